@@ -1,0 +1,12 @@
+#!/bin/sh
+# Makes configure from configure.ac. Needs autoconf, automake and libtool.
+set -e
+cd "$(dirname "$0")"
+for tool in autoreconf automake libtoolize; do
+    if ! command -v "$tool" >/dev/null 2>&1; then
+        echo "autogen.sh: $tool is missing; on Debian: apt-get install autoconf automake libtool" >&2
+        exit 1
+    fi
+done
+mkdir -p build-aux m4
+exec autoreconf --force --install --warnings=all,no-obsolete

@@ -1,0 +1,25 @@
+# PB_PROG_CC_C11: the project is C11 with the POSIX and Linux interfaces of glibc.
+AC_DEFUN([PB_PROG_CC_C11], [
+    AC_MSG_CHECKING([whether $CC compiles C11])
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([
+#if __STDC_VERSION__ < 201112L
+#error not C11
+#endif
+_Static_assert(sizeof(int) >= 4, "int");])],
+        [AC_MSG_RESULT([yes])],
+        [pb_saved_cflags=$CFLAGS
+         CFLAGS="$CFLAGS -std=gnu11"
+         AC_COMPILE_IFELSE([AC_LANG_SOURCE([_Static_assert(sizeof(int) >= 4, "int");])],
+             [AC_MSG_RESULT([with -std=gnu11])],
+             [CFLAGS=$pb_saved_cflags
+              AC_MSG_ERROR([a C11 compiler is needed, for example gcc 5 or clang 3.6])])])
+])
+
+# PB_COMPILER_WARNINGS: PB_CFLAGS, for every file: glibc's full interface, -Wall -Wextra where the compiler has them; --enable-werror for the project's own checks.
+AC_DEFUN([PB_COMPILER_WARNINGS], [
+    AC_ARG_ENABLE([werror],
+        [AS_HELP_STRING([--enable-werror], [treat warnings as errors (for developers)])])
+    PB_CFLAGS="-D_GNU_SOURCE -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith"
+    AS_IF([test "x$enable_werror" = xyes], [PB_CFLAGS="$PB_CFLAGS -Werror"])
+    AC_SUBST([PB_CFLAGS])
+])

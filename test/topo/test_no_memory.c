@@ -1,0 +1,135 @@
+/*
+ * Replays scenarios from reading a file to checking a plan, failing each
+ * allocation in turn: each must end with PB_ERR_NO_MEMORY or, where only a
+ * message's text was lost, as it does with memory. The allocators are replaced
+ * by the linker (--wrap); leaks are for a sanitizer to find.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tap.h"
+#include "topo/check.h"
+#include "topo/slurm_conf.h"
+
+enum { N_RANKS = 8 };
+
+/* Allocations until one fails; -1: none does. */
+static long countdown = -1;
+
+static int fails(void)
+{
+    return countdown >= 0 && countdown-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : __real_realloc(memory, size);
+}
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+
+/* Plans a chain over machines n1 .. n8, in two ways of ordering children, and
+ * checks it. */
+static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
+{
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    pb_check_t check;
+    int error = pb_view_new(placement, 3, NULL, 0, &view);
+    if (error == PB_SUCCESS) {
+        error = pb_plan_chain(view, &plan);
+    }
+    if (error == PB_SUCCESS) {
+        error = pb_plan_link_children(plan, 0, view, (int[N_RANKS]){1, 2, 3, 4, 5, 6, 7, 8});
+    }
+    if (error == PB_SUCCESS) {
+        error = pb_check_plan(placement, plan, NULL, &check, diag);
+        pb_check_clear(&check);
+    }
+    pb_plan_free(plan);
+    pb_view_free(view);
+    return error;
+}
+
+static int place_and_plan(const pb_network_t *network, pb_diag_t *diag)
+{
+    pb_placement_t *placement = pb_placement_new(network, N_RANKS);
+    if (placement == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int rank = 0; rank < N_RANKS; rank++) {
+        char name[] = {'n', (char) ('1' + rank), '\0'};
+        placement->machine[rank] = pb_network_find(network, name);
+    }
+    int error = pb_placement_n_machines(placement) < 0 ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+    if (error == PB_SUCCESS) {
+        error = plan_and_check(placement, diag);
+    }
+    pb_placement_free(placement);
+    return error;
+}
+
+static int run(const char *conf)
+{
+    pb_diag_t diag;
+    pb_network_t *network;
+    pb_diag_init(&diag);
+    int error = pb_slurm_conf_parse(conf, strlen(conf), "conf", ';', &network, &diag);
+    if (error == PB_SUCCESS) {
+        error = place_and_plan(network, &diag);
+    }
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+    return error;
+}
+
+static void test_scenario(const char *what, const char *conf, int expected)
+{
+    int n_wrong = 0, n_reported = 0, n_failed = 0;
+    countdown = -1;
+    ok(run(conf) == expected, "%s: %s", what, pb_error_text(expected));
+    for (;; n_failed++) {
+        countdown = n_failed;
+        int error = run(conf);
+        if (countdown >= 0) {
+            break;
+        }
+        n_reported += error == PB_ERR_NO_MEMORY;
+        n_wrong += error != PB_ERR_NO_MEMORY && error != expected;
+    }
+    countdown = -1;
+    ok(n_failed > 10 && n_wrong == 0, "%s: none of %d lost allocations breaks it", what, n_failed);
+    ok(expected != PB_SUCCESS || n_reported == n_failed, "%s: %d are reported", what, n_reported);
+}
+
+int main(void)
+{
+    test_scenario("a good file",
+                  "SwitchName=t Switches=a,b;SwitchName=a Nodes=n[1-4];SwitchName=b Nodes=n[5-90]",
+                  PB_SUCCESS);
+    test_scenario("a faulty file",
+                  "SwitchName=t Switches=a,b;SwitchName=a Nodes=n[1-4;"
+                  "SwitchName=b Nodes=n[1-9],n1;Colour=red",
+                  PB_ERR_INPUT);
+    test_scenario("a cycle", "SwitchName=t Switches=a;SwitchName=a Switches=t", PB_ERR_INPUT);
+    return tap_done();
+}

@@ -1,0 +1,80 @@
+#include "test/topo/tree_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "topo/check.h"
+#include "topo/check_load.h"
+
+void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size)
+{
+    int n_switches = 1 + pb_random_below(random, size.max_switches);
+    int n_machines = 1 + pb_random_below(random, size.max_machines);
+    c->network = pb_random_network(random, shape, n_switches, n_machines, size.max_speed);
+    c->placement =
+        pb_random_placement(random, c->network, 1 + pb_random_below(random, size.max_per_machine));
+    int n = c->placement->n_ranks, n_subset = n;
+    c->root = pb_random_below(random, n);
+    c->members = NULL;
+    int *subset = malloc((size_t) n * sizeof(*subset));
+    if (subset == NULL) {
+        abort();
+    }
+    if (size.subsets && pb_random_below(random, 2) == 1) {
+        n_subset = pb_random_subset(random, n, c->root, subset);
+        c->members = calloc((size_t) n, 1);
+        for (int i = 0; i < n_subset && c->members != NULL; i++) {
+            c->members[subset[i]] = 1;
+        }
+    }
+    if (pb_view_new(c->placement, c->root, c->members != NULL ? subset : NULL, n_subset,
+                    &c->view) != PB_SUCCESS) {
+        abort();
+    }
+    free(subset);
+}
+
+void tree_case_clear(tree_case_t *c)
+{
+    pb_view_free(c->view);
+    free(c->members);
+    pb_placement_free(c->placement);
+    pb_network_free(c->network);
+}
+
+pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout)
+{
+    pb_plan_options_t options = {.fanout = fanout};
+    pb_plan_t *plan;
+    if (pb_plan_compute(c->view, kind, fanout != 0 ? &options : NULL, &plan) != PB_SUCCESS) {
+        abort();
+    }
+    return plan;
+}
+
+bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
+                     tree_case_rule_t rule)
+{
+    pb_diag_t diag;
+    pb_check_t check;
+    pb_diag_init(&diag);
+    int error = pb_check_plan(c->placement, plan, c->members, &check, &diag);
+    if (error == PB_SUCCESS && check.max_sends > max_sends) {
+        pb_diag_fault(&diag, NULL, 0, "a rank sends to %d", check.max_sends);
+    }
+    if (error == PB_SUCCESS && check.height != plan->streams[0].height) {
+        pb_diag_fault(&diag, NULL, 0, "the height is %d", check.height);
+    }
+    if (error == PB_SUCCESS && rule == TREE_CASE_ONE_SENDER) {
+        pb_check_contention_free(c->placement, plan, &check, &diag);
+    } else if (error == PB_SUCCESS && rule == TREE_CASE_LOAD) {
+        error = pb_check_load(c->placement, plan, &diag);
+    }
+    bool good = error == PB_SUCCESS && diag.n_faults == 0;
+    if (!good) {
+        printf("# %s\n", diag.n_faults > 0 ? pb_diag_first(&diag) : pb_error_text(error));
+    }
+    pb_check_clear(&check);
+    pb_diag_clear(&diag);
+    return good;
+}

@@ -1,0 +1,49 @@
+/*
+ * Diagnostics: what is wrong with an input, and where.
+ *
+ * A reader reports every fault it finds to a pb_diag_t and goes on as far as
+ * it can, so that a tool can show all faults of a file at once and the plugin
+ * can show the first. Messages are kept up to a bound; further ones are only
+ * counted.
+ */
+#ifndef PB_DIAG_H
+#define PB_DIAG_H
+
+#include <stddef.h>
+
+/** Messages kept by one pb_diag_t; the rest are counted in n_faults only. */
+#define PB_DIAG_MAX_KEPT 100
+
+typedef struct pb_diag {
+    char **messages; /**< "FILE:LINE: what, and what to do", in input order */
+    size_t n_kept;   /**< entries of messages */
+    size_t n_faults; /**< faults reported, kept or not */
+} pb_diag_t;
+
+/** An empty set of diagnostics. Owns nothing yet. */
+void pb_diag_init(pb_diag_t *diag);
+
+/** Frees the messages and leaves the set empty. */
+void pb_diag_clear(pb_diag_t *diag);
+
+/**
+ * Reports one fault. `file` may be NULL (no place is printed), `line` may be 0
+ * (only the file is printed). Running out of memory keeps the count right and
+ * loses only the text.
+ */
+void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** Bytes that pb_diag_quote() writes at most, the end included. */
+#define PB_DIAG_QUOTE_SIZE 64
+
+/**
+ * Makes `length` bytes of an input fit for a message: what is not printable
+ * ASCII becomes '?', and a long text ends in "...". Returns `quote`.
+ */
+const char *pb_diag_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *text, size_t length);
+
+/** The first message kept, or a fixed text if its memory could not be had. */
+const char *pb_diag_first(const pb_diag_t *diag);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * Hostlist expressions, as Slurm writes sets of names:
+ * "r[1-2]n[001-016,020],login" is r1n001 .. r1n016, r1n020, r2n001 .. and login.
+ */
+#ifndef PB_HOSTLIST_H
+#define PB_HOSTLIST_H
+
+#include <stddef.h>
+
+/**
+ * Expands `text` and calls `found` for each name in order; a non-zero return of
+ * `found` stops and is returned. Zero padding of a range's first number is kept.
+ * More than `max_names` names, or a malformed expression, is an error:
+ * PB_ERR_INPUT with a sentence in `why` (at most `why_size` bytes) that quotes
+ * the place. Nothing is called before the whole text was found well-formed and
+ * within the bound. Memory is bounded by the longest name.
+ */
+int pb_hostlist_expand(const char *text, size_t max_names,
+                       int (*found)(void *context, const char *name), void *context, char *why,
+                       size_t why_size);
+
+#endif

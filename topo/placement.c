@@ -1,0 +1,64 @@
+#include "topo/placement.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "topo/hash.h"
+
+pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks)
+{
+    assert(n_ranks >= 0);
+    pb_placement_t *placement = malloc(sizeof(*placement));
+    int *machine = malloc((size_t) (n_ranks > 0 ? n_ranks : 1) * sizeof(*machine));
+    if (placement == NULL || machine == NULL) {
+        free(placement);
+        free(machine);
+        return NULL;
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        machine[rank] = -1;
+    }
+    *placement = (pb_placement_t){.network = network, .n_ranks = n_ranks, .machine = machine};
+    return placement;
+}
+
+void pb_placement_free(pb_placement_t *placement)
+{
+    if (placement == NULL) {
+        return;
+    }
+    free(placement->machine);
+    free(placement);
+}
+
+int pb_placement_n_machines(const pb_placement_t *placement)
+{
+    char *used = calloc((size_t) pb_network_size(placement->network) + 1, 1);
+    if (used == NULL) {
+        return -1;
+    }
+    int n_machines = 0;
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        int machine = placement->machine[rank];
+        if (machine >= 0 && !used[machine]) {
+            used[machine] = 1;
+            n_machines++;
+        }
+    }
+    free(used);
+    return n_machines;
+}
+
+/* Machines enter by name, as the network's hash does not depend on how its
+ * nodes are numbered either. */
+uint64_t pb_placement_hash(const pb_placement_t *placement)
+{
+    uint64_t state = pb_hash_number(PB_HASH_START, pb_network_hash(placement->network));
+    state = pb_hash_number(state, (uint64_t) placement->n_ranks);
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        int machine = placement->machine[rank];
+        const char *name = machine >= 0 ? pb_network_node(placement->network, machine)->name : "";
+        state = pb_hash_string(state, name);
+    }
+    return pb_hash_end(state);
+}

@@ -1,0 +1,27 @@
+/*
+ * A placement: which machine of a network each rank of a communicator sits on.
+ */
+#ifndef PB_PLACEMENT_H
+#define PB_PLACEMENT_H
+
+#include <stdint.h>
+
+#include "topo/network.h"
+
+typedef struct pb_placement {
+    const pb_network_t *network; /**< borrowed; outlives the placement */
+    int n_ranks;
+    int *machine; /**< by rank: a node of kind PB_NODE_MACHINE */
+} pb_placement_t;
+
+/** Room for n_ranks; machines are -1 until set. NULL if memory is out. */
+pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks);
+void pb_placement_free(pb_placement_t *placement);
+
+/** Machines with at least one rank. O(ranks + nodes); -1 if memory is out. */
+int pb_placement_n_machines(const pb_placement_t *placement);
+
+/** Hash of the network and of every rank's machine. */
+uint64_t pb_placement_hash(const pb_placement_t *placement);
+
+#endif

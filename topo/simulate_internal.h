@@ -1,0 +1,74 @@
+/*
+ * What the two models of simulate.h share. Not for others.
+ *
+ * An edge of the simulation is the edge into a rank in one stream; its number
+ * is stream * n_ranks + rank, so that numbers of roots and outsiders are unused.
+ */
+#ifndef PB_SIMULATE_INTERNAL_H
+#define PB_SIMULATE_INTERNAL_H
+
+#include "topo/simulate.h"
+
+/** Something that happens at `time` to segment `segment` on an edge. */
+typedef struct pb_sim_event {
+    int64_t time;
+    int segment;
+    int order; /**< at equal times and segments, lower first */
+    int edge;
+    int hop; /**< links model: links of the path already passed; slot model: kind of event */
+} pb_sim_event_t;
+
+/** A binary heap of events, by time, then segment, then order, then edge. */
+typedef struct pb_sim_heap {
+    pb_sim_event_t *events;
+    int n_events, capacity;
+} pb_sim_heap_t;
+
+/** Adds an event. PB_ERR_NO_MEMORY. O(log n). */
+int pb_sim_heap_push(pb_sim_heap_t *heap, const pb_sim_event_t *event);
+
+/** Takes the first event out of a heap that is not empty. O(log n). */
+pb_sim_event_t pb_sim_heap_pop(pb_sim_heap_t *heap);
+
+/** The static side of a simulation: edges and the links they use. */
+typedef struct pb_sim {
+    const pb_plan_t *plan;
+    const pb_simulate_options_t *options;
+    pb_simulation_t *result; /**< filled by the model */
+    int n_edges;             /**< edge numbers: n_streams * n_ranks */
+    int *first_link;      /**< by edge, n_edges + 1 entries: its links are link[first_link[e]] .. */
+    int *link;            /**< directed links of all paths, in order of travel */
+    int64_t *link_ticks;  /**< by directed link: ticks of one segment */
+    int64_t memory_ticks; /**< between ranks of one machine */
+    pb_sim_heap_t heap;
+} pb_sim_t;
+
+static inline int pb_sim_stream(const pb_sim_t *sim, int edge)
+{
+    return edge / sim->plan->n_ranks;
+}
+
+static inline int pb_sim_child(const pb_sim_t *sim, int edge)
+{
+    return edge % sim->plan->n_ranks;
+}
+
+static inline int pb_sim_parent(const pb_sim_t *sim, int edge)
+{
+    return sim->plan->streams[pb_sim_stream(sim, edge)].parent[pb_sim_child(sim, edge)];
+}
+
+/** Segments that a stream carries in all. */
+static inline int pb_sim_stream_segments(const pb_sim_t *sim, int stream)
+{
+    const int n_streams = sim->plan->n_streams;
+    return (sim->options->n_segments - stream + n_streams - 1) / n_streams;
+}
+
+/** Notes that the child of `edge` has one more segment, at `time`. */
+void pb_sim_delivered(pb_sim_t *sim, int edge, int64_t time);
+
+int pb_sim_run_slot(pb_sim_t *sim);
+int pb_sim_run_links(pb_sim_t *sim);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * The first rank of a range sends to the next one and to a cut k; what lies
+ * before k and from k on are ranges again (ours). The cut goes to the boundary of
+ * subtrees nearest to the root that the height allows. A range crosses the cable
+ * of a subtree only where it straddles its boundary, and the ranges that do are
+ * nested, one for each level: at most height + 1 edges use a cable one way, of
+ * senders of which each may have two. So a tree as low as the complete one fits
+ * any network whose trunks carry about (log2 P + 1) / 2 machines' streams; for
+ * slower trunks it is tried, and its loads are counted.
+ */
+#include "topo/slot_bisect.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/error.h"
+#include "topo/order_bounds.h"
+#include "topo/slot_speed.h"
+
+typedef struct bisect {
+    const pb_view_t *view;
+    pb_order_bounds_t bounds;
+    int *above;       /* by position: of the parent, -1 for the first */
+    int *n_senders;   /* by directed cable: 2 v up from vertex v, 2 v + 1 down to it */
+    int *last_sender; /* by directed cable: the last position counted */
+} bisect_t;
+
+/* Cuts [first, end) into a tree of height `height`, which is enough. Depth of
+ * recursion: the height, at most 32. */
+static void cut(bisect_t *b, int first, int end, int height)
+{
+    if (end - first < 2) {
+        return;
+    }
+    int most = (1 << height) - 1; /* ranks below each child */
+    int low = end - most > first + 2 ? end - most : first + 2;
+    int high = first + 1 + most < end ? first + 1 + most : end;
+    int k = end;
+    if (end - first > 2 && low < end) {
+        k = pb_order_bounds_cut(&b->bounds, low, high < end ? high : end - 1);
+        b->above[k] = first;
+    }
+    b->above[first + 1] = first;
+    cut(b, first + 1, k, height - 1);
+    cut(b, k, end, height - 1);
+}
+
+/* Counts a sender on a cable once, its edges being counted one after the other.
+ * False if the cable carries no more. */
+static bool count_sender(bisect_t *b, int cable, int sender, uint32_t speed, uint32_t sender_speed)
+{
+    if (b->last_sender[cable] == sender) {
+        return true;
+    }
+    b->last_sender[cable] = sender;
+    return ++b->n_senders[cable] <= pb_slot_capacity(speed, sender_speed);
+}
+
+/* Counts the edge from position `from` to `to`, which is further right. */
+static bool count_edge(bisect_t *b, int from, int to, uint32_t sender_speed)
+{
+    const pb_vertex_t *vertices = b->view->vertices;
+    int target = b->view->attached[to], v = b->view->attached[from];
+    for (; vertices[v].end <= target; v = vertices[v].parent) {
+        if (!count_sender(b, 2 * v, from, vertices[v].speed_out, sender_speed)) {
+            return false;
+        }
+    }
+    for (int w = target; w != v; w = vertices[w].parent) {
+        if (!count_sender(b, 2 * w + 1, from, vertices[w].speed_in, sender_speed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether every cable carries its senders. A sender's edges have to be counted
+ * together: the one to first + 1, then the one to the cut. */
+static bool fits(bisect_t *b, uint32_t sender_speed, int *second)
+{
+    int n = b->view->n_ranks;
+    size_t n_cables = 2 * (size_t) b->view->n_vertices;
+    memset(b->n_senders, 0, n_cables * sizeof(int));
+    memset(b->last_sender, 0xff, n_cables * sizeof(int));
+    memset(second, 0, (size_t) n * sizeof(int));
+    for (int i = 1; i < n; i++) {
+        if (b->above[i] != i - 1) {
+            second[b->above[i]] = i;
+        }
+    }
+    for (int i = 0; i + 1 < n; i++) {
+        if (b->above[i + 1] == i && !count_edge(b, i, i + 1, sender_speed)) {
+            return false;
+        }
+        if (second[i] > 0 && !count_edge(b, i, second[i], sender_speed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int lower(bisect_t *b, int *second, int *parent, int *height_p)
+{
+    const pb_view_t *view = b->view;
+    uint32_t sender_speed = pb_slot_sender_speed(view);
+    int height = 0;
+    while ((2L << height) - 1 < view->n_ranks) {
+        height++;
+    }
+    for (; height < *height_p; height++) {
+        cut(b, 0, view->n_ranks, height);
+        if (!fits(b, sender_speed, second)) {
+            /* The freedom to cut at higher boundaries is soon used up. */
+            if ((1L << height) > 8L * view->n_ranks) {
+                break;
+            }
+            continue;
+        }
+        for (int i = 1; i < view->n_ranks; i++) {
+            parent[view->order[i]] = view->order[b->above[i]];
+        }
+        *height_p = height;
+        break;
+    }
+    return PB_SUCCESS;
+}
+
+/* Where every cable carries one sender only, the slot method has all there is. */
+static bool has_fast_cable(const pb_view_t *view)
+{
+    uint32_t sender_speed = pb_slot_sender_speed(view);
+    for (int v = 1; v < view->n_vertices; v++) {
+        if (pb_slot_capacity(view->vertices[v].speed_in, sender_speed) > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int pb_slot_bisect_lower(const pb_view_t *view, int *parent, int *height_p)
+{
+    if (!has_fast_cable(view)) {
+        return PB_SUCCESS;
+    }
+    size_t n = (size_t) view->n_ranks, n_cables = 2 * (size_t) view->n_vertices;
+    bisect_t bisect = {.view = view};
+    int error = pb_order_bounds_init(&bisect.bounds, view);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    bisect.above = malloc(n * sizeof(int));
+    bisect.n_senders = malloc(n_cables * sizeof(int));
+    bisect.last_sender = malloc(n_cables * sizeof(int));
+    int *second = malloc(n * sizeof(int));
+    error = PB_ERR_NO_MEMORY;
+    if (bisect.above != NULL && bisect.n_senders != NULL && bisect.last_sender != NULL &&
+        second != NULL) {
+        error = lower(&bisect, second, parent, height_p);
+    }
+    pb_order_bounds_clear(&bisect.bounds);
+    free(bisect.above);
+    free(bisect.n_senders);
+    free(bisect.last_sender);
+    free(second);
+    return error;
+}

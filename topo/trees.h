@@ -1,0 +1,33 @@
+/*
+ * The constructions behind pb_plan_compute(), one per kind of plan. Each makes
+ * a whole plan of a view, which the caller frees. All of them return
+ * PB_ERR_NO_MEMORY if memory is out, and are deterministic.
+ */
+#ifndef PB_TREES_H
+#define PB_TREES_H
+
+#include "topo/plan.h"
+
+/** Algorithm 2 as printed (papers 1 and 2, section 4): binary_paper.c. */
+int pb_plan_binary_paper(const pb_view_t *view, pb_plan_t **plan_p);
+
+/**
+ * Algorithm 2 extended to options->fanout children (paper 2, section 4.1.2):
+ * kary.c. PB_ERR_UNFIT if the fanout is less than 1.
+ */
+int pb_plan_kary(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p);
+
+/** The slot method (ours), never higher than Algorithm 2's tree: slot.c. */
+int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p);
+
+/** The root sends to all others: flat.c. */
+int pb_plan_flat(const pb_view_t *view, pb_plan_t **plan_p);
+
+/** A binomial tree whose phases are contention-free: binomial.c. */
+int pb_plan_binomial(const pb_view_t *view, pb_plan_t **plan_p);
+
+/** By rank, without regard to the network: rank_order.c. */
+int pb_plan_rank_chain(const pb_view_t *view, pb_plan_t **plan_p);
+int pb_plan_rank_binary(const pb_view_t *view, pb_plan_t **plan_p);
+
+#endif
