@@ -1,0 +1,110 @@
+/*
+ * The pipebcast component: a broadcast that pipelines segments down
+ * contention-free trees of the physical network.
+ *
+ * A communicator's way: coll_pipebcast_module.c gives it a module that remembers
+ * the previous component's broadcast; at the first broadcast
+ * coll_pipebcast_agree.c finds out whether all ranks see the same network and
+ * parameters; from then on coll_pipebcast_bcast.c serves large messages and
+ * passes the rest on.
+ */
+#ifndef COLL_PIPEBCAST_H
+#define COLL_PIPEBCAST_H
+
+#include "coll_pipebcast_compat.h"
+#include "coll_pipebcast_params.h"
+#include "coll_pipebcast_topology.h"
+#include "role.h"
+#include "topo/placement.h"
+
+typedef struct coll_pipebcast_component {
+    mca_coll_base_component_t super;
+    coll_pipebcast_params_t params;
+    int output;                          /**< stream of verbose messages */
+    opal_mutex_t lock;                   /**< protects `topology` and `said` */
+    coll_pipebcast_topology_t *topology; /**< read last; shared by communicators; NULL: none yet */
+    opal_list_t said;                    /**< messages that were printed once already */
+} coll_pipebcast_component_t;
+
+/** The one component of the process; Open MPI finds it by this name. */
+OMPI_MODULE_DECLSPEC extern coll_pipebcast_component_t mca_coll_pipebcast_component;
+
+/** What a communicator does with a broadcast. */
+typedef enum {
+    COLL_PIPEBCAST_UNDECIDED, /**< the ranks have not agreed yet */
+    COLL_PIPEBCAST_AGREEING,  /**< broadcasts now are part of the agreement: previous component */
+    COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
+    COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the previous component */
+} coll_pipebcast_state_t;
+
+typedef struct coll_pipebcast_module {
+    mca_coll_base_module_t super;
+    struct ompi_communicator_t *comm; /**< borrowed: the module lives in it */
+    coll_pipebcast_state_t state;
+    mca_coll_base_module_bcast_fn_t previous_bcast;
+    mca_coll_base_module_t *previous_module; /**< retained */
+    coll_pipebcast_topology_t *topology;     /**< retained */
+    pb_placement_t *placement;               /**< NULL until the ranks have agreed */
+    opal_hash_table_t roles;                 /**< of pb_role_t by kind and root */
+    opal_list_t roles_by_use;                /**< the same, most recently used first */
+    size_t roles_memory;                     /**< bytes of all of them */
+} coll_pipebcast_module_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
+
+/* coll_pipebcast_module.c */
+mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority);
+
+/* coll_pipebcast_autoload.c */
+
+/**
+ * Loads the basic components that a list like "pipebcast,tuned" leaves out, so
+ * that every operation of a communicator is served. Called from our open.
+ */
+int coll_pipebcast_autoload(void);
+
+/* coll_pipebcast_placement.c */
+
+/**
+ * Finds the machine of every rank of the module's communicator, without
+ * communication, and sets module->placement (and, where no topology was given,
+ * module->topology). On failure `why` says what is wrong, for people.
+ */
+int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
+
+/* coll_pipebcast_agree.c */
+
+/**
+ * Lets all ranks of the communicator agree whether they can serve it, over the
+ * previous component; sets module->state to SERVING or PASSING, alike on all
+ * ranks, and says why where it is PASSING. Returns an error only if the
+ * communication itself failed.
+ */
+int coll_pipebcast_agree(coll_pipebcast_module_t *module);
+
+/* coll_pipebcast_roles.c */
+
+/**
+ * This rank's role in the plan of `kind` for `root`, from the module's cache or
+ * computed. Borrowed until the next call. NULL with *error_p if memory is out or
+ * the kind does not fit.
+ */
+const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                                     int *error_p);
+void coll_pipebcast_roles_init(coll_pipebcast_module_t *module);
+void coll_pipebcast_roles_fini(coll_pipebcast_module_t *module);
+
+/* coll_pipebcast_choice.c */
+
+typedef struct coll_pipebcast_choice {
+    pb_kind_t kind;
+    size_t segment_size; /**< bytes */
+} coll_pipebcast_choice_t;
+
+/** The tree and segment size for a message of `total` bytes; alike on all ranks. */
+coll_pipebcast_choice_t coll_pipebcast_choose(const coll_pipebcast_module_t *module, size_t total);
+
+/* coll_pipebcast_bcast.c */
+int coll_pipebcast_bcast(void *buffer, int count, struct ompi_datatype_t *datatype, int root,
+                         struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+#endif

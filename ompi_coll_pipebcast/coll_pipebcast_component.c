@@ -1,0 +1,67 @@
+/*
+ * The component: what Open MPI finds when it opens mca_coll_pipebcast.so.
+ */
+#include "coll_pipebcast.h"
+
+#include <unistd.h>
+
+#include "coll_pipebcast_say.h"
+
+static int component_open(void);
+static int component_close(void);
+static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+
+/* Open MPI looks the symbol up by this name. Its state: the parameters, set at
+ * registration; the topology shared by communicators and the messages already
+ * said, both under the lock. */
+coll_pipebcast_component_t mca_coll_pipebcast_component = {
+    .super =
+        {
+            .collm_version =
+                {
+                    COLL_PIPEBCAST_MCA_VERSION,
+                    .mca_component_name = "pipebcast",
+                    MCA_BASE_MAKE_VERSION(component, COLL_PIPEBCAST_MAJOR, COLL_PIPEBCAST_MINOR,
+                                          COLL_PIPEBCAST_RELEASE),
+                    .mca_open_component = component_open,
+                    .mca_close_component = component_close,
+                    .mca_register_component_params = coll_pipebcast_params_register,
+                },
+            .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .collm_init_query = component_init_query,
+            .collm_comm_query = coll_pipebcast_comm_query,
+        },
+    .output = -1,
+};
+
+static int component_open(void)
+{
+    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
+    OBJ_CONSTRUCT(&component->lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&component->said, opal_list_t);
+    component->topology = NULL;
+    component->output = opal_output_open(NULL);
+    coll_pipebcast_params_check();
+    return coll_pipebcast_autoload();
+}
+
+static int component_close(void)
+{
+    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
+    if (component->topology != NULL) {
+        OBJ_RELEASE(component->topology);
+        component->topology = NULL;
+    }
+    OPAL_LIST_DESTRUCT(&component->said);
+    OBJ_DESTRUCT(&component->lock);
+    opal_output_close(component->output);
+    component->output = -1;
+    return OMPI_SUCCESS;
+}
+
+static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    return OMPI_SUCCESS;
+}

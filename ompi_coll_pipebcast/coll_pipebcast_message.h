@@ -1,0 +1,46 @@
+/*
+ * The message of a broadcast over Open MPI's datatypes; see message.h.
+ */
+#ifndef COLL_PIPEBCAST_MESSAGE_H
+#define COLL_PIPEBCAST_MESSAGE_H
+
+#include "coll_pipebcast_compat.h"
+#include "message.h"
+
+/** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */
+typedef struct pb_bounce {
+    uint64_t segment;
+    int users;  /**< sends and receives that hold it */
+    bool whole; /**< it holds the segment's bytes (not: a receive into it is under way) */
+    char *memory;
+    char *bytes; /**< the segment's first byte, inside memory */
+} pb_bounce_t;
+
+struct pb_message {
+    char *contiguous; /**< first byte of contiguous data; NULL if they are not */
+    void *buffer;     /**< the user's, for the convertor */
+    struct ompi_datatype_t *datatype;
+    size_t count;
+    size_t segment_size;
+    bool has_large_elements; /**< some are too large for Open MPI to unpack in parts */
+    int n_bounces;           /**< bounce buffers made so far */
+    int max_bounces;         /**< and at most */
+    int reserved;            /**< of them only for receives, so that sends cannot starve these */
+    int n_held;              /**< of them in use by sends or receives */
+    pb_bounce_t *bounces;    /**< max_bounces entries; NULL for contiguous data */
+    opal_convertor_t pack;   /**< where the last packing ended */
+    opal_convertor_t unpack;
+};
+
+/**
+ * Describes `count` elements of `datatype` at `buffer` for segments of
+ * `segment_size` bytes. For data that are not contiguous, at most `max_bounces`
+ * bounce buffers are made, `reserved` of which only receives may use.
+ * OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE.
+ */
+int coll_pipebcast_message_init(pb_message_t *message, void *buffer, size_t count,
+                                struct ompi_datatype_t *datatype, size_t segment_size,
+                                int max_bounces, int reserved);
+void coll_pipebcast_message_fini(pb_message_t *message);
+
+#endif

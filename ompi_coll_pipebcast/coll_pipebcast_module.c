@@ -1,0 +1,87 @@
+/*
+ * The module of a communicator: made when the communicator is, without
+ * communication.
+ */
+#include "coll_pipebcast.h"
+#include "coll_pipebcast_say.h"
+
+static int module_enable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm);
+static int module_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm);
+
+static void module_construct(coll_pipebcast_module_t *module)
+{
+    module->comm = NULL;
+    module->state = COLL_PIPEBCAST_UNDECIDED;
+    module->previous_bcast = NULL;
+    module->previous_module = NULL;
+    module->topology = NULL;
+    module->placement = NULL;
+    coll_pipebcast_roles_init(module);
+}
+
+static void release_previous(coll_pipebcast_module_t *module)
+{
+    if (module->previous_module != NULL) {
+        OBJ_RELEASE(module->previous_module);
+        module->previous_module = NULL;
+        module->previous_bcast = NULL;
+    }
+}
+
+static void module_destruct(coll_pipebcast_module_t *module)
+{
+    release_previous(module);
+    coll_pipebcast_roles_fini(module);
+    pb_placement_free(module->placement);
+    if (module->topology != NULL) {
+        OBJ_RELEASE(module->topology);
+    }
+}
+
+OBJ_CLASS_INSTANCE(coll_pipebcast_module_t, mca_coll_base_module_t, module_construct,
+                   module_destruct);
+
+mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority)
+{
+    *priority = mca_coll_pipebcast_component.params.priority;
+    if (*priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+        return NULL;
+    }
+    coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
+    if (module == NULL) {
+        return NULL;
+    }
+    module->super.coll_module_enable = module_enable;
+    module->super.coll_module_disable = module_disable;
+    module->super.coll_bcast = coll_pipebcast_bcast;
+    return &module->super;
+}
+
+static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    int rc;
+    if (comm->c_coll->coll_bcast == NULL || comm->c_coll->coll_bcast_module == NULL) {
+        coll_pipebcast_tell(1, "communicator %s: there is no other broadcast to fall back on, so "
+                               "pipebcast stays out",
+                            comm->c_name);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    module->comm = comm;
+    module->topology = coll_pipebcast_topology_get(&rc);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    module->previous_bcast = comm->c_coll->coll_bcast;
+    module->previous_module = comm->c_coll->coll_bcast_module;
+    OBJ_RETAIN(module->previous_module);
+    return OMPI_SUCCESS;
+}
+
+/* May be called several times or never. */
+static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    (void) comm;
+    release_previous((coll_pipebcast_module_t *) base);
+    return OMPI_SUCCESS;
+}

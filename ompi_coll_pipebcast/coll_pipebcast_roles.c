@@ -1,0 +1,97 @@
+/*
+ * The roles of a communicator that were computed already, by kind and root: a
+ * hash table, and a list by use from which the oldest is dropped when the
+ * parameter cache_size would be exceeded.
+ */
+#include <stdlib.h>
+
+#include "coll_pipebcast.h"
+#include "role.h"
+
+typedef struct cached_role {
+    opal_list_item_t super;
+    uint64_t key;
+    pb_role_t *role;
+} cached_role_t;
+
+static void cached_role_construct(cached_role_t *cached) { cached->role = NULL; }
+static void cached_role_destruct(cached_role_t *cached) { free(cached->role); }
+static OBJ_CLASS_INSTANCE(cached_role_t, opal_list_item_t, cached_role_construct,
+                          cached_role_destruct);
+
+void coll_pipebcast_roles_init(coll_pipebcast_module_t *module)
+{
+    OBJ_CONSTRUCT(&module->roles, opal_hash_table_t);
+    opal_hash_table_init(&module->roles, 16);
+    OBJ_CONSTRUCT(&module->roles_by_use, opal_list_t);
+    module->roles_memory = 0;
+}
+
+void coll_pipebcast_roles_fini(coll_pipebcast_module_t *module)
+{
+    OPAL_LIST_DESTRUCT(&module->roles_by_use);
+    OBJ_DESTRUCT(&module->roles);
+}
+
+static int compute(const coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                   pb_role_t **role_p)
+{
+    const pb_plan_options_t options = {.fanout = mca_coll_pipebcast_component.params.fanout};
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    int rc = pb_view_new(module->placement, root, NULL, 0, &view);
+    if (rc == PB_SUCCESS) {
+        rc = pb_plan_compute(view, kind, &options, &plan);
+    }
+    if (rc == PB_SUCCESS) {
+        *role_p = pb_role_new(plan, ompi_comm_rank(module->comm));
+        rc = *role_p == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+    }
+    pb_plan_free(plan);
+    pb_view_free(view);
+    return rc == PB_SUCCESS            ? OMPI_SUCCESS
+           : rc == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
+                                       : OMPI_ERR_NOT_SUPPORTED;
+}
+
+static void drop_oldest(coll_pipebcast_module_t *module)
+{
+    cached_role_t *cached = (cached_role_t *) opal_list_remove_last(&module->roles_by_use);
+    opal_hash_table_remove_value_uint64(&module->roles, cached->key);
+    module->roles_memory -= cached->role->memory;
+    OBJ_RELEASE(cached);
+}
+
+const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                                     int *error_p)
+{
+    const uint64_t key = (uint64_t) kind << 32 | (uint32_t) root;
+    cached_role_t *cached = NULL;
+    *error_p = OMPI_SUCCESS;
+    if (opal_hash_table_get_value_uint64(&module->roles, key, (void **) &cached) == OPAL_SUCCESS) {
+        opal_list_remove_item(&module->roles_by_use, &cached->super);
+        opal_list_prepend(&module->roles_by_use, &cached->super);
+        return cached->role;
+    }
+
+    cached = OBJ_NEW(cached_role_t);
+    *error_p = cached == NULL ? OMPI_ERR_OUT_OF_RESOURCE
+                              : compute(module, kind, root, &cached->role);
+    if (*error_p == OMPI_SUCCESS) {
+        *error_p = opal_hash_table_set_value_uint64(&module->roles, key, cached);
+    }
+    if (*error_p != OMPI_SUCCESS) {
+        if (cached != NULL) {
+            OBJ_RELEASE(cached);
+        }
+        return NULL;
+    }
+    cached->key = key;
+    module->roles_memory += cached->role->memory;
+    opal_list_prepend(&module->roles_by_use, &cached->super);
+    while (module->roles_memory > mca_coll_pipebcast_component.params.cache_size &&
+           opal_list_get_size(&module->roles_by_use) > 1) {
+        drop_oldest(module);
+    }
+    return cached->role;
+}

@@ -1,0 +1,13 @@
+/*
+ * What the component says to people.
+ */
+#ifndef COLL_PIPEBCAST_SAY_H
+#define COLL_PIPEBCAST_SAY_H
+
+/** Prints a message about something wrong; the same text only once in a process. */
+void coll_pipebcast_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Prints a line if coll_pipebcast_verbose is at least `level`. */
+void coll_pipebcast_tell(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The network that communicators are placed on, and where it came from.
+ */
+#ifndef COLL_PIPEBCAST_TOPOLOGY_H
+#define COLL_PIPEBCAST_TOPOLOGY_H
+
+#include <sys/stat.h>
+
+#include "coll_pipebcast_compat.h"
+#include "topo/network.h"
+
+typedef struct coll_pipebcast_topology {
+    opal_object_t super;
+    pb_network_t *network; /**< NULL if the description is faulty */
+    char *source;          /**< for people: where the network came from */
+    char *fault;           /**< for people, if network is NULL */
+    struct stat file;      /**< identity of the file when it was read; zeros for inline text */
+} coll_pipebcast_topology_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
+
+/**
+ * The topology that the parameters name, retained for the caller: from the
+ * file, read again only if it has changed, or from the inline text. NULL if no
+ * topology is named, or memory is out (*error_p tells).
+ */
+coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
+
+/** A topology of `n_hosts` machines on one switch, or NULL if memory is out. */
+coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const *hosts,
+                                                              int n_hosts);
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * The state machine of one rank's part of a broadcast; see transfer.h.
+ */
+#include "transfer.h"
+
+#include <stdlib.h>
+
+/** Confirmed sends that may be open per target; `ahead` is cut into as many parts. */
+#define MAX_UNCONFIRMED 2
+
+static size_t segment_bytes(const pb_transfer_t *t, uint64_t segment)
+{
+    size_t offset = (size_t) segment * t->segment_size;
+    return t->total - offset < t->segment_size ? t->total - offset : t->segment_size;
+}
+
+static size_t segment_offset(const pb_transfer_t *t, uint64_t segment)
+{
+    return (size_t) segment * t->segment_size;
+}
+
+/** The first segment from `segment` on whose stream is in `mask`. */
+static uint64_t next_in_mask(const pb_transfer_t *t, uint32_t mask, uint64_t segment)
+{
+    while (segment < t->n_segments &&
+           !(mask & (UINT32_C(1) << (segment % (uint64_t) t->n_streams)))) {
+        segment++;
+    }
+    return segment;
+}
+
+static bool is_here(const pb_transfer_t *t, uint64_t segment)
+{
+    return segment / (uint64_t) t->n_streams < t->arrived[segment % (uint64_t) t->n_streams];
+}
+
+static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
+                      pb_flight_t *window)
+{
+    *lane = (pb_lane_t){.rank = rank, .mask = mask, .window = window};
+    lane->next = next_in_mask(t, mask, 0);
+    t->n_unfinished += lane->next < t->n_segments;
+}
+
+/** Every so many segments a target confirms, so that at most `ahead` bytes wait there. */
+static uint64_t confirm_interval(const pb_transfer_limits_t *limits, size_t segment_size)
+{
+    if (limits->ahead == 0) {
+        return 0;
+    }
+    uint64_t interval = limits->ahead / segment_size / MAX_UNCONFIRMED;
+    return interval > 0 ? interval : 1;
+}
+
+bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfer_limits_t *limits,
+                       size_t total, size_t segment_size, pb_transport_t *transport,
+                       pb_message_t *message)
+{
+    const size_t n_lanes = (size_t) role->n_sources + (size_t) role->n_targets;
+    *t = (pb_transfer_t){
+        .transport = transport,
+        .message = message,
+        .total = total,
+        .segment_size = segment_size,
+        .n_segments = (total - 1) / segment_size + 1,
+        .n_streams = role->n_streams,
+        .n_sources = role->n_sources,
+        .n_targets = role->n_targets,
+        .receive_window = limits->receive_window,
+        .send_window = limits->send_window,
+        .confirm_every = confirm_interval(limits, segment_size),
+    };
+    const size_t n_flights = (size_t) t->n_sources * (size_t) t->receive_window +
+                             (size_t) t->n_targets * (size_t) t->send_window;
+    t->lanes = malloc((n_lanes + 1) * sizeof(*t->lanes));
+    t->flights = malloc((n_flights + 1) * sizeof(*t->flights));
+    t->arrived = calloc((size_t) t->n_streams, sizeof(*t->arrived));
+    if (t->lanes == NULL || t->flights == NULL || t->arrived == NULL) {
+        pb_transfer_finish(t);
+        return false;
+    }
+
+    pb_flight_t *window = t->flights;
+    for (int i = 0; i < t->n_sources; i++, window += t->receive_window) {
+        lane_init(t, &t->lanes[i], role->source[i], role->source_mask[i], window);
+    }
+    for (int i = 0; i < t->n_targets; i++, window += t->send_window) {
+        lane_init(t, &t->lanes[t->n_sources + i], role->target[i], role->target_mask[i], window);
+    }
+    if (t->n_sources == 0) {
+        for (int stream = 0; stream < t->n_streams; stream++) {
+            t->arrived[stream] = t->n_segments;
+        }
+    }
+    return true;
+}
+
+static pb_flight_t *lane_oldest(const pb_lane_t *lane) { return &lane->window[lane->head]; }
+
+static pb_flight_t *lane_free_flight(const pb_lane_t *lane, int window)
+{
+    int at = lane->head + lane->n_flying;
+    return &lane->window[at < window ? at : at - window];
+}
+
+static void lane_started(pb_transfer_t *t, pb_lane_t *lane)
+{
+    lane->n_flying++;
+    lane->n_started++;
+    lane->next = next_in_mask(t, lane->mask, lane->next + 1);
+}
+
+static void lane_pop(pb_transfer_t *t, pb_lane_t *lane, int window)
+{
+    lane->head = lane->head + 1 < window ? lane->head + 1 : 0;
+    lane->n_flying--;
+    t->n_unfinished -= lane->n_flying == 0 && lane->next >= t->n_segments;
+}
+
+static void keep_first_error(pb_transfer_t *t, int error)
+{
+    if (t->error == 0) {
+        t->error = error;
+    }
+}
+
+/** Takes in the segments that have come from a source, oldest first. */
+static bool take_arrivals(pb_transfer_t *t, pb_lane_t *lane)
+{
+    bool moved = false;
+    while (lane->n_flying > 0) {
+        pb_flight_t *flight = lane_oldest(lane);
+        const size_t bytes = segment_bytes(t, flight->segment);
+        int error = 0;
+        if (!pb_transport_arrived(t->transport, &flight->request, bytes, &error)) {
+            break;
+        }
+        if (error == 0) {
+            error = pb_message_received(t->message, flight->segment,
+                                        segment_offset(t, flight->segment), bytes,
+                                        (void *) flight->buffer);
+        }
+        pb_message_release(t->message, flight->segment, flight->buffer);
+        if (error != 0) {
+            keep_first_error(t, error);
+        } else {
+            t->arrived[flight->segment % (uint64_t) t->n_streams]++;
+        }
+        lane_pop(t, lane, t->receive_window);
+        moved = true;
+    }
+    return moved;
+}
+
+/** Keeps the window of a source full of posted receives. */
+static bool post_receives(pb_transfer_t *t, pb_lane_t *lane)
+{
+    bool moved = false;
+    while (lane->n_flying < t->receive_window && lane->next < t->n_segments && t->error == 0) {
+        pb_flight_t *flight = lane_free_flight(lane, t->receive_window);
+        const size_t bytes = segment_bytes(t, lane->next);
+        void *buffer;
+        int error = pb_message_to_receive(t->message, lane->next, segment_offset(t, lane->next),
+                                          bytes, &buffer);
+        if (error == PB_MESSAGE_BUSY) {
+            break;
+        }
+        if (error == 0) {
+            error =
+                pb_transport_receive(t->transport, buffer, bytes, lane->rank, &flight->request);
+            if (error != 0) {
+                pb_message_release(t->message, lane->next, buffer);
+            }
+        }
+        if (error != 0) {
+            keep_first_error(t, error);
+            break;
+        }
+        flight->segment = lane->next;
+        flight->buffer = buffer;
+        lane_started(t, lane);
+        moved = true;
+    }
+    return moved;
+}
+
+/** Takes back what a target no longer needs, oldest first. */
+static bool reap_sends(pb_transfer_t *t, pb_lane_t *lane)
+{
+    bool moved = false;
+    while (lane->n_flying > 0) {
+        pb_flight_t *flight = lane_oldest(lane);
+        int error = 0;
+        if (!pb_transport_sent(t->transport, &flight->request, &error)) {
+            break;
+        }
+        pb_message_release(t->message, flight->segment, flight->buffer);
+        lane->n_unconfirmed -= flight->confirmed;
+        if (error != 0) {
+            keep_first_error(t, error);
+        }
+        lane_pop(t, lane, t->send_window);
+        moved = true;
+    }
+    return moved;
+}
+
+/** Starts one send to a target, if its next segment is here and its window has room. */
+static bool send_one(pb_transfer_t *t, pb_lane_t *lane)
+{
+    if (lane->next >= t->n_segments || lane->n_flying >= t->send_window || t->error != 0 ||
+        lane->n_unconfirmed >= MAX_UNCONFIRMED || !is_here(t, lane->next)) {
+        return false;
+    }
+    pb_flight_t *flight = lane_free_flight(lane, t->send_window);
+    const size_t bytes = segment_bytes(t, lane->next);
+    const void *buffer;
+    int error = pb_message_to_send(t->message, lane->next, segment_offset(t, lane->next), bytes,
+                                   &buffer);
+    if (error == PB_MESSAGE_BUSY) {
+        return false;
+    }
+    flight->confirmed =
+        t->confirm_every != 0 && lane->n_started % t->confirm_every == t->confirm_every - 1;
+    if (error == 0) {
+        error = pb_transport_send(t->transport, buffer, bytes, lane->rank, flight->confirmed,
+                                  &flight->request);
+        if (error != 0) {
+            pb_message_release(t->message, lane->next, buffer);
+        }
+    }
+    if (error != 0) {
+        keep_first_error(t, error);
+        return false;
+    }
+    flight->segment = lane->next;
+    flight->buffer = buffer;
+    lane->n_unconfirmed += flight->confirmed;
+    lane_started(t, lane);
+    return true;
+}
+
+/** One segment to each target in turn, until nothing can be sent: older segments go first. */
+static bool send_all(pb_transfer_t *t)
+{
+    bool moved = false;
+    bool sent;
+    do {
+        sent = false;
+        for (int i = 0; i < t->n_targets; i++) {
+            sent |= send_one(t, &t->lanes[t->n_sources + i]);
+        }
+        moved |= sent;
+    } while (sent);
+    return moved;
+}
+
+/** After an error: receives are asked to end; true when nothing is under way any more. */
+static bool drain(pb_transfer_t *t)
+{
+    bool through = true;
+    for (int i = 0; i < t->n_sources; i++) {
+        pb_lane_t *lane = &t->lanes[i];
+        for (int n = 0; n < lane->n_flying; n++) {
+            int at = (lane->head + n) % t->receive_window;
+            pb_transport_cancel(t->transport, lane->window[at].request);
+        }
+        take_arrivals(t, lane);
+        through &= lane->n_flying == 0;
+    }
+    for (int i = 0; i < t->n_targets; i++) {
+        through &= t->lanes[t->n_sources + i].n_flying == 0;
+    }
+    return through;
+}
+
+bool pb_transfer_advance(pb_transfer_t *t)
+{
+    bool moved;
+    do {
+        moved = false;
+        for (int i = 0; i < t->n_sources; i++) {
+            moved |= take_arrivals(t, &t->lanes[i]);
+            moved |= post_receives(t, &t->lanes[i]);
+        }
+        for (int i = 0; i < t->n_targets; i++) {
+            moved |= reap_sends(t, &t->lanes[t->n_sources + i]);
+        }
+        moved |= send_all(t);
+    } while (moved && t->error == 0);
+    return t->error != 0 ? drain(t) : t->n_unfinished == 0;
+}
+
+static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane, int window)
+{
+    while (lane->n_flying > 0) {
+        pb_flight_t *flight = lane_oldest(lane);
+        pb_transport_abandon(t->transport, &flight->request);
+        pb_message_release(t->message, flight->segment, flight->buffer);
+        lane_pop(t, lane, window);
+    }
+}
+
+void pb_transfer_finish(pb_transfer_t *t)
+{
+    if (t->lanes != NULL && t->flights != NULL && t->arrived != NULL) {
+        for (int i = 0; i < t->n_sources; i++) {
+            abandon_lane(t, &t->lanes[i], t->receive_window);
+        }
+        for (int i = 0; i < t->n_targets; i++) {
+            abandon_lane(t, &t->lanes[t->n_sources + i], t->send_window);
+        }
+    }
+    free(t->arrived);
+    free(t->flights);
+    free(t->lanes);
+    t->arrived = NULL;
+    t->flights = NULL;
+    t->lanes = NULL;
+}

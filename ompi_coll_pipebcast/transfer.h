@@ -1,0 +1,102 @@
+/*
+ * A transfer: one rank's part of one broadcast, as a state machine.
+ *
+ * It knows its parents and children in each stream, and nothing of how the plan
+ * was made, of MPI or of datatypes: bytes move through transport.h, and their
+ * place is message.h's. It never blocks: pb_transfer_advance() does what can be
+ * done now.
+ *
+ * Segments s, s + n_streams, ... of a stream come from one parent. From each
+ * distinct parent rank (a *source*) segments come in ascending order, whatever
+ * streams they belong to, and to each distinct child rank (a *target*) they are
+ * sent in ascending order: so one tag is enough, and the order of messages
+ * between two ranks is the same on both sides. A source has a bounded window of
+ * posted receives, a target one of outstanding sends. Targets are independent:
+ * a slow child does not stop the others.
+ *
+ * A receiver that is late would collect what its parents send: every so many
+ * bytes a send is confirmed by the receiver, and at most two confirmations may
+ * be open. So no more than `ahead` bytes ever wait at a receiver per source.
+ */
+#ifndef PB_TRANSFER_H
+#define PB_TRANSFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+#include "role.h"
+#include "transport.h"
+
+/** Receives posted ahead per source, and sends outstanding per target, at most. */
+#define PB_TRANSFER_MAX_WINDOW 64
+
+typedef struct pb_transfer_limits {
+    int receive_window; /**< receives posted per source, 1 .. PB_TRANSFER_MAX_WINDOW */
+    int send_window;    /**< sends outstanding per target, likewise */
+    size_t ahead;       /**< bytes that may wait unreceived at a target; 0: no bound */
+} pb_transfer_limits_t;
+
+/** One receive or send in a window. */
+typedef struct pb_flight {
+    pb_request_t request;
+    uint64_t segment;
+    const void *buffer;
+    bool confirmed;
+} pb_flight_t;
+
+/** The segments between this rank and one peer, in ascending order. */
+typedef struct pb_lane {
+    int rank;
+    uint32_t mask;       /**< streams that travel here */
+    uint64_t next;       /**< next segment to start; n_segments when all are started */
+    pb_flight_t *window; /**< ring of flights, oldest at head */
+    int head;
+    int n_flying;
+    uint64_t n_started;  /**< flights started so far */
+    int n_unconfirmed;   /**< targets: confirmed sends not done */
+} pb_lane_t;
+
+typedef struct pb_transfer {
+    pb_transport_t *transport; /**< borrowed */
+    pb_message_t *message;     /**< borrowed */
+    size_t total;              /**< bytes of the message */
+    size_t segment_size;       /**< bytes of every segment but the last */
+    uint64_t n_segments;
+    int n_streams;
+    int n_sources;
+    int n_targets;
+    int receive_window;
+    int send_window;
+    uint64_t confirm_every;    /**< each so manieth send is confirmed; 0: none */
+    pb_lane_t *lanes;          /**< sources first, then targets */
+    pb_flight_t *flights;      /**< memory of all windows */
+    uint64_t *arrived;         /**< by stream: its segments that are here, a prefix */
+    int n_unfinished;          /**< lanes that are not through */
+    int error;                 /**< the first error, 0 if none */
+} pb_transfer_t;
+
+/**
+ * Prepares a transfer and starts nothing. `total` > 0 and `segment_size` > 0.
+ * The role, transport and message are borrowed until pb_transfer_finish().
+ * False if memory is out. O(streams + peers * window).
+ */
+bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
+                       const pb_transfer_limits_t *limits, size_t total, size_t segment_size,
+                       pb_transport_t *transport, pb_message_t *message);
+
+/**
+ * Does what can be done without waiting. Returns true when the transfer is
+ * through: all segments are here and have left, or, after an error, nothing is
+ * under way any more. The result is transfer->error.
+ */
+bool pb_transfer_advance(pb_transfer_t *transfer);
+
+/**
+ * Gives the memory back. Requests still under way (only after an error, when
+ * the caller has waited long enough) are abandoned.
+ */
+void pb_transfer_finish(pb_transfer_t *transfer);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * The transport: how a transfer sends and receives the bytes of segments.
+ *
+ * The plugin implements it over the PML (coll_pipebcast_transport.c); the
+ * engine's unit tests implement it in memory. Messages between two ranks do not
+ * overtake each other.
+ */
+#ifndef PB_TRANSPORT_H
+#define PB_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct pb_transport pb_transport_t;
+
+/** One send or receive under way; NULL is none. */
+typedef void *pb_request_t;
+
+/**
+ * Starts to send `bytes` from `buffer`, which stays untouched until the request
+ * is done. With `confirmed` the send is done only when the receiver has matched
+ * it. Returns 0 or the host's error code; on error there is no request.
+ */
+int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
+                      bool confirmed, pb_request_t *request_p);
+
+/** Starts to receive `bytes` into `buffer`. As pb_transport_send(). */
+int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
+                         pb_request_t *request_p);
+
+/**
+ * Whether a send is done. When it is, the request is given back, *request_p
+ * becomes NULL, and *error_p is 0 or the error. Makes no progress by itself.
+ */
+bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p);
+
+/** Whether a receive is done; another number of bytes than `bytes` is an error. As above. */
+bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
+                          int *error_p);
+
+/** Asks a receive to end early. It still has to become done. */
+void pb_transport_cancel(pb_transport_t *transport, pb_request_t request);
+
+/** Gives a request up that did not end after an error. */
+void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p);
+
+#endif
