@@ -1,0 +1,14 @@
+/* Which ranks share a host. */
+#ifndef BENCH_HOSTS_H
+#define BENCH_HOSTS_H
+
+#include <mpi.h>
+
+/**
+ * Counts the hosts of a communicator and finds the lowest rank that is not on rank 0's host (rank
+ * 1 if there is none). Collective, equal on all ranks. O(ranks log ranks) at rank 0. Aborts the
+ * program if there is no memory for the names.
+ */
+void bench_hosts_find(MPI_Comm comm, int *n_hosts_p, int *first_elsewhere_p);
+
+#endif

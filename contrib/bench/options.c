@@ -1,0 +1,510 @@
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+#include "payload.h"
+
+static const char *const datatype_names[BENCH_N_DATATYPES] = {
+    [BENCH_BYTE] = "byte",     [BENCH_INT] = "int",       [BENCH_DOUBLE] = "double",
+    [BENCH_VECTOR] = "vector", [BENCH_STRUCT] = "struct", [BENCH_MIXED] = "mixed",
+};
+
+/** Where a reader of options puts its message. */
+struct complaint {
+    char *text;
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static bool wrong(struct complaint complaint,
+                                                        const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(complaint.text, complaint.size, format, args);
+    va_end(args);
+    return false;
+}
+
+const char *bench_datatype_name(enum bench_datatype datatype)
+{
+    return datatype_names[datatype];
+}
+
+/** Factor of a size's suffix, 0 if it is none. */
+static long long suffix_factor(const char *suffix)
+{
+    static const char letters[] = "kKmMgG";
+    const char *found = *suffix ? strchr(letters, *suffix) : NULL;
+    if (*suffix == '\0') {
+        return 1;
+    }
+    if (!found || suffix[1] != '\0') {
+        return 0;
+    }
+    return 1LL << (10 * ((found - letters) / 2 + 1));
+}
+
+/** Reads a number of at least min and at most max with nothing behind it. */
+static bool read_number(const char *text, long long min, long long max, long long *number_p)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno || number < min || number > max) {
+        return false;
+    }
+    *number_p = number;
+    return true;
+}
+
+static bool read_int(const char *text, int min, int *number_p)
+{
+    long long number;
+    if (!read_number(text, min, INT_MAX, &number)) {
+        return false;
+    }
+    *number_p = (int) number;
+    return true;
+}
+
+/** Reads one size: a number from 1 with an optional K, M or G. */
+static bool read_size(const char *text, long long *bytes_p)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || errno || number < 1) {
+        return false;
+    }
+    long long factor = suffix_factor(end);
+    if (factor == 0 || number > LLONG_MAX / 4 / factor) {
+        return false;
+    }
+    *bytes_p = number * factor;
+    return true;
+}
+
+static bool add_size(struct bench_options *options, long long bytes, struct complaint complaint)
+{
+    if (options->n_sizes == BENCH_MAX_SIZES) {
+        return wrong(complaint, "--sizes: more than %d sizes; give fewer", BENCH_MAX_SIZES);
+    }
+    options->sizes[options->n_sizes++] = bytes;
+    return true;
+}
+
+/** Adds one item of --sizes: a size, or FIRST:LAST for first, twice that, ... up to last. */
+static bool add_sizes_item(struct bench_options *options, char *item, struct complaint complaint)
+{
+    long long first, last;
+    char *colon = strchr(item, ':');
+    if (colon) {
+        *colon = '\0';
+    }
+    bool readable = read_size(item, &first) && (!colon || read_size(colon + 1, &last));
+    if (colon) {
+        *colon = ':';
+    }
+    if (!readable) {
+        return wrong(complaint,
+                     "--sizes: '%s' is no size; write 65536, 64K, 1M, or a range such as 1K:4M",
+                     item);
+    }
+    if (!colon) {
+        return add_size(options, first, complaint);
+    }
+    if (last < first) {
+        return wrong(complaint, "--sizes: '%s' ends before it begins", item);
+    }
+    for (long long bytes = first; bytes <= last; bytes *= 2) {
+        if (!add_size(options, bytes, complaint)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_sizes(struct bench_options *options, const char *text, struct complaint complaint)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        return wrong(complaint, "--sizes: out of memory");
+    }
+    bool good = true;
+    char *rest = copy;
+    options->n_sizes = 0;
+    while (good && rest) {
+        good = add_sizes_item(options, strsep(&rest, ","), complaint);
+    }
+    free(copy);
+    return good;
+}
+
+static bool read_root(struct bench_options *options, const char *text, struct complaint complaint)
+{
+    if (strcmp(text, "rotate") == 0) {
+        options->root = BENCH_ROOT_ROTATE;
+        return true;
+    }
+    return read_int(text, 0, &options->root) ||
+           wrong(complaint, "--root: '%s' is no rank; write a rank from 0, or rotate", text);
+}
+
+static bool read_datatype(struct bench_options *options, const char *text,
+                          struct complaint complaint)
+{
+    for (int i = 0; i < BENCH_N_DATATYPES; i++) {
+        if (strcmp(text, datatype_names[i]) == 0) {
+            options->datatype = (enum bench_datatype) i;
+            return true;
+        }
+    }
+    return wrong(complaint,
+                 "--datatype: '%s' is unknown; known are byte, int, double, vector, struct, mixed",
+                 text);
+}
+
+static bool read_mode(struct bench_options *options, const char *text, struct complaint complaint)
+{
+    if (strcmp(text, "loop") == 0) {
+        options->mode = BENCH_LOOP;
+    } else if (strcmp(text, "sync") == 0) {
+        options->mode = BENCH_SYNC;
+    } else if (strcmp(text, "both") == 0) {
+        options->mode = BENCH_LOOP | BENCH_SYNC;
+    } else {
+        return wrong(complaint, "--mode: '%s' is unknown; known are loop, sync, both", text);
+    }
+    return true;
+}
+
+static bool read_clock(struct bench_options *options, const char *text, struct complaint complaint)
+{
+    options->shared_clock = strcmp(text, "shared") == 0;
+    return options->shared_clock || strcmp(text, "estimate") == 0 ||
+           wrong(complaint, "--clock: '%s' is unknown; known are estimate, shared", text);
+}
+
+static bool read_op(struct bench_options *options, const char *text, struct complaint complaint)
+{
+    options->op = bench_op_find(text);
+    return options->op >= 0 || wrong(complaint, "--op: '%s' is unknown; known is bcast", text);
+}
+
+static bool read_pingpong(struct bench_options *options, const char *text,
+                          struct complaint complaint)
+{
+    int used = 0;
+    int *ranks = options->pingpong_ranks;
+    options->pingpong = true;
+    if (sscanf(text, "%9d,%9d%n", &ranks[0], &ranks[1], &used) == 2 && text[used] == '\0' &&
+        ranks[0] >= 0 && ranks[1] >= 0) {
+        return true;
+    }
+    return wrong(complaint, "--pingpong: '%s' is no pair of ranks; write for example 0,4", text);
+}
+
+static bool read_time_limit(struct bench_options *options, const char *text,
+                            struct complaint complaint)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(seconds) || seconds < 0) {
+        return wrong(complaint,
+                     "--time-limit: '%s' is no number of seconds; write for example 10, or 0 "
+                     "for none",
+                     text);
+    }
+    options->time_limit_s = seconds;
+    return true;
+}
+
+static bool read_label(struct bench_options *options, const char *text, struct complaint complaint)
+{
+    if (strlen(text) >= BENCH_MAX_LABEL) {
+        return wrong(complaint, "--label: longer than %d bytes", BENCH_MAX_LABEL - 1);
+    }
+    for (const char *at = text; *at; at++) {
+        if ((unsigned char) *at < ' ' || *at == 127) {
+            return wrong(complaint, "--label: holds a control character");
+        }
+    }
+    strcpy(options->label, text);
+    return true;
+}
+
+static bool read_corrupt(struct bench_options *options, const char *text,
+                         struct complaint complaint)
+{
+    int used = 0;
+    struct bench_corrupt *corrupt = &options->corrupt;
+    corrupt->wanted = true;
+    if (sscanf(text, "%18lld,%9d,%18lld%n", &corrupt->broadcast, &corrupt->rank, &corrupt->offset,
+               &used) == 3 &&
+        text[used] == '\0' && corrupt->broadcast >= 0 && corrupt->rank >= 0 &&
+        corrupt->offset >= 0) {
+        return true;
+    }
+    return wrong(complaint,
+                 "PIPEBCAST_BENCH_CORRUPT: '%s' is not BROADCAST,RANK,OFFSET, each from 0", text);
+}
+
+static void set_defaults(struct bench_options *options)
+{
+    memset(options, 0, sizeof *options);
+    options->iterations = 20;
+    options->warmup = BENCH_UNSET;
+    options->mode = BENCH_LOOP | BENCH_SYNC;
+    options->pingpong = true;
+    options->pingpong_ranks[0] = options->pingpong_ranks[1] = BENCH_UNSET;
+}
+
+/** Codes of the long options: beyond every character, as none of them has a short form. */
+enum option_code {
+    OPT_CHECK = 256,
+    OPT_CLOCK,
+    OPT_CSV,
+    OPT_DATATYPE,
+    OPT_HELP,
+    OPT_ITERATIONS,
+    OPT_JSON,
+    OPT_LABEL,
+    OPT_MODE,
+    OPT_NO_PINGPONG,
+    OPT_OP,
+    OPT_PINGPONG,
+    OPT_ROOT,
+    OPT_SIZES,
+    OPT_TIME_LIMIT,
+    OPT_VERSION,
+    OPT_WARMUP,
+};
+
+static const struct option long_options[] = {
+    {"check", no_argument, NULL, OPT_CHECK},
+    {"clock", required_argument, NULL, OPT_CLOCK},
+    {"csv", no_argument, NULL, OPT_CSV},
+    {"datatype", required_argument, NULL, OPT_DATATYPE},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"iterations", required_argument, NULL, OPT_ITERATIONS},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"label", required_argument, NULL, OPT_LABEL},
+    {"mode", required_argument, NULL, OPT_MODE},
+    {"no-pingpong", no_argument, NULL, OPT_NO_PINGPONG},
+    {"op", required_argument, NULL, OPT_OP},
+    {"pingpong", required_argument, NULL, OPT_PINGPONG},
+    {"root", required_argument, NULL, OPT_ROOT},
+    {"sizes", required_argument, NULL, OPT_SIZES},
+    {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"warmup", required_argument, NULL, OPT_WARMUP},
+    {NULL, 0, NULL, 0},
+};
+
+/** Takes one option other than --help and --version. */
+static bool take_option(struct bench_options *options, int code, const char *value,
+                        struct complaint complaint)
+{
+    switch (code) {
+    case OPT_CHECK:
+        return options->check = true;
+    case OPT_CLOCK:
+        return read_clock(options, value, complaint);
+    case OPT_CSV:
+        options->format = BENCH_CSV;
+        return true;
+    case OPT_DATATYPE:
+        return read_datatype(options, value, complaint);
+    case OPT_ITERATIONS:
+        return read_int(value, 1, &options->iterations) ||
+               wrong(complaint, "--iterations: '%s' is no number from 1", value);
+    case OPT_JSON:
+        options->format = BENCH_JSON;
+        return true;
+    case OPT_LABEL:
+        return read_label(options, value, complaint);
+    case OPT_MODE:
+        return read_mode(options, value, complaint);
+    case OPT_NO_PINGPONG:
+        options->pingpong = false;
+        return true;
+    case OPT_OP:
+        return read_op(options, value, complaint);
+    case OPT_PINGPONG:
+        return read_pingpong(options, value, complaint);
+    case OPT_ROOT:
+        return read_root(options, value, complaint);
+    case OPT_SIZES:
+        return read_sizes(options, value, complaint);
+    case OPT_TIME_LIMIT:
+        return read_time_limit(options, value, complaint);
+    case OPT_WARMUP:
+        return read_int(value, 0, &options->warmup) ||
+               wrong(complaint, "--warmup: '%s' is no number from 0", value);
+    default:
+        return wrong(complaint, "option %d is not handled", code);
+    }
+}
+
+/** Checks what does not depend on the number of ranks, once all options are read. */
+static bool finish(struct bench_options *options, struct complaint complaint)
+{
+    const char *corrupt = getenv("PIPEBCAST_BENCH_CORRUPT");
+    char default_sizes[] = "1K:1M";
+    if (options->n_sizes == 0 && !add_sizes_item(options, default_sizes, complaint)) {
+        return false;
+    }
+    if (options->time_limit_s > 0 && options->warmup == 0) {
+        return wrong(complaint, "--time-limit judges by the warm-up, and --warmup 0 leaves none; "
+                                "use --warmup 1 or more");
+    }
+    for (int i = 0; i < options->n_sizes; i++) {
+        long long unit = bench_payload_unit(options->datatype);
+        long long most = bench_payload_most(options->datatype);
+        if (options->sizes[i] % unit != 0) {
+            return wrong(complaint,
+                         "--sizes: %lld bytes is no multiple of %lld, the bytes of one element "
+                         "of --datatype %s",
+                         options->sizes[i], unit, bench_datatype_name(options->datatype));
+        }
+        if (options->sizes[i] > most) {
+            return wrong(complaint,
+                         "--sizes: %lld bytes is more than MPI's int count of --datatype %s can "
+                         "say (%lld bytes)",
+                         options->sizes[i], bench_datatype_name(options->datatype), most);
+        }
+    }
+    return !corrupt || read_corrupt(options, corrupt, complaint);
+}
+
+enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_options *options,
+                                       char *error, size_t error_size)
+{
+    struct complaint complaint = {error, error_size};
+    int code;
+    set_defaults(options);
+    optind = 1;
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
+        if (code == OPT_HELP) {
+            return BENCH_HELP;
+        }
+        if (code == OPT_VERSION) {
+            return BENCH_VERSION;
+        }
+        if (code == ':') {
+            wrong(complaint, "%s needs a value", argv[optind - 1]);
+            return BENCH_WRONG;
+        }
+        if (code == '?') {
+            wrong(complaint, "%s is unknown, ambiguous, or takes no value", argv[optind - 1]);
+            return BENCH_WRONG;
+        }
+        if (!take_option(options, code, optarg, complaint)) {
+            return BENCH_WRONG;
+        }
+    }
+    if (optind < argc) {
+        wrong(complaint, "'%s' is no option", argv[optind]);
+        return BENCH_WRONG;
+    }
+    return finish(options, complaint) ? BENCH_RUN : BENCH_WRONG;
+}
+
+bool bench_options_fit(const struct bench_options *options, int n_ranks, char *error,
+                       size_t error_size)
+{
+    struct complaint complaint = {error, error_size};
+    const int *pair = options->pingpong_ranks;
+    if (options->root >= n_ranks) {
+        return wrong(complaint, "--root: there is no rank %d among %d", options->root, n_ranks);
+    }
+    if (options->corrupt.wanted && options->corrupt.rank >= n_ranks) {
+        return wrong(complaint, "PIPEBCAST_BENCH_CORRUPT: there is no rank %d among %d",
+                     options->corrupt.rank, n_ranks);
+    }
+    if (!options->pingpong || pair[0] == BENCH_UNSET) {
+        return true;
+    }
+    if (pair[0] >= n_ranks || pair[1] >= n_ranks) {
+        return wrong(complaint, "--pingpong: there is no rank %d among %d",
+                     pair[0] >= n_ranks ? pair[0] : pair[1], n_ranks);
+    }
+    return pair[0] != pair[1] ||
+           wrong(complaint, "--pingpong: %d,%d is one rank, not two", pair[0], pair[1]);
+}
+
+int bench_warmup_of(const struct bench_options *options, long long bytes)
+{
+    enum { LEAST = 3, MOST = 20 };
+    const long long window = 256 * 1024;
+    if (options->warmup != BENCH_UNSET) {
+        return options->warmup;
+    }
+    long long broadcasts = (window + bytes - 1) / bytes;
+    return broadcasts < LEAST ? LEAST : broadcasts > MOST ? MOST : (int) broadcasts;
+}
+
+void bench_options_help(FILE *out)
+{
+    fputs("\
+Usage: mpirun ... pipebcast-bench [option ...]\n\
+\n\
+Measures MPI_Bcast on all ranks, beside T(M): the time in which one message of\n\
+the same size goes from one rank to another (ping-pong / 2). No broadcast can\n\
+be faster than T(M); a pipeline over contention-free trees comes near it.\n\
+\n\
+What to measure\n\
+  --sizes LIST        message sizes in bytes: 64K,1M or ranges of doublings,\n\
+                      1K:4M; K, M, G are powers of 1024     [1K:1M]\n\
+  --root N|rotate     who sends: rank N, or rank i mod P in iteration i    [0]\n\
+  --datatype TYPE     byte, int, double, vector (blocks with gaps), struct\n\
+                      (fields with padding), mixed (ranks name the same data by\n\
+                      different counts and datatypes)                   [byte]\n\
+  --op OPERATION      bcast                                            [bcast]\n\
+\n\
+How to measure\n\
+  --mode MODE         loop: barrier, then iterations of broadcast and barrier;\n\
+                        total time / iterations, the barrier included\n\
+                      sync: all ranks start at an agreed moment; an iteration\n\
+                        takes until its last rank is done\n\
+                      both                                              [both]\n\
+  --iterations N      measured iterations of each mode                    [20]\n\
+  --warmup N          broadcasts before them      [3 to 20, more for small sizes]\n\
+  --time-limit S      at most about S seconds for a size: fewer iterations, but\n\
+                      at least one broadcast; such results are marked with *\n\
+                                                                     [no limit]\n\
+  --pingpong A,B      ranks that measure T(M)\n\
+                           [rank 0 and the first rank on another host, or rank 1]\n\
+  --no-pingpong       do not measure T(M)\n\
+  --clock WHICH       estimate: how the hosts' clocks differ is measured from\n\
+                        rank 0, again every second\n\
+                      shared: all ranks read one clock (one machine, also as an\n\
+                        emulated cluster)                           [estimate]\n\
+  --check             verify every byte on every rank after every broadcast\n\
+                      (a pattern that never repeats); also that gaps in the\n\
+                      datatype stay untouched. In mode loop a second barrier,\n\
+                      not timed, then precedes each broadcast.\n\
+\n\
+How to print\n\
+  --csv, --json       in place of the table; times in microseconds\n\
+  --label TEXT        a name for this run\n\
+  --help, --version\n\
+\n\
+Columns: T(M); of mode loop the time and its ratio to T(M); of mode sync the\n\
+median, least and greatest time, and the median's ratio. Quote the median.\n\
+\n\
+Exit status: 0 done, 1 wrong bytes or no memory, 2 wrong options.\n\
+\n\
+Examples\n\
+  mpirun -np 32 --map-by node pipebcast-bench --sizes 64K:1M --check\n\
+  mpirun -np 32 --mca coll pipebcast,tuned pipebcast-bench --sizes 1M --json\n",
+          out);
+}
