@@ -1,0 +1,80 @@
+#include "check.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Wrong things that a rank prints. */
+#define MAX_PRINTED 5
+
+/* Threads may check at the same time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long n_checks, n_wrong;
+
+void check(bool right, const char *format, ...)
+{
+    pthread_mutex_lock(&lock);
+    n_checks++;
+    n_wrong += !right;
+    if (!right && n_wrong <= MAX_PRINTED) {
+        char text[300];
+        int rank;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        fprintf(stderr, "WRONG on rank %d: %s\n", rank, text);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static unsigned char pattern_byte(size_t at, unsigned seed)
+{
+    return (unsigned char) (((at + 1) * 2654435761u + seed * 40503u) >> 11);
+}
+
+void pattern_fill(void *memory, size_t bytes, unsigned seed)
+{
+    unsigned char *to = memory;
+    for (size_t i = 0; i < bytes; i++) {
+        to[i] = pattern_byte(i, seed);
+    }
+}
+
+bool pattern_is(const void *memory, size_t bytes, unsigned seed)
+{
+    const unsigned char *from = memory;
+    for (size_t i = 0; i < bytes; i++) {
+        if (from[i] != pattern_byte(i, seed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void *must_malloc(size_t bytes)
+{
+    void *memory = malloc(bytes + 1);
+    if (memory == NULL) {
+        fprintf(stderr, "memory is out\n");
+        abort();
+    }
+    return memory;
+}
+
+int check_done(const char *name)
+{
+    long own[2] = {n_checks, n_wrong}, all[2] = {0, 0};
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(own, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("%s %s: %ld checks, %ld wrong\n", all[1] == 0 && all[0] > 0 ? "PASS" : "FAIL", name,
+               all[0], all[1]);
+        fflush(stdout);
+    }
+    MPI_Finalize();
+    return all[1] == 0 && all[0] > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,30 @@
+/*
+ * What the MPI test programs share: counting what is wrong, a pattern of
+ * bytes, and the end of a program. Every rank counts; rank 0 prints.
+ */
+#ifndef PB_TEST_MPI_CHECK_H
+#define PB_TEST_MPI_CHECK_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Notes on this rank that something is wrong if it is; the first few are printed to stderr. */
+void check(bool right, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Fills `bytes` with the pattern of `seed`. */
+void pattern_fill(void *memory, size_t bytes, unsigned seed);
+
+/** Whether they hold it. */
+bool pattern_is(const void *memory, size_t bytes, unsigned seed);
+
+/** malloc of at least one byte, or abort. */
+void *must_malloc(size_t bytes);
+
+/**
+ * Collective over MPI_COMM_WORLD: rank 0 prints "PASS name: N checks" or "FAIL
+ * ..."; finalizes MPI. Returns main's exit status.
+ */
+int check_done(const char *name);
+
+#endif

@@ -1,0 +1,99 @@
+# Sourced by the test scripts: TAP, and mpirun with the plugin of the build tree
+# on this one machine. Needs builddir, MPIEXEC and OMPI_INFO (AM_TESTS_ENVIRONMENT).
+
+: "${builddir:?is set by make check}" "${MPIEXEC:?}" "${OMPI_INFO:?}"
+here=$(cd "$builddir" && pwd)
+plugin=$(cd "$builddir/../../ompi_coll_pipebcast/.libs" && pwd)/mca_coll_pipebcast.so
+
+# Everything that a person's own settings could change is in a folder of our own.
+work=$(mktemp -d "${TMPDIR:-/tmp}/pipebcast-test.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/home" "$work/plugins"
+ln -s "$plugin" "$work/plugins/mca_coll_pipebcast.so"
+HOME=$work/home
+for name in $(env | sed -n 's/^\(OMPI_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
+    unset "$name"
+done
+export HOME
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+system=$("$OMPI_INFO" --path pkglibdir --parsable | sed -n 's/^path:pkglibdir://p')
+export OMPI_MCA_mca_base_component_path="$work/plugins:$system"
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+export OMPI_MCA_orte_tmpdir_base="$work"
+export OMPI_MCA_btl_vader_backing_directory="$work"
+
+# The ranks of this machine stand for eight machines on two of three switches.
+two_switches='SwitchName=s0 Nodes=n[0-3];SwitchName=s1 Nodes=n[4-7];SwitchName=s2 Switches=s[0-1]'
+one_switch='SwitchName=s0 Nodes=n[0-7]'
+pretend() {
+    export OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
+    export OMPI_MCA_coll_pipebcast_topology="$two_switches"
+    export OMPI_MCA_coll_pipebcast_min_size=64
+    export OMPI_MCA_coll_pipebcast_segment_size=100
+    export OMPI_MCA_coll_pipebcast_verbose=1
+}
+pretend
+
+n_run=0
+n_failed=0
+
+# is STATUS DESCRIPTION: one TAP line; what the last program said follows a failure.
+is() {
+    n_run=$((n_run + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $n_run - $2"
+    else
+        n_failed=$((n_failed + 1))
+        echo "not ok $n_run - $2"
+        [ -f "$work/out" ] && head -40 "$work/out" | sed 's/^/# /'
+    fi
+}
+
+done_testing() {
+    echo "1..$n_run"
+    [ "$n_failed" -eq 0 ]
+}
+
+# launch ARGUMENT...: mpirun, its output in $work/out. A hang is status 124, 137 beyond.
+limit=${PIPEBCAST_TEST_TIMEOUT:-120}
+launch() {
+    timeout -k 10 "$limit" "$MPIEXEC" "$@" >"$work/out" 2>&1
+}
+
+# says PATTERN...: whether the output has a line with each.
+says() {
+    for pattern; do
+        grep -q -e "$pattern" "$work/out" || return 1
+    done
+}
+
+# says_times N PATTERN
+says_times() {
+    [ "$(grep -c -e "$2" "$work/out")" -eq "$1" ]
+}
+
+served='pipebcast: communicator MPI_COMM_WORLD: [0-9]* ranks on [0-9]* machines'
+
+# passes DESCRIPTION ARGUMENT...: the program passes and our code served it.
+passes() {
+    description=$1
+    shift
+    launch "$@" && says '^PASS' "$served" && ! says 'does not fit'
+    is $? "$description"
+}
+
+# passes_elsewhere DESCRIPTION ARGUMENT...: it passes, and our code did not serve it.
+passes_elsewhere() {
+    description=$1
+    shift
+    launch "$@" && says '^PASS' && ! says "$served"
+    is $? "$description"
+}
+
+# suit ALGORITHM: pretends a network that the algorithm fits, and sets it.
+suit() {
+    pretend
+    export OMPI_MCA_coll_pipebcast_algorithm="$1"
+    [ "$1" != circulant ] || export OMPI_MCA_coll_pipebcast_topology="$one_switch"
+}
