@@ -21,12 +21,22 @@ static int pass(coll_pipebcast_module_t *module, void *buffer, int count,
                                   module->previous_module);
 }
 
-/** Bounce buffers that keep all windows full, within the bound. */
-static int wanted_bounces(const pb_role_t *role, const coll_pipebcast_params_t *params)
+/**
+ * The receive window where data are not contiguous: half of the bounce buffers
+ * are shared among the sources, so that each source has its own and the other
+ * half is left for sends. Otherwise streams that cross could wait for each other.
+ */
+static int bounced_receive_window(const pb_role_t *role, const coll_pipebcast_params_t *params)
 {
-    const int64_t wanted = (int64_t) role->n_sources * params->receive_window +
-                           (int64_t) role->n_targets * params->send_window + 1;
-    return wanted < MAX_BOUNCES ? (int) wanted : MAX_BOUNCES;
+    const int share = role->n_sources > 0 ? MAX_BOUNCES / 2 / role->n_sources : MAX_BOUNCES;
+    return params->receive_window < share ? params->receive_window : share;
+}
+
+/** Bounce buffers that keep the windows of sends full, within the bound. */
+static int send_bounces(const pb_role_t *role, const coll_pipebcast_params_t *params)
+{
+    const int64_t wanted = (int64_t) role->n_targets * params->send_window + 1;
+    return wanted < MAX_BOUNCES / 2 ? (int) wanted : MAX_BOUNCES / 2;
 }
 
 /** Advances the transfer until it is through, making progress of everything else meanwhile. */
@@ -46,14 +56,27 @@ static int wait_for(pb_transfer_t *transfer)
     return transfer->error;
 }
 
-static int broadcast(coll_pipebcast_module_t *module, void *buffer, size_t count,
+/** The kind cannot serve this root (alike on all ranks); rank 0 says so. */
+static int pass_unfit(coll_pipebcast_module_t *module, void *buffer, int count,
+                      struct ompi_datatype_t *datatype, int root, pb_kind_t kind)
+{
+    if (ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_warn("communicator %s: the algorithm %s does not fit its network. The "
+                            "previous component serves the broadcasts that it cannot. Choose "
+                            "another coll_pipebcast_algorithm.",
+                            module->comm->c_name, pb_kind_name(kind));
+    }
+    return pass(module, buffer, count, datatype, root);
+}
+
+static int broadcast(coll_pipebcast_module_t *module, void *buffer, int count,
                      struct ompi_datatype_t *datatype, int root, size_t total)
 {
     const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
     const coll_pipebcast_choice_t choice = coll_pipebcast_choose(module, total);
-    const pb_transfer_limits_t limits = {.receive_window = params->receive_window,
-                                         .send_window = params->send_window,
-                                         .ahead = params->ahead};
+    pb_transfer_limits_t limits = {.receive_window = params->receive_window,
+                                   .send_window = params->send_window,
+                                   .ahead = params->ahead};
     pb_transport_t transport = {.comm = module->comm, .tag = MCA_COLL_BASE_TAG_BCAST};
     pb_message_t message;
     pb_transfer_t transfer;
@@ -61,12 +84,19 @@ static int broadcast(coll_pipebcast_module_t *module, void *buffer, size_t count
 
     const pb_role_t *role = coll_pipebcast_role(module, choice.kind, root, &rc);
     if (role == NULL) {
-        return rc;
+        return rc == OMPI_ERR_NOT_SUPPORTED
+                   ? pass_unfit(module, buffer, count, datatype, root, choice.kind)
+                   : rc;
     }
-    rc = coll_pipebcast_message_init(&message, buffer, count, datatype, choice.segment_size,
-                                     wanted_bounces(role, params), role->n_sources);
+    const int receive_window = bounced_receive_window(role, params);
+    rc =
+        coll_pipebcast_message_init(&message, buffer, (size_t) count, datatype, choice.segment_size,
+                                    role->n_sources * receive_window, send_bounces(role, params));
     if (rc != OMPI_SUCCESS) {
         return rc;
+    }
+    if (message.contiguous == NULL) {
+        limits.receive_window = receive_window;
     }
     if (pb_transfer_start(&transfer, role, &limits, total, choice.segment_size, &transport,
                           &message)) {
@@ -102,5 +132,5 @@ int coll_pipebcast_bcast(void *buffer, int count, struct ompi_datatype_t *dataty
         total < mca_coll_pipebcast_component.params.min_size) {
         return pass(module, buffer, count, datatype, root);
     }
-    return broadcast(module, buffer, (size_t) count, datatype, root, total);
+    return broadcast(module, buffer, count, datatype, root, total);
 }

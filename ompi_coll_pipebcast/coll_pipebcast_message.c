@@ -40,14 +40,14 @@ static bool has_large_elements(const struct ompi_datatype_t *datatype)
 
 int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
                                 struct ompi_datatype_t *datatype, size_t segment_size,
-                                int max_bounces, int reserved)
+                                int max_receiving, int max_sending)
 {
     *m = (pb_message_t){.buffer = buffer,
                         .datatype = datatype,
                         .count = count,
                         .segment_size = segment_size,
-                        .max_bounces = max_bounces,
-                        .reserved = reserved,
+                        .max_bounces = max_receiving + max_sending,
+                        .max_sending = max_sending,
                         .has_large_elements = has_large_elements(datatype)};
     if (is_contiguous(datatype, count)) {
         ptrdiff_t true_lb, true_extent;
@@ -55,7 +55,7 @@ int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
         m->contiguous = (char *) buffer + true_lb;
         return OMPI_SUCCESS;
     }
-    m->bounces = calloc((size_t) max_bounces, sizeof(*m->bounces));
+    m->bounces = calloc((size_t) m->max_bounces, sizeof(*m->bounces));
     if (m->bounces == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -217,7 +217,7 @@ static pb_bounce_t *take_bounce(pb_message_t *m, uint64_t segment, int *error_p)
     bounce->segment = segment;
     bounce->users = 1;
     bounce->whole = false;
-    m->n_held++;
+    bounce->sending = false;
     return bounce;
 }
 
@@ -241,13 +241,13 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
     }
     int rc = OMPI_SUCCESS;
     pb_bounce_t *bounce = find_bounce(m, segment);
+    const bool is_held = bounce != NULL && bounce->users > 0;
+    if (!is_held && m->n_sending >= m->max_sending) {
+        return PB_MESSAGE_BUSY;
+    }
     if (bounce != NULL) {
-        m->n_held += bounce->users == 0;
         bounce->users++;
     } else {
-        if (m->n_held >= m->max_bounces - m->reserved) {
-            return PB_MESSAGE_BUSY;
-        }
         bounce = take_bounce(m, segment, &rc);
         if (bounce == NULL) {
             return rc;
@@ -258,6 +258,10 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
             pb_message_release(m, segment, bounce->bytes);
             return rc;
         }
+    }
+    if (!is_held) {
+        bounce->sending = true;
+        m->n_sending++;
     }
     *buffer_p = bounce->bytes;
     return OMPI_SUCCESS;
@@ -288,7 +292,10 @@ void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
         pb_bounce_t *bounce = &m->bounces[i];
         if (bounce->users > 0 && bounce->segment == segment && bounce->bytes == buffer) {
             bounce->users--;
-            m->n_held -= bounce->users == 0;
+            if (bounce->users == 0 && bounce->sending) {
+                bounce->sending = false;
+                m->n_sending--;
+            }
             return;
         }
     }

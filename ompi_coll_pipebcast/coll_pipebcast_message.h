@@ -10,8 +10,9 @@
 /** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */
 typedef struct pb_bounce {
     uint64_t segment;
-    int users;  /**< sends and receives that hold it */
-    bool whole; /**< it holds the segment's bytes (not: a receive into it is under way) */
+    int users;    /**< sends and receives that hold it */
+    bool sending; /**< it was taken for a send */
+    bool whole;   /**< it holds the segment's bytes (not: a receive into it is under way) */
     char *memory;
     char *bytes; /**< the segment's first byte, inside memory */
 } pb_bounce_t;
@@ -25,22 +26,23 @@ struct pb_message {
     bool has_large_elements; /**< some are too large for Open MPI to unpack in parts */
     int n_bounces;           /**< bounce buffers made so far */
     int max_bounces;         /**< and at most */
-    int reserved;            /**< of them only for receives, so that sends cannot starve these */
-    int n_held;              /**< of them in use by sends or receives */
-    pb_bounce_t *bounces;    /**< max_bounces entries; NULL for contiguous data */
-    opal_convertor_t pack;   /**< where the last packing ended */
+    int max_sending; /**< of them those that sends may hold, so that they leave some to receives */
+    int n_sending;   /**< of them held by sends now */
+    pb_bounce_t *bounces;  /**< max_bounces entries; NULL for contiguous data */
+    opal_convertor_t pack; /**< where the last packing ended */
     opal_convertor_t unpack;
 };
 
 /**
  * Describes `count` elements of `datatype` at `buffer` for segments of
- * `segment_size` bytes. For data that are not contiguous, at most `max_bounces`
- * bounce buffers are made, `reserved` of which only receives may use.
+ * `segment_size` bytes. For data that are not contiguous, bounce buffers are
+ * made as they are needed: as many as `max_receiving` receives (the caller has no
+ * more under way) and `max_sending` sent segments hold at a time, at least 1.
  * OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE.
  */
 int coll_pipebcast_message_init(pb_message_t *message, void *buffer, size_t count,
                                 struct ompi_datatype_t *datatype, size_t segment_size,
-                                int max_bounces, int reserved);
+                                int max_receiving, int max_sending);
 void coll_pipebcast_message_fini(pb_message_t *message);
 
 #endif

@@ -66,14 +66,17 @@ int coll_pipebcast_params_register(void)
         "none, the launcher knows the hosts)");
     mca_base_var_enum_t *names = algorithm_names();
     add("algorithm", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_4, &p->algorithm,
-        "How a large message is broadcast. auto: chosen by the component. (default: auto)");
+        "How a large message is broadcast. auto: two contention-free trees (twotree), or a chain "
+        "on "
+        "2 or 3 ranks. (default: auto)");
     if (names != NULL) {
         OBJ_RELEASE(names);
     }
     add("fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
         "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
     add("segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->segment_size,
-        "Bytes of a segment of a pipelined message, 16 to 1 GiB. 0: chosen by the component. "
+        "Bytes of a segment of a pipelined message, 16 to 1 GiB. 0: whole TCP segments, growing "
+        "with the square root of the message. "
         "(default: 0)");
     add("min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
         "Bytes of the smallest message that is pipelined, counted as the packed size of the whole "
@@ -100,9 +103,10 @@ int coll_pipebcast_params_register(void)
 static void check_range(const char *name, long long value, long long low, long long high)
 {
     if (value < low || value > high) {
-        coll_pipebcast_warn("the parameter coll_pipebcast_%s is %lld, but must be %lld to %lld. Its "
-                            "default is used.",
-                            name, value, low, high);
+        coll_pipebcast_warn(
+            "the parameter coll_pipebcast_%s is %lld, but must be %lld to %lld. Its "
+            "default is used.",
+            name, value, low, high);
     }
 }
 
