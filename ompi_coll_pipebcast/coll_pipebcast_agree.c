@@ -32,7 +32,9 @@ enum {
 
 static const char *const value_names[N_VALUES] = {
     [V_PROTOCOL] = "the version of pipebcast",
-    [V_PLACEMENT] = "the topology (coll_pipebcast_topology_file, coll_pipebcast_topology)",
+    [V_PLACEMENT] =
+        "the topology (coll_pipebcast_topology_file, coll_pipebcast_topology) or the list of "
+        "hosts (coll_pipebcast_hosts)",
     [V_ALGORITHM] = "the parameter coll_pipebcast_algorithm",
     [V_FANOUT] = "the parameter coll_pipebcast_fanout",
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
@@ -113,11 +115,11 @@ static int report_difference(coll_pipebcast_module_t *module, int which, uint64_
 static void report_serving(const coll_pipebcast_module_t *module, int n_machines)
 {
     if (ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_tell(
-            1, "communicator %s: %d ranks on %d machines of %d, %d switches (%s)",
-            module->comm->c_name, ompi_comm_size(module->comm), n_machines,
-            pb_network_n_machines(module->topology->network),
-            pb_network_n_switches(module->topology->network), module->topology->source);
+        coll_pipebcast_tell(1, "communicator %s: %d ranks on %d machines of %d, %d switches (%s)",
+                            module->comm->c_name, ompi_comm_size(module->comm), n_machines,
+                            pb_network_n_machines(module->topology->network),
+                            pb_network_n_switches(module->topology->network),
+                            module->topology->source);
     }
 }
 
@@ -147,8 +149,9 @@ static int decide(coll_pipebcast_module_t *module, const uint64_t *own, const ui
     const int n_machines = pb_placement_n_machines(module->placement);
     if (n_machines == 1) {
         if (ompi_comm_rank(comm) == 0) {
-            coll_pipebcast_tell(1, "communicator %s: all %d ranks on one machine; the previous "
-                                   "component serves its broadcasts",
+            coll_pipebcast_tell(1,
+                                "communicator %s: all %d ranks on one machine; the previous "
+                                "component serves its broadcasts",
                                 comm->c_name, size);
         }
         return OMPI_SUCCESS;

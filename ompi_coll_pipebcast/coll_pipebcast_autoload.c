@@ -20,8 +20,9 @@ static const char *const basics[] = {"basic", "libnbc", "self", "inter", "ftagre
 static mca_base_component_list_item_t *find_in_list(const char *name)
 {
     mca_base_component_list_item_t *item;
-    OPAL_LIST_FOREACH (item, &ompi_coll_base_framework.framework_components,
-                       mca_base_component_list_item_t) {
+    OPAL_LIST_FOREACH(item, &ompi_coll_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
         if (strcmp(item->cli_component->mca_component_name, name) == 0) {
             return item;
         }
@@ -45,7 +46,8 @@ static bool is_installed(const char *name)
         return false;
     }
     mca_base_component_repository_item_t *file;
-    OPAL_LIST_FOREACH (file, files, mca_base_component_repository_item_t) {
+    OPAL_LIST_FOREACH(file, files, mca_base_component_repository_item_t)
+    {
         if (strcmp(file->ri_name, name) == 0) {
             return true;
         }
@@ -71,10 +73,10 @@ static void open_found(mca_base_component_list_item_t *found,
         opal_list_insert_pos(list, &before->super, &found->super);
         return;
     }
-    coll_pipebcast_warn("the component %s, which the list coll='%s' leaves out, could not be loaded "
-                        "(error %d). Name it in the list.",
-                        component->mca_component_name, ompi_coll_base_framework.framework_selection,
-                        rc);
+    coll_pipebcast_warn(
+        "the component %s, which the list coll='%s' leaves out, could not be loaded "
+        "(error %d). Name it in the list.",
+        component->mca_component_name, ompi_coll_base_framework.framework_selection, rc);
     mca_base_component_close(component, ompi_coll_base_framework.framework_output);
     OBJ_RELEASE(found);
 }

@@ -72,7 +72,9 @@ void coll_pipebcast_message_fini(pb_message_t *m)
     OBJ_DESTRUCT(&m->pack);
     OBJ_DESTRUCT(&m->unpack);
     for (int i = 0; i < m->n_bounces; i++) {
-        free(m->bounces[i].memory);
+        if (m->bounces[i].users == 0) { /* else the PML may still use it: see the header */
+            free(m->bounces[i].memory);
+        }
     }
     free(m->bounces);
     m->bounces = NULL;
@@ -193,25 +195,43 @@ int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t
     return rc;
 }
 
-/** A bounce buffer that no one holds, for `segment`; NULL with *error_p if there is none. */
+/** A new bounce buffer, or NULL with *error_p. */
+static pb_bounce_t *make_bounce(pb_message_t *m, int *error_p)
+{
+    pb_bounce_t *bounce = &m->bounces[m->n_bounces];
+    bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
+    if (bounce->memory == NULL) {
+        *error_p = OMPI_ERR_OUT_OF_RESOURCE;
+        return NULL;
+    }
+    m->n_bounces++;
+    return bounce;
+}
+
+/** The bounce buffer that has not been held for the longest time, or NULL if all are. */
+static pb_bounce_t *oldest_free_bounce(pb_message_t *m)
+{
+    pb_bounce_t *oldest = NULL;
+    for (int i = 0; i < m->n_bounces; i++) {
+        pb_bounce_t *bounce = &m->bounces[i];
+        if (bounce->users == 0 && (oldest == NULL || bounce->released < oldest->released)) {
+            oldest = bounce;
+        }
+    }
+    return oldest;
+}
+
+/**
+ * A bounce buffer that no one holds, for `segment`; NULL with *error_p if there
+ * is none. What was given back last is kept longest, as it may still be sent.
+ */
 static pb_bounce_t *take_bounce(pb_message_t *m, uint64_t segment, int *error_p)
 {
-    pb_bounce_t *bounce = NULL;
-    for (int i = 0; i < m->n_bounces && bounce == NULL; i++) {
-        bounce = m->bounces[i].users == 0 ? &m->bounces[i] : NULL;
-    }
+    pb_bounce_t *bounce =
+        m->n_bounces < m->max_bounces ? make_bounce(m, error_p) : oldest_free_bounce(m);
     if (bounce == NULL) {
-        if (m->n_bounces == m->max_bounces) {
-            *error_p = PB_MESSAGE_BUSY;
-            return NULL;
-        }
-        bounce = &m->bounces[m->n_bounces];
-        bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
-        if (bounce->memory == NULL) {
-            *error_p = OMPI_ERR_OUT_OF_RESOURCE;
-            return NULL;
-        }
-        m->n_bounces++;
+        *error_p = *error_p != OMPI_SUCCESS ? *error_p : PB_MESSAGE_BUSY;
+        return NULL;
     }
     bounce->bytes = bounce->memory;
     bounce->segment = segment;
@@ -292,6 +312,7 @@ void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
         pb_bounce_t *bounce = &m->bounces[i];
         if (bounce->users > 0 && bounce->segment == segment && bounce->bytes == buffer) {
             bounce->users--;
+            bounce->released = ++m->n_releases;
             if (bounce->users == 0 && bounce->sending) {
                 bounce->sending = false;
                 m->n_sending--;

@@ -10,9 +10,10 @@
 /** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */
 typedef struct pb_bounce {
     uint64_t segment;
-    int users;    /**< sends and receives that hold it */
-    bool sending; /**< it was taken for a send */
-    bool whole;   /**< it holds the segment's bytes (not: a receive into it is under way) */
+    int users;         /**< sends and receives that hold it */
+    bool sending;      /**< it was taken for a send */
+    bool whole;        /**< it holds the segment's bytes (not: a receive into it is under way) */
+    uint64_t released; /**< when the last user gave it back, by n_releases */
     char *memory;
     char *bytes; /**< the segment's first byte, inside memory */
 } pb_bounce_t;
@@ -28,6 +29,7 @@ struct pb_message {
     int max_bounces;         /**< and at most */
     int max_sending; /**< of them those that sends may hold, so that they leave some to receives */
     int n_sending;   /**< of them held by sends now */
+    uint64_t n_releases;
     pb_bounce_t *bounces;  /**< max_bounces entries; NULL for contiguous data */
     opal_convertor_t pack; /**< where the last packing ended */
     opal_convertor_t unpack;
@@ -43,6 +45,12 @@ struct pb_message {
 int coll_pipebcast_message_init(pb_message_t *message, void *buffer, size_t count,
                                 struct ompi_datatype_t *datatype, size_t segment_size,
                                 int max_receiving, int max_sending);
+
+/**
+ * Gives the bounce buffers back, but for those that a send or receive still
+ * holds: it was given up after an error, and memory lost is better than memory
+ * overwritten.
+ */
 void coll_pipebcast_message_fini(pb_message_t *message);
 
 #endif

@@ -62,8 +62,9 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     int rc;
     if (comm->c_coll->coll_bcast == NULL || comm->c_coll->coll_bcast_module == NULL) {
-        coll_pipebcast_tell(1, "communicator %s: there is no other broadcast to fall back on, so "
-                               "pipebcast stays out",
+        coll_pipebcast_tell(1,
+                            "communicator %s: there is no other broadcast to fall back on, so "
+                            "pipebcast stays out",
                             comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }

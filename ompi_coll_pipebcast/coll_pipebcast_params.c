@@ -52,8 +52,8 @@ int coll_pipebcast_params_register(void)
     *p = defaults;
 
     add("priority", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->priority,
-        "Priority of the component, 0 to 100; the highest serves a communicator. Below 0: never "
-        "used. (default: 40, above tuned's 30)");
+        "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
+        "communicator. Below 0: never used. (default: 40, above tuned's 30)");
     add("topology_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology_file,
         "File that describes the switches and machines, in the form of Slurm's topology.conf, "
         "alike on all hosts. (default: none, all machines are on one switch)");

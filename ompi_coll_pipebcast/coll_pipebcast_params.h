@@ -18,7 +18,7 @@ typedef struct coll_pipebcast_params {
     int priority;
     char *topology_file; /**< owned by MCA; NULL or "": none */
     char *topology;      /**< the same text inline; owned by MCA */
-    char *hosts;         /**< hostlist by rank of the job, instead of the launcher's; owned by MCA */
+    char *hosts; /**< hostlist by rank of the job, instead of the launcher's; owned by MCA */
     int algorithm;
     int fanout;
     size_t segment_size; /**< bytes; 0: chosen */

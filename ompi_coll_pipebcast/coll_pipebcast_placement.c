@@ -14,14 +14,15 @@ static int append_name(void *context, const char *name)
     return opal_argv_append_nosize(context, name);
 }
 
-/** The names of the parameter `hosts`, to be freed with opal_argv_free(); NULL if there are none. */
+/** The names of the parameter `hosts`, to be freed with opal_argv_free(); NULL if there are none.
+ */
 static char **hosts_from_parameter(char *why, size_t why_size)
 {
     const char *list = mca_coll_pipebcast_component.params.hosts;
     char fault[256] = "memory is out";
     char **names = NULL;
-    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault,
-                           sizeof(fault)) == PB_SUCCESS &&
+    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
+            PB_SUCCESS &&
         names != NULL) {
         return names;
     }
@@ -45,8 +46,8 @@ static int find_hosts(struct ompi_communicator_t *comm, char **hosts, char *why,
     int rc = OMPI_SUCCESS;
     for (int rank = 0; rank < ompi_comm_size(comm) && rc == OMPI_SUCCESS; rank++) {
         const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-        hosts[rank] = given != NULL ? strdup(given[name.vpid % n_given])
-                                    : coll_pipebcast_host_of(&name);
+        hosts[rank] =
+            given != NULL ? strdup(given[name.vpid % n_given]) : coll_pipebcast_host_of(&name);
         if (hosts[rank] == NULL || strcmp(hosts[rank], "unknown") == 0) {
             snprintf(why, why_size, "the host of rank %d is not known to the job's launcher", rank);
             rc = OMPI_ERR_NOT_FOUND;

@@ -11,11 +11,17 @@
 typedef struct cached_role {
     opal_list_item_t super;
     uint64_t key;
-    pb_role_t *role;
+    pb_role_t *role; /**< NULL: the kind does not fit this root */
 } cached_role_t;
 
-static void cached_role_construct(cached_role_t *cached) { cached->role = NULL; }
-static void cached_role_destruct(cached_role_t *cached) { free(cached->role); }
+static void cached_role_construct(cached_role_t *cached)
+{
+    cached->role = NULL;
+}
+static void cached_role_destruct(cached_role_t *cached)
+{
+    free(cached->role);
+}
 static OBJ_CLASS_INSTANCE(cached_role_t, opal_list_item_t, cached_role_construct,
                           cached_role_destruct);
 
@@ -49,16 +55,21 @@ static int compute(const coll_pipebcast_module_t *module, pb_kind_t kind, int ro
     }
     pb_plan_free(plan);
     pb_view_free(view);
-    return rc == PB_SUCCESS            ? OMPI_SUCCESS
+    return rc == PB_SUCCESS         ? OMPI_SUCCESS
            : rc == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
-                                       : OMPI_ERR_NOT_SUPPORTED;
+                                    : OMPI_ERR_NOT_SUPPORTED;
+}
+
+static size_t memory_of(const cached_role_t *cached)
+{
+    return sizeof(*cached) + (cached->role != NULL ? cached->role->memory : 0);
 }
 
 static void drop_oldest(coll_pipebcast_module_t *module)
 {
     cached_role_t *cached = (cached_role_t *) opal_list_remove_last(&module->roles_by_use);
     opal_hash_table_remove_value_uint64(&module->roles, cached->key);
-    module->roles_memory -= cached->role->memory;
+    module->roles_memory -= memory_of(cached);
     OBJ_RELEASE(cached);
 }
 
@@ -71,13 +82,15 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
     if (opal_hash_table_get_value_uint64(&module->roles, key, (void **) &cached) == OPAL_SUCCESS) {
         opal_list_remove_item(&module->roles_by_use, &cached->super);
         opal_list_prepend(&module->roles_by_use, &cached->super);
+        *error_p = cached->role == NULL ? OMPI_ERR_NOT_SUPPORTED : OMPI_SUCCESS;
         return cached->role;
     }
 
     cached = OBJ_NEW(cached_role_t);
-    *error_p = cached == NULL ? OMPI_ERR_OUT_OF_RESOURCE
-                              : compute(module, kind, root, &cached->role);
-    if (*error_p == OMPI_SUCCESS) {
+    *error_p =
+        cached == NULL ? OMPI_ERR_OUT_OF_RESOURCE : compute(module, kind, root, &cached->role);
+    const int computed = *error_p;
+    if (computed == OMPI_SUCCESS || computed == OMPI_ERR_NOT_SUPPORTED) {
         *error_p = opal_hash_table_set_value_uint64(&module->roles, key, cached);
     }
     if (*error_p != OMPI_SUCCESS) {
@@ -86,8 +99,9 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
         }
         return NULL;
     }
+    *error_p = computed;
     cached->key = key;
-    module->roles_memory += cached->role->memory;
+    module->roles_memory += memory_of(cached);
     opal_list_prepend(&module->roles_by_use, &cached->super);
     while (module->roles_memory > mca_coll_pipebcast_component.params.cache_size &&
            opal_list_get_size(&module->roles_by_use) > 1) {

@@ -18,8 +18,14 @@ typedef struct said {
     char *text;
 } said_t;
 
-static void said_construct(said_t *said) { said->text = NULL; }
-static void said_destruct(said_t *said) { free(said->text); }
+static void said_construct(said_t *said)
+{
+    said->text = NULL;
+}
+static void said_destruct(said_t *said)
+{
+    free(said->text);
+}
 static OBJ_CLASS_INSTANCE(said_t, opal_list_item_t, said_construct, said_destruct);
 
 /** Whether the text is new; remembers it. */
@@ -29,7 +35,8 @@ static bool is_new(const char *text)
     said_t *said;
     bool found = false;
     opal_mutex_lock(&component->lock);
-    OPAL_LIST_FOREACH (said, &component->said, said_t) {
+    OPAL_LIST_FOREACH(said, &component->said, said_t)
+    {
         found = found || strcmp(said->text, text) == 0;
     }
     if (!found && opal_list_get_size(&component->said) < MAX_SAID) {

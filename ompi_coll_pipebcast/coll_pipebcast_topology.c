@@ -26,10 +26,12 @@ static void topology_destruct(coll_pipebcast_topology_t *topology)
     free(topology->fault);
 }
 
-OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct,
-                   topology_destruct);
+OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct, topology_destruct);
 
-static bool is_set(const char *text) { return text != NULL && text[0] != '\0'; }
+static bool is_set(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
@@ -41,10 +43,9 @@ static bool same_file(const struct stat *a, const struct stat *b)
 static char *describe_faults(const pb_diag_t *diag)
 {
     char *text = NULL;
-    int rc = diag->n_faults > 1
-                 ? asprintf(&text, "%s (and %zu more faults)", pb_diag_first(diag),
-                            diag->n_faults - 1)
-                 : asprintf(&text, "%s", pb_diag_first(diag));
+    int rc = diag->n_faults > 1 ? asprintf(&text, "%s (and %zu more faults)", pb_diag_first(diag),
+                                           diag->n_faults - 1)
+                                : asprintf(&text, "%s", pb_diag_first(diag));
     return rc < 0 ? NULL : text;
 }
 
@@ -121,7 +122,8 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const 
         return NULL;
     }
     topology->network = pb_network_one_switch(hosts, n_hosts);
-    topology->source = strdup("no topology is named, so all machines are taken to be on one switch");
+    topology->source =
+        strdup("no topology is named, so all machines are taken to be on one switch");
     if (topology->network == NULL || topology->source == NULL) {
         OBJ_RELEASE(topology);
         return NULL;

@@ -6,10 +6,10 @@
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool confirmed, pb_request_t *request_p)
 {
-    return MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
-                              confirmed ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                        : MCA_PML_BASE_SEND_STANDARD,
-                              transport->comm, (ompi_request_t **) request_p));
+    return MCA_PML_CALL(
+        isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
+              confirmed ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+              transport->comm, (ompi_request_t **) request_p));
 }
 
 int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,

@@ -95,7 +95,10 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     return true;
 }
 
-static pb_flight_t *lane_oldest(const pb_lane_t *lane) { return &lane->window[lane->head]; }
+static pb_flight_t *lane_oldest(const pb_lane_t *lane)
+{
+    return &lane->window[lane->head];
+}
 
 static pb_flight_t *lane_free_flight(const pb_lane_t *lane, int window)
 {
@@ -124,61 +127,85 @@ static void keep_first_error(pb_transfer_t *t, int error)
     }
 }
 
-/** Takes in the segments that have come from a source, oldest first. */
+/** A flight that is not (or no longer) under way gives its buffer back. */
+static void release(pb_transfer_t *t, const pb_flight_t *flight)
+{
+    if (flight->buffer != NULL) {
+        pb_message_release(t->message, flight->segment, flight->buffer);
+    }
+}
+
+/** The transport has refused: everything under way is given up. */
+static void refused(pb_transfer_t *t, int error)
+{
+    keep_first_error(t, error);
+    t->broken = true;
+}
+
+/** A segment has come from a source, or an empty message in its place. */
+static void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
+{
+    if (flight->buffer != NULL) {
+        if (error == 0) {
+            error =
+                pb_message_received(t->message, flight->segment, segment_offset(t, flight->segment),
+                                    flight->bytes, (void *) flight->buffer);
+        }
+        release(t, flight);
+    }
+    keep_first_error(t, error);
+    t->arrived[flight->segment % (uint64_t) t->n_streams]++;
+}
+
+/** Takes in what has come from a source, oldest first. */
 static bool take_arrivals(pb_transfer_t *t, pb_lane_t *lane)
 {
     bool moved = false;
     while (lane->n_flying > 0) {
         pb_flight_t *flight = lane_oldest(lane);
-        const size_t bytes = segment_bytes(t, flight->segment);
         int error = 0;
-        if (!pb_transport_arrived(t->transport, &flight->request, bytes, &error)) {
+        if (!pb_transport_arrived(t->transport, &flight->request, flight->bytes, &error)) {
             break;
         }
-        if (error == 0) {
-            error = pb_message_received(t->message, flight->segment,
-                                        segment_offset(t, flight->segment), bytes,
-                                        (void *) flight->buffer);
-        }
-        pb_message_release(t->message, flight->segment, flight->buffer);
-        if (error != 0) {
-            keep_first_error(t, error);
-        } else {
-            t->arrived[flight->segment % (uint64_t) t->n_streams]++;
-        }
+        arrive(t, flight, error);
         lane_pop(t, lane, t->receive_window);
         moved = true;
     }
     return moved;
 }
 
+/** Posts the next receive of a source; false if that cannot be done now. */
+static bool post_one(pb_transfer_t *t, pb_lane_t *lane)
+{
+    pb_flight_t *flight = lane_free_flight(lane, t->receive_window);
+    const size_t bytes = segment_bytes(t, lane->next);
+    void *buffer = NULL;
+    int error = pb_message_to_receive(t->message, lane->next, segment_offset(t, lane->next), bytes,
+                                      &buffer);
+    if (error == PB_MESSAGE_BUSY) {
+        return false;
+    }
+    keep_first_error(t, error);
+    *flight = (pb_flight_t){.segment = lane->next,
+                            .buffer = error == 0 ? buffer : NULL,
+                            .bytes = error == 0 ? bytes : 0};
+    error = pb_transport_receive(t->transport, (void *) flight->buffer, flight->bytes, lane->rank,
+                                 &flight->request);
+    if (error != 0) {
+        release(t, flight);
+        refused(t, error);
+        return false;
+    }
+    lane_started(t, lane);
+    return true;
+}
+
 /** Keeps the window of a source full of posted receives. */
 static bool post_receives(pb_transfer_t *t, pb_lane_t *lane)
 {
     bool moved = false;
-    while (lane->n_flying < t->receive_window && lane->next < t->n_segments && t->error == 0) {
-        pb_flight_t *flight = lane_free_flight(lane, t->receive_window);
-        const size_t bytes = segment_bytes(t, lane->next);
-        void *buffer;
-        int error = pb_message_to_receive(t->message, lane->next, segment_offset(t, lane->next),
-                                          bytes, &buffer);
-        if (error == PB_MESSAGE_BUSY) {
-            break;
-        }
-        if (error == 0) {
-            error =
-                pb_transport_receive(t->transport, buffer, bytes, lane->rank, &flight->request);
-            if (error != 0) {
-                pb_message_release(t->message, lane->next, buffer);
-            }
-        }
-        if (error != 0) {
-            keep_first_error(t, error);
-            break;
-        }
-        flight->segment = lane->next;
-        flight->buffer = buffer;
-        lane_started(t, lane);
+    while (lane->n_flying < t->receive_window && lane->next < t->n_segments && !t->broken &&
+           post_one(t, lane)) {
         moved = true;
     }
     return moved;
@@ -194,47 +221,53 @@ static bool reap_sends(pb_transfer_t *t, pb_lane_t *lane)
         if (!pb_transport_sent(t->transport, &flight->request, &error)) {
             break;
         }
-        pb_message_release(t->message, flight->segment, flight->buffer);
+        release(t, flight);
         lane->n_unconfirmed -= flight->confirmed;
-        if (error != 0) {
-            keep_first_error(t, error);
-        }
+        keep_first_error(t, error);
         lane_pop(t, lane, t->send_window);
         moved = true;
     }
     return moved;
 }
 
+static bool may_send(const pb_transfer_t *t, const pb_lane_t *lane)
+{
+    return lane->next < t->n_segments && lane->n_flying < t->send_window &&
+           lane->n_unconfirmed < MAX_UNCONFIRMED && !t->broken && is_here(t, lane->next);
+}
+
 /** Starts one send to a target, if its next segment is here and its window has room. */
 static bool send_one(pb_transfer_t *t, pb_lane_t *lane)
 {
-    if (lane->next >= t->n_segments || lane->n_flying >= t->send_window || t->error != 0 ||
-        lane->n_unconfirmed >= MAX_UNCONFIRMED || !is_here(t, lane->next)) {
+    if (!may_send(t, lane)) {
         return false;
     }
     pb_flight_t *flight = lane_free_flight(lane, t->send_window);
     const size_t bytes = segment_bytes(t, lane->next);
-    const void *buffer;
-    int error = pb_message_to_send(t->message, lane->next, segment_offset(t, lane->next), bytes,
+    const void *buffer = NULL;
+    int error = 0;
+    if (t->error == 0) {
+        error = pb_message_to_send(t->message, lane->next, segment_offset(t, lane->next), bytes,
                                    &buffer);
+    }
     if (error == PB_MESSAGE_BUSY) {
         return false;
     }
-    flight->confirmed =
-        t->confirm_every != 0 && lane->n_started % t->confirm_every == t->confirm_every - 1;
-    if (error == 0) {
-        error = pb_transport_send(t->transport, buffer, bytes, lane->rank, flight->confirmed,
-                                  &flight->request);
-        if (error != 0) {
-            pb_message_release(t->message, lane->next, buffer);
-        }
-    }
+    keep_first_error(t, error);
+    *flight = (pb_flight_t){
+        .segment = lane->next,
+        .buffer = t->error == 0 ? buffer : NULL,
+        .bytes = t->error == 0 ? bytes : 0,
+        .confirmed =
+            t->confirm_every != 0 && lane->n_started % t->confirm_every == t->confirm_every - 1,
+    };
+    error = pb_transport_send(t->transport, flight->buffer, flight->bytes, lane->rank,
+                              flight->confirmed, &flight->request);
     if (error != 0) {
-        keep_first_error(t, error);
+        release(t, flight);
+        refused(t, error);
         return false;
     }
-    flight->segment = lane->next;
-    flight->buffer = buffer;
     lane->n_unconfirmed += flight->confirmed;
     lane_started(t, lane);
     return true;
@@ -255,7 +288,8 @@ static bool send_all(pb_transfer_t *t)
     return moved;
 }
 
-/** After an error: receives are asked to end; true when nothing is under way any more. */
+/** The transport has refused: receives are asked to end; true when nothing is under way any more.
+ */
 static bool drain(pb_transfer_t *t)
 {
     bool through = true;
@@ -287,8 +321,8 @@ bool pb_transfer_advance(pb_transfer_t *t)
             moved |= reap_sends(t, &t->lanes[t->n_sources + i]);
         }
         moved |= send_all(t);
-    } while (moved && t->error == 0);
-    return t->error != 0 ? drain(t) : t->n_unfinished == 0;
+    } while (moved && !t->broken);
+    return t->broken ? drain(t) : t->n_unfinished == 0;
 }
 
 static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane, int window)
@@ -296,7 +330,6 @@ static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane, int window)
     while (lane->n_flying > 0) {
         pb_flight_t *flight = lane_oldest(lane);
         pb_transport_abandon(t->transport, &flight->request);
-        pb_message_release(t->message, flight->segment, flight->buffer);
         lane_pop(t, lane, window);
     }
 }

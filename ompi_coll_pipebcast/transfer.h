@@ -17,6 +17,12 @@
  * A receiver that is late would collect what its parents send: every so many
  * bytes a send is confirmed by the receiver, and at most two confirmations may
  * be open. So no more than `ahead` bytes ever wait at a receiver per source.
+ *
+ * An error at one rank must not leave others waiting. A rank that cannot take in
+ * or give out a segment keeps the flow of messages going, but from then on sends
+ * empty ones: its children take those for an error, and pass it on likewise. So
+ * every rank below ends, with an error, and no rank above waits for it. Only if
+ * the transport itself refuses is everything under way given up.
  */
 #ifndef PB_TRANSFER_H
 #define PB_TRANSFER_H
@@ -42,7 +48,8 @@ typedef struct pb_transfer_limits {
 typedef struct pb_flight {
     pb_request_t request;
     uint64_t segment;
-    const void *buffer;
+    const void *buffer; /**< NULL: an empty message in the segment's place */
+    size_t bytes;
     bool confirmed;
 } pb_flight_t;
 
@@ -54,8 +61,8 @@ typedef struct pb_lane {
     pb_flight_t *window; /**< ring of flights, oldest at head */
     int head;
     int n_flying;
-    uint64_t n_started;  /**< flights started so far */
-    int n_unconfirmed;   /**< targets: confirmed sends not done */
+    uint64_t n_started; /**< flights started so far */
+    int n_unconfirmed;  /**< targets: confirmed sends not done */
 } pb_lane_t;
 
 typedef struct pb_transfer {
@@ -69,12 +76,13 @@ typedef struct pb_transfer {
     int n_targets;
     int receive_window;
     int send_window;
-    uint64_t confirm_every;    /**< each so manieth send is confirmed; 0: none */
-    pb_lane_t *lanes;          /**< sources first, then targets */
-    pb_flight_t *flights;      /**< memory of all windows */
-    uint64_t *arrived;         /**< by stream: its segments that are here, a prefix */
-    int n_unfinished;          /**< lanes that are not through */
-    int error;                 /**< the first error, 0 if none */
+    uint64_t confirm_every; /**< each so manieth send is confirmed; 0: none */
+    pb_lane_t *lanes;       /**< sources first, then targets */
+    pb_flight_t *flights;   /**< memory of all windows */
+    uint64_t *arrived;      /**< by stream: its segments that are here, a prefix */
+    int n_unfinished;       /**< lanes that are not through */
+    int error;              /**< the first error, 0 if none */
+    bool broken;            /**< the transport refused; nothing new is started */
 } pb_transfer_t;
 
 /**
@@ -88,14 +96,15 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
 
 /**
  * Does what can be done without waiting. Returns true when the transfer is
- * through: all segments are here and have left, or, after an error, nothing is
- * under way any more. The result is transfer->error.
+ * through: all segments (after an error, the messages in their place) are here
+ * and have left, or the transport has refused and nothing is under way any more. The result is
+ * transfer->error.
  */
 bool pb_transfer_advance(pb_transfer_t *transfer);
 
 /**
  * Gives the memory back. Requests still under way (only after an error, when
- * the caller has waited long enough) are abandoned.
+ * the caller has waited long enough) are abandoned, and so are their buffers.
  */
 void pb_transfer_finish(pb_transfer_t *transfer);
 

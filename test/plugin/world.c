@@ -210,7 +210,7 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     if (fails(w, transport->rank, CALL_SEND)) {
         return WORLD_ERROR;
     }
-    if (bytes == 0 || bytes > w->segment_size || rank < 0 || rank >= w->n_ranks ||
+    if ((bytes == 0 && !w->failed) || bytes > w->segment_size || rank < 0 || rank >= w->n_ranks ||
         rank == transport->rank) {
         breach(w, "a send of wrong size or rank", transport->rank);
     }
@@ -224,8 +224,10 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     const size_t waiting = waiting_bytes(w, pair);
     w->most_waiting = waiting > w->most_waiting ? waiting : w->most_waiting;
     if (!confirmed && chance(w, w->early_percent)) {
-        r->copy = zeroed(bytes, 1);
-        memcpy(r->copy, buffer, bytes);
+        r->copy = zeroed(bytes + 1, 1);
+        if (bytes > 0) {
+            memcpy(r->copy, buffer, bytes);
+        }
         r->done = true;
     }
     *request_p = r;
@@ -315,7 +317,7 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
     world_request_t *r = *request_p;
     transport->world->n_abandoned++;
     if (r->is_send && r->copy == NULL && !r->met) {
-        r->copy = zeroed(r->bytes, 1); /* its buffer is gone after this */
+        r->copy = zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
     }
     if (!r->is_send && !r->met && !r->cancelled) {
         queue_remove(&transport->world->receives[pair_of_request(transport->world, r)], r);
@@ -328,10 +330,14 @@ static void meet(world_t *w, size_t pair)
 {
     world_request_t *send = queue_pop(&w->sends[pair]);
     world_request_t *receive = queue_pop(&w->receives[pair]);
-    if (send->bytes > receive->bytes) {
+    const bool fits = send->bytes <= receive->bytes;
+    if (!fits && !w->failed) {
         breach(w, "more bytes than there is room", receive->rank);
-    } else if (!receive->released) {
-        memcpy(receive->to, send->copy != NULL ? send->copy : send->from, send->bytes);
+    } else if (!receive->released && receive->bytes > 0) {
+        const size_t bytes = fits ? send->bytes : receive->bytes;
+        if (bytes > 0) {
+            memcpy(receive->to, send->copy != NULL ? send->copy : send->from, bytes);
+        }
     }
     receive->got = send->bytes;
     send->met = receive->met = true;
