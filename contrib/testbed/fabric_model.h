@@ -1,0 +1,70 @@
+/*
+ * The model of a switched network: links, switches, and the frames under way.
+ *
+ * It has no clock and no sockets. Frames are put in at machines with the time at which
+ * they came, and taken out at machines with the time at which the network delivers
+ * them; what lies between is computed. Frames should come in the order of their times;
+ * one that comes late is treated as if its links had been busy until then.
+ *
+ * Switches know where every machine is and forward in no time of their own: all time
+ * is spent in queues and on links. Frames to all machines are flooded along the tree.
+ */
+#ifndef FABRIC_MODEL_H
+#define FABRIC_MODEL_H
+
+#include "contrib/testbed/fabric_link.h"
+#include "topo/network.h"
+
+/** What the cables are made of. */
+typedef struct fabric_cables {
+    uint64_t rate;         /**< bit/s of a cable of the network's lowest speed */
+    int64_t latency;       /**< ns, every cable, each way */
+    uint64_t host_queue;   /**< bytes, at the ports of machines */
+    uint64_t switch_queue; /**< bytes, at the ports of switches */
+} fabric_cables_t;
+
+typedef struct fabric_model fabric_model_t;
+
+/**
+ * A model of `network` (borrowed; finished; outlives the model) for frames of at most
+ * `max_length` bytes. A cable of speed v has rate * v / lowest speed. NULL if memory is
+ * out.
+ */
+fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cables_t *cables,
+                                 uint32_t max_length);
+void fabric_model_free(fabric_model_t *model);
+
+/** A frame to be filled, NULL if memory is out. It is the caller's. O(1). */
+fabric_frame_t *fabric_model_frame(fabric_model_t *model);
+
+/** Gives a frame back. */
+void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
+
+/**
+ * `machine` sends `frame` (owned from here on) to its target at `now`. A frame to itself
+ * or from a machine without a cable vanishes.
+ */
+void fabric_model_send(fabric_model_t *model, int machine, fabric_frame_t *frame, int64_t now);
+
+/** The time of the next event; INT64_MAX if no frame is under way. O(1). */
+int64_t fabric_model_next_event(const fabric_model_t *model);
+
+/**
+ * Works through all events up to `until`, or to the first that delivers a frame to a
+ * machine. That frame is returned (the caller's) with its machine and time; NULL if
+ * none is due.
+ */
+fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *machine_p,
+                                     int64_t *time_p);
+
+/** Least time from a frame's coming to a machine's port to its next event, of any link, in ns. */
+int64_t fabric_model_min_hop(const fabric_model_t *model);
+
+/** A directed link, numbered as in topo/network.h; NULL if no cable has this number. */
+fabric_link_t *fabric_model_link(fabric_model_t *model, int link);
+
+/** Changes a link, as fabric_link_change(). */
+void fabric_model_change(fabric_model_t *model, int link, int64_t now, uint64_t rate,
+                         int64_t latency, uint64_t queue_limit);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * The command line of pipebcast-fabric.
+ */
+#ifndef FABRIC_OPTIONS_H
+#define FABRIC_OPTIONS_H
+
+#include "contrib/testbed/fabric_model.h"
+
+typedef struct fabric_settings {
+    const char *topology;
+    const char *control;
+    const char *prefix;
+    bool describe;
+    bool realtime;
+    int64_t mtu;
+    int64_t spin;  /* ns */
+    int64_t grain; /* ns */
+    fabric_cables_t cables;
+} fabric_settings_t;
+
+/**
+ * Reads the command line into settings, which point into argv. Returns 0 to go on, 1 to
+ * stop with success (help was printed), -1 for a mistake that was reported.
+ */
+int fabric_read_options(int argc, char **argv, fabric_settings_t *settings);
+
+#endif

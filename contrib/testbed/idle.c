@@ -1,0 +1,69 @@
+/*
+ * Lets idle ranks of an emulated cluster sleep instead of spin.
+ *
+ * On a real cluster a rank that waits spins on its host's own processor and
+ * disturbs no one. Here all hosts share few processors, and spinning ranks keep
+ * those that have something to do waiting for milliseconds. Preloaded into the
+ * ranks, this library turns "no event, yield, look again at once" into "wait
+ * until something happens on the network": a look for events without waiting
+ * that follows a sched_yield() waits, in the kernel, for an event or for
+ * PIPEBCAST_IDLE_US microseconds (default 1000), which bounds the delay of what
+ * is not told by an event, such as shared memory.
+ */
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#define DEFAULT_IDLE_US 1000
+
+typedef int (*poll_t)(struct pollfd *, nfds_t, int);
+typedef int (*epoll_wait_t)(int, struct epoll_event *, int, int);
+
+/* Whether this thread has yielded since it last looked for events. */
+static __thread int has_yielded;
+
+/* Set once at load, before a second thread exists. */
+static poll_t real_poll;
+static epoll_wait_t real_epoll_wait;
+static struct timespec idle_time = {0, DEFAULT_IDLE_US * 1000L};
+
+int sched_yield(void);
+
+__attribute__((constructor)) static void load(void)
+{
+    const char *text = getenv("PIPEBCAST_IDLE_US");
+    long us = text != NULL ? strtol(text, NULL, 10) : DEFAULT_IDLE_US;
+    if (us > 0 && us <= 1000000) {
+        idle_time.tv_sec = us / 1000000;
+        idle_time.tv_nsec = us % 1000000 * 1000;
+    }
+    real_poll = (poll_t) dlsym(RTLD_NEXT, "poll");
+    real_epoll_wait = (epoll_wait_t) dlsym(RTLD_NEXT, "epoll_wait");
+}
+
+/** Whether this look for events follows a yield; forgets the yield. */
+static int is_idle(int timeout)
+{
+    int idle = timeout == 0 && has_yielded;
+    has_yielded = 0;
+    return idle;
+}
+
+int sched_yield(void)
+{
+    has_yielded = 1;
+    return 0;
+}
+
+int poll(struct pollfd *fds, nfds_t n_fds, int timeout)
+{
+    return is_idle(timeout) ? ppoll(fds, n_fds, &idle_time, NULL) : real_poll(fds, n_fds, timeout);
+}
+
+int epoll_wait(int epoll, struct epoll_event *events, int n_events, int timeout)
+{
+    return is_idle(timeout) ? epoll_pwait2(epoll, events, n_events, &idle_time, NULL)
+                            : real_epoll_wait(epoll, events, n_events, timeout);
+}

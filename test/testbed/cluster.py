@@ -1,0 +1,239 @@
+"""What the tests of the emulated cluster share: TAP, the tool, and small TCP and UDP programs."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SRCDIR = os.environ.get("PIPEBCAST_SRCDIR") or os.path.join(os.path.dirname(__file__), "../..")
+CONTRIB = os.path.abspath(os.path.join(SRCDIR, "contrib/testbed"))
+TOOL = os.path.join(CONTRIB, "testbed")
+EXIT_TIMEOUT, EXIT_FAILED, EXIT_UNABLE = 124, 125, 126
+
+# Every test has its own folder for states, so that it sees no other testbed of this user.
+# Its path is short: sockets live below it.
+SCRATCH = tempfile.mkdtemp(prefix="pbt")
+os.environ["XDG_RUNTIME_DIR"] = SCRATCH
+
+
+class Tap:
+    """One line per checked fact, and a plan at the end."""
+
+    def __init__(self):
+        self.run = self.failed = 0
+
+    def ok(self, passed, text):
+        self.run += 1
+        self.failed += not passed
+        print(f"{'' if passed else 'not '}ok {self.run} - {text}".replace("#", ""), flush=True)
+        return passed
+
+    def eq(self, found, wanted, text):
+        if not self.ok(found == wanted, text):
+            self.note(f"found {found!r}, wanted {wanted!r}")
+
+    def match(self, text, pattern, what):
+        if not self.ok(re.search(pattern, text) is not None, what):
+            self.note(f"'{pattern}' is not in: {text}")
+
+    def skip(self, text, reason):
+        self.run += 1
+        print(f"ok {self.run} - {text} # SKIP {reason}", flush=True)
+
+    @staticmethod
+    def note(text):
+        for line in str(text).splitlines():
+            print("# " + line, flush=True)
+
+
+tap = Tap()
+
+
+def tool(*arguments, timeout=120, **how):
+    """Runs the tool to its end; output and errors as text."""
+    return subprocess.run(
+        [sys.executable, TOOL, *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, **how,
+    )  # fmt: skip
+
+
+def write(name, text):
+    path = os.path.join(SCRATCH, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def status(name="t"):
+    answer = tool("status", "--name", name, "--json")
+    if answer.returncode != 0:
+        raise RuntimeError(answer.stderr)
+    found = json.loads(answer.stdout)
+    found["links"] = {(link["from"], link["to"]): link for link in found["links"]}
+    return found
+
+
+def on(host, *program, name="t", timeout=60):
+    return tool("exec", "--name", name, host, "--", *program, timeout=timeout)
+
+
+def start(host, *program, name="t"):
+    """Starts a program on a host; its output is read with .communicate()."""
+    return subprocess.Popen(
+        [sys.executable, TOOL, "exec", "--name", name, host, "--", *program],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def address(host, name="t"):
+    answer = on(host, "hostname", "-i", name=name)
+    return answer.stdout.split()[0]
+
+
+SERVER = """
+import json, socket, time
+with socket.create_server(("", 5000)) as listening:
+    print("ready", flush=True)
+    peer, _ = listening.accept()
+    got, marks = 0, []
+    while True:
+        part = peer.recv(65536)
+        if not part:
+            break
+        got += len(part)
+        marks.append((time.monotonic(), got))
+    print(json.dumps(marks), flush=True)
+"""
+
+CLIENT = """
+import socket, sys
+with socket.create_connection((sys.argv[1], 5000)) as peer:
+    peer.sendall(bytes(int(sys.argv[2])))
+"""
+
+
+class Flow:
+    """A bulk transfer over TCP from one host to another."""
+
+    def __init__(self, sender, receiver, size, name="t"):
+        self.server = start(receiver, sys.executable, "-S", "-c", SERVER, name=name)
+        assert self.server.stdout.readline() == "ready\n"
+        self.size, self.name = size, name
+        target = address(receiver, name)
+        self.command = (sender, sys.executable, "-S", "-c", CLIENT, target, str(size))
+        self.marks = []  # (time on this machine's clock, bytes that had come by then)
+
+    def begin(self):
+        self.client = start(*self.command, name=self.name)
+
+    def end(self):
+        self.client.communicate()
+        self.marks = json.loads(self.server.communicate()[0])
+        assert self.marks[-1][1] == self.size
+
+    def time_of(self, size):
+        """When so many bytes had come."""
+        return next(mark[0] for mark in self.marks if mark[1] >= size)
+
+    def rate(self, begin, end):
+        """Bytes per second between two times, from mark to mark."""
+        inside = [mark for mark in self.marks if begin <= mark[0] <= end]
+        return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
+
+
+def goodput(rate, mtu=1500):
+    """Payload bytes per second of TCP with timestamps at `rate` bit/s."""
+    return rate / 8 * (mtu - 52) / (mtu + 14 + 24)
+
+
+def ping(sender, receiver, payload, count=12, name="t"):
+    """The least round trip in ms: what disturbs a ping only adds to it."""
+    answer = on(sender, "ping", "-n", "-q", "-c", str(count), "-i", "0.1", "-s", str(payload),
+                receiver, name=name)  # fmt: skip
+    found = re.search(r"= ([0-9.]+)/", answer.stdout)
+    return float(found.group(1)) if found else float("inf")
+
+
+def retry(measure, good, tries=4, pause=1):
+    """Measures until the value is good, as a busy machine may disturb some: the last value."""
+    for left in range(tries, 0, -1):
+        value = measure()
+        if good(value) or left == 1:
+            return value
+        time.sleep(pause)
+    return None
+
+
+def processes_with(text):
+    """Processes, but for this one, with `text` in their command line or environment."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        for kind in ("cmdline", "environ"):
+            try:
+                with open(f"/proc/{entry}/{kind}", "rb") as file:
+                    if text.encode() in file.read():
+                        found.append(int(entry))
+                        break
+            except OSError:
+                pass
+    return found
+
+
+def wait_until(condition, seconds=15):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def need_testbed(*options):
+    """Skips the whole test where this machine cannot carry a testbed."""
+    path = write("probe.conf", "SwitchName=s0 Nodes=a,b\n")
+    answer = tool("up", "--topology", path, "--name", "probe", *options)
+    if answer.returncode == EXIT_UNABLE:
+        skip_all(answer.stderr.strip())
+    if answer.returncode != 0:
+        print("Bail out! " + answer.stderr.strip().replace("\n", " "))
+        finish_folder()
+        sys.exit(1)
+    tool("down", "--name", "probe")
+
+
+def need_program(*names):
+    for name in names:
+        if shutil.which(name) is None:
+            skip_all(f"{name} is missing")
+
+
+def skip_all(reason):
+    print("1..0 # SKIP " + " ".join(reason.split()))
+    finish_folder()
+    sys.exit(0)
+
+
+def finish_folder():
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+
+
+def main(function):
+    """Runs a test and ends its testbeds, whatever happens."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        function()
+    except Exception as error:  # pylint: disable=broad-except
+        tap.ok(False, f"the test ran to its end ({type(error).__name__})")
+        tap.note(error)
+    finally:
+        tool("down", "--all")
+        finish_folder()
+    print(f"1..{tap.run}")
+    sys.exit(1 if tap.failed else 0)

@@ -1,0 +1,61 @@
+/*
+ * The preloaded library by which idle ranks sleep: linked in here, its poll()
+ * takes the place of the C library's.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test/tap.h"
+
+/** The longest sleep, set before the library loads its own: see main(). */
+#define IDLE_US "300000"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+
+static double time_of_poll(struct pollfd *fds, nfds_t n, int *found_p)
+{
+    const double start = now();
+    *found_p = poll(fds, n, 0);
+    return now() - start;
+}
+
+/* The library reads its environment when it is loaded, so the program sets it and starts again. */
+static void restart_with_environment(char **argv)
+{
+    if (getenv("PIPEBCAST_IDLE_US") == NULL) {
+        setenv("PIPEBCAST_IDLE_US", IDLE_US, 1);
+        execv("/proc/self/exe", argv);
+        abort();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int ends[2];
+    int found;
+    (void) argc;
+    restart_with_environment(argv);
+    if (pipe(ends) != 0) {
+        abort();
+    }
+    struct pollfd fd = {.fd = ends[0], .events = POLLIN};
+
+    ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 0, "a look without a yield does not wait");
+    sched_yield();
+    ok(time_of_poll(&fd, 1, &found) > 0.15 && found == 0, "after a yield it waits");
+    ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 0, "once");
+    if (write(ends[1], "x", 1) != 1) {
+        abort();
+    }
+    sched_yield();
+    ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 1, "an event ends the wait");
+    return tap_done();
+}
