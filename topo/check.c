@@ -286,7 +286,7 @@ static void check_parities(walk_t *w, int s)
 {
     const uint8_t *parity = w->plan->streams[s].parity;
     for (int rank = 0; parity != NULL && rank < w->plan->n_ranks; rank++) {
-        if (parity[rank] > 1) {
+        if (parity[rank] >= w->plan->n_streams && parity[rank] > 1) {
             pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d has the parity %d", s, rank,
                           parity[rank]);
         }

@@ -64,7 +64,9 @@ static int size_of(const slot_t *s, int v)
 /* Whether some policy meets the demand; sets the policy. */
 static bool try_policies(const slot_t *s, pb_slot_demand_t *demand)
 {
-    for (demand->policy = 0; demand->policy < pb_slot_n_policies(); demand->policy++) {
+    /* Policies are about children. */
+    int n_policies = s->vertex.n_children > 0 ? pb_slot_n_policies() : 1;
+    for (demand->policy = 0; demand->policy < n_policies; demand->policy++) {
         if (pb_slot_fill(&s->vertex, demand, NULL, NULL)) {
             return true;
         }
@@ -467,19 +469,21 @@ static bool slot_init(slot_t *s)
            s->vertex.pending != NULL && s->vertex.arrivals != NULL;
 }
 
-/* One way per doubling of the senders that a cable allows, up to four. */
-static int n_ways(int capacity)
+/* One way for one slot, and one per doubling of the senders that a cable allows. */
+static int n_ways(uint32_t speed, uint32_t sender_speed, int most)
 {
-    return capacity >= 4 ? 4 : capacity >= 2 ? 3 : 2;
+    int capacity = pb_slot_capacity(speed, sender_speed);
+    int ways = capacity >= 4 ? 4 : capacity >= 2 ? 3 : 2;
+    return ways < most ? ways : most;
 }
 
-static int make_tables(slot_t *s)
+static int make_tables(slot_t *s, int most_ways)
 {
     uint32_t sender = pb_slot_sender_speed(s->view);
     for (int v = s->view->n_vertices - 1; v > 0; v--) {
         const pb_vertex_t *vertex = &s->view->vertices[v];
-        s->n_in[v] = n_ways(pb_slot_capacity(vertex->speed_in, sender));
-        s->n_out[v] = 1 + n_ways(pb_slot_capacity(vertex->speed_out, sender));
+        s->n_in[v] = n_ways(vertex->speed_in, sender, most_ways);
+        s->n_out[v] = 1 + n_ways(vertex->speed_out, sender, most_ways);
         int error = make_table(s, v);
         if (error != PB_SUCCESS) {
             return error;
@@ -489,19 +493,20 @@ static int make_tables(slot_t *s)
 }
 
 /*
- * Fills `parent` with the tree of the slot method and sets its height, or with
- * nothing and the height P if the heuristic found none.
+ * If the slot method has a tree lower than *height_p that crosses cables in at
+ * most `most_ways` ways, sets the parents, by rank, and *height_p. Otherwise, as
+ * when the heuristic finds none, both are left alone.
  */
-static int slot_tree(const pb_view_t *view, int *parent, int *height_p)
+static int slot_lower(const pb_view_t *view, int most_ways, int *parent, int *height_p)
 {
     slot_t slot = {.view = view};
-    int error = slot_init(&slot) ? make_tables(&slot) : PB_ERR_NO_MEMORY;
+    int error = slot_init(&slot) ? make_tables(&slot, most_ways) : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
         pb_slot_demand_t demand = {.in = -1};
         select_vertex(&slot, 0);
-        int bound = levels_bound(&slot, 0, -1);
-        *height_p = search(&slot, &demand, bound, view->n_ranks - 1, set_levels);
-        if (*height_p < view->n_ranks) {
+        int height = search(&slot, &demand, levels_bound(&slot, 0, -1), *height_p - 1, set_levels);
+        if (height < *height_p) {
+            *height_p = height;
             error = build(&slot, &demand, parent);
         }
     }
@@ -509,10 +514,39 @@ static int slot_tree(const pb_view_t *view, int *parent, int *height_p)
     return error;
 }
 
-/* Replaces the tree by a lower one, if one of the other methods has it. */
-static int improve(const pb_view_t *view, int *parent, int height)
+/* Whether a cable carries more than one sender. */
+static bool has_fast_cable(const pb_view_t *view)
 {
-    int error = pb_slot_bisect_lower(view, parent, &height);
+    uint32_t sender = pb_slot_sender_speed(view);
+    for (int v = 1; v < view->n_vertices; v++) {
+        if (pb_slot_capacity(view->vertices[v].speed_in, sender) > 1 ||
+            pb_slot_capacity(view->vertices[v].speed_out, sender) > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The lowest tree of all methods. More ways across a cable can mislead the
+ * heuristic, so that the few ways of one sender are tried first: faster trunks
+ * never make a tree higher.
+ */
+static int find_lowest(const pb_view_t *view, int *parent)
+{
+    int height = view->n_ranks;
+    for (int i = 1; i < view->n_ranks; i++) {
+        parent[view->order[i]] = view->order[i - 1];
+    }
+    int error = slot_lower(view, 2, parent, &height);
+    if (has_fast_cable(view)) {
+        for (int ways = 3; ways <= PB_SLOT_WAYS_IN && error == PB_SUCCESS; ways++) {
+            error = slot_lower(view, ways, parent, &height);
+        }
+        if (error == PB_SUCCESS) {
+            error = pb_slot_bisect_lower(view, parent, &height);
+        }
+    }
     return error == PB_SUCCESS ? pb_kary_lower(view, 2, parent, &height) : error;
 }
 
@@ -555,12 +589,9 @@ static int send_order(const pb_view_t *view, const int *parent, int *key)
 
 static int compute(const pb_view_t *view, pb_plan_t *plan)
 {
-    int *parent = plan->streams[0].parent, height;
+    int *parent = plan->streams[0].parent;
     int *key = calloc((size_t) plan->n_ranks, sizeof(*key));
-    int error = key != NULL ? slot_tree(view, parent, &height) : PB_ERR_NO_MEMORY;
-    if (error == PB_SUCCESS) {
-        error = improve(view, parent, height);
-    }
+    int error = key != NULL ? find_lowest(view, parent) : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
         error = send_order(view, parent, key);
     }

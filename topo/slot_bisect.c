@@ -100,7 +100,7 @@ static bool fits(bisect_t *b, uint32_t sender_speed, int *second)
     return true;
 }
 
-static int lower(bisect_t *b, int *second, int *parent, int *height_p)
+static void lower(bisect_t *b, int *second, int *parent, int *height_p)
 {
     const pb_view_t *view = b->view;
     uint32_t sender_speed = pb_slot_sender_speed(view);
@@ -108,41 +108,22 @@ static int lower(bisect_t *b, int *second, int *parent, int *height_p)
     while ((2L << height) - 1 < view->n_ranks) {
         height++;
     }
-    for (; height < *height_p; height++) {
+    /* A few levels more use up the freedom to cut at higher boundaries. */
+    int most = height + 3 < *height_p ? height + 3 : *height_p;
+    for (; height < most; height++) {
         cut(b, 0, view->n_ranks, height);
-        if (!fits(b, sender_speed, second)) {
-            /* The freedom to cut at higher boundaries is soon used up. */
-            if ((1L << height) > 8L * view->n_ranks) {
-                break;
+        if (fits(b, sender_speed, second)) {
+            for (int i = 1; i < view->n_ranks; i++) {
+                parent[view->order[i]] = view->order[b->above[i]];
             }
-            continue;
-        }
-        for (int i = 1; i < view->n_ranks; i++) {
-            parent[view->order[i]] = view->order[b->above[i]];
-        }
-        *height_p = height;
-        break;
-    }
-    return PB_SUCCESS;
-}
-
-/* Where every cable carries one sender only, the slot method has all there is. */
-static bool has_fast_cable(const pb_view_t *view)
-{
-    uint32_t sender_speed = pb_slot_sender_speed(view);
-    for (int v = 1; v < view->n_vertices; v++) {
-        if (pb_slot_capacity(view->vertices[v].speed_in, sender_speed) > 1) {
-            return true;
+            *height_p = height;
+            return;
         }
     }
-    return false;
 }
 
 int pb_slot_bisect_lower(const pb_view_t *view, int *parent, int *height_p)
 {
-    if (!has_fast_cable(view)) {
-        return PB_SUCCESS;
-    }
     size_t n = (size_t) view->n_ranks, n_cables = 2 * (size_t) view->n_vertices;
     bisect_t bisect = {.view = view};
     int error = pb_order_bounds_init(&bisect.bounds, view);
@@ -156,7 +137,8 @@ int pb_slot_bisect_lower(const pb_view_t *view, int *parent, int *height_p)
     error = PB_ERR_NO_MEMORY;
     if (bisect.above != NULL && bisect.n_senders != NULL && bisect.last_sender != NULL &&
         second != NULL) {
-        error = lower(&bisect, second, parent, height_p);
+        lower(&bisect, second, parent, height_p);
+        error = PB_SUCCESS;
     }
     pb_order_bounds_clear(&bisect.bounds);
     free(bisect.above);

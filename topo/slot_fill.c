@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* In which order children are entered when no rank is left to take a slot. */
 typedef enum { ORDER_DUE, ORDER_GAIN, ORDER_LATEST } child_order_t;
@@ -286,43 +287,52 @@ static int64_t rank_child(const fill_t *f, const struct pb_slot_pending *pending
     }
 }
 
-/* The pending child to enter now, or -1: of those that export something, and
- * give back half of the room at least, if `exporting` says so. */
-static int choose_child(const fill_t *f, bool exporting, int *in_p)
+/* Worst first; of equal ones that due last. */
+static int compare_pending(const void *a, const void *b)
 {
-    const struct pb_slot_pending *pending = f->vertex->pending;
-    int best = -1, slots = slots_left(f);
-    int64_t best_rank = INT64_MIN;
-    int pairs = f->pool.count[PB_SLOT_PAIR] + f->pool.count[PB_SLOT_IMPORTED_PAIR];
+    const struct pb_slot_pending *x = a, *y = b;
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    if (x->due != y->due) {
+        return x->due > y->due ? -1 : 1;
+    }
+    return x->child > y->child ? -1 : x->child < y->child;
+}
+
+/* Sorts the pending children by how much the policy wants them now. Children that
+ * can not be entered now get no way in, nor do those that export nothing if
+ * `exporting` asks for exports. */
+static void rank_pending(fill_t *f, bool exporting)
+{
+    struct pb_slot_pending *pending = f->vertex->pending;
     for (int i = 0; i < f->n_pending; i++) {
         const pb_slot_entry_t *entry;
+        int64_t room = 0, used = 0;
         int in = smallest_in(f, pending[i].child);
-        if (in < 0 || (in == 0 ? slots < 1 : pairs < pb_slot_groups(pb_slot_in(in)))) {
-            continue;
+        if (in >= 0) {
+            used = pb_slot_in(in) * capacity(f, f->level);
+            choose_exports(f, pending[i].child, in, f->level, &entry, &room);
         }
-        int64_t room, used = pb_slot_in(in) * capacity(f, f->level);
-        choose_exports(f, pending[i].child, in, f->level, &entry, &room);
-        if (exporting && room == 0) {
-            continue;
-        }
-        int64_t rank = rank_child(f, &pending[i], used - room);
-        bool sooner = best >= 0 && rank == best_rank && pending[i].due < pending[best].due;
-        if (rank > best_rank || sooner) {
-            best = i;
-            best_rank = rank;
-            *in_p = in;
-        }
+        pending[i].early_in = exporting && room == 0 ? -1 : in;
+        pending[i].rank = rank_child(f, &pending[i], used - room);
     }
-    return best;
+    qsort(pending, (size_t) f->n_pending, sizeof(*pending), compare_pending);
 }
 
 /* Enters children while there are slots for them. */
 static void enter_early(fill_t *f, bool exporting)
 {
-    int in, index;
-    while (f->n_pending > 0 && (index = choose_child(f, exporting, &in)) >= 0) {
-        take(f, pb_slot_in(in), false);
-        enter(f, index, in);
+    if (f->n_pending == 0 || slots_left(f) == 0) {
+        return;
+    }
+    rank_pending(f, exporting);
+    /* Entering a child moves the last one, which has been looked at, to its place. */
+    for (int i = f->n_pending - 1; i >= 0 && slots_left(f) > 0; i--) {
+        int in = f->vertex->pending[i].early_in;
+        if (in >= 0 && take(f, pb_slot_in(in), false)) {
+            enter(f, i, in);
+        }
     }
 }
 

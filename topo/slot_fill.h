@@ -15,6 +15,7 @@
 #define PB_SLOT_FILL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define PB_SLOT_WAYS_IN 4
 #define PB_SLOT_WAYS_OUT 5
@@ -99,8 +100,10 @@ typedef struct pb_slot_vertex {
 
 struct pb_slot_pending {
     int child;
-    int due; /**< level at which it has to be entered */
-    int in;  /**< way in, when due */
+    int due;      /**< level at which it has to be entered */
+    int in;       /**< way in, when due */
+    int early_in; /**< way in if entered at this level already; -1: not */
+    int64_t rank; /**< how much the policy wants that */
 };
 
 struct pb_slot_arrival {
@@ -114,7 +117,7 @@ int pb_slot_n_policies(void);
 /**
  * Whether the demand can be met by its policy. If `steps` is not NULL it gets
  * what to do, and *n_steps_p the number; it has room for n_children + n_local + 1.
- * O(children * levels at which something happens).
+ * O(children * log(children) * levels at which something happens).
  */
 bool pb_slot_fill(const pb_slot_vertex_t *vertex, const pb_slot_demand_t *demand,
                   pb_slot_step_t *steps, int *n_steps_p);

@@ -20,6 +20,22 @@ int pb_plan_kary(const pb_view_t *view, const pb_plan_options_t *options, pb_pla
 /** The slot method (ours), never higher than Algorithm 2's tree: slot.c. */
 int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p);
 
+/**
+ * Two contention-free trees at half rate each, full bandwidth at logarithmic
+ * depth: twotree.c. After the two-tree of Sanders, Speck and Traeff (2009), made
+ * for switch trees (ours). No directed link carries more than two edges of both
+ * trees together, no rank sends more than two. Serves every view. Streams have
+ * parities where a colouring was found.
+ */
+int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p);
+
+/**
+ * Traeff's circulant schedule (arXiv 2407.18004) as ceil(log2 P) trees:
+ * circulant.c. PB_ERR_UNFIT if the view has more than one vertex.
+ * O(P log^2 P) and more in the search, see there.
+ */
+int pb_plan_circulant(const pb_view_t *view, pb_plan_t **plan_p);
+
 /** The root sends to all others: flat.c. */
 int pb_plan_flat(const pb_view_t *view, pb_plan_t **plan_p);
 

@@ -1,8 +1,13 @@
-#include "topo/twotree.h"
-
+/*
+ * Two contention-free trees: the steps in order, and the memory they share.
+ */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "topo/twotree_internal.h"
+
+/** Beyond so many ranks only two shapes are tried, to bound the time. */
+#define LARGE 512
 
 static int size(const pb_view_t *view, int v)
 {
@@ -19,7 +24,7 @@ static void insert_child(pb_tt_t *tt, int first, int n, int c)
     tt->child[at] = c;
 }
 
-static int list_children(pb_tt_t *tt)
+static void list_children(pb_tt_t *tt)
 {
     const pb_view_t *view = tt->view;
     int n = 0;
@@ -32,14 +37,10 @@ static int list_children(pb_tt_t *tt)
         }
     }
     tt->first_child[view->n_vertices] = n;
-    return PB_SUCCESS;
 }
 
 static void tt_clear(pb_tt_t *tt)
 {
-    free(tt->costs.first);
-    free(tt->costs.in);
-    free(tt->costs.out);
     free(tt->first_child);
     free(tt->child);
     for (int i = 0; i < PB_TT_ROLES * tt->view->n_vertices && tt->configs != NULL; i++) {
@@ -54,6 +55,7 @@ static void tt_clear(pb_tt_t *tt)
         free(tt->parent[tree]);
         free(tt->time[tree]);
         free(tt->order[tree]);
+        free(tt->parity[tree]);
     }
 }
 
@@ -61,50 +63,92 @@ static int tt_init(pb_tt_t *tt, const pb_view_t *view)
 {
     const size_t n_vertices = (size_t) view->n_vertices, n_ranks = (size_t) view->n_ranks;
     *tt = (pb_tt_t){.view = view};
-    tt->costs.first = malloc(n_vertices * sizeof(int));
-    tt->costs.in = malloc(n_vertices * sizeof(int));
-    tt->costs.out = malloc(n_vertices * sizeof(int));
     tt->first_child = malloc((n_vertices + 1) * sizeof(int));
     tt->child = malloc(n_vertices * sizeof(int));
     tt->configs = calloc(PB_TT_ROLES * n_vertices, sizeof(*tt->configs));
     tt->options = calloc(PB_TT_ROLES * n_vertices, sizeof(*tt->options));
     tt->option = calloc(n_vertices, sizeof(*tt->option));
     tt->rank_option = calloc(n_ranks, sizeof(*tt->rank_option));
-    bool complete = tt->costs.first != NULL && tt->costs.in != NULL && tt->costs.out != NULL &&
-                    tt->first_child != NULL && tt->child != NULL && tt->configs != NULL &&
+    bool complete = tt->first_child != NULL && tt->child != NULL && tt->configs != NULL &&
                     tt->options != NULL && tt->option != NULL && tt->rank_option != NULL;
     for (int tree = 0; tree < 2; tree++) {
         tt->parent[tree] = malloc(n_ranks * sizeof(int));
         tt->time[tree] = calloc(n_ranks, sizeof(int));
         tt->order[tree] = calloc(n_ranks, sizeof(int));
+        tt->parity[tree] = calloc(n_ranks, sizeof(*tt->parity[tree]));
         complete = complete && tt->parent[tree] != NULL && tt->time[tree] != NULL &&
-                   tt->order[tree] != NULL;
+                   tt->order[tree] != NULL && tt->parity[tree] != NULL;
     }
-    return complete ? list_children(tt) : PB_ERR_NO_MEMORY;
+    return complete ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
-static int make_plan(const pb_tt_t *tt, unsigned char *const parity[2], pb_plan_t **plan_p)
+/** The steps of the construction; see twotree_internal.h. */
+static int construct(pb_tt_t *tt)
+{
+    pb_tt_maker_t maker;
+    if (tt->view->n_ranks == 1) {
+        tt->parent[0][0] = tt->parent[1][0] = -1;
+        return PB_SUCCESS;
+    }
+    list_children(tt);
+    int rc = pb_tt_maker_init(&maker, tt);
+    if (rc == PB_SUCCESS) {
+        rc = pb_tt_choose_roles(tt, &maker);
+    }
+    if (rc == PB_SUCCESS) {
+        rc = pb_tt_replay(tt, &maker);
+    }
+    pb_tt_maker_clear(&maker);
+    return rc == PB_SUCCESS ? pb_tt_colour(tt) : rc;
+}
+
+static int copy_parity(const pb_tt_t *tt, int tree, pb_plan_t *plan)
+{
+    uint8_t *parity = calloc((size_t) plan->n_ranks, sizeof(*parity));
+    if (parity == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int p = 1; p < tt->view->n_ranks; p++) {
+        parity[tt->view->order[p]] = tt->parity[tree][p];
+    }
+    plan->streams[tree].parity = parity;
+    return PB_SUCCESS;
+}
+
+static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
 {
     const pb_view_t *view = tt->view;
-    pb_plan_t *plan = pb_plan_new(view, PB_KIND_TWOTREE, 2);
-    int *rank_order = calloc((size_t) view->placement->n_ranks, sizeof(int));
-    int rc = plan != NULL && rank_order != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    int *rank_order = calloc((size_t) plan->n_ranks, sizeof(*rank_order));
+    int rc = rank_order != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     for (int tree = 0; tree < 2 && rc == PB_SUCCESS; tree++) {
         for (int p = 1; p < view->n_ranks; p++) {
             plan->streams[tree].parent[view->order[p]] = view->order[tt->parent[tree][p]];
             rank_order[view->order[p]] = tt->order[tree][p];
         }
         rc = pb_plan_link_children(plan, tree, view, rank_order);
-        if (rc == PB_SUCCESS && parity != NULL) {
-            plan->streams[tree].parity = calloc((size_t) plan->n_ranks, 1);
-            if (plan->streams[tree].parity == NULL) { rc = PB_ERR_NO_MEMORY; break; }
-            unsigned char flip = parity[0][0];
-            for (int p = 1; p < view->n_ranks; p++) {
-                plan->streams[tree].parity[view->order[p]] = parity[tree][p] ^ flip;
-            }
+        if (rc == PB_SUCCESS && tt->coloured) {
+            rc = copy_parity(tt, tree, plan);
         }
     }
     free(rank_order);
+    return rc;
+}
+
+/** One attempt: trees made for `costs`. */
+static int make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_plan_t **plan_p)
+{
+    pb_tt_t tt;
+    pb_plan_t *plan = NULL;
+    int rc = tt_init(&tt, view);
+    tt.costs = *costs;
+    if (rc == PB_SUCCESS) {
+        rc = construct(&tt);
+    }
+    if (rc == PB_SUCCESS) {
+        plan = pb_plan_new(view, PB_KIND_TWOTREE, 2);
+        rc = plan != NULL ? fill_plan(&tt, plan) : PB_ERR_NO_MEMORY;
+    }
+    tt_clear(&tt);
     if (rc != PB_SUCCESS) {
         pb_plan_free(plan);
         plan = NULL;
@@ -113,35 +157,29 @@ static int make_plan(const pb_tt_t *tt, unsigned char *const parity[2], pb_plan_
     return rc;
 }
 
-int pb_tt_shape_env = 0;
-
 int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p)
 {
-    pb_tt_t tt;
-    pb_tt_maker_t maker = {0};
+    pb_tt_costs_t costs;
+    const int max_attempts = view->n_ranks > LARGE ? 2 : INT_MAX;
     *plan_p = NULL;
-    int *path = malloc(((size_t) pb_network_max_path(view->placement->network) + 1) * sizeof(*path));
-    int rc = path != NULL ? tt_init(&tt, view) : PB_ERR_NO_MEMORY;
-    if (rc == PB_SUCCESS) {
-        pb_tt_set_costs(&tt, (pb_tt_shape_t) pb_tt_shape_env, path);
-        rc = pb_tt_maker_init(&maker, &tt);
+    for (int attempt = 0; attempt < max_attempts && pb_tt_costs(attempt, &costs); attempt++) {
+        pb_plan_t *plan;
+        const int rc = make_plan(view, &costs, &plan);
+        if (rc != PB_SUCCESS) {
+            pb_plan_free(*plan_p);
+            *plan_p = NULL;
+            return rc;
+        }
+        const bool coloured = plan->streams[0].parity != NULL;
+        if (*plan_p == NULL || coloured) {
+            pb_plan_free(*plan_p);
+            *plan_p = plan;
+        } else {
+            pb_plan_free(plan);
+        }
+        if (coloured || view->n_ranks == 1) {
+            break;
+        }
     }
-    if (rc == PB_SUCCESS) {
-        rc = pb_tt_choose_roles(&tt, &maker);
-    }
-    if (rc == PB_SUCCESS) {
-        rc = pb_tt_replay(&tt, &maker);
-    }
-    if (rc == PB_SUCCESS) {
-        unsigned char *parity[2] = {calloc((size_t)view->n_ranks,1), calloc((size_t)view->n_ranks,1)};
-        bool coloured=false;
-        rc = pb_tt_colour(&tt, parity, &coloured);
-        for (int p = 1; coloured && p < view->n_ranks; p++) if (tt.parent[0][p]==0) parity[0][0]=parity[0][p];
-        if (rc == PB_SUCCESS) rc = make_plan(&tt, coloured ? parity : NULL, plan_p);
-        free(parity[0]); free(parity[1]);
-    }
-    pb_tt_maker_clear(&maker);
-    tt_clear(&tt);
-    free(path);
-    return rc;
+    return PB_SUCCESS;
 }

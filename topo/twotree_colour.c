@@ -26,8 +26,8 @@ typedef struct group {
 
 typedef struct colouring {
     pb_tt_t *tt;
-    int n_places;          /**< 2 * n_ranks; a place is tree * n_ranks + position */
-    int *up;               /**< by place: union-find */
+    int n_places;           /**< 2 * n_ranks; a place is tree * n_ranks + position */
+    int *up;                /**< by place: union-find */
     unsigned char *differs; /**< by place: colour relative to `up` */
     int *size;
     int *start_up, *start_size; /**< the structure without matches */
@@ -35,11 +35,11 @@ typedef struct colouring {
     int *taken[2]; /**< by tree and position: the position whose place the rank takes */
     int *free_places;
     int *ranks;
-    int *vertex_order; /**< in which they are matched */
+    int *vertex_order;                 /**< in which they are matched */
     int *matched_fixed, *matched_free; /**< pairs made at the vertex */
     int n_matched;
     unsigned char *turned; /**< by component: `turned` of its group */
-    int *group_of; /**< by component: index in groups, -1 */
+    int *group_of;         /**< by component: index in groups, -1 */
     group_t *groups;
     int n_groups;
     unsigned int random;
@@ -333,7 +333,7 @@ static bool match_repeatedly(colouring_t *c)
 }
 
 /** Moves ranks to the places that they take. */
-static int apply(colouring_t *c, int tree)
+static void apply(colouring_t *c, int tree)
 {
     pb_tt_t *tt = c->tt;
     const size_t bytes = (size_t) tt->view->n_ranks * sizeof(int);
@@ -344,22 +344,32 @@ static int apply(colouring_t *c, int tree)
             arrays[a][p] = c->ranks[c->taken[tree][p]];
         }
     }
-    return PB_SUCCESS;
 }
 
-static void read_colours(colouring_t *c, unsigned char *parity[2])
+/**
+ * The parities that the ranks get with their places. The root begins with
+ * segment 0 in slot 0.
+ */
+static void read_colours(colouring_t *c)
 {
-    const int n_ranks = c->tt->view->n_ranks;
-    for (int tree = 0; tree < 2; tree++) {
+    pb_tt_t *tt = c->tt;
+    const int n_ranks = tt->view->n_ranks;
+    unsigned char first = 0;
+    for (int tree = 1; tree >= 0; tree--) {
         for (int p = 1; p < n_ranks; p++) {
             unsigned char colour;
             find(c, tree * n_ranks + c->taken[tree][p], &colour);
-            parity[tree][p] = colour;
+            tt->parity[tree][p] = colour;
+            first = tt->parent[tree][c->taken[tree][p]] == 0 ? colour : first;
         }
+    }
+    for (int p = 1; p < n_ranks; p++) {
+        tt->parity[0][p] ^= first;
+        tt->parity[1][p] ^= first;
     }
 }
 
-int pb_tt_colour(pb_tt_t *tt, unsigned char *parity[2], bool *coloured)
+int pb_tt_colour(pb_tt_t *tt)
 {
     const size_t n_ranks = (size_t) tt->view->n_ranks, n_places = 2 * n_ranks;
     colouring_t c = {.tt = tt, .n_places = (int) n_places, .random = 1};
@@ -367,7 +377,7 @@ int pb_tt_colour(pb_tt_t *tt, unsigned char *parity[2], bool *coloured)
         malloc((6 * n_places + 7 * n_ranks + 3 * (size_t) tt->view->n_vertices) * sizeof(int));
     unsigned char *bytes = calloc(3, n_places);
     c.groups = malloc(n_places * sizeof(*c.groups));
-    *coloured = false;
+    tt->coloured = false;
     if (ints == NULL || bytes == NULL || c.groups == NULL) {
         free(ints);
         free(bytes);
@@ -397,10 +407,10 @@ int pb_tt_colour(pb_tt_t *tt, unsigned char *parity[2], bool *coloured)
         memcpy(c.start_up, c.up, n_places * sizeof(int));
         memcpy(c.start_size, c.size, n_places * sizeof(int));
         memcpy(c.start_differs, c.differs, n_places);
-        *coloured = match_repeatedly(&c);
-    } else if (getenv("TTDBG2")) __builtin_printf("links impossible\n");
-    if (*coloured) {
-        read_colours(&c, parity);
+        tt->coloured = match_repeatedly(&c);
+    }
+    if (tt->coloured) {
+        read_colours(&c);
         apply(&c, 0);
         apply(&c, 1);
     }

@@ -100,7 +100,7 @@ static void place_guest(pb_tt_pool_t *pool, int g, const pb_tt_slot_t *slot, int
 {
     pb_tt_guest_t *guest = &pool->guests[g];
     const int item = pool->n_locals + g;
-    const int slack = deadline - slot->time - guest->in;
+    const int slack = deadline - slot->time;
     int index = slack - guest->table->need;
     index = index < guest->table->n ? index : guest->table->n - 1;
     const pb_tt_reply_t *reply = &guest->table->replies[index];
@@ -108,7 +108,7 @@ static void place_guest(pb_tt_pool_t *pool, int g, const pb_tt_slot_t *slot, int
     pool->source[item] = slot->source;
     pool->time[item] = slot->time;
     for (int i = 0; i < guest->gives; i++) {
-        push(pool, slot->time + guest->in + reply->out[i] + guest->out, 2 * item + i);
+        push(pool, slot->time + reply->out[i], 2 * item + i);
     }
 }
 

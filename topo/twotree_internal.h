@@ -1,6 +1,6 @@
 /*
  * Two contention-free trees: what the steps of the construction share. Not for
- * others; the entry is pb_plan_twotree() in twotree.h.
+ * others; the entry is pb_plan_twotree() in trees.h.
  *
  * Both trees reach every rank; tree 0 carries the even segments, tree 1 the odd
  * ones. A directed link may carry two edges in all and a rank may send two in
@@ -23,17 +23,15 @@
 
 #include <stdbool.h>
 
-#include "topo/twotree.h"
+#include "topo/trees.h"
 
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
 
-/** What an edge costs, in the unit of a shape (see twotree_shape.c). */
+/** What an edge costs (see twotree_shape.c). */
 typedef struct pb_tt_costs {
-    int *first;    /**< by vertex: from a rank's receipt to that of its first child at the vertex */
+    int first;     /**< from a rank's receipt to that of its first child */
     int step;      /**< further delay of the second child */
-    int *in;       /**< by vertex: more for crossing from the parent vertex */
-    int *out;      /**< by vertex: more for crossing to the parent vertex */
     double growth; /**< slots multiply by this per unit of time; weighs exports */
 } pb_tt_costs_t;
 
@@ -49,6 +47,7 @@ typedef struct pb_tt_table {
     int need; /**< least slack */
     int n;    /**< replies; more slack than need + n - 1 brings nothing more */
     pb_tt_reply_t *replies;
+    pb_tt_reply_t ideal; /**< with boundless slack */
 } pb_tt_table_t;
 
 /**
@@ -79,16 +78,20 @@ typedef struct pb_tt_config {
 typedef struct pb_tt {
     const pb_view_t *view;
     pb_tt_costs_t costs;
-    int *first_child; /**< by vertex, n_vertices + 1 entries: child vertices are child[first_child[v]] .. */
-    int *child;       /**< largest subtree first */
+    int *first_child;        /**< by vertex, n_vertices + 1 entries: child vertices are
+                                child[first_child[v]] .. */
+    int *child;              /**< largest subtree first */
     pb_tt_config_t *configs; /**< by PB_TT_ROLES * vertex + role */
-    pb_tt_option_t *options; /**< by PB_TT_ROLES * vertex + role of the parent: the vertex's option */
-    pb_tt_option_t *option;  /**< by vertex: as chosen in the end */
+    pb_tt_option_t
+        *options; /**< by PB_TT_ROLES * vertex + role of the parent: the vertex's option */
+    pb_tt_option_t *option;      /**< by vertex: as chosen in the end */
     pb_tt_option_t *rank_option; /**< by position */
     int *parent[2]; /**< by tree and position: the sender's position, -1 for the root */
     int *time[2];   /**< by tree and position: when the rank receives, by the costs */
     int *order[2];  /**< by tree and position: index among the sender's edges of the tree */
     int span[2];    /**< by tree: least deadline of the root */
+    unsigned char *parity[2]; /**< by tree and position, if coloured */
+    bool coloured;
 } pb_tt_t;
 
 /** Ranks and child vertices of a vertex, without the root rank. */
@@ -111,16 +114,8 @@ static inline int pb_tt_first_local(const pb_tt_t *tt, int v)
 
 /* ---- twotree_shape.c ---- */
 
-/** What the trees are made to be short in. */
-typedef enum {
-    PB_TT_HEIGHT, /**< edges */
-    PB_TT_SLOT,   /**< time in the slot model of simulate.h */
-    PB_TT_LINKS,  /**< time in its links model */
-    PB_TT_SHAPES,
-} pb_tt_shape_t;
-
-/** The costs of a shape; the arrays have room. */
-void pb_tt_set_costs(pb_tt_t *tt, pb_tt_shape_t shape, int *path);
+/** The costs of the first, second, ... attempt; false if there is no such attempt. */
+bool pb_tt_costs(int attempt, pb_tt_costs_t *costs);
 
 /* ---- twotree_fill.c ---- */
 
@@ -137,7 +132,6 @@ typedef struct pb_tt_guest {
     int vertex;
     int gives;
     int lead; /**< its slot must come this long before the deadline */
-    int in, out;
     const pb_tt_table_t *table;
     bool placed;
 } pb_tt_guest_t;
@@ -174,6 +168,9 @@ bool pb_tt_fill(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 /** Replies that a table may have; by then more slack brings next to nothing. */
 #define PB_TT_MAX_REPLIES 40
 
+/** Latest hold that is tried; later ones count as "after everything else". */
+#define PB_TT_MAX_HOLD 28
+
 typedef struct pb_tt_pair {
     int hold[2];
     double weight;
@@ -185,6 +182,7 @@ typedef struct pb_tt_maker {
     pb_tt_pool_t pool;
     pb_tt_pair_t *pairs[3]; /**< by exports: policies by falling weight */
     int n_pairs[3];
+    int holds[PB_TT_MAX_HOLD]; /**< possible times of exports, rising */
 } pb_tt_maker_t;
 
 int pb_tt_maker_init(pb_tt_maker_t *maker, const pb_tt_t *tt);
@@ -198,11 +196,15 @@ void pb_tt_maker_clear(pb_tt_maker_t *maker);
 void pb_tt_load(pb_tt_maker_t *maker, int tree, int v, pb_tt_role_t role,
                 const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options);
 
-/** Makes the table of the loaded pool; `replies` has room for PB_TT_MAX_REPLIES. */
-int pb_tt_make_table(pb_tt_maker_t *maker, pb_tt_table_t *table);
+/**
+ * Begins the table of the loaded pool: the least slack. What the subtree takes
+ * from the growth of the surrounding tree, its *cost*, as a logarithm, is at
+ * least `bound`. PB_ERR_UNFIT if no slack suffices.
+ */
+int pb_tt_begin_table(pb_tt_maker_t *maker, pb_tt_table_t *table, double *bound);
 
-/** The logarithm of what the subtree takes from the growth of the surrounding tree. */
-double pb_tt_table_cost(const pb_tt_t *tt, const pb_tt_table_t *table, int n_exports);
+/** Fills the replies, for which there must be room, of a table begun; the same pool is loaded. */
+void pb_tt_finish_table(pb_tt_maker_t *maker, pb_tt_table_t *table, double *cost);
 
 /* ---- twotree_roles.c ---- */
 
@@ -219,10 +221,9 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker);
 /**
  * Exchanges the parents of ranks that send nothing in a tree, where needed and
  * possible, until edges that share a sender, a receiver or a link can alternate.
- * Then parity[tree][position] says when. False in *coloured if no such exchange
- * was found; nothing has then been changed. O(tries * ranks * largest vertex)
- * at worst.
+ * Then sets `coloured` and the parities; if no such exchange was found nothing
+ * is changed. O(ranks * largest vertex) for each of a bounded number of tries.
  */
-int pb_tt_colour(pb_tt_t *tt, unsigned char *parity[2], bool *coloured);
+int pb_tt_colour(pb_tt_t *tt);
 
 #endif

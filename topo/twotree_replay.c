@@ -49,8 +49,7 @@ static void load(replay_t *b, int tree, int v)
     const int role = tt->option[v] / 2, turned = tt->option[v] % 2;
     const pb_tt_config_t *config = &tt->configs[PB_TT_ROLES * v + role];
     for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
-        b->guest_options[i - tt->first_child[v]] =
-            tt->options[PB_TT_ROLES * tt->child[i] + role];
+        b->guest_options[i - tt->first_child[v]] = tt->options[PB_TT_ROLES * tt->child[i] + role];
     }
     pb_tt_load(b->maker, tree ^ turned, v, (pb_tt_role_t) role, config->locals, b->guest_options);
 }
@@ -85,8 +84,8 @@ static void replay_vertex(replay_t *b, int tree, int v)
         const pb_tt_guest_t *guest = &pool->guests[g];
         const int item = pool->n_locals + g, c = guest->vertex;
         b->entry_source[c] = global_source(b, pool->source[item]);
-        b->slack[c] = reply->slack - pool->time[item] - guest->in;
-        b->entry_time[c] = b->entry_time[v] + pool->time[item] + guest->in;
+        b->slack[c] = reply->slack - pool->time[item];
+        b->entry_time[c] = b->entry_time[v] + pool->time[item];
     }
     for (int x = 0; x < pool->n_exports; x++) {
         b->export_source[2 * v + x] = global_source(b, pool->export_source[x]);
@@ -154,9 +153,8 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker)
     b.export_source = calloc(2 * n_vertices, sizeof(int));
     b.rank_source = malloc(n_ranks * sizeof(int));
     int rc = PB_ERR_NO_MEMORY;
-    if (b.guest_options != NULL && b.item_base != NULL && b.slack != NULL &&
-        b.entry_time != NULL && b.entry_source != NULL && b.export_source != NULL &&
-        b.rank_source != NULL) {
+    if (b.guest_options != NULL && b.item_base != NULL && b.slack != NULL && b.entry_time != NULL &&
+        b.entry_source != NULL && b.export_source != NULL && b.rank_source != NULL) {
         replay_tree(&b, 0);
         replay_tree(&b, 1);
         rc = PB_SUCCESS;

@@ -24,8 +24,8 @@
 /** Children for which pairs of options are tried. */
 #define MAX_PAIRED 4
 
-/** Trials for one vertex and role. */
-#define MAX_TRIALS 400
+/** Trials for one vertex and role, times items: a trial takes time with the items. */
+#define MAX_TRIED_ITEMS 8000
 
 typedef struct search {
     pb_tt_t *tt;
@@ -37,7 +37,7 @@ typedef struct search {
     int locals[PB_TT_OPTIONS];
     double cost;
     pb_tt_table_t tables[2]; /**< of the trial */
-    int n_trials;
+    int n_trials, max_trials;
 } search_t;
 
 /** What the ranks attached to the vertex give, if the children's options allow an answer. */
@@ -67,8 +67,20 @@ static bool settle_locals(search_t *s)
     return true;
 }
 
-/** Judges the options: the tables and the cost. False if they do not work out. */
-static bool try_options(search_t *s)
+/** Of both trees together; at the root the later tree decides. */
+static double combine(const search_t *s, const double costs[2])
+{
+    const double high = fmax(costs[0], costs[1]), low = fmin(costs[0], costs[1]);
+    return s->v == 0 ? high + 0.001 * low : high + log1p(exp(low - high));
+}
+
+static void load(const search_t *s, int tree)
+{
+    pb_tt_load(s->maker, tree, s->v, s->role, s->locals, s->options);
+}
+
+/** Judges the options: the tables and the cost. False if they do not cost less than `best`. */
+static bool try_options(search_t *s, double best)
 {
     double costs[2];
     if (!settle_locals(s)) {
@@ -76,15 +88,20 @@ static bool try_options(search_t *s)
     }
     s->n_trials++;
     for (int tree = 0; tree < 2; tree++) {
-        pb_tt_load(s->maker, tree, s->v, s->role, s->locals, s->options);
-        if (pb_tt_make_table(s->maker, &s->tables[tree]) != PB_SUCCESS) {
+        load(s, tree);
+        if (pb_tt_begin_table(s->maker, &s->tables[tree], &costs[tree]) != PB_SUCCESS) {
             return false;
         }
-        costs[tree] = pb_tt_table_cost(s->tt, &s->tables[tree], s->maker->pool.n_exports);
     }
-    const double high = fmax(costs[0], costs[1]), low = fmin(costs[0], costs[1]);
-    s->cost = s->v == 0 ? high + 0.001 * low : high + log1p(exp(low - high));
-    return true;
+    if (combine(s, costs) >= best) {
+        return false;
+    }
+    for (int tree = 0; tree < 2; tree++) {
+        load(s, tree);
+        pb_tt_finish_table(s->maker, &s->tables[tree], &costs[tree]);
+    }
+    s->cost = combine(s, costs);
+    return s->cost < best;
 }
 
 static int keep_table(pb_tt_table_t *kept, const pb_tt_table_t *table)
@@ -136,12 +153,12 @@ static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_opti
                   double *best, bool *better)
 {
     const pb_tt_option_t old_i = s->options[i], old_j = s->options[j];
-    if (s->n_trials >= MAX_TRIALS || option_i == old_i || (i != j && option_j == old_j)) {
+    if (s->n_trials >= s->max_trials || option_i == old_i || (i != j && option_j == old_j)) {
         return PB_SUCCESS;
     }
     s->options[j] = option_j;
     s->options[i] = option_i;
-    if (try_options(s) && s->cost < *best - 1e-9) {
+    if (try_options(s, *best - 1e-9)) {
         *best = s->cost;
         *better = true;
         return keep(s);
@@ -151,18 +168,29 @@ static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_opti
     return PB_SUCCESS;
 }
 
+/**
+ * Whether two options need to change together: where there are no ranks to make
+ * up for a change of one, and to let another child idle.
+ */
+static bool is_paired(const search_t *s, int i, int j)
+{
+    return j < MAX_PAIRED && (pb_tt_n_locals(s->tt, s->v) < 2 || s->options[i] / 2 == PB_TT_NONE ||
+                              s->options[j] / 2 == PB_TT_NONE);
+}
+
 /** One round of changes. */
 static int improve(search_t *s, double *best, bool *better)
 {
-    /* With ranks to make up for it, one option can change alone; but the one that idles. */
-    const bool paired = s->role == PB_TT_NONE || pb_tt_n_locals(s->tt, s->v) < 2;
     int rc = PB_SUCCESS;
     *better = false;
     for (int i = 0; i < s->n_children; i++) {
         for (pb_tt_option_t a = 0; a < PB_TT_OPTIONS && rc == PB_SUCCESS; a++) {
             rc = change(s, i, i, a, a, best, better);
         }
-        for (int j = i + 1; paired && j < s->n_children && i < MAX_PAIRED && j < MAX_PAIRED; j++) {
+        for (int j = i + 1; j < s->n_children; j++) {
+            if (!is_paired(s, i, j)) {
+                continue;
+            }
             for (int ab = 0; ab < PB_TT_OPTIONS * PB_TT_OPTIONS && rc == PB_SUCCESS; ab++) {
                 rc = change(s, i, j, (pb_tt_option_t) (ab / PB_TT_OPTIONS),
                             (pb_tt_option_t) (ab % PB_TT_OPTIONS), best, better);
@@ -177,8 +205,9 @@ static int search_vertex(search_t *s)
     const pb_tt_t *tt = s->tt;
     s->n_children = pb_tt_n_children(tt, s->v);
     s->n_trials = 0;
+    s->max_trials = MAX_TRIED_ITEMS / (s->n_children + pb_tt_n_locals(tt, s->v) + 1);
     first_options(s);
-    if (!try_options(s)) {
+    if (!try_options(s, INFINITY)) {
         return PB_ERR_UNFIT;
     }
     double best = s->cost;

@@ -7,8 +7,13 @@
 
 #include "topo/twotree_internal.h"
 
-/** Latest hold that is tried one by one, after the entry. */
-#define MAX_HOLD 28
+/** A table ends when its replies come this near to those with boundless slack. */
+#define NEARLY 0.98
+
+/** No tree needs more slack than this for each rank. */
+#define MAX_SLACK_PER_RANK 64
+
+static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
 static int compare_pairs(const void *a, const void *b)
 {
@@ -24,21 +29,40 @@ static double weight(const pb_tt_t *tt, int time)
     return time >= PB_TT_NEVER ? 0.0 : pow(tt->costs.growth, -time);
 }
 
+/**
+ * The times at which slots can come: the sum of first children's delays and of
+ * at most as many second ones'. Returns their number.
+ */
+static int prepare_holds(pb_tt_maker_t *b)
+{
+    const int first = b->tt->costs.first, step = b->tt->costs.step;
+    int n = 0;
+    for (int time = first; time <= PB_TT_MAX_HOLD; time++) {
+        const int hops = time / first, rest = time % first;
+        const bool possible = step == 0 ? rest == 0 : rest <= hops * step && rest % step == 0;
+        if (possible) {
+            b->holds[n++] = time;
+        }
+    }
+    return n;
+}
+
 static int prepare_pairs(pb_tt_maker_t *b)
 {
-    const int n = MAX_HOLD + 1;
+    const int n = prepare_holds(b);
     for (int exports = 0; exports <= 2; exports++) {
-        b->pairs[exports] = malloc((size_t) (n * n) * sizeof(*b->pairs[exports]));
+        b->pairs[exports] = malloc((size_t) (n * n + 1) * sizeof(*b->pairs[exports]));
         if (b->pairs[exports] == NULL) {
             return PB_ERR_NO_MEMORY;
         }
     }
     for (int i = 0; i < n; i++) {
-        b->pairs[1][b->n_pairs[1]++] =
-            (pb_tt_pair_t){.hold = {i, PB_TT_NEVER}, .weight = weight(b->tt, i)};
+        b->pairs[1][b->n_pairs[1]++] = (pb_tt_pair_t){.hold = {b->holds[i], PB_TT_NEVER},
+                                                      .weight = weight(b->tt, b->holds[i])};
         for (int j = i; j < n; j++) {
             b->pairs[2][b->n_pairs[2]++] =
-                (pb_tt_pair_t){.hold = {i, j}, .weight = weight(b->tt, i) + weight(b->tt, j)};
+                (pb_tt_pair_t){.hold = {b->holds[i], b->holds[j]},
+                               .weight = weight(b->tt, b->holds[i]) + weight(b->tt, b->holds[j])};
         }
     }
     for (int exports = 1; exports <= 2; exports++) {
@@ -69,16 +93,12 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
         const pb_tt_option_t option = options[i - tt->first_child[v]];
         const pb_tt_table_t *table =
             &tt->configs[PB_TT_ROLES * c + option / 2].tables[tree ^ (option % 2)];
-        pool->guests[pool->n_guests++] = (pb_tt_guest_t){.vertex = c,
-                                                         .gives = pb_tt_gives(option, tree),
-                                                         .lead = tt->costs.in[c] + table->need,
-                                                         .in = tt->costs.in[c],
-                                                         .out = tt->costs.out[c],
-                                                         .table = table};
+        pool->guests[pool->n_guests++] = (pb_tt_guest_t){
+            .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
     }
     qsort(pool->guests, (size_t) pool->n_guests, sizeof(*pool->guests), compare_guests);
     pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
-    pool->first = tt->costs.first[v];
+    pool->first = tt->costs.first;
     pool->step = tt->costs.step;
     pool->entry = v == 0 ? pool->first : 0;
 }
@@ -91,7 +111,6 @@ static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 /** The best reply for one slack; false if there is none. */
 static bool best_reply(pb_tt_maker_t *b, int slack, double best, pb_tt_reply_t *reply)
 {
-    static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
     const int exports = b->pool.n_exports;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
@@ -134,45 +153,46 @@ static int least_slack(const pb_tt_maker_t *b)
     return least;
 }
 
-int pb_tt_make_table(pb_tt_maker_t *b, pb_tt_table_t *table)
+static double cost_of(const pb_tt_maker_t *b, int slack, const pb_tt_reply_t *reply)
 {
-    pb_tt_reply_t ideal;
-    table->n = 1;
+    return slack * log(b->tt->costs.growth) + log(fmax(1.0 - value(b, reply), 1e-6));
+}
+
+int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_table_t *table, double *bound)
+{
+    table->n = 0;
     table->need = least_slack(b);
-    while (!best_reply(b, table->need, 0.0, &table->replies[0])) {
-        if (++table->need > 64 + 8 * b->tt->view->n_ranks) {
+    while (!pb_tt_fill(&b->pool, table->need, late)) {
+        if (++table->need > MAX_SLACK_PER_RANK * (b->tt->view->n_ranks + 1)) {
             return PB_ERR_UNFIT;
         }
     }
-    if (b->pool.n_exports == 0 ||
-        !best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, 0.0, &ideal)) {
-        return PB_SUCCESS;
+    /* A policy that works with some slack works with more, or nearly always. */
+    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, 0.0, &table->ideal)) {
+        table->ideal.out[0] = table->ideal.out[1] = 0;
     }
-    /* More slack, until it brings no more than boundless slack. */
-    while (table->n < PB_TT_MAX_REPLIES &&
-           value(b, &table->replies[table->n - 1]) < value(b, &ideal)) {
-        const pb_tt_reply_t *last = &table->replies[table->n - 1];
-        pb_tt_reply_t next;
-        if (!best_reply(b, table->need + table->n, value(b, last), &next) || value(b, &next) < value(b, last)) {
-            next = *last;
-        }
-        table->replies[table->n++] = next;
-    }
+    *bound = cost_of(b, table->need, &table->ideal);
     return PB_SUCCESS;
 }
 
-double pb_tt_table_cost(const pb_tt_t *tt, const pb_tt_table_t *table, int n_exports)
+void pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_table_t *table, double *cost)
 {
-    double least = INFINITY;
-    for (int i = 0; i < table->n; i++) {
-        double kept = 1.0;
-        for (int x = 0; x < n_exports; x++) {
-            kept -= weight(tt, table->replies[i].out[x]);
+    double reached = 0.0;
+    *cost = INFINITY;
+    for (int n = 0; n < PB_TT_MAX_REPLIES && reached < NEARLY * value(b, &table->ideal); n++) {
+        pb_tt_reply_t *reply = &table->replies[n];
+        if (!best_reply(b, table->need + n, reached, reply) || value(b, reply) < reached) {
+            *reply = table->replies[n - 1];
         }
-        const double cost = (table->need + i) * log(tt->costs.growth) + log(fmax(kept, 1e-6));
-        least = fmin(least, cost);
+        reached = value(b, reply);
+        *cost = fmin(*cost, cost_of(b, table->need + n, reply));
+        table->n = n + 1;
     }
-    return least;
+    if (table->n == 0) {
+        best_reply(b, table->need, 0.0, &table->replies[0]);
+        table->n = 1;
+        *cost = cost_of(b, table->need, &table->replies[0]);
+    }
 }
 
 int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)

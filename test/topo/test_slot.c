@@ -61,6 +61,7 @@ static void compare_exact(pb_shape_t shape, int n)
 {
     pb_random_t random = pb_random_seed(5200 + (uint64_t) shape);
     int n_optimal = 0, n_one_above = 0, n_more = 0, n_unknown = 0, n_paper = 0;
+    int n_missed = 0;
     for (int i = 0; i < n; i++) {
         tree_case_t c;
         tree_case_init(&c, &random, shape, (tree_case_size_t){8, 14, 2, 0, false});
@@ -68,6 +69,8 @@ static void compare_exact(pb_shape_t shape, int n)
         if (c.view->n_ranks <= 24) {
             lower = height == 0 ? 0 : exact_binary_exists(c.view, height - 1, 200000);
         }
+        /* The search has to find what the slot method found. */
+        n_missed += lower >= 0 && exact_binary_exists(c.view, height, 200000) == 0;
         n_unknown += lower < 0;
         n_optimal += lower == 0;
         n_paper += lower == 0 && height_of(&c, PB_KIND_BINARY_PAPER) == height;
@@ -80,6 +83,7 @@ static void compare_exact(pb_shape_t shape, int n)
     }
     printf("# %s: optimal %d, one level above %d, more %d, not known %d; Algorithm 2 optimal %d\n",
            pb_shape_name(shape), n_optimal, n_one_above, n_more, n_unknown, n_paper);
+    ok(n_missed == 0, "%s: exact search missed %d trees", pb_shape_name(shape), n_missed);
     ok(n_more == 0, "%s: never more than one level above the optimum", pb_shape_name(shape));
     ok(n_optimal + n_unknown >= n - n / 50, "%s: nearly always optimal", pb_shape_name(shape));
 }
