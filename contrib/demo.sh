@@ -1,0 +1,20 @@
+#!/bin/bash
+# Shows what pipebcast does, on an Ethernet cluster emulated on this machine: installs what is
+# missing, builds, and broadcasts on 32 hosts behind four switches (topology (5) of the papers) by
+# Open MPI's tuned and by pipebcast, side by side. About three minutes on two cores.
+#
+#   contrib/demo.sh [BUILD-FOLDER]     (default: build/demo in the checkout)
+set -eu -o pipefail
+# shellcheck source=contrib/prepare.sh
+. "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
+
+build=${1:-$top/build/demo}
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+
+prepare_packages "${build_packages[@]}"
+prepare_build "$build"
+
+say "broadcasting on 32 emulated hosts at 10 Mbit/s, four switches in a line, hosts dealt out in turn"
+exec "$build/inst/bin/pipebcast-compare" --topology 5 --rate 10mbit --sizes 64K,256K,1M \
+    --methods demo --runs 3 --output "$build/results"

@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# Sourced by demo.sh and check.sh: installs what is missing and builds.
+#
+#   prepare_packages NAME...  installs the Debian packages that are missing, saying which first
+#   prepare_build DIR [CONFIGURE-ARGUMENTS...]  configures and builds in DIR and installs into
+#                             DIR/inst, plugin and all; nothing outside DIR is touched
+#
+# Variables: top (the checkout), build_packages (an array: what building and the testbed need).
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# shellcheck disable=SC2034
+build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config openmpi-bin libopenmpi-dev
+    libhwloc-dev iproute2 ethtool iputils-ping procps util-linux python3 gnuplot-nox)
+
+say() { printf '== %s\n' "$*"; }
+
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# Runs a command as root: directly, or by sudo.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo "$@"
+    else
+        die "installing packages needs root; run as root once: $*"
+    fi
+}
+
+# The packages of the arguments that are not installed.
+missing_packages() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+            printf '%s ' "$package"
+    done
+}
+
+prepare_packages() {
+    local missing log
+    command -v dpkg-query >/dev/null 2>&1 ||
+        die "this script installs Debian packages; elsewhere install by hand what $* are on Debian," \
+            "and follow the section Install of README.md"
+    missing=$(missing_packages "$@")
+    [ -z "$missing" ] && return 0
+    say "to be installed from Debian: $missing"
+    log=$(mktemp)
+    # shellcheck disable=SC2086
+    if ! as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y --no-install-recommends $missing >"$log" 2>&1; then
+        # A fresh machine has no package lists yet.
+        if ! { as_root apt-get update >"$log" 2>&1 &&
+               as_root env DEBIAN_FRONTEND=noninteractive \
+                   apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; }; then
+            tail -n 20 "$log" >&2
+            die "the packages could not be installed; the last lines above say why"
+        fi
+    fi
+    rm -f "$log"
+}
+
+# Runs a step quietly; its output is shown only if it fails.
+quietly() {
+    local what=$1 log=$2
+    shift 2
+    say "$what"
+    if ! "$@" >>"$log" 2>&1; then
+        tail -n 30 "$log" >&2
+        die "$what failed; the whole output is in $log"
+    fi
+}
+
+prepare_build() {
+    local build=$1 log
+    shift
+    mkdir -p "$build"
+    log=$build/build.log
+    : >"$log"
+    if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
+        quietly "making configure" "$log" "$top/autogen.sh"
+    fi
+    if [ ! -f "$build/config.status" ] || [ "$top/configure" -nt "$build/config.status" ]; then
+        quietly "configuring in $build" "$log" \
+            prepare_configure "$build" --prefix="$build/inst" --with-plugindir="$build/inst/plugins" "$@"
+    fi
+    quietly "building" "$log" make -C "$build" -j"$(nproc)" install
+}
+
+prepare_configure() { (cd "$1" && shift && "$top/configure" "$@"); }
