@@ -1,0 +1,233 @@
+#include "cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "topo/hostlist.h"
+#include "topo/slurm_conf.h"
+
+const char *tool_file_name(const char *file)
+{
+    return strcmp(file, "-") == 0 ? "standard input" : file;
+}
+
+tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_diag_t *diag)
+{
+    int error = strcmp(file, "-") == 0
+                    ? pb_slurm_conf_read_stream(stdin, tool_file_name(file), network_p, diag)
+                    : pb_slurm_conf_read(file, network_p, diag);
+    if (error == PB_SUCCESS) {
+        return TOOL_OK;
+    }
+    if (error == PB_ERR_INPUT) {
+        return TOOL_FAULTY;
+    }
+    return error == PB_ERR_IO ? TOOL_SYSTEM : tool_complain_error(error);
+}
+
+/* ---- which machines take part ---- */
+
+/* The machines that are to have ranks, in the order of their ranks. */
+typedef struct hosts {
+    const pb_network_t *network;
+    int *machine;
+    int n;
+    char *taken; /* by node */
+} hosts_t;
+
+static int natural_order(const void *a, const void *b, void *network)
+{
+    return strverscmp(pb_network_node(network, *(const int *) a)->name,
+                      pb_network_node(network, *(const int *) b)->name);
+}
+
+int *tool_machines(const pb_network_t *network)
+{
+    int n = 0, *machines = malloc(((size_t) pb_network_n_machines(network) + 1) * sizeof(int));
+    if (machines == NULL) {
+        return NULL;
+    }
+    for (int node = 0; node < pb_network_size(network); node++) {
+        if (pb_network_node(network, node)->kind == PB_NODE_MACHINE) {
+            machines[n++] = node;
+        }
+    }
+    qsort_r(machines, (size_t) n, sizeof(*machines), natural_order, (void *) network);
+    machines[n] = -1;
+    return machines;
+}
+
+/* For pb_hostlist_expand(): takes one name of --hosts. */
+static int take_host(void *context, const char *name)
+{
+    hosts_t *hosts = context;
+    int machine = pb_network_find_machine(hosts->network, name);
+    if (machine < 0) {
+        return tool_complain(TOOL_USAGE, "--hosts: no machine of the topology is called '%s'",
+                             name);
+    }
+    if (hosts->taken[machine]) {
+        return tool_complain(TOOL_USAGE, "--hosts: '%s' is there twice", name);
+    }
+    hosts->taken[machine] = 1;
+    hosts->machine[hosts->n++] = machine;
+    return TOOL_OK;
+}
+
+static tool_exit_t take_hosts(hosts_t *hosts, const char *list)
+{
+    char why[256];
+    int code = pb_hostlist_expand(list, (size_t) pb_network_n_machines(hosts->network), take_host,
+                                  hosts, why, sizeof(why));
+    if (code == PB_ERR_INPUT) {
+        return tool_complain(TOOL_USAGE, "--hosts: %s", why);
+    }
+    if (code < 0) {
+        return tool_complain_error(code);
+    }
+    return (tool_exit_t) code;
+}
+
+/* Fills `hosts`, whose memory the caller frees also after an error. */
+static tool_exit_t choose_hosts(hosts_t *hosts, const char *list)
+{
+    if (list == NULL) {
+        hosts->machine = tool_machines(hosts->network);
+        hosts->n = pb_network_n_machines(hosts->network);
+    } else {
+        hosts->machine = malloc(((size_t) pb_network_n_machines(hosts->network) + 1) * sizeof(int));
+        hosts->taken = calloc((size_t) pb_network_size(hosts->network), 1);
+    }
+    if (hosts->machine == NULL || (list != NULL && hosts->taken == NULL)) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    return list == NULL ? TOOL_OK : take_hosts(hosts, list);
+}
+
+/* ---- ranks, their names and the root ---- */
+
+static char *rank_name(const char *machine, int slot, int ppn)
+{
+    char *name;
+    if (ppn == 1) {
+        return strdup(machine);
+    }
+    return asprintf(&name, "%s:%d", machine, slot) < 0 ? NULL : name;
+}
+
+static tool_exit_t place_ranks(tool_cluster_t *cluster, const hosts_t *hosts, int ppn)
+{
+    if (hosts->n > TOOL_MAX_RANKS / ppn) {
+        return tool_complain(TOOL_USAGE, "--ppn %d on %d machines makes more than %d ranks", ppn,
+                             hosts->n, TOOL_MAX_RANKS);
+    }
+    int n_ranks = hosts->n * ppn;
+    cluster->n_hosts = hosts->n;
+    cluster->placement = pb_placement_new(cluster->network, n_ranks);
+    if (cluster->placement == NULL) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    cluster->names = calloc((size_t) n_ranks, sizeof(*cluster->names));
+    if (cluster->names == NULL) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        int machine = hosts->machine[rank / ppn];
+        cluster->placement->machine[rank] = machine;
+        cluster->names[rank] =
+            rank_name(pb_network_node(cluster->network, machine)->name, rank % ppn, ppn);
+        if (cluster->names[rank] == NULL) {
+            return tool_complain_error(PB_ERR_NO_MEMORY);
+        }
+    }
+    return TOOL_OK;
+}
+
+static tool_exit_t mark_used(tool_cluster_t *cluster)
+{
+    const pb_network_t *network = cluster->network;
+    cluster->used = calloc((size_t) pb_network_size(network), 1);
+    if (cluster->used == NULL) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
+        int node = cluster->placement->machine[rank];
+        for (; node >= 0 && !cluster->used[node]; node = pb_network_node(network, node)->parent) {
+            cluster->used[node] = 1;
+            cluster->n_switches += pb_network_node(network, node)->kind == PB_NODE_SWITCH;
+        }
+    }
+    return TOOL_OK;
+}
+
+/* The rank called `root`, or the first rank on the machine called so; -1: none. */
+static int find_root(const tool_cluster_t *cluster, const char *root)
+{
+    int machine = pb_network_find_machine(cluster->network, root);
+    for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
+        if (cluster->placement->machine[rank] == machine ||
+            strcmp(cluster->names[rank], root) == 0) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+static tool_exit_t choose_root(tool_cluster_t *cluster, const char *root)
+{
+    cluster->root = root == NULL ? 0 : find_root(cluster, root);
+    if (cluster->root >= 0) {
+        return TOOL_OK;
+    }
+    if (pb_network_find_machine(cluster->network, root) >= 0) {
+        return tool_complain(TOOL_USAGE, "--root: '%s' is not among the --hosts", root);
+    }
+    return tool_complain(TOOL_USAGE, "--root: '%s' is no machine of %s", root, cluster->file);
+}
+
+static tool_exit_t fill_cluster(const tool_options_t *options, tool_cluster_t *cluster,
+                                hosts_t *hosts)
+{
+    tool_exit_t code = choose_hosts(hosts, options->hosts);
+    code = code != TOOL_OK ? code : place_ranks(cluster, hosts, options->ppn);
+    code = code != TOOL_OK ? code : mark_used(cluster);
+    code = code != TOOL_OK ? code : choose_root(cluster, options->root);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    int error = pb_view_new(cluster->placement, cluster->root, NULL, 0, &cluster->view);
+    return error == PB_SUCCESS ? TOOL_OK : tool_complain_error(error);
+}
+
+tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    *cluster = (tool_cluster_t){.file = tool_file_name(options->file)};
+    tool_exit_t code = tool_network_read(options->file, &cluster->network, &diag);
+    tool_print_faults(stderr, &diag);
+    pb_diag_clear(&diag);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    hosts_t hosts = {.network = cluster->network};
+    code = fill_cluster(options, cluster, &hosts);
+    free(hosts.machine);
+    free(hosts.taken);
+    return code;
+}
+
+void tool_cluster_clear(tool_cluster_t *cluster)
+{
+    for (int rank = 0; cluster->names != NULL && rank < cluster->placement->n_ranks; rank++) {
+        free(cluster->names[rank]);
+    }
+    free(cluster->names);
+    free(cluster->used);
+    pb_view_free(cluster->view);
+    pb_placement_free(cluster->placement);
+    pb_network_free(cluster->network);
+    *cluster = (tool_cluster_t){0};
+}

@@ -1,0 +1,239 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "heights.h"
+#include "judged.h"
+#include "message.h"
+#include "topo/hash.h"
+#include "topo/random_tree.h"
+
+int tool_complete_height(int n_machines)
+{
+    int height = 0;
+    while ((INT64_C(2) << height) - 1 < n_machines) {
+        height++;
+    }
+    return height;
+}
+
+int tool_study_switches(int n_machines, int per_switch)
+{
+    return n_machines > per_switch ? n_machines / per_switch : 1;
+}
+
+/* Every cluster has a seed of its own, so that it does not depend on which other
+ * sizes are studied. */
+static pb_random_t seed_of(const tool_options_t *options, int n_machines, int per_switch, int i)
+{
+    uint64_t state = pb_hash_number(PB_HASH_START, options->seed);
+    state = pb_hash_number(state, (uint64_t) n_machines);
+    state = pb_hash_number(state, (uint64_t) per_switch);
+    state = pb_hash_number(state, (uint64_t) i);
+    return pb_random_seed(pb_hash_end(state));
+}
+
+static void add_height(tool_height_t *cell, int height)
+{
+    cell->low = cell->n == 0 || height < cell->low ? height : cell->low;
+    cell->high = cell->n == 0 || height > cell->high ? height : cell->high;
+    cell->sum += height;
+    cell->n++;
+}
+
+/* A kind that does not fit leaves its cells alone. */
+static tool_exit_t study_kind(const tool_options_t *options, const pb_view_t *view, int kind,
+                              tool_height_t *cell)
+{
+    tool_judged_t judged;
+    tool_exit_t code = tool_judge(view, options->kinds[kind], &options->plan, &judged);
+    if (code == TOOL_OK) {
+        add_height(cell, judged.check.height);
+    } else if (code == TOOL_CONTENTION) {
+        tool_complain(code,
+                      "%s breaks its promise on a random cluster of %d machines; this is a "
+                      "fault of pipebcast:",
+                      pb_kind_name(options->kinds[kind]), view->n_ranks);
+        tool_print_faults(stderr, &judged.faults);
+    } else if (code == TOOL_SYSTEM) {
+        tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    tool_judged_clear(&judged);
+    return code == TOOL_UNFIT ? TOOL_OK : code;
+}
+
+static tool_exit_t study_view(const tool_study_t *study, const pb_view_t *view, int density,
+                              int size)
+{
+    tool_exit_t code = TOOL_OK;
+    for (int kind = 0; kind < study->options->n_kinds && code == TOOL_OK; kind++) {
+        code = study_kind(study->options, view, kind, tool_study_at(study, density, size, kind));
+    }
+    return code;
+}
+
+/* One rank on each machine, from the first machine. */
+static int view_of(const pb_network_t *network, pb_placement_t **placement_p, pb_view_t **view_p)
+{
+    int n = pb_network_n_machines(network), *machines = tool_machines(network);
+    *placement_p = pb_placement_new(network, n);
+    if (machines == NULL || *placement_p == NULL) {
+        free(machines);
+        return PB_ERR_NO_MEMORY;
+    }
+    memcpy((*placement_p)->machine, machines, (size_t) n * sizeof(*machines));
+    free(machines);
+    return pb_view_new(*placement_p, 0, NULL, 0, view_p);
+}
+
+static tool_exit_t study_cluster(const tool_study_t *study, int density, int size, int i)
+{
+    const tool_options_t *options = study->options;
+    int n_machines = options->sizes.values[size], per_switch = options->per_switch.values[density];
+    pb_random_t random = seed_of(options, n_machines, per_switch, i);
+    pb_network_t *network = NULL;
+    pb_placement_t *placement = NULL;
+    pb_view_t *view = NULL;
+    int error = pb_random_cluster(&random, tool_study_switches(n_machines, per_switch), n_machines,
+                                  &network);
+    error = error != PB_SUCCESS ? error : view_of(network, &placement, &view);
+    tool_exit_t code =
+        error != PB_SUCCESS ? tool_complain_error(error) : study_view(study, view, density, size);
+    pb_view_free(view);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    return code;
+}
+
+static void print_heading(const tool_options_t *options, int density)
+{
+    printf("# mean heights over %d random %s of %d machines per switch, seed %llu\n%8s  %8s  %8s",
+           options->topologies, options->topologies == 1 ? "cluster" : "clusters",
+           options->per_switch.values[density], (unsigned long long) options->seed, "machines",
+           "switches", "complete");
+    for (int kind = 0; kind < options->n_kinds; kind++) {
+        printf("  %*s", (int) strlen(pb_kind_name(options->kinds[kind])) > 7 ? 0 : 7,
+               pb_kind_name(options->kinds[kind]));
+    }
+    putchar('\n');
+}
+
+static void print_row(const tool_study_t *study, int density, int size)
+{
+    const tool_options_t *options = study->options;
+    int n_machines = options->sizes.values[size];
+    printf("%8d  %8d  %8d", n_machines,
+           tool_study_switches(n_machines, options->per_switch.values[density]),
+           tool_complete_height(n_machines));
+    for (int kind = 0; kind < options->n_kinds; kind++) {
+        const tool_height_t *cell = tool_study_at(study, density, size, kind);
+        int width = (int) strlen(pb_kind_name(options->kinds[kind]));
+        width = width > 7 ? width : 7;
+        if (tool_height_is_known(study, cell)) {
+            printf("  %*.2f", width, (double) cell->sum / cell->n);
+        } else {
+            printf("  %*s", width, "-");
+        }
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static tool_exit_t study_all(const tool_study_t *study)
+{
+    const tool_options_t *options = study->options;
+    tool_exit_t code = TOOL_OK;
+    for (int density = 0; density < options->per_switch.n && code == TOOL_OK; density++) {
+        print_heading(options, density);
+        for (int size = 0; size < options->sizes.n && code == TOOL_OK; size++) {
+            for (int i = 0; i < options->topologies && code == TOOL_OK; i++) {
+                code = study_cluster(study, density, size, i);
+            }
+            if (code == TOOL_OK) {
+                print_row(study, density, size);
+            }
+        }
+    }
+    return code;
+}
+
+static tool_exit_t draw_picture(const tool_study_t *study, const char *path)
+{
+    FILE *stream = fopen(path, "w");
+    if (stream == NULL) {
+        return tool_complain(TOOL_SYSTEM, "--picture: %s cannot be opened: %s", path,
+                             strerror(errno));
+    }
+    bool good = tool_heights_draw(stream, study);
+    bool written = !ferror(stream);
+    written = fclose(stream) == 0 && written;
+    if (!good) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    return written ? TOOL_OK : tool_complain(TOOL_SYSTEM, "--picture: %s cannot be written", path);
+}
+
+static bool is_rising(const tool_list_t *list)
+{
+    for (int i = 1; i < list->n; i++) {
+        if (list->values[i] <= list->values[i - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tool_exit_t run(const tool_options_t *options)
+{
+    if (!is_rising(&options->sizes)) {
+        return tool_complain(TOOL_USAGE, "--sizes must rise from number to number");
+    }
+    size_t n_cells =
+        (size_t) options->per_switch.n * (size_t) options->sizes.n * (size_t) options->n_kinds;
+    tool_study_t study = {.options = options, .heights = calloc(n_cells, sizeof(*study.heights))};
+    if (study.heights == NULL) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    tool_exit_t code = study_all(&study);
+    if (code == TOOL_OK && options->picture != NULL) {
+        code = draw_picture(&study, options->picture);
+    }
+    free(study.heights);
+    return code;
+}
+
+const tool_command_t tool_cmd_heights = {
+    .name = "heights",
+    .summary = "compare the heights of trees over random clusters",
+    .accepts = "akzwtdP",
+    .all_kinds = true,
+    .run = run,
+    .help =
+        "usage: pipebcast-topo heights [--sizes LIST] [--per-switch LIST] [--topologies N]\n"
+        "                           [--seed N] [--algorithm NAME[,NAME...]|all] [--fanout K]\n"
+        "                           [--picture FILE]\n"
+        "\n"
+        "Generates random clusters (random links between switches, unless they close a cycle,\n"
+        "until all are joined; then machines on random switches), makes and checks the trees of\n"
+        "every algorithm from the first machine, and prints their mean heights beside that of\n"
+        "the complete binary tree, which no binary tree can be lower than. Of a plan with several\n"
+        "streams the highest counts. \"-\" stands where an algorithm does not serve all clusters.\n"
+        "\n"
+        "  --sizes LIST       machines, as 16,64 or, doubling, 16:8192; 16:1024 if not given\n"
+        "  --per-switch LIST  mean number of machines per switch; 16,8 if not given\n"
+        "  --topologies N     random clusters for each size; 20 if not given\n"
+        "  --seed N           the same number gives the same clusters everywhere; 1 if not given\n"
+        "  --algorithm LIST   as for tree; all if not given\n"
+        "  --fanout K         children of a rank in a kary tree; 3 if not given\n"
+        "  --picture FILE     draw the means, and the range over the clusters, as SVG\n"
+        "\n"
+        "examples:\n"
+        "  pipebcast-topo heights --picture heights.svg\n"
+        "  pipebcast-topo heights --sizes 16:8192 --algorithm binary,binary_paper,twotree\n"
+        "  pipebcast-topo heights --sizes 256 --per-switch 4,48 --topologies 100\n"
+        "\n"
+        "exit status: 0 all is well; 2 the command line is wrong; 3 a tree has contention though\n"
+        "its algorithm promises none; 5 a file or stream failed, or memory is out.\n",
+};

@@ -1,0 +1,32 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "topo/error.h"
+
+tool_exit_t tool_complain(tool_exit_t code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("pipebcast-topo: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+tool_exit_t tool_complain_error(int error)
+{
+    return tool_complain(TOOL_SYSTEM, "%s", pb_error_text(error));
+}
+
+void tool_print_faults(FILE *stream, const pb_diag_t *diag)
+{
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        fprintf(stream, "%s\n", diag->messages[i]);
+    }
+    if (diag->n_faults > diag->n_kept) {
+        fprintf(stream, "(%zu more)\n", diag->n_faults - diag->n_kept);
+    }
+}
