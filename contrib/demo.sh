@@ -16,5 +16,5 @@ prepare_packages "${build_packages[@]}"
 prepare_build "$build"
 
 say "broadcasting on 32 emulated hosts at 10 Mbit/s, four switches in a line, hosts dealt out in turn"
-exec "$build/inst/bin/pipebcast-compare" --topology 5 --rate 10mbit --sizes 64K,256K,1M \
-    --methods demo --runs 3 --output "$build/results"
+exec "$build/inst/bin/pipebcast-compare" --topology 5 --rate 10mbit --sizes 64K,256K \
+    --methods demo --runs 3 --time-limit 4 --iterations 5 --plugin-dir "$build/inst/plugins" --output "$build/results"

@@ -248,7 +248,7 @@ kill -TERM $compare_pid
 wait $compare_pid
 [ $? -eq 130 ] && [ -s "$work/pids" ] && gone
 report $? "compare: interrupted, it ends what it started"
-compare --topology 1 --testbed false --methods tuned
+compare --topology 9 --testbed false --methods tuned
 [ $code -eq 2 ] && grep -q 'no topology of' "$err"
 report $? "compare: an unknown topology is refused"
 : >"$work/cluster.conf"

@@ -22,6 +22,11 @@ def run():
     tap.eq(sorted(answer.stdout.split()), sorted(HOSTS * 2), "--ppn 2 starts two")
     answer = tool("run", "--topology", path, "--timeout", "60", "--", "-np", "2", "sh", "-c", "exit 5")
     tap.eq(answer.returncode, 5, "the exit code is mpirun's")
+    dealt = write("dealt.conf", "SwitchName=s0 Nodes=n[0,2,10] Switches=s1\nSwitchName=s1 Nodes=n[1,3]\n")
+    answer = tool("run", "--topology", dealt, "--timeout", "60", "--", "sh", "-c",
+                  "echo $OMPI_COMM_WORLD_RANK $(hostname)")  # fmt: skip
+    tap.eq(sorted(answer.stdout.splitlines()), ["0 n0", "1 n1", "2 n2", "3 n3", "4 n10"],
+           "ranks follow the hosts' names, not the order in the file")  # fmt: skip
     tool("up", "--topology", path, "--name", "t", "--rate", "100mbit")
     tap.eq(sorted(mpirun("--", "-np", "3", "hostname").stdout.split()), HOSTS[:3],
            "in a standing testbed, with mpirun's own -np")  # fmt: skip

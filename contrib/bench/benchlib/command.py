@@ -1,0 +1,82 @@
+"""What the drivers' command lines have in common, and running under signals."""
+
+import datetime
+import os
+import signal
+import sys
+
+from .programs import BENCH, TESTBED, component_path, need_program
+from .units import UserError
+
+
+def say_error(error):
+    print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
+
+
+def add_measuring_options(group):
+    group.add_argument("--runs", type=int, default=3, help="rounds over all methods [%(default)s]")
+    group.add_argument("--iterations", type=int, default=10, help="in each run [%(default)s]")
+    group.add_argument("--time-limit", type=float, default=10, metavar="S",
+                       help="for each size of a run; slower methods get fewer iterations "
+                       "[%(default)s]")
+    group.add_argument("--patience", type=float, default=60, metavar="S",
+                       help="stop a run that takes so much longer, for each size [%(default)s]")
+    group.add_argument("--no-check", dest="check", action="store_false",
+                       help="do not verify every byte")
+    group.add_argument("--mpirun-arg", action="append", default=[], metavar="ARG",
+                       help="more for mpirun (may be repeated: --mpirun-arg=-x --mpirun-arg=NAME)")
+    group.add_argument("--up-arg", action="append", default=[], metavar="ARG",
+                       help="more for 'testbed up' (may be repeated)")
+    group.add_argument("--plugin-dir", metavar="DIR",
+                       help="where mca_coll_pipebcast.so is, if it is not installed (a build "
+                       "folder's ompi_coll_pipebcast/.libs)")
+    group.add_argument("--bench", help="pipebcast-bench [beside this program, or in PATH]")
+    group.add_argument("--testbed", help="the testbed's command [likewise]")
+
+
+def check_measuring_options(options, counts=()):
+    """What argparse cannot check. counts: names of more options that are 1 or more, if given."""
+    for name in ("runs", "iterations", *counts):
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise UserError(f"--{name}: {value} is not 1 or more")
+    if not options.time_limit > 0 or not options.patience > 0:
+        raise UserError("--time-limit and --patience are seconds above 0")
+
+
+def find_programs(options, testbed=True):
+    """Completes --bench, --testbed and --plugin-dir."""
+    options.bench = need_program(options.bench, BENCH, "--bench")
+    if options.plugin_dir is not None:
+        options.mpirun_arg = component_path(options.plugin_dir) + options.mpirun_arg
+    if testbed:
+        options.testbed = need_program(options.testbed, TESTBED, "--testbed")
+
+
+def dated_folder(name):
+    return datetime.datetime.now().strftime(f"{name}-%Y%m%d-%H%M%S")
+
+
+def now_text():
+    return datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def measure_at(place, function):
+    """
+    Calls a function while a place is up. Yields whether it was interrupted; a terminated driver
+    clears up as an interrupted one does.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupted = False
+    try:
+        place.up()
+        function()
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        before = [signal.signal(number, signal.SIG_IGN)  # nothing may stop the clearing up
+                  for number in (signal.SIGINT, signal.SIGTERM)]
+        place.down()
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before):
+            signal.signal(number, handler)
+    return interrupted

@@ -1,0 +1,161 @@
+"""Are the cables' counters what the plans promise? Counts of bytes, no times."""
+
+import csv
+import os
+
+from ..cables import compare_links, planned_loads, segment_of_frames, worst
+from ..command import measure_at
+from ..experiment import PIPEBCAST_SETTINGS
+from ..methods import Method
+from ..places import Testbed
+from ..programs import TOPO, need_program
+from ..progress import Progress
+from ..report import write_json
+from ..run import run_bench
+from ..units import UserError
+
+KINDS = ["chain", "binary_paper", "binary", "kary", "twotree", "flat", "binomial", "rank_chain"]
+TOPOLOGIES = ["1", "2", "3", "4", "5"]
+# The long message has so many segments more than the short one: as many for each stream of any
+# plan that has up to 6.
+MORE_SEGMENTS = 60
+TOLERANCE = 0.03
+
+
+class Cables:
+    """
+    Two runs of each kind of tree, alike but for the message: of one segment, and of
+    MORE_SEGMENTS more. What the counters differ by is those segments, as start, barriers and end
+    of the runs carry the same.
+    """
+
+    name = "cables"
+    figure = "no figure: the premise of papers 1 and 2, section 3"
+    shows = ("Bytes that each directed link carried, by its counter, beside what the plan "
+             "promises: the load times the message, with the headers of Open MPI, TCP, IP and "
+             "Ethernet, and the acknowledgements of what goes the other way, one for each frame "
+             "or for every second.")
+
+    @staticmethod
+    def kinds(options):
+        kinds = options.kinds.split(",") if options.kinds else KINDS
+        if "" in kinds:
+            raise UserError(f"--kinds: '{options.kinds}' has an empty name")
+        return kinds
+
+    def run(self, options, folder):
+        """Yields the exit status."""
+        options.topo = need_program(options.topo, TOPO, "--topo")
+        topologies = options.topologies or TOPOLOGIES
+        kinds = self.kinds(options)
+        run = CablesRun(options, Progress([kind for _ in topologies for kind in kinds]))
+        interrupted = False
+        for topology in topologies:
+            place = Testbed(options, topology)
+            interrupted = measure_at(place, lambda p=place, t=topology: run.topology(p, t, kinds))
+            if interrupted:
+                break
+        os.makedirs(folder, exist_ok=True)
+        run.write(folder)
+        print(run.text(options.links), flush=True)
+        print(f"results: {folder}", flush=True)
+        return 130 if interrupted else 0 if run.agree() else 1
+
+
+class CablesRun:
+    """The measurements of one call."""
+
+    def __init__(self, options, progress):
+        self.options = options
+        self.progress = progress
+        self.results = []  # (topology, kind, cables, drops) or (topology, kind, None, failure)
+
+    def _count(self, place, method, size):
+        """Bytes on each link of some broadcasts of a message, with start and end of the run."""
+        place.status("--reset")
+        outcome = run_bench(place, method, ["--csv", "--mode", "loop", "--no-pingpong",
+                                            "--warmup", "0", "--clock", "shared",
+                                            "--iterations", str(self.options.iterations),
+                                            "--sizes", str(size)],
+                            1, self.options, 4 * self.options.patience)
+        links = place.status("--reset")["links"]
+        return outcome, {(link["from"], link["to"]): link["bytes"] for link in links}, \
+            sum(link["drops"] for link in links)
+
+    def _kind(self, place, topology, kind, mtu):
+        segment = segment_of_frames(mtu, 1)
+        method = Method(f"pipebcast:{kind}:{segment}", PIPEBCAST_SETTINGS)
+        loads = planned_loads(self.options.topo, place.topology_file, kind, place.hosts)
+        short, before, _ = self._count(place, method, segment)
+        long, after, drops = self._count(place, method, (1 + MORE_SEGMENTS) * segment)
+        short.seconds += long.seconds
+        short.failure = short.failure or long.failure
+        if short.failure:
+            self.results.append((topology, kind, None, short.failure))
+            return short
+        counted = {ends: after[ends] - before[ends] for ends in after}
+        n_segments = MORE_SEGMENTS * self.options.iterations
+        self.results.append((topology, kind, compare_links(loads, counted, segment, n_segments,
+                                                           mtu), drops))
+        return short
+
+    def topology(self, place, topology, kinds):
+        mtu = place.status()["testbed"].get("mtu", 1500)
+        for kind in kinds:
+            self.progress.start(f"cables of topology {os.path.basename(topology)}")
+            self.progress.end(self._kind(place, topology, kind, mtu))
+
+    def agree(self):
+        return all(cables is not None and abs(worst(cables).deviation) <= TOLERANCE
+                   for _, _, cables, _ in self.results)
+
+    def text(self, all_links):
+        out = [f"{'topology':<10} {'kind':<13} {'links':>5} {'load':>6}  {'bytes planned':>24} "
+               f"{'measured':>12} {'off':>8}  link that is off most"]
+        for topology, kind, cables, rest in self.results:
+            head = f"{os.path.basename(topology):<10} {kind:<13} "
+            if cables is None:
+                out.append(f"{head}FAILED: {rest}")
+                continue
+            shown = cables if all_links else [worst(cables)]
+            for cable in shown:
+                low, high = cable.planned
+                out.append(f"{head}{len(cables):>5} {cable.load:>6.2f}  {low:>11.0f}..{high:>11.0f}"
+                           f" {cable.measured:>12} {100 * cable.deviation:>7.2f}%  "
+                           f"{cable.sender} -> {cable.receiver}"
+                           + (f"; {rest} frames dropped" if rest else ""))
+        out.append("")
+        out.append("load: times the link carries the message; off: measured bytes outside of the "
+                   "planned range, to the planned bytes (of one message at least).")
+        out.append(self.summary())
+        return "\n".join(out)
+
+    def summary(self):
+        known = [(worst(cables), topology, kind)
+                 for topology, kind, cables, _ in self.results if cables is not None]
+        if not known:
+            return "DISAGREE: nothing was measured"
+        cable, topology, kind = max(known, key=lambda entry: abs(entry[0].deviation))
+        n_links = sum(len(cables) for _, _, cables, _ in self.results if cables is not None)
+        return (f"{'AGREE' if self.agree() else 'DISAGREE'}: {n_links} counters of "
+                f"{len(known)} plans, worst off by {100 * cable.deviation:.2f} % ({kind} on "
+                f"{os.path.basename(topology)}, {cable.sender} -> {cable.receiver}); at most "
+                f"{100 * TOLERANCE:g} % is wanted")
+
+    def rows(self):
+        return [{"topology": topology, "kind": kind, **cable.record()}
+                for topology, kind, cables, _ in self.results if cables for cable in cables]
+
+    def write(self, folder):
+        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+            file.write(self.text(all_links=True) + "\n")
+        rows = self.rows()
+        with open(os.path.join(folder, "results.csv"), "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]) if rows else ["topology"])
+            writer.writeheader()
+            writer.writerows(rows)
+        write_json(os.path.join(folder, "results.json"), {"experiment": "cables", "rows": rows,
+                                                          "summary": self.summary()})
+
+
+CABLES = Cables()

@@ -1,0 +1,111 @@
+"""Methods times sizes: what was measured, and measuring it."""
+
+import statistics
+
+from .progress import Progress
+from .run import run_once
+
+
+class Matrix:
+    """All outcomes, by method, and the figures made of them."""
+
+    def __init__(self, methods, sizes, sizes_of_method=None):
+        """sizes_of_method, by name, is for methods that do not take part at all sizes."""
+        self.methods = methods
+        self.sizes = sizes
+        self.sizes_of_method = sizes_of_method or {}
+        self.outcomes = {m.name: [] for m in methods}
+
+    def sizes_of(self, method):
+        return self.sizes_of_method.get(method.name, self.sizes)
+
+    def failure(self, method):
+        for outcome in self.outcomes[method.name]:
+            if outcome.failure:
+                return outcome.failure
+        return None
+
+    def samples(self, method, size, field):
+        return [float(row[field]) for outcome in self.outcomes[method.name]
+                for row in outcome.rows if int(row["bytes"]) == size and row[field]]
+
+    def median(self, method, size, field):
+        samples = self.samples(method, size, field)
+        return statistics.median(samples) if samples else None
+
+    def limited(self, method, size):
+        return any(self.samples(method, size, "limited"))
+
+    def too_slow(self, method, size, time_limit):
+        """One broadcast takes most of the time limit: a second round would not tell more."""
+        took = self.median(method, size, "sync_median_us")
+        return took is not None and self.limited(method, size) and took / 1e6 > time_limit / 2
+
+    def reference(self):
+        """The method that all are compared with: pipebcast by itself, or its first variant."""
+        ours = [m for m in self.methods if m.component == "pipebcast"]
+        plain = [m for m in ours if m.name == "pipebcast"]
+        return (plain or ours or [None])[0]
+
+    def doubts(self, methods=None):
+        """Lines on (some) methods whose figures the testbed itself puts in doubt."""
+        lines = []
+        for method in methods or self.methods:
+            known = [o.counters for o in self.outcomes[method.name] if o.counters]
+            drops = sum(c["drops"] for c in known)
+            overruns = sum(c["overruns"] for c in known)
+            if drops:
+                lines.append(f"note: {method.name}: full switch queues dropped {drops} frames")
+            if overruns:
+                lines.append(f"DOUBT: {method.name}: the testbed had too little CPU and lost "
+                             f"{overruns} frames; take a lower --rate")
+        return lines
+
+    def pingpong_us(self, size):
+        """T(M): the median over all runs of all methods."""
+        samples = [value for m in self.methods for value in self.samples(m, size, "pingpong_us")]
+        return statistics.median(samples) if samples else None
+
+
+class Rounds:
+    """Measures a matrix: rounds over all methods, so that drift of the machine meets all alike."""
+
+    def __init__(self, place, matrix, options, worth_again=None):
+        """worth_again(method, size) tells after the first round what is measured once more."""
+        self.place = place
+        self.matrix = matrix
+        self.options = options
+        self.worth_again = worth_again or (lambda method, size: True)
+
+    def steps(self):
+        """What a Progress must know of it."""
+        return [m.name for m in self.matrix.methods] * self.options.runs
+
+    def _sizes(self, method, first):
+        """What took too long once is not waited for again."""
+        return [size for size in self.matrix.sizes_of(method)
+                if first or (self.worth_again(method, size) and not
+                             self.matrix.too_slow(method, size, self.options.time_limit))]
+
+    def _step(self, method, where, progress, first):
+        sizes = self._sizes(method, first)
+        if self.matrix.failure(method):
+            progress.skip("it failed")
+        elif not sizes:
+            progress.skip("it is far from the best or takes most of the time limit")
+        else:
+            progress.start(where)
+            outcome = run_once(self.place, method, sizes, self.options, progress.row)
+            self.matrix.outcomes[method.name].append(outcome)
+            progress.end(outcome)
+
+    def run(self, progress, where=""):
+        for number in range(1, self.options.runs + 1):
+            for method in self.matrix.methods:
+                self._step(method, f"{where}round {number} of {self.options.runs}", progress,
+                           number == 1)
+
+
+def run_matrix(place, matrix, options):
+    rounds = Rounds(place, matrix, options)
+    rounds.run(Progress(rounds.steps()))

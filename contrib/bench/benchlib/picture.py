@@ -1,0 +1,56 @@
+"""Pictures: message size against time, as files for gnuplot, and letting it draw."""
+
+import os
+import shlex
+import shutil
+import subprocess
+
+from .units import bytes_text
+
+Y_LABEL = "broadcast until the last rank has it, ms"
+
+
+def write_blocks(path, blocks):
+    """blocks: (name, [(bytes, microseconds or None), ...]); gnuplot reads them by index."""
+    with open(path, "w", encoding="utf-8") as file:
+        for name, points in blocks:
+            file.write(f'"{name}"\n')
+            for size, microseconds in points:
+                if microseconds is not None:
+                    file.write(f"{size} {microseconds / 1e3:.6f}\n")
+            file.write("\n\n")
+
+
+def write_plot(folder, stem, title, sizes, blocks, log_y=True):
+    """stem.dat, and stem.gp that draws it: the first block, T(M), in black."""
+    blocks = [block for block in blocks if any(us is not None for _, us in block[1])]
+    write_blocks(os.path.join(folder, stem + ".dat"), blocks)
+    quoted = title.replace("'", "''")
+    with open(os.path.join(folder, stem + ".gp"), "w", encoding="utf-8") as file:
+        file.write(f"""set terminal svg size 1000,640 dynamic background rgb 'white'
+set output '{stem}.svg'
+set title '{quoted}' noenhanced
+set key outside right noenhanced
+set grid
+set logscale {'xy' if log_y else 'x'}
+set xlabel 'message, bytes'
+set ylabel '{Y_LABEL}'
+set xtics ({", ".join(f'"{bytes_text(s)}" {s}' for s in sizes)})
+set xrange [{sizes[0] / 1.4}:{sizes[-1] * 1.4}]
+{'' if log_y else 'set yrange [0:*]'}
+plot '{stem}.dat' index 0 using 1:2 with linespoints linecolor 'black' title columnheader(1), \\
+    for [i=1:{len(blocks) - 1}] '{stem}.dat' index i using 1:2 with linespoints linewidth 2 \\
+    title columnheader(1)
+""")
+
+
+def draw(folder, stem):
+    """Lets gnuplot draw. Yields what to say about it."""
+    if not shutil.which("gnuplot"):
+        return ("no picture: gnuplot is not installed; "
+                f"later: cd {shlex.quote(folder)} && gnuplot {stem}.gp")
+    done = subprocess.run(["gnuplot", stem + ".gp"], cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        return f"no picture: gnuplot failed: {done.stdout.strip()[:300]}"
+    return f"picture: {os.path.join(folder, stem + '.svg')}"

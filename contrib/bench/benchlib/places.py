@@ -1,0 +1,134 @@
+"""Where programs run: on this machine alone, or on a testbed."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+from .programs import LIBRARY
+from .units import UserError
+
+# Two ranks on one switch, where that is not ranks 0 and 1: topology 5 deals hosts out in turn.
+PINGPONG_OF_TOPOLOGY = {"5": "0,4"}
+
+
+def natural(name):
+    """A key that sorts n2 before n10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+class Local:
+    """mpirun on this machine, all ranks over TCP on the loopback interface."""
+
+    topology_file = None
+
+    def __init__(self, n_ranks):
+        self.n_ranks = n_ranks
+
+    def up(self):
+        pass
+
+    def down(self):
+        pass
+
+    def describe(self):
+        return {"kind": "local", "ranks": self.n_ranks}
+
+    def mpirun(self, arguments):
+        return ["mpirun", "-np", str(self.n_ranks), "--oversubscribe", "--mca", "btl", "self,tcp",
+                "--mca", "btl_tcp_if_include", "lo"] + arguments
+
+    def counters(self):
+        return None
+
+
+class Testbed:
+    """An emulated cluster of contrib/testbed, ours from up() to down() unless it stood before."""
+
+    def __init__(self, options, topology):
+        self.command = options.testbed
+        self.standing = options.name is not None
+        self.name = options.name or f"{os.path.basename(sys.argv[0])}{os.getpid()}"
+        self.topology = topology
+        self.rate = options.rate
+        self.np = options.np
+        self.up_arguments = options.up_arg
+        self.started = False
+        self.hosts = []  # in the order of ranks, known from up() on
+        self.topology_file = self._topology_file(topology)
+
+    def _topology_file(self, topology):
+        if os.path.isfile(topology):
+            return os.path.abspath(topology)
+        folders = [os.path.dirname(os.path.realpath(self.command)),
+                   os.path.join(LIBRARY, "..", "..", "testbed"), os.path.join(LIBRARY, "..")]
+        for folder in folders:
+            path = os.path.abspath(os.path.join(folder, f"topology{topology}.conf"))
+            if os.path.isfile(path):
+                return path
+        raise UserError(f"--topology: '{topology}' is no file, and {folders[0]} has no topology of "
+                        "that number")
+
+    def _run(self, *arguments):
+        done = subprocess.run([self.command, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False,
+                              start_new_session=True)
+        if done.returncode != 0:
+            raise UserError(f"{shlex.join([self.command, *arguments])} failed: "
+                            f"{done.stderr.strip() or done.stdout.strip()}")
+        return done.stdout
+
+    def up(self):
+        if not self.standing:
+            self.started = True  # also while it comes up: an interrupt must take it down
+            try:
+                self._run("up", "--topology", self.topology_file, "--rate", self.rate,
+                          "--name", self.name, *self.up_arguments)
+            except UserError:  # it has cleared away what there was
+                self.started = False
+                raise
+        # The testbed's mpirun places ranks in the order of the hosts' names.
+        self.hosts = sorted(self.status()["testbed"]["hosts"], key=natural)
+
+    def status(self, *arguments):
+        """What `testbed status` tells."""
+        try:
+            return json.loads(self._run("status", "--name", self.name, "--json", *arguments))
+        except ValueError as error:
+            raise UserError(f"{self.command} status --json printed no JSON: {error}") from None
+
+    def down(self):
+        if self.started:
+            self.started = False
+            try:
+                self._run("down", "--name", self.name)
+            except UserError as error:  # what it was taken down for matters more
+                print(f"the testbed was not taken down: {error}", file=sys.stderr)
+
+    def describe(self):
+        return {"kind": "testbed", "name": self.name, "topology": self.topology,
+                "topology_file": self.topology_file, "rate": self.rate}
+
+    def mpirun(self, arguments):
+        count = ["-np", str(self.np)] if self.np else []
+        return [self.command, "mpirun", "--name", self.name, "--"] + count + arguments
+
+    def counters(self):
+        """What the fabric and its links did since the last call; None if it does not tell."""
+        try:
+            status = self.status("--reset")
+            links, fabric = status["links"], status["fabric"]
+            busiest = max(links, key=lambda link: link["bytes"])
+            return {"drops": sum(link["drops"] for link in links),
+                    "bytes": sum(link["bytes"] for link in links),
+                    "busiest": f"{busiest['from']} -> {busiest['to']}",
+                    "busiest_bytes": busiest["bytes"],
+                    "overruns": fabric["overruns"],
+                    "late_mean_us": fabric["late_mean"] / 1e3,
+                    "late_max_us": fabric["late_max"] / 1e3,
+                    "cpu_share": fabric["cpu_seconds"] / max(fabric["seconds"], 1e-9)}
+        except (UserError, KeyError, TypeError) as error:
+            print(f"no counters from the testbed: {error}", file=sys.stderr)
+            return None

@@ -1,0 +1,68 @@
+"""The programs that are run: where they are."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+from .units import UserError
+
+LIBRARY = os.path.dirname(os.path.realpath(__file__))
+BENCH = ["pipebcast-bench"]
+TESTBED = ["../testbed/testbed", "../testbed/pipebcast-testbed", "pipebcast-testbed"]
+TOPO = ["../topo/pipebcast-topo", "pipebcast-topo"]
+
+
+def first_line(command):
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False, timeout=30)
+        return done.stdout.splitlines()[0] if done.stdout else "unknown"
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+
+
+def program_folders():
+    """Where the driver is; for one in the source tree also contrib/bench of the build folders."""
+    here = os.path.dirname(os.path.realpath(sys.argv[0]))
+    build = os.environ.get("PIPEBCAST_BUILDDIR")
+    builds = glob.glob(os.path.join(here, "../../build*"))
+    builds = ([build] if build else []) + sorted(builds, key=os.path.getmtime, reverse=True)
+    return [here] + [os.path.join(folder, "contrib/bench") for folder in builds]
+
+
+def find_program(names):
+    """The first of some paths below program_folders(), or in PATH; None if there is none."""
+    for folder in program_folders():
+        for name in names:
+            candidate = os.path.normpath(os.path.join(folder, name))
+            if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+                return candidate
+    for name in names:
+        in_path = shutil.which(os.path.basename(name))
+        if in_path:
+            return in_path
+    return None
+
+
+def need_program(named, names, option):
+    """The program that the user named, or else one that is found."""
+    path = named or find_program(names)
+    if not path:
+        raise UserError(f"{os.path.basename(names[-1])} was not found beside this program nor in "
+                        f"PATH; build it, or name it: {option} FILE")
+    if not os.access(path, os.X_OK) and not shutil.which(path):
+        raise UserError(f"{option}: {path} is no program")
+    return os.path.abspath(path) if os.path.exists(path) else path
+
+
+def component_path(folder):
+    """Arguments by which mpirun finds the plugin in a folder, and Open MPI's own components still."""
+    if not os.path.isfile(os.path.join(folder, "mca_coll_pipebcast.so")):
+        raise UserError(f"--plugin-dir: there is no mca_coll_pipebcast.so in {folder}")
+    own = first_line(["ompi_info", "--path", "pkglibdir", "--parsable"]).rpartition(":")[2]
+    if not os.path.isdir(own):
+        raise UserError("--plugin-dir: ompi_info does not tell where Open MPI's own components are; "
+                        "is it in PATH?")
+    return ["--mca", "mca_base_component_path", f"{os.path.abspath(folder)}:{own}"]

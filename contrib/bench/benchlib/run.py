@@ -1,0 +1,114 @@
+"""Running one method once."""
+
+import csv
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class Outcome:
+    """What one mpirun gave: the benchmark's rows, and why it ended early, if it did."""
+
+    def __init__(self):
+        self.rows = []
+        self.failure = None
+        self.seconds = 0.0
+        self.command = []
+        self.counters = None
+
+
+def reason_of(stderr, code):
+    """What stderr tells, for people: our own message, or else the first paragraphs of others."""
+    lines = [line.strip() for line in stderr.splitlines()]
+    ours = [line for line in lines if line.startswith("pipebcast-bench:")]
+    telling = [line for line in lines if line and not re.fullmatch(r"[-=*]+", line)]
+    if any(line.startswith("Traceback") for line in telling):
+        telling = telling[-1:]
+    text = ours[0] if ours else re.sub(r"\s+", " ", " ".join(telling)) or "no message"
+    return f"exit code {code}: {text[:500]}"
+
+
+def stop_group(process):
+    """Ends a process that we started as the leader of its group, gently first."""
+    for what, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 5)):
+        try:
+            os.killpg(process.pid, what)
+            process.wait(patience)
+            return
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def read_rows(process, outcome, on_row):
+    reader = csv.DictReader(process.stdout)
+    for row in reader:
+        if None in row or None in row.values():
+            continue  # not a line of ours
+        outcome.rows.append(row)
+        on_row(row)
+
+
+def bench_arguments(method, sizes, options):
+    arguments = ["--csv", "--clock", "shared", "--mode", options.mode,
+                 "--label", method.name, "--sizes", ",".join(map(str, sizes)),
+                 "--iterations", str(options.iterations), "--time-limit", str(options.time_limit),
+                 "--datatype", options.datatype, "--root", options.root]
+    arguments += ["--check"] if options.check else []
+    return arguments + (["--pingpong", options.pingpong] if options.pingpong else [])
+
+
+def run_once(place, method, sizes, options, on_row):
+    """Runs one method on some sizes. Whatever goes wrong in there is in the outcome's failure."""
+    patience = options.patience + len(sizes) * (options.patience + options.time_limit)
+    outcome = run_bench(place, method, bench_arguments(method, sizes, options), len(sizes),
+                        options, patience, on_row)
+    outcome.counters = place.counters()
+    return outcome
+
+
+def run_bench(place, method, bench_options, n_rows, options, patience, on_row=lambda row: None):
+    """
+    Runs pipebcast-bench under mpirun for a method, for so many seconds at most. The outcome's
+    failure tells why it did not give n_rows results.
+    """
+    outcome = Outcome()
+    arguments = []
+    for key, value in method.mca(place.topology_file).items():
+        arguments += ["--mca", key, value]
+    outcome.command = place.mpirun(arguments + options.mpirun_arg + [options.bench]
+                                   + bench_options)
+    expired = threading.Event()
+    begin = time.monotonic()
+    with tempfile.TemporaryFile("w+", errors="replace") as stderr:
+        process = subprocess.Popen(outcome.command, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=stderr, text=True,
+                                   errors="replace", start_new_session=True)
+
+        def expire():
+            expired.set()
+            stop_group(process)
+
+        timer = threading.Timer(patience, expire)
+        timer.start()
+        try:
+            read_rows(process, outcome, on_row)
+            code = process.wait()
+        finally:
+            timer.cancel()
+            if process.poll() is None:
+                stop_group(process)
+        outcome.seconds = time.monotonic() - begin
+        stderr.seek(0)
+        if expired.is_set():
+            outcome.failure = f"stopped: no end after {patience:.0f} s"
+        elif code != 0:
+            outcome.failure = reason_of(stderr.read(), code)
+        elif len(outcome.rows) != n_rows:
+            outcome.failure = f"{len(outcome.rows)} results for {n_rows} sizes"
+    return outcome

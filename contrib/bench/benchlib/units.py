@@ -1,0 +1,40 @@
+"""Quantities as people write them, and the error that people can put right."""
+
+import re
+
+
+class UserError(Exception):
+    """Something that the user can put right; its text says how."""
+
+
+def parse_bytes(text):
+    match = re.fullmatch(r"([1-9][0-9]{0,11})([kKmMgG]?)", text)
+    if not match:
+        raise UserError(f"'{text}' is no size; write 1400, 64K or 1M")
+    return int(match[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[match[2].lower()]
+
+
+def parse_sizes(text):
+    """64K,256K or ranges of doublings, 1K:4M; ascending, each once."""
+    sizes = set()
+    for item in text.split(","):
+        first, _, last = item.partition(":")
+        size, end = parse_bytes(first), parse_bytes(last or first)
+        if end < size:
+            raise UserError(f"--sizes: '{item}' ends before it begins")
+        while size <= end:
+            sizes.add(size)
+            size *= 2
+    return sorted(sizes)
+
+
+def bytes_text(size):
+    for shift, letter in ((30, "G"), (20, "M"), (10, "K")):
+        if size % (1 << shift) == 0:
+            return f"{size >> shift}{letter}"
+    return str(size)
+
+
+def duration_text(seconds):
+    minutes, seconds = divmod(int(seconds + 0.5), 60)
+    return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"

@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""TAP test of paper: options, what is made of measurements, and the flow of a run, with made-up
+times and a testbed that is none. PAPER names the program; `make check` sets it."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAPER = os.environ.get("PAPER", os.path.join(HERE, "paper"))
+sys.path.insert(0, os.path.dirname(PAPER))
+sys.dont_write_bytecode = True
+
+# pylint: disable=wrong-import-position
+from benchlib import cables, campaign, claims, experiments
+from benchlib.experiment import Experiment, Line, Panel
+from benchlib.matrix import Matrix
+from benchlib.methods import Method
+from benchlib.places import natural
+from benchlib.progress import Progress
+from benchlib.run import Outcome
+from benchlib.units import UserError
+
+WORK = None  # a folder of main()'s; the made-up benchmark imports this file without it
+K = 1024
+COUNT = [0, 0]
+
+
+def ok(passed, text, note=""):
+    COUNT[0] += 1
+    COUNT[1] += not passed
+    print(f"{'' if passed else 'not '}ok {COUNT[0]} - {text}", flush=True)
+    if not passed:
+        for line in str(note).splitlines():
+            print("# " + line)
+
+
+def eq(found, wanted, text):
+    ok(found == wanted, text, f"found {found!r}, wanted {wanted!r}")
+
+
+def raises(function, text):
+    try:
+        function()
+        ok(False, text, "no error")
+    except UserError:
+        ok(True, text)
+
+
+# A made-up cluster: T(M) is a microsecond for each byte; the lines take so many T(M).
+
+def made_up_us(name, size):
+    family, _, segment = name.rpartition(":") if name.count(":") == 2 else (name, "", "0")
+    factor = {"pipebcast:chain": 1.08 if size >= 32 * K else 3, "pipebcast:binary_paper": 2,
+              "pipebcast:binary": 2, "pipebcast:kary": 1.9 if size == 64 * K else 3,
+              "pipebcast:twotree": 1.05, "tuned": 9, "tuned:binomial": 5,
+              "tuned:scatter_allgather": 2.5, "tuned:scatter_allgather_ring": 2}[family]
+    best = 1400 if size < 64 * K else 2848
+    return size * factor * (1 if segment in ("0", str(best)) else 1.5)
+
+
+def made_up_row(name, size):
+    took = made_up_us(name, size)
+    return {"label": name, "bytes": str(size), "pingpong_us": str(float(size)), "loop_us": "",
+            "sync_median_us": str(took), "sync_ratio": str(took / size), "limited": "0"}
+
+
+def made_up_matrix(topology, figures, segments=(1400, 2848)):
+    matrix = campaign.matrix_of(figures, topology, segments)
+    for method in matrix.methods:
+        outcome = Outcome()
+        outcome.rows = [made_up_row(method.name, s) for s in matrix.sizes_of(method)]
+        matrix.outcomes[method.name] = [outcome]
+    return matrix
+
+
+def test_claims():
+    claim = claims.Claim("a is twice b", "a", "b", low=1.9, high=2.1, sizes=(10, 30),
+                         topologies=("1",))
+    times = {"a": 20, "b": 10, claims.T: 5}
+    points = [("1", 5), ("1", 10), ("1", 30), ("1", 40), ("2", 20)]
+    verdict = claims.judge(claim, points, lambda t, name, size: times[name])
+    eq([(t, s) for t, s, _ in verdict.ratios], [("1", 10), ("1", 30)],
+       "a claim is judged at its sizes and topologies only")
+    ok(verdict.holds and verdict.text().startswith("HOLDS"), "it holds", verdict.text())
+    times["a"] = 42
+    verdict = claims.judge(claim, points, lambda t, name, size: times[name])
+    ok(verdict.holds is False and "DOES NOT HOLD" in verdict.text()
+       and "2 of 2 points, most by 100 %" in verdict.text(), "it does not, by how much",
+       verdict.text())
+    best = claims.Claim("the best of two", ("a", "b"), claims.T, low=2, high=2)
+    ok(claims.judge(best, [("1", 1)], lambda t, n, s: times[n]).holds, "the fastest of lines")
+    known = claims.judge(best, [("1", 1)], lambda t, n, s: None if n == "a" else times[n])
+    ok(known.holds is None and known.text().startswith("not measured"),
+       "the fastest is not known where one is missing")
+    eq(round(claims.Claim("", "a", "b", low=2).excess(1.6), 3), 0.25, "below a bound by a quarter")
+
+
+def test_figures():
+    fig12 = experiments.BY_NAME["p2-fig12"]
+    report = fig12.report({"1": made_up_matrix("1", [fig12])}, [1400, 2848])
+    eq([report.best("1", report.line("chain"), s)[0].segment for s in (8 * K, 64 * K)],
+       [1400, 2848], "the best segment size depends on the message")
+    eq([v.holds for v in report.verdicts], [True, True, False, True, True, True, True],
+       "Figure 12's claims are judged: the 3-ary tree wins once")
+    text = report.text()
+    ok("64K" in text and "1.08" in text and "0.95 at 64K on (1)" in text,
+       "the table and the worst point are printed", text)
+    figures = [e for e in experiments.ALL if isinstance(e, Experiment)]
+    needs = [names(e) for e in figures]
+    ok(all(needs), "every figure asks for something on each of its topologies")
+    eq(len(experiments.BY_NAME), len(experiments.ALL), "names of experiments are different")
+    known = {line.name for e in figures for line in e.lines} | {claims.T}
+    used = {n for e in figures for c in e.claims for side in (c.of, c.over)
+            for n in (side if isinstance(side, tuple) else (side,))}
+    eq(used - known, set(), "claims name lines that are there")
+    shared = campaign.matrix_of([experiments.BY_NAME["p2-fig13"], experiments.BY_NAME["p2-fig14"]],
+                                "4", [1400])
+    eq((len(shared.methods), len(shared.sizes)), (7, 8), "two figures share what they have in common")
+
+
+def names(experiment):
+    return all(experiment.needs(t, [1400]) for t in experiment.topologies())
+
+
+def test_near_best():
+    methods = [Method(f"pipebcast:chain:{s}") for s in (700, 1400, 2848)]
+    matrix = Matrix(methods, [1000])
+    for method, took in zip(methods, (130, 100, 115)):
+        outcome = Outcome()
+        outcome.rows = [{"bytes": "1000", "sync_median_us": str(took), "limited": "0"}]
+        matrix.outcomes[method.name] = [outcome]
+    worth = campaign.near_best(matrix, 1.2)
+    eq([worth(m, 1000) for m in methods], [False, True, True],
+       "only segment sizes near the best are measured again")
+    progress = Progress(["a", "b", "a", "b"])
+    progress.say = lambda text: None
+    eq(progress.left(), None, "the time left is not known at first")
+    outcome = Outcome()
+    outcome.seconds = 2.0
+    progress.end(outcome)
+    eq(progress.left(), 6.0, "a method that has not run is taken for a usual one")
+    progress.skip("it failed")
+    eq(progress.left(), 2.0, "a dropped method takes no time")
+
+
+LOADS = """# chain from a: 2 machines on 1 switch
+# contention-free; highest load 1.00, most senders on a link 1
+from  to       speed  senders      load
+a     s            1        1      1.00
+s     a            1        0      0.00
+b     s            1        0      0.00
+s     b            1        1      1.00  contention
+"""
+
+
+def test_cables():
+    loads = cables.parse_loads(LOADS)
+    eq(loads, {("a", "s"): 1.0, ("s", "a"): 0.0, ("b", "s"): 0.0, ("s", "b"): 1.0},
+       "loads are read")
+    raises(lambda: cables.parse_loads("a s 1\n"), "a line that is no link is refused")
+    segment = cables.segment_of_frames(1500, 1)
+    eq(segment, 1426, "a segment that fills a frame of TCP")
+    # 10 frames of 1514 bytes go down, 5 acknowledgements of 66 bytes come back.
+    counted = {("a", "s"): 15140, ("s", "a"): 330, ("b", "s"): 400, ("s", "b"): 15140}
+    links = cables.compare_links(loads, counted, segment, 10, 1500)
+    eq([cable.deviation for cable in links], [0, 0, 0, 0], "counters within the plan")
+    counted["s", "b"] = 2 * 15140
+    links = cables.compare_links(loads, counted, segment, 10, 1500)
+    worst = cables.worst(links)
+    eq((worst.receiver, worst.deviation), ("b", 1.0), "a link that carried all twice is found")
+    del counted["s", "b"]
+    raises(lambda: cables.compare_links(loads, counted, segment, 10, 1500),
+           "links that only one side knows are refused")
+
+
+# The program.
+
+FAKE_TESTBED = """#!{python}
+import json, os, sys
+what, rest = sys.argv[1], sys.argv[2:]
+open("{work}/calls", "a").write(what + "\\n")
+if what == "status":
+    link = dict(zip(("from", "to", "bytes", "drops"), ("n0", "s0", 1, 0)))
+    fabric = dict(overruns=0, late_mean=0, late_max=0, cpu_seconds=0, seconds=1)
+    print(json.dumps(dict(testbed=dict(hosts=["n0", "n10", "n2"], ppn=1, mtu=1500), links=[link],
+                          fabric=fabric)))
+if what == "mpirun":
+    assert rest[:3] == ["--name", rest[1], "--"], rest
+    program = rest.index("{bench}")
+    os.execv("{bench}", rest[program:])
+"""
+
+FAKE_BENCH = """#!{python}
+import csv, sys, time
+sys.path[:0] = ["{here}"]
+import test_paper
+options = dict(zip(sys.argv[1:], sys.argv[2:]))
+open("{work}/runs", "a").write(options["--label"] + " " + options["--sizes"] + "\\n")
+if options["--label"] == "{stuck}":
+    time.sleep(300)
+rows = [test_paper.made_up_row(options["--label"], int(s)) for s in options["--sizes"].split(",")]
+writer = csv.DictWriter(sys.stdout, list(rows[0]))
+writer.writeheader()
+writer.writerows(rows)
+"""
+
+
+def program(name, text, **values):
+    path = os.path.join(WORK, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.format(python=sys.executable, work=WORK, here=HERE,
+                               bench=os.path.join(WORK, "bench"), **values))
+    os.chmod(path, 0o755)
+    return path
+
+
+def paper(*arguments):
+    return subprocess.run([sys.executable, PAPER, *arguments], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, cwd=WORK, timeout=120, check=False)
+
+
+def places():
+    return ["--testbed", os.path.join(WORK, "testbed"), "--bench", os.path.join(WORK, "bench")]
+
+
+def test_flow():
+    program("testbed", FAKE_TESTBED)
+    program("bench", FAKE_BENCH, stuck="nothing")
+    out = os.path.join(WORK, "out")
+    done = paper("p2-fig12", "--output", out, "--segments", "1400,2848", "--runs", "2", *places())
+    note = done.stdout + done.stderr
+    ok(done.returncode == 0, "a figure is measured, claims that fail are no failure", note)
+    ok("DOES NOT HOLD   paper: the 3-ary tree" in done.stdout
+       and done.stdout.count("\nHOLDS") == 6, "a verdict for each claim", note)
+    ok("round 2 of 2" in done.stderr and " left" in done.stderr, "progress and time left", note)
+    with open(os.path.join(WORK, "runs"), encoding="utf-8") as file:
+        runs = [line.split() for line in file]
+    eq(len(runs), 20, "five lines, two segment sizes, two rounds")
+    eq([sizes for name, sizes in runs if name == "pipebcast:chain:1400"][1], "8192,16384,32768",
+       "the second round leaves out what was far from the best")
+    with open(os.path.join(out, "p2-fig12", "results.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    eq(len(rows), 5 * 2 * 8, "CSV: a row for each line, segment size and message size")
+    eq(sum(int(row["best"]) for row in rows), 5 * 8, "CSV: the best segment size is marked")
+    with open(os.path.join(out, "p2-fig12", "results.json"), encoding="utf-8") as file:
+        record = json.load(file)
+    eq([c["holds"] for c in record["claims"]].count(False), 1, "JSON: the claims")
+    for letter in "ab":
+        ok(os.path.exists(os.path.join(out, "p2-fig12", f"panel-{letter}.dat")),
+           f"the picture's data, panel {letter}")
+    if shutil.which("gnuplot"):
+        ok(os.path.getsize(os.path.join(out, "p2-fig12", "panel-a.svg")) > 1000, "the picture")
+    with open(os.path.join(WORK, "calls"), encoding="utf-8") as file:
+        calls = file.read().split()
+    eq((calls[0], calls[-1]), ("up", "down"), "the testbed is taken down")
+    again = paper("p2-fig12", "--reuse", out)
+    eq(again.stdout[again.stdout.index("p2-fig12:"):].split("\npicture")[0],
+       done.stdout[done.stdout.rindex("p2-fig12:"):].split("\npicture")[0],
+       "measurements that are evaluated again give the same")
+    raises(lambda: campaign.load_matrix(os.path.join(out, "p2-fig12", "results.json")),
+           "a file that holds no measurements is refused")
+
+
+def test_interrupt():
+    program("bench", FAKE_BENCH, stuck="pipebcast:chain:2848")
+    for name in ("runs", "calls"):
+        os.unlink(os.path.join(WORK, name))
+    out = os.path.join(WORK, "interrupted")
+    # pylint: disable=consider-using-with
+    running = subprocess.Popen([sys.executable, PAPER, "p2-fig15", "--output", out, "--segments",
+                                "1400,2848", *places()], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, cwd=WORK)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            with open(os.path.join(WORK, "runs"), encoding="utf-8") as file:
+                if "chain:2848" in file.read():
+                    break
+        except OSError:
+            pass
+        time.sleep(0.05)
+    running.send_signal(signal.SIGTERM)
+    said, errors = running.communicate(timeout=60)
+    ok(running.returncode == 130 and "chain" in said and "not measured" in said,
+       "interrupted: what was measured is evaluated", said + errors)
+    with open(os.path.join(WORK, "calls"), encoding="utf-8") as file:
+        calls = file.read().split()
+    eq((calls.count("up"), calls[-1]), (1, "down"), "interrupted: the testbed is taken down")
+
+
+def test_options():
+    listed = paper("list")
+    ok(listed.returncode == 0 and all(e.name in listed.stdout for e in experiments.ALL),
+       "list names all experiments", listed.stdout + listed.stderr)
+    for arguments in (["p2-fig99"], ["list", "p2-fig12"], ["p2-fig12", "--sizes", "4Q"],
+                      ["p2-fig12", "--segments", ""], ["p2-fig12", "--runs", "0"],
+                      ["p2-fig12", "--topologies", "7"], ["p2-fig12", "--near", "0.5"],
+                      ["p2-fig12", "--time-limit", "-1"], ["p2-fig12", "--testbed", "/nothing"],
+                      ["cables", "--reuse", "out"], ["p2-fig12", "--plugin-dir", WORK], ["--nothing"],
+                      []):
+        done = paper(*arguments, *(places() if "--testbed" not in arguments else []))
+        ok(done.returncode == 2 and done.stderr, f"refuses: {' '.join(arguments)}",
+           done.stdout + done.stderr)
+    done = paper("p2-fig12", "--reuse", "nowhere")
+    ok(done.returncode == 1 and "no measurements" in done.stderr, "--reuse of nothing is told",
+       done.stderr)
+
+
+def test_small():
+    eq(sorted(["n10", "n2", "a1", "n1"], key=natural), ["a1", "n1", "n2", "n10"],
+       "hosts in the order of their names")
+    line = Line("x", "pipebcast:kary", True, {"coll_pipebcast_fanout": "4"})
+    mca = line.methods([1400])[0].mca(None)
+    eq((mca["coll_pipebcast_min_size"], mca["coll_pipebcast_fanout"],
+        mca["coll_pipebcast_segment_size"]), ("1", "4", "1400"), "a line's parameters")
+    ok("coll_pipebcast_min_size" not in Line("t", "tuned").methods([])[0].mca(None),
+       "tuned gets none of them")
+    eq(Panel("p", "1", "8K:64K").sizes, [8192, 16384, 32768, 65536], "a panel's sizes")
+
+
+def main():
+    global WORK  # pylint: disable=global-statement
+    WORK = tempfile.mkdtemp(prefix="pbp")
+    try:
+        for test in (test_claims, test_figures, test_near_best, test_cables, test_small, test_flow,
+                     test_interrupt, test_options):
+            test()
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
+    print(f"1..{COUNT[0]}")
+    return 1 if COUNT[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
