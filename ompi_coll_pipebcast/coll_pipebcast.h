@@ -48,6 +48,7 @@ typedef struct coll_pipebcast_module {
     opal_hash_table_t roles;                 /**< of pb_role_t by kind and root */
     opal_list_t roles_by_use;                /**< the same, most recently used first */
     size_t roles_memory;                     /**< bytes of all of them */
+    uint64_t told; /**< bit k: the choice for messages of 2^k bytes and more was told */
 } coll_pipebcast_module_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 

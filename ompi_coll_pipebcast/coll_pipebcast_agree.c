@@ -114,13 +114,16 @@ static int report_difference(coll_pipebcast_module_t *module, int which, uint64_
 
 static void report_serving(const coll_pipebcast_module_t *module, int n_machines)
 {
-    if (ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_tell(1, "communicator %s: %d ranks on %d machines of %d, %d switches (%s)",
-                            module->comm->c_name, ompi_comm_size(module->comm), n_machines,
-                            pb_network_n_machines(module->topology->network),
-                            pb_network_n_switches(module->topology->network),
-                            module->topology->source);
+    const coll_pipebcast_topology_t *topology = module->topology;
+    const int n_switches = pb_network_n_switches(topology->network);
+    if (ompi_comm_rank(module->comm) != 0) {
+        return;
     }
+    coll_pipebcast_tell(
+        1, "communicator %s: %d ranks on %d machines; the network has %d machines on %d %s (%s)",
+        module->comm->c_name, ompi_comm_size(module->comm), n_machines,
+        pb_network_n_machines(topology->network), n_switches,
+        n_switches == 1 ? "switch" : "switches", topology->source);
 }
 
 /** Decides by what all ranks have in common; alike on all of them. */

@@ -8,7 +8,7 @@
 #include "coll_pipebcast_transport.h"
 #include "transfer.h"
 
-/** Seconds to wait, after an error, for requests of this rank that still run. */
+/** Seconds to wait, after the PML has refused, for requests of this rank that still run. */
 #define DRAIN_SECONDS 10
 
 /** Bounce buffers of one broadcast of non-contiguous data, at most. */
@@ -45,7 +45,7 @@ static int wait_for(pb_transfer_t *transfer)
     double give_up = 0;
     while (!pb_transfer_advance(transfer)) {
         opal_progress();
-        if (transfer->error != 0) {
+        if (transfer->broken) {
             const double now = MPI_Wtime();
             give_up = give_up == 0 ? now + DRAIN_SECONDS : give_up;
             if (now > give_up) {
@@ -69,6 +69,25 @@ static int pass_unfit(coll_pipebcast_module_t *module, void *buffer, int count,
     return pass(module, buffer, count, datatype, root);
 }
 
+/** At verbose 10, one line for each size class (a power of two) of a communicator. */
+static void tell_choice(coll_pipebcast_module_t *module, const coll_pipebcast_choice_t *choice,
+                        int root, size_t total)
+{
+    int size_class = 0;
+    while (total >> size_class > 1) {
+        size_class++;
+    }
+    const uint64_t bit = UINT64_C(1) << size_class;
+    if (ompi_comm_rank(module->comm) != 0 || (module->told & bit) != 0) {
+        return;
+    }
+    module->told |= bit;
+    coll_pipebcast_tell(10,
+                        "communicator %s: %zu bytes from root %d: %s, %zu segments of %zu bytes",
+                        module->comm->c_name, total, root, pb_kind_name(choice->kind),
+                        (total - 1) / choice->segment_size + 1, choice->segment_size);
+}
+
 static int broadcast(coll_pipebcast_module_t *module, void *buffer, int count,
                      struct ompi_datatype_t *datatype, int root, size_t total)
 {
@@ -88,6 +107,7 @@ static int broadcast(coll_pipebcast_module_t *module, void *buffer, int count,
                    ? pass_unfit(module, buffer, count, datatype, root, choice.kind)
                    : rc;
     }
+    tell_choice(module, &choice, root, total);
     const int receive_window = bounced_receive_window(role, params);
     rc =
         coll_pipebcast_message_init(&message, buffer, (size_t) count, datatype, choice.segment_size,

@@ -16,6 +16,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->previous_module = NULL;
     module->topology = NULL;
     module->placement = NULL;
+    module->told = 0;
     coll_pipebcast_roles_init(module);
 }
 
