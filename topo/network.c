@@ -234,7 +234,8 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
                                        .parent = -1,
                                        .first_child = -1,
                                        .last_child = -1,
-                                       .next_sibling = -1};
+                                       .next_sibling = -1,
+                                       .cables = 1};
     network->names[slot] = node;
     network->n_machines += kind == PB_NODE_MACHINE;
     insert_host(network, node);
@@ -256,6 +257,19 @@ int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t sp
         above->first_child = child;
     }
     above->last_child = child;
+    return PB_SUCCESS;
+}
+
+int pb_network_bundle(pb_network_t *network, int node, int n)
+{
+    assert(node >= 0 && node < network->n_nodes);
+    pb_node_t *below = &network->nodes[node];
+    assert(below->parent >= 0 && below->cables == 1);
+    if (n < 1 || n > PB_NETWORK_MAX_CABLES || below->speed > UINT32_MAX / (uint32_t) n) {
+        return PB_ERR_INPUT;
+    }
+    below->cables = n;
+    below->speed *= (uint32_t) n;
     return PB_SUCCESS;
 }
 
@@ -390,20 +404,36 @@ static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
     free(names);
 }
 
-static void find_base_speed(pb_network_t *network)
+/* The lowest speed of one cable, 1 if none is given. */
+static uint32_t lowest_speed(const pb_network_t *network)
 {
     uint32_t lowest = 0;
     for (int node = 0; node < network->n_nodes; node++) {
-        uint32_t speed = network->nodes[node].speed;
+        uint32_t speed = network->nodes[node].speed / (uint32_t) network->nodes[node].cables;
         if (speed > 0 && (lowest == 0 || speed < lowest)) {
             lowest = speed;
         }
     }
-    network->base_speed = lowest > 0 ? lowest : 1;
-    for (int node = 0; node < network->n_nodes; node++) {
-        if (network->nodes[node].parent >= 0 && network->nodes[node].speed == 0) {
-            network->nodes[node].speed = network->base_speed;
+    return lowest > 0 ? lowest : 1;
+}
+
+static void find_base_speed(pb_network_t *network, const char *file, pb_diag_t *diag)
+{
+    network->base_speed = lowest_speed(network);
+    for (int i = 0; i < network->n_nodes; i++) {
+        pb_node_t *node = &network->nodes[i];
+        if (node->parent < 0 || node->speed > 0) {
+            continue;
         }
+        if (network->base_speed > UINT32_MAX / (uint32_t) node->cables) {
+            pb_diag_fault(diag, file, node->line,
+                          "the %d cables above '%s', of speed %lu each, are together faster than "
+                          "%lu; use a larger unit",
+                          node->cables, node->name, (unsigned long) network->base_speed,
+                          (unsigned long) UINT32_MAX);
+            return;
+        }
+        node->speed = network->base_speed * (uint32_t) node->cables;
     }
 }
 
@@ -425,8 +455,8 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
     if (diag->n_faults > n_before) {
         return PB_ERR_INPUT;
     }
-    find_base_speed(network);
-    return PB_SUCCESS;
+    find_base_speed(network, file, diag);
+    return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
 }
 
 /* Called "switch", or "switch_1" and so on if a machine has taken that name. */
@@ -568,7 +598,8 @@ uint64_t pb_network_hash(const pb_network_t *network)
     for (int at = network->top; at >= 0; at = next_in_preorder(network, at)) {
         const pb_node_t *node = &network->nodes[at];
         state = pb_hash_number(state, (uint64_t) network->depth[at]);
-        state = pb_hash_number(state, node->kind == PB_NODE_MACHINE);
+        state = pb_hash_number(state,
+                               2 * (uint64_t) (node->cables - 1) + (node->kind == PB_NODE_MACHINE));
         state = pb_hash_number(state, node->speed);
         state = pb_hash_string(state, node->name);
     }

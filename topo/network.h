@@ -32,7 +32,8 @@ typedef struct pb_node {
     int last_child;   /**< -1 if none */
     int next_sibling; /**< -1 if none */
     uint32_t speed;   /**< of the cable to the parent, each way, in the file's unit; 0: not given */
-    int line;         /**< where the node was first named, for messages; 0: nowhere */
+    int cables; /**< parallel ones that the cable to the parent stands for; `speed` is of all */
+    int line;   /**< where the node was first named, for messages; 0: nowhere */
 } pb_node_t;
 
 typedef struct pb_network pb_network_t;
@@ -64,15 +65,30 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
  */
 int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed);
 
+/** Cables that may run in parallel between two nodes. */
+#define PB_NETWORK_MAX_CABLES 1024
+
+/**
+ * Makes the cable between a node and its parent a bundle (LAG) of `n` parallel
+ * ones, each of the speed that was given or will be found for it; the node's
+ * speed is then that of all together. One flow has only one cable's share, which
+ * no plan minds as long as no rank sends faster than that. Once for a node, after
+ * pb_network_connect() and before pb_network_finish(). PB_ERR_INPUT if n is not
+ * from 1 to PB_NETWORK_MAX_CABLES or the speed does not fit.
+ */
+int pb_network_bundle(pb_network_t *network, int node, int n);
+
 /** Notes where a node was first named, for messages. */
 void pb_network_set_line(pb_network_t *network, int node, int line);
 
 /**
  * Checks that the nodes form one tree that has a machine, and makes the network
  * ready for use: finds the top node, gives every cable without a speed the
- * lowest speed of the network (1 if none is given at all), and computes depths.
+ * lowest speed of one cable in the network (1 if none is given at all), or that
+ * for each cable of a bundle, and computes depths.
  * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
- * cycles, more than one top, no machine. O(nodes), without recursion.
+ * cycles, more than one top, no machine, a bundle too fast for a number. O(nodes), without
+ * recursion.
  */
 int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
 
@@ -87,7 +103,8 @@ int pb_network_n_machines(const pb_network_t *network);      /**< of them machin
 int pb_network_n_switches(const pb_network_t *network);      /**< of them switches */
 int pb_network_top(const pb_network_t *network);             /**< after finish */
 int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
-uint32_t pb_network_base_speed(const pb_network_t *network); /**< lowest speed; after finish */
+uint32_t
+pb_network_base_speed(const pb_network_t *network); /**< lowest of one cable; after finish */
 
 /** Borrowed; valid until the next add or free. */
 const pb_node_t *pb_network_node(const pb_network_t *network, int node);
@@ -105,8 +122,8 @@ int pb_network_find(const pb_network_t *network, const char *name);
 int pb_network_find_machine(const pb_network_t *network, const char *host);
 
 /**
- * A hash of everything that plans depend on: names, kinds, shape, order and
- * speeds. Equal networks have equal hashes on every machine.
+ * A hash of everything that plans depend on: names, kinds, shape, order, speeds
+ * and numbers of cables. Equal networks have equal hashes on every machine.
  */
 uint64_t pb_network_hash(const pb_network_t *network);
 

@@ -1,6 +1,6 @@
 /*
  * Reading is in three steps: physical lines are joined to logical ones, a
- * logical line is cut into its four possible values, and the values enter the
+ * logical line is cut into its five possible values, and the values enter the
  * network. A switch enters when it is first named, as a child or by SwitchName,
  * so that children keep the order of the file; which of them no line defines is
  * found at the end.
@@ -24,9 +24,17 @@
 /* Bytes of a whole file; the largest network that is allowed needs far less. */
 #define MAX_FILE ((size_t) 64 << 20)
 
-typedef enum { KEY_SWITCH_NAME, KEY_NODES, KEY_SWITCHES, KEY_LINK_SPEED, N_KEYS } conf_key_t;
+typedef enum {
+    KEY_SWITCH_NAME,
+    KEY_NODES,
+    KEY_SWITCHES,
+    KEY_LINK_SPEED,
+    KEY_UPLINKS,
+    N_KEYS
+} conf_key_t;
 
-static const char *const key_names[N_KEYS] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
+static const char *const key_names[N_KEYS] = {"SwitchName", "Nodes", "Switches", "LinkSpeed",
+                                              "Uplinks"};
 
 /* What the reader knows of a node beside the network. */
 typedef struct mention {
@@ -57,7 +65,8 @@ typedef struct reader {
     /* The list being read: */
     int parent;          /* the switch above what it names */
     pb_node_kind_t kind; /* of what it names */
-    uint32_t speed;      /* of their cables */
+    uint32_t speed;      /* of each of their cables */
+    int uplinks;         /* parallel cables to each */
     int repeated;        /* first name that has a parent already, -1: none */
     int n_repeated;      /* such names */
 } reader_t;
@@ -165,7 +174,9 @@ static void store_value(reader_t *r, const char *key, size_t key_length, char *v
         }
         if (values[i] != NULL) {
             pb_diag_fault(r->diag, r->file, r->line,
-                          "%s is given twice on one line; put all names into one list",
+                          i == KEY_LINK_SPEED || i == KEY_UPLINKS
+                              ? "%s is given twice on one line; write a line for each"
+                              : "%s is given twice on one line; put all names into one list",
                           key_names[i]);
             return;
         }
@@ -173,7 +184,7 @@ static void store_value(reader_t *r, const char *key, size_t key_length, char *v
         return;
     }
     pb_diag_fault(r->diag, r->file, r->line,
-                  "unknown key '%s'; known are SwitchName, Nodes, Switches and LinkSpeed",
+                  "unknown key '%s'; known are SwitchName, Nodes, Switches, LinkSpeed and Uplinks",
                   pb_diag_quote(quote, key, key_length));
 }
 
@@ -327,6 +338,7 @@ static int found_child(void *context, const char *name)
         r->repeated = r->n_repeated++ == 0 ? child : r->repeated;
         return 0;
     }
+    pb_network_bundle(r->network, child, r->uplinks);
     r->mentions[child].connected = r->line;
     return 0;
 }
@@ -400,22 +412,50 @@ static int read_switch_name(reader_t *r, const char *list)
     return result;
 }
 
-/* The speed, or 0 after a fault. */
-static uint32_t read_speed(reader_t *r, const char *value)
+/* The number that a value is, from 1 to `most`, or 0 after a fault. */
+static uint32_t read_number(reader_t *r, conf_key_t key, const char *value, uint32_t most)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    uint64_t speed = 0;
+    uint64_t number = 0;
     const char *at = value;
-    for (; *at >= '0' && *at <= '9' && speed <= UINT32_MAX; at++) {
-        speed = 10 * speed + (uint64_t) (*at - '0');
+    for (; *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++) {
+        number = 10 * number + (uint64_t) (*at - '0');
     }
-    if (*at != '\0' || speed == 0 || speed > UINT32_MAX) {
+    if (*at != '\0' || number == 0 || number > most) {
         pb_diag_fault(r->diag, r->file, r->line,
-                      "LinkSpeed '%s' is not a whole number from 1 to %lu, without unit",
-                      pb_diag_quote(quote, value, strlen(value)), (unsigned long) UINT32_MAX);
+                      "%s '%s' is not a whole number from 1 to %lu, without unit", key_names[key],
+                      pb_diag_quote(quote, value, strlen(value)), (unsigned long) most);
         return 0;
     }
-    return (uint32_t) speed;
+    return (uint32_t) number;
+}
+
+/* What a line says of the cables to the nodes that it names. After a fault they
+ * are as if nothing had been said. */
+static void read_cables(reader_t *r, char **values)
+{
+    r->speed = 0;
+    r->uplinks = 1;
+    if (values[KEY_LINK_SPEED] != NULL) {
+        r->speed = read_number(r, KEY_LINK_SPEED, values[KEY_LINK_SPEED], UINT32_MAX);
+    }
+    if (values[KEY_UPLINKS] != NULL) {
+        uint32_t n = read_number(r, KEY_UPLINKS, values[KEY_UPLINKS], PB_NETWORK_MAX_CABLES);
+        r->uplinks = n > 0 ? (int) n : 1;
+    }
+    if (r->speed > UINT32_MAX / (uint32_t) r->uplinks) {
+        pb_diag_fault(r->diag, r->file, r->line,
+                      "Uplinks times LinkSpeed is more than %lu; use a larger unit",
+                      (unsigned long) UINT32_MAX);
+        r->uplinks = 1;
+    }
+    for (int key = KEY_LINK_SPEED; key <= KEY_UPLINKS; key++) {
+        if (values[key] != NULL && values[KEY_NODES] == NULL && values[KEY_SWITCHES] == NULL) {
+            pb_diag_fault(r->diag, r->file, r->line,
+                          "%s without Nodes or Switches on the same line says nothing",
+                          key_names[key]);
+        }
+    }
 }
 
 /* Enters what a line says of one switch. */
@@ -426,14 +466,7 @@ static int enter_values(reader_t *r, char **values)
         r->lost_switch = true;
         return r->parent == PB_ERR_INPUT ? PB_SUCCESS : r->parent;
     }
-    r->speed = 0;
-    if (values[KEY_LINK_SPEED] != NULL) {
-        r->speed = read_speed(r, values[KEY_LINK_SPEED]);
-        if (values[KEY_NODES] == NULL && values[KEY_SWITCHES] == NULL) {
-            pb_diag_fault(r->diag, r->file, r->line,
-                          "LinkSpeed without Nodes or Switches on the same line says nothing");
-        }
-    }
+    read_cables(r, values);
     int error = PB_SUCCESS;
     for (int key = KEY_NODES; key <= KEY_SWITCHES && error == PB_SUCCESS; key++) {
         if (values[key] != NULL) {
@@ -460,8 +493,10 @@ static int enter_line(reader_t *r)
     if (values[KEY_SWITCH_NAME] != NULL) {
         return enter_values(r, values);
     }
-    bool empty =
-        values[KEY_NODES] == NULL && values[KEY_SWITCHES] == NULL && values[KEY_LINK_SPEED] == NULL;
+    bool empty = true;
+    for (int key = 0; key < N_KEYS; key++) {
+        empty = empty && values[key] == NULL;
+    }
     if (r->diag->n_faults > n_before) {
         r->lost_switch = true;
     } else if (!empty) {

@@ -3,13 +3,16 @@
  *
  *   SwitchName=s0 Nodes=dev[0-5]
  *   SwitchName=s3 Switches=s[0-2] LinkSpeed=100   # any unit, relative
+ *   SwitchName=s4 Switches=s3 LinkSpeed=100 Uplinks=4
  *
  * Keys are case-insensitive, '#' starts a comment, a '\' at the end continues
  * the line. One line may carry both Nodes and Switches, and several lines may
  * describe one switch (both beyond Slurm, which wants leaf switches apart). Of
  * one line's children the machines come first. Values may be in double quotes.
  * LinkSpeed is the speed of the cables from the switch to what its line names;
- * cables without one have the lowest speed of the file.
+ * cables without one have the lowest speed of the file. Uplinks (ours, not
+ * Slurm's) is the number of parallel cables, a bundle or LAG, from the switch to
+ * each child that its line names, 1 to 1024; each has that speed.
  */
 #ifndef PB_SLURM_CONF_H
 #define PB_SLURM_CONF_H

@@ -23,9 +23,12 @@ int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p);
 /**
  * Two contention-free trees at half rate each, full bandwidth at logarithmic
  * depth: twotree.c. After the two-tree of Sanders, Speck and Traeff (2009), made
- * for switch trees (ours). No directed link carries more than two edges of both
- * trees together, no rank sends more than two. Serves every view. Streams have
- * parities where a colouring was found.
+ * for switch trees (ours). No rank sends more than two edges, and no directed
+ * link carries more than two of both trees together, or 2c if it is c times as
+ * fast as the fastest machine's cable. Serves every view. Fast links never make
+ * the trees higher; they are used where that makes the trees lower or sooner.
+ * Streams have parities where a colouring was found, which is not sought where
+ * fast links are used.
  */
 int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p);
 

@@ -83,7 +83,7 @@ static int tt_init(pb_tt_t *tt, const pb_view_t *view)
 }
 
 /** The steps of the construction; see twotree_internal.h. */
-static int construct(pb_tt_t *tt)
+static int construct(pb_tt_t *tt, pb_tt_near_t *near)
 {
     pb_tt_maker_t maker;
     if (tt->view->n_ranks == 1) {
@@ -99,7 +99,10 @@ static int construct(pb_tt_t *tt)
         rc = pb_tt_replay(tt, &maker);
     }
     pb_tt_maker_clear(&maker);
-    return rc == PB_SUCCESS ? pb_tt_colour(tt) : rc;
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    return near != NULL ? pb_tt_settle_near(tt, near) : pb_tt_colour(tt);
 }
 
 static int copy_parity(const pb_tt_t *tt, int tree, pb_plan_t *plan)
@@ -134,15 +137,15 @@ static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
     return rc;
 }
 
-/** One attempt: trees made for `costs`. */
-static int make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_plan_t **plan_p)
+int pb_tt_make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_tt_near_t *near,
+                    pb_plan_t **plan_p)
 {
     pb_tt_t tt;
     pb_plan_t *plan = NULL;
     int rc = tt_init(&tt, view);
     tt.costs = *costs;
     if (rc == PB_SUCCESS) {
-        rc = construct(&tt);
+        rc = construct(&tt, near);
     }
     if (rc == PB_SUCCESS) {
         plan = pb_plan_new(view, PB_KIND_TWOTREE, 2);
@@ -157,14 +160,15 @@ static int make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_plan_
     return rc;
 }
 
-int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p)
+/** The first attempt that can be coloured, or else the first: no cable has more than two edges. */
+static int make_equal(const pb_view_t *view, pb_plan_t **plan_p)
 {
     pb_tt_costs_t costs;
     const int max_attempts = view->n_ranks > LARGE ? 2 : INT_MAX;
     *plan_p = NULL;
     for (int attempt = 0; attempt < max_attempts && pb_tt_costs(attempt, &costs); attempt++) {
         pb_plan_t *plan;
-        const int rc = make_plan(view, &costs, &plan);
+        const int rc = pb_tt_make_plan(view, &costs, NULL, &plan);
         if (rc != PB_SUCCESS) {
             pb_plan_free(*plan_p);
             *plan_p = NULL;
@@ -182,4 +186,17 @@ int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p)
         }
     }
     return PB_SUCCESS;
+}
+
+int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p)
+{
+    int rc = make_equal(view, plan_p);
+    if (rc == PB_SUCCESS) {
+        rc = pb_tt_use_fast_trunks(view, plan_p);
+    }
+    if (rc != PB_SUCCESS) {
+        pb_plan_free(*plan_p);
+        *plan_p = NULL;
+    }
+    return rc;
 }

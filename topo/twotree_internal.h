@@ -216,6 +216,44 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker);
 /** Times and parents of both trees for the chosen options. */
 int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker);
 
+/* ---- twotree_near.c ---- */
+
+/** The view before vertices were merged (view_merge.h), and what its cables carry. */
+typedef struct pb_tt_near {
+    const pb_view_t *view;
+    int *capacity;    /**< by vertex: edges that its cable may carry each way */
+    int *overload;    /**< by vertex: set to the edges beyond that, of the worse direction */
+    int n_overloaded; /**< vertices with an overload */
+    long tries;       /**< exchanges that may still be tried */
+} pb_tt_near_t;
+
+/**
+ * Exchanges ranks of merged vertices so that few edges cross the cables of
+ * near->view; heights do not change. Uses the parents, orders and options, and
+ * changes the parents and orders. The order of ranks in tt->view must be the
+ * one that pb_view_merge() makes. O(ranks * path), times a bounded number of
+ * exchanges for each rank.
+ */
+int pb_tt_settle_near(pb_tt_t *tt, pb_tt_near_t *near);
+
+/* ---- twotree_fast.c ---- */
+
+/**
+ * Replaces the plan of a view, which is right for links of any speed, by a
+ * lower one if fast trunks allow it. On an error the plan is as it was.
+ */
+int pb_tt_use_fast_trunks(const pb_view_t *view, pb_plan_t **plan_p);
+
+/* ---- twotree.c ---- */
+
+/**
+ * One attempt: trees made for `costs`, and coloured if they can be. If `near` is
+ * not NULL, `view` is a merged view of near->view; then the ranks are settled by
+ * pb_tt_settle_near() instead.
+ */
+int pb_tt_make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_tt_near_t *near,
+                    pb_plan_t **plan_p);
+
 /* ---- twotree_colour.c ---- */
 
 /**

@@ -262,7 +262,7 @@ static int take_ranks(const pb_placement_t *placement, int root, const int *subs
     return taken[root] ? PB_SUCCESS : PB_ERR_INPUT;
 }
 
-static pb_view_t *view_alloc(const pb_placement_t *placement, int n_ranks)
+pb_view_t *pb_view_alloc(const pb_placement_t *placement, int n_ranks)
 {
     pb_view_t *view = calloc(1, sizeof(*view));
     if (view == NULL) {
@@ -334,7 +334,7 @@ int pb_view_new(const pb_placement_t *placement, int root, const int *subset, in
     }
     int error = take_ranks(placement, root, subset, n_subset, taken);
     if (error == PB_SUCCESS) {
-        pb_view_t *view = view_alloc(placement, subset == NULL ? placement->n_ranks : n_subset);
+        pb_view_t *view = pb_view_alloc(placement, subset == NULL ? placement->n_ranks : n_subset);
         builder_t builder = {.network = placement->network,
                              .view = view,
                              .root = root,

@@ -54,6 +54,10 @@ int pb_view_new(const pb_placement_t *placement, int root, const int *subset, in
                 pb_view_t **view_p);
 void pb_view_free(pb_view_t *view);
 
+/** Memory for a view of `n_ranks`, without vertices; no rank has a position. NULL if there is none.
+ */
+pb_view_t *pb_view_alloc(const pb_placement_t *placement, int n_ranks);
+
 /** The first child vertex of v, or end if there is none; the next is vertices[c].end. */
 static inline int pb_view_first_child(const pb_view_t *view, int v)
 {

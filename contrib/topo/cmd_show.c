@@ -102,16 +102,20 @@ static void print_speed(const show_t *show, int node)
     if (show->speeds && node != pb_network_top(show->network)) {
         printf("  speed %" PRIu32, node_of(show, node)->speed);
     }
+    if (node_of(show, node)->cables > 1) {
+        printf("  in %d cables", node_of(show, node)->cables);
+    }
 }
 
-/* Machines that follow each other below one switch, by cables of one speed. */
+/* Machines that follow each other below one switch, by alike cables. */
 static int run_length(const show_t *show, const int *order)
 {
     const pb_node_t *first = node_of(show, order[0]);
     int n = 1;
     while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_MACHINE &&
            node_of(show, order[n])->parent == first->parent &&
-           node_of(show, order[n])->speed == first->speed) {
+           node_of(show, order[n])->speed == first->speed &&
+           node_of(show, order[n])->cables == first->cables) {
         n++;
     }
     return n;
@@ -211,8 +215,9 @@ const tool_command_t tool_cmd_show = {
         "\n"
         "Prints the network as it was understood: switches below switches, the machines of each\n"
         "as a hostlist with their number. Where cables have different speeds, the speed of the\n"
-        "cable upwards stands behind each, in the unit of FILE. Two files with the\n"
-        "same hash describe the same network: names, shape, order and speeds.\n"
+        "cable upwards stands behind each, in the unit of FILE; for parallel cables (Uplinks) it\n"
+        "is that of all together, and their number follows. Two files with the same hash describe\n"
+        "the same network: names, shape, order, speeds and numbers of cables.\n"
         "\n"
         "examples:\n"
         "  pipebcast-topo show /etc/slurm/topology.conf\n"

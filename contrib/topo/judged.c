@@ -19,20 +19,6 @@ bool tool_kind_promises(pb_kind_t kind)
     }
 }
 
-/* One stream may put several senders on a fast link; several streams are judged
- * by edges. */
-static int judge_links(const pb_placement_t *placement, tool_judged_t *judged)
-{
-    const pb_plan_t *plan = judged->plan;
-    if (plan->n_streams == 1) {
-        return pb_check_load_links(placement, plan, judged->broken, &judged->faults);
-    }
-    for (int link = 0; link < judged->check.n_links; link++) {
-        judged->broken[link] = pb_link_load_contends(&judged->check.links[link], plan->n_streams);
-    }
-    return pb_check_contention_free(placement, plan, &judged->check, &judged->faults);
-}
-
 static tool_exit_t judge_plan(const pb_placement_t *placement, tool_judged_t *judged)
 {
     int error = pb_check_plan(placement, judged->plan, NULL, &judged->check, &judged->faults);
@@ -43,7 +29,7 @@ static tool_exit_t judge_plan(const pb_placement_t *placement, tool_judged_t *ju
     if (judged->broken == NULL) {
         return TOOL_SYSTEM;
     }
-    error = judge_links(placement, judged);
+    error = pb_check_load_links(placement, judged->plan, judged->broken, &judged->faults);
     for (int link = 0; link < judged->check.n_links; link++) {
         judged->n_broken += judged->broken[link];
     }

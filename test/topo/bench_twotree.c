@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "test/topo/random_network.h"
+#include "test/topo/tree_case.h"
 #include "topo/plan.h"
 #include "topo/simulate.h"
 
@@ -46,15 +46,6 @@ static pb_plan_t *plan_of(const pb_placement_t *placement, pb_kind_t kind, doubl
     return plan;
 }
 
-static int higher(const pb_plan_t *plan)
-{
-    int height = 0;
-    for (int i = 0; i < plan->n_streams; i++) {
-        height = plan->streams[i].height > height ? plan->streams[i].height : height;
-    }
-    return height;
-}
-
 static void bench_clusters(int machines, int per_switch)
 {
     double height = 0, ms = 0, slot[6] = {0}, links[6] = {0};
@@ -65,7 +56,7 @@ static void bench_clusters(int machines, int per_switch)
             pb_random_network(&random, PB_SHAPE_PAPER, machines / per_switch, machines, 0);
         pb_placement_t *placement = pb_random_placement(&random, network, 1);
         pb_plan_t *plan = plan_of(placement, PB_KIND_TWOTREE, &ms);
-        height += higher(plan);
+        height += tree_case_height(plan);
         n_coloured += plan->streams[0].parity != NULL;
         for (int x = 0; x < 6; x++) {
             slot[x] += completion(placement, plan, PB_SIMULATE_SLOT, 16 << x);
@@ -85,6 +76,33 @@ static void bench_clusters(int machines, int per_switch)
         printf(" %6.1f", links[x] / N_CLUSTERS);
     }
     printf("\n");
+    fflush(stdout);
+}
+
+/* The same clusters, 16 machines a switch, with trunks of several times a machine's speed. */
+static void bench_trunks(int machines, uint32_t trunks)
+{
+    double height = 0, ms = 0, links[2] = {0};
+    for (int i = 0; i < N_CLUSTERS; i++) {
+        pb_random_t random = pb_random_seed((uint64_t) (machines + i));
+        tree_case_t equal = {.root = 0}, c;
+        equal.network = pb_random_network(&random, PB_SHAPE_PAPER, machines / 16, machines, 0);
+        equal.placement = pb_random_placement(&random, equal.network, 1);
+        if (pb_view_new(equal.placement, 0, NULL, 0, &equal.view) != PB_SUCCESS) {
+            abort();
+        }
+        tree_case_with_speeds(&c, &equal, 1, trunks);
+        pb_plan_t *plan = plan_of(c.placement, PB_KIND_TWOTREE, &ms);
+        height += tree_case_height(plan);
+        links[0] += completion(c.placement, plan, PB_SIMULATE_LINKS, 16);
+        links[1] += completion(c.placement, plan, PB_SIMULATE_LINKS, 128);
+        pb_plan_free(plan);
+        tree_case_clear(&c);
+        tree_case_clear(&equal);
+    }
+    printf("%5d/16 trunks x %-2u height %5.2f  %6.2f ms  links %6.1f %6.1f\n", machines,
+           (unsigned) trunks, height / N_CLUSTERS, ms / N_CLUSTERS, links[0] / N_CLUSTERS,
+           links[1] / N_CLUSTERS);
     fflush(stdout);
 }
 
@@ -131,7 +149,8 @@ static void bench_topology(int number)
         if (plan == NULL) {
             continue;
         }
-        printf("(%d) %-10s height %2d  slot", number, pb_kind_name(kinds[k]), higher(plan));
+        printf("(%d) %-10s height %2d  slot", number, pb_kind_name(kinds[k]),
+               tree_case_height(plan));
         for (size_t x = 0; x < sizeof(segments) / sizeof(segments[0]); x++) {
             printf(" %5.0f", completion(placement, plan, PB_SIMULATE_SLOT, segments[x]));
         }
@@ -151,6 +170,14 @@ int main(void)
     printf("topologies (1) to (5), X = 16, 46, 184, 736\n");
     for (int number = 1; number <= 5; number++) {
         bench_topology(number);
+    }
+    printf("random clusters with fast trunks, X = 16, 128\n");
+    static const uint32_t trunks[] = {1, 2, 4, 10};
+    for (size_t i = 0; i < sizeof(trunks) / sizeof(trunks[0]); i++) {
+        bench_trunks(256, trunks[i]);
+    }
+    for (size_t i = 0; i < sizeof(trunks) / sizeof(trunks[0]); i++) {
+        bench_trunks(1024, trunks[i]);
     }
     printf("random clusters, X = 16, 32, 64, 128, 256, 512\n");
     static const int machines[] = {64, 256, 1024};

@@ -227,10 +227,18 @@ static uint64_t hash_changed(int change)
     if (change == 3) {
         pb_network_connect(network, s0, s1, 0);
     }
-    pb_network_connect(network, s0, m0, change == 4 ? 2 : 0);
-    pb_network_connect(network, change == 5 ? s0 : s1, m1, change == 4 ? 3 : 0);
+    uint32_t both = change >= 9 ? 5 : 0;
+    pb_network_connect(network, s0, m0, change == 4 ? 2 : both);
+    pb_network_connect(network, change == 5 ? s0 : s1, m1, change == 4 ? 3 : both);
     if (change != 3) {
-        pb_network_connect(network, s0, s1, change == 6 ? 5 : 0);
+        pb_network_connect(network, s0, s1, change == 9 ? 20 : change == 6 ? 5 : both);
+    }
+    if (change == 10) {
+        ok(pb_network_bundle(network, s1, 0) == PB_ERR_INPUT &&
+               pb_network_bundle(network, s1, PB_NETWORK_MAX_CABLES + 1) == PB_ERR_INPUT &&
+               pb_network_bundle(network, s1, 4) == PB_SUCCESS &&
+               pb_network_node(network, s1)->speed == 20,
+           "a bundle has 1 to %d cables", PB_NETWORK_MAX_CABLES);
     }
     if (change == 7) {
         pb_network_connect(network, s1, pb_network_add(network, PB_NODE_SWITCH, "s2"), 0);
@@ -246,11 +254,12 @@ static uint64_t hash_changed(int change)
 
 static void test_hash(void)
 {
-    static const char *const changes[] = {"nothing",     "numbering", "a name",
-                                          "child order", "speeds",    "a parent",
-                                          "base speed",  "a switch",  "a machine of its name"};
-    uint64_t hashes[9];
-    for (int change = 0; change < 9; change++) {
+    static const char *const changes[] = {
+        "nothing",         "numbering",  "a name",   "child order",           "speeds",
+        "a parent",        "base speed", "a switch", "a machine of its name", "a fast trunk",
+        "a bundle as fast"};
+    uint64_t hashes[11];
+    for (int change = 0; change < 11; change++) {
         hashes[change] = hash_changed(change);
         int same = 0;
         for (int i = 0; i < change; i++) {

@@ -5,31 +5,6 @@
 #include "test/topo/tree_case.h"
 #include "topo/check_load.h"
 
-/* The same network with machines' cables of speed 1 and trunks of `speed`. */
-static pb_network_t *with_trunks(const pb_network_t *from, uint32_t speed)
-{
-    pb_network_t *network = pb_network_new();
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    for (int node = 0; node < pb_network_size(from); node++) {
-        const pb_node_t *n = pb_network_node(from, node);
-        if (pb_network_add(network, n->kind, n->name) != node) {
-            abort();
-        }
-    }
-    for (int node = 0; node < pb_network_size(from); node++) {
-        const pb_node_t *n = pb_network_node(from, node);
-        uint32_t own = n->kind == PB_NODE_MACHINE ? 1 : speed;
-        if (n->parent >= 0 && pb_network_connect(network, n->parent, node, own) != PB_SUCCESS) {
-            abort();
-        }
-    }
-    if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
-        abort();
-    }
-    return network;
-}
-
 /* Random speeds on all cables. */
 static void random_speeds(pb_shape_t shape, int max_speed)
 {
@@ -51,22 +26,13 @@ static void random_speeds(pb_shape_t shape, int max_speed)
  * overloaded. */
 static int height_with_trunks(const tree_case_t *c, uint32_t speed)
 {
-    tree_case_t fast = *c;
-    fast.network = with_trunks(c->network, speed);
-    fast.placement = pb_placement_new(fast.network, c->placement->n_ranks);
-    for (int rank = 0; rank < c->placement->n_ranks; rank++) {
-        fast.placement->machine[rank] = c->placement->machine[rank];
-    }
-    if (pb_view_new(fast.placement, c->root, NULL, 0, &fast.view) != PB_SUCCESS) {
-        abort();
-    }
+    tree_case_t fast;
+    tree_case_with_speeds(&fast, c, 1, speed);
     pb_plan_t *plan = tree_case_plan(&fast, PB_KIND_BINARY, 0);
     int good = tree_case_judge(&fast, plan, 2, TREE_CASE_LOAD);
     int height = good ? plan->streams[0].height : -1;
     pb_plan_free(plan);
-    pb_view_free(fast.view);
-    pb_placement_free(fast.placement);
-    pb_network_free(fast.network);
+    tree_case_clear(&fast);
     return height;
 }
 

@@ -23,6 +23,9 @@ static void print_tree(const pb_network_t *network, FILE *out)
         if (node->parent >= 0) {
             fprintf(out, " speed %u", node->speed);
         }
+        if (node->cables != 1) {
+            fprintf(out, " in %d cables", node->cables);
+        }
         fprintf(out, "\n");
         int next = node->first_child;
         while (next < 0 && at >= 0) {

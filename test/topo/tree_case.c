@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "topo/check.h"
 #include "topo/check_load.h"
@@ -34,6 +35,67 @@ void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_
     free(subset);
 }
 
+/* Children keep their order, on which views depend. */
+static pb_network_t *with_speeds(const pb_network_t *from, uint32_t machines, uint32_t trunks)
+{
+    pb_network_t *network = pb_network_new();
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    for (int node = 0; node < pb_network_size(from); node++) {
+        const pb_node_t *n = pb_network_node(from, node);
+        if (pb_network_add(network, n->kind, n->name) != node) {
+            abort();
+        }
+    }
+    for (int parent = 0; parent < pb_network_size(from); parent++) {
+        int child = pb_network_node(from, parent)->first_child;
+        for (; child >= 0; child = pb_network_node(from, child)->next_sibling) {
+            bool is_machine = pb_network_node(from, child)->kind == PB_NODE_MACHINE;
+            if (pb_network_connect(network, parent, child, is_machine ? machines : trunks) !=
+                PB_SUCCESS) {
+                abort();
+            }
+        }
+    }
+    if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
+        abort();
+    }
+    return network;
+}
+
+void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t machines,
+                           uint32_t trunks)
+{
+    const int n_ranks = from->placement->n_ranks;
+    c->network = with_speeds(from->network, machines, trunks);
+    c->placement = pb_placement_new(c->network, n_ranks);
+    c->root = from->root;
+    c->members = NULL;
+    for (int rank = 0; rank < n_ranks; rank++) {
+        c->placement->machine[rank] = from->placement->machine[rank];
+    }
+    if (from->members != NULL) {
+        c->members = malloc((size_t) n_ranks);
+        if (c->members == NULL) {
+            abort();
+        }
+        memcpy(c->members, from->members, (size_t) n_ranks);
+    }
+    if (pb_view_new(c->placement, c->root, from->view->order, from->view->n_ranks, &c->view) !=
+        PB_SUCCESS) {
+        abort();
+    }
+}
+
+int tree_case_height(const pb_plan_t *plan)
+{
+    int height = 0;
+    for (int s = 0; s < plan->n_streams; s++) {
+        height = plan->streams[s].height > height ? plan->streams[s].height : height;
+    }
+    return height;
+}
+
 void tree_case_clear(tree_case_t *c)
 {
     pb_view_free(c->view);
@@ -62,7 +124,7 @@ bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
     if (error == PB_SUCCESS && check.max_sends > max_sends) {
         pb_diag_fault(&diag, NULL, 0, "a rank sends to %d", check.max_sends);
     }
-    if (error == PB_SUCCESS && check.height != plan->streams[0].height) {
+    if (error == PB_SUCCESS && check.height != tree_case_height(plan)) {
         pb_diag_fault(&diag, NULL, 0, "the height is %d", check.height);
     }
     if (error == PB_SUCCESS && rule == TREE_CASE_ONE_SENDER) {

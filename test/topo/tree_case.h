@@ -30,6 +30,16 @@ typedef struct tree_case_size {
 void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size);
 void tree_case_clear(tree_case_t *c);
 
+/**
+ * The same ranks on the same network, with these speeds of machines' cables and
+ * of all others. Aborts if memory is out. Free with tree_case_clear().
+ */
+void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t machines,
+                           uint32_t trunks);
+
+/** Of the highest stream. */
+int tree_case_height(const pb_plan_t *plan);
+
 /** The plan of a kind; fanout 0: the default. Aborts if there is none. */
 pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout);
 
