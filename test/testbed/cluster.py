@@ -196,7 +196,9 @@ def wait_until(condition, seconds=15):
 
 
 def need_testbed(*options):
-    """Skips the whole test where this machine cannot carry a testbed."""
+    """Skips the whole test where this machine cannot carry a testbed, or none is wanted."""
+    if os.environ.get("PIPEBCAST_TESTS") == "units":
+        skip_all("only tests that need no emulated cluster are wanted")
     path = write("probe.conf", "SwitchName=s0 Nodes=a,b\n")
     answer = tool("up", "--topology", path, "--name", "probe", *options)
     if answer.returncode == EXIT_UNABLE:
