@@ -27,7 +27,7 @@ coll_pipebcast_component_t mca_coll_pipebcast_component = {
                     .mca_close_component = component_close,
                     .mca_register_component_params = coll_pipebcast_params_register,
                 },
-            .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .collm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
             .collm_init_query = component_init_query,
             .collm_comm_query = coll_pipebcast_comm_query,
         },
