@@ -53,7 +53,8 @@ static int wait_for(pb_transfer_t *transfer)
             }
         }
     }
-    return transfer->error;
+    /* A rank nearer to the root has failed, and says no more than that. */
+    return transfer->error == PB_TRANSPORT_EMPTY ? MPI_ERR_OTHER : transfer->error;
 }
 
 /** The kind cannot serve this root (alike on all ranks); rank 0 says so. */

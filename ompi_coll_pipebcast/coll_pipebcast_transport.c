@@ -54,7 +54,8 @@ bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, si
     }
     *error_p = status.MPI_ERROR;
     if (*error_p == MPI_SUCCESS && (status._cancelled || status._ucount != bytes)) {
-        *error_p = MPI_ERR_TRUNCATE;
+        *error_p =
+            status._ucount == 0 && !status._cancelled ? PB_TRANSPORT_EMPTY : MPI_ERR_TRUNCATE;
     }
     return true;
 }

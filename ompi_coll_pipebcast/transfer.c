@@ -135,6 +135,17 @@ static void release(pb_transfer_t *t, const pb_flight_t *flight)
     }
 }
 
+/** Asks the posted receives of a source to end. */
+static void cancel_receives(pb_transfer_t *t, const pb_lane_t *lane)
+{
+    for (int n = 0; n < lane->n_flying; n++) {
+        const pb_flight_t *flight = &lane->window[(lane->head + n) % t->receive_window];
+        if (flight->request != NULL) {
+            pb_transport_cancel(t->transport, flight->request);
+        }
+    }
+}
+
 /** The transport has refused: everything under way is given up. */
 static void refused(pb_transfer_t *t, int error)
 {
@@ -142,9 +153,31 @@ static void refused(pb_transfer_t *t, int error)
     t->broken = true;
 }
 
-/** A segment has come from a source, or an empty message in its place. */
+/**
+ * The ranks do not agree on the message's size, or the transport has lost
+ * something: no one knows what is still to come. Nothing more is waited for, and
+ * the children get empty messages for the rest.
+ */
+static void cut_off(pb_transfer_t *t)
+{
+    t->cut_off = true;
+    for (int stream = 0; stream < t->n_streams; stream++) {
+        t->arrived[stream] = t->n_segments;
+    }
+    for (int i = 0; i < t->n_sources; i++) {
+        pb_lane_t *lane = &t->lanes[i];
+        t->n_unfinished -= lane->next < t->n_segments && lane->n_flying == 0;
+        lane->next = t->n_segments;
+        cancel_receives(t, lane);
+    }
+}
+
+/** A segment has come from a source, or an empty message in its place, or something else. */
 static void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
 {
+    if (error != 0 && error != PB_TRANSPORT_EMPTY && flight->buffer != NULL && !t->cut_off) {
+        cut_off(t);
+    }
     if (flight->buffer != NULL) {
         if (error == 0) {
             error =
@@ -295,10 +328,7 @@ static bool drain(pb_transfer_t *t)
     bool through = true;
     for (int i = 0; i < t->n_sources; i++) {
         pb_lane_t *lane = &t->lanes[i];
-        for (int n = 0; n < lane->n_flying; n++) {
-            int at = (lane->head + n) % t->receive_window;
-            pb_transport_cancel(t->transport, lane->window[at].request);
-        }
+        cancel_receives(t, lane);
         take_arrivals(t, lane);
         through &= lane->n_flying == 0;
     }

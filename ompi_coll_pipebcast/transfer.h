@@ -21,8 +21,10 @@
  * An error at one rank must not leave others waiting. A rank that cannot take in
  * or give out a segment keeps the flow of messages going, but from then on sends
  * empty ones: its children take those for an error, and pass it on likewise. So
- * every rank below ends, with an error, and no rank above waits for it. Only if
- * the transport itself refuses is everything under way given up.
+ * every rank below ends, with an error, and no rank above waits for it. Where a
+ * segment has a wrong size, so that no one knows what is still to come, nothing
+ * more is waited for. Only if the transport itself refuses is everything under
+ * way given up.
  */
 #ifndef PB_TRANSFER_H
 #define PB_TRANSFER_H
@@ -81,7 +83,8 @@ typedef struct pb_transfer {
     pb_flight_t *flights;   /**< memory of all windows */
     uint64_t *arrived;      /**< by stream: its segments that are here, a prefix */
     int n_unfinished;       /**< lanes that are not through */
-    int error;              /**< the first error, 0 if none */
+    int error;              /**< the first error, 0 if none; may be PB_TRANSPORT_EMPTY */
+    bool cut_off;           /**< what came was of a wrong size; nothing more is waited for */
     bool broken;            /**< the transport refused; nothing new is started */
 } pb_transfer_t;
 

@@ -34,7 +34,13 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
  */
 bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p);
 
-/** Whether a receive is done; another number of bytes than `bytes` is an error. As above. */
+/** An error of pb_transport_arrived(): an empty message has come in the place of a segment. */
+#define PB_TRANSPORT_EMPTY (-1000001)
+
+/**
+ * Whether a receive is done. As above; *error_p is PB_TRANSPORT_EMPTY if nothing
+ * came where `bytes` were wanted, and the host's error for any other wrong number.
+ */
 bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
                           int *error_p);
 

@@ -341,7 +341,8 @@ static void fail_trial(uint64_t seed, call_t call, tally_t *tally, int *n_failed
                                    1 + pb_random_below(&random, 3));
     world_t *world = random_world(&random, seed, plan);
     const int rank = pb_random_below(&random, n_ranks);
-    const bool refuses = call == CALL_SEND || call == CALL_RECEIVE;
+    const bool refuses =
+        call == CALL_SEND || call == CALL_RECEIVE || call == CALL_ARRIVED || call == CALL_SHORT;
     run_t run;
     world->fail_rank = rank;
     world->fail_call = call;

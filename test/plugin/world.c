@@ -293,7 +293,7 @@ bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, si
     const bool wrong = fails(transport->world, transport->rank, CALL_ARRIVED) ||
                        fails(transport->world, transport->rank, CALL_SHORT) || r->cancelled ||
                        r->got != bytes;
-    *error_p = wrong ? WORLD_ERROR : 0;
+    *error_p = !wrong ? 0 : r->got == 0 && bytes > 0 ? PB_TRANSPORT_EMPTY : WORLD_ERROR;
     give_back(transport->world, request_p);
     return true;
 }
