@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "test/topo/completion.h"
 #include "test/topo/tree_case.h"
 #include "topo/plan.h"
-#include "topo/simulate.h"
 
 #define N_CLUSTERS 20
 
@@ -18,19 +18,6 @@ static double now_ms(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double) time.tv_sec * 1e3 + (double) time.tv_nsec * 1e-6;
-}
-
-static double completion(const pb_placement_t *placement, const pb_plan_t *plan,
-                         pb_simulate_model_t model, int n_segments)
-{
-    pb_simulate_options_t options = {.model = model, .n_segments = n_segments, .use_parity = true};
-    pb_simulation_t result;
-    double time = -1;
-    if (pb_simulate(placement, plan, &options, &result) == PB_SUCCESS) {
-        time = pb_simulate_units(result.completion);
-    }
-    pb_simulation_clear(&result);
-    return time;
 }
 
 static pb_plan_t *plan_of(const pb_placement_t *placement, pb_kind_t kind, double *ms)

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "test/tap.h"
+#include "test/topo/completion.h"
 #include "topo/check.h"
 #include "topo/check_parity.h"
 #include "topo/plan.h"
-#include "topo/simulate.h"
 
 #define MAX_RANKS 200
 
@@ -63,19 +63,6 @@ static int is_right(const pb_placement_t *placement, const pb_plan_t *plan)
     return right;
 }
 
-static double slot_time(const pb_placement_t *placement, const pb_plan_t *plan, int n_segments)
-{
-    pb_simulate_options_t options = {
-        .model = PB_SIMULATE_SLOT, .n_segments = n_segments, .use_parity = true};
-    pb_simulation_t result;
-    double time = -1;
-    if (pb_simulate(placement, plan, &options, &result) == PB_SUCCESS) {
-        time = pb_simulate_units(result.completion);
-    }
-    pb_simulation_clear(&result);
-    return time;
-}
-
 /* With q streams, X a multiple of q: X - 1 + q is the bound of any broadcast, X + ceil(log2 (P -
  * 1)) that of fixed trees at full rate, one more at most for P not just above a power of two. */
 static void test_all(void)
@@ -90,7 +77,8 @@ static void test_all(void)
             int right = plan != NULL && plan->n_streams == q && is_right(placement, plan);
             n_wrong += !right;
             if (right) {
-                int above = (int) slot_time(placement, plan, n_segments) - (n_segments - 1 + q);
+                int above = (int) completion(placement, plan, PB_SIMULATE_SLOT, n_segments) -
+                            (n_segments - 1 + q);
                 n_late += above > 1;
                 worst = above > worst ? above : worst;
             }
@@ -109,7 +97,8 @@ static void test_small(void)
     pb_network_t *network;
     pb_placement_t *placement = one_switch(2, &network);
     pb_plan_t *plan = plan_of(placement, 1);
-    ok(plan != NULL && slot_time(placement, plan, 10) == 10, "two ranks: X slots, the bound");
+    ok(plan != NULL && completion(placement, plan, PB_SIMULATE_SLOT, 10) == 10,
+       "two ranks: X slots, the bound");
     pb_plan_free(plan);
     pb_placement_free(placement);
     pb_network_free(network);

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "test/tap.h"
+#include "test/topo/completion.h"
 #include "test/topo/random_network.h"
 #include "topo/check.h"
 #include "topo/check_parity.h"
 #include "topo/plan.h"
-#include "topo/simulate.h"
 
 /* What one shape's trials found. */
 typedef struct tally {
@@ -28,19 +28,6 @@ static void note(tally_t *tally, int *counter, const pb_diag_t *diag)
     }
 }
 
-static double slot_time(const pb_placement_t *placement, const pb_plan_t *plan, int n_segments)
-{
-    pb_simulate_options_t options = {
-        .model = PB_SIMULATE_SLOT, .n_segments = n_segments, .use_parity = true};
-    pb_simulation_t result;
-    double time = -1;
-    if (pb_simulate(placement, plan, &options, &result) == PB_SUCCESS) {
-        time = pb_simulate_units(result.completion);
-    }
-    pb_simulation_clear(&result);
-    return time;
-}
-
 static void judge_colours(const pb_placement_t *placement, const pb_plan_t *plan, tally_t *tally)
 {
     pb_diag_t diag;
@@ -51,7 +38,7 @@ static void judge_colours(const pb_placement_t *placement, const pb_plan_t *plan
     }
     int height = plan->streams[0].height > plan->streams[1].height ? plan->streams[0].height
                                                                    : plan->streams[1].height;
-    double time = slot_time(placement, plan, 20);
+    double time = completion(placement, plan, PB_SIMULATE_SLOT, 20);
     tally->waiting += time < 0 || time > 20 + 2 * height;
     pb_diag_clear(&diag);
 }
@@ -188,7 +175,7 @@ static void test_bound(int n_switches, int per_switch, int above)
     if (plan != NULL) {
         worst = 0;
         for (int x = 16; x <= 512; x *= 2) {
-            double over = slot_time(placement, plan, x) - (x - 1 + log2_up(n));
+            double over = completion(placement, plan, PB_SIMULATE_SLOT, x) - (x - 1 + log2_up(n));
             worst = over > worst ? over : worst;
         }
     }
@@ -218,7 +205,8 @@ static void test_paper(int machines, int per_switch, double max_height, double m
             pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan) == PB_SUCCESS) {
             int a = plan->streams[0].height, b = plan->streams[1].height;
             height += a > b ? a : b;
-            above += slot_time(placement, plan, 64) - (64 - 1 + log2_up(machines));
+            above +=
+                completion(placement, plan, PB_SIMULATE_SLOT, 64) - (64 - 1 + log2_up(machines));
             n_coloured += plan->streams[0].parity != NULL;
         } else {
             height += machines;
