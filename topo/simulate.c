@@ -116,7 +116,7 @@ int pb_simulate(const pb_placement_t *placement, const pb_plan_t *plan,
     if (rc == PB_SUCCESS && simulation->n_transfers != expected) {
         rc = PB_ERR_INPUT;
     }
-    free(sim.heap.events);
+    pb_heap_clear(&sim.heap);
     free(sim.link_ticks);
     free(sim.first_link);
     free(sim.link);

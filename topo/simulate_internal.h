@@ -7,28 +7,14 @@
 #ifndef PB_SIMULATE_INTERNAL_H
 #define PB_SIMULATE_INTERNAL_H
 
+#include "topo/heap.h"
 #include "topo/simulate.h"
 
-/** Something that happens at `time` to segment `segment` on an edge. */
-typedef struct pb_sim_event {
-    int64_t time;
-    int segment;
-    int order; /**< at equal times and segments, lower first */
-    int edge;
-    int hop; /**< links model: links of the path already passed; slot model: kind of event */
-} pb_sim_event_t;
-
-/** A binary heap of events, by time, then segment, then order, then edge. */
-typedef struct pb_sim_heap {
-    pb_sim_event_t *events;
-    int n_events, capacity;
-} pb_sim_heap_t;
-
-/** Adds an event. PB_ERR_NO_MEMORY. O(log n). */
-int pb_sim_heap_push(pb_sim_heap_t *heap, const pb_sim_event_t *event);
-
-/** Takes the first event out of a heap that is not empty. O(log n). */
-pb_sim_event_t pb_sim_heap_pop(pb_sim_heap_t *heap);
+/*
+ * Events are of the heap's kind: `major` is the segment, `minor` the order among equal segments,
+ * `id` the edge. `note` is, in the links model, the number of links of the path already passed, in
+ * the slot model the kind of event.
+ */
 
 /** The static side of a simulation: edges and the links they use. */
 typedef struct pb_sim {
@@ -40,7 +26,7 @@ typedef struct pb_sim {
     int *link;            /**< directed links of all paths, in order of travel */
     int64_t *link_ticks;  /**< by directed link: ticks of one segment */
     int64_t memory_ticks; /**< between ranks of one machine */
-    pb_sim_heap_t heap;
+    pb_heap_t heap;
 } pb_sim_t;
 
 static inline int pb_sim_stream(const pb_sim_t *sim, int edge)

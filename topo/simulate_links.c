@@ -75,8 +75,8 @@ static int enter_link(links_t *links, int edge, int segment, int hop, int64_t ti
             sim->result->max_wait = start - time;
         }
     }
-    const pb_sim_event_t event = {.time = done, .segment = segment, .edge = edge, .hop = hop + 1};
-    return pb_sim_heap_push(&sim->heap, &event);
+    const pb_event_t event = {.time = done, .major = segment, .id = edge, .note = hop + 1};
+    return pb_heap_push(&sim->heap, &event);
 }
 
 /** Starts the next send of an idle rank, if it has one. */
@@ -114,18 +114,18 @@ static int arrive(links_t *links, int edge, int segment, int64_t time)
     return send_next(links, rank, time);
 }
 
-static int step(links_t *links, const pb_sim_event_t *event)
+static int step(links_t *links, const pb_event_t *event)
 {
     pb_sim_t *sim = links->sim;
-    const int length = sim->first_link[event->edge + 1] - sim->first_link[event->edge];
+    const int length = sim->first_link[event->id + 1] - sim->first_link[event->id];
     int rc = PB_SUCCESS;
-    if (event->hop < length) {
-        rc = enter_link(links, event->edge, event->segment, event->hop, event->time);
+    if (event->note < length) {
+        rc = enter_link(links, event->id, event->major, event->note, event->time);
     } else {
-        rc = arrive(links, event->edge, event->segment, event->time);
+        rc = arrive(links, event->id, event->major, event->time);
     }
-    if (rc == PB_SUCCESS && event->hop == 1) {
-        const int parent = pb_sim_parent(sim, event->edge);
+    if (rc == PB_SUCCESS && event->note == 1) {
+        const int parent = pb_sim_parent(sim, event->id);
         links->senders[parent].busy = false;
         rc = send_next(links, parent, event->time);
     }
@@ -144,7 +144,7 @@ int pb_sim_run_links(pb_sim_t *sim)
         rc = send_next(&links, sim->plan->root, 0);
     }
     while (rc == PB_SUCCESS && sim->heap.n_events > 0) {
-        const pb_sim_event_t event = pb_sim_heap_pop(&sim->heap);
+        const pb_event_t event = pb_heap_pop(&sim->heap);
         rc = step(&links, &event);
     }
     free(links.senders);

@@ -15,8 +15,8 @@ enum { EVENT_DONE, EVENT_TRY };
 
 typedef struct resource {
     bool busy;
-    bool asked;            /**< its first waiter is among the candidates of this instant */
-    pb_sim_heap_t waiters; /**< by segment, then order */
+    bool asked;        /**< its first waiter is among the candidates of this instant */
+    pb_heap_t waiters; /**< by segment, then order */
 } resource_t;
 
 /** A candidate's way here: the resource that offered itself, or NOBODY. */
@@ -32,7 +32,7 @@ typedef struct slot {
     int *order;       /**< by edge: index among the parent's children */
     int *freed;       /**< resources freed at this instant */
     int n_freed;
-    pb_sim_heap_t candidates; /**< `hop` is the resource that offered itself */
+    pb_heap_t candidates; /**< `note` is the resource that offered itself */
 } slot_t;
 
 static int n_uses(const slot_t *slot, int edge)
@@ -101,14 +101,14 @@ static int64_t slot_time(const slot_t *slot, int edge, int64_t time)
     return (n + ((parity - n) % n_streams + n_streams) % n_streams) * PB_SIMULATE_UNIT;
 }
 
-static int push(const slot_t *slot, pb_sim_heap_t *heap, int64_t time, int edge, int what)
+static int push(const slot_t *slot, pb_heap_t *heap, int64_t time, int edge, int what)
 {
-    const pb_sim_event_t event = {.time = time,
-                                  .segment = next_segment(slot, edge),
-                                  .order = slot->order[edge],
-                                  .edge = edge,
-                                  .hop = what};
-    return pb_sim_heap_push(heap, &event);
+    const pb_event_t event = {.time = time,
+                              .major = next_segment(slot, edge),
+                              .minor = slot->order[edge],
+                              .id = edge,
+                              .note = what};
+    return pb_heap_push(heap, &event);
 }
 
 /** Makes an idle edge a candidate, now or in its next slot, if it has a segment to send. */
@@ -132,10 +132,10 @@ static int ask_waiter(slot_t *slot, int id)
     if (resource->busy || resource->asked || resource->waiters.n_events == 0) {
         return PB_SUCCESS;
     }
-    pb_sim_event_t waiter = pb_sim_heap_pop(&resource->waiters);
-    waiter.hop = id;
+    pb_event_t waiter = pb_heap_pop(&resource->waiters);
+    waiter.note = id;
     resource->asked = true;
-    return pb_sim_heap_push(&slot->candidates, &waiter);
+    return pb_heap_push(&slot->candidates, &waiter);
 }
 
 static int start(slot_t *slot, int edge, int64_t time)
@@ -162,9 +162,9 @@ static int wait_at(slot_t *slot, int edge, int id, int64_t time)
 }
 
 /** Starts the candidate or leaves it waiting. */
-static int try_candidate(slot_t *slot, const pb_sim_event_t *candidate, int64_t time)
+static int try_candidate(slot_t *slot, const pb_event_t *candidate, int64_t time)
 {
-    const int edge = candidate->edge, asker = candidate->hop;
+    const int edge = candidate->id, asker = candidate->note;
     if (asker != NOBODY) {
         slot->resources[asker].asked = false;
     }
@@ -203,23 +203,23 @@ static int finish(slot_t *slot, int edge, int64_t time)
 /** Everything that happens at one instant: first all ends, then all starts. */
 static int instant(slot_t *slot)
 {
-    pb_sim_heap_t *heap = &slot->sim->heap;
+    pb_heap_t *heap = &slot->sim->heap;
     const int64_t time = heap->events[0].time;
     int rc = PB_SUCCESS;
     slot->n_freed = 0;
     while (heap->n_events > 0 && heap->events[0].time == time && rc == PB_SUCCESS) {
-        const pb_sim_event_t event = pb_sim_heap_pop(heap);
-        if (event.hop == EVENT_DONE) {
-            rc = finish(slot, event.edge, time);
+        const pb_event_t event = pb_heap_pop(heap);
+        if (event.note == EVENT_DONE) {
+            rc = finish(slot, event.id, time);
         } else {
-            rc = push(slot, &slot->candidates, 0, event.edge, NOBODY);
+            rc = push(slot, &slot->candidates, 0, event.id, NOBODY);
         }
     }
     for (int i = 0; i < slot->n_freed && rc == PB_SUCCESS; i++) {
         rc = ask_waiter(slot, slot->freed[i]);
     }
     while (slot->candidates.n_events > 0 && rc == PB_SUCCESS) {
-        const pb_sim_event_t candidate = pb_sim_heap_pop(&slot->candidates);
+        const pb_event_t candidate = pb_heap_pop(&slot->candidates);
         rc = try_candidate(slot, &candidate, time);
     }
     return rc;
@@ -267,7 +267,7 @@ static int begin(slot_t *slot)
         }
     }
     while (slot->candidates.n_events > 0 && rc == PB_SUCCESS) {
-        const pb_sim_event_t candidate = pb_sim_heap_pop(&slot->candidates);
+        const pb_event_t candidate = pb_heap_pop(&slot->candidates);
         rc = try_candidate(slot, &candidate, 0);
     }
     return rc;
@@ -284,7 +284,7 @@ int pb_sim_run_slot(pb_sim_t *sim)
         rc = instant(&slot);
     }
     for (int i = 0; i < slot.n_resources && slot.resources != NULL; i++) {
-        free(slot.resources[i].waiters.events);
+        pb_heap_clear(&slot.resources[i].waiters);
     }
     free(slot.resources);
     free(slot.n_sent);
@@ -292,6 +292,6 @@ int pb_sim_run_slot(pb_sim_t *sim)
     free(slot.active);
     free(slot.order);
     free(slot.freed);
-    free(slot.candidates.events);
+    pb_heap_clear(&slot.candidates);
     return rc;
 }

@@ -1,12 +1,13 @@
 #include "contrib/testbed/fabric_commands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/testbed/fabric_serve.h"
+#include "contrib/testbed/fabric_words.h"
+
+#define MAX_SCRIPT 10000
 
 static const char *node_name(const fabric_t *fabric, int node)
 {
@@ -29,16 +30,36 @@ static void print_self(fabric_t *fabric, FILE *answer)
     fprintf(answer,
             "fabric priority=%s seconds=%.6f cpu_seconds=%.6f turns=%" PRIu64 " received=%" PRIu64
             " delivered=%" PRIu64 " refused=%" PRIu64 " overruns=%" PRIu64 " oversized=%" PRIu64
-            " strays=%" PRIu64,
+            " strays=%" PRIu64 " planned=%d",
             fabric->priority, (double) (fabric_clock() - fabric->reset_at) / 1e9,
             (double) (fabric_cpu() - fabric->cpu_at_reset) / 1e9, fabric->turns, ports->received,
-            ports->sent, ports->refused, ports->overruns, ports->oversized, fabric->strays);
+            ports->sent, ports->refused, ports->overruns, ports->oversized, fabric->strays,
+            fabric_model_n_planned(fabric->model));
     fprintf(answer, " late_mean=%" PRId64 " late_max=%" PRId64 " late_classes=",
             late->frames > 0 ? late->sum / (int64_t) late->frames : 0, late->most);
     for (int power = 0; power < FABRIC_LATENESS_CLASSES; power++) {
         fprintf(answer, "%s%" PRIu64, power > 0 ? "," : "", late->classes[power]);
     }
     fprintf(answer, "\n");
+}
+
+static void print_link(const fabric_t *fabric, const fabric_link_t *link, int number, FILE *answer)
+{
+    const fabric_link_counters_t *real = &link->counters[FABRIC_REAL];
+    const fabric_link_counters_t *load = &link->counters[FABRIC_SYNTHETIC];
+    int from, to;
+    link_ends(fabric, number, &from, &to);
+    fprintf(answer,
+            "link from=%s to=%s rate=%" PRIu64 " latency=%" PRId64 " queue_limit=%" PRIu64
+            " frames=%" PRIu64 " bytes=%" PRIu64 " drops=%" PRIu64 " drop_bytes=%" PRIu64
+            " queue=%" PRIu64 " queue_peak=%" PRIu64 " busy=%" PRId64,
+            node_name(fabric, from), node_name(fabric, to), link->rate, link->latency,
+            link->queue_limit, real->frames, real->bytes, real->drops, real->drop_bytes,
+            link->queue_bytes, link->queue_peak, real->busy);
+    fprintf(answer,
+            " load_frames=%" PRIu64 " load_bytes=%" PRIu64 " load_drops=%" PRIu64
+            " load_drop_bytes=%" PRIu64 " load_busy=%" PRId64 "\n",
+            load->frames, load->bytes, load->drops, load->drop_bytes, load->busy);
 }
 
 static const char *run_status(void *context, char **words, int n_words, FILE *answer)
@@ -49,19 +70,9 @@ static const char *run_status(void *context, char **words, int n_words, FILE *an
     print_self(fabric, answer);
     for (int number = 0; number < 2 * pb_network_size(fabric->network); number++) {
         const fabric_link_t *link = fabric_model_link(fabric->model, number);
-        int from, to;
-        if (link == NULL) {
-            continue;
+        if (link != NULL) {
+            print_link(fabric, link, number, answer);
         }
-        link_ends(fabric, number, &from, &to);
-        fprintf(answer,
-                "link from=%s to=%s rate=%" PRIu64 " latency=%" PRId64 " queue_limit=%" PRIu64
-                " frames=%" PRIu64 " bytes=%" PRIu64 " drops=%" PRIu64 " drop_bytes=%" PRIu64
-                " queue=%" PRIu64 " queue_peak=%" PRIu64 " busy=%" PRId64 "\n",
-                node_name(fabric, from), node_name(fabric, to), link->rate, link->latency,
-                link->queue_limit, link->counters.frames, link->counters.bytes,
-                link->counters.drops, link->counters.drop_bytes, link->queue_bytes,
-                link->counters.queue_peak, link->counters.busy);
     }
     return NULL;
 }
@@ -86,71 +97,102 @@ static const char *run_reset(void *context, char **words, int n_words, FILE *ans
     return NULL;
 }
 
-/** The directed link between two names, -1 if there is none. */
-static int find_link(const fabric_t *fabric, const char *from_name, const char *to_name)
+/** Of a frame, in bytes. */
+static uint32_t max_length(const fabric_t *fabric)
 {
-    int from = pb_network_find(fabric->network, from_name);
-    int to = pb_network_find(fabric->network, to_name);
-    if (from < 0 || to < 0) {
-        return -1;
-    }
-    if (pb_network_node(fabric->network, from)->parent == to) {
-        return pb_link_up(from);
-    }
-    return pb_network_node(fabric->network, to)->parent == from ? pb_link_down(to) : -1;
+    return (uint32_t) fabric->settings->mtu + FABRIC_HEADER;
 }
 
-/** Reads "KEY=NUMBER" into *value_p if the word has this key; false if the number is bad. */
-static bool read_key(const char *word, const char *key, uint64_t least, uint64_t *value_p)
+/** Has a step happen `time` ns from `begin` on. */
+static const char *plan(fabric_t *fabric, fabric_step_t step, int64_t begin)
 {
-    size_t n = strlen(key);
-    if (strncmp(word, key, n) != 0 || word[n] != '=') {
-        return true;
-    }
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(word + n + 1, &end, 10);
-    if (word[n + 1] < '0' || word[n + 1] > '9' || *end != '\0' || errno != 0 || value < least ||
-        value > INT64_MAX / 1000) {
-        return false;
-    }
-    *value_p = value;
-    return true;
+    step.time += begin;
+    return fabric_model_plan(fabric->model, &step) == PB_SUCCESS ? NULL : "out of memory";
 }
 
-static bool known_key(const char *word)
-{
-    return strncmp(word, "rate=", 5) == 0 || strncmp(word, "latency=", 8) == 0 ||
-           strncmp(word, "queue=", 6) == 0;
-}
-
-static const char *run_set(void *context, char **words, int n_words, FILE *answer)
+static const char *run_step(void *context, char **words, int n_words, FILE *answer)
 {
     fabric_t *fabric = context;
+    fabric_step_t step;
     (void) answer;
-    int number = n_words >= 3 ? find_link(fabric, words[1], words[2]) : -1;
-    if (number < 0) {
-        return "set needs two neighbours, FROM and TO, as the topology file names them";
+    const char *wrong =
+        fabric_read_step(fabric->network, max_length(fabric), words, n_words, &step);
+    return wrong != NULL ? wrong : plan(fabric, step, fabric_clock());
+}
+
+/* ---- scripts ---- */
+
+static const char *keep_step(fabric_t *fabric, const fabric_step_t *step)
+{
+    if (fabric->n_script == MAX_SCRIPT) {
+        return "a script has at most 10000 steps";
     }
-    fabric_link_t *link = fabric_model_link(fabric->model, number);
-    uint64_t rate = link->rate, latency = (uint64_t) link->latency, queue = link->queue_limit;
-    for (int i = 3; i < n_words; i++) {
-        if (!known_key(words[i])) {
-            return "set knows rate=BIT/S, latency=NS and queue=BYTES";
+    if (fabric->n_script == fabric->script_capacity) {
+        int capacity = fabric->script_capacity > 0 ? 2 * fabric->script_capacity : 64;
+        fabric_step_t *script =
+            realloc(fabric->script, (size_t) capacity * sizeof(*fabric->script));
+        if (script == NULL) {
+            return "out of memory";
         }
-        if (!read_key(words[i], "rate", 1, &rate) || !read_key(words[i], "latency", 0, &latency) ||
-            !read_key(words[i], "queue", 0, &queue)) {
-            return "not a whole number, or out of range";
-        }
+        fabric->script = script;
+        fabric->script_capacity = capacity;
     }
-    fabric_model_change(fabric->model, number, fabric_clock(), rate, (int64_t) latency, queue);
-    fabric_choose_grain(fabric);
+    fabric->script[fabric->n_script++] = *step;
+    return NULL;
+}
+
+static const char *run_at(void *context, char **words, int n_words, FILE *answer)
+{
+    fabric_t *fabric = context;
+    fabric_step_t step;
+    (void) answer;
+    int64_t time;
+    if (n_words < 2 || !fabric_read_number(words[1], 0, FABRIC_MAX_TIME, &time)) {
+        return "at needs a time in ns";
+    }
+    const char *wrong =
+        fabric_read_step(fabric->network, max_length(fabric), words + 2, n_words - 2, &step);
+    step.time = time;
+    return wrong != NULL ? wrong : keep_step(fabric, &step);
+}
+
+static const char *run_clear(void *context, char **words, int n_words, FILE *answer)
+{
+    fabric_t *fabric = context;
+    (void) words;
+    (void) n_words;
+    (void) answer;
+    fabric->n_script = 0;
+    return NULL;
+}
+
+static const char *run_play(void *context, char **words, int n_words, FILE *answer)
+{
+    fabric_t *fabric = context;
+    int64_t begin = fabric_clock();
+    const char *wrong = NULL;
+    (void) words;
+    (void) n_words;
+    (void) answer;
+    for (int i = 0; i < fabric->n_script && wrong == NULL; i++) {
+        wrong = plan(fabric, fabric->script[i], begin);
+    }
+    fabric->n_script = 0;
+    return wrong;
+}
+
+static const char *run_stop(void *context, char **words, int n_words, FILE *answer)
+{
+    fabric_t *fabric = context;
+    (void) words;
+    (void) n_words;
+    (void) answer;
+    fabric_model_forget(fabric->model);
     return NULL;
 }
 
 const fabric_command_t fabric_commands[] = {
-    {"status", run_status},
-    {"reset", run_reset},
-    {"set", run_set},
-    {NULL, NULL},
+    {"status", run_status}, {"reset", run_reset}, {"set", run_step},
+    {"load", run_step},     {"at", run_at},       {"clear", run_clear},
+    {"play", run_play},     {"stop", run_stop},   {NULL, NULL},
 };

@@ -5,6 +5,13 @@
  *   reset                                 all counters back to zero
  *   set FROM TO [rate=BIT/S] [latency=NS] [queue=BYTES]
  *                                         changes one directed link
+ *   load FROM TO rate=BIT/S duration=NS [length=BYTES] [random=0|1] [seed=NUMBER]
+ *                                         puts synthetic frames on the way between two nodes;
+ *                                         length is a frame's, with its Ethernet header
+ *   at NS set|load ...                    keeps a step of a script, for NS after its beginning
+ *   clear                                 forgets the script that is kept
+ *   play                                  begins it
+ *   stop                                  ends all loads and what plays
  *
  * An answer is any number of lines of words, key=value after the first, and at its end
  * a line "ok" or "error: what and why".

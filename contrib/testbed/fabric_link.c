@@ -1,6 +1,7 @@
 #include "contrib/testbed/fabric_link.h"
 
 #include <assert.h>
+#include <string.h>
 
 int64_t fabric_link_wire_time(uint64_t rate, uint32_t length)
 {
@@ -9,93 +10,102 @@ int64_t fabric_link_wire_time(uint64_t rate, uint32_t length)
     return (int64_t) ((bits * 1000000000 + rate - 1) / rate);
 }
 
-/** Starts `link->waiting` at `start`, when the port is free. */
-static void start_one(fabric_link_t *link, int64_t start)
+/** Puts a frame on the wire at `start`, when the port is free. */
+static void start_frame(fabric_link_t *link, fabric_frame_t *frame, int64_t start)
 {
-    fabric_frame_t *frame = link->waiting;
     int64_t wire = fabric_link_wire_time(link->rate, frame->length);
-    link->waiting = frame->next;
     link->free_at = start + wire;
     frame->arrival = link->free_at + link->latency;
     if (frame->arrival < link->last_arrival) {
         frame->arrival = link->last_arrival;
     }
     link->last_arrival = frame->arrival;
-    link->counters.frames++;
-    link->counters.bytes += frame->length;
-    link->counters.busy += wire;
+    fabric_fifo_push(&link->started, frame);
+    fabric_link_counters_t *counters = &link->counters[frame->kind];
+    counters->frames++;
+    counters->bytes += frame->length;
+    counters->busy += wire;
+}
+
+static void enqueue(fabric_link_t *link, fabric_frame_t *frame)
+{
+    if (link->fair != NULL) {
+        fabric_fair_push(link->fair, frame);
+    } else {
+        fabric_fifo_push(&link->waiting, frame);
+    }
+    link->n_waiting++;
+    link->queue_bytes += frame->length;
+    link->synthetic_bytes += frame->kind == FABRIC_SYNTHETIC ? frame->length : 0;
+    if (link->queue_bytes > link->queue_peak) {
+        link->queue_peak = link->queue_bytes;
+    }
+}
+
+static fabric_frame_t *dequeue(fabric_link_t *link)
+{
+    fabric_frame_t *frame =
+        link->fair != NULL ? fabric_fair_pop(link->fair) : fabric_fifo_pop(&link->waiting);
+    link->n_waiting--;
+    link->queue_bytes -= frame->length;
+    link->synthetic_bytes -= frame->kind == FABRIC_SYNTHETIC ? frame->length : 0;
+    return frame;
 }
 
 /** Starts every frame whose turn came up to `now`. A frame that waits came before free_at. */
 static void advance(fabric_link_t *link, int64_t now)
 {
-    while (link->waiting != NULL && link->free_at <= now) {
-        link->queue_bytes -= link->waiting->length;
-        start_one(link, link->free_at);
-    }
-}
-
-static void append(fabric_link_t *link, fabric_frame_t *frame)
-{
-    frame->next = NULL;
-    if (link->head == NULL) {
-        link->head = frame;
-    } else {
-        link->tail->next = frame;
-    }
-    link->tail = frame;
-    if (link->waiting == NULL) {
-        link->waiting = frame;
+    while (link->n_waiting > 0 && link->free_at <= now) {
+        start_frame(link, dequeue(link), link->free_at);
     }
 }
 
 bool fabric_link_push(fabric_link_t *link, fabric_frame_t *frame, int64_t now)
 {
     advance(link, now);
-    if (link->waiting == NULL && (link->free_at <= now || link->head == NULL)) {
-        append(link, frame);
-        start_one(link, now > link->free_at ? now : link->free_at);
+    if (link->n_waiting == 0 && (link->free_at <= now || link->started.head == NULL)) {
+        start_frame(link, frame, now > link->free_at ? now : link->free_at);
         return true;
     }
     if (link->queue_bytes + frame->length > link->queue_limit) {
-        link->counters.drops++;
-        link->counters.drop_bytes += frame->length;
+        fabric_link_lose(link, frame->kind, frame->length);
         return false;
     }
-    append(link, frame);
-    link->queue_bytes += frame->length;
-    if (link->queue_bytes > link->counters.queue_peak) {
-        link->counters.queue_peak = link->queue_bytes;
-    }
+    enqueue(link, frame);
     return true;
+}
+
+void fabric_link_lose(fabric_link_t *link, fabric_traffic_t kind, uint32_t length)
+{
+    link->counters[kind].drops++;
+    link->counters[kind].drop_bytes += length;
 }
 
 int64_t fabric_link_next_event(const fabric_link_t *link)
 {
-    return link->head != NULL ? link->head->arrival : INT64_MAX;
+    return link->started.head != NULL ? link->started.head->arrival : INT64_MAX;
 }
 
 fabric_frame_t *fabric_link_pop(fabric_link_t *link)
 {
-    fabric_frame_t *frame = link->head;
-    assert(frame != NULL && frame != link->waiting);
+    assert(link->started.head != NULL);
     /* The port was free before this frame arrived, so the next one is started here at the latest.
      */
-    advance(link, frame->arrival);
-    link->head = frame->next;
-    return frame;
+    advance(link, link->started.head->arrival);
+    return fabric_fifo_pop(&link->started);
 }
 
-void fabric_link_change(fabric_link_t *link, int64_t now, uint64_t rate, int64_t latency,
-                        uint64_t queue_limit)
+void fabric_link_change(fabric_link_t *link, int64_t now, const fabric_change_t *change)
 {
     advance(link, now);
-    link->rate = rate;
-    link->latency = latency;
-    link->queue_limit = queue_limit;
+    link->rate = change->rate > 0 ? change->rate : link->rate;
+    link->latency = change->latency >= 0 ? change->latency : link->latency;
+    link->queue_limit =
+        change->queue_limit >= 0 ? (uint64_t) change->queue_limit : link->queue_limit;
 }
 
 void fabric_link_reset(fabric_link_t *link)
 {
-    link->counters = (fabric_link_counters_t){.queue_peak = link->queue_bytes};
+    memset(link->counters, 0, sizeof(link->counters));
+    link->queue_peak = link->queue_bytes;
 }

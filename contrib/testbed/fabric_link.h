@@ -2,11 +2,11 @@
  * A directed link: one way of a cable, with the queue of the port that sends on it.
  *
  * The model. A frame that reaches the sending port waits until the port is free and
- * all frames before it are gone; it is dropped if the bytes that wait already would
- * exceed the queue's limit with it. It then occupies the port for its time on the
- * wire, and reaches the other end after the latency: store and forward. Times are
- * those of the model, not those at which the fabric gets round to an event, so that a
- * fabric that is late once does not shift what follows.
+ * its turn has come; it is dropped if the bytes that wait already would exceed the
+ * queue's limit with it. It then occupies the port for its time on the wire, and reaches
+ * the other end after the latency: store and forward. Times are those of the model,
+ * not those at which the fabric gets round to an event, so that a fabric that is late
+ * once does not shift what follows.
  *
  * A link knows its next event only: the arrival of its foremost frame at the far end.
  * Frames behind it are started when something happens at the link, at the exact times
@@ -16,31 +16,16 @@
 #define FABRIC_LINK_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-/** Bytes of preamble, start delimiter, frame check sequence and gap: on the wire, not in a frame.
- */
-#define FABRIC_WIRE_OVERHEAD 24
-/** Ethernet's shortest frame without its check sequence; shorter ones are padded. */
-#define FABRIC_MIN_FRAME 60
-/** Ethernet's header: two addresses and a type. */
-#define FABRIC_HEADER 14
+#include "contrib/testbed/fabric_fair.h"
+#include "contrib/testbed/fabric_frame.h"
 
-typedef struct fabric_frame {
-    struct fabric_frame *next;
-    int64_t arrival; /**< at the far end of the link it is on; set when it is started */
-    int target;      /**< node of the network that it goes to; -1: to all machines */
-    uint32_t length; /**< bytes of data, with the Ethernet header, without check sequence */
-    unsigned char data[];
-} fabric_frame_t;
-
+/** What one kind of traffic did. */
 typedef struct fabric_link_counters {
     uint64_t frames;     /**< sent or being sent */
     uint64_t bytes;      /**< of them: the frames' own, without FABRIC_WIRE_OVERHEAD */
     uint64_t drops;      /**< frames lost at the full queue */
     uint64_t drop_bytes; /**< of them */
-    uint64_t queue_peak; /**< most bytes that waited at one time */
     int64_t busy;        /**< nanoseconds for which the port was occupied */
 } fabric_link_counters_t;
 
@@ -48,15 +33,25 @@ typedef struct fabric_link {
     uint64_t rate;        /**< bit/s, at least 1 */
     int64_t latency;      /**< ns, not negative */
     uint64_t queue_limit; /**< bytes that may wait, the frame on the wire not counted */
+    fabric_fair_t *fair;  /**< who waits where flows take turns, not owned; NULL: first come */
 
-    /* Frames in order: first those started, then, from `waiting` on, those that wait. The first
-     * one is always started. */
-    fabric_frame_t *head, *tail, *waiting;
-    int64_t free_at;      /**< when the port has sent all frames that are started */
-    int64_t last_arrival; /**< of the last frame started: a lower latency does not overtake */
-    uint64_t queue_bytes; /**< of the frames that wait */
-    fabric_link_counters_t counters;
+    fabric_fifo_t started;    /**< under way to the far end, with their arrivals set */
+    fabric_fifo_t waiting;    /**< where `fair` is NULL */
+    uint64_t n_waiting;       /**< frames that are not started, in either */
+    int64_t free_at;          /**< when the port has sent all frames that are started */
+    int64_t last_arrival;     /**< of the last frame started: a lower latency does not overtake */
+    uint64_t queue_bytes;     /**< of the frames that wait */
+    uint64_t synthetic_bytes; /**< of them the synthetic ones' */
+    uint64_t queue_peak;      /**< most bytes that waited at one time */
+    fabric_link_counters_t counters[FABRIC_TRAFFIC_KINDS];
 } fabric_link_t;
+
+/** A change of a link; what is negative or, for the rate, 0 stays as it is. */
+typedef struct fabric_change {
+    uint64_t rate;       /**< bit/s */
+    int64_t latency;     /**< ns */
+    int64_t queue_limit; /**< bytes */
+} fabric_change_t;
 
 /** Nanoseconds for which a frame of `length` bytes occupies a port of `rate` bit/s, rounded up. */
 int64_t fabric_link_wire_time(uint64_t rate, uint32_t length);
@@ -67,6 +62,9 @@ int64_t fabric_link_wire_time(uint64_t rate, uint32_t length);
  */
 bool fabric_link_push(fabric_link_t *link, fabric_frame_t *frame, int64_t now);
 
+/** Counts a frame that is lost at the port. */
+void fabric_link_lose(fabric_link_t *link, fabric_traffic_t kind, uint32_t length);
+
 /** When the foremost frame reaches the far end; INT64_MAX if the link is empty. */
 int64_t fabric_link_next_event(const fabric_link_t *link);
 
@@ -74,11 +72,10 @@ int64_t fabric_link_next_event(const fabric_link_t *link);
 fabric_frame_t *fabric_link_pop(fabric_link_t *link);
 
 /**
- * Changes rate, latency and queue limit from `now` on: frames that have started keep
- * their times, those that wait get the new ones.
+ * Changes a link from `now` on: frames that have started keep their times, those that
+ * wait get the new ones. None that waits is dropped, whatever the new limit is.
  */
-void fabric_link_change(fabric_link_t *link, int64_t now, uint64_t rate, int64_t latency,
-                        uint64_t queue_limit);
+void fabric_link_change(fabric_link_t *link, int64_t now, const fabric_change_t *change);
 
 /** Sets the counters back to zero, the peak to what waits now. */
 void fabric_link_reset(fabric_link_t *link);

@@ -1,25 +1,30 @@
 #include "contrib/testbed/fabric_model.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/testbed/fabric_heap.h"
+#include "contrib/testbed/fabric_plan.h"
+#include "topo/heap.h"
 
 struct fabric_model {
     const pb_network_t *network;
     uint32_t max_length;
     int n_links;
-    fabric_link_t *links;  /* by directed link; those of the top node are unused */
-    fabric_heap_t *events; /* by directed link: when its foremost frame arrives */
-    int *column;           /* by node: place among the machines, -1 for switches */
-    int *row;              /* by node: place among the switches, -1 for machines */
-    int *next_hop;         /* [row][column]: the directed link that leads to the machine */
+    fabric_link_t *links; /* by directed link; those of the top node are unused */
+    /* One event for each link that has a frame under way, for which there is always room: the
+     * arrival of the foremost one. `id` is the link. */
+    pb_heap_t events;
+    fabric_plan_t plan;
+    int *row;      /* by node: place among the switches, -1 for machines */
+    int *next_hop; /* [row][node]: the directed link that leads from the switch to the node */
+    uint64_t n_changes;
     fabric_frame_t *spare; /* released frames, by next */
 };
 
 static bool is_machine(const fabric_model_t *model, int node)
 {
-    return model->column[node] >= 0;
+    return model->row[node] < 0;
 }
 
 /** Every link that a cable of the network has. */
@@ -48,40 +53,54 @@ static void lay_cables(fabric_model_t *model, const fabric_cables_t *cables)
     }
 }
 
-static int number_nodes(fabric_model_t *model)
+static void number_switches(fabric_model_t *model)
 {
-    int n_machines = 0, n_switches = 0;
+    int n_switches = 0;
     for (int node = 0; node < pb_network_size(model->network); node++) {
         bool machine = pb_network_node(model->network, node)->kind == PB_NODE_MACHINE;
-        model->column[node] = machine ? n_machines++ : -1;
         model->row[node] = machine ? -1 : n_switches++;
     }
-    return n_switches;
 }
 
-/** From a switch the way to a machine is up, unless the machine is below the switch. */
+/** The directed link on which a switch sends what is for another node. */
+static int *way(const fabric_model_t *model, int node, int target)
+{
+    size_t row = (size_t) model->row[node];
+    return &model->next_hop[row * (size_t) pb_network_size(model->network) + (size_t) target];
+}
+
+/** From a switch the way to a node is up, unless the node is below the switch. */
 static void find_ways(fabric_model_t *model)
 {
-    int n_machines = pb_network_n_machines(model->network);
-    for (int node = 0; node < pb_network_size(model->network); node++) {
-        int *ways =
-            is_machine(model, node) ? NULL : &model->next_hop[model->row[node] * n_machines];
-        for (int column = 0; ways != NULL && column < n_machines; column++) {
-            ways[column] = pb_link_up(node);
+    const int n_nodes = pb_network_size(model->network);
+    for (int node = 0; node < n_nodes; node++) {
+        for (int other = 0; !is_machine(model, node) && other < n_nodes; other++) {
+            *way(model, node, other) = pb_link_up(node);
         }
     }
-    for (int node = 0; node < pb_network_size(model->network); node++) {
-        if (!is_machine(model, node)) {
-            continue;
-        }
+    for (int node = 0; node < n_nodes; node++) {
         int below = node, above = pb_network_node(model->network, node)->parent;
         while (above >= 0) {
-            model->next_hop[model->row[above] * n_machines + model->column[node]] =
-                pb_link_down(below);
+            *way(model, above, node) = pb_link_down(below);
             below = above;
             above = pb_network_node(model->network, above)->parent;
         }
     }
+}
+
+/** Fair queues for the ports of machines. */
+static int make_fair(fabric_model_t *model)
+{
+    for (int node = 0; node < pb_network_size(model->network); node++) {
+        fabric_link_t *link = &model->links[pb_link_up(node)];
+        if (is_machine(model, node)) {
+            link->fair = fabric_fair_new(model->max_length);
+            if (link->fair == NULL) {
+                return PB_ERR_NO_MEMORY;
+            }
+        }
+    }
+    return PB_SUCCESS;
 }
 
 fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cables_t *cables,
@@ -92,24 +111,25 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cable
         return NULL;
     }
     size_t n_nodes = (size_t) pb_network_size(network);
-    size_t n_ways =
-        (size_t) pb_network_n_switches(network) * (size_t) pb_network_n_machines(network);
+    size_t n_ways = (size_t) pb_network_n_switches(network) * n_nodes;
     model->network = network;
     model->max_length = max_length;
     model->n_links = 2 * pb_network_size(network);
     model->links = calloc(2 * n_nodes + 1, sizeof(*model->links));
-    model->events = fabric_heap_new(model->n_links);
-    model->column = calloc(n_nodes + 1, sizeof(*model->column));
     model->row = calloc(n_nodes + 1, sizeof(*model->row));
     model->next_hop = calloc(n_ways + 1, sizeof(*model->next_hop));
-    if (model->links == NULL || model->events == NULL || model->column == NULL ||
-        model->row == NULL || model->next_hop == NULL) {
+    if (model->links == NULL || model->row == NULL || model->next_hop == NULL ||
+        pb_heap_reserve(&model->events, model->n_links) != PB_SUCCESS) {
         fabric_model_free(model);
         return NULL;
     }
-    number_nodes(model);
+    number_switches(model);
     lay_cables(model, cables);
     find_ways(model);
+    if (cables->host_qdisc == FABRIC_QDISC_FAIR && make_fair(model) != PB_SUCCESS) {
+        fabric_model_free(model);
+        return NULL;
+    }
     return model;
 }
 
@@ -119,9 +139,10 @@ void fabric_model_free(fabric_model_t *model)
         return;
     }
     for (int link = 0; model->links != NULL && link < model->n_links; link++) {
-        while (model->links[link].head != NULL) {
+        while (fabric_link_next_event(&model->links[link]) != INT64_MAX) {
             fabric_model_release(model, fabric_link_pop(&model->links[link]));
         }
+        fabric_fair_free(model->links[link].fair);
     }
     while (model->spare != NULL) {
         fabric_frame_t *frame = model->spare;
@@ -129,8 +150,8 @@ void fabric_model_free(fabric_model_t *model)
         free(frame);
     }
     free(model->links);
-    fabric_heap_free(model->events);
-    free(model->column);
+    pb_heap_clear(&model->events);
+    fabric_plan_clear(&model->plan);
     free(model->row);
     free(model->next_hop);
     free(model);
@@ -139,10 +160,15 @@ void fabric_model_free(fabric_model_t *model)
 fabric_frame_t *fabric_model_frame(fabric_model_t *model)
 {
     fabric_frame_t *frame = model->spare;
-    if (frame == NULL) {
-        return malloc(sizeof(*frame) + model->max_length);
+    if (frame != NULL) {
+        model->spare = frame->next;
+    } else {
+        frame = malloc(sizeof(*frame) + model->max_length);
     }
-    model->spare = frame->next;
+    if (frame != NULL) {
+        frame->flow = 0;
+        frame->kind = FABRIC_REAL;
+    }
     return frame;
 }
 
@@ -152,24 +178,23 @@ void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame)
     model->spare = frame;
 }
 
-static void schedule(fabric_model_t *model, int link)
+/** Notes the arrival of a link's foremost frame, if it has one. */
+static void expect_arrival(fabric_model_t *model, int link)
 {
-    int64_t time = fabric_link_next_event(&model->links[link]);
-    if (time == INT64_MAX) {
-        fabric_heap_remove(model->events, link);
-    } else {
-        fabric_heap_set(model->events, link, time);
-    }
+    const pb_event_t event = {.time = fabric_link_next_event(&model->links[link]), .id = link};
+    int status = event.time != INT64_MAX ? pb_heap_push(&model->events, &event) : PB_SUCCESS;
+    assert(status == PB_SUCCESS);
+    (void) status;
 }
 
 /** Puts a frame on a link. The link's next event changes only if the link was empty. */
 static void transmit(fabric_model_t *model, int link, fabric_frame_t *frame, int64_t now)
 {
-    bool was_empty = model->links[link].head == NULL;
+    bool was_empty = fabric_link_next_event(&model->links[link]) == INT64_MAX;
     if (!fabric_link_push(&model->links[link], frame, now)) {
         fabric_model_release(model, frame);
     } else if (was_empty) {
-        schedule(model, link);
+        expect_arrival(model, link);
     }
 }
 
@@ -177,11 +202,11 @@ static void transmit_copy(fabric_model_t *model, int link, const fabric_frame_t 
 {
     fabric_frame_t *copy = fabric_model_frame(model);
     if (copy == NULL) {
-        model->links[link].counters.drops++;
-        model->links[link].counters.drop_bytes += frame->length;
+        fabric_link_lose(&model->links[link], frame->kind, frame->length);
         return;
     }
     copy->target = frame->target;
+    copy->flow = frame->flow;
     copy->length = frame->length;
     memcpy(copy->data, frame->data, frame->length);
     transmit(model, link, copy, now);
@@ -211,9 +236,7 @@ static void forward(fabric_model_t *model, int node, int came_by, fabric_frame_t
         flood(model, node, came_by, frame, now);
         return;
     }
-    int n_machines = pb_network_n_machines(model->network);
-    int way = model->next_hop[model->row[node] * n_machines + model->column[frame->target]];
-    transmit(model, way, frame, now);
+    transmit(model, *way(model, node, frame->target), frame, now);
 }
 
 void fabric_model_send(fabric_model_t *model, int machine, fabric_frame_t *frame, int64_t now)
@@ -225,27 +248,104 @@ void fabric_model_send(fabric_model_t *model, int machine, fabric_frame_t *frame
     transmit(model, pb_link_up(machine), frame, now);
 }
 
+/* ---- steps ---- */
+
+int fabric_model_plan(fabric_model_t *model, const fabric_step_t *step)
+{
+    return fabric_plan_add(&model->plan, step);
+}
+
+int fabric_model_n_planned(const fabric_model_t *model)
+{
+    return fabric_plan_size(&model->plan);
+}
+
+void fabric_model_forget(fabric_model_t *model)
+{
+    fabric_plan_forget(&model->plan);
+}
+
+/** Sends one frame of a load on its way, unless too many of its kind wait there. */
+static void emit(fabric_model_t *model, const fabric_load_t *load, int number, int64_t now)
+{
+    int first =
+        is_machine(model, load->from) ? pb_link_up(load->from) : *way(model, load->from, load->to);
+    bool room = model->links[first].synthetic_bytes + load->length <= FABRIC_LOAD_WAITING;
+    fabric_frame_t *frame = room ? fabric_model_frame(model) : NULL;
+    if (frame == NULL) {
+        fabric_link_lose(&model->links[first], FABRIC_SYNTHETIC, load->length);
+        return;
+    }
+    frame->target = load->to;
+    frame->length = load->length;
+    frame->flow = (uint32_t) number;
+    frame->kind = FABRIC_SYNTHETIC;
+    transmit(model, first, frame, now);
+}
+
+/** Does the next thing of the plan. */
+static void do_step(fabric_model_t *model)
+{
+    fabric_due_t due;
+    if (!fabric_plan_take(&model->plan, &due)) {
+        return;
+    }
+    if (due.step.kind == FABRIC_STEP_LOAD) {
+        emit(model, &due.step.load, due.number, due.time);
+        return;
+    }
+    fabric_link_change(&model->links[due.step.link], due.time, &due.step.change);
+    model->n_changes++;
+}
+
+/* ---- events ---- */
+
+static int64_t next_arrival(const fabric_model_t *model)
+{
+    return model->events.n_events > 0 ? model->events.events[0].time : INT64_MAX;
+}
+
 int64_t fabric_model_next_event(const fabric_model_t *model)
 {
-    return fabric_heap_time(model->events);
+    const int64_t step = fabric_plan_next(&model->plan), arrival = next_arrival(model);
+    return step < arrival ? step : arrival;
+}
+
+/** The next frame comes to the end of its link. Returns it if that is a machine. */
+static fabric_frame_t *arrive(fabric_model_t *model, int *machine_p, int64_t *time_p)
+{
+    const pb_event_t event = pb_heap_pop(&model->events);
+    const int link = event.id, below = pb_link_node(link);
+    fabric_frame_t *frame = fabric_link_pop(&model->links[link]);
+    expect_arrival(model, link);
+    int node = pb_link_is_up(link) ? pb_network_node(model->network, below)->parent : below;
+    if (frame->kind == FABRIC_SYNTHETIC && frame->target == node) {
+        fabric_model_release(model, frame);
+        return NULL;
+    }
+    if (is_machine(model, node)) {
+        *machine_p = node;
+        *time_p = event.time;
+        return frame;
+    }
+    forward(model, node, link, frame, event.time);
+    return NULL;
 }
 
 fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *machine_p,
                                      int64_t *time_p)
 {
     int64_t time;
-    while ((time = fabric_heap_time(model->events)) <= until && time != INT64_MAX) {
-        int link = fabric_heap_first(model->events);
-        fabric_frame_t *frame = fabric_link_pop(&model->links[link]);
-        schedule(model, link);
-        int below = pb_link_node(link);
-        int node = pb_link_is_up(link) ? pb_network_node(model->network, below)->parent : below;
-        if (is_machine(model, node)) {
-            *machine_p = node;
-            *time_p = time;
+    while ((time = fabric_model_next_event(model)) <= until && time != INT64_MAX) {
+        /* Frames that arrive at the time of a step come after it. */
+        if (fabric_plan_next(&model->plan) <= time) {
+            do_step(model);
+            continue;
+        }
+        fabric_frame_t *frame = arrive(model, machine_p, time_p);
+        if (frame != NULL) {
             return frame;
         }
-        forward(model, node, link, frame, time);
     }
     return NULL;
 }
@@ -268,8 +368,7 @@ fabric_link_t *fabric_model_link(fabric_model_t *model, int link)
     return has_cable(model, link) ? &model->links[link] : NULL;
 }
 
-void fabric_model_change(fabric_model_t *model, int link, int64_t now, uint64_t rate,
-                         int64_t latency, uint64_t queue_limit)
+uint64_t fabric_model_n_changes(const fabric_model_t *model)
 {
-    fabric_link_change(&model->links[link], now, rate, latency, queue_limit);
+    return model->n_changes;
 }

@@ -8,12 +8,22 @@
  *
  * Switches know where every machine is and forward in no time of their own: all time
  * is spent in queues and on links. Frames to all machines are flooded along the tree.
+ *
+ * Links may change and synthetic load may come and go, at times that are told in
+ * advance: steps. Synthetic frames take the way that a host's would take and occupy its
+ * links and queues like these; at the end of it they vanish.
  */
 #ifndef FABRIC_MODEL_H
 #define FABRIC_MODEL_H
 
-#include "contrib/testbed/fabric_link.h"
+#include "contrib/testbed/fabric_step.h"
 #include "topo/network.h"
+
+/** How the frames that wait at a machine's port leave; a switch's are first come, first served. */
+typedef enum {
+    FABRIC_QDISC_FIFO, /**< first come, first served */
+    FABRIC_QDISC_FAIR, /**< flows take turns; see fabric_fair.h */
+} fabric_qdisc_t;
 
 /** What the cables are made of. */
 typedef struct fabric_cables {
@@ -21,6 +31,7 @@ typedef struct fabric_cables {
     int64_t latency;       /**< ns, every cable, each way */
     uint64_t host_queue;   /**< bytes, at the ports of machines */
     uint64_t switch_queue; /**< bytes, at the ports of switches */
+    fabric_qdisc_t host_qdisc;
 } fabric_cables_t;
 
 typedef struct fabric_model fabric_model_t;
@@ -34,7 +45,7 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cable
                                  uint32_t max_length);
 void fabric_model_free(fabric_model_t *model);
 
-/** A frame to be filled, NULL if memory is out. It is the caller's. O(1). */
+/** A real frame of flow 0 to be filled, NULL if memory is out. It is the caller's. O(1). */
 fabric_frame_t *fabric_model_frame(fabric_model_t *model);
 
 /** Gives a frame back. */
@@ -46,7 +57,7 @@ void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
  */
 void fabric_model_send(fabric_model_t *model, int machine, fabric_frame_t *frame, int64_t now);
 
-/** The time of the next event; INT64_MAX if no frame is under way. O(1). */
+/** The time of the next event; INT64_MAX if no frame is under way and nothing planned. O(1). */
 int64_t fabric_model_next_event(const fabric_model_t *model);
 
 /**
@@ -63,8 +74,20 @@ int64_t fabric_model_min_hop(const fabric_model_t *model);
 /** A directed link, numbered as in topo/network.h; NULL if no cable has this number. */
 fabric_link_t *fabric_model_link(fabric_model_t *model, int link);
 
-/** Changes a link, as fabric_link_change(). */
-void fabric_model_change(fabric_model_t *model, int link, int64_t now, uint64_t rate,
-                         int64_t latency, uint64_t queue_limit);
+/**
+ * Has a step (copied) happen at its time, or at once if that is past; steps of one time in the
+ * order in which they were planned. The link must be a cable's, the load's nodes
+ * different. PB_ERR_NO_MEMORY, and then nothing is planned. O(steps).
+ */
+int fabric_model_plan(fabric_model_t *model, const fabric_step_t *step);
+
+/** Steps that are to come, and loads that have not ended. */
+int fabric_model_n_planned(const fabric_model_t *model);
+
+/** Ends all loads, and forgets the steps to come. Synthetic frames under way stay. */
+void fabric_model_forget(fabric_model_t *model);
+
+/** Changes of links so far: fabric_model_min_hop() may give something else when this does. */
+uint64_t fabric_model_n_changes(const fabric_model_t *model);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char usage[] =
     "Usage: pipebcast-fabric --topology FILE --describe\n"
@@ -21,6 +22,8 @@ static const char usage[] =
     "  --latency NS          nanoseconds of every cable (5000)\n"
     "  --host-queue BYTES    that may wait at a machine's port (67108864)\n"
     "  --switch-queue BYTES  that may wait at a port of a switch (131072)\n"
+    "  --host-qdisc KIND     fifo: a machine's frames leave as they came (default); fair: its\n"
+    "                        flows take turns, and new ones go first\n"
     "  --mtu BYTES           payload of the largest frame (1500)\n"
     "  --grain NS            least time between turns of the work under load (50000)\n"
     "  --spin NS             stay awake for the last NS before an event (0)\n"
@@ -52,6 +55,7 @@ enum {
     OPT_LATENCY,
     OPT_HOST_QUEUE,
     OPT_SWITCH_QUEUE,
+    OPT_HOST_QDISC,
     OPT_MTU,
     OPT_GRAIN,
     OPT_SPIN,
@@ -68,12 +72,27 @@ static const struct option options[] = {
     {"latency", required_argument, NULL, OPT_LATENCY},
     {"host-queue", required_argument, NULL, OPT_HOST_QUEUE},
     {"switch-queue", required_argument, NULL, OPT_SWITCH_QUEUE},
+    {"host-qdisc", required_argument, NULL, OPT_HOST_QDISC},
     {"mtu", required_argument, NULL, OPT_MTU},
     {"grain", required_argument, NULL, OPT_GRAIN},
     {"spin", required_argument, NULL, OPT_SPIN},
     {"no-realtime", no_argument, NULL, OPT_NO_REALTIME},
     {NULL, 0, NULL, 0},
 };
+
+/** "fifo" or "fair"; -1 with a message for anything else. */
+static int read_qdisc(const char *text, fabric_qdisc_t *qdisc_p)
+{
+    if (strcmp(text, "fifo") == 0) {
+        *qdisc_p = FABRIC_QDISC_FIFO;
+    } else if (strcmp(text, "fair") == 0) {
+        *qdisc_p = FABRIC_QDISC_FAIR;
+    } else {
+        fprintf(stderr, "pipebcast-fabric: --host-qdisc %s: fifo or fair is wanted\n", text);
+        return -1;
+    }
+    return 0;
+}
 
 /** Takes one option with a number; -1 if the number is bad. */
 static int64_t take_number(fabric_settings_t *settings, int option, const char *name)
@@ -134,6 +153,11 @@ int fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
             break;
         case OPT_PORTS:
             settings->prefix = optarg;
+            break;
+        case OPT_HOST_QDISC:
+            if (read_qdisc(optarg, &settings->cables.host_qdisc) < 0) {
+                return -1;
+            }
             break;
         case OPT_NO_REALTIME:
             settings->realtime = false;

@@ -72,6 +72,7 @@ static void on_frame(void *context, int port, const unsigned char *data, uint32_
     }
     frame->target = target;
     frame->length = length;
+    frame->flow = fabric_flow_of(data, length);
     memcpy(frame->data, data, length);
     fabric_model_send(fabric->model, fabric->machine_of[port], frame, time);
 }
@@ -196,8 +197,9 @@ static void wait_for_work(fabric_t *fabric)
  * half a grain, so that frames are as much early as late; that is less than a hop, so
  * that no frame can still come that would have gone before.
  */
-void fabric_choose_grain(fabric_t *fabric)
+static void choose_grain(fabric_t *fabric)
 {
+    fabric->n_changes = fabric_model_n_changes(fabric->model);
     fabric->min_hop = fabric_model_min_hop(fabric->model);
     int64_t most = fabric->min_hop - fabric->min_hop / 4;
     fabric->grain = fabric->settings->grain < most ? fabric->settings->grain : most;
@@ -205,11 +207,14 @@ void fabric_choose_grain(fabric_t *fabric)
 
 static void run(fabric_t *fabric)
 {
-    fabric_choose_grain(fabric);
+    choose_grain(fabric);
     while (!stopped) {
         fabric->woke_at = fabric_clock();
         fabric_ports_receive(fabric->ports, on_frame, fabric);
         deliver(fabric, fabric->woke_at + fabric->grain / 2);
+        if (fabric_model_n_changes(fabric->model) != fabric->n_changes) {
+            choose_grain(fabric);
+        }
         fabric->turns++;
         wait_for_work(fabric);
     }
@@ -302,6 +307,7 @@ static void tear_down(fabric_t *fabric)
     fabric_control_close(fabric->control);
     fabric_ports_close(fabric->ports);
     fabric_model_free(fabric->model);
+    free(fabric->script);
     free(fabric->machine_of);
     free(fabric->port_of);
 }

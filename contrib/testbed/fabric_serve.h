@@ -32,8 +32,11 @@ typedef struct fabric {
     fabric_ports_frame_t outgoing[FABRIC_PORTS_BATCH];
     int64_t due[FABRIC_PORTS_BATCH];
     int n_batch;
-    uint64_t strays; /* frames to addresses that no machine has */
-    uint64_t turns;  /* rounds of the main loop */
+    uint64_t strays;       /* frames to addresses that no machine has */
+    uint64_t turns;        /* rounds of the main loop */
+    fabric_step_t *script; /* steps that wait for "play", with times from its beginning */
+    int n_script, script_capacity;
+    uint64_t n_changes; /* fabric_model_n_changes() when the grain was chosen */
     fabric_lateness_t lateness;
     int64_t cpu_at_reset; /* ns */
     int64_t reset_at;
@@ -49,9 +52,6 @@ typedef struct fabric {
  * begins. Returns the program's exit status, with a message on standard error on failure.
  */
 int fabric_serve(const fabric_settings_t *settings, pb_network_t *network);
-
-/** Takes the grain anew after a link has changed. */
-void fabric_choose_grain(fabric_t *fabric);
 
 /** CLOCK_MONOTONIC and the CPU time of this process, in ns. */
 int64_t fabric_clock(void);

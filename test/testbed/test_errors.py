@@ -46,6 +46,15 @@ def test_arguments(path):
     check(EXIT_FAILED, "no testbed is up", "exec without a testbed", "exec", "n0", "--", "ls")
 
 
+def test_unfit(path):
+    """Options that do not go together."""
+    for other in (("--fabric", "kernel"), ("--push-back",)):
+        check(EXIT_FAILED, "--host-qdisc", f"--host-qdisc fair {' '.join(other)}",
+              "up", "--topology", path, "--host-qdisc", "fair", *other)  # fmt: skip
+    check(EXIT_FAILED, "plays no script", "--script with --fabric kernel",
+          "up", "--topology", path, "--fabric", "kernel", "--script", path)  # fmt: skip
+
+
 def test_missing(path):
     environment = dict(os.environ, PIPEBCAST_FABRIC=os.path.join(SCRATCH, "none"))
     check(EXIT_FAILED, "PIPEBCAST_FABRIC", "a fabric that is not where it is said to be",
@@ -74,10 +83,12 @@ def run():
     test_topology()
     test_quantities(path)
     test_arguments(path)
+    test_unfit(path)
     test_missing(path)
     test_no_ip(path)
     help_text = tool("--help").stdout
-    for command in ("run", "up", "down", "mpirun", "exec", "shell", "status", "set", "list"):
+    for command in ("run", "up", "down", "mpirun", "exec", "shell", "status", "set", "load", "play",
+                    "list"):
         tap.ok(f"    {command} " in help_text, f"--help knows {command}")
         tap.eq(tool(command, "--help").returncode, 0, f"{command} --help")
     tap.ok(not os.listdir(SCRATCH) or not os.path.exists(os.path.join(SCRATCH, "pipebcast-testbed")),

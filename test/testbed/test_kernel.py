@@ -33,11 +33,15 @@ def run():
     # A bridge floods until it has learnt where a host is.
     tap.ok(found["s1", "d"]["bytes"] < 5000, "and only those that are used")
     tap.eq(found["d", "s1"]["rate"], 2 * RATE, "twice the LinkSpeed, twice the rate")
-    answer = tool("set", "--name", "t", "a", "s0", "--rate", "2mbit")
+    answer = tool("set", "--name", "t", "a", "s0", "rate=2mbit")
     tap.eq(answer.returncode, 0, "a link can be changed")
     tap.eq(status()["links"]["a", "s0"]["rate"], RATE // 2, "and is")
-    tap.match(tool("set", "--name", "t", "a", "s0", "--latency", "1ms").stderr, "no latency",
+    tap.match(tool("set", "--name", "t", "a", "s0", "latency=1ms").stderr, "no latency",
               "but has no latency to change")  # fmt: skip
+    tap.match(tool("load", "--name", "t", "a", "c", "1mbit", "1s").stderr, "no load", "makes no load")
+    tap.eq(tool("set", "--name", "t", "s0-s1", "rate=2mbit").returncode, 0, "set A-B")
+    rates = {status()["links"][way]["rate"] for way in (("s0", "s1"), ("s1", "s0"))}
+    tap.eq(rates, {RATE // 2}, "changes both ways")
     tool("status", "--name", "t", "--reset")
     tap.eq(status()["links"]["s0", "s1"]["bytes"], 0, "counters can be reset")
     tap.match(tool("status", "--name", "t").stdout, "no latency", "status says what it cannot do")

@@ -1,28 +1,31 @@
-/*
- * The event queue of the simulator.
- */
+#include "topo/heap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "topo/simulate_internal.h"
+#include "topo/error.h"
 
-static bool before(const pb_sim_event_t *a, const pb_sim_event_t *b)
+static bool before(const pb_event_t *a, const pb_event_t *b)
 {
     if (a->time != b->time) {
         return a->time < b->time;
     }
-    if (a->segment != b->segment) {
-        return a->segment < b->segment;
+    if (a->major != b->major) {
+        return a->major < b->major;
     }
-    if (a->order != b->order) {
-        return a->order < b->order;
+    if (a->minor != b->minor) {
+        return a->minor < b->minor;
     }
-    return a->edge < b->edge;
+    return a->id < b->id;
 }
 
-static int grow(pb_sim_heap_t *heap)
+int pb_heap_reserve(pb_heap_t *heap, int capacity)
 {
-    const int capacity = heap->capacity > 0 ? 2 * heap->capacity : 64;
-    pb_sim_event_t *events = realloc(heap->events, (size_t) capacity * sizeof(*events));
+    if (capacity <= heap->capacity) {
+        return PB_SUCCESS;
+    }
+    pb_event_t *events = realloc(heap->events, (size_t) capacity * sizeof(*events));
     if (events == NULL) {
         return PB_ERR_NO_MEMORY;
     }
@@ -31,9 +34,10 @@ static int grow(pb_sim_heap_t *heap)
     return PB_SUCCESS;
 }
 
-int pb_sim_heap_push(pb_sim_heap_t *heap, const pb_sim_event_t *event)
+int pb_heap_push(pb_heap_t *heap, const pb_event_t *event)
 {
-    if (heap->n_events == heap->capacity && grow(heap) != PB_SUCCESS) {
+    if (heap->n_events == heap->capacity &&
+        pb_heap_reserve(heap, heap->capacity > 0 ? 2 * heap->capacity : 64) != PB_SUCCESS) {
         return PB_ERR_NO_MEMORY;
     }
     int at = heap->n_events++;
@@ -45,10 +49,10 @@ int pb_sim_heap_push(pb_sim_heap_t *heap, const pb_sim_event_t *event)
     return PB_SUCCESS;
 }
 
-pb_sim_event_t pb_sim_heap_pop(pb_sim_heap_t *heap)
+pb_event_t pb_heap_pop(pb_heap_t *heap)
 {
-    const pb_sim_event_t first = heap->events[0];
-    const pb_sim_event_t moved = heap->events[--heap->n_events];
+    const pb_event_t first = heap->events[0];
+    const pb_event_t moved = heap->events[--heap->n_events];
     int at = 0;
     for (;;) {
         int child = 2 * at + 1;
@@ -66,4 +70,10 @@ pb_sim_event_t pb_sim_heap_pop(pb_sim_heap_t *heap)
     }
     heap->events[at] = moved;
     return first;
+}
+
+void pb_heap_clear(pb_heap_t *heap)
+{
+    free(heap->events);
+    *heap = (pb_heap_t){0};
 }

@@ -1,0 +1,59 @@
+/*
+ * A frame under way, and frames in a line behind each other.
+ */
+#ifndef FABRIC_FRAME_H
+#define FABRIC_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Bytes of preamble, start delimiter, frame check sequence and gap: on the wire, not in a frame.
+ */
+#define FABRIC_WIRE_OVERHEAD 24
+/** Ethernet's shortest frame without its check sequence; shorter ones are padded. */
+#define FABRIC_MIN_FRAME 60
+/** Ethernet's header: two addresses and a type. */
+#define FABRIC_HEADER 14
+
+/** Where a frame is from. Both kinds occupy links and queues alike; they are counted apart. */
+typedef enum {
+    FABRIC_REAL,      /**< a host sent it */
+    FABRIC_SYNTHETIC, /**< the fabric made it, as load; it has no data and reaches no host */
+    FABRIC_TRAFFIC_KINDS,
+} fabric_traffic_t;
+
+typedef struct fabric_frame {
+    struct fabric_frame *next;
+    int64_t arrival; /**< at the far end of the link it is on; set when it is started */
+    int target;      /**< node of the network that it goes to; -1: to all machines */
+    uint32_t length; /**< bytes of data, with the Ethernet header, without check sequence */
+    uint32_t flow;   /**< frames of one flow have the same number; see fabric_fair.h */
+    fabric_traffic_t kind;
+    unsigned char data[];
+} fabric_frame_t;
+
+/** Frames in the order in which they came. All-zero: none. */
+typedef struct fabric_fifo {
+    fabric_frame_t *head, *tail;
+} fabric_fifo_t;
+
+static inline void fabric_fifo_push(fabric_fifo_t *fifo, fabric_frame_t *frame)
+{
+    frame->next = NULL;
+    if (fifo->head == NULL) {
+        fifo->head = frame;
+    } else {
+        fifo->tail->next = frame;
+    }
+    fifo->tail = frame;
+}
+
+/** Takes the first frame off; there must be one. */
+static inline fabric_frame_t *fabric_fifo_pop(fabric_fifo_t *fifo)
+{
+    fabric_frame_t *frame = fifo->head;
+    fifo->head = frame->next;
+    return frame;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * A step: what is to happen to the network at a time.
+ */
+#ifndef FABRIC_STEP_H
+#define FABRIC_STEP_H
+
+#include "contrib/testbed/fabric_link.h"
+#include "contrib/testbed/fabric_load.h"
+
+typedef enum {
+    FABRIC_STEP_CHANGE, /**< a link becomes another */
+    FABRIC_STEP_LOAD,   /**< a synthetic load begins */
+} fabric_step_kind_t;
+
+typedef struct fabric_step {
+    fabric_step_kind_t kind;
+    int64_t time;           /**< ns */
+    int link;               /**< the directed link that changes, as in topo/network.h */
+    fabric_change_t change; /**< of that link */
+    fabric_load_t load;     /**< that begins */
+} fabric_step_t;
+
+#endif

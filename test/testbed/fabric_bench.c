@@ -1,0 +1,72 @@
+#include "test/testbed/fabric_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/slurm_conf.h"
+
+const fabric_cables_t bench_cables = {
+    .rate = RATE, .latency = LATENCY, .host_queue = 1500000, .switch_queue = 131072};
+
+bench_t bench_set_up(const char *conf, fabric_cables_t cables)
+{
+    bench_t bench = {NULL, NULL};
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    int status = pb_slurm_conf_parse(conf, strlen(conf), "test", ';', &bench.network, &diag);
+    if (status != PB_SUCCESS) {
+        printf("Bail out! %s\n", pb_diag_first(&diag));
+        exit(EXIT_FAILURE);
+    }
+    pb_diag_clear(&diag);
+    bench.model = fabric_model_new(bench.network, &cables, 1514);
+    return bench;
+}
+
+void bench_tear_down(bench_t *bench)
+{
+    fabric_model_free(bench->model);
+    pb_network_free(bench->network);
+}
+
+int bench_find(const bench_t *bench, const char *name)
+{
+    return pb_network_find(bench->network, name);
+}
+
+void bench_send(const bench_t *bench, const char *from, const char *to, uint32_t length,
+                unsigned char mark, int64_t now)
+{
+    bench_send_flow(bench, from, to, length, 0, mark, now);
+}
+
+void bench_send_flow(const bench_t *bench, const char *from, const char *to, uint32_t length,
+                     uint32_t flow, unsigned char mark, int64_t now)
+{
+    fabric_frame_t *frame = fabric_model_frame(bench->model);
+    frame->target = to != NULL ? bench_find(bench, to) : -1;
+    frame->length = length;
+    frame->flow = flow;
+    memset(frame->data, 0, length);
+    frame->data[0] = mark;
+    fabric_model_send(bench->model, bench_find(bench, from), frame, now);
+}
+
+int64_t bench_next(const bench_t *bench, int64_t until, int *machine_p, int *mark_p)
+{
+    int64_t time = -1;
+    fabric_frame_t *frame = fabric_model_deliver(bench->model, until, machine_p, &time);
+    if (frame == NULL) {
+        return -1;
+    }
+    *mark_p = frame->data[0];
+    fabric_model_release(bench->model, frame);
+    return time;
+}
+
+const fabric_link_t *bench_link(const bench_t *bench, const char *below, bool up)
+{
+    int node = bench_find(bench, below);
+    return fabric_model_link(bench->model, up ? pb_link_up(node) : pb_link_down(node));
+}

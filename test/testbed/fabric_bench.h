@@ -1,0 +1,43 @@
+/*
+ * What the tests of the fabric's model share: a network, frames with a mark, their arrivals.
+ */
+#ifndef FABRIC_BENCH_H
+#define FABRIC_BENCH_H
+
+#include "contrib/testbed/fabric_model.h"
+
+/* 10 Mbit/s is 800 ns for a byte; 5 us of latency. */
+#define RATE 10000000
+#define LATENCY 5000
+#define WIRE(length) (((int64_t) (length) + FABRIC_WIRE_OVERHEAD) * 800)
+
+typedef struct bench {
+    pb_network_t *network;
+    fabric_model_t *model;
+} bench_t;
+
+/** Cables of RATE and LATENCY with the queues that the testbed's have. */
+extern const fabric_cables_t bench_cables;
+
+/** A model of the network of `conf`, its lines parted by ';'. Ends the test on failure. */
+bench_t bench_set_up(const char *conf, fabric_cables_t cables);
+void bench_tear_down(bench_t *bench);
+
+/** The node of a name. */
+int bench_find(const bench_t *bench, const char *name);
+
+/** Has a machine send a frame of flow 0, to all if `to` is NULL; `mark` is its first byte. */
+void bench_send(const bench_t *bench, const char *from, const char *to, uint32_t length,
+                unsigned char mark, int64_t now);
+
+/** The same, of another flow. */
+void bench_send_flow(const bench_t *bench, const char *from, const char *to, uint32_t length,
+                     uint32_t flow, unsigned char mark, int64_t now);
+
+/** The time of the next delivery up to `until`, with its machine and mark; -1 if there is none. */
+int64_t bench_next(const bench_t *bench, int64_t until, int *machine_p, int *mark_p);
+
+/** The link between a node and the one above it. */
+const fabric_link_t *bench_link(const bench_t *bench, const char *below, bool up);
+
+#endif

@@ -1,0 +1,253 @@
+/* Changes and synthetic load at their times: what they do to links, and to the frames of hosts. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "contrib/testbed/fabric_words.h"
+#include "test/tap.h"
+#include "test/testbed/fabric_bench.h"
+
+#define TWO_SWITCHES "SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d"
+#define SECOND INT64_C(1000000000)
+/* Of a load of RATE / 2: a frame each 2 * WIRE(1514), the first at once. */
+#define FRAMES_OF_A_SECOND ((SECOND + 2 * WIRE(1514) - 1) / (2 * WIRE(1514)))
+
+static fabric_step_t load_of(const bench_t *bench, const char *from, const char *to, uint64_t rate,
+                             int64_t begin, int64_t duration)
+{
+    return (fabric_step_t){.kind = FABRIC_STEP_LOAD,
+                           .time = begin,
+                           .load = {.from = bench_find(bench, from),
+                                    .to = bench_find(bench, to),
+                                    .rate = rate,
+                                    .duration = duration,
+                                    .length = 1514,
+                                    .seed = 1}};
+}
+
+/** Runs the model to its end; frames that reach hosts are counted. */
+static int run_out(const bench_t *bench)
+{
+    int machine, mark, n = 0;
+    while (bench_next(bench, INT64_MAX, &machine, &mark) >= 0) {
+        n++;
+    }
+    return n;
+}
+
+static const fabric_link_counters_t *loaded(const bench_t *bench, const char *below, bool up)
+{
+    return &bench_link(bench, below, up)->counters[FABRIC_SYNTHETIC];
+}
+
+static void constant_load(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    const fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, SECOND, SECOND);
+    ok(fabric_model_plan(bench.model, &step) == PB_SUCCESS, "a load is planned");
+    ok(fabric_model_next_event(bench.model) == SECOND && fabric_model_n_planned(bench.model) == 1,
+       "and begins at its time");
+    ok(run_out(&bench) == 0, "no host gets a synthetic frame");
+    const int64_t wanted = FRAMES_OF_A_SECOND;
+    const fabric_link_counters_t *way[] = {loaded(&bench, "a", true), loaded(&bench, "s1", false),
+                                           loaded(&bench, "c", false)};
+    for (int i = 0; i < 3; i++) {
+        ok((int64_t) way[i]->frames == wanted && way[i]->busy == wanted * WIRE(1514) &&
+               (int64_t) way[i]->bytes == wanted * 1514 && way[i]->drops == 0,
+           "link %d of its path carries half of what it can, for a second", i + 1);
+    }
+    ok(loaded(&bench, "s1", true)->frames + loaded(&bench, "b", true)->frames +
+               loaded(&bench, "d", false)->frames + loaded(&bench, "a", false)->frames ==
+           0,
+       "and no other");
+    ok(bench_link(&bench, "a", true)->counters[FABRIC_REAL].frames == 0, "it is counted apart");
+    ok(fabric_model_n_planned(bench.model) == 0, "it has ended");
+    bench_tear_down(&bench);
+}
+
+/** Two switches' own cable: no host's port takes part. */
+static void load_of_a_cable(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    fabric_step_t step = load_of(&bench, "s0", "s1", RATE / 4, 0, SECOND);
+    fabric_model_plan(bench.model, &step);
+    step = load_of(&bench, "d", "s1", RATE / 4, 0, SECOND);
+    fabric_model_plan(bench.model, &step);
+    run_out(&bench);
+    ok(loaded(&bench, "s1", false)->frames > 0 && loaded(&bench, "s1", true)->frames == 0 &&
+           loaded(&bench, "c", false)->frames + loaded(&bench, "d", false)->frames == 0,
+       "a load between two switches stays on their cable");
+    ok(loaded(&bench, "d", true)->frames == loaded(&bench, "s1", false)->frames,
+       "one from a host to its switch on the host's");
+    bench_tear_down(&bench);
+}
+
+static void random_load(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    uint64_t frames[3];
+    for (int i = 0; i < 3; i++) {
+        fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 60 * SECOND);
+        step.load.random = true;
+        step.load.seed = i < 2 ? 7 : 8;
+        fabric_model_plan(bench.model, &step);
+        run_out(&bench);
+        frames[i] = loaded(&bench, "a", true)->frames;
+        bench_tear_down(&bench);
+        bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    }
+    /* 24383 are expected; four standard deviations of a Poisson number are 625. */
+    const double expected = 60.0 * SECOND / (2.0 * (double) WIRE(1514));
+    ok((double) frames[0] > expected - 625 && (double) frames[0] < expected + 625,
+       "random gaps keep the rate (%" PRIu64 " frames, %.0f expected)", frames[0], expected);
+    ok(frames[0] == frames[1] && frames[0] != frames[2],
+       "the same seed makes the same load, another another");
+    bench_tear_down(&bench);
+}
+
+/** A frame of a host meets a link that is busy with load. */
+static void in_the_way(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    int machine, mark = 0;
+    const fabric_step_t step = load_of(&bench, "s0", "s1", RATE, 0, SECOND);
+    fabric_model_plan(bench.model, &step);
+    bench_send(&bench, "a", "c", 1514, 1, 0);
+    int64_t time = bench_next(&bench, INT64_MAX, &machine, &mark);
+    /* At s0 at WIRE + LATENCY: the second synthetic frame is on the wire until 2 * WIRE, and the
+     * third came at that time, later. */
+    ok(time == 4 * WIRE(1514) + 2 * LATENCY, "a host's frame waits for a synthetic one");
+    run_out(&bench);
+    const fabric_link_t *down = bench_link(&bench, "s1", false);
+    ok(down->counters[FABRIC_REAL].frames == 1 && down->counters[FABRIC_REAL].bytes == 1514,
+       "and is counted as real");
+    bench_tear_down(&bench);
+}
+
+static void too_much(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    fabric_step_t step = load_of(&bench, "a", "c", 4 * RATE, 0, 2 * SECOND);
+    fabric_model_plan(bench.model, &step);
+    run_out(&bench);
+    const fabric_link_t *up = bench_link(&bench, "a", true);
+    ok(up->queue_peak <= FABRIC_LOAD_WAITING && up->queue_peak > FABRIC_LOAD_WAITING - 1514,
+       "a load that is too much fills no host's queue");
+    ok(up->counters[FABRIC_SYNTHETIC].drops > 0 && up->counters[FABRIC_REAL].drops == 0,
+       "the surplus is lost, and counted apart");
+    /* What waits at the end is sent after it. */
+    const int64_t most = 2 * SECOND + (FABRIC_LOAD_WAITING / 1514 + 1) * WIRE(1514);
+    ok(up->counters[FABRIC_SYNTHETIC].busy <= most && up->counters[FABRIC_SYNTHETIC].busy > SECOND,
+       "the port is busy as long as the load lasts, and a little longer");
+    bench_tear_down(&bench);
+}
+
+static void order_of_steps(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .time = 1000, .change = {5, -1, -1}};
+    step.link = pb_link_up(bench_find(&bench, "s1"));
+    for (int i = 0; i < 40; i++) {
+        step.change.rate = (uint64_t) (1000 + i);
+        fabric_model_plan(bench.model, &step);
+    }
+    step.time = 500;
+    step.change = (fabric_change_t){0, 77, 88};
+    fabric_model_plan(bench.model, &step);
+    int machine, mark;
+    bench_next(&bench, 999, &machine, &mark);
+    const fabric_link_t *link = bench_link(&bench, "s1", true);
+    ok(link->rate == RATE && link->latency == 77 && link->queue_limit == 88,
+       "an earlier step comes first, and changes only what it names");
+    bench_next(&bench, 1000, &machine, &mark);
+    ok(link->rate == 1039 && link->latency == 77, "steps of one time come in their order");
+    bench_tear_down(&bench);
+}
+
+static void forgetting(void)
+{
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    int machine, mark;
+    fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 1000 * SECOND);
+    fabric_model_plan(bench.model, &step);
+    step = (fabric_step_t){.kind = FABRIC_STEP_CHANGE, .time = 2 * SECOND, .change = {5, -1, -1}};
+    fabric_model_plan(bench.model, &step);
+    bench_next(&bench, SECOND, &machine, &mark);
+    fabric_model_forget(bench.model);
+    ok(fabric_model_n_planned(bench.model) == 0, "nothing is planned after forgetting");
+    const uint64_t before = loaded(&bench, "a", true)->frames;
+    step = load_of(&bench, "d", "c", RATE / 2, SECOND, SECOND);
+    fabric_model_plan(bench.model, &step);
+    run_out(&bench);
+    ok(loaded(&bench, "a", true)->frames == before && fabric_model_n_changes(bench.model) == 0,
+       "loads end and steps do not come");
+    ok((int64_t) loaded(&bench, "d", true)->frames == FRAMES_OF_A_SECOND,
+       "what is planned later does");
+    bench_tear_down(&bench);
+}
+
+/** Reads a line, a word at each space. */
+static const char *read_line(const bench_t *bench, const char *line, fabric_step_t *step)
+{
+    char text[200], *words[16], *rest = NULL;
+    int n = 0;
+    strcpy(text, line);
+    for (char *w = strtok_r(text, " ", &rest); w != NULL; w = strtok_r(NULL, " ", &rest)) {
+        words[n++] = w;
+    }
+    return fabric_read_step(bench->network, 1514, words, n, step);
+}
+
+static void words(void)
+{
+    static const char *const bad[] = {
+        "",
+        "sets s0 s1 rate=1",
+        "set",
+        "set s0",
+        "set a c rate=1",
+        "set s0 x rate=1",
+        "set s0 s1 rate=0",
+        "set s0 s1 rate=-1",
+        "set s0 s1 rate=1k",
+        "set s0 s1 rate=",
+        "set s0 s1 rat=5",
+        "set s0 s1 rate",
+        "set s0 s1 latency=99999999999999999999",
+        "load a a rate=1 duration=1",
+        "load a x rate=1 duration=1",
+        "load a c rate=1",
+        "load a c duration=1",
+        "load a c rate=1 duration=1 length=1515",
+        "load a c rate=1 duration=1 length=59",
+        "load a c rate=1 duration=1 random=2",
+    };
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    fabric_step_t step;
+    ok(read_line(&bench, "set s0 s1 latency=7 queue=8", &step) == NULL &&
+           step.kind == FABRIC_STEP_CHANGE && step.link == pb_link_down(bench_find(&bench, "s1")) &&
+           step.change.rate == 0 && step.change.latency == 7 && step.change.queue_limit == 8,
+       "a change of a link in words");
+    ok(read_line(&bench, "load a s1 rate=5 duration=6 length=70 random=1 seed=9", &step) == NULL &&
+           step.kind == FABRIC_STEP_LOAD && step.load.from == bench_find(&bench, "a") &&
+           step.load.to == bench_find(&bench, "s1") && step.load.rate == 5 &&
+           step.load.duration == 6 && step.load.length == 70 && step.load.random &&
+           step.load.seed == 9,
+       "a load in words");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ok(read_line(&bench, bad[i], &step) != NULL, "'%s' is refused", bad[i]);
+    }
+    bench_tear_down(&bench);
+}
+
+int main(void)
+{
+    words();
+    constant_load();
+    load_of_a_cable();
+    random_load();
+    in_the_way();
+    too_much();
+    order_of_steps();
+    forgetting();
+    return tap_done();
+}
