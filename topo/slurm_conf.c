@@ -11,7 +11,6 @@
  */
 #include "topo/slurm_conf.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "topo/error.h"
 #include "topo/hostlist.h"
+#include "topo/text_file.h"
 
 /* Bytes of a whole file; the largest network that is allowed needs far less. */
 #define MAX_FILE ((size_t) 64 << 20)
@@ -591,49 +591,16 @@ int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char 
 
 /* ---- the file ---- */
 
-/* Reads to the end of the stream into memory that grows; the caller frees it. */
-static int read_all(FILE *stream, const char *path, char **text_p, size_t *length_p,
-                    pb_diag_t *diag)
-{
-    char *text = NULL;
-    size_t length = 0, capacity = 0;
-    do {
-        if (length == capacity) {
-            capacity = capacity > 0 ? 2 * capacity : 65536;
-            char *more = realloc(text, capacity);
-            if (more == NULL) {
-                free(text);
-                return PB_ERR_NO_MEMORY;
-            }
-            text = more;
-        }
-        length += fread(text + length, 1, capacity - length, stream);
-    } while (!feof(stream) && !ferror(stream) && length <= MAX_FILE);
-    if (ferror(stream) || length > MAX_FILE) {
-        if (ferror(stream)) {
-            pb_diag_fault(diag, path, 0, "cannot be read: %s", strerror(errno));
-        } else {
-            pb_diag_fault(diag, path, 0, "is larger than %zu bytes; is this a topology.conf?",
-                          MAX_FILE);
-        }
-        free(text);
-        return PB_ERR_IO;
-    }
-    *text_p = text;
-    *length_p = length;
-    return PB_SUCCESS;
-}
-
 int pb_slurm_conf_read(const char *path, pb_network_t **network_p, pb_diag_t *diag)
 {
     *network_p = NULL;
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL) {
-        pb_diag_fault(diag, path, 0, "cannot be opened: %s", strerror(errno));
-        return PB_ERR_IO;
+    char *text = NULL;
+    size_t length = 0;
+    int error = pb_text_file_read(path, "topology.conf", MAX_FILE, &text, &length, diag);
+    if (error == PB_SUCCESS) {
+        error = pb_slurm_conf_parse(text, length, path, '\0', network_p, diag);
+        free(text);
     }
-    int error = pb_slurm_conf_read_stream(stream, path, network_p, diag);
-    fclose(stream);
     return error;
 }
 
@@ -643,7 +610,8 @@ int pb_slurm_conf_read_stream(FILE *stream, const char *name, pb_network_t **net
     *network_p = NULL;
     char *text = NULL;
     size_t length = 0;
-    int error = read_all(stream, name, &text, &length, diag);
+    int error =
+        pb_text_file_read_stream(stream, name, "topology.conf", MAX_FILE, &text, &length, diag);
     if (error == PB_SUCCESS) {
         error = pb_slurm_conf_parse(text, length, name, '\0', network_p, diag);
         free(text);

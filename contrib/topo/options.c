@@ -9,18 +9,35 @@
 
 #include "command.h"
 #include "message.h"
+#include "topo/model.h"
 #include "topo/simulate.h"
 
-/* Every option of the tool. The letters are what commands say they accept. */
+/* Every option of the tool. The letters are what commands say they accept; of two options of one
+ * name a command accepts at most one. */
 static const struct option all_options[] = {
-    {"root", required_argument, NULL, 'r'},       {"hosts", required_argument, NULL, 'H'},
-    {"ppn", required_argument, NULL, 'p'},        {"algorithm", required_argument, NULL, 'a'},
-    {"fanout", required_argument, NULL, 'k'},     {"format", required_argument, NULL, 'f'},
-    {"segments", required_argument, NULL, 's'},   {"model", required_argument, NULL, 'm'},
-    {"colouring", required_argument, NULL, 'c'},  {"links", no_argument, NULL, 'l'},
-    {"sizes", required_argument, NULL, 'z'},      {"per-switch", required_argument, NULL, 'w'},
-    {"topologies", required_argument, NULL, 't'}, {"seed", required_argument, NULL, 'd'},
-    {"picture", required_argument, NULL, 'P'},    {"help", no_argument, NULL, 'h'},
+    {"root", required_argument, NULL, 'r'},
+    {"hosts", required_argument, NULL, 'H'},
+    {"ppn", required_argument, NULL, 'p'},
+    {"algorithm", required_argument, NULL, 'a'},
+    {"fanout", required_argument, NULL, 'k'},
+    {"format", required_argument, NULL, 'f'},
+    {"segments", required_argument, NULL, 's'},
+    {"model", required_argument, NULL, 'm'},
+    {"colouring", required_argument, NULL, 'c'},
+    {"links", no_argument, NULL, 'l'},
+    {"sizes", required_argument, NULL, 'z'},
+    {"per-switch", required_argument, NULL, 'w'},
+    {"topologies", required_argument, NULL, 't'},
+    {"seed", required_argument, NULL, 'd'},
+    {"picture", required_argument, NULL, 'P'},
+    {"help", no_argument, NULL, 'h'},
+    {"topology", required_argument, NULL, 'T'},
+    {"model", required_argument, NULL, 'M'},
+    {"bytes", required_argument, NULL, 'b'},
+    {"segment", required_argument, NULL, 'S'},
+    {"all", no_argument, NULL, 'A'},
+    {"speed", required_argument, NULL, 'g'},
+    {"mtu", required_argument, NULL, 'u'},
 };
 
 /** Bytes of a list, its end included. */
@@ -209,6 +226,25 @@ static bool seed_option(const char *text, uint64_t *seed_p)
     return true;
 }
 
+/* Bytes from 1 to `max`, as 65536, 64K, 1M or 2G. */
+static bool bytes_option(const char *name, const char *text, uint64_t max, uint64_t *bytes_p)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    const int shift = unit != NULL ? 10 * (int) (unit - units + 1) : 0;
+    end += unit != NULL;
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || number < 1 ||
+        number > max >> shift) {
+        return wrong("--%s: '%s' is not a number of bytes from 1 to %llu, as 65536, 64K or 1M",
+                     name, text, (unsigned long long) max);
+    }
+    *bytes_p = (uint64_t) number << shift;
+    return true;
+}
+
 static bool take_option(tool_options_t *options, int letter, const char *text)
 {
     switch (letter) {
@@ -246,6 +282,23 @@ static bool take_option(tool_options_t *options, int letter, const char *text)
     case 'P':
         options->picture = text;
         return true;
+    case 'T':
+        options->file = text;
+        return true;
+    case 'M':
+        options->model_file = text;
+        return true;
+    case 'b':
+        return bytes_option("bytes", text, PB_MODEL_MAX_BYTES, &options->bytes);
+    case 'S':
+        return bytes_option("segment", text, UINT64_C(1) << 30, &options->segment);
+    case 'A':
+        options->all_candidates = true;
+        return true;
+    case 'g':
+        return number_option("speed", text, 1, 10000000, &options->megabits);
+    case 'u':
+        return number_option("mtu", text, 576, 65535, &options->mtu);
     default:
         options->help = true;
         return true;
@@ -277,7 +330,10 @@ static bool take_operands(const tool_command_t *command, int argc, char **argv,
                           tool_options_t *options)
 {
     int n = argc - optind;
-    if (n != command->needs_file) {
+    if (n == 0 && options->file != NULL) {
+        return true;
+    }
+    if (n != command->needs_file || options->file != NULL) {
         return wrong("%s takes %s; see pipebcast-topo %s --help", command->name,
                      command->needs_file ? "one FILE, or - for standard input" : "no FILE",
                      command->name);
@@ -293,6 +349,8 @@ bool tool_options_read(const tool_command_t *command, int argc, char **argv,
                                 .plan.fanout = 3,
                                 .topologies = 20,
                                 .seed = 1,
+                                .megabits = 1000,
+                                .mtu = 1500,
                                 .segments = {.n = 1, .values = {64}},
                                 .per_switch = {.n = 2, .values = {16, 8}},
                                 .sizes = {.n = 7, .values = {16, 32, 64, 128, 256, 512, 1024}}};

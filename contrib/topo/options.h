@@ -47,7 +47,13 @@ typedef struct tool_options {
     tool_list_t per_switch;
     int topologies;
     uint64_t seed;
-    const char *picture; /**< NULL: none */
+    const char *picture;    /**< NULL: none */
+    const char *model_file; /**< NULL: none */
+    uint64_t bytes;         /**< of the message; 0: not given */
+    uint64_t segment;       /**< bytes; 0: not given */
+    int megabits;           /**< speed of a machine's link, Mbit/s */
+    int mtu;                /**< bytes */
+    bool all_candidates;    /**< --all */
     bool help;
 } tool_options_t;
 

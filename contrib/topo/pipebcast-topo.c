@@ -8,9 +8,9 @@
 #include "command.h"
 #include "message.h"
 
-static const tool_command_t *const commands[] = {&tool_cmd_check,    &tool_cmd_show,
-                                                 &tool_cmd_tree,     &tool_cmd_load,
-                                                 &tool_cmd_simulate, &tool_cmd_heights};
+static const tool_command_t *const commands[] = {
+    &tool_cmd_check,    &tool_cmd_show,    &tool_cmd_tree,   &tool_cmd_load,
+    &tool_cmd_simulate, &tool_cmd_heights, &tool_cmd_explain};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -38,6 +38,7 @@ static void print_help(FILE *stream)
           "  pipebcast-topo check cluster.conf\n"
           "  pipebcast-topo tree cluster.conf --algorithm binary --format svg > tree.svg\n"
           "  pipebcast-topo simulate cluster.conf --segments 16:512\n"
+          "  pipebcast-topo explain cluster.conf --bytes 1M\n"
           "\n"
           "pipebcast-topo COMMAND --help teaches each command.\n"
           "\n"

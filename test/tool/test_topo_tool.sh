@@ -70,7 +70,7 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate heights; do
+for command in check show tree load simulate heights explain; do
     topo $command --help
     [ $code -eq 0 ] && grep -q "^usage: pipebcast-topo $command" "$out" &&
         grep -q '^examples:' "$out" && grep -q '^exit status:' "$out" && [ ! -s "$err" ]
@@ -79,7 +79,7 @@ for command in check show tree load simulate heights; do
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate heights; do
+for command in tree load simulate heights explain; do
     topo $command --help
     sed -n '/^usage/,/^$/p' "$out" | grep -o -e '--[a-z-]*' | sort -u >"$work/named"
     while read -r option; do
@@ -126,6 +126,17 @@ ends 2 "--sizes must rise" heights --sizes 32,16
 ends 2 "'-1' is not a whole number" heights --seed=-1
 ends 2 "'99999999999999999999' is not a whole number" heights --seed 99999999999999999999
 
+ends 2 "--bytes is missing" explain topology1.conf
+ends 2 "explain takes one FILE" explain --bytes 1M
+ends 2 "explain takes one FILE" explain topology1.conf --topology topology2.conf --bytes 1M
+ends 2 "'0' is not a number of bytes" explain topology1.conf --bytes 0
+ends 2 "'1T' is not a number of bytes" explain topology1.conf --bytes 1T
+ends 2 "'2048G' is not a number of bytes" explain topology1.conf --bytes 2048G
+ends 2 "'-1' is not a number of bytes" explain topology1.conf --bytes=-1
+ends 2 "--segment: '2G' is not a number of bytes" explain topology1.conf --bytes 1 --segment 2G
+ends 2 "'fast' is not a whole number" explain topology1.conf --bytes 1 --speed fast
+ends 2 "--algorithm takes one name" explain topology1.conf --bytes 1 --algorithm chain,binary
+
 # ---- files ----
 
 ends 5 "nowhere.conf: cannot be opened" check nowhere.conf
@@ -140,7 +151,15 @@ else
     skip "status 5 if the output cannot be written" "there is no /dev/full"
     skip "status 5 if a picture cannot be written" "there is no /dev/full"
 fi
-ends 5 "cannot be opened" heights --sizes 16 --topologies 1 --picture /nowhere/heights.svg
+ends 5 "cannot be opened" heights --sizes 16 --topologies 1 --picture /dev/null/heights.svg
+
+ends 5 "nowhere.model: cannot be opened" explain topology1.conf --bytes 1M --model nowhere.model
+ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf --bytes 1M --model topology1.conf
+sed 's/any/5/' "$golden/explain.model" >"$work/other.model"
+ends 1 "other.model: was measured on another topology than that of topology1.conf" \
+    explain topology1.conf --bytes 1M --model "$work/other.model"
+sed 's/^cost *256 */cost 256 -/' "$golden/explain.model" >"$work/faulty.model"
+ends 1 "faulty.model:[0-9]*: the gap is '-" explain topology1.conf --bytes 1M --model "$work/faulty.model"
 
 for n in 1 2 3 4 5; do
     as_golden check$n 0 check topology$n.conf
@@ -195,6 +214,20 @@ for format in text json dot svg; do
     as_golden names_$format 0 tree names.conf --algorithm chain --format $format
 done
 cd "$TOPOLOGIES" || exit 1
+
+# ---- choices ----
+
+for n in 1 5; do
+    as_golden explain$n 0 explain topology$n.conf --bytes 256K --speed 100
+done
+cp "$golden/explain.model" "$work" && cp topology5.conf "$work" && cd "$work" || exit 1
+as_golden explain_model 0 explain --topology topology5.conf --model explain.model --bytes 5000
+as_golden explain_all 0 explain topology5.conf --model explain.model --bytes 64K --all --root n9 \
+    --algorithm twotree
+as_golden explain_segment 0 explain topology5.conf --model explain.model --bytes 1M --segment 8K \
+    --hosts 'n[0-7]' --ppn 2
+cd "$TOPOLOGIES" || exit 1
+ends 4 "circulant does not serve this network" explain topology5.conf --bytes 1M --algorithm circulant
 
 # The trunks are four times as fast as machines: several may send over one.
 topo load "$golden/speeds.conf" --algorithm binary

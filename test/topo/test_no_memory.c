@@ -1,5 +1,5 @@
 /*
- * Replays scenarios from reading a file to checking a plan, failing each
+ * Replays scenarios from reading a file to checking a plan and choosing, failing each
  * allocation in turn: each must end with PB_ERR_NO_MEMORY or, where only a
  * message's text was lost, as it does with memory. The allocators are replaced
  * by the linker (--wrap); leaks are for a sanitizer to find.
@@ -9,6 +9,7 @@
 
 #include "test/tap.h"
 #include "topo/check.h"
+#include "topo/choose.h"
 #include "topo/slurm_conf.h"
 
 enum { N_RANKS = 8 };
@@ -70,6 +71,22 @@ static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
     return error;
 }
 
+/* Chooses for a short and a long message. */
+static int choose(const pb_placement_t *placement)
+{
+    static const pb_choose_options_t options = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    static pb_model_t model;
+    pb_choice_t choice;
+    pb_model_assume(0, 0, &model);
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &options);
+    int error = chooser == NULL ? PB_ERR_NO_MEMORY : pb_choose(chooser, 1, 64, &choice);
+    if (error == PB_SUCCESS) {
+        error = pb_choose(chooser, 1, 1 << 20, &choice);
+    }
+    pb_chooser_free(chooser);
+    return error;
+}
+
 static int place_and_plan(const pb_network_t *network, pb_diag_t *diag)
 {
     pb_placement_t *placement = pb_placement_new(network, N_RANKS);
@@ -83,6 +100,9 @@ static int place_and_plan(const pb_network_t *network, pb_diag_t *diag)
     int error = pb_placement_n_machines(placement) < 0 ? PB_ERR_NO_MEMORY : PB_SUCCESS;
     if (error == PB_SUCCESS) {
         error = plan_and_check(placement, diag);
+    }
+    if (error == PB_SUCCESS) {
+        error = choose(placement);
     }
     pb_placement_free(placement);
     return error;

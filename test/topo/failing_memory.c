@@ -1,0 +1,57 @@
+#include "test/topo/failing_memory.h"
+
+#include <stdlib.h>
+
+#include "topo/error.h"
+
+/* Allocations until one fails; -1: none does. */
+static long countdown = -1;
+
+static int fails(void)
+{
+    return countdown >= 0 && countdown-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : __real_realloc(memory, size);
+}
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+
+failing_memory_t failing_memory_run(int (*scenario)(const void *context), const void *context)
+{
+    failing_memory_t result = {.n_failed = 0};
+    countdown = -1;
+    result.with_memory = scenario(context);
+    for (;; result.n_failed++) {
+        countdown = result.n_failed;
+        const int error = scenario(context);
+        if (countdown >= 0) {
+            break;
+        }
+        result.n_reported += error == PB_ERR_NO_MEMORY;
+        result.n_wrong += error != PB_ERR_NO_MEMORY && error != result.with_memory;
+    }
+    countdown = -1;
+    return result;
+}

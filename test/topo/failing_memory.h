@@ -1,0 +1,25 @@
+/*
+ * Allocations that fail when a test says so. The allocators are replaced by the
+ * linker: a program with this file needs
+ * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup.
+ */
+#ifndef PB_TEST_FAILING_MEMORY_H
+#define PB_TEST_FAILING_MEMORY_H
+
+/** What became of a scenario. */
+typedef struct failing_memory {
+    int with_memory; /**< what it returned with all its memory */
+    int n_failed;    /**< allocations that were failed in turn */
+    int n_reported;  /**< so often it returned PB_ERR_NO_MEMORY */
+    int n_wrong;     /**< so often neither that nor what it returned with memory */
+} failing_memory_t;
+
+/**
+ * Runs a scenario once with all its memory, and then again and again with one
+ * allocation after the other failing: each must end with PB_ERR_NO_MEMORY or, where
+ * only a message's text was lost, as it does with memory. Leaks are for a sanitizer
+ * to find.
+ */
+failing_memory_t failing_memory_run(int (*scenario)(const void *context), const void *context);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Golden files: each input of a folder is read and printed, and must be equal to
+ * the file of the same name that ends in ".expected". With UPDATE_GOLDEN=1 in the
+ * environment that file is written anew.
+ */
+#ifndef PB_TEST_GOLDEN_H
+#define PB_TEST_GOLDEN_H
+
+#include <stdbool.h>
+
+/** What reading a file yields, as text that golden_check() frees. */
+typedef char *golden_print_t(const char *file);
+
+/** Told of each file whether it is as expected: makes a TAP line of it. */
+typedef void golden_verdict_t(const char *file, bool equal);
+
+/**
+ * Checks all files of `folder`, below $srcdir or the current folder, that end in
+ * `suffix`, and returns their number. Changes into the folder, as messages name a
+ * file as it was given.
+ */
+int golden_check(const char *folder, const char *suffix, golden_print_t *print,
+                 golden_verdict_t *verdict);
+
+/** Whether two texts are equal; says in TAP comments how not. `expected` may be NULL. */
+bool golden_equal(const char *is, const char *expected);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Random measured links for tests and benchmarks of trees made from them. The
+ * same seed gives the same on every machine. Functions abort if memory is out.
+ */
+#ifndef PB_MEASURED_CASE_H
+#define PB_MEASURED_CASE_H
+
+#include "topo/link_matrix.h"
+#include "topo/placement.h"
+#include "topo/random_tree.h"
+
+typedef enum {
+    MEASURED_UNIFORM, /**< paper 4, Figure 3: each pair 0.1 to 10 Mbit/s, one cluster */
+    MEASURED_GRID, /**< 4 sites, 8 clusters, links as in its section 3, some loaded by 50 to 90 % */
+    MEASURED_NETWORK, /**< a random tree of switches, each a cluster and a site; some cables loaded
+                       */
+    MEASURED_COUNT,
+} measured_kind_t;
+
+typedef struct measured_case {
+    pb_link_matrix_t *matrix;
+    pb_network_t *network;     /**< of MEASURED_NETWORK; else NULL */
+    pb_placement_t *placement; /**< rank i is node i; NULL without a network */
+    int root;
+} measured_case_t;
+
+const char *measured_kind_name(measured_kind_t kind);
+
+/** A case of n_nodes nodes. Free with measured_case_clear(). */
+void measured_case_init(measured_case_t *c, pb_random_t *random, measured_kind_t kind, int n_nodes);
+void measured_case_clear(measured_case_t *c);
+
+#endif

@@ -1,0 +1,445 @@
+#include "topo/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/hash.h"
+#include "topo/predict.h"
+
+/** Roots whose profiles are kept. */
+#define MAX_ROOTS 16
+
+/** Choices that are kept, a power of two. */
+#define MAX_CHOICES 4096
+#define FEWEST_CHOICES 64
+
+/** Sizes of segments that are tried: see list_segments(). */
+#define MAX_SEGMENTS 40
+
+/** No segment is longer, so that bounce buffers of data that are not contiguous stay small. */
+#define LONGEST_SEGMENT (UINT64_C(1) << 20)
+
+/** Kinds that are tried unless one is forced, the simpler ones first. */
+static const pb_kind_t kinds_by_rule[] = {
+    PB_KIND_CHAIN, PB_KIND_BINOMIAL, PB_KIND_FLAT,      PB_KIND_BINARY,
+    PB_KIND_KARY,  PB_KIND_TWOTREE,  PB_KIND_CIRCULANT,
+};
+enum { N_RULE_KINDS = sizeof(kinds_by_rule) / sizeof(kinds_by_rule[0]) };
+
+/** What is known of one root: profiles by kind, and the previous component's. */
+typedef struct root_profiles {
+    int root; /**< -1: none */
+    uint64_t used;
+    pb_profile_t *profiles[PB_KIND_COUNT]; /**< NULL: not made */
+    bool unfit[PB_KIND_COUNT];
+    pb_profile_t *previous;
+} root_profiles_t;
+
+typedef struct made_choice {
+    uint64_t size_class; /**< 0: none */
+    int root;
+    pb_choice_t choice;
+} made_choice_t;
+
+struct pb_chooser {
+    const pb_placement_t *placement;
+    const pb_model_t *model;
+    pb_choose_options_t options;
+    pb_profile_t least_twotree;
+    int n_segments;
+    pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
+    root_profiles_t roots[MAX_ROOTS];
+    uint64_t clock;         /**< counts uses of roots */
+    made_choice_t *choices; /**< an open hash table */
+    size_t n_choices, capacity;
+};
+
+uint64_t pb_size_class(uint64_t bytes)
+{
+    int shift = 0;
+    while (bytes >> shift > 15) {
+        shift++;
+    }
+    return bytes >> shift << shift;
+}
+
+const char *pb_candidate_name(const pb_candidate_t *candidate)
+{
+    return candidate->kind == PB_KIND_PREVIOUS ? "previous"
+                                               : pb_kind_name((pb_kind_t) candidate->kind);
+}
+
+/* ---- segment sizes ---- */
+
+/** Adds a size to the falling list of sizes, once. */
+static int add_segment(uint64_t *sizes, int n, uint64_t size)
+{
+    int at = n;
+    while (at > 0 && sizes[at - 1] < size) {
+        at--;
+    }
+    if (n == MAX_SEGMENTS || (at > 0 && sizes[at - 1] == size)) {
+        return n;
+    }
+    memmove(&sizes[at + 1], &sizes[at], (size_t) (n - at) * sizeof(*sizes));
+    sizes[at] = size;
+    return n + 1;
+}
+
+/**
+ * The paper's eight sizes (paper 2, section 5.1) and their doubles up to 1 MiB; and
+ * those that fill whole TCP segments, which cost fewer frames.
+ */
+static void list_segments(pb_chooser_t *chooser)
+{
+    static const uint64_t tcp_segments[] = {1,  2,  3,  4,  6,   8,   12, 16,
+                                            22, 32, 44, 88, 176, 352, 704};
+    uint64_t sizes[MAX_SEGMENTS];
+    const pb_model_t *model = chooser->model;
+    int n = 0;
+    if (chooser->options.segment != 0) {
+        n = add_segment(sizes, n, chooser->options.segment);
+    } else {
+        for (uint64_t size = 256; size <= LONGEST_SEGMENT; size *= 2) {
+            n = add_segment(sizes, n, size);
+        }
+        for (size_t i = 0; i < sizeof(tcp_segments) / sizeof(tcp_segments[0]); i++) {
+            n = add_segment(sizes, n, tcp_segments[i] * model->payload - model->overhead);
+        }
+    }
+    chooser->n_segments = n;
+    for (int i = 0; i < n; i++) {
+        chooser->segments[i] = pb_segment_cost(model, sizes[i]);
+    }
+}
+
+/** No segment of a message of `bytes` is longer. */
+static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
+{
+    if (chooser->options.segment != 0) {
+        return chooser->options.segment;
+    }
+    if (chooser->model->measured) {
+        return LONGEST_SEGMENT;
+    }
+    /* A claimed speed may be far from the wire's (virtual links claim any): then
+     * a segment that is too long costs more than one that is too short. */
+    return bytes / 256 <= PB_CHOOSE_ASSUMED_SEGMENT ? PB_CHOOSE_ASSUMED_SEGMENT
+           : bytes / 256 < LONGEST_SEGMENT          ? bytes / 256
+                                                    : LONGEST_SEGMENT;
+}
+
+/* ---- profiles ---- */
+
+static void clear_root(root_profiles_t *root)
+{
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        free(root->profiles[kind]);
+    }
+    free(root->previous);
+    memset(root, 0, sizeof(*root));
+    root->root = -1;
+}
+
+/** The root's profiles; those of the root that was longest unused give way. */
+static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
+{
+    root_profiles_t *oldest = &chooser->roots[0];
+    for (int i = 0; i < MAX_ROOTS; i++) {
+        root_profiles_t *at = &chooser->roots[i];
+        if (at->root == root) {
+            at->used = ++chooser->clock;
+            return at;
+        }
+        oldest = at->used < oldest->used ? at : oldest;
+    }
+    clear_root(oldest);
+    oldest->root = root;
+    oldest->used = ++chooser->clock;
+    return oldest;
+}
+
+static int make_profile(const pb_chooser_t *chooser, int root, pb_kind_t kind,
+                        pb_profile_t *profile)
+{
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    int rc = pb_view_new(chooser->placement, root, NULL, 0, &view);
+    if (rc == PB_SUCCESS) {
+        rc = pb_plan_compute(view, kind, &chooser->options.plan, &plan);
+    }
+    if (rc == PB_SUCCESS) {
+        rc = pb_profile_plan(chooser->placement, plan, profile);
+    }
+    pb_plan_free(plan);
+    pb_view_free(view);
+    return rc;
+}
+
+/** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
+static int get_profile(const pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
+                       const pb_profile_t **profile_p)
+{
+    *profile_p = root->profiles[kind];
+    if (*profile_p != NULL || root->unfit[kind]) {
+        return PB_SUCCESS;
+    }
+    pb_profile_t *profile = malloc(sizeof(*profile));
+    int rc = profile == NULL ? PB_ERR_NO_MEMORY : make_profile(chooser, root->root, kind, profile);
+    if (rc != PB_SUCCESS) {
+        free(profile);
+        root->unfit[kind] = rc == PB_ERR_UNFIT;
+        return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
+    }
+    root->profiles[kind] = profile;
+    *profile_p = profile;
+    return PB_SUCCESS;
+}
+
+/** The previous component's time: measured, or estimated. */
+static int previous_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+                         pb_candidate_t *candidate)
+{
+    const int64_t measured = pb_model_previous(chooser->model, chooser->placement->n_ranks, bytes);
+    *candidate =
+        (pb_candidate_t){.kind = PB_KIND_PREVIOUS, .time = measured, .estimated = measured < 0};
+    if (measured >= 0) {
+        return PB_SUCCESS;
+    }
+    if (root->previous == NULL) {
+        pb_profile_t *profile = malloc(sizeof(*profile));
+        int rc = profile == NULL ? PB_ERR_NO_MEMORY
+                                 : pb_profile_previous(chooser->placement, root->root, profile);
+        if (rc != PB_SUCCESS) {
+            free(profile);
+            return rc;
+        }
+        root->previous = profile;
+    }
+    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+    candidate->time = pb_predict(root->previous, chooser->model, &cost, bytes);
+    return PB_SUCCESS;
+}
+
+/* ---- candidates ---- */
+
+/** Shows a kind with every segment size to `visit`. */
+static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
+                           uint64_t bytes, pb_choose_visit_t *visit, void *context)
+{
+    const uint64_t limit = segment_limit(chooser, bytes);
+    pb_candidate_t candidate = {.kind = kind};
+    if (bytes <= limit) {
+        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+        candidate.time = pb_predict(profile, chooser->model, &cost, bytes);
+        visit(context, &candidate);
+    }
+    for (int i = 0; i < chooser->n_segments; i++) {
+        candidate.segment = chooser->segments[i].segment;
+        if (candidate.segment < bytes && candidate.segment <= limit) {
+            candidate.time = pb_predict(profile, chooser->model, &chooser->segments[i], bytes);
+            visit(context, &candidate);
+        }
+    }
+}
+
+/** The best candidate and the best of the other kinds so far. */
+static void keep_best(void *context, const pb_candidate_t *candidate)
+{
+    pb_choice_t *choice = context;
+    if (choice->best.time < 0 || candidate->time < choice->best.time) {
+        if (choice->best.kind != candidate->kind) {
+            choice->next = choice->best;
+        }
+        choice->best = *candidate;
+    } else if (candidate->kind != choice->best.kind &&
+               (choice->next.time < 0 || candidate->time < choice->next.time)) {
+        choice->next = *candidate;
+    }
+}
+
+/** Whether even the least time of a two-tree is beaten. */
+static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t time)
+{
+    pb_choice_t least = {.best.time = -1, .next.time = -1};
+    visit_segments(chooser, PB_KIND_TWOTREE, &chooser->least_twotree, bytes, keep_best, &least);
+    return least.best.time >= time;
+}
+
+static bool previous_is_candidate(const pb_chooser_t *chooser, uint64_t bytes)
+{
+    return chooser->options.kind == PB_CHOOSE_ALL &&
+           (chooser->model->measured || bytes < PB_CHOOSE_ASSUMED_PREVIOUS);
+}
+
+/** Shows the candidates of one kind; *seen_p is set if it fits. */
+static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
+                      pb_choose_visit_t *visit, void *context, bool *seen_p)
+{
+    const pb_profile_t *profile;
+    int rc = get_profile(chooser, root, kind, &profile);
+    if (rc == PB_SUCCESS && profile != NULL) {
+        visit_segments(chooser, (int) kind, profile, bytes, visit, context);
+        *seen_p = true;
+    }
+    return rc;
+}
+
+/**
+ * Shows all candidates. With `best`, which `visit` keeps up to date, what cannot be
+ * better than it may be left out.
+ */
+static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
+                     void *context, const pb_choice_t *best)
+{
+    root_profiles_t *profiles = find_root(chooser, root);
+    bool seen = false;
+    int rc = PB_SUCCESS;
+    if (chooser->options.kind != PB_CHOOSE_ALL) {
+        rc = visit_kind(chooser, profiles, (pb_kind_t) chooser->options.kind, bytes, visit, context,
+                        &seen);
+        return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
+    }
+    if (previous_is_candidate(chooser, bytes)) {
+        pb_candidate_t candidate;
+        rc = previous_time(chooser, profiles, bytes, &candidate);
+        if (rc == PB_SUCCESS) {
+            visit(context, &candidate);
+        }
+    }
+    for (int i = 0; i < N_RULE_KINDS && rc == PB_SUCCESS; i++) {
+        const pb_kind_t kind = kinds_by_rule[i];
+        if (kind == PB_KIND_TWOTREE && best != NULL && profiles->profiles[kind] == NULL &&
+            is_beaten(chooser, bytes, best->best.time)) {
+            continue;
+        }
+        rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
+    }
+    return rc;
+}
+
+/* ---- choices that were made ---- */
+
+/** The entry of a choice, or the free one where it belongs; there is always a free one. */
+static made_choice_t *find_choice(const pb_chooser_t *chooser, int root, uint64_t size_class)
+{
+    const uint64_t hash =
+        pb_hash_end(pb_hash_number(pb_hash_number(PB_HASH_START, (uint64_t) root), size_class));
+    size_t at = (size_t) hash & (chooser->capacity - 1);
+    while (chooser->choices[at].size_class != 0 &&
+           (chooser->choices[at].size_class != size_class || chooser->choices[at].root != root)) {
+        at = (at + 1) & (chooser->capacity - 1);
+    }
+    return &chooser->choices[at];
+}
+
+/** Makes room for one more: a larger table, or at the bound an empty one. */
+static int make_room(pb_chooser_t *chooser)
+{
+    if (4 * (chooser->n_choices + 1) <= 3 * chooser->capacity) {
+        return PB_SUCCESS;
+    }
+    made_choice_t *old = chooser->choices;
+    const size_t old_capacity = chooser->capacity;
+    if (old_capacity == MAX_CHOICES) {
+        memset(old, 0, old_capacity * sizeof(*old));
+        chooser->n_choices = 0;
+        return PB_SUCCESS;
+    }
+    const size_t capacity = old_capacity > 0 ? 2 * old_capacity : FEWEST_CHOICES;
+    made_choice_t *choices = calloc(capacity, sizeof(*choices));
+    if (choices == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    chooser->choices = choices;
+    chooser->capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i].size_class != 0) {
+            *find_choice(chooser, old[i].root, old[i].size_class) = old[i];
+        }
+    }
+    free(old);
+    return PB_SUCCESS;
+}
+
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+{
+    const uint64_t size_class = pb_size_class(bytes);
+    int rc = make_room(chooser);
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    made_choice_t *made = find_choice(chooser, root, size_class);
+    if (made->size_class == 0) {
+        pb_choice_t best = {.best.time = -1, .next.time = -1};
+        rc = visit_all(chooser, root, size_class, keep_best, &best, &best);
+        if (rc != PB_SUCCESS) {
+            return rc;
+        }
+        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = best};
+        chooser->n_choices++;
+    }
+    *choice = made->choice;
+    return PB_SUCCESS;
+}
+
+int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
+                      void *context)
+{
+    return visit_all(chooser, root, pb_size_class(bytes), visit, context, NULL);
+}
+
+int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate)
+{
+    root_profiles_t *profiles = find_root(chooser, root);
+    if (candidate->kind == PB_KIND_PREVIOUS) {
+        pb_candidate_t previous;
+        return previous_time(chooser, profiles, bytes, &previous) == PB_SUCCESS ? previous.time
+                                                                                : -1;
+    }
+    const pb_profile_t *profile;
+    const uint64_t segment =
+        candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
+    if (get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &profile) != PB_SUCCESS ||
+        profile == NULL) {
+        return -1;
+    }
+    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, segment);
+    return pb_predict(profile, chooser->model, &cost, bytes);
+}
+
+pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
+                             const pb_choose_options_t *options)
+{
+    pb_chooser_t *chooser = calloc(1, sizeof(*chooser));
+    if (chooser == NULL) {
+        return NULL;
+    }
+    chooser->placement = placement;
+    chooser->model = model;
+    chooser->options = *options;
+    for (int i = 0; i < MAX_ROOTS; i++) {
+        chooser->roots[i].root = -1;
+    }
+    const int n_machines = pb_placement_n_machines(placement);
+    if (n_machines < 0) {
+        free(chooser);
+        return NULL;
+    }
+    pb_profile_least_twotree(n_machines, &chooser->least_twotree);
+    list_segments(chooser);
+    return chooser;
+}
+
+void pb_chooser_free(pb_chooser_t *chooser)
+{
+    if (chooser == NULL) {
+        return;
+    }
+    for (int i = 0; i < MAX_ROOTS; i++) {
+        clear_root(&chooser->roots[i]);
+    }
+    free(chooser->choices);
+    free(chooser);
+}

@@ -1,0 +1,326 @@
+/*
+ * What messages cost by a model: its tables interpolated, in integers.
+ */
+#include "topo/model.h"
+
+#include <string.h>
+
+#include "topo/error.h"
+#include "topo/hash.h"
+#include "topo/times.h"
+
+/*
+ * What is assumed of a link: bytes that a full frame takes on the wire beside
+ * the MTU (preamble 8, header 14, check sum 4, gap 12); bytes of it that are IP
+ * and TCP headers with timestamps; and the shortest frame.
+ */
+#define FRAME_BYTES 38
+#define TCP_IP_BYTES 52
+#define SHORTEST_FRAME 84
+
+/*
+ * What is assumed of the software: processor time of one send or receive
+ * through MPI and the kernel's TCP, by message, by TCP segment and by KiB; what a
+ * cable, a switch and an interrupt add to each message's way.
+ */
+#define CPU_MESSAGE_NS 3000
+#define CPU_SEGMENT_NS 400
+#define CPU_KIBYTE_NS 250
+#define WAY_NS 15000
+#define SWITCH_NS 5000
+
+/** Bytes up to which the TCP transport sends without asking the receiver first. */
+#define EAGER_BYTES 65536
+
+/** Memory inside a machine where it was not measured: 4 GiB/s after 1 us. */
+#define MEMORY_MESSAGE_NS 1000
+#define MEMORY_KIBYTE_NS 250
+
+/** The value at x on the line through (x0, y0) and (x1, y1), x0 < x1; within the bounds of times.h.
+ */
+static int64_t on_line(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t x)
+{
+    const int64_t step =
+        x < x0 ? -pb_time_scale(y1 - y0, x0 - x, x1 - x0) : pb_time_scale(y1 - y0, x - x0, x1 - x0);
+    return pb_time_limited(y0 + step);
+}
+
+/** The cost at x on the line through a at x0 and b at x1. */
+static pb_cost_t between(const pb_cost_t *a, uint64_t x0, const pb_cost_t *b, uint64_t x1,
+                         uint64_t x)
+{
+    pb_cost_t cost = {.bytes = a->bytes};
+    cost.gap = on_line(x0, a->gap, x1, b->gap, x);
+    cost.rtt = on_line(x0, a->rtt, x1, b->rtt, x);
+    cost.both = on_line(x0, a->both, x1, b->both, x);
+    cost.send = on_line(x0, a->send, x1, b->send, x);
+    cost.receive = on_line(x0, a->receive, x1, b->receive, x);
+    cost.both = cost.both > cost.gap ? cost.both : cost.gap;
+    return cost;
+}
+
+/** The row by which interpolation at `bytes` begins; it is not the last of several. */
+static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t bytes)
+{
+    int low = 0, high = n_rows - 1;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        const uint64_t at = *(const uint64_t *) ((const char *) first + stride * (size_t) middle);
+        if (at <= bytes) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/** The cost of `bytes` at one place, which has rows. */
+static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
+{
+    pb_cost_t cost = costs->rows[0];
+    if (costs->n_rows > 1) {
+        const int row =
+            find_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows, bytes);
+        const pb_cost_t *a = &costs->rows[row], *b = &costs->rows[row + 1];
+        cost = between(a, a->bytes, b, b->bytes, bytes);
+    }
+    cost.bytes = bytes;
+    return cost;
+}
+
+static pb_cost_t cost_in_memory(uint64_t bytes)
+{
+    const int64_t copy =
+        pb_time_limited(MEMORY_MESSAGE_NS + pb_time_scale(MEMORY_KIBYTE_NS, bytes, 1024));
+    const pb_cost_t cost = {.bytes = bytes,
+                            .gap = copy,
+                            .rtt = 4 * copy,
+                            .both = 2 * copy,
+                            .send = copy,
+                            .receive = copy};
+    return cost;
+}
+
+int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
+{
+    const pb_costs_t *costs = &model->costs[PB_PLACE_SWITCH];
+    if (costs->n_rows < 2) {
+        return 0;
+    }
+    const pb_cost_t *a = &costs->rows[costs->n_rows - 2], *b = &costs->rows[costs->n_rows - 1];
+    return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
+}
+
+/** What one more cable and switch adds to a message's way: they store and forward a frame. */
+static int64_t further_cable(const pb_model_t *model, uint64_t bytes)
+{
+    const uint64_t stream = bytes + model->overhead;
+    const uint64_t frame = stream < model->payload ? stream : model->payload;
+    return pb_model_byte_time(model, frame + TCP_IP_BYTES + FRAME_BYTES) + SWITCH_NS;
+}
+
+pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
+{
+    const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
+    const pb_costs_t *far = &model->costs[PB_PLACE_FAR];
+    if (n_links <= 0) {
+        const pb_costs_t *machine = &model->costs[PB_PLACE_MACHINE];
+        return machine->n_rows > 0 ? cost_at_place(machine, bytes) : cost_in_memory(bytes);
+    }
+    pb_cost_t cost = cost_at_place(near, bytes);
+    const int further = n_links > near->n_links ? n_links - near->n_links : 0;
+    if (further == 0) {
+        return cost;
+    }
+    if (far->n_rows > 0 && far->n_links > near->n_links) {
+        const pb_cost_t at_far = cost_at_place(far, bytes);
+        cost = between(&cost, 0, &at_far, (uint64_t) (far->n_links - near->n_links),
+                       (uint64_t) further);
+        cost.bytes = bytes;
+        return cost;
+    }
+    cost.rtt = pb_time_limited(
+        cost.rtt + 2 * pb_time_scale(further_cable(model, bytes), (uint64_t) further, 1));
+    return cost;
+}
+
+/* ---- the previous component ---- */
+
+/** log2(n) in units of 2^-16, by its whole part and a line between powers of two. */
+static uint64_t logarithm(uint64_t n)
+{
+    uint64_t whole = 0;
+    while (n >> whole > 1) {
+        whole++;
+    }
+    return (whole << 16) + (((n << 16) >> whole) - (UINT64_C(1) << 16));
+}
+
+static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
+{
+    if (previous->n_rows == 1) {
+        return previous->time[0];
+    }
+    const int row = find_row(previous->bytes, sizeof(previous->bytes[0]), previous->n_rows, bytes);
+    return on_line(previous->bytes[row], previous->time[row], previous->bytes[row + 1],
+                   previous->time[row + 1], bytes);
+}
+
+int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes)
+{
+    if (model->n_previous == 0) {
+        return -1;
+    }
+    const uint64_t at = logarithm((uint64_t) n_ranks);
+    uint64_t before = 0, after = 0;
+    int64_t time_before = 0, time_after = 0;
+    for (int i = 0; i < model->n_previous && (i == 0 || after < at); i++) {
+        before = after;
+        time_before = time_after;
+        after = logarithm((uint64_t) model->previous[i].n_ranks);
+        time_after = previous_at(&model->previous[i], bytes);
+    }
+    return on_line(before, time_before, after, time_after, at);
+}
+
+/* ---- what is assumed ---- */
+
+/** What a message is on the wire. */
+typedef struct wire {
+    uint64_t frames;
+    uint64_t bytes;   /**< of all frames with everything around them */
+    uint64_t largest; /**< of the largest frame */
+} wire_t;
+
+static wire_t on_wire(const pb_model_t *model, uint64_t bytes)
+{
+    const uint64_t stream = bytes + model->overhead;
+    const uint64_t around = TCP_IP_BYTES + FRAME_BYTES;
+    wire_t wire = {.frames = (stream + model->payload - 1) / model->payload};
+    wire.frames = wire.frames > 0 ? wire.frames : 1;
+    wire.bytes = stream + wire.frames * around;
+    wire.bytes = wire.bytes > SHORTEST_FRAME ? wire.bytes : SHORTEST_FRAME;
+    wire.largest = wire.frames > 1 ? model->payload + around : wire.bytes;
+    return wire;
+}
+
+static int64_t wire_time(uint64_t bytes, uint64_t bits_per_second)
+{
+    /* Up to 2^22 bytes: eight bits and 10^9 ns do not overflow. */
+    return pb_time_limited((int64_t) (bytes * UINT64_C(8000000000) / bits_per_second));
+}
+
+static int64_t longer(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/** The row of a message between two machines of one switch. */
+static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second, uint64_t bytes)
+{
+    const wire_t wire = on_wire(model, bytes);
+    const int64_t way =
+        wire_time(wire.largest, bits_per_second) + WAY_NS + SWITCH_NS; /* the second cable */
+    pb_cost_t cost = {.bytes = bytes};
+    cost.send = CPU_MESSAGE_NS + (int64_t) wire.frames * CPU_SEGMENT_NS +
+                pb_time_scale(CPU_KIBYTE_NS, bytes, 1024);
+    cost.receive = cost.send;
+    cost.gap = longer(wire_time(wire.bytes, bits_per_second), cost.send);
+    /* TCP acknowledges every second segment, against the direction of the data. */
+    const uint64_t acknowledgements = (wire.frames + 1) / 2;
+    cost.both = longer(
+        wire_time(wire.bytes + acknowledgements * (TCP_IP_BYTES + FRAME_BYTES), bits_per_second),
+        cost.send + cost.receive);
+    cost.rtt = 2 * (cost.gap + way + cost.receive);
+    if (bytes + model->overhead > EAGER_BYTES) {
+        cost.rtt += 4 * (way + cost.receive);
+    }
+    return cost;
+}
+
+/** Adds the size to an ascending list that has room; a size that is there is not added. */
+static int add_size(uint64_t *sizes, int n, uint64_t size)
+{
+    int at = n;
+    while (at > 0 && sizes[at - 1] >= size) {
+        at--;
+    }
+    if (at < n && sizes[at] == size) {
+        return n;
+    }
+    memmove(&sizes[at + 1], &sizes[at], (size_t) (n - at) * sizeof(*sizes));
+    sizes[at] = size;
+    return n + 1;
+}
+
+/** The sizes that have a row: this one, powers of two, and so many whole TCP segments. */
+#define SMALLEST_ROW 16
+static const uint64_t whole_segments[] = {1, 2, 3, 4, 6, 8, 12, 16, 22, 32, 44};
+
+void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
+{
+    uint64_t sizes[PB_MODEL_MAX_ROWS];
+    int n = add_size(sizes, 0, SMALLEST_ROW);
+    bits_per_second = bits_per_second > 0 ? bits_per_second : UINT64_C(1000000000);
+    mtu = mtu > 0 ? mtu : 1500;
+    mtu = mtu < 576 ? 576 : mtu > 65535 ? 65535 : mtu;
+    memset(model, 0, sizeof(*model));
+    model->payload = mtu - TCP_IP_BYTES;
+    model->overhead = PB_MODEL_ASSUMED_OVERHEAD;
+    for (uint64_t size = 256; size <= (1 << 20); size *= 2) {
+        n = add_size(sizes, n, size);
+    }
+    for (size_t i = 0; i < sizeof(whole_segments) / sizeof(whole_segments[0]); i++) {
+        const uint64_t whole = whole_segments[i] * model->payload - model->overhead;
+        n = add_size(sizes, n, whole);
+        /* One byte more is one frame more, which shows while frames are few. */
+        n = whole_segments[i] <= 4 ? add_size(sizes, n, whole + 1) : n;
+    }
+    pb_costs_t *costs = &model->costs[PB_PLACE_SWITCH];
+    costs->n_links = 2;
+    costs->n_rows = n;
+    for (int i = 0; i < n; i++) {
+        costs->rows[i] = assumed_cost(model, bits_per_second, sizes[i]);
+    }
+}
+
+/* ---- hash ---- */
+
+static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
+{
+    hash = pb_hash_number(hash, (uint64_t) costs->n_links);
+    hash = pb_hash_number(hash, (uint64_t) costs->n_rows);
+    for (int i = 0; i < costs->n_rows; i++) {
+        const pb_cost_t *row = &costs->rows[i];
+        hash = pb_hash_number(hash, row->bytes);
+        hash = pb_hash_number(hash, (uint64_t) row->gap);
+        hash = pb_hash_number(hash, (uint64_t) row->rtt);
+        hash = pb_hash_number(hash, (uint64_t) row->both);
+        hash = pb_hash_number(hash, (uint64_t) row->send);
+        hash = pb_hash_number(hash, (uint64_t) row->receive);
+    }
+    return hash;
+}
+
+uint64_t pb_model_hash(const pb_model_t *model)
+{
+    uint64_t hash = pb_hash_number(PB_HASH_START, model->topology);
+    hash = pb_hash_number(hash, model->measured);
+    hash = pb_hash_number(hash, model->payload);
+    hash = pb_hash_number(hash, model->overhead);
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        hash = hash_costs(hash, &model->costs[place]);
+    }
+    hash = pb_hash_number(hash, (uint64_t) model->n_previous);
+    for (int i = 0; i < model->n_previous; i++) {
+        const pb_previous_t *previous = &model->previous[i];
+        hash = pb_hash_number(hash, (uint64_t) previous->n_ranks);
+        hash = pb_hash_number(hash, (uint64_t) previous->n_rows);
+        for (int k = 0; k < previous->n_rows; k++) {
+            hash = pb_hash_number(hash, previous->bytes[k]);
+            hash = pb_hash_number(hash, (uint64_t) previous->time[k]);
+        }
+    }
+    return pb_hash_end(hash);
+}
