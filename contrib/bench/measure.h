@@ -44,7 +44,7 @@ struct bench_run {
     long long n_broadcasts; /**< so far; the number of a broadcast is that of its pattern */
 };
 
-enum bench_status { BENCH_OK, BENCH_WRONG_BYTES, BENCH_NO_MEMORY };
+enum bench_status { BENCH_OK, BENCH_WRONG_BYTES, BENCH_NO_MEMORY, BENCH_BAD_FILE };
 
 /**
  * Measures one size. After an error, which the rank concerned has told on stderr, all ranks yield

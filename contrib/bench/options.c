@@ -4,33 +4,17 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "op.h"
+#include "options_read.h"
 #include "payload.h"
 
 static const char *const datatype_names[BENCH_N_DATATYPES] = {
     [BENCH_BYTE] = "byte",     [BENCH_INT] = "int",       [BENCH_DOUBLE] = "double",
     [BENCH_VECTOR] = "vector", [BENCH_STRUCT] = "struct", [BENCH_MIXED] = "mixed",
 };
-
-/** Where a reader of options puts its message. */
-struct complaint {
-    char *text;
-    size_t size;
-};
-
-__attribute__((format(printf, 2, 3))) static bool wrong(struct complaint complaint,
-                                                        const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(complaint.text, complaint.size, format, args);
-    va_end(args);
-    return false;
-}
 
 const char *bench_datatype_name(enum bench_datatype datatype)
 {
@@ -51,29 +35,6 @@ static long long suffix_factor(const char *suffix)
     return 1LL << (10 * ((found - letters) / 2 + 1));
 }
 
-/** Reads a number of at least min and at most max with nothing behind it. */
-static bool read_number(const char *text, long long min, long long max, long long *number_p)
-{
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno || number < min || number > max) {
-        return false;
-    }
-    *number_p = number;
-    return true;
-}
-
-static bool read_int(const char *text, int min, int *number_p)
-{
-    long long number;
-    if (!read_number(text, min, INT_MAX, &number)) {
-        return false;
-    }
-    *number_p = (int) number;
-    return true;
-}
-
 /** Reads one size: a number from 1 with an optional K, M or G. */
 static bool read_size(const char *text, long long *bytes_p)
 {
@@ -91,17 +52,19 @@ static bool read_size(const char *text, long long *bytes_p)
     return true;
 }
 
-static bool add_size(struct bench_options *options, long long bytes, struct complaint complaint)
+static bool add_size(struct bench_options *options, long long bytes,
+                     struct bench_complaint complaint)
 {
     if (options->n_sizes == BENCH_MAX_SIZES) {
-        return wrong(complaint, "--sizes: more than %d sizes; give fewer", BENCH_MAX_SIZES);
+        return bench_wrong(complaint, "--sizes: more than %d sizes; give fewer", BENCH_MAX_SIZES);
     }
     options->sizes[options->n_sizes++] = bytes;
     return true;
 }
 
 /** Adds one item of --sizes: a size, or FIRST:LAST for first, twice that, ... up to last. */
-static bool add_sizes_item(struct bench_options *options, char *item, struct complaint complaint)
+static bool add_sizes_item(struct bench_options *options, char *item,
+                           struct bench_complaint complaint)
 {
     long long first, last;
     char *colon = strchr(item, ':');
@@ -113,15 +76,15 @@ static bool add_sizes_item(struct bench_options *options, char *item, struct com
         *colon = ':';
     }
     if (!readable) {
-        return wrong(complaint,
-                     "--sizes: '%s' is no size; write 65536, 64K, 1M, or a range such as 1K:4M",
-                     item);
+        return bench_wrong(
+            complaint, "--sizes: '%s' is no size; write 65536, 64K, 1M, or a range such as 1K:4M",
+            item);
     }
     if (!colon) {
         return add_size(options, first, complaint);
     }
     if (last < first) {
-        return wrong(complaint, "--sizes: '%s' ends before it begins", item);
+        return bench_wrong(complaint, "--sizes: '%s' ends before it begins", item);
     }
     for (long long bytes = first; bytes <= last; bytes *= 2) {
         if (!add_size(options, bytes, complaint)) {
@@ -131,11 +94,12 @@ static bool add_sizes_item(struct bench_options *options, char *item, struct com
     return true;
 }
 
-static bool read_sizes(struct bench_options *options, const char *text, struct complaint complaint)
+static bool read_sizes(struct bench_options *options, const char *text,
+                       struct bench_complaint complaint)
 {
     char *copy = strdup(text);
     if (!copy) {
-        return wrong(complaint, "--sizes: out of memory");
+        return bench_wrong(complaint, "--sizes: out of memory");
     }
     bool good = true;
     char *rest = copy;
@@ -147,18 +111,19 @@ static bool read_sizes(struct bench_options *options, const char *text, struct c
     return good;
 }
 
-static bool read_root(struct bench_options *options, const char *text, struct complaint complaint)
+static bool read_root(struct bench_options *options, const char *text,
+                      struct bench_complaint complaint)
 {
     if (strcmp(text, "rotate") == 0) {
         options->root = BENCH_ROOT_ROTATE;
         return true;
     }
-    return read_int(text, 0, &options->root) ||
-           wrong(complaint, "--root: '%s' is no rank; write a rank from 0, or rotate", text);
+    return bench_read_int(text, 0, &options->root) ||
+           bench_wrong(complaint, "--root: '%s' is no rank; write a rank from 0, or rotate", text);
 }
 
 static bool read_datatype(struct bench_options *options, const char *text,
-                          struct complaint complaint)
+                          struct bench_complaint complaint)
 {
     for (int i = 0; i < BENCH_N_DATATYPES; i++) {
         if (strcmp(text, datatype_names[i]) == 0) {
@@ -166,12 +131,13 @@ static bool read_datatype(struct bench_options *options, const char *text,
             return true;
         }
     }
-    return wrong(complaint,
-                 "--datatype: '%s' is unknown; known are byte, int, double, vector, struct, mixed",
-                 text);
+    return bench_wrong(
+        complaint,
+        "--datatype: '%s' is unknown; known are byte, int, double, vector, struct, mixed", text);
 }
 
-static bool read_mode(struct bench_options *options, const char *text, struct complaint complaint)
+static bool read_mode(struct bench_options *options, const char *text,
+                      struct bench_complaint complaint)
 {
     if (strcmp(text, "loop") == 0) {
         options->mode = BENCH_LOOP;
@@ -180,26 +146,29 @@ static bool read_mode(struct bench_options *options, const char *text, struct co
     } else if (strcmp(text, "both") == 0) {
         options->mode = BENCH_LOOP | BENCH_SYNC;
     } else {
-        return wrong(complaint, "--mode: '%s' is unknown; known are loop, sync, both", text);
+        return bench_wrong(complaint, "--mode: '%s' is unknown; known are loop, sync, both", text);
     }
     return true;
 }
 
-static bool read_clock(struct bench_options *options, const char *text, struct complaint complaint)
+static bool read_clock(struct bench_options *options, const char *text,
+                       struct bench_complaint complaint)
 {
     options->shared_clock = strcmp(text, "shared") == 0;
     return options->shared_clock || strcmp(text, "estimate") == 0 ||
-           wrong(complaint, "--clock: '%s' is unknown; known are estimate, shared", text);
+           bench_wrong(complaint, "--clock: '%s' is unknown; known are estimate, shared", text);
 }
 
-static bool read_op(struct bench_options *options, const char *text, struct complaint complaint)
+static bool read_op(struct bench_options *options, const char *text,
+                    struct bench_complaint complaint)
 {
     options->op = bench_op_find(text);
-    return options->op >= 0 || wrong(complaint, "--op: '%s' is unknown; known is bcast", text);
+    return options->op >= 0 ||
+           bench_wrong(complaint, "--op: '%s' is unknown; known is bcast", text);
 }
 
 static bool read_pingpong(struct bench_options *options, const char *text,
-                          struct complaint complaint)
+                          struct bench_complaint complaint)
 {
     int used = 0;
     int *ranks = options->pingpong_ranks;
@@ -208,40 +177,27 @@ static bool read_pingpong(struct bench_options *options, const char *text,
         ranks[0] >= 0 && ranks[1] >= 0) {
         return true;
     }
-    return wrong(complaint, "--pingpong: '%s' is no pair of ranks; write for example 0,4", text);
+    return bench_wrong(complaint, "--pingpong: '%s' is no pair of ranks; write for example 0,4",
+                       text);
 }
 
 static bool read_time_limit(struct bench_options *options, const char *text,
-                            struct complaint complaint)
+                            struct bench_complaint complaint)
 {
     char *end;
     double seconds = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(seconds) || seconds < 0) {
-        return wrong(complaint,
-                     "--time-limit: '%s' is no number of seconds; write for example 10, or 0 "
-                     "for none",
-                     text);
+        return bench_wrong(complaint,
+                           "--time-limit: '%s' is no number of seconds; write for example 10, or 0 "
+                           "for none",
+                           text);
     }
     options->time_limit_s = seconds;
     return true;
 }
 
-static bool read_label(struct bench_options *options, const char *text, struct complaint complaint)
-{
-    if (strlen(text) >= BENCH_MAX_LABEL) {
-        return wrong(complaint, "--label: longer than %d bytes", BENCH_MAX_LABEL - 1);
-    }
-    for (const char *at = text; *at; at++) {
-        if ((unsigned char) *at < ' ' || *at == 127) {
-            return wrong(complaint, "--label: holds a control character");
-        }
-    }
-    strcpy(options->label, text);
-    return true;
-}
-
 static bool read_corrupt(struct bench_options *options, const char *text,
-                         struct complaint complaint)
+                         struct bench_complaint complaint)
 {
     int used = 0;
     struct bench_corrupt *corrupt = &options->corrupt;
@@ -252,8 +208,8 @@ static bool read_corrupt(struct bench_options *options, const char *text,
         corrupt->offset >= 0) {
         return true;
     }
-    return wrong(complaint,
-                 "PIPEBCAST_BENCH_CORRUPT: '%s' is not BROADCAST,RANK,OFFSET, each from 0", text);
+    return bench_wrong(
+        complaint, "PIPEBCAST_BENCH_CORRUPT: '%s' is not BROADCAST,RANK,OFFSET, each from 0", text);
 }
 
 static void set_defaults(struct bench_options *options)
@@ -261,9 +217,10 @@ static void set_defaults(struct bench_options *options)
     memset(options, 0, sizeof *options);
     options->iterations = 20;
     options->warmup = BENCH_UNSET;
-    options->mode = BENCH_LOOP | BENCH_SYNC;
     options->pingpong = true;
     options->pingpong_ranks[0] = options->pingpong_ranks[1] = BENCH_UNSET;
+    options->root = BENCH_UNSET_ROOT;
+    bench_arrival_options_clear(&options->arrival);
 }
 
 /** Codes of the long options: beyond every character, as none of them has a short form. */
@@ -285,9 +242,11 @@ enum option_code {
     OPT_TIME_LIMIT,
     OPT_VERSION,
     OPT_WARMUP,
+    OPT_ARRIVAL_FIRST, /**< from here on: this plus an enum bench_arrival_option */
 };
 
 static const struct option long_options[] = {
+    {"arrival", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_ARRIVAL},
     {"check", no_argument, NULL, OPT_CHECK},
     {"clock", required_argument, NULL, OPT_CLOCK},
     {"csv", no_argument, NULL, OPT_CSV},
@@ -296,11 +255,18 @@ static const struct option long_options[] = {
     {"iterations", required_argument, NULL, OPT_ITERATIONS},
     {"json", no_argument, NULL, OPT_JSON},
     {"label", required_argument, NULL, OPT_LABEL},
+    {"late-share", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_LATE_SHARE},
+    {"max-if", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_MAX_IF},
     {"mode", required_argument, NULL, OPT_MODE},
     {"no-pingpong", no_argument, NULL, OPT_NO_PINGPONG},
     {"op", required_argument, NULL, OPT_OP},
+    {"patterns", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_PATTERNS},
+    {"per-pattern", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_PER_PATTERN},
     {"pingpong", required_argument, NULL, OPT_PINGPONG},
+    {"record", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_RECORD},
+    {"replay", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_REPLAY},
     {"root", required_argument, NULL, OPT_ROOT},
+    {"seed", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_SEED},
     {"sizes", required_argument, NULL, OPT_SIZES},
     {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -310,7 +276,7 @@ static const struct option long_options[] = {
 
 /** Takes one option other than --help and --version. */
 static bool take_option(struct bench_options *options, int code, const char *value,
-                        struct complaint complaint)
+                        struct bench_complaint complaint)
 {
     switch (code) {
     case OPT_CHECK:
@@ -323,13 +289,13 @@ static bool take_option(struct bench_options *options, int code, const char *val
     case OPT_DATATYPE:
         return read_datatype(options, value, complaint);
     case OPT_ITERATIONS:
-        return read_int(value, 1, &options->iterations) ||
-               wrong(complaint, "--iterations: '%s' is no number from 1", value);
+        return bench_read_int(value, 1, &options->iterations) ||
+               bench_wrong(complaint, "--iterations: '%s' is no number from 1", value);
     case OPT_JSON:
         options->format = BENCH_JSON;
         return true;
     case OPT_LABEL:
-        return read_label(options, value, complaint);
+        return bench_read_text("--label", value, options->label, sizeof options->label, complaint);
     case OPT_MODE:
         return read_mode(options, value, complaint);
     case OPT_NO_PINGPONG:
@@ -346,39 +312,81 @@ static bool take_option(struct bench_options *options, int code, const char *val
     case OPT_TIME_LIMIT:
         return read_time_limit(options, value, complaint);
     case OPT_WARMUP:
-        return read_int(value, 0, &options->warmup) ||
-               wrong(complaint, "--warmup: '%s' is no number from 0", value);
+        return bench_read_int(value, 0, &options->warmup) ||
+               bench_wrong(complaint, "--warmup: '%s' is no number from 0", value);
     default:
-        return wrong(complaint, "option %d is not handled", code);
+        return bench_arrival_options_take(&options->arrival,
+                                          (enum bench_arrival_option)(code - OPT_ARRIVAL_FIRST),
+                                          value, complaint);
     }
 }
 
+bool bench_options_size_fits(const struct bench_options *options, const char *where,
+                             long long bytes, char *error, size_t error_size)
+{
+    struct bench_complaint complaint = {error, error_size};
+    long long unit = bench_payload_unit(options->datatype);
+    long long most = bench_payload_most(options->datatype);
+    if (bytes % unit != 0) {
+        return bench_wrong(complaint,
+                           "%s: %lld bytes is no multiple of %lld, the bytes of one element of "
+                           "--datatype %s",
+                           where, bytes, unit, bench_datatype_name(options->datatype));
+    }
+    return bytes <= most ||
+           bench_wrong(complaint,
+                       "%s: %lld bytes is more than MPI's int count of --datatype %s can say "
+                       "(%lld bytes)",
+                       where, bytes, bench_datatype_name(options->datatype), most);
+}
+
+/** How arrival patterns and the other options go together. */
+static bool finish_arrival(struct bench_options *options, struct bench_complaint complaint)
+{
+    if (!bench_arrival_options_finish(&options->arrival, complaint)) {
+        return false;
+    }
+    if (options->arrival.kind == BENCH_ARRIVAL_NONE) {
+        return true;
+    }
+    if (options->mode != 0) {
+        return bench_wrong(complaint, "--mode is not for arrival patterns; leave it out");
+    }
+    if (!options->pingpong) {
+        return bench_wrong(complaint, "arrival patterns are measured by T(M); leave out "
+                                      "--no-pingpong");
+    }
+    if (options->arrival.kind == BENCH_ARRIVAL_REPLAY &&
+        (options->n_sizes > 0 || options->root != BENCH_UNSET_ROOT)) {
+        return bench_wrong(complaint, "--replay takes sizes and roots from its file; leave out "
+                                      "--sizes and --root");
+    }
+    return true;
+}
+
 /** Checks what does not depend on the number of ranks, once all options are read. */
-static bool finish(struct bench_options *options, struct complaint complaint)
+static bool finish(struct bench_options *options, struct bench_complaint complaint)
 {
     const char *corrupt = getenv("PIPEBCAST_BENCH_CORRUPT");
     char default_sizes[] = "1K:1M";
-    if (options->n_sizes == 0 && !add_sizes_item(options, default_sizes, complaint)) {
+    if (!finish_arrival(options, complaint)) {
+        return false;
+    }
+    options->mode = options->mode == 0 ? BENCH_LOOP | BENCH_SYNC : options->mode;
+    options->root = options->root == BENCH_UNSET_ROOT ? 0 : options->root;
+    if (options->n_sizes == 0 && options->arrival.kind != BENCH_ARRIVAL_REPLAY &&
+        !add_sizes_item(options, default_sizes, complaint)) {
         return false;
     }
     if (options->time_limit_s > 0 && options->warmup == 0) {
-        return wrong(complaint, "--time-limit judges by the warm-up, and --warmup 0 leaves none; "
-                                "use --warmup 1 or more");
+        return bench_wrong(complaint,
+                           "--time-limit judges by the warm-up, and --warmup 0 leaves none; use "
+                           "--warmup 1 or more");
     }
     for (int i = 0; i < options->n_sizes; i++) {
-        long long unit = bench_payload_unit(options->datatype);
-        long long most = bench_payload_most(options->datatype);
-        if (options->sizes[i] % unit != 0) {
-            return wrong(complaint,
-                         "--sizes: %lld bytes is no multiple of %lld, the bytes of one element "
-                         "of --datatype %s",
-                         options->sizes[i], unit, bench_datatype_name(options->datatype));
-        }
-        if (options->sizes[i] > most) {
-            return wrong(complaint,
-                         "--sizes: %lld bytes is more than MPI's int count of --datatype %s can "
-                         "say (%lld bytes)",
-                         options->sizes[i], bench_datatype_name(options->datatype), most);
+        if (!bench_options_size_fits(options, "--sizes", options->sizes[i], complaint.text,
+                                     complaint.size)) {
+            return false;
         }
     }
     return !corrupt || read_corrupt(options, corrupt, complaint);
@@ -387,7 +395,7 @@ static bool finish(struct bench_options *options, struct complaint complaint)
 enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_options *options,
                                        char *error, size_t error_size)
 {
-    struct complaint complaint = {error, error_size};
+    struct bench_complaint complaint = {error, error_size};
     int code;
     set_defaults(options);
     optind = 1;
@@ -400,11 +408,11 @@ enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_optio
             return BENCH_VERSION;
         }
         if (code == ':') {
-            wrong(complaint, "%s needs a value", argv[optind - 1]);
+            bench_wrong(complaint, "%s needs a value", argv[optind - 1]);
             return BENCH_WRONG;
         }
         if (code == '?') {
-            wrong(complaint, "%s is unknown, ambiguous, or takes no value", argv[optind - 1]);
+            bench_wrong(complaint, "%s is unknown, ambiguous, or takes no value", argv[optind - 1]);
             return BENCH_WRONG;
         }
         if (!take_option(options, code, optarg, complaint)) {
@@ -412,7 +420,7 @@ enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_optio
         }
     }
     if (optind < argc) {
-        wrong(complaint, "'%s' is no option", argv[optind]);
+        bench_wrong(complaint, "'%s' is no option", argv[optind]);
         return BENCH_WRONG;
     }
     return finish(options, complaint) ? BENCH_RUN : BENCH_WRONG;
@@ -421,24 +429,28 @@ enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_optio
 bool bench_options_fit(const struct bench_options *options, int n_ranks, char *error,
                        size_t error_size)
 {
-    struct complaint complaint = {error, error_size};
+    struct bench_complaint complaint = {error, error_size};
     const int *pair = options->pingpong_ranks;
     if (options->root >= n_ranks) {
-        return wrong(complaint, "--root: there is no rank %d among %d", options->root, n_ranks);
+        return bench_wrong(complaint, "--root: there is no rank %d among %d", options->root,
+                           n_ranks);
     }
     if (options->corrupt.wanted && options->corrupt.rank >= n_ranks) {
-        return wrong(complaint, "PIPEBCAST_BENCH_CORRUPT: there is no rank %d among %d",
-                     options->corrupt.rank, n_ranks);
+        return bench_wrong(complaint, "PIPEBCAST_BENCH_CORRUPT: there is no rank %d among %d",
+                           options->corrupt.rank, n_ranks);
+    }
+    if (options->arrival.kind != BENCH_ARRIVAL_NONE && n_ranks < 2) {
+        return bench_wrong(complaint, "arrival patterns need at least two ranks");
     }
     if (!options->pingpong || pair[0] == BENCH_UNSET) {
         return true;
     }
     if (pair[0] >= n_ranks || pair[1] >= n_ranks) {
-        return wrong(complaint, "--pingpong: there is no rank %d among %d",
-                     pair[0] >= n_ranks ? pair[0] : pair[1], n_ranks);
+        return bench_wrong(complaint, "--pingpong: there is no rank %d among %d",
+                           pair[0] >= n_ranks ? pair[0] : pair[1], n_ranks);
     }
     return pair[0] != pair[1] ||
-           wrong(complaint, "--pingpong: %d,%d is one rank, not two", pair[0], pair[1]);
+           bench_wrong(complaint, "--pingpong: %d,%d is one rank, not two", pair[0], pair[1]);
 }
 
 int bench_warmup_of(const struct bench_options *options, long long bytes)
@@ -500,11 +512,19 @@ How to print\n\
 \n\
 Columns: T(M); of mode loop the time and its ratio to T(M); of mode sync the\n\
 median, least and greatest time, and the median's ratio. Quote the median.\n\
+Of arrival patterns: average and worst-case time that a rank spends in the\n\
+broadcast; of the average what passed before the root came; average and\n\
+worst-case imbalance of the arrivals over T(M); OPT, below which no algorithm's\n\
+average time can be for these very arrivals if a sender waits for its receiver\n\
+(blocking) and if data may wait for it (nonblocking); the average time over each,\n\
+which is the competitive ratio, and, net, both less the waiting for the root.\n\
 \n\
-Exit status: 0 done, 1 wrong bytes or no memory, 2 wrong options.\n\
+Exit status: 0 done, 1 wrong bytes, no memory or a file that cannot be used, 2\n\
+wrong options.\n\
 \n\
 Examples\n\
   mpirun -np 32 --map-by node pipebcast-bench --sizes 64K:1M --check\n\
-  mpirun -np 32 --mca coll pipebcast,tuned pipebcast-bench --sizes 1M --json\n",
+  mpirun -np 32 --mca coll pipebcast,tuned pipebcast-bench --sizes 1M --json\n\
+  mpirun -np 16 pipebcast-bench --sizes 256K --arrival random --max-if 4,16,64\n",
           out);
 }

@@ -9,11 +9,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "options_arrival.h"
+
 enum {
     BENCH_MAX_SIZES = 64,
     BENCH_MAX_LABEL = 128,
     BENCH_ROOT_ROTATE = -1, /**< as root: iteration i is sent by rank i mod the number of ranks */
     BENCH_UNSET = -1,       /**< no value given: the program chooses */
+    BENCH_UNSET_ROOT = -2,  /**< likewise, while options are read */
 };
 
 enum bench_format { BENCH_TEXT, BENCH_CSV, BENCH_JSON };
@@ -52,7 +55,7 @@ struct bench_options {
     int root;            /**< a rank or BENCH_ROOT_ROTATE */
     enum bench_datatype datatype;
     enum bench_format format;
-    int mode; /**< bits of enum bench_mode */
+    int mode; /**< bits of enum bench_mode; not used with arrival patterns */
     int op;   /**< index into the table of operations, see op.h */
     bool check;
     bool pingpong;
@@ -60,6 +63,7 @@ struct bench_options {
     int pingpong_ranks[2]; /**< BENCH_UNSET: rank 0 and the first rank on another host */
     char label[BENCH_MAX_LABEL];
     struct bench_corrupt corrupt;
+    struct bench_arrival_options arrival;
 };
 
 enum bench_verdict { BENCH_RUN, BENCH_HELP, BENCH_VERSION, BENCH_WRONG };
@@ -74,6 +78,13 @@ enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_optio
 /** Checks what depends on the number of ranks. Yields false and a message if it does not fit. */
 bool bench_options_fit(const struct bench_options *options, int n_ranks, char *error,
                        size_t error_size);
+
+/**
+ * Whether messages of so many bytes can be made of the datatype. Yields false and a message, which
+ * begins with where (an option's or a file's name), if not.
+ */
+bool bench_options_size_fits(const struct bench_options *options, const char *where,
+                             long long bytes, char *error, size_t error_size);
 
 /** Prints the page that --help shows. */
 void bench_options_help(FILE *out);

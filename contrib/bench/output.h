@@ -17,4 +17,7 @@ void bench_output_begin(const struct bench_output *output);
 void bench_output_result(struct bench_output *output, const struct bench_result *result);
 void bench_output_end(const struct bench_output *output);
 
+/** What every row of the CSV begins with: the facts about the run. */
+void bench_output_csv_head(const struct bench_output *output);
+
 #endif

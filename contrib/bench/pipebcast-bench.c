@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arrival.h"
 #include "hosts.h"
 #include "measure.h"
 #include "options.h"
@@ -74,7 +75,9 @@ static int run_benchmark(struct bench_options *options, int rank, int n_ranks)
         options->pingpong_ranks[1] = elsewhere;
     }
     bench_clock_init(&run.clock, run.control, options->shared_clock);
-    enum bench_status status = measure_all(&run, &output);
+    enum bench_status status = options->arrival.kind == BENCH_ARRIVAL_NONE
+                                   ? measure_all(&run, &output)
+                                   : bench_arrival_run(&run, &output);
     MPI_Comm_free(&run.control);
     return status == BENCH_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

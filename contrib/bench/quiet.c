@@ -2,13 +2,16 @@
 
 #include <time.h>
 
+enum { NAP_FIRST_NS = 500000, NAP_LAST_NS = 4000000 };
+
 static void wait_quietly(MPI_Request *request)
 {
-    const struct timespec nap = {.tv_nsec = 500000};
+    struct timespec nap = {.tv_nsec = NAP_FIRST_NS};
     int done = 0;
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
     while (!done) {
         nanosleep(&nap, NULL);
+        nap.tv_nsec += nap.tv_nsec < NAP_LAST_NS ? NAP_FIRST_NS / 4 : 0;
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     }
 }

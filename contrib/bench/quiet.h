@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-/** As MPI_Barrier, asleep between polls (half a millisecond each). */
+/** As MPI_Barrier, asleep between polls: half a millisecond at first, four after a while. */
 void bench_quiet_barrier(MPI_Comm comm);
 
 /** As MPI_Recv, likewise. */

@@ -107,6 +107,110 @@ bench 2 --help
 [ $code -eq 0 ] && [ "$(grep -c '^Usage' "$out")" -eq 1 ]
 report $? "--help is printed once"
 
+# Arrival patterns. Delays are in units of T(M), which is short here.
+bench 4 --sizes 4K,64K --iterations 3 --warmup 1 --arrival random --max-if 1,8 --patterns 3 --check \
+    --clock shared --record "$work/arrivals"
+[ $code -eq 0 ] && [ "$(grep -c '^ mean ' "$out")" -eq 4 ] &&
+    [ "$(grep -c '^ *[0-2]  *0 ' "$out")" -eq 12 ] && [ "$(tail -n 1 "$work/arrivals")" = 'end 12' ]
+report $? "--arrival random: two sizes, two MAX_IF, three patterns; text and record"
+bench 4 --iterations 3 --warmup 1 --replay "$work/arrivals" --clock shared --json \
+    --record "$work/again" --check
+[ $code -eq 0 ] && python3 - "$out" "$work/arrivals" "$work/again" <<'PYTHON' 2>>"$err"
+import json, sys
+run = json.load(open(sys.argv[1]))
+def read(name):
+    lines = [list(map(int, l.split())) for l in open(name) if l[0].isdigit()]
+    return [[l[1:] for l in lines if l[0] == b] for b in range(lines[-1][0] + 1)]
+first, again = read(sys.argv[2]), read(sys.argv[3])
+assert run["arrival"]["kind"] == "replay", run["arrival"]
+assert [r["point"]["bytes"] for r in run["results"]] == [4096, 65536]
+assert [len(r["patterns"]) for r in run["results"]] == [6, 6]
+assert len(first) == len(again) == 12
+for one, other in zip(first, again):
+    assert [l[:3] for l in one] == [l[:3] for l in other], "sizes, roots, ranks"
+    earliest = min(l[3] for l in one)
+    # Nobody arrives before its time; how much later is a matter of the machine.
+    assert all(b[3] >= a[3] - earliest for a, b in zip(one, other)), (one, other)
+# The figures are those of the recorded times.
+for result in run["results"]:
+    unit = result["point"]["pingpong_us"]
+    of_size = [b for b in again if b[0][0] == result["point"]["bytes"]]
+    for pattern, times in zip(result["patterns"], of_size):
+        arrive, leave = [l[3] / 1e3 for l in times], [l[4] / 1e3 for l in times]
+        root, n = arrive[times[0][1]], len(times)
+        opt = ((n - 1) * unit + sum(max(0, root - a) for a in arrive)) / n
+        wanted = {"average_us": sum(leave) / n - sum(arrive) / n,
+                  "worst_us": max(f - a for a, f in zip(arrive, leave)),
+                  "worst_imbalance_factor": (max(arrive) - min(arrive)) / unit,
+                  "waiting_us": sum(max(0, root - a) for a in arrive) / n,
+                  "opt_nonblocking_us": opt, "opt_blocking_us": opt + (max(arrive) - root) / n}
+        for name, value in wanted.items():
+            assert abs(pattern[name] - value) <= 0.001 + 1e-3 * value, (name, value, pattern)
+        assert abs(pattern["ratio_blocking"]
+                   - pattern["average_us"] / pattern["opt_blocking_us"]) < 0.001
+        net = (pattern["average_us"] - pattern["waiting_us"]) \
+            / (pattern["opt_blocking_us"] - pattern["waiting_us"])
+        assert abs(pattern["ratio_net_blocking"] - net) < 0.001 * (1 + net)
+    assert result["greatest"]["ratio_blocking"] == max(p["ratio_blocking"]
+                                                       for p in result["patterns"])
+PYTHON
+report $? "--replay: the recorded sizes, roots and arrivals; figures follow from the new record"
+bench 3 --sizes 4K --iterations 3 --warmup 1 --arrival late --late-share 100% --max-if 5 --seed 9 \
+    --patterns 4 --per-pattern 2 --root rotate --csv --clock shared --record "$work/late"
+[ $code -eq 0 ] && python3 - "$out" "$work/late" <<'PYTHON' 2>>"$err"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert [(r["pattern"], r["pattern_root"], r["broadcasts"]) for r in rows] == [
+    ("0", "0", "2"), ("1", "1", "2"), ("2", "2", "2"), ("3", "0", "2")], rows
+assert all(r["max_if"] == "5" and r["late_share"] == "1" and r["seed"] == "9" for r in rows)
+assert all(None not in r and None not in r.values() for r in rows)
+unit = float(rows[0]["pingpong_us"]) * 1e3
+for line in open(sys.argv[2]):
+    if line[0].isdigit():
+        broadcast, _, root, rank, arrival, _ = map(int, line.split())
+        assert root == broadcast // 2 % 3
+        assert rank == root or arrival >= 5 * unit - 1, line
+PYTHON
+report $? "--arrival late: rotating roots on time, all others MAX_IF units late; CSV"
+bench 2 --sizes 4K --iterations 3 --warmup 1 --arrival random --patterns 100000000 --time-limit 1
+[ $code -eq 0 ] && grep -q '^ mean \*' "$out"
+report $? "--time-limit ends arrival patterns and marks them"
+bench 3 --sizes 4K --iterations 3 --warmup 1 --arrival root-first --max-if 50 --patterns 4 \
+    --root rotate --json --clock shared
+[ $code -eq 0 ] && python3 - "$out" <<'PYTHON' 2>>"$err"
+import json, sys
+run = json.load(open(sys.argv[1]))
+patterns = run["results"][0]["patterns"]
+assert run["arrival"]["kind"] == "root-first", run["arrival"]
+assert [p["pattern_root"] for p in patterns] == [0, 1, 2, 0], patterns
+PYTHON
+report $? "--arrival root-first"
+PIPEBCAST_BENCH_CORRUPT=3,2,77
+export PIPEBCAST_BENCH_CORRUPT
+bench 3 --sizes 4K --warmup 1 --arrival random --patterns 200 --check --record "$work/cut"
+unset PIPEBCAST_BENCH_CORRUPT
+[ $code -eq 1 ] && grep -q 'arrival iteration .*rank 2 has at byte offset 77 0x' "$err" &&
+    ! grep -q '^end' "$work/cut"
+report $? "flipped byte found in an arrival pattern; the record has no end"
+bench 3 --replay "$work/cut"
+[ $code -eq 1 ] && grep -q 'cut:[0-9]*: the file ends without' "$err" && [ ! -s "$out" ]
+report $? "a record that was not written to its end is refused"
+bench 3 --replay "$work/arrivals"
+[ $code -eq 1 ] && grep -q 'holds arrivals of 4 ranks, this run has 3' "$err"
+report $? "a record of other ranks is refused"
+bench 4 --replay "$work/arrivals" --datatype mixed --iterations 1 --warmup 0
+report $code "a record replayed with another datatype"
+sed 's/ 4096 / 4100 /' "$work/arrivals" >"$work/odd"
+bench 4 --replay "$work/odd" --datatype mixed
+[ $code -eq 1 ] && grep -q 'odd: 4100 bytes is no multiple of 32' "$err"
+report $? "a record whose sizes do not fit the datatype is refused"
+bench 2 --replay "$work/nothing"
+[ $code -eq 1 ] && grep -q 'nothing cannot be read: ' "$err"
+report $? "a record that is not there is told"
+bench 2 --sizes 4K --arrival random --record "$work/no/such"
+[ $code -eq 1 ] && grep -q 'such cannot be written: ' "$err" && [ ! -s "$out" ]
+report $? "a record that cannot be written is told before anything is measured"
+
 # The verification sees a byte that a test hook flips after the broadcast. The hook counts all
 # broadcasts of the run. Only in mode loop are these the iterations for certain, as mode sync
 # repeats an iteration that started late.
@@ -161,6 +265,26 @@ refuses 2 'no number' --iterations 5x
 refuses 2 'no number' --warmup -1
 refuses 2 'no number of seconds' --time-limit nan
 refuses 2 'leaves none' --time-limit 5 --warmup 0
+refuses 2 'is unknown' --arrival never
+refuses 2 'no number from 1' --arrival random --max-if 0
+refuses 2 'no number from 1' --arrival random --max-if 4,,8
+refuses 2 'no number from 1' --arrival random --patterns 0
+refuses 2 'no number from 0' --arrival random --seed -1
+refuses 2 'no number from 1' --arrival random --per-pattern x
+refuses 2 'no share' --arrival late --late-share 20
+refuses 2 'no share' --arrival late --late-share 120%
+refuses 2 'is for --arrival late' --arrival random --late-share 20%
+refuses 2 'is for --arrival late' --arrival root-first --late-share 20%
+refuses 2 'is for arrival patterns' --max-if 4
+refuses 2 'is for arrival patterns' --record arrivals
+refuses 2 'names no file' --arrival random --record ''
+refuses 2 'leave out --no-pingpong' --arrival random --no-pingpong
+refuses 2 'leave it out' --arrival random --mode sync
+refuses 2 'leave out --seed' --replay arrivals --seed 4
+refuses 2 'leave out --arrival' --replay arrivals --arrival random
+refuses 2 'leave out --sizes and --root' --replay arrivals --sizes 4K
+refuses 2 'leave out --sizes and --root' --replay arrivals --root 0
+refuses 1 'at least two ranks' --arrival random
 refuses 2 'needs a value' --sizes
 refuses 2 'unknown' --frobnicate
 refuses 2 'no option' 64K

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(PAPER))
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from benchlib import cables, campaign, claims, experiments
+from benchlib import arrival, arrival_campaign, cables, campaign, claims, experiments, units
 from benchlib.experiment import Experiment, Line, Panel
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
@@ -63,6 +63,35 @@ def made_up_us(name, size):
               "tuned:scatter_allgather": 2.5, "tuned:scatter_allgather_ring": 2}[family]
     best = 1400 if size < 64 * K else 2848
     return size * factor * (1 if segment in ("0", str(best)) else 1.5)
+
+
+def made_up_arrival_row(name, size, max_if, number):
+    """
+    Pattern 0 is twice as bad as the others, against an OPT of T(M) and MAX_IF / 16 of it.
+    """
+    factor = {"pipebcast:flat": 8, "pipebcast:arrival_b": 1.4, "pipebcast:flat_nb": 4,
+              "pipebcast:arrival_nb": 1.2}.get(name, 3 if max_if > 1 else 1.3)
+    opt = size * (1 + max_if / 16)
+    took = factor * opt * (2 if number == 0 else 1)
+    if name == "pipebcast:arrival_nb":
+        took = factor * size
+    return {"label": name, "bytes": str(size), "max_if": str(max_if), "pattern": str(number),
+            "pingpong_us": str(size), "average_us": str(took), "worst_us": str(2 * took),
+            "average_imbalance_factor": str(max_if / 4), "worst_imbalance_factor": str(max_if),
+            "opt_blocking_us": str(opt), "ratio_blocking": str(took / opt),
+            "opt_nonblocking_us": str(size), "ratio_nonblocking": str(took / size),
+            "waiting_us": str(size / 2), "ratio_net_blocking": str(took / opt + 1),
+            "ratio_net_nonblocking": str(took / size + 1)}
+
+
+def made_up_rows(options):
+    """What the made-up benchmark prints for its command line."""
+    sizes = [int(s) for s in options["--sizes"].split(",")]
+    if "--arrival" not in options:
+        return [made_up_row(options["--label"], size) for size in sizes]
+    return [made_up_arrival_row(options["--label"], size, int(max_if), number) for size in sizes
+            for max_if in options["--max-if"].split(",")
+            for number in range(int(options["--patterns"]))]
 
 
 def made_up_row(name, size):
@@ -117,12 +146,105 @@ def test_figures():
     ok(all(needs), "every figure asks for something on each of its topologies")
     eq(len(experiments.BY_NAME), len(experiments.ALL), "names of experiments are different")
     known = {line.name for e in figures for line in e.lines} | {claims.T}
-    used = {n for e in figures for c in e.claims for side in (c.of, c.over)
-            for n in (side if isinstance(side, tuple) else (side,))}
-    eq(used - known, set(), "claims name lines that are there")
+    eq(set().union(*map(claimed, figures)) - known, set(), "claims name lines that are there")
     shared = campaign.matrix_of([experiments.BY_NAME["p2-fig13"], experiments.BY_NAME["p2-fig14"]],
                                 "4", [1400])
     eq((len(shared.methods), len(shared.sizes)), (7, 8), "two figures share what they have in common")
+
+
+def claimed(figure):
+    """All names in a figure's claims."""
+    return {name for claim in figure.claims for side in (claim.of, claim.over)
+            for name in (side if isinstance(side, tuple) else (side,))}
+
+
+class Wanted:
+    """The options of arrival patterns, as a user gives none."""
+
+    quick = False
+    only_sizes = max_ifs = lines = patterns = None
+    rate, budget, arrival_runs, patience, check, seed = "10mbit", 10, 1, 60, True, 1
+
+    def __init__(self, **given):
+        self.__dict__.update(given)
+
+
+def measured_arrivals(figure, patterns):
+    """A figure's points with made-up times."""
+    measured = arrival_campaign.Measured(patterns)
+    for method, point in figure.needs():
+        measured.add(method, point)
+    for job in measured.jobs.values():
+        outcome = Outcome()
+        outcome.rows = [made_up_arrival_row(job.method.name, job.size, max_if, number)
+                        for max_if in job.max_ifs for number in range(patterns)]
+        job.outcomes = [outcome]
+    return measured
+
+
+def test_arrival_figures():
+    figures = [e for e in experiments.ALL if isinstance(e, arrival.ArrivalFigure)]
+    eq([f.name for f in figures], [f"p3-fig{n}" for n in range(7, 12)] + ["p3-root-first"],
+       "Figures 7 to 11 are there, and ours")
+    for figure in figures:
+        known = {say(line.name) for line in figure.lines
+                 for say in (str, arrival.mean_of, arrival.greatest_of, arrival.first_of,
+                             arrival.net_of)}
+        eq(claimed(figure) - known - {arrival.ITS_OPT, arrival.OPT}, set(),
+           f"{figure.name}: claims name lines that are there")
+    fig7 = experiments.BY_NAME["p3-fig7"]
+    report = fig7.report(measured_arrivals(fig7, 4))
+    line, point = fig7.lines[-1], fig7.panels[0].points()[16]
+    found = report.summary(line, point)
+    eq((line.name, found.n, round(found.ratio, 6), round(found.greatest, 6)),
+       ("arrival_b", 4, 1.75, 2.8), "the mean and the greatest ratio of four patterns")
+    eq(found.average, 1.75 * 2 * 256 * K, "the average time is the mean over patterns")
+    eq(report.common(point, "opt"), 2 * 256 * K, "OPT")
+    eq([v.holds for v in report.verdicts], [True, True, True, True], "Figure 7's claims hold")
+    worse = measured_arrivals(fig7, 2)
+    eq([v.holds for v in fig7.report(worse).verdicts], [True, True, True, False],
+       "with half of the patterns bad the mean ratio is too high")
+    ok("2.10 at 4 on (a)" in fig7.report(worse).text(), "a claim's point is named",
+       fig7.report(worse).text())
+    fig11 = experiments.BY_NAME["p3-fig11"]
+    report = fig11.report(measured_arrivals(fig11, 4))
+    eq([v.holds for v in report.verdicts], [True, True, True, True], "Figure 11's claims hold")
+    eq(report.common(fig11.panels[0].points()[64], "opt"), 256 * K,
+       "Figure 11 has the nonblocking OPT")
+    eq((report.quantity("a", arrival.net_of("flat"), 16), found.net_ratio),
+       (10 * 2 * 256 * K - 128 * K, 2.75), "the waiting for the root is left out")
+    fig8 = experiments.BY_NAME["p3-fig8"]
+    forced = next(line for line in fig8.lines if line.name == "tuned binary")
+    eq(list(fig8.shown(forced, fig8.panels[0])), [256 * K],
+       "tuned's forced algorithms are measured where a claim needs them")
+    missing = arrival_campaign.Measured(4)
+    ok(all(v.holds is None for v in fig7.report(missing).verdicts), "nothing measured, no verdict")
+
+
+def test_arrival_options():
+    fig11 = experiments.BY_NAME["p3-fig11"]
+    chosen = fig11.chosen(Wanted(max_ifs=[2, 3], only_sizes=[64 * K], lines=["flat"]))
+    eq([list(panel.points()) for panel in chosen.panels], [[2, 3], [64 * K]],
+       "--max-if and --sizes: each diagram's own axis")
+    eq([line.name for line in chosen.lines], ["flat"], "--lines")
+    raises(lambda: fig11.chosen(Wanted(only_sizes=[1, 2])),
+           "two sizes for a diagram over MAX_IF are refused")
+    raises(lambda: units.parse_rate("fast"), "a rate that is none is refused")
+    eq((units.parse_rate("10mbit"), units.parse_rate("2.5Gbit")), (1e7, 2.5e9), "rates")
+    fig7 = experiments.BY_NAME["p3-fig7"].chosen(Wanted())
+    few = arrival_campaign.ArrivalCampaign([fig7], Wanted(budget=8))
+    many = arrival_campaign.ArrivalCampaign([fig7], Wanted(budget=1000))
+    ok(2 <= few.measured.patterns < many.measured.patterns == 20,
+       "as many patterns as fit the time, 20 at most", few.introduction())
+    ok(few.seconds() <= 480, "the estimate is within the time", few.introduction())
+    eq(arrival_campaign.ArrivalCampaign([fig7], Wanted(patterns=33)).measured.patterns, 33,
+       "--patterns")
+    fig8 = experiments.BY_NAME["p3-fig8"].chosen(Wanted())
+    both = arrival_campaign.ArrivalCampaign([fig7, fig8], Wanted())
+    alone = arrival_campaign.ArrivalCampaign([fig8], Wanted())
+    job = both.measured.jobs["pipebcast:flat", "random", 256 * K]
+    eq((len(both.measured.jobs), job.max_ifs), (len(alone.measured.jobs), [1, 4, 16, 64]),
+       "what two figures have in common is measured once")
 
 
 def names(experiment):
@@ -202,10 +324,11 @@ import csv, sys, time
 sys.path[:0] = ["{here}"]
 import test_paper
 options = dict(zip(sys.argv[1:], sys.argv[2:]))
-open("{work}/runs", "a").write(options["--label"] + " " + options["--sizes"] + "\\n")
+open("{work}/runs", "a").write(" ".join([options["--label"], options["--sizes"],
+                                        options.get("--max-if", "")]) + "\\n")
 if options["--label"] == "{stuck}":
     time.sleep(300)
-rows = [test_paper.made_up_row(options["--label"], int(s)) for s in options["--sizes"].split(",")]
+rows = test_paper.made_up_rows(options)
 writer = csv.DictWriter(sys.stdout, list(rows[0]))
 writer.writeheader()
 writer.writerows(rows)
@@ -243,7 +366,7 @@ def test_flow():
     with open(os.path.join(WORK, "runs"), encoding="utf-8") as file:
         runs = [line.split() for line in file]
     eq(len(runs), 20, "five lines, two segment sizes, two rounds")
-    eq([sizes for name, sizes in runs if name == "pipebcast:chain:1400"][1], "8192,16384,32768",
+    eq([run[1] for run in runs for name in run[:1] if name == "pipebcast:chain:1400"][1], "8192,16384,32768",
        "the second round leaves out what was far from the best")
     with open(os.path.join(out, "p2-fig12", "results.csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -266,6 +389,39 @@ def test_flow():
        "measurements that are evaluated again give the same")
     raises(lambda: campaign.load_matrix(os.path.join(out, "p2-fig12", "results.json")),
            "a file that holds no measurements is refused")
+
+
+def test_arrival_flow():
+    program("bench", FAKE_BENCH, stuck="nothing")
+    for name in ("runs", "calls"):
+        os.unlink(os.path.join(WORK, name))
+    out = os.path.join(WORK, "arrivals")
+    done = paper("p3-fig7", "p3-fig10", "--quick", "--output", out, *places())
+    note = done.stdout + done.stderr
+    ok(done.returncode == 0, "figures of arrival patterns are measured", note)
+    ok("3 patterns" in done.stdout and "about " in done.stdout
+       and "16K, MAX_IF 16: " in done.stderr, "how long it takes, and progress", note)
+    with open(os.path.join(WORK, "runs"), encoding="utf-8") as file:
+        runs = [line.split() for line in file]
+    eq((len(runs), runs[0]), (5 + 5 * 3, ["pipebcast:flat", "65536", "1,4,16"]),
+       "one mpirun for each method and size")
+    with open(os.path.join(out, "p3-fig7", "results.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    eq((len(rows), {row["patterns"] for row in rows}), (5 * 3, {"3"}),
+       "CSV: a row for each line and MAX_IF")
+    with open(os.path.join(WORK, "calls"), encoding="utf-8") as file:
+        calls = file.read().split()
+    eq((calls.count("up"), calls[-1]), (1, "down"), "one testbed, and it is taken down")
+    if shutil.which("gnuplot"):
+        ok(os.path.getsize(os.path.join(out, "p3-fig10", "panel-a.svg")) > 1000, "the picture")
+    again = paper("p3-fig7", "--quick", "--reuse", out)
+    text = again.stdout.split("\npicture")[0]
+    ok(again.returncode == 0 and len(text) > 500 and text in done.stdout,
+       "measurements that are evaluated again give the same", again.stdout + again.stderr)
+    program("bench", FAKE_BENCH.replace("rows = test", "sys.exit(3)\nrows = test"), stuck="nothing")
+    done = paper("p3-fig7", "--quick", "--lines", "linear_p", "--output", out, *places())
+    ok(done.returncode == 1 and "FAILED: pipebcast:rank_chain, random, 64K: exit code 3"
+       in done.stdout, "a run that fails is told", done.stdout + done.stderr)
 
 
 def test_interrupt():
@@ -303,6 +459,10 @@ def test_options():
                       ["p2-fig12", "--segments", ""], ["p2-fig12", "--runs", "0"],
                       ["p2-fig12", "--topologies", "7"], ["p2-fig12", "--near", "0.5"],
                       ["p2-fig12", "--time-limit", "-1"], ["p2-fig12", "--testbed", "/nothing"],
+                      ["p3-fig7", "--lines", "x"], ["p3-fig7", "--max-if", "0"],
+                      ["p3-fig7", "--max-if", "a"], ["p3-fig7", "--sizes", "64K,128K"],
+                      ["p3-fig7", "--rate", "slow"], ["p3-fig7", "--patterns", "0"],
+                      ["p3-fig7", "--seed", "-1"], ["p3-fig7", "--budget", "0"],
                       ["cables", "--reuse", "out"], ["p2-fig12", "--plugin-dir", WORK], ["--nothing"],
                       []):
         done = paper(*arguments, *(places() if "--testbed" not in arguments else []))
@@ -329,7 +489,8 @@ def main():
     global WORK  # pylint: disable=global-statement
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
-        for test in (test_claims, test_figures, test_near_best, test_cables, test_small, test_flow,
+        for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
+                     test_near_best, test_cables, test_small, test_flow, test_arrival_flow,
                      test_interrupt, test_options):
             test()
     finally:

@@ -9,7 +9,7 @@ from .methods import Method
 from .places import PINGPONG_OF_TOPOLOGY, Testbed
 from .progress import Progress
 from .report import matrix_record, write_csv, write_json
-from .run import Outcome
+from .run import outcome_of
 from .units import UserError
 
 
@@ -74,15 +74,6 @@ class Campaign:
 
     def failed(self):
         return any(matrix.failure(m) for matrix in self.matrices.values() for m in matrix.methods)
-
-
-def outcome_of(record):
-    outcome = Outcome()
-    outcome.rows = record["rows"]
-    outcome.failure = record["failure"]
-    outcome.seconds = record["seconds"]
-    outcome.counters = record["counters"]
-    return outcome
 
 
 def load_matrix(path):

@@ -13,8 +13,9 @@ def say_error(error):
     print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
 
 
-def add_measuring_options(group):
-    group.add_argument("--runs", type=int, default=3, help="rounds over all methods [%(default)s]")
+def add_measuring_options(group, runs=3, runs_text="%(default)s"):
+    group.add_argument("--runs", type=int, default=runs,
+                       help=f"rounds over all methods [{runs_text}]")
     group.add_argument("--iterations", type=int, default=10, help="in each run [%(default)s]")
     group.add_argument("--time-limit", type=float, default=10, metavar="S",
                        help="for each size of a run; slower methods get fewer iterations "

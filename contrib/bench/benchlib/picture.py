@@ -1,28 +1,31 @@
-"""Pictures: message size against time, as files for gnuplot, and letting it draw."""
+"""Pictures: message size, or something else, against time, as files that gnuplot draws."""
 
 import os
 import shlex
 import shutil
 import subprocess
+from collections import namedtuple
 
 from .units import bytes_text
 
-Y_LABEL = "broadcast until the last rank has it, ms"
+# What stands at the axes.
+Axis = namedtuple("Axis", "x y")
+SIZES = Axis("message, bytes", "broadcast until the last rank has it, ms")
 
 
 def write_blocks(path, blocks):
-    """blocks: (name, [(bytes, microseconds or None), ...]); gnuplot reads them by index."""
+    """blocks: (name, [(x, microseconds or None), ...]); gnuplot reads them by index."""
     with open(path, "w", encoding="utf-8") as file:
         for name, points in blocks:
             file.write(f'"{name}"\n')
-            for size, microseconds in points:
+            for x, microseconds in points:
                 if microseconds is not None:
-                    file.write(f"{size} {microseconds / 1e3:.6f}\n")
+                    file.write(f"{x} {microseconds / 1e3:.6f}\n")
             file.write("\n\n")
 
 
-def write_plot(folder, stem, title, sizes, blocks, log_y=True):
-    """stem.dat, and stem.gp that draws it: the first block, T(M), in black."""
+def write_plot(folder, stem, title, ticks, blocks, log_y=True, axis=SIZES):
+    """stem.dat, and stem.gp that draws it: the first block, what cannot be beaten, in black."""
     blocks = [block for block in blocks if any(us is not None for _, us in block[1])]
     write_blocks(os.path.join(folder, stem + ".dat"), blocks)
     quoted = title.replace("'", "''")
@@ -33,10 +36,10 @@ set title '{quoted}' noenhanced
 set key outside right noenhanced
 set grid
 set logscale {'xy' if log_y else 'x'}
-set xlabel 'message, bytes'
-set ylabel '{Y_LABEL}'
-set xtics ({", ".join(f'"{bytes_text(s)}" {s}' for s in sizes)})
-set xrange [{sizes[0] / 1.4}:{sizes[-1] * 1.4}]
+set xlabel '{axis.x}' noenhanced
+set ylabel '{axis.y}' noenhanced
+set xtics ({", ".join(f'"{bytes_text(s)}" {s}' for s in ticks)})
+set xrange [{ticks[0] / 1.4}:{ticks[-1] * 1.4}]
 {'' if log_y else 'set yrange [0:*]'}
 plot '{stem}.dat' index 0 using 1:2 with linespoints linecolor 'black' title columnheader(1), \\
     for [i=1:{len(blocks) - 1}] '{stem}.dat' index i using 1:2 with linespoints linewidth 2 \\

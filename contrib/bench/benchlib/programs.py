@@ -12,6 +12,7 @@ LIBRARY = os.path.dirname(os.path.realpath(__file__))
 BENCH = ["pipebcast-bench"]
 TESTBED = ["../testbed/testbed", "../testbed/pipebcast-testbed", "pipebcast-testbed"]
 TOPO = ["../topo/pipebcast-topo", "pipebcast-topo"]
+TUNE = ["../tune/pipebcast-tune", "pipebcast-tune"]
 
 
 def first_line(command):

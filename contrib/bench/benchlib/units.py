@@ -28,6 +28,14 @@ def parse_sizes(text):
     return sorted(sizes)
 
 
+def parse_rate(text):
+    """Bits a second of 10mbit, as the testbed takes them."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(k|m|g|)bit", text.lower())
+    if not match or float(match[1]) <= 0:
+        raise UserError(f"--rate: '{text}' is no rate; write for example 10mbit")
+    return float(match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
+
+
 def bytes_text(size):
     for shift, letter in ((30, "G"), (20, "M"), (10, "K")):
         if size % (1 << shift) == 0:

@@ -1,0 +1,48 @@
+#include "arrival_pattern.h"
+
+/** Scrambles the bits of a number: the finaliser of splitmix64 (Steele, Lea and Flood 2014). */
+static uint64_t scramble(uint64_t bits)
+{
+    bits += 0x9e3779b97f4a7c15u;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 31);
+}
+
+/** A random number for a rank in a pattern, 0 to 2^32 - 1. */
+static uint64_t luck_of(const struct bench_arrival_recipe *recipe, int rank)
+{
+    uint64_t of_pattern = scramble(scramble(recipe->seed) + (uint64_t) recipe->number);
+    return scramble(of_pattern + (uint64_t) rank) >> 32;
+}
+
+static int64_t delay_of(const struct bench_arrival_recipe *recipe, int rank)
+{
+    uint64_t luck = luck_of(recipe, rank);
+    if (rank == recipe->root && recipe->kind != BENCH_ARRIVAL_RANDOM) {
+        return 0;
+    }
+    if (recipe->kind == BENCH_ARRIVAL_LATE) {
+        return (double) luck < recipe->late_share * 4294967296.0 ? recipe->max_if : 0;
+    }
+    return (int64_t) ((luck * (uint64_t) recipe->max_if) >> 32);
+}
+
+void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns)
+{
+    for (int rank = 0; rank < recipe->n_ranks; rank++) {
+        delays_ns[rank] = delay_of(recipe, rank) * recipe->unit_ns;
+    }
+}
+
+const char *bench_arrival_name(enum bench_arrival_kind kind)
+{
+    static const char *const names[BENCH_N_ARRIVALS] = {
+        [BENCH_ARRIVAL_NONE] = "none",
+        [BENCH_ARRIVAL_RANDOM] = "random",
+        [BENCH_ARRIVAL_ROOT_FIRST] = "root-first",
+        [BENCH_ARRIVAL_LATE] = "late",
+        [BENCH_ARRIVAL_REPLAY] = "replay",
+    };
+    return names[kind];
+}

@@ -1,0 +1,214 @@
+"""Measuring what several figures of paper 3 need, each method at each point once."""
+
+import json
+import os
+import shlex
+import sys
+
+from .arrival import Point, Summary
+from .command import measure_at
+from .methods import Method
+from .places import Testbed
+from .progress import Progress
+from .report import describe_machine, outcome_record, write_json
+from .run import outcome_of, run_bench
+from .units import UserError, bytes_text, duration_text, parse_rate
+
+PAPER_PATTERNS = 20
+LEAST_PATTERNS = 3
+PINGPONGS = 5
+
+# For estimates of how long a run takes: bytes on the wire for one of the message, what mpirun
+# takes to start and end; in T(M), a broadcast of a usual method.
+WIRE_SHARE = 1.08
+START_SECONDS = 3.0
+BROADCAST_UNITS = 7
+
+
+def prepare_units(size):
+    """About how many T(M) ping-pongs and warm-up take; pipebcast-bench warms up by so many."""
+    warm_ups = min(20, max(3, (256 << 10) // size))
+    return 2 * (warm_ups + PINGPONGS) + BROADCAST_UNITS * warm_ups
+
+
+def pattern_units(max_if):
+    """About how many T(M) a pattern takes: the last rank's delay, in which others are served."""
+    return max(BROADCAST_UNITS, max_if + 2)
+
+
+class Job:
+    """One mpirun: a method and a message size with all MAX_IF that any figure wants of them."""
+
+    def __init__(self, method, kind, size):
+        self.method = method
+        self.kind = kind
+        self.size = size
+        self.max_ifs = []
+        self.outcomes = []
+
+    @property
+    def name(self):
+        return f"{self.method.name}, {self.kind}, {bytes_text(self.size)}"
+
+    def seconds(self, patterns, rate):
+        """About what it takes on links of so many bits a second."""
+        unit = self.size * 8 * WIRE_SHARE / rate
+        units = sum(map(pattern_units, self.max_ifs))
+        return START_SECONDS + unit * (prepare_units(self.size) + patterns * units)
+
+    def failure(self):
+        return next((o.failure for o in self.outcomes if o.failure), None)
+
+
+class Measured:
+    """All outcomes, and what figures ask of them."""
+
+    def __init__(self, patterns):
+        self.jobs = {}
+        self.patterns = patterns
+
+    def job(self, method, kind, size):
+        return self.jobs.setdefault((method.name, kind, size), Job(method, kind, size))
+
+    def add(self, method, point):
+        job = self.job(method, point.kind, point.size)
+        assert job.method.settings == method.settings, "one method name, two meanings"
+        job.max_ifs = sorted({*job.max_ifs, point.max_if})
+
+    def rows(self, method, point):
+        job = self.jobs.get((method.name, point.kind, point.size))
+        return [row for outcome in (job.outcomes if job else []) for row in outcome.rows
+                if int(row["max_if"]) == point.max_if]
+
+    def troubles(self, methods):
+        """Lines on some methods: what failed, and what the testbed itself puts in doubt."""
+        out = []
+        names = {method.name for method in methods}
+        for job in self.jobs.values():
+            if job.method.name not in names:
+                continue
+            known = [o.counters for o in job.outcomes if o.counters]
+            overruns = sum(c["overruns"] for c in known)
+            drops = sum(c["drops"] for c in known)
+            if job.failure():
+                out.append(f"FAILED: {job.name}: {job.failure()}")
+            if drops:
+                out.append(f"note: {job.name}: full switch queues dropped {drops} frames")
+            if overruns:
+                out.append(f"DOUBT: {job.name}: the testbed had too little CPU and lost {overruns} "
+                           "frames; take a lower --rate")
+        return out
+
+
+class ArrivalCampaign:
+    """Measures figures, all on their one topology; results are on disk at the end."""
+
+    def __init__(self, figures, options):
+        self.figures = figures
+        self.options = options
+        self.interrupted = False
+        self.rate = parse_rate(options.rate)
+        self.measured = Measured(PAPER_PATTERNS)
+        for figure in figures:
+            for method, point in figure.needs():
+                self.measured.add(method, point)
+        self.measured.patterns = options.patterns or self._fitting_patterns()
+
+    def _jobs(self):
+        return list(self.measured.jobs.values())
+
+    def seconds(self):
+        """About what all takes."""
+        return self.options.arrival_runs * sum(
+            job.seconds(self.measured.patterns, self.rate) for job in self._jobs())
+
+    def _fitting_patterns(self):
+        """As many as the time allows, at most as many as in the paper."""
+        budget = self.options.budget * 60 * len(self.figures)
+        for patterns in range(PAPER_PATTERNS, LEAST_PATTERNS, -1):
+            self.measured.patterns = patterns
+            if self.seconds() <= budget:
+                return patterns
+        return LEAST_PATTERNS
+
+    def introduction(self):
+        return (f"{self.measured.patterns} patterns, {len(self._jobs())} runs of mpirun"
+                f"{' in each round' if self.options.arrival_runs > 1 else ''}, about "
+                f"{duration_text(self.seconds())}")
+
+    def _arguments(self, job):
+        options = self.options
+        arguments = ["--csv", "--clock", "shared", "--label", job.method.name,
+                     "--sizes", str(job.size), "--arrival", job.kind,
+                     "--max-if", ",".join(map(str, job.max_ifs)),
+                     "--patterns", str(self.measured.patterns), "--seed", str(options.seed),
+                     "--iterations", str(PINGPONGS)]
+        return arguments + (["--check"] if options.check else [])
+
+    def _follow(self, job, progress):
+        """Takes a run's rows and says what came of each MAX_IF, once all its patterns are there."""
+        rows = []
+
+        def on_row(row):
+            rows.append(row)
+            if len(rows) % self.measured.patterns == 0:
+                found = Summary(rows[-self.measured.patterns:], self.figures[0].model)
+                progress.say(f"    {bytes_text(job.size)}, MAX_IF {row['max_if']}: "
+                             f"{found.average / 1e3:.1f} ms, {found.ratio:.2f} OPT, at most "
+                             f"{found.greatest:.2f}")
+        return on_row
+
+    def _run_job(self, place, job, progress, where):
+        if job.failure():
+            progress.skip("it failed")
+            return
+        progress.start(where)
+        patience = 2 * self.options.patience + 4 * job.seconds(self.measured.patterns, self.rate)
+        outcome = run_bench(place, job.method, self._arguments(job),
+                            len(job.max_ifs) * self.measured.patterns, self.options, patience,
+                            self._follow(job, progress))
+        outcome.counters = place.counters()
+        job.outcomes.append(outcome)
+        progress.end(outcome)
+
+    def _run_all(self, place):
+        n_rounds = self.options.arrival_runs
+        progress = Progress([job.name for job in self._jobs()] * n_rounds)
+        for number in range(1, n_rounds + 1):
+            for job in self._jobs():
+                self._run_job(place, job, progress, f"round {number} of {n_rounds}")
+
+    def measure(self, folder, begun):
+        place = Testbed(self.options, self.figures[0].topology)
+        self.interrupted = measure_at(place, lambda: self._run_all(place))
+        os.makedirs(folder, exist_ok=True)
+        write_json(os.path.join(folder, "arrival.json"), self._record(place, begun))
+
+    def _record(self, place, begun):
+        return {"command": shlex.join(sys.argv), "begun": begun, "machine": describe_machine(),
+                "place": place.describe(), "patterns": self.measured.patterns,
+                "jobs": [{"method": job.method.name, "settings": job.method.settings,
+                          "arrival": job.kind, "bytes": job.size, "max_ifs": job.max_ifs,
+                          "runs": [outcome_record(o) for o in job.outcomes]}
+                         for job in self._jobs()]}
+
+    def failed(self):
+        return any(job.failure() for job in self._jobs())
+
+
+def load_arrival(folder):
+    """What measure() wrote into a folder."""
+    path = os.path.join(folder, "arrival.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+        measured = Measured(record["patterns"])
+        for entry in record["jobs"]:
+            method = Method(entry["method"], entry["settings"])
+            for max_if in entry["max_ifs"]:
+                measured.add(method, Point(entry["arrival"], entry["bytes"], max_if))
+            job = measured.job(method, entry["arrival"], entry["bytes"])
+            job.outcomes = [outcome_of(run) for run in entry["runs"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} holds no measurements of arrival patterns: {error}") from None
+    return measured

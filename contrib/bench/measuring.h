@@ -1,0 +1,84 @@
+/*
+ * One message size being measured: the message, verified broadcasts of it from an agreed start,
+ * and the clocks and limits that go with it. Everything is collective over run->control.
+ */
+#ifndef BENCH_MEASURING_H
+#define BENCH_MEASURING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "measure.h"
+#include "payload.h"
+
+struct bench_measuring {
+    struct bench_run *run;
+    struct bench_payload payload;
+    int root;          /**< BENCH_UNSET: as the options say */
+    bool uneven;       /**< ranks arrive far apart: those that are done wait for the rest asleep */
+    int64_t margin_ns; /**< from the agreement on a start to the start */
+    int64_t begin_ns;  /**< agreed time, equal on all ranks */
+    int64_t limit_ns;  /**< INT64_MAX without a limit */
+};
+
+/** Which broadcast this is, for messages, and how long after the start this rank arrives at it. */
+struct bench_step {
+    const char *phase;
+    int iteration;
+    int64_t delay_ns;
+};
+
+/** When things happened, in nanoseconds from the agreed start. */
+struct bench_timing {
+    int64_t arrival_ns; /**< this rank called */
+    int64_t exit_ns;    /**< this rank was done */
+    int64_t last_ns;    /**< the last rank was done; equal on all ranks */
+    int n_again;        /**< how often it was done again because a rank was late by itself */
+};
+
+/**
+ * Begins a size: synchronises the clocks, starts the time limit, makes the message. To be ended
+ * also after an error, which the rank concerned has told.
+ */
+enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
+                                        long long bytes);
+
+void bench_measuring_end(struct bench_measuring *measuring);
+
+/** The root of the next broadcast. */
+int bench_measuring_root(const struct bench_measuring *measuring);
+
+/** Agreed time since the size began; equal on all ranks, so that they decide alike. */
+int64_t bench_measuring_elapsed(const struct bench_measuring *measuring);
+
+/** Readies the message where bytes are verified. Purely local. */
+void bench_measuring_prepare(struct bench_measuring *measuring);
+
+/** The broadcast alone. */
+void bench_measuring_broadcast(struct bench_measuring *measuring);
+
+/**
+ * Verifies this rank's bytes of the broadcast just done, if that is wanted, and counts it. Where
+ * any rank has wrong ones, the lowest such rank tells, and all yield BENCH_WRONG_BYTES.
+ */
+enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
+                                         const struct bench_step *step);
+
+/**
+ * One verified broadcast at which this rank arrives step->delay_ns after a start that all agree
+ * on; estimates the clocks anew before it where the last estimate is old. If a rank hears of the
+ * start after it should have arrived, the margin doubles and all is done again, until the margin
+ * is as large as it gets.
+ */
+enum bench_status bench_measuring_timed(struct bench_measuring *measuring,
+                                        const struct bench_step *step,
+                                        struct bench_timing *timing_p);
+
+/**
+ * Broadcasts before those that count, all ranks at once, within a quarter of the time limit.
+ * Yields how many there were and the last one's time (0 if none was wanted).
+ */
+enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int *n_p,
+                                          int64_t *last_p);
+
+#endif

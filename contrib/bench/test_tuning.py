@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""TAP test of paper's experiments on models: with made-up times, and a testbed, pipebcast-tune and
+pipebcast-topo that are none. PAPER names the program; `make check` sets it."""
+
+import csv
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+# pylint: disable=wrong-import-position
+import test_paper as base
+from test_paper import eq, ok, raises
+from benchlib import tuning
+from benchlib.experiments import auto, p2_table2, p2_table3
+
+K = 1024
+# Hops of the longest path, and children of a rank.
+SHAPES = {"chain": (15, 1), "binary": (4, 2), "kary": (3, 3), "twotree": (5, 1),
+          "binomial": (4, 4), "circulant": (4, 1)}
+
+
+def gap_us(size):
+    """From one message to the next: a start and a microsecond for each byte."""
+    return 40 + size
+
+
+def broadcast_us(kind, segment, size):
+    """Formulas (1) and (2) of paper 2, with L = 0."""
+    hops, degree = SHAPES[kind]
+    segment = min(segment, size)
+    return (hops + degree * -(-size // segment) - 1) * gap_us(segment)
+
+
+def tuned_us(size):
+    return 9 * gap_us(size)
+
+
+def method_us(name, size):
+    """The made-up time of a method. What auto does costs 2 % more than its choice."""
+    if name == "tuned":
+        return tuned_us(size)
+    if name == "pipebcast":
+        return 1.02 * min(broadcast_us(kind, segment, size) for kind in SHAPES
+                          for segment in auto.SEGMENTS)
+    _, kind, segment = name.split(":")
+    return broadcast_us(kind, int(segment), size)
+
+
+def bench_rows(name, sizes):
+    return [{"label": name, "bytes": str(size), "pingpong_us": str(gap_us(size)), "loop_us": "",
+             "sync_median_us": str(method_us(name, size)), "sync_ratio": "", "limited": "0"}
+            for size in sizes]
+
+
+def model_text(sizes):
+    rows = "".join(f"cost {size} {1000 * gap_us(size)} {2500 * gap_us(size)} {1000 * gap_us(size)}"
+                   " 10 10 # made up\n" for size in sizes)
+    return f"pipebcast-model 1\ntopology any\n\nplace switch links 2\n{rows}"
+
+
+def explained(arguments):
+    """What `pipebcast-topo explain` prints: 10 % more than the made-up times."""
+    size = int(arguments["--bytes"])
+    kinds = [arguments["--algorithm"]] if "--algorithm" in arguments else list(SHAPES)
+    segments = [int(arguments["--segment"])] if "--segment" in arguments else auto.SEGMENTS
+    found = [(1.1 * broadcast_us(kind, segment, size) / 1e3, kind, segment) for kind in kinds
+             for segment in segments]
+    lines = [f"{kind:<12} {segment:>10} {-(-size // segment):>10} {took:>12.3f}"
+             + ("  chosen" if (took, kind, segment) == min(found) else "")
+             for took, kind, segment in found]
+    return "\n".join(["# made up", "algorithm segment segments predicted ms", *lines,
+                      f"previous - - {tuned_us(size) / 1e3:.3f}  estimated"])
+
+
+FAKE_TESTBED = """#!{python}
+import json, os, sys
+what, rest = sys.argv[1], sys.argv[2:]
+open("{work}/calls", "a").write(what + "\\n")
+if what == "status":
+    link = dict(zip(("from", "to", "bytes", "drops"), ("n0", "s0", 1, 0)))
+    fabric = dict(overruns=0, late_mean=0, late_max=0, cpu_seconds=0, seconds=1)
+    print(json.dumps(dict(testbed=dict(hosts=["n0", "n1"], ppn=1, mtu=1500), links=[link],
+                          fabric=fabric)))
+if what == "mpirun":
+    program = min(rest.index(name) for name in ("{bench}", "{work}/tune") if name in rest)
+    os.execv(rest[program], rest[program:])
+"""
+
+FAKE_BENCH = """#!{python}
+import csv, sys
+sys.path[:0] = ["{here}"]
+import test_tuning
+options = dict(zip(sys.argv[1:], sys.argv[2:]))
+open("{work}/runs", "a").write(options["--label"] + " " + options["--sizes"] + "\\n")
+rows = test_tuning.bench_rows(options["--label"], [int(s) for s in options["--sizes"].split(",")])
+writer = csv.DictWriter(sys.stdout, list(rows[0]))
+writer.writeheader()
+writer.writerows(rows)
+"""
+
+FAKE_TUNE = """#!{python}
+import sys
+sys.path[:0] = ["{here}"]
+import test_tuning
+options = dict(zip(sys.argv[1:], sys.argv[2:]))
+if {fails}:
+    sys.exit("made up to fail")
+sizes = [int(s) for s in options.get("--sizes", "256,1426,4096,65536").split(",")]
+open(options["--output"], "w").write(test_tuning.model_text(sizes))
+"""
+
+FAKE_TOPO = """#!{python}
+import sys
+sys.path[:0] = ["{here}"]
+import test_tuning
+assert sys.argv[1] == "explain" and "--model" in sys.argv, sys.argv
+print(test_tuning.explained(dict(zip(sys.argv[3:], sys.argv[4:]))))
+"""
+
+
+def make_programs(fails=False):
+    base.program("testbed", FAKE_TESTBED)
+    base.program("bench", FAKE_BENCH)
+    base.program("tune", FAKE_TUNE, fails=fails)
+    base.program("topo", FAKE_TOPO)
+
+
+def run(*arguments):
+    return base.paper(*arguments, *base.places(), "--tune", os.path.join(base.WORK, "tune"),
+                      "--topo", os.path.join(base.WORK, "topo"))
+
+
+def path(name):
+    return os.path.join(base.WORK, name)
+
+
+def record_of(folder, name):
+    with open(os.path.join(folder, name, "results.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def test_reading():
+    with open(path("model"), "w", encoding="utf-8") as file:
+        file.write(model_text([256, 4096]))
+    costs = tuning.read_costs(path("model"))
+    eq((list(costs), list(costs["switch"])), (["switch"], [256, 4096]),
+       "a model's places and sizes")
+    row = costs["switch"][4096]
+    eq((row.gap, row.latency), (4136000, 1034000), "g, and L = RTT/2 - g")
+    for text in ("", "place switch links 2\ncost 1 2 x 4 5 6\n", "cost 1 2 3 4 5 6\n",
+                 "place far links 3\ncost 1 2 3 4 5 6\n", "place\n"):
+        with open(path("model"), "w", encoding="utf-8") as file:
+            file.write(text)
+        raises(lambda: tuning.read_costs(path("model")), f"no model: {text!r}")
+    found = tuning.parse_candidates(explained({"--bytes": "65536"}))
+    eq([(c.name, round(c.predicted_us)) for c in found if c.chosen],
+       [(min(((broadcast_us(kind, s, 65536), f"{kind}:{s}") for kind in SHAPES
+              for s in auto.SEGMENTS))[1],
+         round(1.1 * min(broadcast_us(kind, s, 65536) for kind in SHAPES
+                         for s in auto.SEGMENTS)))], "the chosen candidate, in microseconds")
+    eq((found[-1].name, found[-1].segment), ("previous", None), "previous has no segments")
+    raises(lambda: tuning.parse_candidates("chain x"), "a line that is no candidate")
+
+
+def test_candidates():
+    methods, sizes = auto.candidates("1")
+    ok(any("circulant" in m.name for m in methods)
+       and not any("circulant" in m.name for m in auto.candidates("4")[0]),
+       "circulant on one switch only")
+    eq(set().union(*sizes.values()), set(auto.SIZES), "candidates for every size")
+    ok(all(s <= auto.MOST_SEGMENTS * m.segment for m in methods for s in sizes[m.name]),
+       "no segments that are too small for the message")
+    doubled = [(m.algorithm, s) for m in methods for s in sizes[m.name] if m.segment >= s]
+    eq(len(doubled), len(set(doubled)), "the whole message as one segment comes once for each kind")
+
+
+def test_tables():
+    out = path("tables")
+    done = run("p2-table2", "p2-table4", "--output", out)
+    note = done.stdout + done.stderr
+    ok(done.returncode == 0, "Tables 2 and 4 are made", note)
+    ok("    256B      0.296ms     0.740ms     0.074ms" in done.stdout
+       and "4096         41.36 ms   1.01" in done.stdout, "their rows and ratios", note)
+    record = record_of(out, "p2-table4")
+    eq(len(record["claims"]), len(p2_table2.TABLE4.claims), "JSON: the claims")
+    ok(all(c["holds"] for c in record["claims"]), "40 us a message is within 10 % from 1 KB on",
+       note)
+    eq([c["holds"] for c in record_of(out, "p2-table2")["claims"]], [True, False, True],
+       "Table 2: g grows with the message, and so does the made-up L")
+
+
+def test_table3():
+    out = path("table3")
+    done = run("p2-table3", "p2-fig11", "--output", out, "--sizes", "8K:64K", "--runs", "2")
+    note = done.stdout + done.stderr
+    ok(done.returncode == 0, "Table 3 and Figure 11 are made", note)
+    eq(note.count("[1/"), 1, "what they have in common is measured once")
+    rows = record_of(out, "p2-table3")["rows"]
+    eq(len(rows), 2 * sum(len(p2_table3.Segments.segments(K << i)) for i in range(3, 7)),
+       "a row for each kind, segment size and message size")
+    claims = record_of(out, "p2-fig11")["claims"]
+    eq([[round(m["ratio"], 6) for m in c["measured"]] for c in claims], [[1.0] * 4] * 2,
+       "10 % more of everything does not change what the model chooses")
+
+
+def test_auto():
+    out = path("auto")
+    for name in ("runs", "calls"):
+        if os.path.exists(path(name)):
+            os.unlink(path(name))
+    done = run("auto", "--output", out, "--topologies", "1", "--sizes", "1K,64K,1M", "--runs", "2")
+    note = done.stdout + done.stderr
+    ok(done.returncode == 0 and note.count("\nHOLDS") == 3, "auto is measured and judged", note)
+    record = record_of(out, "auto")
+    eq([row["bytes"] for row in record["rows"]], [K, 64 * K, K * K], "a row for each size")
+    eq([round(row["predicted_us"] / row["auto_us"], 3) for row in record["rows"]],
+       [round(1.1 / 1.02, 3)] * 3, "predicted against measured")
+    with open(path("runs"), encoding="utf-8") as file:
+        runs = [line.split()[0] for line in file]
+    ok(runs.count("pipebcast") == 2 and runs.count("tuned") == 1 and len(runs) < 2 * len(set(runs)),
+       "what is far from the best in the first round is not measured again", "\n".join(runs))
+    with open(os.path.join(out, "auto", "topology1.csv"), encoding="utf-8") as file:
+        ok(len(list(csv.DictReader(file))) > len(set(runs)), "CSV: every run")
+    again = run("auto", "--output", path("again"), "--topologies", "1", "--sizes", "4K", "--runs",
+                "1", "--model", os.path.join(out, "auto", "model-topology1.txt"))
+    ok(again.returncode == 0 and not os.path.exists(path("again/auto/model-topology1.txt")),
+       "a model that is there is taken", again.stdout + again.stderr)
+
+
+def test_failures():
+    make_programs(fails=True)
+    done = run("auto", "--output", path("failed"), "--topologies", "1")
+    ok(done.returncode == 1 and "pipebcast-tune failed" in done.stderr, "a model that cannot be "
+       "measured is told", done.stdout + done.stderr)
+    with open(path("calls"), encoding="utf-8") as file:
+        eq(file.read().split()[-1], "down", "and the testbed is taken down")
+    done = base.paper("p2-table2", *base.places(), "--tune", path("nothing"))
+    ok(done.returncode in (1, 2) and "--tune" in done.stderr, "a program that is not there is told",
+       done.stdout + done.stderr)
+
+
+def main():
+    base.WORK = tempfile.mkdtemp(prefix="pbt")
+    base.HERE = os.path.dirname(os.path.abspath(__file__))
+    try:
+        make_programs()
+        for test in (test_reading, test_candidates, test_tables, test_table3, test_auto,
+                     test_failures):
+            test()
+    finally:
+        shutil.rmtree(base.WORK, ignore_errors=True)
+    print(f"1..{base.COUNT[0]}")
+    return 1 if base.COUNT[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

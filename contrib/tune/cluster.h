@@ -1,0 +1,40 @@
+/* Where the ranks are, and which of them are measured. */
+#ifndef TUNE_CLUSTER_H
+#define TUNE_CLUSTER_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "topo/model.h"
+#include "topo/placement.h"
+
+/** The ranks that measure one place. All arrays are owned. */
+struct tune_place {
+    int n_links; /**< between the pair */
+    int pair[2]; /**< -1: there is no such place in this job */
+    int *ring;   /**< ranks, each sending to the next one without sharing a cable */
+    int n_ring;
+};
+
+struct tune_cluster {
+    uint64_t topology; /**< its hash; 0 without a file */
+    int n_machines;    /**< with ranks on them */
+    int switch_links;  /**< cables of the pair that stands for "on one switch": 2, or more if no
+                          two machines share a switch */
+    struct tune_place places[PB_PLACE_COUNT];
+};
+
+/**
+ * Reads the topology, finds every rank's machine and chooses pairs and rings. Collective; rank 0
+ * does the work and says on stderr what is wrong. False on all ranks if anything is: a faulty file,
+ * a host that is not in it, less than two machines, no memory. O(ranks log ranks + nodes).
+ */
+bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
+                       struct tune_cluster *cluster);
+void tune_cluster_free(struct tune_cluster *cluster);
+
+/** "machine", "switch", "far". */
+const char *tune_place_name(pb_place_t place);
+
+#endif

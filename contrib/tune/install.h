@@ -1,0 +1,20 @@
+/* Open MPI's parameter file of the user, in which a model is entered. */
+#ifndef TUNE_INSTALL_H
+#define TUNE_INSTALL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** Makes $HOME/.openmpi if it is missing. False with a message. */
+bool tune_install_prepare(void);
+
+/** Prints the lines that name the model and, if it is not empty, the topology. */
+void tune_install_print(const char *model, const char *topology, FILE *stream);
+
+/**
+ * Enters them in $HOME/.openmpi/mca-params.conf in place of older ones; all other lines stay.
+ * False with a message; the file is then as it was.
+ */
+bool tune_install(const char *model, const char *topology);
+
+#endif

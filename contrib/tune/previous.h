@@ -1,0 +1,27 @@
+/* What MPI_Bcast takes without pipebcast. */
+#ifndef TUNE_PREVIOUS_H
+#define TUNE_PREVIOUS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "options.h"
+#include "topo/model.h"
+
+/** The tables, and from which size on each is not measured but continued along a line. */
+struct tune_previous {
+    int n;
+    pb_previous_t tables[PB_MODEL_MAX_PREVIOUS]; /**< by ascending number of ranks */
+    uint64_t beyond[PB_MODEL_MAX_PREVIOUS];      /**< measured up to here */
+};
+
+/**
+ * Measures broadcasts of 1 KB to 2 MB, by powers of two, on all ranks of a communicator and on the
+ * first half, quarter, ... of them, down to 4, within about so many seconds. Collective; the
+ * result is rank 0's. Where one broadcast takes too much of the time, larger ones are continued
+ * along the line of the last two. False on all ranks if memory is out.
+ */
+bool tune_previous_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
+                           struct tune_previous *previous);
+
+#endif

@@ -1,0 +1,51 @@
+/* Measuring one place for all sizes. */
+#ifndef TUNE_SWEEP_H
+#define TUNE_SWEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "topo/model.h"
+#include "traffic.h"
+
+/** How well a row is known. */
+struct tune_certainty {
+    double gap, rtt, both; /**< as tune_settling_error() */
+};
+
+/** What a sweep yields. Of plain values, as ranks hand it to each other as bytes. */
+struct tune_swept {
+    pb_costs_t costs;
+    struct tune_certainty certainty[PB_MODEL_MAX_ROWS]; /**< by row */
+    int n_left_out;                                     /**< sizes that there was no time for */
+};
+
+struct tune_sweep {
+    const struct tune_options *options;
+    const struct tune_team *team;
+    const char *place; /**< its name, for progress */
+    double budget_s;   /**< for this sweep */
+    double left_s;     /**< of the whole run, for progress */
+};
+
+/**
+ * The leader's call for a pair: gap, rtt, send and receive of the sizes in options, as rows of
+ * swept->costs. Sizes beyond 4 KB for which the budget has run out are left out.
+ */
+void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
+
+/**
+ * The leader's call for a ring: `both` of the rows that are there; of rows beyond 32 KB in the same
+ * proportion to the gap as of the one before.
+ */
+void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept);
+
+/**
+ * Lowers gaps and round trips that are more than twice those of the next larger message to that:
+ * a message cannot take so much longer than a larger one, so the network was in use, and the
+ * model's reader would refuse it. Returns how many rows were changed.
+ */
+int tune_swept_limit(struct tune_swept *swept);
+
+#endif

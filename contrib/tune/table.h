@@ -1,0 +1,22 @@
+/* What was measured, for people: paper 2's Table 2, and where the model does not hold. */
+#ifndef TUNE_TABLE_H
+#define TUNE_TABLE_H
+
+#include <stdio.h>
+
+#include "sweep.h"
+
+/**
+ * Prints, for each place that was measured, message size, g, RTT, L, and beyond the paper both, o_s
+ * and o_r, in milliseconds. `swept` is by place.
+ */
+void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
+                      FILE *stream);
+
+/**
+ * Says on stderr what does not behave as the model assumes, one message each: rows that did
+ * not settle, sizes left out, L that shrinks, g that does not grow, busy processors.
+ */
+void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
+
+#endif

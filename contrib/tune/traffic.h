@@ -1,0 +1,66 @@
+/*
+ * Batches of messages between the ranks of a team, timed. One rank, the leader, says what is sent
+ * next; the others follow until it says that the work is done.
+ */
+#ifndef TUNE_TRAFFIC_H
+#define TUNE_TRAFFIC_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tune_traffic {
+    TUNE_DONE,     /**< followers return */
+    TUNE_STREAM,   /**< from rank 0 to rank 1, back to back */
+    TUNE_PINGPONG, /**< between ranks 0 and 1 */
+    TUNE_BUSY,     /**< as TUNE_STREAM, asleep in between: what the processors do */
+    TUNE_RING,     /**< from every rank to the next one, as fast as messages arrive */
+};
+
+struct tune_team {
+    MPI_Comm comm; /**< borrowed; of two ranks or more */
+    int rank;      /**< in comm; 0 leads */
+    int n_ranks;
+    unsigned char *memory; /**< owned */
+};
+
+/** Nanoseconds for each message; the longest of all ranks. */
+struct tune_times {
+    double message; /**< from one to the next, or there and back */
+    double send;    /**< TUNE_BUSY: the sender's processor */
+    double receive; /**< TUNE_BUSY: the receiver's processor */
+};
+
+/** Memory for messages of up to max_bytes. False, on that rank alone, if there is none. */
+bool tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes);
+void tune_team_free(struct tune_team *team);
+
+/**
+ * Messages that a batch has at least, by their size. Of large ones, of which MPI may send the parts
+ * of several in turn, twice as many as are under way at a time: half of them are timed.
+ */
+int tune_least_messages(enum tune_traffic traffic, uint64_t bytes);
+
+/**
+ * The leader's call: has `n` messages of `bytes` sent, or tune_least_messages() if that is more.
+ * Blocks until all have arrived.
+ *
+ * A stream is timed where it arrives, after its first quarter, and the first messages under way:
+ * then the queues on the way are in their steady state, and the time is the wire's and not that of
+ * copying into socket buffers. No answer has to be subtracted. Messages under way at a time are as
+ * many as in the plugin, fewer of large ones. A ping-pong is the median of its rounds. A busy batch
+ * counts the thread's processor time while it sleeps for `nap_ns` between polls, less that of as
+ * many naps and polls without traffic.
+ */
+struct tune_times tune_lead(const struct tune_team *team, enum tune_traffic traffic, uint64_t bytes,
+                            int n);
+struct tune_times tune_lead_busy(const struct tune_team *team, uint64_t bytes, int n,
+                                 int64_t nap_ns);
+
+/** The leader's last call. */
+void tune_lead_done(const struct tune_team *team);
+
+/** The other ranks' call: returns after tune_lead_done(). */
+void tune_follow(const struct tune_team *team);
+
+#endif
