@@ -15,8 +15,18 @@
  * a slow child does not stop the others.
  *
  * A receiver that is late would collect what its parents send: every so many
- * bytes a send is confirmed by the receiver, and at most two confirmations may
- * be open. So no more than `ahead` bytes ever wait at a receiver per source.
+ * bytes a send is confirmed by the receiver, and only a few confirmations may be
+ * open. So no more than `ahead` bytes ever wait at a receiver per source.
+ *
+ * A root could pour out the whole message at once. Then the transport, not this
+ * engine, decides how its targets share the rank's link (TCP connections share
+ * it by what each has in flight, which differs much while they are young), one
+ * tree lags, and the last rank has to wait for it. So a root of several targets
+ * is *paced*: confirmations come often enough to bound what is in flight, and a
+ * target must not be ahead of another by more than a segment, even when only the
+ * other's confirmations are full. A target that is really late does not hold the
+ * others: they go on as soon as half of their own confirmations have come. Ranks
+ * that forward are paced by what they receive.
  *
  * An error at one rank must not leave others waiting. A rank that cannot take in
  * or give out a segment keeps the flow of messages going, but from then on sends
@@ -40,9 +50,12 @@
 /** Receives posted ahead per source, and sends outstanding per target, at most. */
 #define PB_TRANSFER_MAX_WINDOW 64
 
+/** Confirmations open per target, at most, beside the window of sends. */
+#define PB_TRANSFER_CONFIRMATIONS 4
+
 typedef struct pb_transfer_limits {
     int receive_window; /**< receives posted per source, 1 .. PB_TRANSFER_MAX_WINDOW */
-    int send_window;    /**< sends outstanding per target, likewise */
+    int send_window;    /**< unconfirmed sends outstanding per target, likewise */
     size_t ahead;       /**< bytes that may wait unreceived at a target; 0: no bound */
 } pb_transfer_limits_t;
 
@@ -52,7 +65,6 @@ typedef struct pb_flight {
     uint64_t segment;
     const void *buffer; /**< NULL: an empty message in the segment's place */
     size_t bytes;
-    bool confirmed;
 } pb_flight_t;
 
 /** The segments between this rank and one peer, in ascending order. */
@@ -62,9 +74,10 @@ typedef struct pb_lane {
     uint64_t next;       /**< next segment to start; n_segments when all are started */
     pb_flight_t *window; /**< ring of flights, oldest at head */
     int head;
-    int n_flying;
+    int n_flying;       /**< flights in the window */
     uint64_t n_started; /**< flights started so far */
-    int n_unconfirmed;  /**< targets: confirmed sends not done */
+    int n_confirming;   /**< targets: confirmed sends under way, beside the window */
+    pb_flight_t confirming[PB_TRANSFER_CONFIRMATIONS]; /**< these, oldest first */
 } pb_lane_t;
 
 typedef struct pb_transfer {
@@ -79,6 +92,7 @@ typedef struct pb_transfer {
     int receive_window;
     int send_window;
     uint64_t confirm_every; /**< each so manieth send is confirmed; 0: none */
+    bool paced;             /**< targets are kept level */
     pb_lane_t *lanes;       /**< sources first, then targets */
     pb_flight_t *flights;   /**< memory of all windows */
     uint64_t *arrived;      /**< by stream: its segments that are here, a prefix */

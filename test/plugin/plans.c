@@ -92,6 +92,18 @@ pb_plan_t *plans_flat(int n_ranks, int root)
     return plan;
 }
 
+pb_plan_t *plans_two_chains(int n_ranks)
+{
+    pb_plan_t *plan = plan_new(n_ranks, 0, 2);
+    for (int rank = 0; rank < n_ranks; rank++) {
+        plan->streams[0].parent[rank] = rank - 1;
+        plan->streams[1].parent[rank] = rank == 0 ? -1 : (rank + 1) % n_ranks;
+    }
+    link_children(&plan->streams[0], n_ranks);
+    link_children(&plan->streams[1], n_ranks);
+    return plan;
+}
+
 void plans_free(pb_plan_t *plan)
 {
     for (int s = 0; s < plan->n_streams; s++) {

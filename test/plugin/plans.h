@@ -17,6 +17,12 @@ pb_plan_t *plans_random(pb_random_t *random, int n_ranks, int root, int n_stream
 /** One stream in which the root sends to everyone. As above. */
 pb_plan_t *plans_flat(int n_ranks, int root);
 
+/**
+ * Two streams from rank 0: the first goes through the ranks upwards, the second
+ * downwards, so that the root's children differ. As above.
+ */
+pb_plan_t *plans_two_chains(int n_ranks);
+
 void plans_free(pb_plan_t *plan);
 
 #endif

@@ -123,11 +123,13 @@ static bool run_rounds(run_t *run, int n_rounds)
     return all_through(run);
 }
 
-/** Bytes that may wait at a late target: `ahead` in whole segments, two at least. */
+/** Bytes that may wait at a late target: `ahead` in whole segments, one per confirmation at least.
+ */
 static size_t ahead_bound(const run_t *run)
 {
-    const size_t interval = run->limits.ahead / run->world->segment_size / 2;
-    return 2 * (interval > 0 ? interval : 1) * run->world->segment_size;
+    const size_t parts = PB_TRANSFER_CONFIRMATIONS;
+    const size_t interval = run->limits.ahead / run->world->segment_size / parts;
+    return parts * (interval > 0 ? interval : 1) * run->world->segment_size;
 }
 
 static void judge(const run_t *run, tally_t *tally, uint64_t seed)
@@ -141,7 +143,8 @@ static void judge(const run_t *run, tally_t *tally, uint64_t seed)
             note(tally, &tally->codes, seed, "an error although nothing failed");
         }
     }
-    if (w->most_sends > run->limits.send_window || w->most_receives > run->limits.receive_window) {
+    if (w->most_sends > run->limits.send_window + PB_TRANSFER_CONFIRMATIONS ||
+        w->most_receives > run->limits.receive_window) {
         note(tally, &tally->windows, seed, "a window was exceeded");
     }
     if (run->limits.ahead != 0 && w->most_waiting > ahead_bound(run)) {
@@ -318,6 +321,74 @@ static void test_slow_child(void)
     plans_free(plan);
 }
 
+/**
+ * A root whose second child shows up late, and `ahead` bounds nothing: the root
+ * still does not pour everything out, and the first child gets everything.
+ */
+static void test_paced_late_child(void)
+{
+    const size_t segment_size = 8192; /* 16 segments are more than the bytes of a pace */
+    const size_t pace = PB_TRANSFER_CONFIRMATIONS * 16 * segment_size;
+    int unfinished = 0, held = 0, beyond = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        pb_plan_t *plan = plans_flat(3, 0);
+        world_t *world = world_new(seed, 3, 0, 600 * segment_size, segment_size);
+        run_t run;
+        world->early_percent = 100;
+        run_init(&run, world, plan, (pb_transfer_limits_t){.receive_window = 4, .send_window = 3});
+        run.late[2] = MAX_ROUNDS;
+        run_rounds(&run, 2000);
+        held += run.started[1] && run.transfers[1].arrived[0] < 600;
+        beyond += world->most_waiting > pace;
+        run.late[2] = 0;
+        unfinished += !run_rounds(&run, MAX_ROUNDS) || !world_rank_has_all(world, 2);
+        run_fini(&run);
+        world_free(world);
+        plans_free(plan);
+    }
+    ok(held == 0,
+       "a child gets everything while the root's other child is not there (%d of 40 do not)", held);
+    ok(beyond == 0, "and a paced root leaves no more than %zu bytes waiting (%d of 40 times)", pace,
+       beyond);
+    ok(unfinished == 0, "and the late child gets everything (%d of 40 do not)", unfinished);
+}
+
+/**
+ * The root's first child takes in what comes far more often than its second:
+ * until it is so much faster that the second counts as late, both are sent
+ * their halves in step.
+ */
+static void test_level(void)
+{
+    int uneven = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        pb_plan_t *plan = plans_two_chains(3);
+        world_t *world = world_new(seed, 3, 0, 60000, 10);
+        run_t run;
+        world->early_percent = 100;
+        run_init(&run, world, plan,
+                 (pb_transfer_limits_t){.receive_window = 4, .send_window = 64, .ahead = 4000});
+        for (int round = 0; round < MAX_ROUNDS && !all_through(&run); round++) {
+            for (int rank = 0; rank < 3; rank++) {
+                if (rank != 2 || round % 2 == 0) {
+                    advance(&run, rank, round);
+                }
+            }
+            world_step(world);
+            const pb_lane_t *lanes = run.transfers[0].lanes;
+            const uint64_t gap = lanes[0].next > lanes[1].next ? lanes[0].next - lanes[1].next
+                                                               : lanes[1].next - lanes[0].next;
+            /* One interval of confirmations, in segments of both streams, and a step. */
+            uneven += !run.through[0] && gap > 2 * 100 * PB_TRANSFER_CONFIRMATIONS / 2 + 4;
+        }
+        uneven += !all_through(&run);
+        run_fini(&run);
+        world_free(world);
+        plans_free(plan);
+    }
+    ok(uneven == 0, "a root's streams stay level while no child is late (%d rounds not)", uneven);
+}
+
 /** A rank that is through without an error has every byte. */
 static bool ends_are_honest(const run_t *run)
 {
@@ -442,6 +513,8 @@ int main(void)
     test_kinds();
     test_windows_are_used();
     test_slow_child();
+    test_paced_late_child();
+    test_level();
     test_errors();
     test_abandon();
     test_out_of_memory();
