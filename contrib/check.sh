@@ -1,11 +1,26 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs every test. The last line counts them.
 #
-#   contrib/check.sh [BUILD-FOLDER]     (default: build/check in the checkout)
+#   contrib/check.sh [--all-mpi] [--suite] [BUILD-FOLDER]     (default: build/check in the checkout)
+#
+# --all-mpi  also builds for Open MPI 5.0 and 6.0 and runs the tests there, in systems of their own
+#            (contrib/series/chroot.sh; the first time takes some minutes, 3 GB and root)
+# --suite    only builds for the Open MPI that is here and runs the tests, without what looks at the
+#            source: a second compiler, formatting, scripts, distribution
 set -u -o pipefail
 # shellcheck source=contrib/prepare.sh
 . "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
 
+all_mpi=false
+suite=false
+while [[ ${1:-} == -* ]]; do
+    case $1 in
+    --all-mpi) all_mpi=true ;;
+    --suite) suite=true ;;
+    *) die "unknown option '$1': --all-mpi and --suite are known" ;;
+    esac
+    shift
+done
 build=${1:-$top/build/check}
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
@@ -58,16 +73,46 @@ builds_with_clang() {
         make -C "$build/clang" -j"$(nproc)" all
 }
 
-prepare_packages "${build_packages[@]}" clang clang-format shellcheck xz-utils
+# What looks at the source, which is the same for every Open MPI.
+check_source() {
+    check "clang builds without a warning" builds_with_clang
+    check "the C files are formatted" make -C "$build" format-check
+    check "the shell scripts pass shellcheck" \
+        shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/autogen.sh" "$top/.ci/run"
+    check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
+}
+
+# The whole of it with another series of Open MPI; its last line is added up.
+check_series() {
+    local log=$build/series-$1.log
+    "$top/contrib/series/check.sh" "$1" 2>&1 | tee "$log" | sed '$d'
+    if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+        passed=$((passed + BASH_REMATCH[1]))
+        failed=$((failed + BASH_REMATCH[2]))
+        skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
+        say "Open MPI $1: ${BASH_REMATCH[0]}"
+    else
+        tail -n 1 "$log"
+        printf 'FAIL: the tests with Open MPI %s did not come to their end; %s\n' "$1" "$log"
+        failed=$((failed + 1))
+    fi
+}
+
+if $suite; then
+    prepare_packages "${build_packages[@]}"
+else
+    prepare_packages "${build_packages[@]}" clang clang-format shellcheck xz-utils
+fi
 prepare_build "$build" --enable-werror
 
 check "the plugin exports only its component" exports_one_symbol
-check "clang builds without a warning" builds_with_clang
-check "the C files are formatted" make -C "$build" format-check
-check "the shell scripts pass shellcheck" shellcheck -x -P "$top" "$top"/contrib/*.sh "$top/autogen.sh" "$top/.ci/run"
 say "make check"
 check_make
-check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
+$suite || check_source
+if $all_mpi; then
+    check_series 5.0
+    check_series 6.0
+fi
 
 if [ "$skipped" -gt 0 ]; then
     printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

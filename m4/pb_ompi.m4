@@ -74,19 +74,23 @@ AC_DEFUN([PB_OMPI], [
             [AC_MSG_RESULT([no])])
     done
 
-    CPPFLAGS="$PB_OMPI_CPPFLAGS $pb_saved_cppflags"
+    # From 5.0 on Open MPI's headers include PMIx's, which may be a package of its own.
+    AS_IF([test -f "$pb_devel/opal/mca/pmix/pmix-internal.h"], [PB_OMPI_PMIX])
+
+    # The plugin's own header of what differs between the series is what has to build.
+    CPPFLAGS="-I$srcdir/ompi_coll_pipebcast $PB_OMPI_CPPFLAGS $pb_saved_cppflags"
     LIBS="$PB_OMPI_LIBS $pb_saved_libs"
     AC_MSG_CHECKING([whether the devel headers compile and link])
     AC_LINK_IFELSE([AC_LANG_PROGRAM([[
-#include "ompi_config.h"
-#include "ompi/communicator/communicator.h"
-#include "ompi/mca/coll/coll.h"
-#include "ompi/mca/pml/pml.h"
-]], [[return ompi_comm_size(&ompi_mpi_comm_world.comm);]])],
+#include "coll_pipebcast_compat.h"
+]], [[
+        const opal_process_name_t name = ompi_group_get_proc_name(ompi_mpi_comm_world.comm.c_local_group, 0);
+        return !coll_pipebcast_fits() || coll_pipebcast_host_of(&name) == NULL;]])],
         [AC_MSG_RESULT([yes])],
         [AC_MSG_RESULT([no])
-         AC_MSG_ERROR([a program with Open MPI's devel headers does not build; see config.log.
-  On Debian and Ubuntu: apt-get install libopenmpi-dev libhwloc-dev libevent-dev])])
+         AC_MSG_ERROR([a program with the devel headers of Open MPI $PB_OMPI_VERSION does not build; see config.log.
+  pipebcast knows Open MPI 4.1, 5.0 and 6.0.
+  On Debian and Ubuntu: apt-get install libopenmpi-dev libhwloc-dev libevent-dev libpmix-dev])])
     LIBS=$pb_saved_libs
     CPPFLAGS=$pb_saved_cppflags
 
@@ -103,4 +107,31 @@ AC_DEFUN([PB_OMPI], [
     AC_SUBST([PB_OMPI_LIBS])
     AC_SUBST([PB_MPI_LIBS])
     AC_SUBST([plugindir])
+])
+
+# PB_OMPI_PMIX: adds to PB_OMPI_CPPFLAGS and PB_OMPI_LIBS what PMIx needs, if anything.
+AC_DEFUN([PB_OMPI_PMIX], [
+    AC_REQUIRE([PKG_PROG_PKG_CONFIG])
+    AC_MSG_CHECKING([for PMIx])
+    pb_pmix=no
+    for pb_try in beside-open-mpi pkg-config; do
+        AS_IF([test $pb_pmix = no && test $pb_try = pkg-config], [
+            for pb_dir in `$PKG_CONFIG --cflags-only-I pmix 2>/dev/null | $SED 's/-I//g'`; do
+                PB_OMPI_CPPFLAGS="$PB_OMPI_CPPFLAGS -isystem $pb_dir"
+            done
+            PB_OMPI_LIBS="$PB_OMPI_LIBS `$PKG_CONFIG --libs-only-L pmix 2>/dev/null`"])
+        CPPFLAGS="$PB_OMPI_CPPFLAGS $pb_saved_cppflags"
+        LIBS="$PB_OMPI_LIBS -lpmix $pb_saved_libs"
+        AS_IF([test $pb_pmix = no], [
+            AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <pmix.h>]], [[return PMIx_Initialized();]])],
+                [pb_pmix=$pb_try])])
+    done
+    LIBS=$pb_saved_libs
+    CPPFLAGS=$pb_saved_cppflags
+    AS_IF([test $pb_pmix = no],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([Open MPI $PB_OMPI_VERSION needs PMIx's headers and library, pmix.h and libpmix.
+  On Debian and Ubuntu: apt-get install libpmix-dev])])
+    AC_MSG_RESULT([$pb_pmix])
+    PB_OMPI_LIBS="$PB_OMPI_LIBS -lpmix"
 ])

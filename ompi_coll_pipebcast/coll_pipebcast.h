@@ -11,23 +11,29 @@
 #ifndef COLL_PIPEBCAST_H
 #define COLL_PIPEBCAST_H
 
+#include "arrival_credit.h"
+#include "arrival_mode.h"
 #include "coll_pipebcast_compat.h"
+#include "coll_pipebcast_model.h"
 #include "coll_pipebcast_params.h"
 #include "coll_pipebcast_topology.h"
 #include "role.h"
+#include "topo/choose.h"
 #include "topo/placement.h"
 
 typedef struct coll_pipebcast_component {
     mca_coll_base_component_t super;
     coll_pipebcast_params_t params;
-    int output;                          /**< stream of verbose messages */
-    opal_mutex_t lock;                   /**< protects `topology` and `said` */
-    coll_pipebcast_topology_t *topology; /**< read last; shared by communicators; NULL: none yet */
-    opal_list_t said;                    /**< messages that were printed once already */
+    int output;                        /**< stream of verbose messages */
+    opal_mutex_t lock;                 /**< protects what follows */
+    coll_pipebcast_shared_t *topology; /**< read last; shared by communicators; NULL: none yet */
+    coll_pipebcast_shared_t *model;    /**< read last, likewise */
+    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
+    opal_list_t said;                  /**< messages that were printed once already */
 } coll_pipebcast_component_t;
 
 /** The one component of the process; Open MPI finds it by this name. */
-OMPI_MODULE_DECLSPEC extern coll_pipebcast_component_t mca_coll_pipebcast_component;
+OMPI_DECLSPEC extern coll_pipebcast_component_t mca_coll_pipebcast_component;
 
 /** What a communicator does with a broadcast. */
 typedef enum {
@@ -45,10 +51,17 @@ typedef struct coll_pipebcast_module {
     mca_coll_base_module_t *previous_module; /**< retained */
     coll_pipebcast_topology_t *topology;     /**< retained */
     pb_placement_t *placement;               /**< NULL until the ranks have agreed */
-    opal_hash_table_t roles;                 /**< of pb_role_t by kind and root */
-    opal_list_t roles_by_use;                /**< the same, most recently used first */
-    size_t roles_memory;                     /**< bytes of all of them */
-    uint64_t told; /**< bit k: the choice for messages of 2^k bytes and more was told */
+    coll_pipebcast_model_t
+        *model;              /**< retained; the measured one, if any, until the ranks have agreed */
+    pb_chooser_t *chooser;   /**< NULL until the first choice */
+    opal_hash_table_t roles; /**< of pb_role_t by kind and root */
+    opal_list_t roles_by_use;       /**< the same, most recently used first */
+    size_t roles_memory;            /**< bytes of all of them */
+    pb_arrival_mode_t arrival_mode; /**< of parameter arrival = auto */
+    double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
+    pb_arrival_credit_t credit; /**< of the algorithm arrival_nb; of == NULL: not needed yet */
+    opal_list_t lingering;      /**< of coll_pipebcast_root_t: ended, but for some ARRIVED */
+    uint64_t told[8]; /**< bit k of entry i: the choice for the class 2^k (8 + i) / 8 was told */
 } coll_pipebcast_module_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 
@@ -94,18 +107,40 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
 void coll_pipebcast_roles_init(coll_pipebcast_module_t *module);
 void coll_pipebcast_roles_fini(coll_pipebcast_module_t *module);
 
+/**
+ * This rank's role in the plan of `kind` for `root` over `n_subset` ranks, the
+ * root among them; free() gives it back. OMPI_SUCCESS or an error as above.
+ */
+int coll_pipebcast_role_compute(const coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                                const int *subset, int n_subset, pb_role_t **role_p);
+
 /* coll_pipebcast_choice.c */
 
 typedef struct coll_pipebcast_choice {
-    pb_kind_t kind;
-    size_t segment_size; /**< bytes */
+    bool previous;       /**< the previous component broadcasts it */
+    pb_kind_t kind;      /**< unless `previous` */
+    size_t segment_size; /**< bytes, unless `previous` */
+    bool told;           /**< this broadcast's choice is told at verbose 10 */
 } coll_pipebcast_choice_t;
 
-/** The tree and segment size for a message of `total` bytes; alike on all ranks. */
-coll_pipebcast_choice_t coll_pipebcast_choose(const coll_pipebcast_module_t *module, size_t total);
+/**
+ * The tree and segment size for a message of `total` bytes from `root`; alike on all
+ * ranks. OMPI_ERR_OUT_OF_RESOURCE; OMPI_ERR_NOT_SUPPORTED if a forced kind does not
+ * fit (choice->kind says which).
+ */
+int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_choice_t *choice);
+
+/**
+ * At verbose 10, tells the time that the broadcast took on the last rank before the
+ * root, which is not the root, beside the predicted one.
+ */
+void coll_pipebcast_choice_took(coll_pipebcast_module_t *module, int root, size_t total,
+                                const coll_pipebcast_choice_t *choice, double seconds);
 
 /* coll_pipebcast_bcast.c */
-int coll_pipebcast_bcast(void *buffer, int count, struct ompi_datatype_t *datatype, int root,
+int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
+                         struct ompi_datatype_t *datatype, int root,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
 
 #endif

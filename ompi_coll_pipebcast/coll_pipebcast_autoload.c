@@ -33,9 +33,9 @@ static mca_base_component_list_item_t *find_in_list(const char *name)
 /** Whether this Open MPI has such a component, inside its libraries or as a file. */
 static bool is_installed(const char *name)
 {
-    const mca_base_component_t **known = ompi_coll_base_framework.framework_static_components;
-    for (int i = 0; known != NULL && known[i] != NULL; i++) {
-        if (strcmp(known[i]->mca_component_name, name) == 0) {
+    const mca_base_component_t *component;
+    for (int i = 0; (component = coll_pipebcast_static_component(i)) != NULL; i++) {
+        if (strcmp(component->mca_component_name, name) == 0) {
             return true;
         }
     }

@@ -1,74 +1,119 @@
 /*
- * Which tree and which segment size a broadcast uses. Depends only on what the
- * ranks have agreed on and on the packed size, in integers, so that all ranks
- * choose alike.
+ * Which tree and which segment size a broadcast uses: topo/choose.h, asked with
+ * what the ranks have agreed on and the packed size, so that all ranks choose
+ * alike.
  */
+#include <stdio.h>
+
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_say.h"
 
-/** Ranks up to which the chain is chosen: it is as low as two trees there, and simpler. */
-#define CHAIN_RANKS 3
-
-/**
- * Payload of a TCP segment on Ethernet (MTU 1500, timestamps), and what the PML
- * and the TCP BTL put before a segment's bytes. A segment that fills whole TCP
- * segments costs fewer frames than a power of two.
- */
-#define TCP_PAYLOAD 1448
-#define MESSAGE_HEADERS 22
-
-/** What a segment costs beside its bytes, in bytes of wire: headers, acknowledgement, software. */
-#define SEGMENT_COST 400
-
-/** TCP segments per segment, at most: below the TCP BTL's eager limit of 64 KiB. */
-#define MAX_TCP_SEGMENTS 44
-
-static uint64_t square_root(uint64_t n)
+/** The module's chooser, made when it is first needed; NULL if memory is out. */
+static pb_chooser_t *get_chooser(coll_pipebcast_module_t *module)
 {
-    uint64_t root = 0;
-    for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit >>= 1) {
-        root |= (root | bit) * (root | bit) <= n ? bit : 0;
+    if (module->chooser == NULL) {
+        const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
+        const pb_choose_options_t options = {
+            .kind = coll_pipebcast_forced_kind(params), /* -1 is PB_CHOOSE_ALL */
+            .segment = params->segment_size,
+            .plan.fanout = params->fanout};
+        module->chooser = pb_chooser_new(module->placement, &module->model->model, &options);
     }
-    return root;
+    return module->chooser;
 }
 
-/** Steps that the last segment makes after it has left the root, roughly. */
-static uint64_t tail_length(pb_kind_t kind, int n_ranks)
+/** "twotree, 46 segments of 1426 bytes". */
+static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
 {
-    uint64_t height = 1;
-    while (UINT64_C(1) << height < (uint64_t) n_ranks) {
-        height++;
+    const uint64_t segment =
+        candidate->segment != 0 && candidate->segment < total ? candidate->segment : total;
+    if (candidate->kind == PB_KIND_PREVIOUS) {
+        snprintf(text, size, "previous component");
+    } else {
+        const unsigned long long n = (total - 1) / segment + 1;
+        snprintf(text, size, "%s, %llu %s of %llu bytes", pb_candidate_name(candidate), n,
+                 n == 1 ? "segment" : "segments", (unsigned long long) segment);
     }
-    return kind == PB_KIND_CHAIN || kind == PB_KIND_RANK_CHAIN ? (uint64_t) n_ranks : 2 * height;
+    return text;
 }
 
-/**
- * The segment size that minimises (M / m + tail) * (m + cost) for a message of M
- * bytes: m = sqrt(M * cost / tail) (paper 2, section 5.1: the best size grows as
- * the square root of the message), rounded to whole TCP segments.
- */
-static size_t square_root_segment(pb_kind_t kind, int n_ranks, size_t total)
+static double milliseconds(int64_t nanoseconds)
 {
-    const uint64_t tail = tail_length(kind, n_ranks);
-    const uint64_t best = total > UINT64_MAX / SEGMENT_COST
-                              ? UINT32_MAX
-                              : square_root((uint64_t) total * SEGMENT_COST / tail);
-    uint64_t tcp_segments = (best + MESSAGE_HEADERS + TCP_PAYLOAD / 2) / TCP_PAYLOAD;
-    tcp_segments = tcp_segments < 1                  ? 1
-                   : tcp_segments > MAX_TCP_SEGMENTS ? MAX_TCP_SEGMENTS
-                                                     : tcp_segments;
-    return (size_t) tcp_segments * TCP_PAYLOAD - MESSAGE_HEADERS;
+    return (double) nanoseconds / 1e6;
 }
 
-coll_pipebcast_choice_t coll_pipebcast_choose(const coll_pipebcast_module_t *module, size_t total)
+/** Whether this is the first broadcast of its size class on the communicator; notes it. */
+static bool is_new_class(coll_pipebcast_module_t *module, size_t total)
 {
-    const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
-    const int n_ranks = ompi_comm_size(module->comm);
-    coll_pipebcast_choice_t choice;
-    choice.kind = params->algorithm != COLL_PIPEBCAST_AUTO ? (pb_kind_t) params->algorithm
-                  : n_ranks <= CHAIN_RANKS                 ? PB_KIND_CHAIN
-                                                           : PB_KIND_TWOTREE;
-    choice.segment_size = params->segment_size != 0
-                              ? params->segment_size
-                              : square_root_segment(choice.kind, n_ranks, total);
-    return choice;
+    int octave = 0;
+    while (total >> octave > 1) {
+        octave++;
+    }
+    const uint64_t bit = UINT64_C(1) << octave;
+    uint64_t *told = &module->told[((total << 3) >> octave) & 7];
+    const bool is_new = (*told & bit) == 0;
+    *told |= bit;
+    return is_new;
+}
+
+/** Rank 0 tells what was chosen, over what, and how long it should take. */
+static void tell_choice(coll_pipebcast_module_t *module, int root, size_t total,
+                        const pb_choice_t *choice)
+{
+    char best[128], next[128], other[256] = "nothing else was considered";
+    if (ompi_comm_rank(module->comm) != 0) {
+        return;
+    }
+    if (choice->next.time >= 0) {
+        snprintf(other, sizeof(other), "next %s: %.3f ms",
+                 describe(next, sizeof(next), &choice->next, total),
+                 milliseconds(pb_choose_time(module->chooser, root, total, &choice->next)));
+    }
+    coll_pipebcast_tell(
+        10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted; %s",
+        module->comm->c_name, total, root, describe(best, sizeof(best), &choice->best, total),
+        milliseconds(pb_choose_time(module->chooser, root, total, &choice->best)), other);
+}
+
+int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_choice_t *choice)
+{
+    pb_choice_t made;
+    pb_chooser_t *chooser = get_chooser(module);
+    *choice = (coll_pipebcast_choice_t){0};
+    const int rc = chooser == NULL ? PB_ERR_NO_MEMORY : pb_choose(chooser, root, total, &made);
+    if (rc == PB_ERR_UNFIT) {
+        choice->kind = (pb_kind_t) coll_pipebcast_forced_kind(&mca_coll_pipebcast_component.params);
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
+    if (rc != PB_SUCCESS) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    choice->previous = made.best.kind == PB_KIND_PREVIOUS;
+    choice->kind = choice->previous ? PB_KIND_CHAIN : (pb_kind_t) made.best.kind;
+    choice->segment_size =
+        made.best.segment != 0 && made.best.segment < total ? (size_t) made.best.segment : total;
+    choice->told = mca_coll_pipebcast_component.params.verbose >= 10 && is_new_class(module, total);
+    if (choice->told) {
+        tell_choice(module, root, total, &made);
+    }
+    return OMPI_SUCCESS;
+}
+
+void coll_pipebcast_choice_took(coll_pipebcast_module_t *module, int root, size_t total,
+                                const coll_pipebcast_choice_t *choice, double seconds)
+{
+    const int size = ompi_comm_size(module->comm);
+    const int teller = (root + size - 1) % size;
+    pb_choice_t made;
+    char best[128];
+    if (!choice->told || ompi_comm_rank(module->comm) != teller ||
+        pb_choose(module->chooser, root, total, &made) != PB_SUCCESS) {
+        return;
+    }
+    coll_pipebcast_tell(
+        10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted, %.3f ms on rank %d",
+        module->comm->c_name, total, root, describe(best, sizeof(best), &made.best, total),
+        milliseconds(pb_choose_time(module->chooser, root, total, &made.best)), 1e3 * seconds,
+        teller);
 }

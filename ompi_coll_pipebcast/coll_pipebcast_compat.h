@@ -7,6 +7,19 @@
 
 #include "ompi_config.h"
 
+/* 5.0 and later do not install the headers of their threads by pthreads, which opal_config.h names
+ * and other headers include. */
+#if defined(MCA_threads_mutex_base_include_HEADER)
+#if !__has_include(MCA_threads_mutex_base_include_HEADER)
+#undef MCA_threads_base_include_HEADER
+#undef MCA_threads_mutex_base_include_HEADER
+#undef MCA_threads_tsd_base_include_HEADER
+#define MCA_threads_base_include_HEADER "coll_pipebcast_compat_threads.h"
+#define MCA_threads_mutex_base_include_HEADER "coll_pipebcast_compat_threads.h"
+#define MCA_threads_tsd_base_include_HEADER "coll_pipebcast_compat_threads.h"
+#endif
+#endif
+
 #include "mpi.h"
 
 #include "ompi/communicator/communicator.h"
@@ -25,28 +38,115 @@
 #include "opal/mca/base/base.h"
 #include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_pvar.h"
-#include "opal/mca/pmix/pmix.h"
 #include "opal/runtime/opal_progress.h"
-#include "opal/threads/threads.h"
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
+/*
+ * COLL_PIPEBCAST_MCA_VERSION: the version of the framework, which differs by series.
+ * COLL_PIPEBCAST_INSTALLS: a module puts its functions into the communicator itself when it is
+ *     enabled, and takes them out when it is disabled; before 6.0 Open MPI copies them.
+ * coll_pipebcast_count_t: the type of counts in the functions of a module.
+ */
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/** Open MPI 4.1. */
+/* Open MPI 4.1 */
+#include "opal/mca/pmix/pmix.h"
+#include "opal/threads/threads.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#define COLL_PIPEBCAST_INSTALLS 0
+#define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_HOST OPAL_STRING
+typedef int coll_pipebcast_count_t;
+#elif defined(MCA_COLL_BASE_VERSION_2_4_0)
+/* Open MPI 5.0 */
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/threads.h"
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#define COLL_PIPEBCAST_INSTALLS 0
+#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
+typedef int coll_pipebcast_count_t;
+#elif defined(MCA_COLL_BASE_VERSION_3_0_0)
+/* Open MPI 6.0 */
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/threads.h"
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#define COLL_PIPEBCAST_INSTALLS 1
+#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
+typedef size_t coll_pipebcast_count_t;
 #else
-#error "this series of Open MPI is not supported yet"
+#error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
 #endif
+
+/**
+ * Whether Open MPI's structures are in the library as its headers had them when
+ * pipebcast was built. They are not if it was built for another Open MPI of the
+ * same component interface, such as one configured with other threads.
+ */
+static inline bool coll_pipebcast_fits(void)
+{
+    return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
+           ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
+           ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t);
+}
 
 /** The host that a process runs on, to be freed; NULL if it is not known here. No communication. */
 static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
 {
     char *host = NULL;
     int rc;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, (opal_process_name_t *) name, &host,
-                                   OPAL_STRING);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COLL_PIPEBCAST_KEY_HOST, (opal_process_name_t *) name, &host,
+                                   COLL_PIPEBCAST_TYPE_HOST);
     return rc == OPAL_SUCCESS ? host : NULL;
+}
+
+/** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */
+static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
+{
+    mca_base_framework_t *framework = &ompi_coll_base_framework;
+    if (framework->framework_static_components == NULL ||
+        framework->framework_static_components[i] == NULL) {
+        return NULL;
+    }
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+    return *framework->framework_static_components[i];
+#else
+    return framework->framework_static_components[i];
+#endif
+}
+
+/** Puts a module's broadcast into the communicator where Open MPI does not do it after enable. */
+static inline void coll_pipebcast_install_bcast(struct ompi_communicator_t *comm,
+                                                mca_coll_base_module_bcast_fn_t bcast,
+                                                mca_coll_base_module_t *module)
+{
+#if COLL_PIPEBCAST_INSTALLS
+    MCA_COLL_INSTALL_API(comm, bcast, bcast, module, "pipebcast");
+#else
+    (void) comm;
+    (void) bcast;
+    (void) module;
+#endif
+}
+
+/**
+ * Reserves `n` consecutive tags, downward from the one returned, for one
+ * operation that may overlap others of the communicator. The counter is the one
+ * that Open MPI's own nonblocking operations draw from, so all ranks must
+ * reserve alike and in the same order. (Open MPI's function for it is in a
+ * header that cannot be used from outside its tree.)
+ */
+static inline int coll_pipebcast_reserve_tags(struct ompi_communicator_t *comm, int n)
+{
+    int32_t next, first;
+    do {
+        next = comm->c_nbc_tag;
+        first = next - n < MCA_COLL_BASE_TAG_NONBLOCKING_END ? MCA_COLL_BASE_TAG_NONBLOCKING_BASE
+                                                             : next;
+    } while (!OPAL_ATOMIC_COMPARE_EXCHANGE_STRONG_32(&comm->c_nbc_tag, &next, first - n));
+    return first;
 }
 
 #endif

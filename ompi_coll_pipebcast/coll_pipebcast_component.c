@@ -12,8 +12,8 @@ static int component_close(void);
 static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 
 /* Open MPI looks the symbol up by this name. Its state: the parameters, set at
- * registration; the topology shared by communicators and the messages already
- * said, both under the lock. */
+ * registration; the topology and the models shared by communicators and the
+ * messages already said, all under the lock. */
 coll_pipebcast_component_t mca_coll_pipebcast_component = {
     .super =
         {
@@ -40,7 +40,15 @@ static int component_open(void)
     OBJ_CONSTRUCT(&component->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&component->said, opal_list_t);
     component->topology = NULL;
+    component->model = NULL;
+    component->assumed = NULL;
     component->output = opal_output_open(NULL);
+    if (!coll_pipebcast_fits()) {
+        coll_pipebcast_warn("this pipebcast was built for another Open MPI than the one that runs. "
+                            "It is left out. Build it again with this one's headers.");
+        component_close();
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
     coll_pipebcast_params_check();
     return coll_pipebcast_autoload();
 }
@@ -51,6 +59,14 @@ static int component_close(void)
     if (component->topology != NULL) {
         OBJ_RELEASE(component->topology);
         component->topology = NULL;
+    }
+    if (component->model != NULL) {
+        OBJ_RELEASE(component->model);
+        component->model = NULL;
+    }
+    if (component->assumed != NULL) {
+        OBJ_RELEASE(component->assumed);
+        component->assumed = NULL;
     }
     OPAL_LIST_DESTRUCT(&component->said);
     OBJ_DESTRUCT(&component->lock);

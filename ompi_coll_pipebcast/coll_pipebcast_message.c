@@ -64,6 +64,11 @@ int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
     return OMPI_SUCCESS;
 }
 
+void coll_pipebcast_message_fail(pb_message_t *m, int error)
+{
+    *m = (pb_message_t){.error = error};
+}
+
 void coll_pipebcast_message_fini(pb_message_t *m)
 {
     if (m->bounces == NULL) {
@@ -255,6 +260,9 @@ static pb_bounce_t *find_bounce(pb_message_t *m, uint64_t segment)
 int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
                        const void **buffer_p)
 {
+    if (m->error != 0) {
+        return m->error;
+    }
     if (m->contiguous != NULL) {
         *buffer_p = m->contiguous + offset;
         return OMPI_SUCCESS;
@@ -291,6 +299,9 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
                           void **buffer_p)
 {
     (void) bytes;
+    if (m->error != 0) {
+        return m->error;
+    }
     if (m->contiguous != NULL) {
         *buffer_p = m->contiguous + offset;
         return OMPI_SUCCESS;

@@ -19,6 +19,7 @@ typedef struct pb_bounce {
 } pb_bounce_t;
 
 struct pb_message {
+    int error;        /**< if not 0, the answer to every question; there is nothing else */
     char *contiguous; /**< first byte of contiguous data; NULL if they are not */
     void *buffer;     /**< the user's, for the convertor */
     struct ompi_datatype_t *datatype;
@@ -45,6 +46,9 @@ struct pb_message {
 int coll_pipebcast_message_init(pb_message_t *message, void *buffer, size_t count,
                                 struct ompi_datatype_t *datatype, size_t segment_size,
                                 int max_receiving, int max_sending);
+
+/** A message that cannot be had: every question for a buffer gets `error`. */
+void coll_pipebcast_message_fail(pb_message_t *message, int error);
 
 /**
  * Gives the bounce buffers back, but for those that a send or receive still

@@ -2,7 +2,10 @@
  * The module of a communicator: made when the communicator is, without
  * communication.
  */
+#include <string.h>
+
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
 static int module_enable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm);
@@ -16,7 +19,13 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->previous_module = NULL;
     module->topology = NULL;
     module->placement = NULL;
-    module->told = 0;
+    pb_arrival_mode_init(&module->arrival_mode);
+    module->ns_per_byte = 0;
+    module->credit.of = NULL;
+    OBJ_CONSTRUCT(&module->lingering, opal_list_t);
+    module->model = NULL;
+    module->chooser = NULL;
+    memset(module->told, 0, sizeof(module->told));
     coll_pipebcast_roles_init(module);
 }
 
@@ -32,8 +41,14 @@ static void release_previous(coll_pipebcast_module_t *module)
 static void module_destruct(coll_pipebcast_module_t *module)
 {
     release_previous(module);
+    OPAL_LIST_DESTRUCT(&module->lingering);
+    pb_arrival_credit_fini(&module->credit);
     coll_pipebcast_roles_fini(module);
+    pb_chooser_free(module->chooser);
     pb_placement_free(module->placement);
+    if (module->model != NULL) {
+        OBJ_RELEASE(module->model);
+    }
     if (module->topology != NULL) {
         OBJ_RELEASE(module->topology);
     }
@@ -74,16 +89,25 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
+    module->model = coll_pipebcast_model_get(&rc);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
     module->previous_bcast = comm->c_coll->coll_bcast;
     module->previous_module = comm->c_coll->coll_bcast_module;
     OBJ_RETAIN(module->previous_module);
+    coll_pipebcast_install_bcast(comm, coll_pipebcast_bcast, base);
     return OMPI_SUCCESS;
 }
 
 /* May be called several times or never. */
 static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
-    (void) comm;
-    release_previous((coll_pipebcast_module_t *) base);
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    coll_pipebcast_operation_settle(module);
+    if (module->previous_module != NULL && comm->c_coll->coll_bcast_module == base) {
+        coll_pipebcast_install_bcast(comm, module->previous_bcast, module->previous_module);
+    }
+    release_previous(module);
     return OMPI_SUCCESS;
 }

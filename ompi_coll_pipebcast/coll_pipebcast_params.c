@@ -12,9 +12,11 @@
 static const coll_pipebcast_params_t defaults = {
     .priority = 40,
     .algorithm = COLL_PIPEBCAST_AUTO,
+    .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
+    .arrival_wait = 1 << 20,
     .fanout = 3,
     .segment_size = 0,
-    .min_size = 16384,
+    .min_size = 1024,
     .receive_window = 16,
     .send_window = 8,
     .ahead = 1 << 20,
@@ -31,15 +33,32 @@ static void add(const char *name, mca_base_var_type_t type, mca_base_var_enum_t 
                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-/** The enumeration of algorithm names: auto, then every kind of plan. */
+static const mca_base_var_enum_value_t arrival_algorithms[] = {
+    {COLL_PIPEBCAST_ARRIVAL_B, "arrival_b"},
+    {COLL_PIPEBCAST_ARRIVAL_NB, "arrival_nb"},
+    {COLL_PIPEBCAST_FLAT_NB, "flat_nb"},
+};
+#define N_ARRIVAL_ALGORITHMS (int) (sizeof(arrival_algorithms) / sizeof(arrival_algorithms[0]))
+
+static const mca_base_var_enum_value_t arrival_values[] = {
+    {COLL_PIPEBCAST_ARRIVAL_OFF, "off"},
+    {COLL_PIPEBCAST_ARRIVAL_ON, "on"},
+    {COLL_PIPEBCAST_ARRIVAL_AUTO, "auto"},
+    {0, NULL},
+};
+
+/** The enumeration of algorithm names: auto, every kind of plan, and what minds arrivals. */
 static mca_base_var_enum_t *algorithm_names(void)
 {
-    mca_base_var_enum_value_t values[PB_KIND_COUNT + 2];
+    mca_base_var_enum_value_t values[PB_KIND_COUNT + N_ARRIVAL_ALGORITHMS + 2];
     mca_base_var_enum_t *names = NULL;
     int n = 0;
     values[n++] = (mca_base_var_enum_value_t){COLL_PIPEBCAST_AUTO, "auto"};
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name(kind)};
+    }
+    for (int i = 0; i < N_ARRIVAL_ALGORITHMS; i++) {
+        values[n++] = arrival_algorithms[i];
     }
     values[n] = (mca_base_var_enum_value_t){0, NULL};
     (void) mca_base_var_enum_create("coll_pipebcast_algorithms", values, &names);
@@ -60,27 +79,45 @@ int coll_pipebcast_params_register(void)
     add("topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology,
         "The text of a topology file itself, its lines parted by ';'. Used if topology_file is not "
         "set. (default: none)");
+    add("model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->model_file,
+        "File of measured message costs that pipebcast-tune has written, by which algorithm and "
+        "segment size are chosen, alike on all hosts. (default: none, costs are assumed from the "
+        "link's speed and MTU)");
     add("hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
         "For trying things on one machine: a list of host names such as n[0-3] that are taken for "
         "the hosts of the job's ranks in turn, again from the first when the list ends. (default: "
         "none, the launcher knows the hosts)");
     mca_base_var_enum_t *names = algorithm_names();
     add("algorithm", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_4, &p->algorithm,
-        "How a large message is broadcast. auto: two contention-free trees (twotree), or a chain "
-        "on "
-        "2 or 3 ranks. (default: auto)");
+        "How a message is broadcast. auto: as is predicted to be fastest for its size, the "
+        "previous component included. arrival_b: the same, to groups of ranks as they "
+        "arrive; arrival_nb: data also wait at those who have not arrived; flat_nb: the whole "
+        "message to each rank in turn, for comparison. (default: auto)");
     if (names != NULL) {
         OBJ_RELEASE(names);
     }
+    names = NULL;
+    (void) mca_base_var_enum_create("coll_pipebcast_arrival", arrival_values, &names);
+    add("arrival", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_4, &p->arrival,
+        "Whether a broadcast serves ranks in groups as they arrive, so that the early do not wait "
+        "for the late, with any algorithm. auto: while arrivals are found to be uneven. on: "
+        "always. off: only if the algorithm is an arrival_ one. (default: auto)");
+    if (names != NULL) {
+        OBJ_RELEASE(names);
+    }
+    add("arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6, &p->arrival_wait,
+        "Bytes per communicator that algorithm arrival_nb may send to a rank before it has "
+        "arrived, "
+        "and that its host holds for it. (default: 1048576)");
     add("fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
         "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
     add("segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->segment_size,
-        "Bytes of a segment of a pipelined message, 16 to 1 GiB. 0: whole TCP segments, growing "
-        "with the square root of the message. "
+        "Bytes of a segment of a pipelined message, 16 to 1 GiB. 0: as is predicted to be fastest. "
         "(default: 0)");
     add("min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
-        "Bytes of the smallest message that is pipelined, counted as the packed size of the whole "
-        "message; smaller ones go to the previous component. (default: 16384)");
+        "Bytes of the smallest message that is looked at, counted as the packed size of the whole "
+        "message; smaller ones go to the previous component without further thought. (default: "
+        "1024)");
     add("receive_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8, &p->receive_window,
         "Segments for which receives are posted ahead, per parent, 1 to 64. (default: 16)");
     add("send_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8, &p->send_window,

@@ -7,8 +7,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Value of `algorithm` that lets the component choose; others are a pb_kind_t. */
+#include "topo/plan.h"
+
+/** Value of `algorithm` that lets the component choose; others are a pb_kind_t, or below. */
 #define COLL_PIPEBCAST_AUTO (-1)
+
+/** Values of `algorithm` beyond the kinds of plans: how the message reaches those that are late. */
+enum {
+    COLL_PIPEBCAST_ARRIVAL_B = 100, /**< groups of those who have arrived */
+    COLL_PIPEBCAST_ARRIVAL_NB,      /**< the same, and data that wait at those who have not */
+    COLL_PIPEBCAST_FLAT_NB,         /**< the whole to each rank in turn, arrived or not */
+};
+
+/** Values of `arrival`. */
+enum {
+    COLL_PIPEBCAST_ARRIVAL_OFF,
+    COLL_PIPEBCAST_ARRIVAL_ON,
+    COLL_PIPEBCAST_ARRIVAL_AUTO,
+};
 
 /** Bounds of `segment_size`, in bytes. */
 #define COLL_PIPEBCAST_MIN_SEGMENT 16
@@ -18,8 +34,11 @@ typedef struct coll_pipebcast_params {
     int priority;
     char *topology_file; /**< owned by MCA; NULL or "": none */
     char *topology;      /**< the same text inline; owned by MCA */
+    char *model_file;    /**< of pipebcast-tune; owned by MCA; NULL or "": none */
     char *hosts; /**< hostlist by rank of the job, instead of the launcher's; owned by MCA */
     int algorithm;
+    int arrival;
+    size_t arrival_wait; /**< bytes */
     int fanout;
     size_t segment_size; /**< bytes; 0: chosen */
     size_t min_size;     /**< bytes */
@@ -30,6 +49,21 @@ typedef struct coll_pipebcast_params {
     bool autoload;
     int verbose;
 } coll_pipebcast_params_t;
+
+/** The kind of tree that a person has named, or -1. */
+static inline int coll_pipebcast_forced_kind(const coll_pipebcast_params_t *params)
+{
+    switch (params->algorithm) {
+    case COLL_PIPEBCAST_AUTO:
+    case COLL_PIPEBCAST_ARRIVAL_B:
+    case COLL_PIPEBCAST_ARRIVAL_NB:
+        return -1;
+    case COLL_PIPEBCAST_FLAT_NB:
+        return PB_KIND_FLAT;
+    default:
+        return params->algorithm;
+    }
+}
 
 /** Registers every parameter; called whenever Open MPI registers the component. */
 int coll_pipebcast_params_register(void);

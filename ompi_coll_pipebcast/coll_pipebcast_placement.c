@@ -67,7 +67,7 @@ static int find_machines(coll_pipebcast_module_t *module, pb_placement_t *placem
             snprintf(why, why_size,
                      "the host '%s' of rank %d is not in the topology (%s); add it, or name no "
                      "topology",
-                     hosts[rank], rank, module->topology->source);
+                     hosts[rank], rank, module->topology->super.source);
             return OMPI_ERR_NOT_FOUND;
         }
         placement->machine[rank] = machine;
@@ -101,7 +101,7 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size)
 {
     if (module->topology != NULL && module->topology->network == NULL) {
-        snprintf(why, why_size, "the topology is faulty: %s", module->topology->fault);
+        snprintf(why, why_size, "the topology is faulty: %s", module->topology->super.fault);
         return OMPI_ERR_BAD_PARAM;
     }
     const int n_ranks = ompi_comm_size(module->comm);

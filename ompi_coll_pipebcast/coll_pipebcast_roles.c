@@ -39,13 +39,13 @@ void coll_pipebcast_roles_fini(coll_pipebcast_module_t *module)
     OBJ_DESTRUCT(&module->roles);
 }
 
-static int compute(const coll_pipebcast_module_t *module, pb_kind_t kind, int root,
-                   pb_role_t **role_p)
+int coll_pipebcast_role_compute(const coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                                const int *subset, int n_subset, pb_role_t **role_p)
 {
     const pb_plan_options_t options = {.fanout = mca_coll_pipebcast_component.params.fanout};
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
-    int rc = pb_view_new(module->placement, root, NULL, 0, &view);
+    int rc = pb_view_new(module->placement, root, subset, n_subset, &view);
     if (rc == PB_SUCCESS) {
         rc = pb_plan_compute(view, kind, &options, &plan);
     }
@@ -87,8 +87,9 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
     }
 
     cached = OBJ_NEW(cached_role_t);
-    *error_p =
-        cached == NULL ? OMPI_ERR_OUT_OF_RESOURCE : compute(module, kind, root, &cached->role);
+    *error_p = cached == NULL
+                   ? OMPI_ERR_OUT_OF_RESOURCE
+                   : coll_pipebcast_role_compute(module, kind, root, NULL, 0, &cached->role);
     const int computed = *error_p;
     if (computed == OMPI_SUCCESS || computed == OMPI_ERR_NOT_SUPPORTED) {
         *error_p = opal_hash_table_set_value_uint64(&module->roles, key, cached);

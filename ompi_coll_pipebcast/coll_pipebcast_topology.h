@@ -4,17 +4,12 @@
 #ifndef COLL_PIPEBCAST_TOPOLOGY_H
 #define COLL_PIPEBCAST_TOPOLOGY_H
 
-#include <sys/stat.h>
-
-#include "coll_pipebcast_compat.h"
+#include "coll_pipebcast_shared.h"
 #include "topo/network.h"
 
 typedef struct coll_pipebcast_topology {
-    opal_object_t super;
+    coll_pipebcast_shared_t super;
     pb_network_t *network; /**< NULL if the description is faulty */
-    char *source;          /**< for people: where the network came from */
-    char *fault;           /**< for people, if network is NULL */
-    struct stat file;      /**< identity of the file when it was read; zeros for inline text */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 

@@ -19,8 +19,7 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
                               (ompi_request_t **) request_p));
 }
 
-/** Gives a request back if it is complete; its status is then in *status_p. */
-static bool take_complete(pb_request_t *request_p, ompi_status_public_t *status_p)
+bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p)
 {
     ompi_request_t *request = *request_p;
     if (!REQUEST_COMPLETE(request)) {
@@ -37,7 +36,7 @@ bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *
 {
     (void) transport;
     ompi_status_public_t status;
-    if (!take_complete(request_p, &status)) {
+    if (!coll_pipebcast_take_complete(request_p, &status)) {
         return false;
     }
     *error_p = status.MPI_ERROR;
@@ -49,7 +48,7 @@ bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, si
 {
     (void) transport;
     ompi_status_public_t status;
-    if (!take_complete(request_p, &status)) {
+    if (!coll_pipebcast_take_complete(request_p, &status)) {
         return false;
     }
     *error_p = status.MPI_ERROR;

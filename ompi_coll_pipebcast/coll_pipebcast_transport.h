@@ -12,4 +12,7 @@ struct pb_transport {
     int tag; /**< of all segments of the broadcast */
 };
 
+/** Gives a request of the PML back if it is complete; its status is then in *status_p. */
+bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);
+
 #endif

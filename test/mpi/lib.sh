@@ -15,17 +15,37 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/plugins"
 ln -s "$plugin" "$work/plugins/mca_coll_pipebcast.so"
 HOME=$work/home
-for name in $(env | sed -n 's/^\(OMPI_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
+for name in $(env | sed -n 's/^\(\(OMPI\|PRTE\|PMIX\)_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
     unset "$name"
 done
 export HOME
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 system=$("$OMPI_INFO" --path pkglibdir --parsable | sed -n 's/^path:pkglibdir://p')
 export OMPI_MCA_mca_base_component_path="$work/plugins:$system"
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
-export OMPI_MCA_orte_tmpdir_base="$work"
-export OMPI_MCA_btl_vader_backing_directory="$work"
+export OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo
+export OMPI_MCA_btl_vader_backing_directory="$work" OMPI_MCA_btl_sm_backing_directory="$work"
+echo "localhost slots=64" >"$work/hostfile"
+case $("$OMPI_INFO" --version) in
+*" v4."*)
+    no_eager="--mca btl_vader_eager_limit 56"
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_oob_tcp_if_include=lo
+    export OMPI_MCA_orte_tmpdir_base="$work"
+    ;;
+*" v5."*)
+    export PRTE_MCA_hwloc_default_binding_policy=none
+    ;;
+*)
+    export PRTE_MCA_bindto=none
+    ;;
+esac
+# no_eager: nothing is sent that no one waits for; the least limit is the size of ob1's headers.
+: "${no_eager:=--mca btl_vader_eager_limit 80}"
+# From 5.0 on the launcher is PRRTE. It warns of parameters that it knows by another name.
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_MCA_prte_tmpdir_base="$work" PRTE_MCA_prte_default_hostfile="$work/hostfile"
+# PMIx looks for its own components in Open MPI's folders too, and complains of what else is there.
+export PMIX_MCA_mca_base_component_show_load_errors=none
 
 # The ranks of this machine stand for eight machines on two of three switches.
 two_switches='SwitchName=s0 Nodes=n[0-3];SwitchName=s1 Nodes=n[4-7];SwitchName=s2 Switches=s[0-1]'
@@ -35,6 +55,8 @@ pretend() {
     export OMPI_MCA_coll_pipebcast_topology="$two_switches"
     export OMPI_MCA_coll_pipebcast_min_size=64
     export OMPI_MCA_coll_pipebcast_segment_size=100
+    # Left to itself, the component passes short messages on where that is predicted faster.
+    export OMPI_MCA_coll_pipebcast_algorithm=twotree
     export OMPI_MCA_coll_pipebcast_verbose=1
 }
 pretend

@@ -173,10 +173,12 @@ int main(int argc, char **argv)
     test_family(layouts_of_elements(MPI_SHORT, 240), 2);
     test_family(layouts_of_elements(MPI_DOUBLE, 96), 3);
     test_family(layouts_of_elements(MPI_C_DOUBLE_COMPLEX, 96), 4);
-    test_family(layouts_of_elements(MPI_LONG_DOUBLE, 96), 5);
     test_family(layouts_of_elements(MPI_DOUBLE_INT, 96), 6);
     test_family(layouts_of_elements(MPI_LONG_DOUBLE_INT, 48), 7);
     test_family(layouts_of_structs(60), 8);
+#if OMPI_MAJOR_VERSION < 5 /* later ones copy values, not the bytes that pad them */
+    test_family(layouts_of_elements(MPI_LONG_DOUBLE, 96), 5);
     test_family(layouts_of_elements(MPI_C_LONG_DOUBLE_COMPLEX, 48), 9);
+#endif
     return check_done("run_message");
 }

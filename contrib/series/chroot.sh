@@ -1,0 +1,193 @@
+#!/bin/bash
+# Other series of Open MPI, each in a Debian system of its own that debootstrap unpacks into a
+# folder. Needs root.
+#
+#   chroot.sh make SERIES              makes what is missing of it, and prints the folder
+#   chroot.sh enter SERIES -- COMMAND  runs a command in it, as root; see below for its folders
+#   chroot.sh remove SERIES
+#
+# SERIES is 5.0 (Debian 13) or 6.0 (Debian unstable). The systems are kept for the next run in
+# $PIPEBCAST_CACHE, or ${XDG_CACHE_HOME:-~/.cache}/pipebcast, as they
+# are until they are removed; each takes about 1.2 GB. They come from the mirror that this machine's
+# apt uses for Debian, or from $PIPEBCAST_DEBIAN_MIRROR. Where apt refuses the mirror because it is
+# old (it says that a Release file is expired), PIPEBCAST_EXPIRED_MIRROR=1 takes it nevertheless;
+# signatures are checked all the same.
+#
+# Inside, /src is this checkout, read-only, and /work is kept with the system; /tmp and /run are
+# empty at each entry, and the network is the machine's. A command's processes end with it.
+set -eu -o pipefail
+# shellcheck source=contrib/prepare.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../prepare.sh"
+
+usage() {
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+# Debian's release that has a series.
+release_of() {
+    case $1 in
+    5.0) echo trixie ;;
+    6.0) echo sid ;;
+    *) die "there is no chroot for Open MPI '$1': 5.0 and 6.0 can be had" ;;
+    esac
+}
+
+cache_folder() {
+    echo "${PIPEBCAST_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; name a folder by PIPEBCAST_CACHE}/.cache}/pipebcast}"
+}
+
+# Where this machine has Debian from, as apt itself says.
+mirror() {
+    local found
+    if [ -n "${PIPEBCAST_DEBIAN_MIRROR:-}" ]; then
+        echo "$PIPEBCAST_DEBIAN_MIRROR"
+        return
+    fi
+    # shellcheck disable=SC2016
+    found=$(apt-get indextargets --format '$(ORIGIN)/$(LABEL)/$(COMPONENT) $(REPO_URI)' \
+        'Created-By: Packages' 2>/dev/null | sed -n 's,^Debian/Debian/main ,,p' | head -n 1)
+    [ -n "$found" ] ||
+        die "apt knows no mirror of Debian here: run apt-get update, or name one by PIPEBCAST_DEBIAN_MIRROR"
+    echo "$found"
+}
+
+# Downloads go through the proxy that apt uses, if any.
+use_proxy_of_apt() {
+    local proxy=
+    eval "$(apt-config shell proxy Acquire::http::Proxy)"
+    if [ -n "$proxy" ] && [ "$proxy" != DIRECT ]; then
+        export http_proxy=${http_proxy:-$proxy}
+    fi
+}
+
+needs_root() {
+    [ "$(id -u)" -eq 0 ] || die "a chroot can be made and entered by root only"
+}
+
+enough_space() {
+    local free
+    free=$(df --output=avail -m "$1" | tail -n 1)
+    [ "$free" -ge 2500 ] || die "$1 has $free MB free; a chroot needs 2500 until it stands"
+}
+
+# The version of Open MPI inside must be the one that was asked for: unstable moves on.
+holds_series() {
+    local version
+    version=$(enter "$2" ompi_info --parsable --version | sed -n 's/.*[ :]v\{0,1\}\([0-9][0-9.]*\).*/\1/p' | head -n 1)
+    case $version in
+    "$1".*) ;;
+    *) die "Debian's $(release_of "$1") has Open MPI '$version' now, not $1; update release_of in $0" ;;
+    esac
+}
+
+# Installs in a system what building needs and is not there.
+install_packages() {
+    # shellcheck disable=SC2016
+    enter "$1" sh -ec '
+        dpkg-query -W "$@" >/dev/null 2>&1 && exit
+        apt-get update
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+        apt-get clean' sh "${build_packages[@]}"
+}
+
+# bootstrap SERIES FOLDER LOG
+bootstrap() {
+    local part=$2.part release source
+    release=$(release_of "$1")
+    source=$(mirror)
+    use_proxy_of_apt
+    rm -rf --one-file-system "$part"
+    enough_space "$(dirname "$2")"
+    quietly "unpacking Debian's $release into $2" "$3" \
+        debootstrap --variant=minbase "$release" "$part" "$source"
+    mkdir -p "$part/work" "$part/src"
+    if [ "${PIPEBCAST_EXPIRED_MIRROR:-0}" = 1 ]; then
+        echo 'Acquire::Check-Valid-Until "false";' >"$part/etc/apt/apt.conf.d/expired-mirror"
+    fi
+    quietly "installing what building needs" "$3" install_packages "$part"
+    holds_series "$1" "$part"
+    mv "$part" "$2"
+}
+
+# make SERIES: the folder is printed last; what is being done goes to standard error. A system that
+# was not finished lies in FOLDER.part and is made again from the start.
+make_system() {
+    local folder cache
+    cache=$(cache_folder)
+    folder=$cache/ompi-$1
+    mkdir -p "$cache"
+    exec 9>"$cache/lock"
+    flock -n 9 || { say "waiting for another run that uses $cache" >&2 && flock 9; }
+    if [ -d "$folder" ]; then
+        quietly "looking for what building needs in $folder" "$folder.log" install_packages "$folder" >&2
+    else
+        prepare_packages debootstrap util-linux >&2
+        : >"$folder.log"
+        bootstrap "$1" "$folder" "$folder.log" >&2
+    fi
+    exec 9>&-
+    echo "$folder"
+}
+
+# enter FOLDER COMMAND...: in a mount namespace whose root is the folder. chroot() would not do:
+# who joins another mount namespace, as the testbed does, is back in that namespace's root, and
+# who is in a chroot may make no user namespace.
+enter() {
+    local folder=$1
+    shift
+    # shellcheck disable=SC2016
+    unshare --mount --pid --fork --kill-child --propagation private sh -euc '
+        root=$1 src=$2
+        shift 2
+        mount --bind "$root" "$root"
+        cd "$root"
+        mount -t proc proc proc
+        mount --rbind /sys sys
+        mount --rbind /dev dev
+        mount -t tmpfs -o mode=1777 tmpfs dev/shm
+        mount -t tmpfs -o mode=1777 tmpfs tmp
+        mount -t tmpfs -o mode=755 tmpfs run
+        mount --bind "$src" src
+        mount -o remount,bind,ro src
+        cat /etc/resolv.conf >run/resolv.conf
+        touch etc/resolv.conf
+        mount --bind run/resolv.conf etc/resolv.conf
+        mkdir run/old
+        pivot_root . run/old
+        cd /
+        umount -l run/old
+        rmdir run/old
+        hash -r
+        exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+            LANG=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} \
+            ${TERM:+TERM="$TERM"} ${PIPEBCAST_TESTS:+PIPEBCAST_TESTS="$PIPEBCAST_TESTS"} "$@"
+    ' sh "$folder" "$top" "$@"
+}
+
+[ $# -ge 2 ] || usage
+action=$1
+series=$2
+shift 2
+release_of "$series" >/dev/null
+needs_root
+case $action in
+make)
+    [ $# -eq 0 ] || usage
+    make_system "$series"
+    ;;
+enter)
+    if [ "${1:-}" != -- ] || [ $# -lt 2 ]; then
+        usage
+    fi
+    shift
+    folder=$(cache_folder)/ompi-$series
+    [ -d "$folder" ] || die "$folder is not made yet: $0 make $series"
+    enter "$folder" "$@"
+    ;;
+remove)
+    [ $# -eq 0 ] || usage
+    rm -rf --one-file-system "$(cache_folder)/ompi-$series" "$(cache_folder)/ompi-$series".*
+    ;;
+*) usage ;;
+esac

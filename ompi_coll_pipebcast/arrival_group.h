@@ -1,0 +1,44 @@
+/*
+ * One rank's part in the broadcast to a group: the header to its children, then
+ * the segments. The same at the root, which begins it when the group is formed,
+ * and at a member, which begins it when the header has come.
+ *
+ * The header goes down the tree of stream 0. Segments of other streams may reach
+ * a member before its header does: they have another tag, and wait.
+ */
+#ifndef PB_ARRIVAL_GROUP_H
+#define PB_ARRIVAL_GROUP_H
+
+#include "arrival_host.h"
+
+typedef struct pb_arrival_group {
+    pb_control_t *control;  /**< borrowed */
+    pb_request_t *passings; /**< the header on its way to each child; NULL entries are done */
+    int n_passings;
+    bool running; /**< the transfer is to be finished */
+    bool broken;  /**< the transport refused a header; nothing new is started */
+    int error;    /**< of the headers; the transfer has its own */
+    pb_transfer_t transfer;
+} pb_arrival_group_t;
+
+/**
+ * Starts the group of `header`, whose `length` bytes at `bytes` stay untouched
+ * until the end. 0, or the host's error code if this rank has no role (memory is
+ * out, or the kind does not fit); then nothing was started.
+ */
+int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
+                           const pb_arrival_header_t *header, const uint8_t *bytes, size_t length);
+
+/** As pb_transfer_advance(). */
+bool pb_arrival_group_advance(pb_arrival_group_t *group);
+
+/** The first error of the group, 0 if none. */
+int pb_arrival_group_error(const pb_arrival_group_t *group);
+
+/** Whether the transport refused, so that what is under way may never end. */
+bool pb_arrival_group_is_broken(const pb_arrival_group_t *group);
+
+/** Gives everything back; what is under way (after an error) is abandoned. May be called twice. */
+void pb_arrival_group_finish(pb_arrival_group_t *group);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The model of message costs by which trees and segments are chosen.
+ */
+#ifndef COLL_PIPEBCAST_MODEL_H
+#define COLL_PIPEBCAST_MODEL_H
+
+#include "coll_pipebcast_shared.h"
+#include "topo/model.h"
+
+typedef struct coll_pipebcast_model {
+    coll_pipebcast_shared_t super;
+    uint64_t hash; /**< of the model; 0 if it is faulty */
+    uint64_t bits_per_second;
+    uint32_t mtu; /**< that an assumed model was made from; 0: it was measured */
+    pb_model_t model;
+} coll_pipebcast_model_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);
+
+/**
+ * The measured model that the parameter model_file names, retained for the caller.
+ * NULL if none is named, or memory is out (*error_p tells).
+ */
+coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p);
+
+/**
+ * The model that is assumed for links of this speed and MTU, retained for the
+ * caller. NULL with *error_p if memory is out.
+ */
+coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, uint32_t mtu,
+                                                     int *error_p);
+
+#endif

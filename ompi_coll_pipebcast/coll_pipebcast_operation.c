@@ -1,0 +1,327 @@
+/*
+ * An operation: one rank's part of one broadcast; see coll_pipebcast_operation.h.
+ */
+#include "coll_pipebcast_operation.h"
+
+#include "coll_pipebcast_say.h"
+
+/** Seconds to wait, after the PML has refused, for requests of this rank that still run. */
+#define DRAIN_SECONDS 10
+
+static bool is_algorithm(int algorithm)
+{
+    return mca_coll_pipebcast_component.params.algorithm == algorithm;
+}
+
+static bool start_transfer(coll_pipebcast_operation_t *op, const pb_role_t *role,
+                           const pb_transfer_limits_t *limits, size_t segment_size)
+{
+    if (is_algorithm(COLL_PIPEBCAST_FLAT_NB) && role->n_sources == 0) {
+        op->part = COLL_PIPEBCAST_IN_TURNS;
+        return pb_turns_start(&op->turns, role, limits, op->data.total, segment_size,
+                              &op->transport, &op->message);
+    }
+    op->part = COLL_PIPEBCAST_PLAIN;
+    return pb_transfer_start(&op->transfer, role, limits, op->data.total, segment_size,
+                             &op->transport, &op->message);
+}
+
+static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choice_t *choice)
+{
+    pb_transfer_limits_t limits;
+    size_t segment_size = choice->segment_size;
+    int rc;
+    if (is_algorithm(COLL_PIPEBCAST_FLAT_NB) && segment_size > COLL_PIPEBCAST_EAGER_SEGMENT) {
+        segment_size = COLL_PIPEBCAST_EAGER_SEGMENT;
+    }
+    op->transport.tag = MCA_COLL_BASE_TAG_BCAST;
+    const pb_role_t *role = coll_pipebcast_role(op->module, choice->kind, op->root, &rc);
+    if (role == NULL) {
+        return rc;
+    }
+    rc = coll_pipebcast_windows_cut(&op->message, &op->data, segment_size, role, &limits);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (!start_transfer(op, role, &limits, segment_size)) {
+        coll_pipebcast_message_fini(&op->message);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
+}
+
+static void root_construct(coll_pipebcast_root_t *item)
+{
+    item->root = (pb_arrival_root_t){0};
+}
+static void root_destruct(coll_pipebcast_root_t *item)
+{
+    pb_arrival_root_finish(&item->root);
+}
+OBJ_CLASS_INSTANCE(coll_pipebcast_root_t, opal_list_item_t, root_construct, root_destruct);
+
+/**
+ * The module's credit, made when it is first needed. NULL if there is none: then
+ * nothing is sent unasked.
+ */
+static pb_arrival_credit_t *get_credit(coll_pipebcast_module_t *module)
+{
+    if (!is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB)) {
+        return NULL;
+    }
+    if (module->credit.of == NULL &&
+        !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
+                                mca_coll_pipebcast_component.params.arrival_wait)) {
+        return NULL;
+    }
+    return &module->credit;
+}
+
+/** Takes in what earlier operations of this root are still to hear. */
+static void listen_for_lingering(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_root_t *item, *next;
+    OPAL_LIST_FOREACH_SAFE(item, next, &module->lingering, coll_pipebcast_root_t)
+    {
+        if (pb_arrival_root_linger(&item->root)) {
+            opal_list_remove_item(&module->lingering, &item->super);
+            OBJ_RELEASE(item);
+        }
+    }
+}
+
+void coll_pipebcast_operation_settle(coll_pipebcast_module_t *module)
+{
+    listen_for_lingering(module);
+    while (!opal_list_is_empty(&module->lingering)) {
+        opal_progress();
+        listen_for_lingering(module);
+    }
+}
+
+static int start_as_root(coll_pipebcast_operation_t *op, pb_arrival_env_t *env)
+{
+    coll_pipebcast_module_t *module = op->module;
+    listen_for_lingering(module);
+    op->as_root = OBJ_NEW(coll_pipebcast_root_t);
+    if (op->as_root == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    op->as_root->control = op->control;
+    env->control = &op->as_root->control;
+    /* Until it is known how long a message takes, too many could be sent unasked. */
+    env->credit = module->ns_per_byte > 0 ? get_credit(module) : NULL;
+    if (!pb_arrival_root_start(&op->as_root->root, env,
+                               (int64_t) ((double) env->total * op->host.ns_per_byte))) {
+        OBJ_RELEASE(op->as_root);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
+}
+
+static int start_as_receiver(coll_pipebcast_operation_t *op, pb_arrival_env_t *env)
+{
+    pb_arrival_credit_t *credit = get_credit(op->module);
+    if (credit != NULL) {
+        pb_arrival_credit_other(credit, env->total);
+    }
+    return pb_arrival_receiver_start(&op->as_receiver, env) ? OMPI_SUCCESS
+                                                            : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+static int start_arrival_aware(coll_pipebcast_operation_t *op,
+                               const coll_pipebcast_choice_t *choice)
+{
+    struct ompi_communicator_t *comm = op->module->comm;
+    const int tag = coll_pipebcast_reserve_tags(comm, 2);
+    op->transport.tag = tag;
+    op->control = (pb_control_t){.comm = comm, .tag = tag - 1};
+    coll_pipebcast_arrival_init(&op->host, op->module, &op->data, op->root, choice);
+    pb_arrival_env_t env = {
+        .host = &op->host,
+        .control = &op->control,
+        .transport = &op->transport,
+        .n_ranks = ompi_comm_size(comm),
+        .rank = ompi_comm_rank(comm),
+        .root = op->root,
+        .total = op->data.total,
+        .mode = op->is_auto ? &op->module->arrival_mode : NULL,
+    };
+    op->part = env.rank == env.root ? COLL_PIPEBCAST_AS_ROOT : COLL_PIPEBCAST_AS_RECEIVER;
+    return env.rank == env.root ? start_as_root(op, &env) : start_as_receiver(op, &env);
+}
+
+bool coll_pipebcast_minds_arrivals(void)
+{
+    return is_algorithm(COLL_PIPEBCAST_ARRIVAL_B) || is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB) ||
+           (mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_ON &&
+            !is_algorithm(COLL_PIPEBCAST_FLAT_NB));
+}
+
+/** Whether this broadcast minds who has arrived; alike on all ranks. */
+static bool is_arrival_aware(coll_pipebcast_operation_t *op)
+{
+    if (coll_pipebcast_minds_arrivals()) {
+        return true;
+    }
+    op->is_auto = mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
+                  !is_algorithm(COLL_PIPEBCAST_FLAT_NB);
+    return op->is_auto && pb_arrival_mode_begin(&op->module->arrival_mode);
+}
+
+int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
+                                   const coll_pipebcast_data_t *data, int root,
+                                   const coll_pipebcast_choice_t *choice)
+{
+    op->module = module;
+    op->data = *data;
+    op->root = root;
+    op->is_auto = false;
+    op->give_up = 0;
+    op->transport = (pb_transport_t){.comm = module->comm};
+    op->host = (pb_arrival_host_t){0};
+    return is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+}
+
+static bool advance_part(coll_pipebcast_operation_t *op)
+{
+    switch (op->part) {
+    case COLL_PIPEBCAST_AS_ROOT:
+        return pb_arrival_root_advance(&op->as_root->root);
+    case COLL_PIPEBCAST_AS_RECEIVER:
+        return pb_arrival_receiver_advance(&op->as_receiver);
+    case COLL_PIPEBCAST_IN_TURNS:
+        return pb_turns_advance(&op->turns);
+    default:
+        return pb_transfer_advance(&op->transfer);
+    }
+}
+
+static bool is_broken(const coll_pipebcast_operation_t *op)
+{
+    switch (op->part) {
+    case COLL_PIPEBCAST_AS_ROOT:
+        return pb_arrival_root_is_broken(&op->as_root->root);
+    case COLL_PIPEBCAST_AS_RECEIVER:
+        return pb_arrival_receiver_is_broken(&op->as_receiver);
+    case COLL_PIPEBCAST_IN_TURNS:
+        return op->turns.turn < op->turns.n_transfers && op->turns.transfers[op->turns.turn].broken;
+    default:
+        return op->transfer.broken;
+    }
+}
+
+bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *op)
+{
+    if (advance_part(op)) {
+        return true;
+    }
+    if (!is_broken(op)) {
+        return false;
+    }
+    const double now = MPI_Wtime();
+    op->give_up = op->give_up == 0 ? now + DRAIN_SECONDS : op->give_up;
+    return now > op->give_up;
+}
+
+static int finish_plain(coll_pipebcast_operation_t *op)
+{
+    const int error = op->transfer.error;
+    pb_transfer_finish(&op->transfer);
+    coll_pipebcast_message_fini(&op->message);
+    return error;
+}
+
+static int finish_in_turns(coll_pipebcast_operation_t *op)
+{
+    const int error = op->turns.error;
+    pb_turns_finish(&op->turns);
+    coll_pipebcast_message_fini(&op->message);
+    return error;
+}
+
+/** The mode takes in what this broadcast said; rank 0 tells at verbose 10 if that changes it. */
+static void end_mode(coll_pipebcast_operation_t *op, uint8_t said, pb_arrival_report_t report)
+{
+    pb_arrival_mode_t *mode = &op->module->arrival_mode;
+    const bool was_uneven = mode->uneven;
+    pb_arrival_mode_end(mode, said, op->root, report);
+    if (ompi_comm_rank(op->module->comm) == 0 && mode->uneven != was_uneven) {
+        coll_pipebcast_tell(10, "communicator %s: ranks arrive %s now", op->module->comm->c_name,
+                            mode->uneven ? "unevenly, and broadcasts mind that"
+                                         : "evenly, and broadcasts do not mind that");
+    }
+}
+
+/** At verbose 20 the root tells what it saw of a broadcast's arrivals. */
+static void tell_arrivals(const coll_pipebcast_operation_t *op)
+{
+    const pb_arrival_root_t *root = &op->as_root->root;
+    coll_pipebcast_tell(20,
+                        "communicator %s: %zu bytes from root %d in %d groups; the last rank came "
+                        "%.3f ms after the root, the mean rank %.3f ms; a group takes %.3f ms",
+                        op->module->comm->c_name, op->data.total, op->root, root->n_groups,
+                        (double) (root->last_arrival - root->started) / 1e6,
+                        root->sum_of_arrivals / root->env.n_ranks / 1e6,
+                        (double) root->expected / 1e6);
+}
+
+/** What this broadcast's groups took changes what is expected of the next, slowly. */
+static void learn_speed(coll_pipebcast_operation_t *op)
+{
+    const pb_arrival_root_t *root = &op->as_root->root;
+    double *known = &op->module->ns_per_byte;
+    const double seen = (double) root->expected / (double) op->data.total;
+    if (root->is_measured) {
+        *known = *known > 0 ? (3 * *known + seen) / 4 : seen;
+    }
+}
+
+static int finish_as_root(coll_pipebcast_operation_t *op)
+{
+    coll_pipebcast_module_t *module = op->module;
+    pb_arrival_root_t *root = &op->as_root->root;
+    const int error = root->error;
+    tell_arrivals(op);
+    learn_speed(op);
+    if (op->is_auto) {
+        end_mode(op, root->mode, pb_arrival_root_report(root));
+    }
+    if (root->n_to_come > 0 && !pb_arrival_root_is_broken(root)) {
+        opal_list_append(&module->lingering, &op->as_root->super);
+    } else {
+        OBJ_RELEASE(op->as_root);
+    }
+    return error;
+}
+
+static int finish_as_receiver(coll_pipebcast_operation_t *op)
+{
+    const int error = pb_arrival_receiver_error(&op->as_receiver);
+    if (op->is_auto && op->as_receiver.length > 0) {
+        end_mode(op, op->as_receiver.header.mode, PB_ARRIVAL_UNKNOWN);
+    }
+    pb_arrival_receiver_finish(&op->as_receiver);
+    return error;
+}
+
+static int finish_part(coll_pipebcast_operation_t *op)
+{
+    switch (op->part) {
+    case COLL_PIPEBCAST_AS_ROOT:
+        return finish_as_root(op);
+    case COLL_PIPEBCAST_AS_RECEIVER:
+        return finish_as_receiver(op);
+    case COLL_PIPEBCAST_IN_TURNS:
+        return finish_in_turns(op);
+    default:
+        return finish_plain(op);
+    }
+}
+
+int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *op)
+{
+    const int error = finish_part(op);
+    coll_pipebcast_arrival_fini(&op->host);
+    return coll_pipebcast_arrival_error(error);
+}

@@ -1,0 +1,83 @@
+/*
+ * An operation: one rank's part of one broadcast, from its start to its result.
+ *
+ * It never blocks. A blocking broadcast starts one and advances it until it is
+ * through; several may be under way on a communicator if their tags differ.
+ */
+#ifndef COLL_PIPEBCAST_OPERATION_H
+#define COLL_PIPEBCAST_OPERATION_H
+
+#include "arrival_receiver.h"
+#include "arrival_root.h"
+#include "coll_pipebcast_arrival.h"
+#include "coll_pipebcast_control.h"
+#include "coll_pipebcast_transport.h"
+#include "turns.h"
+
+/** How this rank takes part. */
+typedef enum {
+    COLL_PIPEBCAST_PLAIN,    /**< in the tree of all ranks */
+    COLL_PIPEBCAST_IN_TURNS, /**< as the root of flat_nb */
+    COLL_PIPEBCAST_AS_ROOT,
+    COLL_PIPEBCAST_AS_RECEIVER, /**< both: arrival-aware */
+} coll_pipebcast_part_t;
+
+/**
+ * The root's part, which may have to outlive its operation: where data were sent
+ * to those who had not arrived, their ARRIVED is still to come.
+ */
+typedef struct coll_pipebcast_root {
+    opal_list_item_t super;
+    pb_control_t control;
+    pb_arrival_root_t root;
+} coll_pipebcast_root_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_root_t);
+
+typedef struct coll_pipebcast_operation {
+    coll_pipebcast_module_t *module; /**< borrowed */
+    coll_pipebcast_data_t data;
+    int root;
+    coll_pipebcast_part_t part;
+    bool is_auto;   /**< arrival-aware because the communicator's mode says so */
+    double give_up; /**< the time (MPI_Wtime) to leave after a refusal; 0: none yet */
+    pb_transport_t transport;
+    pb_control_t control; /**< of a receiver */
+    pb_arrival_host_t host;
+    pb_message_t message; /**< plain, or in turns */
+    union {
+        pb_transfer_t transfer;
+        pb_turns_t turns;
+        coll_pipebcast_root_t *as_root; /**< retained */
+        pb_arrival_receiver_t as_receiver;
+    };
+} coll_pipebcast_operation_t;
+
+/**
+ * Starts to broadcast `data`, of at least one byte, from `root`, as chosen for
+ * all ranks. The data stay untouched until the end. Called alike on all ranks and in the same
+ * order. On an error nothing is under way: OMPI_ERR_OUT_OF_RESOURCE, or OMPI_ERR_NOT_SUPPORTED
+ * (alike on all ranks) if the tree does not fit.
+ */
+int coll_pipebcast_operation_start(coll_pipebcast_operation_t *operation,
+                                   coll_pipebcast_module_t *module,
+                                   const coll_pipebcast_data_t *data, int root,
+                                   const coll_pipebcast_choice_t *choice);
+
+/**
+ * Waits until nothing of earlier operations is to come any more: a message that
+ * comes when its communicator is gone could be taken for one of the next
+ * communicator's. To be called when the communicator ends, when every rank has
+ * begun its last broadcast or is about to.
+ */
+void coll_pipebcast_operation_settle(coll_pipebcast_module_t *module);
+
+/** Whether every broadcast is arrival-aware, because a person has said so. */
+bool coll_pipebcast_minds_arrivals(void);
+
+/** Does what can be done without waiting; true when the operation is through. */
+bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);
+
+/** Gives everything back; the result is OMPI_SUCCESS or the operation's first error. */
+int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation);
+
+#endif
