@@ -51,6 +51,12 @@ size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, u
     return pb_arrival_header_room(n_ranks);
 }
 
+/** Whether the last byte of the members has bits that stand for no rank. */
+static bool names_too_many(const pb_arrival_header_t *header, int n_ranks)
+{
+    return !header->all && n_ranks % 8 != 0 && header->members[n_ranks / 8] >> n_ranks % 8 != 0;
+}
+
 bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, uint8_t *bytes,
                             size_t length)
 {
@@ -67,8 +73,9 @@ bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, 
         .members = bytes + PB_ARRIVAL_HEADER_FIXED,
     };
     const size_t wanted = header->all ? PB_ARRIVAL_HEADER_FIXED : pb_arrival_header_room(n_ranks);
-    return length == wanted && header->segment_size > 0 && header->total > 0 &&
-           pb_arrival_is_member(header, rank);
+    return length == wanted && header->segment_size > 0 &&
+           header->segment_size <= PB_ARRIVAL_MAX_SEGMENT && header->total > 0 &&
+           !names_too_many(header, n_ranks) && pb_arrival_is_member(header, rank);
 }
 
 int pb_arrival_members(const pb_arrival_header_t *header, int n_ranks, int *ranks)

@@ -18,6 +18,10 @@
 /** Bytes before the bits of the members. */
 #define PB_ARRIVAL_HEADER_FIXED 16
 
+/** Bytes of a segment that a header may ask for: no root cuts larger ones, and receivers make
+ * room for several. */
+#define PB_ARRIVAL_MAX_SEGMENT (UINT32_C(1) << 30)
+
 typedef struct pb_arrival_header {
     pb_kind_t kind;        /**< of the group's tree */
     uint8_t mode;          /**< for the broadcasts after this one: see arrival_mode.h */
@@ -46,7 +50,9 @@ size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, u
 
 /**
  * Reads a header; its `members` lie in `bytes`. False if `length` bytes are no
- * header of a communicator of `n_ranks` that has `rank` among its members.
+ * header of a communicator of `n_ranks` that has `rank` among its members: another
+ * version or kind, a length that does not fit, bits of ranks that there are not, a
+ * segment of no bytes or more than PB_ARRIVAL_MAX_SEGMENT, an empty message.
  */
 bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, uint8_t *bytes,
                             size_t length);

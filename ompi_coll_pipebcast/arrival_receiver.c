@@ -27,7 +27,8 @@ static uint8_t report_of(const pb_arrival_env_t *env)
 
 bool pb_arrival_receiver_start(pb_arrival_receiver_t *r, const pb_arrival_env_t *env)
 {
-    *r = (pb_arrival_receiver_t){.env = *env, .notice = report_of(env)};
+    *r = (pb_arrival_receiver_t){
+        .env = *env, .notice = report_of(env), .started = pb_arrival_host_now(env->host)};
     r->bytes = malloc(pb_arrival_header_room(env->n_ranks));
     if (r->bytes == NULL) {
         return false;
@@ -68,6 +69,7 @@ static void listen_for_header(pb_arrival_receiver_t *r)
         refused(r, error);
         return;
     }
+    r->waited = pb_arrival_host_now(r->env.host) - r->started;
     join(r);
 }
 

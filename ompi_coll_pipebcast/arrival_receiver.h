@@ -20,6 +20,8 @@ typedef struct pb_arrival_receiver {
     pb_request_t listening; /**< the receive of the header; NULL: it has come */
     uint8_t *bytes;         /**< the header's */
     size_t length;          /**< of the header; 0: none has come */
+    int64_t started;        /**< when this rank arrived, in nanoseconds */
+    int64_t waited;         /**< nanoseconds from then until the header came; 0: none has come */
     pb_arrival_header_t header;
     pb_arrival_group_t group;
     int error;   /**< the first error beside the group's, 0 if none */

@@ -14,6 +14,7 @@
 #include "arrival_credit.h"
 #include "arrival_mode.h"
 #include "coll_pipebcast_compat.h"
+#include "coll_pipebcast_counters.h"
 #include "coll_pipebcast_model.h"
 #include "coll_pipebcast_params.h"
 #include "coll_pipebcast_topology.h"
@@ -24,12 +25,13 @@
 typedef struct coll_pipebcast_component {
     mca_coll_base_component_t super;
     coll_pipebcast_params_t params;
-    int output;                        /**< stream of verbose messages */
-    opal_mutex_t lock;                 /**< protects what follows */
-    coll_pipebcast_shared_t *topology; /**< read last; shared by communicators; NULL: none yet */
-    coll_pipebcast_shared_t *model;    /**< read last, likewise */
-    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
-    opal_list_t said;                  /**< messages that were printed once already */
+    int output;                         /**< stream of verbose messages */
+    opal_mutex_t lock;                  /**< protects what follows */
+    coll_pipebcast_shared_t *topology;  /**< read last; shared by communicators; NULL: none yet */
+    coll_pipebcast_shared_t *model;     /**< read last, likewise */
+    coll_pipebcast_model_t *assumed;    /**< assumed last, likewise */
+    opal_list_t said;                   /**< messages that were printed once already */
+    coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
 } coll_pipebcast_component_t;
 
 /** The one component of the process; Open MPI finds it by this name. */
@@ -47,6 +49,7 @@ typedef struct coll_pipebcast_module {
     mca_coll_base_module_t super;
     struct ompi_communicator_t *comm; /**< borrowed: the module lives in it */
     coll_pipebcast_state_t state;
+    coll_pipebcast_reason_t passes_for; /**< why, while it is PASSING */
     mca_coll_base_module_bcast_fn_t previous_bcast;
     mca_coll_base_module_t *previous_module; /**< retained */
     coll_pipebcast_topology_t *topology;     /**< retained */

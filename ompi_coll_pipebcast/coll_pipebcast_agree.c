@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "coll_pipebcast.h"
 #include "coll_pipebcast_link.h"
@@ -22,7 +23,11 @@
 /** Changes whenever ranks of different builds would not understand each other. */
 #define PROTOCOL 2
 
-/** What the ranks compare, in the order of the message that they would give. */
+/**
+ * What the ranks compare, in the order of the message that they would give. The
+ * number of values and the places of the first two are the same in all versions,
+ * so that ranks of different ones still understand that they are different.
+ */
 enum {
     V_PROTOCOL,
     V_FAILED_RANK, /**< not compared: the lowest rank that cannot serve, or the size */
@@ -35,7 +40,7 @@ enum {
     V_MODEL, /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED, /**< not compared: bits per second of the rank's link; the least one counts */
     V_MTU,   /**< not compared: likewise */
-    N_VALUES
+    N_VALUES = 16
 };
 
 static const char *const value_names[N_VALUES] = {
@@ -68,7 +73,9 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, si
         return false;
     }
     if (model->super.fault != NULL) {
-        snprintf(why, why_size, "the model file is faulty: %s", model->super.fault);
+        snprintf(why, why_size,
+                 "the model file is faulty: %s; mend it, or write a new one with pipebcast-tune",
+                 model->super.fault);
         return true;
     }
     if (model->model.topology != 0 &&
@@ -88,6 +95,7 @@ static void own_values(const coll_pipebcast_module_t *module, bool placed, bool 
     const coll_pipebcast_link_t link = coll_pipebcast_link_get();
     const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
     const int rank = ompi_comm_rank(module->comm);
+    memset(values, 0, N_VALUES * sizeof(*values));
     values[V_PROTOCOL] = PROTOCOL;
     values[V_FAILED_RANK] = (uint64_t) (placed ? ompi_comm_size(module->comm) : rank);
     values[V_PLACEMENT] = placed ? pb_placement_hash(module->placement) : 0;
@@ -224,10 +232,12 @@ static int decide(coll_pipebcast_module_t *module, const uint64_t *own, const ui
         int rc = report_difference(module, which, own[which],
                                    "the previous component serves this communicator's broadcasts");
         module->state = COLL_PIPEBCAST_PASSING;
+        module->passes_for = COLL_PIPEBCAST_DIFFERENT;
         return rc;
     }
     const int n_machines = pb_placement_n_machines(module->placement);
     if (n_machines == 1) {
+        module->passes_for = COLL_PIPEBCAST_ONE_MACHINE;
         if (ompi_comm_rank(comm) == 0) {
             coll_pipebcast_tell(1,
                                 "communicator %s: all %d ranks on one machine; the previous "

@@ -6,10 +6,17 @@
 #include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
-static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
+static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
 {
     return module->previous_bcast(data->buffer, (coll_pipebcast_count_t) data->count,
                                   data->datatype, root, module->comm, module->previous_module);
+}
+
+static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
+                coll_pipebcast_reason_t reason)
+{
+    coll_pipebcast_count_previous(reason, data->total);
+    return forward(module, data, root);
 }
 
 /** The algorithm cannot serve this root (alike on all ranks); rank 0 says so. */
@@ -22,7 +29,7 @@ static int pass_unfit(coll_pipebcast_module_t *module, const coll_pipebcast_data
                             "another coll_pipebcast_algorithm.",
                             module->comm->c_name, pb_kind_name(kind));
     }
-    return pass(module, data, root);
+    return pass(module, data, root, COLL_PIPEBCAST_UNFIT);
 }
 
 /** Starts an operation and advances it to its end, making progress of everything else meanwhile. */
@@ -40,18 +47,29 @@ static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t 
     return coll_pipebcast_operation_finish(&operation);
 }
 
+static void note_failure(void)
+{
+    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.failed, 1);
+}
+
 static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
 {
     const double start = MPI_Wtime();
     coll_pipebcast_choice_t choice;
     int rc = coll_pipebcast_choose(module, root, data->total, &choice);
+    const bool is_ours = !choice.previous || coll_pipebcast_minds_arrivals();
     if (rc == OMPI_SUCCESS) {
-        rc = choice.previous && !coll_pipebcast_minds_arrivals()
-                 ? pass(module, data, root)
-                 : operate(module, data, root, &choice);
+        rc = is_ours ? operate(module, data, root, &choice)
+                     : pass(module, data, root, COLL_PIPEBCAST_PREDICTED);
         coll_pipebcast_choice_took(module, root, data->total, &choice, MPI_Wtime() - start);
     }
-    return rc == OMPI_ERR_NOT_SUPPORTED ? pass_unfit(module, data, root, choice.kind) : rc;
+    if (is_ours && rc == OMPI_ERR_NOT_SUPPORTED) {
+        return pass_unfit(module, data, root, choice.kind);
+    }
+    if (is_ours && rc != OMPI_SUCCESS) {
+        note_failure();
+    }
+    return rc;
 }
 
 int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
@@ -74,12 +92,18 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         int rc = coll_pipebcast_agree(module);
         if (rc != OMPI_SUCCESS) {
+            note_failure();
             return rc;
         }
     }
-    if (module->state != COLL_PIPEBCAST_SERVING ||
-        data.total < mca_coll_pipebcast_component.params.min_size) {
-        return pass(module, &data, root);
+    if (module->state == COLL_PIPEBCAST_AGREEING) {
+        return forward(module, &data, root);
+    }
+    if (module->state == COLL_PIPEBCAST_PASSING) {
+        return pass(module, &data, root, module->passes_for);
+    }
+    if (data.total < mca_coll_pipebcast_component.params.min_size) {
+        return pass(module, &data, root, COLL_PIPEBCAST_TOO_SMALL);
     }
     return broadcast(module, &data, root);
 }

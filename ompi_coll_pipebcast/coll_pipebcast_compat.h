@@ -48,6 +48,7 @@
  * COLL_PIPEBCAST_INSTALLS: a module puts its functions into the communicator itself when it is
  *     enabled, and takes them out when it is disabled; before 6.0 Open MPI copies them.
  * coll_pipebcast_count_t: the type of counts in the functions of a module.
+ * coll_pipebcast_counter_t: what OPAL_THREAD_ADD_FETCH64 adds to.
  */
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /* Open MPI 4.1 */
@@ -58,6 +59,7 @@
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_HOST OPAL_STRING
 typedef int coll_pipebcast_count_t;
+typedef volatile int64_t coll_pipebcast_counter_t;
 #elif defined(MCA_COLL_BASE_VERSION_2_4_0)
 /* Open MPI 5.0 */
 #include "opal/mca/pmix/pmix-internal.h"
@@ -67,6 +69,7 @@ typedef int coll_pipebcast_count_t;
 #define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
 typedef int coll_pipebcast_count_t;
+typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #elif defined(MCA_COLL_BASE_VERSION_3_0_0)
 /* Open MPI 6.0 */
 #include "opal/mca/pmix/pmix-internal.h"
@@ -76,6 +79,7 @@ typedef int coll_pipebcast_count_t;
 #define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
 typedef size_t coll_pipebcast_count_t;
+typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #else
 #error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
 #endif

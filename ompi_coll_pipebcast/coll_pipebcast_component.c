@@ -7,13 +7,14 @@
 
 #include "coll_pipebcast_say.h"
 
+static int component_register(void);
 static int component_open(void);
 static int component_close(void);
 static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 
 /* Open MPI looks the symbol up by this name. Its state: the parameters, set at
  * registration; the topology and the models shared by communicators and the
- * messages already said, all under the lock. */
+ * messages already said, all under the lock; the counters. */
 coll_pipebcast_component_t mca_coll_pipebcast_component = {
     .super =
         {
@@ -25,7 +26,7 @@ coll_pipebcast_component_t mca_coll_pipebcast_component = {
                                           COLL_PIPEBCAST_RELEASE),
                     .mca_open_component = component_open,
                     .mca_close_component = component_close,
-                    .mca_register_component_params = coll_pipebcast_params_register,
+                    .mca_register_component_params = component_register,
                 },
             .collm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
             .collm_init_query = component_init_query,
@@ -33,6 +34,12 @@ coll_pipebcast_component_t mca_coll_pipebcast_component = {
         },
     .output = -1,
 };
+
+static int component_register(void)
+{
+    const int rc = coll_pipebcast_params_register();
+    return rc == OMPI_SUCCESS ? coll_pipebcast_counters_register() : rc;
+}
 
 static int component_open(void)
 {

@@ -15,6 +15,7 @@ static void module_construct(coll_pipebcast_module_t *module)
 {
     module->comm = NULL;
     module->state = COLL_PIPEBCAST_UNDECIDED;
+    module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->previous_bcast = NULL;
     module->previous_module = NULL;
     module->topology = NULL;
@@ -80,7 +81,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     if (comm->c_coll->coll_bcast == NULL || comm->c_coll->coll_bcast_module == NULL) {
         coll_pipebcast_tell(1,
                             "communicator %s: there is no other broadcast to fall back on, so "
-                            "pipebcast stays out",
+                            "pipebcast stays out; if the parameter coll is a list, add tuned",
                             comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }

@@ -34,6 +34,8 @@ static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choi
     if (is_algorithm(COLL_PIPEBCAST_FLAT_NB) && segment_size > COLL_PIPEBCAST_EAGER_SEGMENT) {
         segment_size = COLL_PIPEBCAST_EAGER_SEGMENT;
     }
+    op->algorithm =
+        is_algorithm(COLL_PIPEBCAST_FLAT_NB) ? COLL_PIPEBCAST_FLAT_NB : (int) choice->kind;
     op->transport.tag = MCA_COLL_BASE_TAG_BCAST;
     const pb_role_t *role = coll_pipebcast_role(op->module, choice->kind, op->root, &rc);
     if (role == NULL) {
@@ -134,6 +136,8 @@ static int start_arrival_aware(coll_pipebcast_operation_t *op,
 {
     struct ompi_communicator_t *comm = op->module->comm;
     const int tag = coll_pipebcast_reserve_tags(comm, 2);
+    op->algorithm = is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB) ? COLL_PIPEBCAST_ARRIVAL_NB
+                                                            : COLL_PIPEBCAST_ARRIVAL_B;
     op->transport.tag = tag;
     op->control = (pb_control_t){.comm = comm, .tag = tag - 1};
     coll_pipebcast_arrival_init(&op->host, op->module, &op->data, op->root, choice);
@@ -266,6 +270,13 @@ static void tell_arrivals(const coll_pipebcast_operation_t *op)
                         (double) root->expected / 1e6);
 }
 
+static void count_as_root(const pb_arrival_root_t *root)
+{
+    coll_pipebcast_counters_t *counters = &mca_coll_pipebcast_component.counters;
+    coll_pipebcast_count(&counters->groups_served, root->n_groups);
+    coll_pipebcast_count(&counters->waited_as_root, root->last_arrival - root->started);
+}
+
 /** What this broadcast's groups took changes what is expected of the next, slowly. */
 static void learn_speed(coll_pipebcast_operation_t *op)
 {
@@ -283,6 +294,7 @@ static int finish_as_root(coll_pipebcast_operation_t *op)
     pb_arrival_root_t *root = &op->as_root->root;
     const int error = root->error;
     tell_arrivals(op);
+    count_as_root(root);
     learn_speed(op);
     if (op->is_auto) {
         end_mode(op, root->mode, pb_arrival_root_report(root));
@@ -298,6 +310,8 @@ static int finish_as_root(coll_pipebcast_operation_t *op)
 static int finish_as_receiver(coll_pipebcast_operation_t *op)
 {
     const int error = pb_arrival_receiver_error(&op->as_receiver);
+    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.waited_as_receiver,
+                         op->as_receiver.waited);
     if (op->is_auto && op->as_receiver.length > 0) {
         end_mode(op, op->as_receiver.header.mode, PB_ARRIVAL_UNKNOWN);
     }
@@ -323,5 +337,8 @@ int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *op)
 {
     const int error = finish_part(op);
     coll_pipebcast_arrival_fini(&op->host);
+    if (error == OMPI_SUCCESS) {
+        coll_pipebcast_count_broadcast(op->algorithm, op->data.total);
+    }
     return coll_pipebcast_arrival_error(error);
 }

@@ -38,6 +38,7 @@ typedef struct coll_pipebcast_operation {
     coll_pipebcast_data_t data;
     int root;
     coll_pipebcast_part_t part;
+    int algorithm;  /**< as it is counted: a kind of plan, or a value beyond (params.h) */
     bool is_auto;   /**< arrival-aware because the communicator's mode says so */
     double give_up; /**< the time (MPI_Wtime) to leave after a refusal; 0: none yet */
     pb_transport_t transport;

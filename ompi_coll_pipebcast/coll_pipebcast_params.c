@@ -33,12 +33,21 @@ static void add(const char *name, mca_base_var_type_t type, mca_base_var_enum_t 
                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-static const mca_base_var_enum_value_t arrival_algorithms[] = {
+static const mca_base_var_enum_value_t arrival_algorithms[COLL_PIPEBCAST_N_BEYOND] = {
     {COLL_PIPEBCAST_ARRIVAL_B, "arrival_b"},
     {COLL_PIPEBCAST_ARRIVAL_NB, "arrival_nb"},
     {COLL_PIPEBCAST_FLAT_NB, "flat_nb"},
 };
-#define N_ARRIVAL_ALGORITHMS (int) (sizeof(arrival_algorithms) / sizeof(arrival_algorithms[0]))
+
+const char *coll_pipebcast_algorithm_name(int algorithm)
+{
+    for (int i = 0; i < COLL_PIPEBCAST_N_BEYOND; i++) {
+        if (arrival_algorithms[i].value == algorithm) {
+            return arrival_algorithms[i].string;
+        }
+    }
+    return pb_kind_name((pb_kind_t) algorithm);
+}
 
 static const mca_base_var_enum_value_t arrival_values[] = {
     {COLL_PIPEBCAST_ARRIVAL_OFF, "off"},
@@ -50,14 +59,14 @@ static const mca_base_var_enum_value_t arrival_values[] = {
 /** The enumeration of algorithm names: auto, every kind of plan, and what minds arrivals. */
 static mca_base_var_enum_t *algorithm_names(void)
 {
-    mca_base_var_enum_value_t values[PB_KIND_COUNT + N_ARRIVAL_ALGORITHMS + 2];
+    mca_base_var_enum_value_t values[PB_KIND_COUNT + COLL_PIPEBCAST_N_BEYOND + 2];
     mca_base_var_enum_t *names = NULL;
     int n = 0;
     values[n++] = (mca_base_var_enum_value_t){COLL_PIPEBCAST_AUTO, "auto"};
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name(kind)};
     }
-    for (int i = 0; i < N_ARRIVAL_ALGORITHMS; i++) {
+    for (int i = 0; i < COLL_PIPEBCAST_N_BEYOND; i++) {
         values[n++] = arrival_algorithms[i];
     }
     values[n] = (mca_base_var_enum_value_t){0, NULL};

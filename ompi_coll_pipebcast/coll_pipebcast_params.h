@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arrival_header.h"
 #include "topo/plan.h"
 
 /** Value of `algorithm` that lets the component choose; others are a pb_kind_t, or below. */
@@ -17,6 +18,9 @@ enum {
     COLL_PIPEBCAST_ARRIVAL_B = 100, /**< groups of those who have arrived */
     COLL_PIPEBCAST_ARRIVAL_NB,      /**< the same, and data that wait at those who have not */
     COLL_PIPEBCAST_FLAT_NB,         /**< the whole to each rank in turn, arrived or not */
+    COLL_PIPEBCAST_END_BEYOND,
+    COLL_PIPEBCAST_FIRST_BEYOND = COLL_PIPEBCAST_ARRIVAL_B,
+    COLL_PIPEBCAST_N_BEYOND = COLL_PIPEBCAST_END_BEYOND - COLL_PIPEBCAST_FIRST_BEYOND,
 };
 
 /** Values of `arrival`. */
@@ -28,7 +32,7 @@ enum {
 
 /** Bounds of `segment_size`, in bytes. */
 #define COLL_PIPEBCAST_MIN_SEGMENT 16
-#define COLL_PIPEBCAST_MAX_SEGMENT (1 << 30)
+#define COLL_PIPEBCAST_MAX_SEGMENT PB_ARRIVAL_MAX_SEGMENT
 
 typedef struct coll_pipebcast_params {
     int priority;
@@ -64,6 +68,9 @@ static inline int coll_pipebcast_forced_kind(const coll_pipebcast_params_t *para
         return params->algorithm;
     }
 }
+
+/** The name of a value of `algorithm`: a pb_kind_t or one beyond. NULL for others. */
+const char *coll_pipebcast_algorithm_name(int algorithm);
 
 /** Registers every parameter; called whenever Open MPI registers the component. */
 int coll_pipebcast_params_register(void);

@@ -26,7 +26,9 @@ static char **hosts_from_parameter(char *why, size_t why_size)
         names != NULL) {
         return names;
     }
-    snprintf(why, why_size, "the parameter coll_pipebcast_hosts is faulty: %s", fault);
+    snprintf(why, why_size,
+             "the parameter coll_pipebcast_hosts is faulty: %s; write a list such as n[0-3]",
+             fault);
     opal_argv_free(names);
     return NULL;
 }
@@ -49,7 +51,10 @@ static int find_hosts(struct ompi_communicator_t *comm, char **hosts, char *why,
         hosts[rank] =
             given != NULL ? strdup(given[name.vpid % n_given]) : coll_pipebcast_host_of(&name);
         if (hosts[rank] == NULL || strcmp(hosts[rank], "unknown") == 0) {
-            snprintf(why, why_size, "the host of rank %d is not known to the job's launcher", rank);
+            snprintf(why, why_size,
+                     "the host of rank %d is not known to the job's launcher; start the job by "
+                     "mpirun, or by a launcher that tells PMIx the host names",
+                     rank);
             rc = OMPI_ERR_NOT_FOUND;
         }
     }
@@ -86,7 +91,7 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
         placement = pb_placement_new(module->topology->network, n_ranks);
     }
     if (placement == NULL) {
-        snprintf(why, why_size, "memory is out");
+        snprintf(why, why_size, "memory is out on this host");
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     int rc = find_machines(module, placement, hosts, why, why_size);
@@ -101,13 +106,15 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size)
 {
     if (module->topology != NULL && module->topology->network == NULL) {
-        snprintf(why, why_size, "the topology is faulty: %s", module->topology->super.fault);
+        snprintf(why, why_size,
+                 "the topology is faulty: %s; mend it (pipebcast-topo check names every fault)",
+                 module->topology->super.fault);
         return OMPI_ERR_BAD_PARAM;
     }
     const int n_ranks = ompi_comm_size(module->comm);
     char **hosts = calloc((size_t) n_ranks, sizeof(*hosts));
     if (hosts == NULL) {
-        snprintf(why, why_size, "memory is out");
+        snprintf(why, why_size, "memory is out on this host");
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     int rc = find_hosts(module->comm, hosts, why, why_size);

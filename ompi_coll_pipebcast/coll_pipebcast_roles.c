@@ -45,6 +45,7 @@ int coll_pipebcast_role_compute(const coll_pipebcast_module_t *module, pb_kind_t
     const pb_plan_options_t options = {.fanout = mca_coll_pipebcast_component.params.fanout};
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
+    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.roles_computed, 1);
     int rc = pb_view_new(module->placement, root, subset, n_subset, &view);
     if (rc == PB_SUCCESS) {
         rc = pb_plan_compute(view, kind, &options, &plan);
@@ -82,6 +83,7 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
     if (opal_hash_table_get_value_uint64(&module->roles, key, (void **) &cached) == OPAL_SUCCESS) {
         opal_list_remove_item(&module->roles_by_use, &cached->super);
         opal_list_prepend(&module->roles_by_use, &cached->super);
+        coll_pipebcast_count(&mca_coll_pipebcast_component.counters.roles_cached, 1);
         *error_p = cached->role == NULL ? OMPI_ERR_NOT_SUPPORTED : OMPI_SUCCESS;
         return cached->role;
     }

@@ -29,8 +29,8 @@ static bool same_file(const struct stat *a, const struct stat *b)
 
 int coll_pipebcast_shared_fault(coll_pipebcast_shared_t *shared, const pb_diag_t *diag)
 {
-    int rc = diag->n_faults > 1 ? asprintf(&shared->fault, "%s (and %zu more faults)",
-                                           pb_diag_first(diag), diag->n_faults - 1)
+    int rc = diag->n_faults > 1 ? asprintf(&shared->fault, "%s (and %zu more)", pb_diag_first(diag),
+                                           diag->n_faults - 1)
                                 : asprintf(&shared->fault, "%s", pb_diag_first(diag));
     if (rc < 0) {
         shared->fault = NULL;

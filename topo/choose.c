@@ -54,13 +54,25 @@ struct pb_chooser {
     size_t n_choices, capacity;
 };
 
-uint64_t pb_size_class(uint64_t bytes)
+static int class_shift(uint64_t bytes)
 {
     int shift = 0;
     while (bytes >> shift > 15) {
         shift++;
     }
+    return shift;
+}
+
+uint64_t pb_size_class(uint64_t bytes)
+{
+    const int shift = class_shift(bytes);
     return bytes >> shift << shift;
+}
+
+/** The largest message of a class. */
+static uint64_t largest_of_class(uint64_t size_class)
+{
+    return size_class + (UINT64_C(1) << class_shift(size_class)) - 1;
 }
 
 const char *pb_candidate_name(const pb_candidate_t *candidate)
@@ -223,20 +235,25 @@ static int previous_time(const pb_chooser_t *chooser, root_profiles_t *root, uin
 
 /* ---- candidates ---- */
 
-/** Shows a kind with every segment size to `visit`. */
+/**
+ * Shows a kind with every segment size to `visit`. Where the largest message of the
+ * class must not go in one, the segments are tried that hold the smallest one only.
+ */
 static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
                            uint64_t bytes, pb_choose_visit_t *visit, void *context)
 {
     const uint64_t limit = segment_limit(chooser, bytes);
     pb_candidate_t candidate = {.kind = kind};
-    if (bytes <= limit) {
+    const bool may_be_whole = largest_of_class(bytes) <= limit;
+    const uint64_t longest = may_be_whole ? bytes : largest_of_class(bytes);
+    if (may_be_whole) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
         candidate.time = pb_predict(profile, chooser->model, &cost, bytes);
         visit(context, &candidate);
     }
     for (int i = 0; i < chooser->n_segments; i++) {
         candidate.segment = chooser->segments[i].segment;
-        if (candidate.segment < bytes && candidate.segment <= limit) {
+        if (candidate.segment < longest && candidate.segment <= limit) {
             candidate.time = pb_predict(profile, chooser->model, &chooser->segments[i], bytes);
             visit(context, &candidate);
         }
@@ -427,7 +444,7 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         free(chooser);
         return NULL;
     }
-    pb_profile_least_twotree(n_machines, &chooser->least_twotree);
+    pb_profile_least_twotree(placement, n_machines, &chooser->least_twotree);
     list_segments(chooser);
     return chooser;
 }

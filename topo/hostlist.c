@@ -31,6 +31,13 @@ typedef struct range {
     const char *next;
 } range_t;
 
+/* What a range, a group or an item stands for. */
+typedef struct extent {
+    uint64_t count; /* numbers or names */
+    size_t length;  /* bytes of the longest, or a little more where a range's second number has
+                       zeros in front */
+} extent_t;
+
 /* A group in an item, and the number at which it stands. */
 typedef struct group {
     const char *open;  /* the bracket that opens it */
@@ -90,9 +97,8 @@ static range_t read_range(const char *text)
     return range;
 }
 
-/* Checks the range at `text`, in the group that opens at `open`, and counts its
- * numbers. */
-static int check_range(const char *open, const char *text, uint64_t *count_p, const complaint_t *to)
+/* Checks the range at `text`, in the group that opens at `open`, and measures it. */
+static int check_range(const char *open, const char *text, extent_t *extent, const complaint_t *to)
 {
     size_t length = strcspn(text, ",]");
     size_t n_low = count_digits(text), n_high = n_low, used = n_low;
@@ -114,7 +120,8 @@ static int check_range(const char *open, const char *text, uint64_t *count_p, co
     if (range.high < range.low) {
         return complain(to, text, length, "malformed range; it runs backwards");
     }
-    *count_p = range.high - range.low + 1;
+    extent->count = range.high - range.low + 1;
+    extent->length = n_low > n_high ? n_low : n_high;
     return PB_SUCCESS;
 }
 
@@ -129,22 +136,23 @@ static uint64_t bounded_product(uint64_t a, uint64_t b, uint64_t bound)
     return a != 0 && b > bound / a ? bound + 1 : a * b;
 }
 
-/* Checks the group that opens at `open`, counts its numbers and finds its end. */
-static int check_group(const char *open, uint64_t bound, uint64_t *count_p, const char **close_p,
+/* Checks the group that opens at `open`, measures it and finds its end. */
+static int check_group(const char *open, uint64_t bound, extent_t *extent, const char **close_p,
                        const complaint_t *to)
 {
     const char *at = open + 1;
     if (open[1 + strcspn(open + 1, "[]")] != ']') {
         return complain(to, open, strlen(open), "the bracket is not closed");
     }
-    *count_p = 0;
+    *extent = (extent_t){.count = 0};
     for (;; at++) {
-        uint64_t count;
-        int error = check_range(open, at, &count, to);
+        extent_t range;
+        int error = check_range(open, at, &range, to);
         if (error != PB_SUCCESS) {
             return error;
         }
-        *count_p = bounded_sum(*count_p, count, bound);
+        extent->count = bounded_sum(extent->count, range.count, bound);
+        extent->length = range.length > extent->length ? range.length : extent->length;
         at += strcspn(at, ",]");
         if (*at == ']') {
             *close_p = at;
@@ -153,31 +161,51 @@ static int check_group(const char *open, uint64_t bound, uint64_t *count_p, cons
     }
 }
 
-/* Checks the item at `item`, which is not empty, counts its names and finds its end, which is a
- * comma or the end of the text. */
+/* Checks and measures one group or character of an item, and moves `at_p` to its last byte. */
+static int check_piece(const char *item, const char **at_p, uint64_t bound, extent_t *extent,
+                       const complaint_t *to)
+{
+    const char c = **at_p;
+    *extent = (extent_t){.count = 1, .length = 1};
+    if (c == '[') {
+        return check_group(*at_p, bound, extent, at_p, to);
+    }
+    if (c == ']') {
+        return complain(to, item, (size_t) (*at_p - item) + 1,
+                        "no bracket is open before this ']'");
+    }
+    if (!is_plain(c)) {
+        char what[] = "'?' cannot be part of a name";
+        what[1] = ' ' <= c && c <= '~' ? c : '?';
+        return complain(to, item, strcspn(item, ","), what);
+    }
+    return PB_SUCCESS;
+}
+
+/* Checks the item at `item`, which is not empty, counts its names and groups and finds its end,
+ * which is a comma or the end of the text. */
 static int check_item(const char *item, uint64_t bound, uint64_t *count_p, int *n_groups_p,
                       const char **end_p, const complaint_t *to)
 {
     const char *at = item;
+    size_t length = 0;
     *count_p = 1;
     *n_groups_p = 0;
     for (; *at != ',' && *at != '\0'; at++) {
-        if (*at == '[') {
-            uint64_t count;
-            int error = check_group(at, bound, &count, &at, to);
-            if (error != PB_SUCCESS) {
-                return error;
-            }
-            *count_p = bounded_product(*count_p, count, bound);
-            ++*n_groups_p;
-        } else if (*at == ']') {
-            return complain(to, item, (size_t) (at - item) + 1,
-                            "no bracket is open before this ']'");
-        } else if (!is_plain(*at)) {
-            char what[] = "'?' cannot be part of a name";
-            what[1] = ' ' <= *at && *at <= '~' ? *at : '?';
-            return complain(to, item, strcspn(item, ","), what);
+        extent_t piece;
+        *n_groups_p += *at == '[';
+        int error = check_piece(item, &at, bound, &piece, to);
+        if (error != PB_SUCCESS) {
+            return error;
         }
+        *count_p = bounded_product(*count_p, piece.count, bound);
+        length += piece.length;
+    }
+    if (length > PB_HOSTLIST_MAX_NAME) {
+        char what[60];
+        snprintf(what, sizeof(what), "a name of this is longer than %d bytes",
+                 PB_HOSTLIST_MAX_NAME);
+        return complain(to, item, (size_t) (at - item), what);
     }
     *end_p = at;
     return PB_SUCCESS;
@@ -257,8 +285,8 @@ static char *append(char *to, const char *from, const char *end)
     return to + (end - from);
 }
 
-/* Writes the name at which the groups stand. It is shorter than the item, as a
- * number has no more digits than one of its range's two numbers. */
+/* Writes the name at which the groups stand. It is no longer than its item was
+ * measured to be, as a number has no more digits than one of its range's two. */
 static void write_name(const char *item, const char *end, const group_t *groups, int n_groups,
                        char *name)
 {
@@ -273,17 +301,16 @@ static void write_name(const char *item, const char *end, const group_t *groups,
 static int expand_item(const char *item, const char *end, int n_groups,
                        int (*found)(void *context, const char *name), void *context)
 {
-    char *name = malloc((size_t) (end - item) + 1);
+    char name[PB_HOSTLIST_MAX_NAME + 1];
     group_t *groups = calloc((size_t) n_groups + 1, sizeof(*groups));
     int result = PB_ERR_NO_MEMORY;
-    if (name != NULL && groups != NULL) {
+    if (groups != NULL) {
         find_groups(item, end, groups);
         do {
             write_name(item, end, groups, n_groups, name);
             result = found(context, name);
         } while (result == 0 && advance(groups, n_groups));
     }
-    free(name);
     free(groups);
     return result;
 }

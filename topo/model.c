@@ -59,14 +59,18 @@ static pb_cost_t between(const pb_cost_t *a, uint64_t x0, const pb_cost_t *b, ui
     return cost;
 }
 
+static uint64_t row_bytes(const uint64_t *first, size_t stride, int row)
+{
+    return *(const uint64_t *) ((const char *) first + stride * (size_t) row);
+}
+
 /** The row by which interpolation at `bytes` begins; it is not the last of several. */
 static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t bytes)
 {
     int low = 0, high = n_rows - 1;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
-        const uint64_t at = *(const uint64_t *) ((const char *) first + stride * (size_t) middle);
-        if (at <= bytes) {
+        if (row_bytes(first, stride, middle) <= bytes) {
             low = middle;
         } else {
             high = middle;
@@ -75,14 +79,34 @@ static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t b
     return low;
 }
 
+int pb_model_slope_row(const uint64_t *first, size_t stride, int n_rows)
+{
+    const uint64_t half = row_bytes(first, stride, n_rows - 1) / 2;
+    int row = n_rows - 2;
+    while (row > 0 && row_bytes(first, stride, row) > half) {
+        row--;
+    }
+    return row;
+}
+
+/** The two of at least two rows on whose line the value of `bytes` lies. */
+static void find_line(const uint64_t *first, size_t stride, int n_rows, uint64_t bytes, int *from_p,
+                      int *to_p)
+{
+    const bool is_beyond = bytes > row_bytes(first, stride, n_rows - 1);
+    *from_p = is_beyond ? pb_model_slope_row(first, stride, n_rows)
+                        : find_row(first, stride, n_rows, bytes);
+    *to_p = is_beyond ? n_rows - 1 : *from_p + 1;
+}
+
 /** The cost of `bytes` at one place, which has rows. */
 static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
 {
     pb_cost_t cost = costs->rows[0];
     if (costs->n_rows > 1) {
-        const int row =
-            find_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows, bytes);
-        const pb_cost_t *a = &costs->rows[row], *b = &costs->rows[row + 1];
+        int from, to;
+        find_line(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows, bytes, &from, &to);
+        const pb_cost_t *a = &costs->rows[from], *b = &costs->rows[to];
         cost = between(a, a->bytes, b, b->bytes, bytes);
     }
     cost.bytes = bytes;
@@ -108,7 +132,9 @@ int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
     if (costs->n_rows < 2) {
         return 0;
     }
-    const pb_cost_t *a = &costs->rows[costs->n_rows - 2], *b = &costs->rows[costs->n_rows - 1];
+    const int row =
+        pb_model_slope_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows);
+    const pb_cost_t *a = &costs->rows[row], *b = &costs->rows[costs->n_rows - 1];
     return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
 }
 
@@ -162,9 +188,10 @@ static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
     if (previous->n_rows == 1) {
         return previous->time[0];
     }
-    const int row = find_row(previous->bytes, sizeof(previous->bytes[0]), previous->n_rows, bytes);
-    return on_line(previous->bytes[row], previous->time[row], previous->bytes[row + 1],
-                   previous->time[row + 1], bytes);
+    int from, to;
+    find_line(previous->bytes, sizeof(previous->bytes[0]), previous->n_rows, bytes, &from, &to);
+    return on_line(previous->bytes[from], previous->time[from], previous->bytes[to],
+                   previous->time[to], bytes);
 }
 
 int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes)

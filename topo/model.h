@@ -101,10 +101,19 @@ typedef struct pb_model {
 #define PB_MODEL_VERSION 1
 
 /**
+ * The row from which the line through the last row is drawn that goes on beyond it:
+ * the last one of at most half its size, or else the first. Rows next to each other
+ * may be a few bytes apart, and their difference but noise. `first` is the first of
+ * `n_rows` sizes, 2 or more, `stride` bytes apart.
+ */
+int pb_model_slope_row(const uint64_t *first, size_t stride, int n_rows);
+
+/**
  * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every fault in
  * `diag`, each with file and line: another version, missing sizes, values that are negative or
- * absurd (a gap or a half RTT that shrinks by more than half as the size grows
- * counts as absurd), a place without rows. O(file).
+ * absurd (a gap, round trip or previous time that shrinks by more than half as the
+ * size grows, or is no longer at the last size than at half of it, counts as
+ * absurd), a place or a previous table with less than two rows. O(file).
  */
 int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag);
 int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t *model,
@@ -125,8 +134,8 @@ uint64_t pb_model_hash(const pb_model_t *model);
 
 /**
  * The costs of a message of `bytes` over a path of `n_links` cables:
- * interpolated between rows (and beyond the last one by the slope of the last
- * two), and between places by number of cables. O(log rows).
+ * interpolated between rows (and beyond the last one on the line from
+ * pb_model_slope_row()), and between places by number of cables. O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
@@ -138,7 +147,7 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes);
 
 /**
- * The time of `bytes` over a machine's cable, from the slope of the last two rows
+ * The time of `bytes` over a machine's cable, from the slope beyond the last row
  * of PB_PLACE_SWITCH; 0 if the gap does not grow there.
  */
 int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes);

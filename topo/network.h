@@ -19,8 +19,11 @@
 #include "topo/diag.h"
 #include "topo/error.h"
 
-/** Nodes that one network may have; a reader refuses more. */
+/** Nodes that one network may have; a reader refuses more. Fuzzing is built with fewer, as it would
+ * spend its time on networks that are only large. */
+#ifndef PB_NETWORK_MAX_NODES
 #define PB_NETWORK_MAX_NODES (1 << 20)
+#endif
 
 typedef enum { PB_NODE_SWITCH, PB_NODE_MACHINE } pb_node_kind_t;
 

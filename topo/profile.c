@@ -328,7 +328,28 @@ int pb_profile_previous(const pb_placement_t *placement, int root, pb_profile_t 
 
 /* ---- lower bound ---- */
 
-void pb_profile_least_twotree(int n_machines, pb_profile_t *profile)
+/** The time of a segment over the fastest cable of a machine that has ranks. */
+static int64_t fastest_time(const pb_placement_t *placement)
+{
+    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_machine_speed(placement->network);
+    int64_t least = PB_PROFILE_UNIT;
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        const pb_node_t *node = pb_network_node(placement->network, placement->machine[rank]);
+        const int64_t time = node->speed > 0 ? unit / (int64_t) node->speed : PB_PROFILE_UNIT;
+        least = time < least ? time : least;
+    }
+    return least;
+}
+
+/** A path whose every cable is a fast one; `cables` takes back what each hop counts too much. */
+static pb_profile_path_t fast_path(int64_t hops, int64_t sends, int64_t fast)
+{
+    return (pb_profile_path_t){
+        .hops = hops, .cables = sends * (fast - PB_PROFILE_UNIT), .sends = sends * fast};
+}
+
+void pb_profile_least_twotree(const pb_placement_t *placement, int n_machines,
+                              pb_profile_t *profile)
 {
     memset(profile, 0, sizeof(*profile));
     profile->n_streams = 2;
@@ -340,6 +361,7 @@ void pb_profile_least_twotree(int n_machines, pb_profile_t *profile)
      * child at most, below which no rank has more than two: `height` edges reach
      * 2^height machines in all, and `sends` gaps, of which a second child costs
      * two, reach a sum of Fibonacci numbers. */
+    const int64_t fast = fastest_time(placement);
     int64_t height = 1, sends = 1, last = 1, reached = 1;
     while (INT64_C(1) << height < n_machines) {
         height++;
@@ -350,12 +372,11 @@ void pb_profile_least_twotree(int n_machines, pb_profile_t *profile)
         reached = more;
         sends++;
     }
-    const pb_profile_path_t by_height = {.hops = height, .sends = height * PB_PROFILE_UNIT};
-    const pb_profile_path_t by_sends = {.hops = (sends + 1) / 2, .sends = sends * PB_PROFILE_UNIT};
+    const pb_profile_path_t by_height = fast_path(height, height, fast);
+    const pb_profile_path_t by_sends = fast_path((sends + 1) / 2, sends, fast);
     add_path(profile, &by_height);
     add_path(profile, &by_sends);
     /* Every machine receives both streams, and one forwards as much. */
-    const pb_profile_duty_t duty = {
-        .most = 2 * PB_PROFILE_UNIT, .least = 2 * PB_PROFILE_UNIT, .sends = 2, .receives = 2};
+    const pb_profile_duty_t duty = {.most = 2 * fast, .least = 2 * fast, .sends = 2, .receives = 2};
     add_duty(profile, &duty);
 }

@@ -72,11 +72,13 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
 int pb_profile_previous(const pb_placement_t *placement, int root, pb_profile_t *profile);
 
 /**
- * A profile that takes no longer than that of any two-tree over `n_machines`
- * machines, for any costs: so that a two-tree need not be computed where
- * something else is faster even than this. O(log n_machines).
+ * A profile that takes no longer than that of any two-tree over the `n_machines`
+ * machines of a placement, for any costs: so that a two-tree need not be computed
+ * where something else is faster even than this. All cables are taken to be as
+ * fast as the fastest machine's. O(ranks + nodes).
  */
-void pb_profile_least_twotree(int n_machines, pb_profile_t *profile);
+void pb_profile_least_twotree(const pb_placement_t *placement, int n_machines,
+                              pb_profile_t *profile);
 
 /** Speed of the slowest machine's cable, by which loads are counted. O(nodes). */
 uint32_t pb_profile_machine_speed(const pb_network_t *network);

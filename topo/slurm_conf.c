@@ -61,6 +61,8 @@ typedef struct reader {
     pb_diag_t *diag;
     bool lost_switch; /* a line's SwitchName could not be read */
     bool full;        /* the network has no room; reading ends */
+    int n_named;      /* names in lists so far; each node is in one list at most, so that more than
+                         there may be nodes are too many, however few are new */
 
     /* The list being read: */
     int parent;          /* the switch above what it names */
@@ -326,6 +328,16 @@ static int intern(reader_t *r, pb_node_kind_t kind, const char *name)
 static int found_child(void *context, const char *name)
 {
     reader_t *r = context;
+    if (r->n_named == PB_NETWORK_MAX_NODES) {
+        pb_diag_fault(
+            r->diag, r->file, r->line,
+            "with '%s' the lists up to here have more than %d names; name each switch and "
+            "machine in one list only",
+            name, PB_NETWORK_MAX_NODES);
+        r->full = true;
+        return END_OF_LIST;
+    }
+    r->n_named++;
     int child = intern(r, r->kind, name);
     if (child < 0) {
         return child == PB_ERR_NO_MEMORY ? child : r->full ? END_OF_LIST : 0;
@@ -532,6 +544,22 @@ static void report_undefined(const reader_t *r)
     }
 }
 
+/* Reports the first node that is too far below the top. */
+static int check_depth(const reader_t *r)
+{
+    for (int i = 0; i < pb_network_size(r->network); i++) {
+        if (pb_network_depth(r->network, i) > PB_SLURM_CONF_MAX_DEPTH) {
+            pb_diag_fault(r->diag, r->file, node_of(r, i)->line,
+                          "%s '%s' is more than %d cables below the top switch '%s', which no "
+                          "Ethernet allows; name its switch below one that is nearer to the top",
+                          kind_name(node_of(r, i)->kind), node_of(r, i)->name,
+                          PB_SLURM_CONF_MAX_DEPTH, node_of(r, pb_network_top(r->network))->name);
+            return PB_ERR_INPUT;
+        }
+    }
+    return PB_SUCCESS;
+}
+
 /* All lines, then what only the whole file can tell. */
 static int read_network(reader_t *r)
 {
@@ -554,7 +582,8 @@ static int read_network(reader_t *r)
                       "no switch is described; write lines as SwitchName=s0 Nodes=n[1-8]");
         return PB_ERR_INPUT;
     }
-    return pb_network_finish(r->network, r->file, r->diag);
+    int error = pb_network_finish(r->network, r->file, r->diag);
+    return error == PB_SUCCESS ? check_depth(r) : error;
 }
 
 int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char separator,

@@ -26,6 +26,12 @@
 #define PB_SLURM_CONF_MAX_LINE (1 << 20)
 
 /**
+ * Cables between the top switch and a machine. No path then has more than 1024, which is the
+ * longest that a model file may speak of; IEEE 802.1Q lets a spanning tree have 40.
+ */
+#define PB_SLURM_CONF_MAX_DEPTH 512
+
+/**
  * Reads the file at `path` into a finished network, which the caller frees.
  * PB_ERR_IO or PB_ERR_INPUT with every fault in `diag`; *network_p is then NULL.
  */

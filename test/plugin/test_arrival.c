@@ -260,6 +260,13 @@ static void test_header(void)
            !pb_arrival_header_read(&in, 20, 9, bytes, 3) &&
            !pb_arrival_header_read(&in, 40, 9, bytes, length),
        "a header of wrong length is none");
+    bytes[length - 1] |= 1u << 4;
+    ok(!pb_arrival_header_read(&in, 20, 9, bytes, length), "there is no rank 20 of 20 to name");
+    bytes[length - 1] = 1u << 3;
+    bytes[4]++;
+    ok(!pb_arrival_header_read(&in, 20, 9, bytes, length), "segments have a largest size");
+    bytes[4]--;
+    ok(pb_arrival_header_read(&in, 20, 9, bytes, length), "and that one is read");
     out.all = true;
     const size_t short_length = pb_arrival_header_write(&out, 20, bytes);
     ok(short_length == PB_ARRIVAL_HEADER_FIXED &&

@@ -63,7 +63,10 @@ static void test_least(void)
     pb_random_t random = pb_random_seed(21);
     bool good = true;
     for (int i = 0; i < 24; i++) {
-        const tree_case_size_t size = {.max_switches = 6, .max_machines = 48, .max_per_machine = 2};
+        const tree_case_size_t size = {.max_switches = 6,
+                                       .max_machines = 48,
+                                       .max_per_machine = 2,
+                                       .max_speed = i % 3 == 0 ? 10 : 1};
         tree_case_t c;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         pb_model_assume(UINT64_C(1000000) << i % 16, 1500, &model);
@@ -78,6 +81,32 @@ static void test_least(void)
         tree_case_clear(&c);
     }
     ok(good, "the choice is the least of all candidates");
+}
+
+/* A segment size that a person has set is never exceeded, wherever the class of the message ends.
+ */
+static void test_forced_segment(void)
+{
+    pb_random_t random = pb_random_seed(5);
+    const pb_choose_options_t forced = {.kind = PB_CHOOSE_ALL, .segment = 4000};
+    const tree_case_size_t size = {.max_switches = 2, .max_machines = 12, .max_per_machine = 1};
+    tree_case_t c;
+    bool good = true;
+    int n = 0;
+    tree_case_init(&c, &random, PB_SHAPE_RECURSIVE, size);
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(c.placement, &model, &forced);
+    for (uint64_t bytes = 3500; bytes < 4600; bytes++) {
+        pb_choice_t choice = {.best.time = -1};
+        good = good && pb_choose(chooser, 0, bytes, &choice) == PB_SUCCESS && choice.best.time >= 0;
+        const uint64_t segment = choice.best.segment != 0 ? choice.best.segment : bytes;
+        n += choice.best.kind != PB_KIND_PREVIOUS;
+        good = good && (choice.best.kind == PB_KIND_PREVIOUS || segment <= 4000);
+    }
+    ok(good && (n > 0 || c.placement->n_ranks < 2), "a forced segment size is kept, %d choices", n);
+    pb_chooser_free(chooser);
+    tree_case_clear(&c);
 }
 
 static pb_placement_t *placement_of(pb_network_t **network_p, int n)
@@ -262,6 +291,7 @@ int main(void)
 {
     test_size_classes();
     test_least();
+    test_forced_segment();
     test_ties();
     test_sensible();
     test_assumed();

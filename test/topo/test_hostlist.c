@@ -139,7 +139,7 @@ static void test_large(void)
     ok(pb_hostlist_expand(list, 100000, count_name, &n_names, why, sizeof(why)) == 0 &&
            n_names == 100000,
        "a group of 100000 ranges");
-    for (length = 0; length + 4 < 30000; length += 3) {
+    for (length = 0; length < 3 * PB_HOSTLIST_MAX_NAME; length += 3) {
         memcpy(list + length, "[1]", 4);
     }
     collected_t c = {.n_names = 0};
@@ -148,8 +148,27 @@ static void test_large(void)
        "many groups");
     n_names = 0;
     ok(pb_hostlist_expand(list, 1, count_name, &n_names, why, sizeof(why)) == 0 && n_names == 1,
-       "ten thousand groups");
+       "as many groups as a name has bytes");
+    memcpy(list + length, "[1]", 4);
+    ok(pb_hostlist_expand(list, 1, count_name, &n_names, why, sizeof(why)) == PB_ERR_INPUT &&
+           n_names == 1 && strstr(why, "longer than 255 bytes") != NULL,
+       "and one group more: %s", why);
     free(list);
+}
+
+/* Without a bound on names, a short text would stand for any amount of memory. */
+static void test_long_names(void)
+{
+    char list[PB_HOSTLIST_MAX_NAME + 16], why[200];
+    int n_names = 0;
+    memset(list, 'x', sizeof(list));
+    strcpy(list + PB_HOSTLIST_MAX_NAME - 2, "[1-10]");
+    ok(pb_hostlist_expand(list, 10, count_name, &n_names, why, sizeof(why)) == 0 && n_names == 10,
+       "a name of %d bytes", PB_HOSTLIST_MAX_NAME);
+    strcpy(list + PB_HOSTLIST_MAX_NAME - 2, "[1-100]");
+    ok(pb_hostlist_expand(list, 100, count_name, &n_names, why, sizeof(why)) == PB_ERR_INPUT &&
+           n_names == 10 && strstr(why, "longer than 255 bytes") != NULL,
+       "one byte more: %s", why);
 }
 
 int main(void)
@@ -159,5 +178,6 @@ int main(void)
     test_bounds();
     test_stop();
     test_large();
+    test_long_names();
     return tap_done();
 }

@@ -84,7 +84,11 @@ static const struct {
      "x.model:5: the costs of place switch go from 5000 to 6000 bytes"},
     {HEAD SWITCH "previous ranks 1\n", "x.model:8: the number of ranks is '1'"},
     {HEAD SWITCH "previous hosts 4\n", "x.model:8: write: previous ranks NUMBER"},
-    {HEAD SWITCH "previous ranks 4\n", "x.model:8: there is no time for these ranks"},
+    {HEAD SWITCH "previous ranks 4\n", "x.model:8: there are 0 times for these ranks"},
+    {HEAD SWITCH "previous ranks 4\ntime 1024 12\n",
+     "x.model:8: there are 1 times for these ranks"},
+    {HEAD SWITCH "previous ranks 4\ntime 1024 400\ntime 2048 390\n",
+     "x.model:8: the previous component's time of the last size is 390 ns, no longer than the 400"},
     {HEAD SWITCH "previous ranks 4\ntime 1 1\nprevious ranks 4\n",
      "x.model:10: 4 ranks follow on 4"},
     {HEAD SWITCH "previous ranks 4\ntime 10 5\ntime 9 6\n", "x.model:10: 9 bytes follow on 10"},
@@ -137,6 +141,12 @@ static void test_too_many(void)
         length += (size_t) sprintf(text + length, "previous ranks %d\ntime 1 1\n", 2 + i);
     }
     ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many tables: %s", fault);
+    length = (size_t) sprintf(text, HEAD SWITCH);
+    memset(text + length, 'x', 512);
+    text[length + 512] = '\0';
+    ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT &&
+           strstr(fault, "x.model:8: is longer than 511 bytes") == fault,
+       "too long a line: %s", fault);
     free(text);
 }
 

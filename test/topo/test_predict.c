@@ -344,13 +344,16 @@ static void test_least_twotree(void)
     pb_random_t random = pb_random_seed(8);
     bool good = true;
     for (int i = 0; i < 60; i++) {
-        const tree_case_size_t size = {.max_switches = 8, .max_machines = 60, .max_per_machine = 2};
+        const tree_case_size_t size = {.max_switches = 8,
+                                       .max_machines = 60,
+                                       .max_per_machine = 2,
+                                       .max_speed = i % 3 == 0 ? 10 : 1};
         tree_case_t c;
         pb_profile_t least;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         if (c.view->n_ranks > 1) {
             const pb_profile_t profile = profile_of(&c, PB_KIND_TWOTREE, NULL);
-            pb_profile_least_twotree(pb_placement_n_machines(c.placement), &least);
+            pb_profile_least_twotree(c.placement, pb_placement_n_machines(c.placement), &least);
             pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
             for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
                 good = good && predict(&least, 1426, bytes) <= predict(&profile, 1426, bytes) &&

@@ -204,14 +204,50 @@ static void test_long_lines(void)
     pb_diag_t diag;
     pb_network_t *network;
     char *conf = malloc(PB_SLURM_CONF_MAX_LINE);
-    memset(conf, 'x', PB_SLURM_CONF_MAX_LINE);
-    memcpy(conf, "SwitchName=a Nodes=", strlen("SwitchName=a Nodes="));
+    memset(conf, ' ', PB_SLURM_CONF_MAX_LINE);
+    memcpy(conf, "SwitchName=a", strlen("SwitchName=a"));
+    memcpy(conf + PB_SLURM_CONF_MAX_LINE - strlen("Nodes=b"), "Nodes=b", strlen("Nodes=b"));
     pb_diag_init(&diag);
     ok(pb_slurm_conf_parse(conf, PB_SLURM_CONF_MAX_LINE, "inline", 0, &network, &diag) == 0,
        "a line of the longest length is read");
     pb_network_free(network);
     pb_diag_clear(&diag);
     free(conf);
+}
+
+/* A line of switches with a machine `depth` cables below the top. */
+static int read_line_of_switches(int depth, pb_diag_t *diag)
+{
+    char *conf;
+    size_t length;
+    pb_network_t *network;
+    FILE *out = open_memstream(&conf, &length);
+    for (int i = 1; i < depth; i++) {
+        fprintf(out, "SwitchName=s%d Switches=s%d\n", i, i + 1);
+    }
+    fprintf(out, "SwitchName=s%d Nodes=n\n", depth);
+    fclose(out);
+    pb_diag_init(diag);
+    int error = pb_slurm_conf_parse(conf, length, "line", 0, &network, diag);
+    pb_network_free(network);
+    free(conf);
+    return error;
+}
+
+static void test_depth(void)
+{
+    pb_diag_t diag;
+    int error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH, &diag);
+    ok(error == PB_SUCCESS, "a machine %d cables below the top: %s", PB_SLURM_CONF_MAX_DEPTH,
+       pb_diag_first(&diag));
+    pb_diag_clear(&diag);
+    error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH + 1, &diag);
+    ok(error == PB_ERR_INPUT && diag.n_faults == 1 &&
+           strstr(pb_diag_first(&diag),
+                  "line:513: machine 'n' is more than 512 cables below the top switch 's1'") ==
+               pb_diag_first(&diag),
+       "one cable more: %s", pb_diag_first(&diag));
+    pb_diag_clear(&diag);
 }
 
 static void test_unreadable(void)
@@ -251,6 +287,7 @@ int main(int argc, char **argv)
     }
     test_memory();
     test_long_lines();
+    test_depth();
     test_unreadable();
     test_shared_diag();
     check_all_golden();

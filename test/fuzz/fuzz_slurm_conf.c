@@ -1,0 +1,79 @@
+/* Topology files. What can be read must be a network on which a chain can be laid. */
+#include "test/fuzz/fuzz.h"
+#include "topo/check.h"
+#include "topo/plan.h"
+#include "topo/slurm_conf.h"
+#include "topo/view.h"
+
+const char fuzz_name[] = "slurm_conf";
+
+/* Larger networks are read only, so that most of the time goes into the reader. */
+enum { MAX_NODES = 64 };
+
+/* One rank on each machine, in the order of the file. */
+static pb_placement_t *place_ranks(const pb_network_t *network)
+{
+    pb_placement_t *placement = pb_placement_new(network, pb_network_n_machines(network));
+    fuzz_must(placement != NULL);
+    int rank = 0;
+    for (int node = 0; node < pb_network_size(network); node++) {
+        if (pb_network_node(network, node)->kind == PB_NODE_MACHINE) {
+            placement->machine[rank++] = node;
+        }
+    }
+    fuzz_must(rank == placement->n_ranks);
+    return placement;
+}
+
+static void lay_chain(const pb_placement_t *placement, int root)
+{
+    pb_view_t *view;
+    pb_plan_t *plan;
+    pb_check_t check;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    fuzz_must(pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS);
+    fuzz_must(pb_plan_chain(view, &plan) == PB_SUCCESS);
+    fuzz_must(pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS);
+    fuzz_must(pb_check_contention_free(placement, plan, &check, &diag) == PB_SUCCESS);
+    fuzz_must(diag.n_faults == 0);
+    pb_check_clear(&check);
+    pb_plan_free(plan);
+    pb_view_free(view);
+}
+
+static void use_network(const pb_network_t *network)
+{
+    if (pb_network_size(network) > MAX_NODES) {
+        return;
+    }
+    pb_placement_t *placement = place_ranks(network);
+    lay_chain(placement, 0);
+    lay_chain(placement, placement->n_ranks - 1);
+    pb_placement_free(placement);
+}
+
+/* A network or at least one fault, never both. */
+static void read_conf(const uint8_t *bytes, size_t length, char separator)
+{
+    pb_network_t *network;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    const int error =
+        pb_slurm_conf_parse((const char *) bytes, length, "input", separator, &network, &diag);
+    fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
+    fuzz_must((error == PB_SUCCESS) == (network != NULL));
+    fuzz_must((error == PB_SUCCESS) == (diag.n_faults == 0));
+    if (network != NULL) {
+        use_network(network);
+    }
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    read_conf(bytes, length, '\0');
+    read_conf(bytes, length, ';');
+    return 0;
+}
