@@ -45,6 +45,15 @@ static int64_t on_line(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_
     return pb_time_limited(y0 + step);
 }
 
+/**
+ * The value at x beyond the last row (x1, y1): on the line from (x0, y0), or in
+ * proportion where that does not grow, as noise of small sizes may have it.
+ */
+static int64_t beyond(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t x)
+{
+    return y1 > y0 ? on_line(x0, y0, x1, y1, x) : pb_time_scale(y1, x, x1);
+}
+
 /** The cost at x on the line through a at x0 and b at x1. */
 static pb_cost_t between(const pb_cost_t *a, uint64_t x0, const pb_cost_t *b, uint64_t x1,
                          uint64_t x)
@@ -89,25 +98,30 @@ int pb_model_slope_row(const uint64_t *first, size_t stride, int n_rows)
     return row;
 }
 
-/** The two of at least two rows on whose line the value of `bytes` lies. */
-static void find_line(const uint64_t *first, size_t stride, int n_rows, uint64_t bytes, int *from_p,
-                      int *to_p)
+static pb_cost_t cost_beyond(const pb_cost_t *a, const pb_cost_t *b, uint64_t bytes)
 {
-    const bool is_beyond = bytes > row_bytes(first, stride, n_rows - 1);
-    *from_p = is_beyond ? pb_model_slope_row(first, stride, n_rows)
-                        : find_row(first, stride, n_rows, bytes);
-    *to_p = is_beyond ? n_rows - 1 : *from_p + 1;
+    pb_cost_t cost = {.bytes = bytes};
+    cost.gap = beyond(a->bytes, a->gap, b->bytes, b->gap, bytes);
+    cost.rtt = beyond(a->bytes, a->rtt, b->bytes, b->rtt, bytes);
+    cost.both = beyond(a->bytes, a->both, b->bytes, b->both, bytes);
+    cost.send = beyond(a->bytes, a->send, b->bytes, b->send, bytes);
+    cost.receive = beyond(a->bytes, a->receive, b->bytes, b->receive, bytes);
+    cost.both = cost.both > cost.gap ? cost.both : cost.gap;
+    return cost;
 }
 
 /** The cost of `bytes` at one place, which has rows. */
 static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
 {
-    pb_cost_t cost = costs->rows[0];
+    const pb_cost_t *rows = costs->rows, *last = &rows[costs->n_rows - 1];
+    pb_cost_t cost = rows[0];
+    if (costs->n_rows > 1 && bytes > last->bytes) {
+        return cost_beyond(
+            &rows[pb_model_slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)], last, bytes);
+    }
     if (costs->n_rows > 1) {
-        int from, to;
-        find_line(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows, bytes, &from, &to);
-        const pb_cost_t *a = &costs->rows[from], *b = &costs->rows[to];
-        cost = between(a, a->bytes, b, b->bytes, bytes);
+        const int row = find_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows, bytes);
+        cost = between(&rows[row], rows[row].bytes, &rows[row + 1], rows[row + 1].bytes, bytes);
     }
     cost.bytes = bytes;
     return cost;
@@ -185,13 +199,18 @@ static uint64_t logarithm(uint64_t n)
 
 static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
 {
-    if (previous->n_rows == 1) {
-        return previous->time[0];
+    const uint64_t *sizes = previous->bytes;
+    const int64_t *times = previous->time;
+    const int n = previous->n_rows;
+    if (n == 1) {
+        return times[0];
     }
-    int from, to;
-    find_line(previous->bytes, sizeof(previous->bytes[0]), previous->n_rows, bytes, &from, &to);
-    return on_line(previous->bytes[from], previous->time[from], previous->bytes[to],
-                   previous->time[to], bytes);
+    if (bytes > sizes[n - 1]) {
+        const int row = pb_model_slope_row(sizes, sizeof(sizes[0]), n);
+        return beyond(sizes[row], times[row], sizes[n - 1], times[n - 1], bytes);
+    }
+    const int row = find_row(sizes, sizeof(sizes[0]), n, bytes);
+    return on_line(sizes[row], times[row], sizes[row + 1], times[row + 1], bytes);
 }
 
 int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes)

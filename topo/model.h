@@ -112,8 +112,8 @@ int pb_model_slope_row(const uint64_t *first, size_t stride, int n_rows);
  * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every fault in
  * `diag`, each with file and line: another version, missing sizes, values that are negative or
  * absurd (a gap, round trip or previous time that shrinks by more than half as the
- * size grows, or is no longer at the last size than at half of it, counts as
- * absurd), a place or a previous table with less than two rows. O(file).
+ * size grows counts as absurd), a place or a previous table with less than two rows.
+ * O(file).
  */
 int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag);
 int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t *model,
@@ -135,7 +135,7 @@ uint64_t pb_model_hash(const pb_model_t *model);
 /**
  * The costs of a message of `bytes` over a path of `n_links` cables:
  * interpolated between rows (and beyond the last one on the line from
- * pb_model_slope_row()), and between places by number of cables. O(log rows).
+ * pb_model_slope_row(), or in proportion where that does not grow), and between places by number of cables. O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 

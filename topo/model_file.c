@@ -418,17 +418,6 @@ static bool read_line(reader_t *r, const char *text, size_t length)
 
 /* ---- what must be there ---- */
 
-/** What goes on beyond the last row must grow there. */
-static void check_slope(reader_t *r, int line, const char *what, int64_t before, int64_t last)
-{
-    if (last <= before) {
-        pb_diag_fault(r->diag, r->file, line,
-                      "%s of the last size is %" PRId64 " ns, no longer than the %" PRId64
-                      " ns of half that size; measure again",
-                      what, last, before);
-    }
-}
-
 static void check_previous(reader_t *r, const pb_previous_t *previous, int line)
 {
     if (previous->n_rows < 2) {
@@ -436,12 +425,7 @@ static void check_previous(reader_t *r, const pb_previous_t *previous, int line)
             r->diag, r->file, line,
             "there are %d times for these ranks, but two or more are needed; measure again",
             previous->n_rows);
-        return;
     }
-    const int row =
-        pb_model_slope_row(previous->bytes, sizeof(previous->bytes[0]), previous->n_rows);
-    check_slope(r, line, "the previous component's time", previous->time[row],
-                previous->time[previous->n_rows - 1]);
 }
 
 static void check_place(reader_t *r, pb_place_t place)
@@ -461,11 +445,6 @@ static void check_place(reader_t *r, pb_place_t place)
                       place_names[place], costs->rows[0].bytes,
                       costs->rows[costs->n_rows - 1].bytes, MIDDLE_SIZE);
     }
-    const pb_cost_t *last = &costs->rows[costs->n_rows - 1];
-    const pb_cost_t *before = &costs->rows[pb_model_slope_row(
-        &costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows)];
-    check_slope(r, line, "the gap", before->gap, last->gap);
-    check_slope(r, line, "the round trip", before->rtt, last->rtt);
 }
 
 static void check_whole(reader_t *r)

@@ -87,8 +87,6 @@ static const struct {
     {HEAD SWITCH "previous ranks 4\n", "x.model:8: there are 0 times for these ranks"},
     {HEAD SWITCH "previous ranks 4\ntime 1024 12\n",
      "x.model:8: there are 1 times for these ranks"},
-    {HEAD SWITCH "previous ranks 4\ntime 1024 400\ntime 2048 390\n",
-     "x.model:8: the previous component's time of the last size is 390 ns, no longer than the 400"},
     {HEAD SWITCH "previous ranks 4\ntime 1 1\nprevious ranks 4\n",
      "x.model:10: 4 ranks follow on 4"},
     {HEAD SWITCH "previous ranks 4\ntime 10 5\ntime 9 6\n", "x.model:10: 9 bytes follow on 10"},
@@ -252,6 +250,10 @@ static void test_previous(void)
     ok(pb_model_previous(&model, 2, 1024) == 5000 / 3, "by the logarithm: %ld",
        (long) pb_model_previous(&model, 2, 1024));
     ok(pb_model_previous(&model, 64, 1024) == 10000, "beyond the last table");
+    other = model;
+    other.previous[0].time[1] = other.previous[0].time[0];
+    ok(pb_model_previous(&other, 8, 8192) == 10000,
+       "beyond the last row in proportion, where times do not grow");
     other = model;
     other.n_previous = 2;
     other.previous[1] =

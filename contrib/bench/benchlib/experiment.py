@@ -9,8 +9,8 @@ from .picture import draw, write_plot
 from .report import cell, ratio_cell, write_json
 from .units import bytes_text, parse_sizes
 
-# The papers measure below the size from which the plugin takes part by itself.
-PIPEBCAST_SETTINGS = {"coll_pipebcast_min_size": "1"}
+# The papers measure below the size from which the plugin takes part by itself, and plain broadcasts.
+PIPEBCAST_SETTINGS = {"coll_pipebcast_min_size": "1", "coll_pipebcast_arrival": "off"}
 
 
 class Line:
