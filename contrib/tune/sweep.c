@@ -165,8 +165,11 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
             return;
         }
         *row = (pb_cost_t){.bytes = sizes[i]};
-        row->gap = llround(settle(sweep, TUNE_STREAM, sizes[i], 0.4 * share, &certainty->gap));
-        row->rtt = llround(settle(sweep, TUNE_PINGPONG, sizes[i], 0.4 * share, &certainty->rtt));
+        /* A model's times are 1 ns at least; disturbed ones of a fast place may come out as 0. */
+        const double gap = settle(sweep, TUNE_STREAM, sizes[i], 0.4 * share, &certainty->gap);
+        const double rtt = settle(sweep, TUNE_PINGPONG, sizes[i], 0.4 * share, &certainty->rtt);
+        row->gap = llround(fmax(gap, 1));
+        row->rtt = llround(fmax(rtt, 1));
         row->both = row->gap;
         measure_busy(sweep, 0.2 * share, row);
         costs->n_rows++;
