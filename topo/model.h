@@ -135,7 +135,8 @@ uint64_t pb_model_hash(const pb_model_t *model);
 /**
  * The costs of a message of `bytes` over a path of `n_links` cables:
  * interpolated between rows (and beyond the last one on the line from
- * pb_model_slope_row(), or in proportion where that does not grow), and between places by number of cables. O(log rows).
+ * pb_model_slope_row(), or in proportion where that does not grow), and between places by number of
+ * cables. O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
