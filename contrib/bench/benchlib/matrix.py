@@ -70,11 +70,16 @@ class Matrix:
 class Rounds:
     """Measures a matrix: rounds over all methods, so that drift of the machine meets all alike."""
 
-    def __init__(self, place, matrix, options, worth_again=None):
-        """worth_again(method, size) tells after the first round what is measured once more."""
+    def __init__(self, place, matrix, options, worth_again=None, pingpong_once=False):
+        """
+        worth_again(method, size) tells after the first round what is measured once more.
+        pingpong_once: T(M) is only for the eye and measured in the first run of a size; otherwise
+        in every run, so that ratios to it are of one time.
+        """
         self.place = place
         self.matrix = matrix
         self.options = options
+        self.pingpong_once = pingpong_once
         self.worth_again = worth_again or (lambda method, size: True)
 
     def steps(self):
@@ -87,6 +92,9 @@ class Rounds:
                 if first or (self.worth_again(method, size) and not
                              self.matrix.too_slow(method, size, self.options.time_limit))]
 
+    def _needs_pingpong(self, sizes):
+        return not self.pingpong_once or any(self.matrix.pingpong_us(s) is None for s in sizes)
+
     def _step(self, method, where, progress, first):
         sizes = self._sizes(method, first)
         if self.matrix.failure(method):
@@ -95,7 +103,8 @@ class Rounds:
             progress.skip("it is far from the best or takes most of the time limit")
         else:
             progress.start(where)
-            outcome = run_once(self.place, method, sizes, self.options, progress.row)
+            outcome = run_once(self.place, method, sizes, self.options, progress.row,
+                               self._needs_pingpong(sizes))
             self.matrix.outcomes[method.name].append(outcome)
             progress.end(outcome)
 

@@ -43,7 +43,7 @@ class Search:
         self.predictor = self.tuned.prepare(*tune_arguments)
         more(self.predictor)
         self.options.pingpong = PINGPONG_OF_TOPOLOGY.get(self.topology)
-        rounds = Rounds(self.place, self.matrix, self.options, worth_again)
+        rounds = Rounds(self.place, self.matrix, self.options, worth_again, pingpong_once=True)
         rounds.run(Progress(rounds.steps()), f"topology {os.path.basename(self.topology)}, ")
 
     def took_us(self, method, size):
