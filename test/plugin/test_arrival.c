@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "arrivals.h"
-#include "failing_malloc.h"
 #include "ompi_coll_pipebcast/arrival_choice.h"
+#include "test/failing_memory.h"
 #include "test/tap.h"
 
 /** Far more than any right engine needs. */
@@ -218,15 +218,15 @@ static void test_memory(void)
                                       .control = &a->broadcasts[0].controls[0],
                                       .n_ranks = a->n_ranks,
                                       .total = 1};
-        const long before = failing_malloc_alive();
-        failing_malloc_after(after);
+        const long before = failing_memory_alive();
+        failing_memory_after(after);
         const bool started = pb_arrival_root_start(&root, &env, 1);
-        failing_malloc_after(-1);
+        failing_memory_after(-1);
         if (started) {
             pb_arrival_root_finish(&root);
         }
         n_failed += !started;
-        n_leaks += failing_malloc_alive() != before;
+        n_leaks += failing_memory_alive() != before;
         arrivals_free(a);
     }
     ok(n_failed == 6, "a root without memory does not start: %d of 6 allocations", n_failed);

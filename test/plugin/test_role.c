@@ -2,9 +2,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "failing_malloc.h"
 #include "ompi_coll_pipebcast/role.h"
 #include "plans.h"
+#include "test/failing_memory.h"
 #include "test/tap.h"
 
 static uint32_t bit(int stream)
@@ -121,9 +121,9 @@ static void test_random_plans(void)
 static void test_out_of_memory(void)
 {
     pb_plan_t *plan = plans_flat(4, 0);
-    failing_malloc_after(0);
+    failing_memory_after(0);
     pb_role_t *role = pb_role_new(plan, 0);
-    failing_malloc_after(-1);
+    failing_memory_after(-1);
     ok(role == NULL, "no role without memory");
     free(role);
     plans_free(plan);
@@ -133,6 +133,6 @@ int main(void)
 {
     test_random_plans();
     test_out_of_memory();
-    ok(failing_malloc_alive() == 0, "all memory was given back");
+    ok(failing_memory_alive() == 0, "all memory was given back");
     return tap_done();
 }

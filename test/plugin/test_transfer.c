@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_malloc.h"
 #include "ompi_coll_pipebcast/transfer.h"
 #include "plans.h"
+#include "test/failing_memory.h"
 #include "test/tap.h"
 #include "topo/plan.h"
 #include "world.h"
@@ -486,22 +486,22 @@ static void test_out_of_memory(void)
     world_t *world = world_new(3, 3, 0, 100, 10);
     pb_role_t *role = pb_role_new(plan, 0);
     const pb_transfer_limits_t limits = {.receive_window = 2, .send_window = 2};
-    const long before = failing_malloc_alive();
+    const long before = failing_memory_alive();
     int n_refused = 0;
     bool started = false;
     while (!started && n_refused < 20) {
         pb_transfer_t transfer;
-        failing_malloc_after(n_refused);
+        failing_memory_after(n_refused);
         started = pb_transfer_start(&transfer, role, &limits, world->total, world->segment_size,
                                     &world->transports[0], &world->messages[0]);
-        failing_malloc_after(-1);
+        failing_memory_after(-1);
         if (started) {
             pb_transfer_finish(&transfer);
         }
         n_refused += !started;
     }
     ok(started && n_refused > 0, "a start without memory is refused, at %d places", n_refused);
-    ok(failing_malloc_alive() == before, "and leaves nothing");
+    ok(failing_memory_alive() == before, "and leaves nothing");
     free(role);
     world_free(world);
     plans_free(plan);

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "failing_malloc.h"
 #include "ompi_coll_pipebcast/turns.h"
 #include "plans.h"
+#include "test/failing_memory.h"
 #include "test/tap.h"
 #include "world.h"
 
@@ -152,13 +152,13 @@ static void test_memory(void)
     bool started = false;
     for (int after = 0; !started; after++) {
         pb_turns_t turns;
-        const long before = failing_malloc_alive();
-        failing_malloc_after(after);
+        const long before = failing_memory_alive();
+        failing_memory_after(after);
         started = pb_turns_start(&turns, role, &limits, w->total, w->segment_size,
                                  &w->transports[0], &w->messages[0]);
-        failing_malloc_after(-1);
+        failing_memory_after(-1);
         n_failed += !started;
-        n_left += !started && failing_malloc_alive() != before;
+        n_left += !started && failing_memory_alive() != before;
         if (started) {
             pb_turns_finish(&turns);
         }

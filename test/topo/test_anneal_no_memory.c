@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/failing_memory.h"
 #include "test/tap.h"
-#include "test/topo/failing_memory.h"
 #include "topo/anneal.h"
 
 enum { N_NODES = 6 };

@@ -1,52 +1,17 @@
 /*
- * Replays scenarios from reading a file to checking a plan and choosing, failing each
- * allocation in turn: each must end with PB_ERR_NO_MEMORY or, where only a
- * message's text was lost, as it does with memory. The allocators are replaced
- * by the linker (--wrap); leaks are for a sanitizer to find.
+ * From reading a file to checking a plan and choosing, without memory at each place
+ * in turn.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/failing_memory.h"
 #include "test/tap.h"
 #include "topo/check.h"
 #include "topo/choose.h"
 #include "topo/slurm_conf.h"
 
 enum { N_RANKS = 8 };
-
-/* Allocations until one fails; -1: none does. */
-static long countdown = -1;
-
-static int fails(void)
-{
-    return countdown >= 0 && countdown-- == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *memory, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : __real_realloc(memory, size);
-}
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : __real_strdup(text);
-}
 
 /* Plans a chain over machines n1 .. n8, in two ways of ordering children, and
  * checks it. */
@@ -108,8 +73,9 @@ static int place_and_plan(const pb_network_t *network, pb_diag_t *diag)
     return error;
 }
 
-static int run(const char *conf)
+static int run(const void *context)
 {
+    const char *conf = context;
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
@@ -124,21 +90,12 @@ static int run(const char *conf)
 
 static void test_scenario(const char *what, const char *conf, int expected)
 {
-    int n_wrong = 0, n_reported = 0, n_failed = 0;
-    countdown = -1;
-    ok(run(conf) == expected, "%s: %s", what, pb_error_text(expected));
-    for (;; n_failed++) {
-        countdown = n_failed;
-        int error = run(conf);
-        if (countdown >= 0) {
-            break;
-        }
-        n_reported += error == PB_ERR_NO_MEMORY;
-        n_wrong += error != PB_ERR_NO_MEMORY && error != expected;
-    }
-    countdown = -1;
-    ok(n_failed > 10 && n_wrong == 0, "%s: none of %d lost allocations breaks it", what, n_failed);
-    ok(expected != PB_SUCCESS || n_reported == n_failed, "%s: %d are reported", what, n_reported);
+    const failing_memory_t r = failing_memory_run(run, conf);
+    ok(r.with_memory == expected, "%s: %s", what, pb_error_text(expected));
+    ok(r.n_failed > 10 && r.n_wrong == 0, "%s: none of %d lost allocations breaks it", what,
+       r.n_failed);
+    ok(expected != PB_SUCCESS || r.n_reported == r.n_failed, "%s: %d are reported", what,
+       r.n_reported);
 }
 
 int main(void)

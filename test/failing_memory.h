@@ -1,10 +1,16 @@
 /*
- * Allocations that fail when a test says so. The allocators are replaced by the
- * linker: a program with this file needs
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup.
+ * Allocations that fail when a test says so, and a count of those that are alive.
+ * The allocators are replaced by the linker: a program with this file needs
+ * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=free.
  */
 #ifndef PB_TEST_FAILING_MEMORY_H
 #define PB_TEST_FAILING_MEMORY_H
+
+/** The allocation after `n` more returns NULL, once; -1: none does. */
+void failing_memory_after(long n);
+
+/** Allocations made by these and not freed since the program began. */
+long failing_memory_alive(void);
 
 /** What became of a scenario. */
 typedef struct failing_memory {
@@ -18,7 +24,7 @@ typedef struct failing_memory {
  * Runs a scenario once with all its memory, and then again and again with one
  * allocation after the other failing: each must end with PB_ERR_NO_MEMORY or, where
  * only a message's text was lost, as it does with memory. Leaks are for a sanitizer
- * to find.
+ * to find: what the C library allocates itself, as for streams in memory, is not counted.
  */
 failing_memory_t failing_memory_run(int (*scenario)(const void *context), const void *context);
 

@@ -1,41 +1,69 @@
-#include "test/topo/failing_memory.h"
+#include "test/failing_memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "topo/error.h"
 
 /* Allocations until one fails; -1: none does. */
 static long countdown = -1;
-
-static int fails(void)
-{
-    return countdown >= 0 && countdown-- == 0;
-}
+static long alive;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *memory, size_t size);
 char *__real_strdup(const char *text);
+void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 char *__wrap_strdup(const char *text);
+void __wrap_free(void *memory);
+
+void failing_memory_after(long n)
+{
+    countdown = n;
+}
+
+long failing_memory_alive(void)
+{
+    return alive;
+}
+
+static bool fails(void)
+{
+    return countdown >= 0 && countdown-- == 0;
+}
+
+static void *counted(void *memory)
+{
+    alive += memory != NULL;
+    return memory;
+}
 
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : __real_malloc(size);
+    return fails() ? NULL : counted(__real_malloc(size));
 }
 void *__wrap_calloc(size_t n, size_t size)
 {
-    return fails() ? NULL : __real_calloc(n, size);
+    return fails() ? NULL : counted(__real_calloc(n, size));
 }
 void *__wrap_realloc(void *memory, size_t size)
 {
-    return fails() ? NULL : __real_realloc(memory, size);
+    if (fails()) {
+        return NULL;
+    }
+    return memory == NULL ? counted(__real_malloc(size)) : __real_realloc(memory, size);
 }
 char *__wrap_strdup(const char *text)
 {
-    return fails() ? NULL : __real_strdup(text);
+    return fails() ? NULL : counted(__real_strdup(text));
+}
+void __wrap_free(void *memory)
+{
+    alive -= memory != NULL;
+    __real_free(memory);
 }
 
 failing_memory_t failing_memory_run(int (*scenario)(const void *context), const void *context)
