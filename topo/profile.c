@@ -4,6 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/**
+ * The most that is counted; whatever is more is as good as that. A sum of all measures
+ * of an entry still fits.
+ */
+#define LONGEST (INT64_MAX / 16)
+
+/** a + b, at most LONGEST; neither is more, and each is far from the least number. */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+    return a < LONGEST - b ? a + b : LONGEST;
+}
+
 /* ---- sets of what may be the longest ---- */
 
 /** Numbers by which two entries are compared: more of any takes longer. */
@@ -172,15 +184,17 @@ static void add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
         sent->memory_sends += PB_PROFILE_UNIT;
         path->memory_hops++;
     } else {
-        sent->sends += link_time(walk, walk->links[0], false);
+        sent->sends = sum_of(sent->sends, link_time(walk, walk->links[0], false));
         path->hops++;
         path->cables -= PB_PROFILE_UNIT;
     }
     for (int i = 0; i < n; i++) {
-        walk->loads[walk->links[i]] += link_time(walk, walk->links[i], true);
-        path->cables += i > 0 ? link_time(walk, walk->links[i], false) : 0;
+        int64_t *load = &walk->loads[walk->links[i]];
+        *load = sum_of(*load, link_time(walk, walk->links[i], true));
+        path->cables =
+            i > 0 ? sum_of(path->cables, link_time(walk, walk->links[i], false)) : path->cables;
     }
-    path->sends += sent->sends;
+    path->sends = sum_of(path->sends, sent->sends);
     path->memory_sends += sent->memory_sends;
 }
 
@@ -300,8 +314,8 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
         share = larger(share, walk->loads[link]);
     }
     path->hops += longest.hops;
-    path->cables += longest.cables;
-    path->sends += longest.hops > 0 ? larger(share, longest.sends) : 0;
+    path->cables = sum_of(path->cables, longest.cables);
+    path->sends = sum_of(path->sends, longest.hops > 0 ? larger(share, longest.sends) : 0);
     path->memory_hops += longest.memory_hops;
     path->memory_sends += longest.memory_sends;
 }

@@ -414,6 +414,54 @@ static void test_previous(void)
     pb_network_free(network);
 }
 
+static bool are_counts(const pb_profile_t *profile)
+{
+    bool good = profile->n_paths > 0 && profile->n_duties > 0;
+    for (int i = 0; i < profile->n_paths; i++) {
+        const pb_profile_path_t *path = &profile->paths[i];
+        good = good && path->hops >= 0 && path->sends >= path->hops;
+    }
+    for (int i = 0; i < profile->n_duties; i++) {
+        const pb_profile_duty_t *duty = &profile->duties[i];
+        good = good && duty->least >= 0 && duty->most >= duty->least;
+    }
+    return good;
+}
+
+/**
+ * The most unequal cables that a file may name, each of which thousands of ranks send over:
+ * no count turns negative, and nothing that is slower is predicted to be faster.
+ */
+static void test_extreme_speeds(void)
+{
+    enum { N_MACHINES = 8192 };
+    static const uint32_t speeds[] = {1, 4000, 4000000, 4000000000};
+    static const pb_kind_t kinds[] = {PB_KIND_RANK_CHAIN, PB_KIND_FLAT, PB_KIND_RANK_BINARY};
+    tree_case_t equal, c;
+    pb_random_t random = pb_random_seed(11);
+    bool good = true;
+    memset(&equal, 0, sizeof(equal));
+    equal.network = pb_random_network(&random, PB_SHAPE_LINE, 2, N_MACHINES, 0);
+    equal.placement = pb_random_placement(&random, equal.network, 1);
+    if (pb_view_new(equal.placement, 0, NULL, 0, &equal.view) != PB_SUCCESS) {
+        abort();
+    }
+    set_table2();
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+        int64_t last = 0;
+        for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+            tree_case_with_speeds(&c, &equal, speeds[i], 1);
+            const pb_profile_t profile = profile_of(&c, kinds[kind], NULL);
+            const int64_t time = predict(&profile, 1 << 10, 1 << 20);
+            good = good && time >= last && are_counts(&profile);
+            last = time;
+            tree_case_clear(&c);
+        }
+    }
+    ok(good, "machines' cables up to 4,000,000,000 times as fast as those between switches");
+    tree_case_clear(&equal);
+}
+
 int main(void)
 {
     test_formula1();
@@ -426,5 +474,6 @@ int main(void)
     test_least_twotree();
     test_many_paths();
     test_previous();
+    test_extreme_speeds();
     return tap_done();
 }
