@@ -11,6 +11,10 @@ import tempfile
 import time
 
 SRCDIR = os.environ.get("PIPEBCAST_SRCDIR") or os.path.join(os.path.dirname(__file__), "../..")
+sys.path.insert(0, os.path.join(SRCDIR, "test"))
+
+from tap import Tap  # pylint: disable=wrong-import-position
+
 CONTRIB = os.path.abspath(os.path.join(SRCDIR, "contrib/testbed"))
 TOOL = os.path.join(CONTRIB, "testbed")
 EXIT_TIMEOUT, EXIT_FAILED, EXIT_UNABLE = 124, 125, 126
@@ -19,36 +23,6 @@ EXIT_TIMEOUT, EXIT_FAILED, EXIT_UNABLE = 124, 125, 126
 # Its path is short: sockets live below it.
 SCRATCH = tempfile.mkdtemp(prefix="pbt")
 os.environ["XDG_RUNTIME_DIR"] = SCRATCH
-
-
-class Tap:
-    """One line per checked fact, and a plan at the end."""
-
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, text):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'' if passed else 'not '}ok {self.run} - {text}".replace("#", ""), flush=True)
-        return passed
-
-    def eq(self, found, wanted, text):
-        if not self.ok(found == wanted, text):
-            self.note(f"found {found!r}, wanted {wanted!r}")
-
-    def match(self, text, pattern, what):
-        if not self.ok(re.search(pattern, text) is not None, what):
-            self.note(f"'{pattern}' is not in: {text}")
-
-    def skip(self, text, reason):
-        self.run += 1
-        print(f"ok {self.run} - {text} # SKIP {reason}", flush=True)
-
-    @staticmethod
-    def note(text):
-        for line in str(text).splitlines():
-            print("# " + line, flush=True)
 
 
 tap = Tap()
@@ -237,5 +211,4 @@ def main(function):
     finally:
         tool("down", "--all")
         finish_folder()
-    print(f"1..{tap.run}")
-    sys.exit(1 if tap.failed else 0)
+    sys.exit(tap.done())
