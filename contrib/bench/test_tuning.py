@@ -230,6 +230,16 @@ def test_auto():
                 "1", "--model", os.path.join(out, "auto", "model-topology1.txt"))
     ok(again.returncode == 0 and not os.path.exists(path("again/auto/model-topology1.txt")),
        "a model that is there is taken", again.stdout + again.stderr)
+    os.unlink(path("runs"))
+    again = run("auto", "--output", path("near"), "--topologies", "1", "--sizes", "64K", "--runs",
+                "1", "--known", out)
+    with open(path("runs"), encoding="utf-8") as file:
+        few = {line.split()[0] for line in file}
+    ok(again.returncode == 0 and "pipebcast" in few and 1 < len(few) < len(set(runs)) / 2,
+       "what was far from the best in an earlier run is not measured", again.stderr + str(few))
+    again = run("auto", "--output", path("near"), "--topologies", "1", "--known", path("nothing"))
+    ok(again.returncode in (1, 2) and "--known: " in again.stderr, "an earlier run that is not there is "
+       "told", again.stdout + again.stderr)
 
 
 def test_failures():

@@ -1,5 +1,6 @@
 """Ours: what is chosen by the model against all that could have been chosen."""
 
+import json
 import os
 
 from ..claims import Claim, judge
@@ -8,7 +9,7 @@ from ..matrix import Matrix
 from ..methods import Method
 from ..report import write_json
 from ..search import Search
-from ..units import bytes_text, parse_sizes
+from ..units import UserError, bytes_text, parse_sizes
 
 K = 1024
 SIZES = parse_sizes("1K:2M")
@@ -60,6 +61,28 @@ def candidates(topology):
                 methods.append(method)
                 sizes[method.name] = of_method
     return methods, sizes
+
+
+def known_us(folder, topology):
+    """{size: {method: time}} of an earlier run's results in `folder`."""
+    path = os.path.join(folder, "auto", f"topology{os.path.basename(topology)}.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            methods = json.load(file)["methods"]
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"--known: {path}: {error}; name the --output of an earlier run") from error
+    known = {}
+    for method in methods:
+        for row in method["sizes"]:
+            if method["name"] != "pipebcast" and row["median_us"]:
+                known.setdefault(row["bytes"], {})[method["name"]] = row["median_us"]
+    return known
+
+
+def is_near(known, name, size, near):
+    """Whether a method was near the best in the earlier run; all are where that had none."""
+    times = known.get(size)
+    return not times or times.get(name, float("inf")) <= near * min(times.values())
 
 
 class Auto:
@@ -115,7 +138,10 @@ class AutoRun:
         self.auto = Method("pipebcast", {"coll_pipebcast_model_file": self.search.tuned.path})
         self.tuned = Method("tuned")
         self.others, sizes = candidates(os.path.basename(topology))
-        sizes = {name: [s for s in of if s in self.sizes] for name, of in sizes.items()}
+        sizes["tuned"] = SIZES
+        known = known_us(options.known, topology) if options.known else {}
+        sizes = {name: [s for s in of if s in self.sizes and is_near(known, name, s, options.near)]
+                 for name, of in sizes.items()}
         self.others = [m for m in self.others if sizes[m.name]]
         self.matrix = Matrix([self.auto, self.tuned, *self.others], self.sizes, sizes)
         self.chosen = {}  # by size: the Candidate
