@@ -16,6 +16,7 @@
 #include "coll_pipebcast_compat.h"
 #include "coll_pipebcast_counters.h"
 #include "coll_pipebcast_model.h"
+#include "coll_pipebcast_outstanding.h"
 #include "coll_pipebcast_params.h"
 #include "coll_pipebcast_topology.h"
 #include "role.h"
@@ -25,12 +26,13 @@
 typedef struct coll_pipebcast_component {
     mca_coll_base_component_t super;
     coll_pipebcast_params_t params;
-    int output;                         /**< stream of verbose messages */
-    opal_mutex_t lock;                  /**< protects what follows */
-    coll_pipebcast_shared_t *topology;  /**< read last; shared by communicators; NULL: none yet */
-    coll_pipebcast_shared_t *model;     /**< read last, likewise */
-    coll_pipebcast_model_t *assumed;    /**< assumed last, likewise */
-    opal_list_t said;                   /**< messages that were printed once already */
+    int output;                        /**< stream of verbose messages */
+    opal_mutex_t lock;                 /**< protects what follows */
+    coll_pipebcast_shared_t *topology; /**< read last; shared by communicators; NULL: none yet */
+    coll_pipebcast_shared_t *model;    /**< read last, likewise */
+    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
+    opal_list_t said;                  /**< messages that were printed once already */
+    coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
     coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
 } coll_pipebcast_component_t;
 
@@ -39,21 +41,29 @@ OMPI_DECLSPEC extern coll_pipebcast_component_t mca_coll_pipebcast_component;
 
 /** What a communicator does with a broadcast. */
 typedef enum {
-    COLL_PIPEBCAST_UNDECIDED, /**< the ranks have not agreed yet */
-    COLL_PIPEBCAST_AGREEING,  /**< broadcasts now are part of the agreement: previous component */
+    COLL_PIPEBCAST_UNDECIDED, /**< the ranks have not begun to agree */
+    COLL_PIPEBCAST_ASKING,    /**< broadcasts now are part of the agreement: previous component */
+    COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the previous component */
 } coll_pipebcast_state_t;
 
+/**
+ * The lock protects all that changes after enable. It is held for moments, never
+ * while something is waited for, and never while another component is called.
+ */
 typedef struct coll_pipebcast_module {
     mca_coll_base_module_t super;
     struct ompi_communicator_t *comm; /**< borrowed: the module lives in it */
+    opal_mutex_t lock;
+    coll_pipebcast_outstanding_t outstanding; /**< what the progress function advances */
     coll_pipebcast_state_t state;
-    coll_pipebcast_reason_t passes_for; /**< why, while it is PASSING */
-    mca_coll_base_module_bcast_fn_t previous_bcast;
-    mca_coll_base_module_t *previous_module; /**< retained */
-    coll_pipebcast_topology_t *topology;     /**< retained */
-    pb_placement_t *placement;               /**< NULL until the ranks have agreed */
+    coll_pipebcast_agreement_t *agreement; /**< NULL: none is under way */
+    int agreed;                          /**< the agreement's error, if its communication failed */
+    coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
+    coll_pipebcast_functions_t previous; /**< their modules are retained */
+    coll_pipebcast_topology_t *topology; /**< retained */
+    pb_placement_t *placement;           /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t
         *model;              /**< retained; the measured one, if any, until the ranks have agreed */
     pb_chooser_t *chooser;   /**< NULL until the first choice */
@@ -87,16 +97,6 @@ int coll_pipebcast_autoload(void);
  * module->topology). On failure `why` says what is wrong, for people.
  */
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
-
-/* coll_pipebcast_agree.c */
-
-/**
- * Lets all ranks of the communicator agree whether they can serve it, over the
- * previous component; sets module->state to SERVING or PASSING, alike on all
- * ranks, and says why where it is PASSING. Returns an error only if the
- * communication itself failed.
- */
-int coll_pipebcast_agree(coll_pipebcast_module_t *module);
 
 /* coll_pipebcast_roles.c */
 
@@ -134,6 +134,23 @@ typedef struct coll_pipebcast_choice {
 int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_choice_t *choice);
 
+/** Whether pipebcast takes a broadcast, and how. */
+typedef struct coll_pipebcast_decision {
+    bool ours;
+    coll_pipebcast_reason_t reason; /**< why not */
+    coll_pipebcast_choice_t choice; /**< its kind also where the reason is COLL_PIPEBCAST_UNFIT */
+} coll_pipebcast_decision_t;
+
+/**
+ * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
+ * ranks. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE.
+ */
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_decision_t *decision);
+
+/** Rank 0 says that a forced kind of tree cannot serve the communicator's network. */
+void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module, pb_kind_t kind);
+
 /**
  * At verbose 10, tells the time that the broadcast took on the last rank before the
  * root, which is not the root, beside the predicted one.
@@ -141,9 +158,20 @@ int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t tota
 void coll_pipebcast_choice_took(coll_pipebcast_module_t *module, int root, size_t total,
                                 const coll_pipebcast_choice_t *choice, double seconds);
 
-/* coll_pipebcast_bcast.c */
+/* coll_pipebcast_bcast.c: the module's functions, as Open MPI has them */
 int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_datatype_t *datatype, int root,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+/** What became of a broadcast that returned this error is counted. */
+void coll_pipebcast_note_failure(int error);
+
+/**
+ * Waits until nothing of the module is outstanding any more: no broadcast, no question among the
+ * ranks, and no message of an earlier broadcast, which could be taken for one of the next
+ * communicator's when this one is gone. To be called when the communicator ends, when every rank
+ * has begun its last broadcast or is about to.
+ */
+void coll_pipebcast_settle(coll_pipebcast_module_t *module);
 
 #endif

@@ -1,27 +1,30 @@
 /*
- * The ranks of a communicator agree, once, whether pipebcast serves it.
+ * The agreement of a communicator's ranks; see coll_pipebcast_agree.h.
  *
- * Every value on which the ranks must be alike is compared by one allreduce of
- * the previous component: the maximum of v and the maximum of ~v are
+ * Every value on which the ranks must be alike is compared by one nonblocking
+ * allreduce of the previous component: the maximum of v and the maximum of ~v are
  * complements exactly if all v are equal. It happens at the first broadcast of
  * any size, since the threshold itself may differ between ranks. If something
- * differs, a second round finds a rank that differs from rank 0, for the
- * message; then all broadcasts of the communicator go to the previous component.
+ * differs, all broadcasts of the communicator go to the previous component, and a
+ * report tells people which rank differs from rank 0. All tags are taken at the
+ * start, when every rank is at the same place of its program: when the agreement
+ * ends, ranks may be at different ones.
  *
  * The model of message costs is not worth that: where it differs, or is faulty,
  * all ranks assume the same one from the slowest link that any of them has.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll_pipebcast.h"
+#include "coll_pipebcast_agree.h"
 #include "coll_pipebcast_link.h"
+#include "coll_pipebcast_report.h"
 #include "coll_pipebcast_say.h"
+#include "coll_pipebcast_transport.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
-#define PROTOCOL 2
+#define PROTOCOL 3
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
@@ -56,12 +59,15 @@ static const char *const value_names[N_VALUES] = {
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
 };
 
-static int allreduce(struct ompi_communicator_t *comm, uint64_t *values, int n, bool maximum)
-{
-    return comm->c_coll->coll_allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T,
-                                        maximum ? MPI_MAX : MPI_MIN, comm,
-                                        comm->c_coll->coll_allreduce_module);
-}
+struct coll_pipebcast_agreement {
+    char why[1024];           /**< what keeps this rank from serving; "": nothing */
+    char why_not_model[1024]; /**< what is wrong with its model file; "": nothing */
+    uint64_t own[N_VALUES];
+    uint64_t most[2 * N_VALUES]; /**< the maxima of v, then of ~v */
+    pb_request_t comparing;      /**< the allreduce; NULL at its end */
+    int tag;                     /**< for a report, if there is one */
+    coll_pipebcast_report_t report;
+};
 
 /** What is wrong with the model file for this communicator's network, into `why`; false: nothing.
  */
@@ -128,45 +134,17 @@ static int first_difference(const uint64_t *most)
     return N_VALUES;
 }
 
-/**
- * Finds the lowest rank whose value differs from rank 0's, and lets rank 0 say
- * so, and what happens until it is mended. Collective.
- */
-static int report_difference(coll_pipebcast_module_t *module, int which, uint64_t own,
-                             const char *until_then)
+/** Starts to find the rank that differs from rank 0, for the message. Called alike on all ranks. */
+static void report(coll_pipebcast_module_t *module, int which, const char *until_then)
 {
-    struct ompi_communicator_t *comm = module->comm;
-    const int rank = ompi_comm_rank(comm);
-    uint64_t of_root = own;
-    int rc = module->previous_bcast(&of_root, 1, MPI_UINT64_T, 0, comm, module->previous_module);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    uint64_t lowest = of_root == own ? (uint64_t) ompi_comm_size(comm) : (uint64_t) rank;
-    rc = allreduce(comm, &lowest, 1, false);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    uint64_t other = own;
-    rc = module->previous_bcast(&other, 1, MPI_UINT64_T, (int) lowest, comm,
-                                module->previous_module);
-    if (rc != OMPI_SUCCESS || rank != 0) {
-        return rc;
-    }
-    const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, (int) lowest);
-    char *host = coll_pipebcast_host_of(&name);
-    const bool has_numbers = which != V_PLACEMENT && which != V_MODEL;
-    char numbers[64] = "";
-    if (has_numbers) {
-        snprintf(numbers, sizeof(numbers), " (%" PRId64 " against %" PRId64 " on rank 0)",
-                 (int64_t) other, (int64_t) own);
-    }
-    coll_pipebcast_warn("communicator %s: %s differs between rank 0 and rank %d on host %s%s. Make "
-                        "it alike on all hosts. Until then %s.",
-                        comm->c_name, value_names[which], (int) lowest, host ? host : "?", numbers,
-                        until_then);
-    free(host);
-    return OMPI_SUCCESS;
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    const coll_pipebcast_difference_t difference = {
+        .what = value_names[which],
+        .until_then = until_then,
+        .is_number = which != V_PLACEMENT && which != V_MODEL,
+        .own = agreement->own[which],
+    };
+    coll_pipebcast_report_start(&agreement->report, module->comm, agreement->tag, &difference);
 }
 
 static void report_serving(const coll_pipebcast_module_t *module, int n_machines)
@@ -187,19 +165,20 @@ static void report_serving(const coll_pipebcast_module_t *module, int n_machines
 }
 
 /** Settles which model all ranks choose by: the measured one that they have, or an assumed one. */
-static int settle_model(coll_pipebcast_module_t *module, const uint64_t *own, const uint64_t *most,
-                        const char *why)
+static int settle_model(coll_pipebcast_module_t *module)
 {
+    const coll_pipebcast_agreement_t *agreement = module->agreement;
+    const uint64_t *most = agreement->most;
+    const char *why = agreement->why_not_model;
     int rc = OMPI_SUCCESS;
     const bool alike = !differs(most, V_MODEL);
     if (why[0] != '\0' && (!alike || ompi_comm_rank(module->comm) == 0)) {
         coll_pipebcast_warn("%s. Until then costs are assumed from the link's speed.", why);
     }
     if (!alike) {
-        rc = report_difference(module, V_MODEL, own[V_MODEL],
-                               "costs are assumed from the link's speed");
+        report(module, V_MODEL, "costs are assumed from the link's speed");
     }
-    if (rc != OMPI_SUCCESS || (alike && own[V_MODEL] != 0)) {
+    if (alike && agreement->own[V_MODEL] != 0) {
         return rc;
     }
     if (module->model != NULL) {
@@ -211,29 +190,25 @@ static int settle_model(coll_pipebcast_module_t *module, const uint64_t *own, co
 }
 
 /** Decides by what all ranks have in common; alike on all of them. */
-static int decide(coll_pipebcast_module_t *module, const uint64_t *own, const uint64_t *most,
-                  const char *why, const char *why_not_model)
+static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
+    const coll_pipebcast_agreement_t *agreement = module->agreement;
     const int size = ompi_comm_size(comm);
-    const int failed_rank = (int) ~most[N_VALUES + V_FAILED_RANK];
-    module->state = COLL_PIPEBCAST_PASSING;
+    const int failed_rank = (int) ~agreement->most[N_VALUES + V_FAILED_RANK];
     if (failed_rank < size) {
         if (failed_rank == ompi_comm_rank(comm)) {
             coll_pipebcast_warn("communicator %s: %s. The previous component serves this "
                                 "communicator's broadcasts.",
-                                comm->c_name, why);
+                                comm->c_name, agreement->why);
         }
-        return OMPI_SUCCESS;
+        return COLL_PIPEBCAST_PASSING;
     }
-    const int which = first_difference(most);
+    const int which = first_difference(agreement->most);
     if (which < N_VALUES) {
-        module->state = COLL_PIPEBCAST_AGREEING;
-        int rc = report_difference(module, which, own[which],
-                                   "the previous component serves this communicator's broadcasts");
-        module->state = COLL_PIPEBCAST_PASSING;
+        report(module, which, "the previous component serves this communicator's broadcasts");
         module->passes_for = COLL_PIPEBCAST_DIFFERENT;
-        return rc;
+        return COLL_PIPEBCAST_PASSING;
     }
     const int n_machines = pb_placement_n_machines(module->placement);
     if (n_machines == 1) {
@@ -244,36 +219,106 @@ static int decide(coll_pipebcast_module_t *module, const uint64_t *own, const ui
                                 "component serves its broadcasts",
                                 comm->c_name, size);
         }
-        return OMPI_SUCCESS;
+        return COLL_PIPEBCAST_PASSING;
     }
-    module->state = COLL_PIPEBCAST_AGREEING;
-    int rc = settle_model(module, own, most, why_not_model);
-    module->state = rc == OMPI_SUCCESS ? COLL_PIPEBCAST_SERVING : COLL_PIPEBCAST_PASSING;
-    if (rc != OMPI_SUCCESS) {
-        return rc;
+    module->agreed = settle_model(module);
+    if (module->agreed != OMPI_SUCCESS) {
+        return COLL_PIPEBCAST_PASSING;
     }
     report_serving(module, n_machines);
+    return COLL_PIPEBCAST_SERVING;
+}
+
+/** The allreduce, with the lock given up: the other component may broadcast, which is let through.
+ */
+static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
+{
+    struct ompi_communicator_t *comm = module->comm;
+    module->state = COLL_PIPEBCAST_ASKING;
+    opal_mutex_unlock(&module->lock);
+    const int rc = comm->c_coll->coll_iallreduce(
+        MPI_IN_PLACE, agreement->most, 2 * N_VALUES, MPI_UINT64_T, MPI_MAX, comm,
+        (ompi_request_t **) &agreement->comparing, comm->c_coll->coll_iallreduce_module);
+    opal_mutex_lock(&module->lock);
+    return rc;
+}
+
+int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
+    if (agreement == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    const bool placed =
+        coll_pipebcast_place(module, agreement->why, sizeof(agreement->why)) == OMPI_SUCCESS;
+    const bool model_is_good =
+        !model_is_faulty(module, agreement->why_not_model, sizeof(agreement->why_not_model));
+    own_values(module, placed, model_is_good, agreement->own);
+    for (int i = 0; i < N_VALUES; i++) {
+        agreement->most[i] = agreement->own[i];
+        agreement->most[N_VALUES + i] = ~agreement->own[i];
+    }
+    agreement->tag = coll_pipebcast_reserve_tags(module->comm, 1);
+    const int rc = compare(module, agreement);
+    if (rc != OMPI_SUCCESS) {
+        module->state = COLL_PIPEBCAST_PASSING;
+        coll_pipebcast_agreement_free(agreement);
+        return rc;
+    }
+    module->agreement = agreement;
+    module->state = COLL_PIPEBCAST_AGREEING;
+    coll_pipebcast_outstanding_list(module);
     return OMPI_SUCCESS;
+}
+
+/** Whether the allreduce is through; then the ranks decide. */
+static bool has_compared(coll_pipebcast_module_t *module)
+{
+    ompi_status_public_t status;
+    if (module->agreement->comparing == NULL) {
+        return true;
+    }
+    if (!coll_pipebcast_take_complete(&module->agreement->comparing, &status)) {
+        return false;
+    }
+    module->agreed = status.MPI_ERROR;
+    module->state = module->agreed == MPI_SUCCESS ? decide(module) : COLL_PIPEBCAST_PASSING;
+    return true;
+}
+
+void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    if (agreement != NULL && has_compared(module) &&
+        coll_pipebcast_report_advance(&agreement->report)) {
+        coll_pipebcast_agreement_free(agreement);
+        module->agreement = NULL;
+    }
+}
+
+static bool is_agreeing(coll_pipebcast_module_t *module)
+{
+    opal_mutex_lock(&module->lock);
+    const bool agreeing = module->state == COLL_PIPEBCAST_AGREEING;
+    opal_mutex_unlock(&module->lock);
+    return agreeing;
 }
 
 int coll_pipebcast_agree(coll_pipebcast_module_t *module)
 {
-    char why[1024] = "", why_not_model[1024] = "";
-    uint64_t own[N_VALUES];
-    uint64_t most[2 * N_VALUES];
+    int rc = OMPI_SUCCESS;
+    opal_mutex_lock(&module->lock);
+    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
+        rc = coll_pipebcast_agreement_start(module);
+    }
+    opal_mutex_unlock(&module->lock);
+    while (is_agreeing(module)) {
+        opal_progress();
+    }
+    return rc == OMPI_SUCCESS ? module->agreed : rc;
+}
 
-    module->state = COLL_PIPEBCAST_AGREEING;
-    const bool placed = coll_pipebcast_place(module, why, sizeof(why)) == OMPI_SUCCESS;
-    const bool model_is_good = !model_is_faulty(module, why_not_model, sizeof(why_not_model));
-    own_values(module, placed, model_is_good, own);
-    for (int i = 0; i < N_VALUES; i++) {
-        most[i] = own[i];
-        most[N_VALUES + i] = ~own[i];
-    }
-    int rc = allreduce(module->comm, most, 2 * N_VALUES, true);
-    if (rc != OMPI_SUCCESS) {
-        module->state = COLL_PIPEBCAST_PASSING;
-        return rc;
-    }
-    return decide(module, own, most, why, why_not_model);
+void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
+{
+    free(agreement);
 }

@@ -3,13 +3,14 @@
  * component.
  */
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_agree.h"
 #include "coll_pipebcast_operation.h"
-#include "coll_pipebcast_say.h"
 
 static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
 {
-    return module->previous_bcast(data->buffer, (coll_pipebcast_count_t) data->count,
-                                  data->datatype, root, module->comm, module->previous_module);
+    return module->previous.bcast(data->buffer, (coll_pipebcast_count_t) data->count,
+                                  data->datatype, root, module->comm,
+                                  module->previous.bcast_module);
 }
 
 static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
@@ -23,52 +24,91 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *da
 static int pass_unfit(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
                       pb_kind_t kind)
 {
-    if (ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_warn("communicator %s: the algorithm %s does not fit its network. The "
-                            "previous component serves the broadcasts that it cannot. Choose "
-                            "another coll_pipebcast_algorithm.",
-                            module->comm->c_name, pb_kind_name(kind));
-    }
+    coll_pipebcast_warn_unfit(module, kind);
     return pass(module, data, root, COLL_PIPEBCAST_UNFIT);
+}
+
+/** Advances an operation; its result is in *rc_p when it is through. */
+static bool advance(coll_pipebcast_operation_t *operation, int *rc_p)
+{
+    opal_mutex_t *lock = &operation->module->lock;
+    opal_mutex_lock(lock);
+    const bool is_through = coll_pipebcast_operation_advance(operation);
+    if (is_through) {
+        *rc_p = coll_pipebcast_operation_finish(operation);
+    }
+    opal_mutex_unlock(lock);
+    return is_through;
 }
 
 /** Starts an operation and advances it to its end, making progress of everything else meanwhile. */
 static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
                    const coll_pipebcast_choice_t *choice)
 {
+    const coll_pipebcast_apart_t blocking = {0};
     coll_pipebcast_operation_t operation;
-    const int rc = coll_pipebcast_operation_start(&operation, module, data, root, choice);
+    opal_mutex_lock(&module->lock);
+    int rc = coll_pipebcast_operation_start(&operation, module, data, root, choice, &blocking);
+    opal_mutex_unlock(&module->lock);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    while (!coll_pipebcast_operation_advance(&operation)) {
+    while (!advance(&operation, &rc)) {
         opal_progress();
     }
-    return coll_pipebcast_operation_finish(&operation);
+    return rc;
 }
 
-static void note_failure(void)
+/** Tells how long it took, where the choice was told. */
+static void tell_time(coll_pipebcast_module_t *module, int root, size_t total,
+                      const coll_pipebcast_choice_t *choice, double start)
 {
-    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.failed, 1);
+    const double seconds = MPI_Wtime() - start;
+    opal_mutex_lock(&module->lock);
+    coll_pipebcast_choice_took(module, root, total, choice, seconds);
+    opal_mutex_unlock(&module->lock);
 }
 
-static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
+void coll_pipebcast_note_failure(int error)
+{
+    if (error != OMPI_SUCCESS) {
+        coll_pipebcast_count(&mca_coll_pipebcast_component.counters.failed, 1);
+    }
+}
+
+/** One of ours, for which the choice may still turn out not to fit. */
+static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
+                     const coll_pipebcast_choice_t *choice, double start)
+{
+    const int rc = operate(module, data, root, choice);
+    if (rc == OMPI_ERR_NOT_SUPPORTED) {
+        return pass_unfit(module, data, root, choice->kind);
+    }
+    tell_time(module, root, data->total, choice, start);
+    coll_pipebcast_note_failure(rc);
+    return rc;
+}
+
+static int decide_and_broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
+                                int root)
 {
     const double start = MPI_Wtime();
-    coll_pipebcast_choice_t choice;
-    int rc = coll_pipebcast_choose(module, root, data->total, &choice);
-    const bool is_ours = !choice.previous || coll_pipebcast_minds_arrivals();
-    if (rc == OMPI_SUCCESS) {
-        rc = is_ours ? operate(module, data, root, &choice)
-                     : pass(module, data, root, COLL_PIPEBCAST_PREDICTED);
-        coll_pipebcast_choice_took(module, root, data->total, &choice, MPI_Wtime() - start);
+    coll_pipebcast_decision_t decision;
+    opal_mutex_lock(&module->lock);
+    int rc = coll_pipebcast_decide(module, root, data->total, &decision);
+    opal_mutex_unlock(&module->lock);
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_note_failure(rc);
+        return rc;
     }
-    if (is_ours && rc == OMPI_ERR_NOT_SUPPORTED) {
-        return pass_unfit(module, data, root, choice.kind);
+    if (decision.ours) {
+        return broadcast(module, data, root, &decision.choice, start);
     }
-    if (is_ours && rc != OMPI_SUCCESS) {
-        note_failure();
+    if (decision.reason == COLL_PIPEBCAST_UNFIT) {
+        return pass_unfit(module, data, root, decision.choice.kind);
     }
+    rc = pass(module, data, root, decision.reason);
+    tell_time(module, root, data->total, &decision.choice, start);
     return rc;
 }
 
@@ -77,33 +117,20 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    size_t type_size;
+    const coll_pipebcast_data_t data = coll_pipebcast_data_of(buffer, (size_t) count, datatype);
     (void) comm;
-    ompi_datatype_type_size(datatype, &type_size);
-    const coll_pipebcast_data_t data = {.buffer = buffer,
-                                        .count = (size_t) count,
-                                        .datatype = datatype,
-                                        .total = type_size * (size_t) count};
     /* Ranks whose count is 0 do not come here at all, while others may describe
      * the same empty message by a type without bytes: nothing may be sent. */
     if (data.total == 0) {
         return OMPI_SUCCESS;
     }
-    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        int rc = coll_pipebcast_agree(module);
-        if (rc != OMPI_SUCCESS) {
-            note_failure();
-            return rc;
-        }
+    const int rc = coll_pipebcast_agree(module);
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_note_failure(rc);
+        return rc;
     }
-    if (module->state == COLL_PIPEBCAST_AGREEING) {
+    if (module->state == COLL_PIPEBCAST_ASKING) {
         return forward(module, &data, root);
     }
-    if (module->state == COLL_PIPEBCAST_PASSING) {
-        return pass(module, &data, root, module->passes_for);
-    }
-    if (data.total < mca_coll_pipebcast_component.params.min_size) {
-        return pass(module, &data, root, COLL_PIPEBCAST_TOO_SMALL);
-    }
-    return broadcast(module, &data, root);
+    return decide_and_broadcast(module, &data, root);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
 /** The module's chooser, made when it is first needed; NULL if memory is out. */
@@ -98,6 +99,37 @@ int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t tota
         tell_choice(module, root, total, &made);
     }
     return OMPI_SUCCESS;
+}
+
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_decision_t *decision)
+{
+    *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
+    if (module->state != COLL_PIPEBCAST_SERVING) {
+        return OMPI_SUCCESS;
+    }
+    if (total < mca_coll_pipebcast_component.params.min_size) {
+        decision->reason = COLL_PIPEBCAST_TOO_SMALL;
+        return OMPI_SUCCESS;
+    }
+    const int rc = coll_pipebcast_choose(module, root, total, &decision->choice);
+    if (rc == OMPI_ERR_NOT_SUPPORTED) {
+        decision->reason = COLL_PIPEBCAST_UNFIT;
+        return OMPI_SUCCESS;
+    }
+    decision->reason = COLL_PIPEBCAST_PREDICTED;
+    decision->ours = !decision->choice.previous || coll_pipebcast_minds_arrivals();
+    return rc;
+}
+
+void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module, pb_kind_t kind)
+{
+    if (ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_warn("communicator %s: the algorithm %s does not fit its network. The "
+                            "previous component serves the broadcasts that it cannot. Choose "
+                            "another coll_pipebcast_algorithm.",
+                            module->comm->c_name, pb_kind_name(kind));
+    }
 }
 
 void coll_pipebcast_choice_took(coll_pipebcast_module_t *module, int root, size_t total,

@@ -25,6 +25,7 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
 #include "ompi/datatype/ompi_datatype.h"
+#include "ompi/errhandler/errcode-internal.h"
 #include "ompi/group/group.h"
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_tags.h"
@@ -85,6 +86,18 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #endif
 
 /**
+ * The base of our requests. Open MPI takes what a collective's request is for one of its class
+ * ompi_coll_base_nbc_request_t, in which it keeps what it must give back at the end. The header
+ * that declares it cannot be used from outside its tree in 4.1, and what is in it differs; there is
+ * room for all series here.
+ */
+typedef struct coll_pipebcast_base_request {
+    ompi_request_t super;
+    void *of_ompi[16];
+} coll_pipebcast_base_request_t;
+OMPI_DECLSPEC extern opal_class_t ompi_coll_base_nbc_request_t_class;
+
+/**
  * Whether Open MPI's structures are in the library as its headers had them when
  * pipebcast was built. They are not if it was built for another Open MPI of the
  * same component interface, such as one configured with other threads.
@@ -93,7 +106,8 @@ static inline bool coll_pipebcast_fits(void)
 {
     return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
            ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
-           ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t);
+           ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t) &&
+           ompi_coll_base_nbc_request_t_class.cls_sizeof <= sizeof(coll_pipebcast_base_request_t);
 }
 
 /** The host that a process runs on, to be freed; NULL if it is not known here. No communication. */
@@ -121,17 +135,54 @@ static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
 #endif
 }
 
-/** Puts a module's broadcast into the communicator where Open MPI does not do it after enable. */
-static inline void coll_pipebcast_install_bcast(struct ompi_communicator_t *comm,
-                                                mca_coll_base_module_bcast_fn_t bcast,
-                                                mca_coll_base_module_t *module)
+/** The broadcasts of a communicator, and the module of each. */
+typedef struct coll_pipebcast_functions {
+    mca_coll_base_module_bcast_fn_t bcast;
+    mca_coll_base_module_t *bcast_module;
+    mca_coll_base_module_ibcast_fn_t ibcast;
+    mca_coll_base_module_t *ibcast_module;
+    mca_coll_base_module_bcast_init_fn_t bcast_init;
+    mca_coll_base_module_t *bcast_init_module;
+} coll_pipebcast_functions_t;
+
+/** Those that a communicator has now. */
+static inline coll_pipebcast_functions_t
+coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
+{
+    return (coll_pipebcast_functions_t){
+        .bcast = comm->c_coll->coll_bcast,
+        .bcast_module = comm->c_coll->coll_bcast_module,
+        .ibcast = comm->c_coll->coll_ibcast,
+        .ibcast_module = comm->c_coll->coll_ibcast_module,
+        .bcast_init = comm->c_coll->coll_bcast_init,
+        .bcast_init_module = comm->c_coll->coll_bcast_init_module,
+    };
+}
+
+/**
+ * Puts functions into a communicator in the place of those of the module `of` (NULL: of
+ * whatever is there), where Open MPI does not do it after enable.
+ */
+static inline void coll_pipebcast_install(struct ompi_communicator_t *comm,
+                                          const coll_pipebcast_functions_t *functions,
+                                          const mca_coll_base_module_t *of)
 {
 #if COLL_PIPEBCAST_INSTALLS
-    MCA_COLL_INSTALL_API(comm, bcast, bcast, module, "pipebcast");
+    if (of == NULL || comm->c_coll->coll_bcast_module == of) {
+        MCA_COLL_INSTALL_API(comm, bcast, functions->bcast, functions->bcast_module, "pipebcast");
+    }
+    if (of == NULL || comm->c_coll->coll_ibcast_module == of) {
+        MCA_COLL_INSTALL_API(comm, ibcast, functions->ibcast, functions->ibcast_module,
+                             "pipebcast");
+    }
+    if (of == NULL || comm->c_coll->coll_bcast_init_module == of) {
+        MCA_COLL_INSTALL_API(comm, bcast_init, functions->bcast_init, functions->bcast_init_module,
+                             "pipebcast");
+    }
 #else
     (void) comm;
-    (void) bcast;
-    (void) module;
+    (void) functions;
+    (void) of;
 #endif
 }
 

@@ -14,7 +14,8 @@ static int component_init_query(bool enable_progress_threads, bool enable_mpi_th
 
 /* Open MPI looks the symbol up by this name. Its state: the parameters, set at
  * registration; the topology and the models shared by communicators and the
- * messages already said, all under the lock; the counters. */
+ * messages already said, all under the lock; the modules with something outstanding, under a lock
+ * of their own; the counters. */
 coll_pipebcast_component_t mca_coll_pipebcast_component = {
     .super =
         {
@@ -46,6 +47,7 @@ static int component_open(void)
     coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
     OBJ_CONSTRUCT(&component->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&component->said, opal_list_t);
+    coll_pipebcast_busy_init(&component->busy);
     component->topology = NULL;
     component->model = NULL;
     component->assumed = NULL;
@@ -76,6 +78,7 @@ static int component_close(void)
         component->assumed = NULL;
     }
     OPAL_LIST_DESTRUCT(&component->said);
+    coll_pipebcast_busy_fini(&component->busy);
     OBJ_DESTRUCT(&component->lock);
     opal_output_close(component->output);
     component->output = -1;

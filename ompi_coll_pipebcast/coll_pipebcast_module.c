@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_agree.h"
+#include "coll_pipebcast_nonblocking.h"
 #include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
@@ -16,8 +18,12 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->comm = NULL;
     module->state = COLL_PIPEBCAST_UNDECIDED;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
-    module->previous_bcast = NULL;
-    module->previous_module = NULL;
+    module->agreement = NULL;
+    module->agreed = OMPI_SUCCESS;
+    module->previous = (coll_pipebcast_functions_t){0};
+    OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&module->outstanding, coll_pipebcast_outstanding_t);
+    module->outstanding.module = module;
     module->topology = NULL;
     module->placement = NULL;
     pb_arrival_mode_init(&module->arrival_mode);
@@ -30,18 +36,30 @@ static void module_construct(coll_pipebcast_module_t *module)
     coll_pipebcast_roles_init(module);
 }
 
+static void retain_previous(coll_pipebcast_module_t *module)
+{
+    module->previous = coll_pipebcast_functions_of(module->comm);
+    OBJ_RETAIN(module->previous.bcast_module);
+    OBJ_RETAIN(module->previous.ibcast_module);
+    OBJ_RETAIN(module->previous.bcast_init_module);
+}
+
 static void release_previous(coll_pipebcast_module_t *module)
 {
-    if (module->previous_module != NULL) {
-        OBJ_RELEASE(module->previous_module);
-        module->previous_module = NULL;
-        module->previous_bcast = NULL;
+    if (module->previous.bcast_module != NULL) {
+        OBJ_RELEASE(module->previous.bcast_module);
+        OBJ_RELEASE(module->previous.ibcast_module);
+        OBJ_RELEASE(module->previous.bcast_init_module);
     }
+    module->previous = (coll_pipebcast_functions_t){0};
 }
 
 static void module_destruct(coll_pipebcast_module_t *module)
 {
     release_previous(module);
+    coll_pipebcast_agreement_free(module->agreement);
+    OBJ_DESTRUCT(&module->outstanding);
+    OBJ_DESTRUCT(&module->lock);
     OPAL_LIST_DESTRUCT(&module->lingering);
     pb_arrival_credit_fini(&module->credit);
     coll_pipebcast_roles_fini(module);
@@ -71,17 +89,37 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
     module->super.coll_module_enable = module_enable;
     module->super.coll_module_disable = module_disable;
     module->super.coll_bcast = coll_pipebcast_bcast;
+    module->super.coll_ibcast = coll_pipebcast_ibcast;
+    module->super.coll_bcast_init = coll_pipebcast_bcast_init;
     return &module->super;
+}
+
+/** Whether there is another component for each kind of broadcast, and one for our own questions. */
+static bool has_previous(const struct ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_bcast != NULL && comm->c_coll->coll_bcast_module != NULL &&
+           comm->c_coll->coll_ibcast != NULL && comm->c_coll->coll_ibcast_module != NULL &&
+           comm->c_coll->coll_bcast_init != NULL && comm->c_coll->coll_bcast_init_module != NULL &&
+           comm->c_coll->coll_iallreduce != NULL;
 }
 
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
+    const coll_pipebcast_functions_t ours = {
+        .bcast = coll_pipebcast_bcast,
+        .bcast_module = base,
+        .ibcast = coll_pipebcast_ibcast,
+        .ibcast_module = base,
+        .bcast_init = coll_pipebcast_bcast_init,
+        .bcast_init_module = base,
+    };
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     int rc;
-    if (comm->c_coll->coll_bcast == NULL || comm->c_coll->coll_bcast_module == NULL) {
+    if (!has_previous(comm)) {
         coll_pipebcast_tell(1,
                             "communicator %s: there is no other broadcast to fall back on, so "
-                            "pipebcast stays out; if the parameter coll is a list, add tuned",
+                            "pipebcast stays out; if the parameter coll is a list, add tuned "
+                            "and libnbc",
                             comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }
@@ -94,10 +132,8 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    module->previous_bcast = comm->c_coll->coll_bcast;
-    module->previous_module = comm->c_coll->coll_bcast_module;
-    OBJ_RETAIN(module->previous_module);
-    coll_pipebcast_install_bcast(comm, coll_pipebcast_bcast, base);
+    retain_previous(module);
+    coll_pipebcast_install(comm, &ours, NULL);
     return OMPI_SUCCESS;
 }
 
@@ -105,9 +141,9 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
 static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    coll_pipebcast_operation_settle(module);
-    if (module->previous_module != NULL && comm->c_coll->coll_bcast_module == base) {
-        coll_pipebcast_install_bcast(comm, module->previous_bcast, module->previous_module);
+    coll_pipebcast_settle(module);
+    if (module->previous.bcast_module != NULL) {
+        coll_pipebcast_install(comm, &module->previous, base);
     }
     release_previous(module);
     return OMPI_SUCCESS;

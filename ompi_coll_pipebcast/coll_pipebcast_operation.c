@@ -8,6 +8,9 @@
 /** Seconds to wait, after the PML has refused, for requests of this rank that still run. */
 #define DRAIN_SECONDS 10
 
+/** Bytes of a segment where the ranks have agreed on none. */
+#define STAND_IN_SEGMENT 8192
+
 static bool is_algorithm(int algorithm)
 {
     return mca_coll_pipebcast_component.params.algorithm == algorithm;
@@ -36,7 +39,7 @@ static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choi
     }
     op->algorithm =
         is_algorithm(COLL_PIPEBCAST_FLAT_NB) ? COLL_PIPEBCAST_FLAT_NB : (int) choice->kind;
-    op->transport.tag = MCA_COLL_BASE_TAG_BCAST;
+    op->transport.tag = op->apart.tag != 0 ? op->apart.tag : MCA_COLL_BASE_TAG_BCAST;
     const pb_role_t *role = coll_pipebcast_role(op->module, choice->kind, op->root, &rc);
     if (role == NULL) {
         return rc;
@@ -66,9 +69,10 @@ OBJ_CLASS_INSTANCE(coll_pipebcast_root_t, opal_list_item_t, root_construct, root
  * The module's credit, made when it is first needed. NULL if there is none: then
  * nothing is sent unasked.
  */
-static pb_arrival_credit_t *get_credit(coll_pipebcast_module_t *module)
+static pb_arrival_credit_t *get_credit(const coll_pipebcast_operation_t *op)
 {
-    if (!is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB)) {
+    coll_pipebcast_module_t *module = op->module;
+    if (!is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB) || op->apart.repeats) {
         return NULL;
     }
     if (module->credit.of == NULL &&
@@ -79,8 +83,7 @@ static pb_arrival_credit_t *get_credit(coll_pipebcast_module_t *module)
     return &module->credit;
 }
 
-/** Takes in what earlier operations of this root are still to hear. */
-static void listen_for_lingering(coll_pipebcast_module_t *module)
+void coll_pipebcast_operation_listen(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_root_t *item, *next;
     OPAL_LIST_FOREACH_SAFE(item, next, &module->lingering, coll_pipebcast_root_t)
@@ -92,19 +95,10 @@ static void listen_for_lingering(coll_pipebcast_module_t *module)
     }
 }
 
-void coll_pipebcast_operation_settle(coll_pipebcast_module_t *module)
-{
-    listen_for_lingering(module);
-    while (!opal_list_is_empty(&module->lingering)) {
-        opal_progress();
-        listen_for_lingering(module);
-    }
-}
-
 static int start_as_root(coll_pipebcast_operation_t *op, pb_arrival_env_t *env)
 {
     coll_pipebcast_module_t *module = op->module;
-    listen_for_lingering(module);
+    coll_pipebcast_operation_listen(module);
     op->as_root = OBJ_NEW(coll_pipebcast_root_t);
     if (op->as_root == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -112,7 +106,7 @@ static int start_as_root(coll_pipebcast_operation_t *op, pb_arrival_env_t *env)
     op->as_root->control = op->control;
     env->control = &op->as_root->control;
     /* Until it is known how long a message takes, too many could be sent unasked. */
-    env->credit = module->ns_per_byte > 0 ? get_credit(module) : NULL;
+    env->credit = module->ns_per_byte > 0 ? get_credit(op) : NULL;
     if (!pb_arrival_root_start(&op->as_root->root, env,
                                (int64_t) ((double) env->total * op->host.ns_per_byte))) {
         OBJ_RELEASE(op->as_root);
@@ -123,7 +117,7 @@ static int start_as_root(coll_pipebcast_operation_t *op, pb_arrival_env_t *env)
 
 static int start_as_receiver(coll_pipebcast_operation_t *op, pb_arrival_env_t *env)
 {
-    pb_arrival_credit_t *credit = get_credit(op->module);
+    pb_arrival_credit_t *credit = get_credit(op);
     if (credit != NULL) {
         pb_arrival_credit_other(credit, env->total);
     }
@@ -135,7 +129,8 @@ static int start_arrival_aware(coll_pipebcast_operation_t *op,
                                const coll_pipebcast_choice_t *choice)
 {
     struct ompi_communicator_t *comm = op->module->comm;
-    const int tag = coll_pipebcast_reserve_tags(comm, 2);
+    const int tag =
+        op->apart.tag != 0 ? op->apart.tag : coll_pipebcast_reserve_tags(comm, COLL_PIPEBCAST_TAGS);
     op->algorithm = is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB) ? COLL_PIPEBCAST_ARRIVAL_NB
                                                             : COLL_PIPEBCAST_ARRIVAL_B;
     op->transport.tag = tag;
@@ -162,29 +157,77 @@ bool coll_pipebcast_minds_arrivals(void)
             !is_algorithm(COLL_PIPEBCAST_FLAT_NB));
 }
 
-/** Whether this broadcast minds who has arrived; alike on all ranks. */
+/**
+ * Whether this broadcast minds who has arrived; alike on all ranks. The
+ * communicator's mode is alike on all ranks only between broadcasts, so one that may
+ * overlap others neither asks nor changes it.
+ */
 static bool is_arrival_aware(coll_pipebcast_operation_t *op)
 {
     if (coll_pipebcast_minds_arrivals()) {
         return true;
     }
-    op->is_auto = mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
+    op->is_auto = op->apart.tag == 0 &&
+                  mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
                   !is_algorithm(COLL_PIPEBCAST_FLAT_NB);
     return op->is_auto && pb_arrival_mode_begin(&op->module->arrival_mode);
 }
 
-int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
-                                   const coll_pipebcast_data_t *data, int root,
-                                   const coll_pipebcast_choice_t *choice)
+static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
+                    const coll_pipebcast_data_t *data, int root,
+                    const coll_pipebcast_apart_t *apart)
 {
     op->module = module;
+    op->apart = *apart;
     op->data = *data;
     op->root = root;
     op->is_auto = false;
     op->give_up = 0;
     op->transport = (pb_transport_t){.comm = module->comm};
     op->host = (pb_arrival_host_t){0};
+}
+
+int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
+                                   const coll_pipebcast_data_t *data, int root,
+                                   const coll_pipebcast_choice_t *choice,
+                                   const coll_pipebcast_apart_t *apart)
+{
+    prepare(op, module, data, root, apart);
     return is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+}
+
+int coll_pipebcast_operation_stand_in(coll_pipebcast_operation_t *op,
+                                      coll_pipebcast_module_t *module,
+                                      const coll_pipebcast_data_t *data, int root,
+                                      const coll_pipebcast_apart_t *apart)
+{
+    pb_transfer_limits_t limits;
+    const int size = ompi_comm_size(module->comm);
+    const int place = (ompi_comm_rank(module->comm) - root + size) % size;
+    int source = ((place - 1) / 2 + root) % size;
+    int targets[2];
+    uint32_t masks[2] = {1, 1};
+    pb_role_t role = {.n_streams = 1,
+                      .n_sources = place > 0,
+                      .source = &source,
+                      .target = targets,
+                      .source_mask = masks,
+                      .target_mask = masks};
+    for (int child = 2 * place + 1; child <= 2 * place + 2 && child < size; child++) {
+        targets[role.n_targets++] = (child + root) % size;
+    }
+    prepare(op, module, data, root, apart);
+    op->part = COLL_PIPEBCAST_PLAIN;
+    op->algorithm = PB_KIND_RANK_BINARY;
+    op->transport.tag = apart->tag;
+    const int rc =
+        coll_pipebcast_windows_cut(&op->message, &op->data, STAND_IN_SEGMENT, &role, &limits);
+    if (rc == OMPI_SUCCESS && !pb_transfer_start(&op->transfer, &role, &limits, data->total,
+                                                 STAND_IN_SEGMENT, &op->transport, &op->message)) {
+        coll_pipebcast_message_fini(&op->message);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return rc;
 }
 
 static bool advance_part(coll_pipebcast_operation_t *op)

@@ -2,7 +2,8 @@
  * An operation: one rank's part of one broadcast, from its start to its result.
  *
  * It never blocks. A blocking broadcast starts one and advances it until it is
- * through; several may be under way on a communicator if their tags differ.
+ * through, a nonblocking one leaves that to the progress function. Several may be under way on a
+ * communicator if their tags differ. All functions are called with the module's lock held.
  */
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H
@@ -33,8 +34,22 @@ typedef struct coll_pipebcast_root {
 } coll_pipebcast_root_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_root_t);
 
+/**
+ * What keeps an operation's messages apart from those of others on the communicator.
+ * Blocking broadcasts follow each other in the same order on all ranks, so that they can share
+ * a tag; what overlaps with others needs tags of its own.
+ */
+typedef struct coll_pipebcast_apart {
+    int tag;      /**< this one and the next below are reserved for it; 0: it is a blocking one */
+    bool repeats; /**< the tags come again, so that at its end no message may be left on its way */
+} coll_pipebcast_apart_t;
+
+/** Tags that a nonblocking operation reserves. */
+#define COLL_PIPEBCAST_TAGS 2
+
 typedef struct coll_pipebcast_operation {
     coll_pipebcast_module_t *module; /**< borrowed */
+    coll_pipebcast_apart_t apart;
     coll_pipebcast_data_t data;
     int root;
     coll_pipebcast_part_t part;
@@ -62,15 +77,22 @@ typedef struct coll_pipebcast_operation {
 int coll_pipebcast_operation_start(coll_pipebcast_operation_t *operation,
                                    coll_pipebcast_module_t *module,
                                    const coll_pipebcast_data_t *data, int root,
-                                   const coll_pipebcast_choice_t *choice);
+                                   const coll_pipebcast_choice_t *choice,
+                                   const coll_pipebcast_apart_t *apart);
 
 /**
- * Waits until nothing of earlier operations is to come any more: a message that
- * comes when its communicator is gone could be taken for one of the next
- * communicator's. To be called when the communicator ends, when every rank has
- * begun its last broadcast or is about to.
+ * The same for a message that would go to the previous component if it could still be
+ * called: a nonblocking broadcast that began before the ranks had agreed, whose place
+ * among the communicator's operations is long settled. It needs nothing on which the
+ * ranks have agreed: a binary tree by rank, and segments of a fixed size.
  */
-void coll_pipebcast_operation_settle(coll_pipebcast_module_t *module);
+int coll_pipebcast_operation_stand_in(coll_pipebcast_operation_t *operation,
+                                      coll_pipebcast_module_t *module,
+                                      const coll_pipebcast_data_t *data, int root,
+                                      const coll_pipebcast_apart_t *apart);
+
+/** Takes in what earlier operations of this root are still to hear; see module->lingering. */
+void coll_pipebcast_operation_listen(coll_pipebcast_module_t *module);
 
 /** Whether every broadcast is arrival-aware, because a person has said so. */
 bool coll_pipebcast_minds_arrivals(void);

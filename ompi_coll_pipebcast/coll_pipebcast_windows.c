@@ -37,6 +37,15 @@ static int send_bounces(const pb_role_t *role, int bounces, int send_window)
     return wanted < bounces / 2 ? (int) wanted : bounces / 2;
 }
 
+coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
+                                             struct ompi_datatype_t *datatype)
+{
+    size_t type_size;
+    ompi_datatype_type_size(datatype, &type_size);
+    return (coll_pipebcast_data_t){
+        .buffer = buffer, .count = count, .datatype = datatype, .total = type_size * count};
+}
+
 int coll_pipebcast_windows_cut(pb_message_t *message, const coll_pipebcast_data_t *data,
                                size_t segment_size, const pb_role_t *role,
                                pb_transfer_limits_t *limits_p)

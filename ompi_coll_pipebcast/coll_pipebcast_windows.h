@@ -24,6 +24,10 @@ typedef struct coll_pipebcast_data {
     size_t total; /**< packed bytes */
 } coll_pipebcast_data_t;
 
+/** The data as a call of MPI describes them. */
+coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
+                                             struct ompi_datatype_t *datatype);
+
 /**
  * Cuts the user's data for a transfer of this role, by the parameters; fills the
  * transfer's limits. To be given back by coll_pipebcast_message_fini().
