@@ -29,6 +29,11 @@ struct bench_result {
         int n;
         int n_late; /**< iterations done again because a rank heard of the start too late */
     } sync;
+    struct {
+        int64_t median_ns;  /**< of the last rank's end, beside a computation as long as sync's */
+        int64_t exposed_ns; /**< median of the most time that a rank was not computing */
+        int n;
+    } overlap;
     int n_warmup;
     bool limited;           /**< the time limit cut broadcasts, of warm-up or those that count */
     int64_t clock_error_ns; /**< bound on what clocks add to sync times; 0 for a shared clock */

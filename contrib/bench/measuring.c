@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "compute.h"
 #include "op.h"
 #include "quiet.h"
 
@@ -21,12 +22,19 @@ int bench_measuring_root(const struct bench_measuring *measuring)
                                                    : run->options->root;
 }
 
-void bench_measuring_broadcast(struct bench_measuring *measuring)
+int64_t bench_measuring_broadcast(struct bench_measuring *measuring)
 {
-    struct bench_run *run = measuring->run;
-    bench_op_at(run->options->op)
-        ->run(measuring->payload.memory, measuring->payload.count, measuring->payload.type,
-              bench_measuring_root(measuring), run->comm);
+    const struct bench_options *options = measuring->run->options;
+    struct bench_call *call = &measuring->call;
+    int64_t computed = 0;
+    call->root = bench_measuring_root(measuring);
+    bench_op_at(options->op)->start(call);
+    if (measuring->compute_ns > 0) {
+        computed = bench_compute(options->compute, measuring->compute_ns, options->test_every_ns,
+                                 &call->request);
+    }
+    bench_op_end(call);
+    return computed;
 }
 
 void bench_measuring_prepare(struct bench_measuring *measuring)
@@ -97,17 +105,19 @@ static int64_t start_and_broadcast(struct bench_measuring *measuring, int64_t de
     int64_t ready = bench_clock_agreed(clock), start;
     MPI_Allreduce(&ready, &start, 1, MPI_INT64_T, MPI_MAX, run->control);
     start += measuring->margin_ns;
-    int64_t own[2], worst[2]; /* exit, lateness */
+    int64_t own[3], worst[3]; /* exit, lateness, exit without what was computed */
     own[1] = bench_clock_agreed(clock) - (start + delay_ns);
     bench_clock_wait_until(clock, start + delay_ns);
     timing->arrival_ns = bench_clock_agreed(clock) - start;
-    bench_measuring_broadcast(measuring);
+    const int64_t computed = bench_measuring_broadcast(measuring);
     own[0] = timing->exit_ns = bench_clock_agreed(clock) - start;
+    own[2] = own[0] - computed;
     if (measuring->uneven) {
         bench_quiet_barrier(run->control);
     }
-    MPI_Allreduce(own, worst, 2, MPI_INT64_T, MPI_MAX, run->control);
+    MPI_Allreduce(own, worst, 3, MPI_INT64_T, MPI_MAX, run->control);
     timing->last_ns = worst[0];
+    timing->exposed_ns = worst[2];
     return worst[1];
 }
 
@@ -191,10 +201,18 @@ enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struc
     }
     bench_clock_sync(&run->clock);
     measuring->begin_ns = bench_measuring_elapsed(measuring);
-    return make_payload(measuring, bytes);
+    const enum bench_status status = make_payload(measuring, bytes);
+    measuring->call = (struct bench_call){.memory = measuring->payload.memory,
+                                          .count = measuring->payload.count,
+                                          .type = measuring->payload.type,
+                                          .comm = run->comm,
+                                          .request = MPI_REQUEST_NULL,
+                                          .initialised_root = BENCH_UNSET};
+    return status;
 }
 
 void bench_measuring_end(struct bench_measuring *measuring)
 {
+    bench_op_drop(&measuring->call);
     bench_payload_free(&measuring->payload);
 }

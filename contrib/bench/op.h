@@ -1,16 +1,31 @@
 /*
- * The operations that can be measured. A new one (nonblocking, persistent) is a line in op.c's
- * table; what differs between them lies behind run.
+ * The operations that can be measured. A new one is a line in op.c's table; what differs between
+ * them lies behind start and end.
  */
 #ifndef BENCH_OP_H
 #define BENCH_OP_H
 
 #include <mpi.h>
+#include <stdbool.h>
+
+/** One message on one rank, and its broadcast under way. */
+struct bench_call {
+    void *memory;
+    int count;
+    MPI_Datatype type;
+    MPI_Comm comm;
+    int root;
+    MPI_Request request;  /**< MPI_REQUEST_NULL: none */
+    int initialised_root; /**< of a persistent request; BENCH_UNSET: there is none */
+};
 
 struct bench_op {
     const char *name;
-    /** Moves the message from root to all ranks of comm; returns when this rank has it. */
-    void (*run)(void *memory, int count, MPI_Datatype type, int root, MPI_Comm comm);
+    const char *function; /**< of MPI */
+    bool is_blocking;
+    /** Begins to move the message from root to all ranks of comm; a blocking one is through then.
+     */
+    void (*start)(struct bench_call *call);
 };
 
 /** Index of the operation of a name, -1 if there is none. */
@@ -18,5 +33,11 @@ int bench_op_find(const char *name);
 
 /** The operation of an index that bench_op_find() yielded; index 0 is the default. */
 const struct bench_op *bench_op_at(int index);
+
+/** Ends what was started; this rank has the message then. */
+void bench_op_end(struct bench_call *call);
+
+/** Gives a persistent request back. */
+void bench_op_drop(struct bench_call *call);
 
 #endif

@@ -164,7 +164,28 @@ static bool read_op(struct bench_options *options, const char *text,
 {
     options->op = bench_op_find(text);
     return options->op >= 0 ||
-           bench_wrong(complaint, "--op: '%s' is unknown; known is bcast", text);
+           bench_wrong(complaint, "--op: '%s' is unknown; known are bcast, ibcast, bcast_init",
+                       text);
+}
+
+static bool read_compute(struct bench_options *options, const char *text,
+                         struct bench_complaint complaint)
+{
+    options->compute = strcmp(text, "sleep") == 0 ? BENCH_COMPUTE_SLEEP : BENCH_COMPUTE_SPIN;
+    return options->compute == BENCH_COMPUTE_SLEEP || strcmp(text, "spin") == 0 ||
+           bench_wrong(complaint, "--compute: '%s' is unknown; known are spin, sleep", text);
+}
+
+static bool read_test_every(struct bench_options *options, const char *text,
+                            struct bench_complaint complaint)
+{
+    int microseconds;
+    if (!bench_read_int(text, 1, &microseconds)) {
+        return bench_wrong(complaint, "--test-every: '%s' is no number of microseconds from 1",
+                           text);
+    }
+    options->test_every_ns = (int64_t) microseconds * 1000;
+    return true;
 }
 
 static bool read_pingpong(struct bench_options *options, const char *text,
@@ -220,6 +241,7 @@ static void set_defaults(struct bench_options *options)
     options->pingpong = true;
     options->pingpong_ranks[0] = options->pingpong_ranks[1] = BENCH_UNSET;
     options->root = BENCH_UNSET_ROOT;
+    options->test_every_ns = 1000000;
     bench_arrival_options_clear(&options->arrival);
 }
 
@@ -227,6 +249,7 @@ static void set_defaults(struct bench_options *options)
 enum option_code {
     OPT_CHECK = 256,
     OPT_CLOCK,
+    OPT_COMPUTE,
     OPT_CSV,
     OPT_DATATYPE,
     OPT_HELP,
@@ -236,9 +259,11 @@ enum option_code {
     OPT_MODE,
     OPT_NO_PINGPONG,
     OPT_OP,
+    OPT_OVERLAP,
     OPT_PINGPONG,
     OPT_ROOT,
     OPT_SIZES,
+    OPT_TEST_EVERY,
     OPT_TIME_LIMIT,
     OPT_VERSION,
     OPT_WARMUP,
@@ -249,6 +274,7 @@ static const struct option long_options[] = {
     {"arrival", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_ARRIVAL},
     {"check", no_argument, NULL, OPT_CHECK},
     {"clock", required_argument, NULL, OPT_CLOCK},
+    {"compute", required_argument, NULL, OPT_COMPUTE},
     {"csv", no_argument, NULL, OPT_CSV},
     {"datatype", required_argument, NULL, OPT_DATATYPE},
     {"help", no_argument, NULL, OPT_HELP},
@@ -260,6 +286,7 @@ static const struct option long_options[] = {
     {"mode", required_argument, NULL, OPT_MODE},
     {"no-pingpong", no_argument, NULL, OPT_NO_PINGPONG},
     {"op", required_argument, NULL, OPT_OP},
+    {"overlap", no_argument, NULL, OPT_OVERLAP},
     {"patterns", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_PATTERNS},
     {"per-pattern", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_PER_PATTERN},
     {"pingpong", required_argument, NULL, OPT_PINGPONG},
@@ -268,6 +295,7 @@ static const struct option long_options[] = {
     {"root", required_argument, NULL, OPT_ROOT},
     {"seed", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_SEED},
     {"sizes", required_argument, NULL, OPT_SIZES},
+    {"test-every", required_argument, NULL, OPT_TEST_EVERY},
     {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
     {"version", no_argument, NULL, OPT_VERSION},
     {"warmup", required_argument, NULL, OPT_WARMUP},
@@ -283,6 +311,8 @@ static bool take_option(struct bench_options *options, int code, const char *val
         return options->check = true;
     case OPT_CLOCK:
         return read_clock(options, value, complaint);
+    case OPT_COMPUTE:
+        return read_compute(options, value, complaint);
     case OPT_CSV:
         options->format = BENCH_CSV;
         return true;
@@ -303,12 +333,16 @@ static bool take_option(struct bench_options *options, int code, const char *val
         return true;
     case OPT_OP:
         return read_op(options, value, complaint);
+    case OPT_OVERLAP:
+        return options->overlap = true;
     case OPT_PINGPONG:
         return read_pingpong(options, value, complaint);
     case OPT_ROOT:
         return read_root(options, value, complaint);
     case OPT_SIZES:
         return read_sizes(options, value, complaint);
+    case OPT_TEST_EVERY:
+        return read_test_every(options, value, complaint);
     case OPT_TIME_LIMIT:
         return read_time_limit(options, value, complaint);
     case OPT_WARMUP:
@@ -364,6 +398,20 @@ static bool finish_arrival(struct bench_options *options, struct bench_complaint
     return true;
 }
 
+/** How the overlap and the other options go together, once all are finished. */
+static bool fits_overlap(const struct bench_options *options, struct bench_complaint complaint)
+{
+    if (!options->overlap) {
+        return true;
+    }
+    if (bench_op_at(options->op)->is_blocking) {
+        return bench_wrong(complaint, "--overlap: nothing overlaps with a blocking broadcast; say "
+                                      "--op ibcast or --op bcast_init");
+    }
+    return (options->mode & BENCH_SYNC && options->arrival.kind == BENCH_ARRIVAL_NONE) ||
+           bench_wrong(complaint, "--overlap goes with mode sync, and not with arrival patterns");
+}
+
 /** Checks what does not depend on the number of ranks, once all options are read. */
 static bool finish(struct bench_options *options, struct bench_complaint complaint)
 {
@@ -374,6 +422,9 @@ static bool finish(struct bench_options *options, struct bench_complaint complai
     }
     options->mode = options->mode == 0 ? BENCH_LOOP | BENCH_SYNC : options->mode;
     options->root = options->root == BENCH_UNSET_ROOT ? 0 : options->root;
+    if (!fits_overlap(options, complaint)) {
+        return false;
+    }
     if (options->n_sizes == 0 && options->arrival.kind != BENCH_ARRIVAL_REPLAY &&
         !add_sizes_item(options, default_sizes, complaint)) {
         return false;
@@ -480,7 +531,8 @@ What to measure\n\
   --datatype TYPE     byte, int, double, vector (blocks with gaps), struct\n\
                       (fields with padding), mixed (ranks name the same data by\n\
                       different counts and datatypes)                   [byte]\n\
-  --op OPERATION      bcast                                            [bcast]\n\
+  --op OPERATION      bcast, ibcast (started, then waited for), or bcast_init\n\
+                      (persistent: initialised once, started for each)  [bcast]\n\
 \n\
 How to measure\n\
   --mode MODE         loop: barrier, then iterations of broadcast and barrier;\n\
@@ -488,6 +540,12 @@ How to measure\n\
                       sync: all ranks start at an agreed moment; an iteration\n\
                         takes until its last rank is done\n\
                       both                                              [both]\n\
+  --overlap           after mode sync: how much of a nonblocking broadcast is\n\
+                      hidden behind a computation as long as the broadcast alone\n\
+                      took, which calls MPI_Test now and then\n\
+  --test-every US     microseconds of the computation between these    [1000]\n\
+  --compute HOW       spin: it uses the CPU; sleep: it does not, for emulated\n\
+                      clusters, whose hosts share few cores              [spin]\n\
   --iterations N      measured iterations of each mode                    [20]\n\
   --warmup N          broadcasts before them      [3 to 20, more for small sizes]\n\
   --time-limit S      at most about S seconds for a size: fewer iterations, but\n\
@@ -512,6 +570,8 @@ How to print\n\
 \n\
 Columns: T(M); of mode loop the time and its ratio to T(M); of mode sync the\n\
 median, least and greatest time, and the median's ratio. Quote the median.\n\
+Overlap: 100 % less the time in which the slowest rank neither computed nor was\n\
+through, as a share of what the broadcast alone takes; medians of both.\n\
 Of arrival patterns: average and worst-case time that a rank spends in the\n\
 broadcast; of the average what passed before the root came; average and\n\
 worst-case imbalance of the arrivals over T(M); OPT, below which no algorithm's\n\

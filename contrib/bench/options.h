@@ -7,8 +7,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "compute.h"
 #include "options_arrival.h"
 
 enum {
@@ -57,6 +59,9 @@ struct bench_options {
     enum bench_format format;
     int mode; /**< bits of enum bench_mode; not used with arrival patterns */
     int op;   /**< index into the table of operations, see op.h */
+    bool overlap;
+    enum bench_compute compute; /**< how, for the overlap */
+    int64_t test_every_ns;      /**< of a computation, between two calls of MPI_Test */
     bool check;
     bool pingpong;
     bool shared_clock;

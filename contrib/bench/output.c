@@ -9,6 +9,16 @@
 
 enum { MAX_COLUMNS = 20 };
 
+/** The share of the broadcast's own time that was hidden; at least 0. NAN if not measured. */
+static double overlap_percent(const struct bench_result *result)
+{
+    if (result->overlap.n == 0) {
+        return NAN;
+    }
+    const double exposed = (double) result->overlap.exposed_ns / (double) result->sync.median_ns;
+    return exposed < 0 ? 100 : exposed > 1 ? 0 : 100 * (1 - exposed);
+}
+
 /** The columns that CSV and JSON share, in order. Yields how many. */
 static int columns_of(const struct bench_result *result, struct bench_column *columns)
 {
@@ -30,6 +40,12 @@ static int columns_of(const struct bench_result *result, struct bench_column *co
     columns[n++] = (struct bench_column){"sync_ratio", sync / pingpong, 4};
     columns[n++] = (struct bench_column){"sync_iterations", result->sync.n, 0};
     columns[n++] = (struct bench_column){"sync_late", result->sync.n_late, 0};
+    columns[n++] = (struct bench_column){
+        "overlap_us", bench_microseconds((double) result->overlap.median_ns, result->overlap.n), 3};
+    columns[n++] = (struct bench_column){
+        "exposed_us", bench_microseconds((double) result->overlap.exposed_ns, result->overlap.n),
+        3};
+    columns[n++] = (struct bench_column){"overlap_percent", overlap_percent(result), 2};
     columns[n++] = (struct bench_column){"warmup", result->n_warmup, 0};
     columns[n++] =
         (struct bench_column){"clock_error_us", (double) result->clock_error_ns / 1e3, 3};
@@ -72,6 +88,9 @@ static void result_text(const struct bench_result *result)
     bench_print_cell(12, 1, bench_microseconds((double) result->sync.min_ns, result->sync.n));
     bench_print_cell(12, 1, bench_microseconds((double) result->sync.max_ns, result->sync.n));
     bench_print_cell(7, 2, sync / pingpong);
+    if (result->overlap.n > 0) {
+        printf("  overlap %.1f %%", overlap_percent(result));
+    }
     printf("%s\n", result->limited ? " *" : "");
 }
 

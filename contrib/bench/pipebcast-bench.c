@@ -1,5 +1,5 @@
 /*
- * pipebcast-bench: measures MPI_Bcast beside the time T(M) of one message. See --help.
+ * pipebcast-bench: measures broadcasts beside the time T(M) of one message. See --help.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,0 +1,449 @@
+/*
+ * Nonblocking and persistent broadcasts: many at once, with other operations between them, ended
+ * in another order on every rank, freed while they are active.
+ * Usage: run_nonblocking [STEPS of the random mix] [SEED] [some]
+ * some: of the broadcasts some may go to the previous component.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "layouts.h"
+
+#if OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define MPI_Bcast_init MPIX_Bcast_init
+#endif
+
+#define MAX_OUTSTANDING 24
+#define MAX_BYTES 30000
+
+static int my_rank, n_ranks;
+
+/** A broadcast under way, and what it must bring. */
+typedef struct pending {
+    unsigned char *buffer;
+    size_t bytes;
+    unsigned seed;
+} pending_t;
+
+/** A generator of one's own: the common one is alike on all ranks, the other is not. */
+static unsigned next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static pending_t make_pending(size_t bytes, int root, MPI_Comm comm, unsigned seed)
+{
+    int rank;
+    pending_t pending = {.buffer = must_malloc(bytes), .bytes = bytes, .seed = seed};
+    MPI_Comm_rank(comm, &rank);
+    pattern_fill(pending.buffer, bytes, rank == root ? seed : seed + 1);
+    return pending;
+}
+
+static pending_t start(size_t bytes, int root, MPI_Comm comm, unsigned seed, MPI_Request *request)
+{
+    const pending_t pending = make_pending(bytes, root, comm, seed);
+    MPI_Ibcast(pending.buffer, (int) bytes, MPI_BYTE, root, comm, request);
+    return pending;
+}
+
+static void finish(pending_t *pending, const char *where)
+{
+    check(pattern_is(pending->buffer, pending->bytes, pending->seed), "%s: %zu bytes", where,
+          pending->bytes);
+    free(pending->buffer);
+    pending->buffer = NULL;
+}
+
+/** The first broadcasts of a communicator, large and small, before its ranks have agreed. */
+static void test_first(void)
+{
+    static const size_t sizes[] = {40, 5000, 1, 20000, 63, 64, 1000};
+    enum { N = sizeof(sizes) / sizeof(sizes[0]) };
+    for (int turn = 0; turn < 4; turn++) {
+        MPI_Comm comm;
+        MPI_Request requests[N + 1];
+        pending_t pending[N];
+        int one = 1, sum = 0;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int i = 0; i < N; i++) {
+            pending[i] = start(sizes[i], (i + turn) % n_ranks, comm, (unsigned) i, &requests[i]);
+        }
+        MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &requests[N]);
+        if (turn % 2 == 1) {
+            pending_t blocking = make_pending(3000, 0, comm, 99);
+            MPI_Bcast(blocking.buffer, 3000, MPI_BYTE, 0, comm);
+            finish(&blocking, "blocking after the first");
+        }
+        MPI_Wait(&requests[N], MPI_STATUS_IGNORE);
+        check(sum == n_ranks, "iallreduce");
+        for (int i = 0; i < N; i++) {
+            const int which = my_rank % 2 == 0 ? i : N - 1 - i;
+            MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
+            finish(&pending[which], "first of a communicator");
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
+/** Ends one that this rank picks, in a way that it picks. */
+static void end_some(MPI_Request *requests, pending_t *pending, int n, uint32_t *own)
+{
+    int which = (int) (next_random(own) % (unsigned) n), done = 0, n_done = 0;
+    int indices[MAX_OUTSTANDING];
+    switch (next_random(own) % 4) {
+    case 0:
+        MPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
+        n_done = which != MPI_UNDEFINED;
+        indices[0] = which;
+        break;
+    case 1:
+        MPI_Testsome(n, requests, &n_done, indices, MPI_STATUSES_IGNORE);
+        break;
+    case 2:
+        while (requests[which] != MPI_REQUEST_NULL && !done) {
+            MPI_Test(&requests[which], &done, MPI_STATUS_IGNORE);
+            n_done = done;
+        }
+        indices[0] = which;
+        break;
+    default:
+        n_done = requests[which] != MPI_REQUEST_NULL;
+        MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
+        indices[0] = which;
+        break;
+    }
+    for (int i = 0; i < n_done && n_done != MPI_UNDEFINED; i++) {
+        finish(&pending[indices[i]], "random mix");
+    }
+}
+
+static int find_free(const MPI_Request *requests)
+{
+    for (int i = 0; i < MAX_OUTSTANDING; i++) {
+        if (requests[i] == MPI_REQUEST_NULL) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/** All ranks begin the same operations in the same order, and each ends them in an order of its
+ * own. */
+static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
+{
+    uint32_t common = seed, own = seed + 77 + (unsigned) my_rank;
+    MPI_Request requests[MAX_OUTSTANDING];
+    pending_t pending[MAX_OUTSTANDING];
+    for (int i = 0; i < MAX_OUTSTANDING; i++) {
+        requests[i] = MPI_REQUEST_NULL;
+    }
+    for (int step = 0; step < n_steps; step++) {
+        const unsigned what = next_random(&common) % 10;
+        const size_t bytes = 1 + next_random(&common) % (what < 2 ? 100 : MAX_BYTES);
+        const int root = (int) (next_random(&common) % (unsigned) n_ranks);
+        int one = 1, sum = 0;
+        if (what < 7) {
+            int at;
+            while ((at = find_free(requests)) < 0) {
+                end_some(requests, pending, MAX_OUTSTANDING, &own);
+            }
+            pending[at] = start(bytes, root, comm, (unsigned) step, &requests[at]);
+        } else if (what == 7) {
+            pending_t blocking = make_pending(bytes, root, comm, (unsigned) step);
+            MPI_Bcast(blocking.buffer, (int) bytes, MPI_BYTE, root, comm);
+            finish(&blocking, "blocking in the mix");
+        } else if (what == 8) {
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+            check(sum == n_ranks, "allreduce in the mix");
+        } else {
+            MPI_Request other;
+            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &other);
+            MPI_Wait(&other, MPI_STATUS_IGNORE);
+            check(sum == n_ranks, "iallreduce in the mix");
+        }
+        if (next_random(&own) % 3 == 0) {
+            end_some(requests, pending, MAX_OUTSTANDING, &own);
+        }
+    }
+    for (int i = 0; i < MAX_OUTSTANDING; i++) {
+        if (requests[i] != MPI_REQUEST_NULL) {
+            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+            finish(&pending[i], "end of the mix");
+        }
+    }
+}
+
+/** Persistent broadcasts from every root, started again and again; ranks run ahead of each other.
+ */
+static void test_persistent(MPI_Comm comm)
+{
+    enum { N = 4, ROUNDS = 12 };
+    static const size_t sizes[N] = {9000, 30, 20001, 700};
+    MPI_Request requests[N];
+    pending_t pending[N];
+    for (int i = 0; i < N; i++) {
+        pending[i] = make_pending(sizes[i], i % n_ranks, comm, 0);
+        MPI_Bcast_init(pending[i].buffer, (int) sizes[i], MPI_BYTE, i % n_ranks, comm,
+                       MPI_INFO_NULL, &requests[i]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        if ((round + my_rank) % 5 == 0) {
+            usleep(3000);
+        }
+        for (int i = 0; i < N; i++) {
+            pending[i].seed = (unsigned) (N * round + i);
+            pattern_fill(pending[i].buffer, sizes[i],
+                         my_rank == i % n_ranks ? pending[i].seed : pending[i].seed + 1);
+        }
+        if (round % 2 == 0) {
+            MPI_Startall(N, requests);
+        } else {
+            for (int i = 0; i < N; i++) {
+                MPI_Start(&requests[i]);
+            }
+        }
+        for (int i = 0; i < N; i++) {
+            const int which = (i + my_rank) % N;
+            MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
+            check(pattern_is(pending[which].buffer, sizes[which], pending[which].seed),
+                  "persistent %d, round %d", which, round);
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        MPI_Request_free(&requests[i]);
+        check(requests[i] == MPI_REQUEST_NULL, "freed");
+        free(pending[i].buffer);
+    }
+}
+
+/** One rank starts again while another is still at the start before. */
+static void test_running_ahead(MPI_Comm comm)
+{
+    enum { BYTES = 4000, ROUNDS = 40 };
+    unsigned char *buffer = must_malloc(BYTES);
+    MPI_Request request;
+    MPI_Bcast_init(buffer, BYTES, MPI_BYTE, 0, comm, MPI_INFO_NULL, &request);
+    for (int round = 0; round < ROUNDS; round++) {
+        pattern_fill(buffer, BYTES, (unsigned) (my_rank == 0 ? round : round + 1));
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        check(pattern_is(buffer, BYTES, (unsigned) round), "running ahead, round %d", round);
+    }
+    MPI_Request_free(&request);
+    free(buffer);
+}
+
+/** Waits, with progress, until the bytes are there. */
+static void await(const pending_t *pending, MPI_Comm comm)
+{
+    const double give_up = MPI_Wtime() + 20;
+    while (!pattern_is(pending->buffer, pending->bytes, pending->seed) && MPI_Wtime() < give_up) {
+        int flag;
+        MPI_Iprobe(MPI_ANY_SOURCE, 12345, comm, &flag, MPI_STATUS_IGNORE);
+    }
+}
+
+/** Errors of requests come back, or end the program again. */
+static void let_errors_return(bool let)
+{
+    const MPI_Errhandler handler = let ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+}
+
+/** Requests that nobody waits for. Ours end nevertheless; Open MPI's may refuse. */
+static void test_free_of_active(MPI_Comm comm, bool all_are_ours)
+{
+    enum { N = 6 };
+    pending_t pending[N];
+    let_errors_return(true);
+    for (int i = 0; i < N; i++) {
+        MPI_Request request;
+        if (i % 2 == 0) {
+            pending[i] = start(6000, i % n_ranks, comm, (unsigned) i, &request);
+        } else {
+            pending[i] = make_pending(6000, i % n_ranks, comm, (unsigned) i);
+            MPI_Bcast_init(pending[i].buffer, 6000, MPI_BYTE, i % n_ranks, comm, MPI_INFO_NULL,
+                           &request);
+            MPI_Start(&request);
+        }
+        const int rc = MPI_Request_free(&request);
+        check(rc == MPI_SUCCESS || !all_are_ours, "freed while active");
+        if (rc != MPI_SUCCESS) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    let_errors_return(false);
+    for (int i = 0; i < N; i++) {
+        await(&pending[i], comm);
+    }
+    /* A receiver has its data before it has sent them on, from the same buffer. */
+    MPI_Barrier(comm);
+    for (int i = 0; i < N; i++) {
+        finish(&pending[i], "freed while active");
+    }
+}
+
+/**
+ * Ranks name one signature by other datatypes, and free these at once. (Where a persistent
+ * broadcast is not ours, they cannot: Open MPI 4.1 would use the datatype nevertheless.)
+ */
+static void test_datatypes(MPI_Comm comm, bool all_are_ours)
+{
+    enum { N = 240, ROUNDS = 8 };
+    for (int round = 0; round < ROUNDS; round++) {
+        layouts_t layouts = layouts_of_elements(MPI_INT, 4 * N);
+        const layout_t *mine = &layouts.layout[(my_rank + round) % layouts.n];
+        unsigned char *memory = must_malloc(2 * LAYOUTS_REACH);
+        unsigned char *packed = must_malloc(4 * N * sizeof(int));
+        MPI_Request request;
+        int position = 0;
+        memset(memory, 0, 2 * LAYOUTS_REACH);
+        pattern_fill(packed, 4 * N * sizeof(int), (unsigned) round);
+        if (my_rank == round % n_ranks) {
+            MPI_Unpack(packed, 4 * N * sizeof(int), &position, memory + LAYOUTS_REACH, mine->count,
+                       mine->type, comm);
+        }
+        MPI_Datatype type;
+        MPI_Type_contiguous(mine->count, mine->type, &type);
+        MPI_Type_commit(&type);
+        if (round % 2 == 0) {
+            MPI_Ibcast(memory + LAYOUTS_REACH, 1, type, round % n_ranks, comm, &request);
+        } else {
+            MPI_Bcast_init(memory + LAYOUTS_REACH, 1, type, round % n_ranks, comm, MPI_INFO_NULL,
+                           &request);
+        }
+        if (all_are_ours) {
+            MPI_Type_free(&type);
+        }
+        if (round % 2 == 1) {
+            MPI_Start(&request);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (!all_are_ours) {
+            MPI_Type_free(&type);
+        }
+        if (request != MPI_REQUEST_NULL) {
+            MPI_Request_free(&request);
+        }
+        memset(packed, 0, 4 * N * sizeof(int));
+        position = 0;
+        MPI_Pack(memory + LAYOUTS_REACH, mine->count, mine->type, packed, 4 * N * sizeof(int),
+                 &position, comm);
+        check(pattern_is(packed, 4 * N * sizeof(int), (unsigned) round), "layout %s", mine->name);
+        free(packed);
+        free(memory);
+        layouts_free(&layouts);
+    }
+}
+
+/** A communicator that is freed while a broadcast on it is under way. */
+static void test_freed_communicator(unsigned seed)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    pending_t pending = start(7000, (int) seed % n_ranks, comm, seed, &request);
+    MPI_Comm_free(&comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    finish(&pending, "freed communicator");
+}
+
+/** The same with a persistent one, which may be started as long as it lives. (Not Open MPI's.) */
+static void test_freed_persistent(unsigned seed)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    pending_t pending = make_pending(5000, 0, comm, seed);
+    MPI_Bcast_init(pending.buffer, 5000, MPI_BYTE, 0, comm, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Comm_free(&comm);
+    for (int i = 0; i < 3; i++) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        check(pattern_is(pending.buffer, 5000, seed), "freed communicator, start %d", i);
+        pattern_fill(pending.buffer, 5000, my_rank == 0 ? seed : seed + 1);
+        MPI_Start(&request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    finish(&pending, "freed communicator, persistent");
+    MPI_Request_free(&request);
+}
+
+/** Nothing to broadcast. */
+static void test_empty(MPI_Comm comm)
+{
+    MPI_Datatype nothing;
+    MPI_Request request;
+    unsigned char byte = 5;
+    MPI_Type_contiguous(0, MPI_BYTE, &nothing);
+    MPI_Type_commit(&nothing);
+    for (int i = 0; i < 4; i++) {
+        const int count = my_rank % 2;
+        if (i % 2 == 0) {
+            MPI_Ibcast(&byte, count, count == 0 ? MPI_BYTE : nothing, 0, comm, &request);
+        } else {
+            MPI_Bcast_init(&byte, count, count == 0 ? MPI_BYTE : nothing, 0, comm, MPI_INFO_NULL,
+                           &request);
+            MPI_Start(&request);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (request != MPI_REQUEST_NULL) {
+            MPI_Request_free(&request);
+        }
+        check(byte == 5, "nothing");
+    }
+    MPI_Type_free(&nothing);
+}
+
+/** Statuses are empty, and a request of a collective operation cannot be cancelled. */
+static void test_status_and_cancel(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int count, cancelled;
+    pending_t pending = start(4000, 0, comm, 8, &request);
+    let_errors_return(true);
+    check(MPI_Cancel(&request) != MPI_SUCCESS, "cancel is refused");
+    let_errors_return(false);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    MPI_Test_cancelled(&status, &cancelled);
+    check(count == 0 && !cancelled, "empty status");
+    finish(&pending, "after a cancel");
+}
+
+int main(int argc, char **argv)
+{
+    const int n_steps = argc > 1 ? atoi(argv[1]) : 200;
+    const unsigned seed = argc > 2 ? (unsigned) atoi(argv[2]) : 1;
+    const bool all_are_ours = argc <= 3;
+    MPI_Comm comm;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    test_first();
+    test_mix(MPI_COMM_WORLD, n_steps, seed);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    test_mix(comm, n_steps / 2, seed + 1);
+    test_persistent(comm);
+    test_running_ahead(comm);
+    test_free_of_active(comm, all_are_ours);
+    test_datatypes(comm, all_are_ours);
+    test_empty(comm);
+    test_status_and_cancel(comm);
+    MPI_Comm_free(&comm);
+    for (unsigned i = 0; i < 12; i++) {
+        test_freed_communicator(i);
+        if (all_are_ours) {
+            test_freed_persistent(i);
+        }
+    }
+    return check_done("run_nonblocking");
+}
