@@ -4,7 +4,8 @@
  *
  * Every broadcast of at least one byte that Open MPI hands to us is counted once:
  * under its algorithm, under the reason for which the previous component got it, or
- * as failed. The exception is the agreement's own broadcasts, which no one asked for.
+ * as failed. A persistent one is counted at each start, or once where the previous component got
+ * it. The exception is the agreement's own broadcasts, which no one asked for.
  */
 #ifndef COLL_PIPEBCAST_COUNTERS_H
 #define COLL_PIPEBCAST_COUNTERS_H
@@ -32,6 +33,8 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t previous[COLL_PIPEBCAST_N_REASONS];
     coll_pipebcast_counter_t previous_bytes;
     coll_pipebcast_counter_t failed;
+    coll_pipebcast_counter_t nonblocking; /**< of ours, however they ended */
+    coll_pipebcast_counter_t persistent;  /**< likewise */
     coll_pipebcast_counter_t groups_served;
     coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
     coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */

@@ -51,6 +51,7 @@ static int start_one(coll_pipebcast_request_t *request)
     opal_mutex_t *lock = &request->module->lock;
     opal_mutex_lock(lock);
     request->n_starts++;
+    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.persistent, 1);
     activate(&request->super.super);
     const int rc = coll_pipebcast_request_begin(request, &request->choice);
     if (rc == OMPI_SUCCESS) {
@@ -94,6 +95,7 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     base->req_status = ompi_status_empty;
     if (!persistent) {
         activate(base);
+        coll_pipebcast_count(&mca_coll_pipebcast_component.counters.nonblocking, 1);
     }
     request->comm = module->comm;
     OBJ_RETAIN(request->comm);

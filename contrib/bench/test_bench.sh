@@ -60,6 +60,19 @@ for datatype in int double vector struct mixed; do
     bench 4 $quick --sizes 32,4K,64K --check --datatype $datatype --root rotate
     report $code "np 4: datatype $datatype, rotating root"
 done
+for op in ibcast bcast_init; do
+    bench 3 $quick --op $op --sizes 1000,64K --check --root rotate --overlap --test-every 50 --csv
+    [ $code -eq 0 ] && python3 - "$out" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 2
+for row in rows:
+    assert float(row["overlap_us"]) >= float(row["sync_median_us"])
+    share = 1 - float(row["exposed_us"]) / float(row["sync_median_us"])
+    assert abs(float(row["overlap_percent"]) - 100 * min(1, max(0, share))) < 0.1
+END
+    report $? "$op: every byte verified, the overlap measured"
+done
 bench 6 $quick --sizes 4K --check --datatype mixed --mode loop
 report $code "np 6: five ways of saying one signature"
 bench 3 $quick --sizes 4K --check --root 2 --pingpong 2,1 --clock shared
@@ -259,6 +272,10 @@ refuses 3 'no pair' --pingpong 1
 refuses 2 'is unknown' --datatype float
 refuses 2 'is unknown' --mode never
 refuses 2 'is unknown' --op reduce
+refuses 2 'nothing overlaps with a blocking' --overlap
+refuses 2 'goes with mode sync' --overlap --op ibcast --mode loop
+refuses 2 'is unknown' --compute gpu
+refuses 2 'no number of microseconds' --test-every 0
 refuses 2 'is unknown' --clock sundial
 refuses 2 'no number' --iterations 0
 refuses 2 'no number' --iterations 5x

@@ -9,6 +9,10 @@
  * that follows a sched_yield() waits, in the kernel, for an event or for
  * PIPEBCAST_IDLE_US microseconds (default 1000), which bounds the delay of what
  * is not told by an event, such as shared memory.
+ *
+ * A rank that sleeps by itself between the yield and the look does not wait: it has
+ * something else to do, of which the sleep takes the place (a computation), and
+ * looks for events now and then. Such a look does not wait either.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -20,6 +24,7 @@
 
 typedef int (*poll_t)(struct pollfd *, nfds_t, int);
 typedef int (*epoll_wait_t)(int, struct epoll_event *, int, int);
+typedef int (*nanosleep_t)(const struct timespec *, struct timespec *);
 
 /* Whether this thread has yielded since it last looked for events. */
 static __thread int has_yielded;
@@ -27,6 +32,7 @@ static __thread int has_yielded;
 /* Set once at load, before a second thread exists. */
 static poll_t real_poll;
 static epoll_wait_t real_epoll_wait;
+static nanosleep_t real_nanosleep;
 static struct timespec idle_time = {0, DEFAULT_IDLE_US * 1000L};
 
 int sched_yield(void);
@@ -41,6 +47,7 @@ __attribute__((constructor)) static void load(void)
     }
     real_poll = (poll_t) dlsym(RTLD_NEXT, "poll");
     real_epoll_wait = (epoll_wait_t) dlsym(RTLD_NEXT, "epoll_wait");
+    real_nanosleep = (nanosleep_t) dlsym(RTLD_NEXT, "nanosleep");
 }
 
 /** Whether this look for events follows a yield; forgets the yield. */
@@ -55,6 +62,12 @@ int sched_yield(void)
 {
     has_yielded = 1;
     return 0;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    has_yielded = 0;
+    return real_nanosleep(time, left);
 }
 
 int poll(struct pollfd *fds, nfds_t n_fds, int timeout)

@@ -52,6 +52,10 @@ int main(int argc, char **argv)
     sched_yield();
     ok(time_of_poll(&fd, 1, &found) > 0.15 && found == 0, "after a yield it waits");
     ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 0, "once");
+    const struct timespec nap = {.tv_nsec = 1000};
+    sched_yield();
+    nanosleep(&nap, NULL);
+    ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 0, "nor if the program has slept since");
     if (write(ends[1], "x", 1) != 1) {
         abort();
     }
