@@ -118,6 +118,8 @@ static void list_segments(pb_chooser_t *chooser)
         for (size_t i = 0; i < sizeof(tcp_segments) / sizeof(tcp_segments[0]); i++) {
             n = add_segment(sizes, n, tcp_segments[i] * model->payload - model->overhead);
         }
+        /* Half of one: half as long on each hop, for one header more. */
+        n = add_segment(sizes, n, model->payload / 2 - model->overhead);
     }
     chooser->n_segments = n;
     for (int i = 0; i < n; i++) {

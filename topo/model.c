@@ -185,6 +185,17 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
     return cost;
 }
 
+pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes)
+{
+    const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
+    const pb_costs_t *far = &model->costs[PB_PLACE_FAR];
+    const pb_costs_t *largest = far->n_rows > 0 && far->n_ring > near->n_ring ? far : near;
+    if (largest->n_ring == 0 || largest->n_rows == 0) {
+        return (pb_crowd_t){0};
+    }
+    return (pb_crowd_t){.time = cost_at_place(largest, bytes).both, .n_ring = largest->n_ring};
+}
+
 /* ---- the previous component ---- */
 
 /** log2(n) in units of 2^-16, by its whole part and a line between powers of two. */
@@ -336,6 +347,7 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
 static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
 {
     hash = pb_hash_number(hash, (uint64_t) costs->n_links);
+    hash = pb_hash_number(hash, (uint64_t) costs->n_ring);
     hash = pb_hash_number(hash, (uint64_t) costs->n_rows);
     for (int i = 0; i < costs->n_rows; i++) {
         const pb_cost_t *row = &costs->rows[i];

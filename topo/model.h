@@ -57,6 +57,7 @@ typedef struct pb_cost {
 /** The costs between two ranks that are so far apart, by ascending bytes. */
 typedef struct pb_costs {
     int n_links; /**< cables between the two ranks: 0 in a machine, 2 on one switch, 3 and more */
+    int n_ring;  /**< ranks on as many machines that sent at once for `both`; 0: not known */
     int n_rows;  /**< 0: not measured */
     pb_cost_t rows[PB_MODEL_MAX_ROWS];
 } pb_costs_t;
@@ -89,7 +90,7 @@ typedef struct pb_model {
  *   place switch links 2
  *   #    bytes  gap  rtt  both  send  receive      (nanoseconds)
  *   cost   256   ..   ..    ..    ..       ..
- *   place far links 5
+ *   place far links 5 ring 32     # `both` is of 32 ranks at once; may be missing
  *   cost ...
  *   previous ranks 32
  *   time 1024 12800000            # bytes, nanoseconds
@@ -139,6 +140,20 @@ uint64_t pb_model_hash(const pb_model_t *model);
  * cables. O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
+
+/** What messages cost while many ranks send at once: `time` for each message of `n_ring` ranks. */
+typedef struct pb_crowd {
+    int64_t time;
+    int n_ring; /**< 0: not measured */
+} pb_crowd_t;
+
+/**
+ * The crowd of the largest ring that was measured, for messages of `bytes`. Where all machines
+ * share something beside cables, as emulated or virtual ones share processors, so many messages
+ * cannot take less, wherever they go. Where they share nothing, `time` is that of one rank which
+ * sends and receives, and no plan has as many messages in that time (ours). O(log rows).
+ */
+pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
 
 /**
  * The previous component's time for `bytes` on `n_ranks` ranks, from its tables:

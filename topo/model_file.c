@@ -135,6 +135,8 @@ static void item_overhead(reader_t *r)
     }
 }
 
+#define PLACE_FORM "place machine|switch|far links NUMBER [ring RANKS]"
+
 static int find_place(const char *name)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
@@ -149,18 +151,18 @@ static void item_place(reader_t *r)
 {
     static const uint64_t low[PB_PLACE_COUNT] = {0, 2, 3}, high[PB_PLACE_COUNT] = {0, 2, MAX_LINKS};
     char quote[PB_DIAG_QUOTE_SIZE];
-    uint64_t n_links;
+    uint64_t n_links, n_ring = 0;
     r->costs = NULL;
     r->previous = NULL;
     r->skipping = true;
-    if (!has_words(r, 3, "place machine|switch|far links NUMBER")) {
+    const bool has_ring = r->n_words == 6 && strcmp(r->words[4], "ring") == 0;
+    if (!has_ring && !has_words(r, 3, PLACE_FORM)) {
         return;
     }
     const int place = find_place(r->words[1]);
     if (place < 0 || strcmp(r->words[2], "links") != 0) {
         const char *word = r->words[place < 0 ? 1 : 2];
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "'%s' is not known; write: place machine|switch|far links NUMBER",
+        pb_diag_fault(r->diag, r->file, r->line, "'%s' is not known; write: " PLACE_FORM,
                       pb_diag_quote(quote, word, strlen(word)));
         return;
     }
@@ -170,11 +172,15 @@ static void item_place(reader_t *r)
         return;
     }
     r->place_line[place] = r->line;
-    if (read_number(r, r->words[3], "the number of links", low[place], high[place], &n_links)) {
-        r->costs = &r->model->costs[place];
-        r->costs->n_links = (int) n_links;
-        r->skipping = false;
+    if (!read_number(r, r->words[3], "the number of links", low[place], high[place], &n_links) ||
+        (has_ring &&
+         !read_number(r, r->words[5], "the number of ranks in the ring", 2, MAX_RANKS, &n_ring))) {
+        return;
     }
+    r->costs = &r->model->costs[place];
+    r->costs->n_links = (int) n_links;
+    r->costs->n_ring = (int) n_ring;
+    r->skipping = false;
 }
 
 /** A value that falls by more than half while the size grows is a fault. */
@@ -518,8 +524,12 @@ int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag)
 
 static void write_costs(const pb_costs_t *costs, const char *name, FILE *stream)
 {
-    fprintf(stream, "\nplace %s links %d\n#    %10s %13s %13s %13s %13s %13s\n", name,
-            costs->n_links, "bytes", "gap", "rtt", "both", "send", "receive");
+    fprintf(stream, "\nplace %s links %d", name, costs->n_links);
+    if (costs->n_ring > 0) {
+        fprintf(stream, " ring %d", costs->n_ring);
+    }
+    fprintf(stream, "\n#    %10s %13s %13s %13s %13s %13s\n", "bytes", "gap", "rtt", "both", "send",
+            "receive");
     for (int i = 0; i < costs->n_rows; i++) {
         const pb_cost_t *row = &costs->rows[i];
         fprintf(stream,

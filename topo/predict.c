@@ -8,6 +8,7 @@ pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
     cost.cable = pb_model_cost(model, 2, segment);
     cost.further = (pb_model_cost(model, 3, segment).rtt - cost.cable.rtt) / 2;
     cost.machine = pb_model_cost(model, 0, segment);
+    cost.crowd = pb_model_crowd(model, segment);
     return cost;
 }
 
@@ -67,9 +68,17 @@ static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t 
     return pb_time_limited(longer(longer(cable, memory), processor));
 }
 
+/** A round's messages of all machines, where these share something. */
+static int64_t crowd_time(const pb_profile_t *profile, const pb_crowd_t *crowd)
+{
+    return crowd->n_ring > 0
+               ? pb_time_scale(crowd->time, (uint64_t) profile->messages, (uint64_t) crowd->n_ring)
+               : 0;
+}
+
 static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost)
 {
-    int64_t longest = 0;
+    int64_t longest = crowd_time(profile, &cost->crowd);
     for (int i = 0; i < profile->n_duties; i++) {
         longest = longer(longest, duty_time(&profile->duties[i], cost));
     }

@@ -15,6 +15,7 @@ typedef struct pb_segment_cost {
     pb_cost_t cable;   /**< between machines of one switch */
     int64_t further;   /**< what one further cable adds to a message's way */
     pb_cost_t machine; /**< inside a machine */
+    pb_crowd_t crowd;  /**< while all machines send */
 } pb_segment_cost_t;
 
 /** The costs of segments of `segment` bytes, at least 1. O(log rows). */

@@ -207,6 +207,7 @@ static void count_rank(walk_t *walk, int from, int to)
     } else {
         walk->ranks[from].sends++;
         walk->ranks[to].receives++;
+        walk->profile->messages++;
     }
 }
 
@@ -391,6 +392,7 @@ void pb_profile_least_twotree(const pb_placement_t *placement, int n_machines,
     add_path(profile, &by_height);
     add_path(profile, &by_sends);
     /* Every machine receives both streams, and one forwards as much. */
+    profile->messages = 2 * (n_machines - 1);
     const pb_profile_duty_t duty = {.most = 2 * fast, .least = 2 * fast, .sends = 2, .receives = 2};
     add_duty(profile, &duty);
 }

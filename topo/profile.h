@@ -12,7 +12,8 @@
  * are kept that may be the busiest.
  *
  * Beyond the paper (ours): several streams; links that more than one rank sends
- * over, or of unequal speed; ranks of one machine; processors.
+ * over, or of unequal speed; ranks of one machine; processors; and what all
+ * machines may share, of which each message takes its part.
  */
 #ifndef PB_PROFILE_H
 #define PB_PROFILE_H
@@ -51,6 +52,7 @@ typedef struct pb_profile {
     int n_streams;
     int n_paths;
     int n_duties;
+    int64_t messages; /**< between machines, all ranks' together, for one segment of each stream */
     pb_profile_path_t paths[PB_PROFILE_MAX_PATHS];
     pb_profile_duty_t duties[PB_PROFILE_MAX_DUTIES];
 } pb_profile_t;

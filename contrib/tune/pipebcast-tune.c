@@ -236,6 +236,7 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
     const bool good = run_team(run, place->pair, 2, most, share * PAIR_SHARE, where, lead_pair,
                                swept, sizeof *swept);
     swept->costs.n_links = place->n_links;
+    swept->costs.n_ring = where == PB_PLACE_MACHINE ? 0 : place->n_ring;
     /* Of the place's time 1 - share * PAIR_SHARE is left of all now, in which the ring has its
        share. */
     return good && run_team(run, place->ring, place->n_ring, most,

@@ -77,7 +77,7 @@ report $? "progress and time left"
 tune 8 $quick --hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topology5.conf" \
     --output "$model" --quiet
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 3 ] &&
-    [ "$(rows machine)" -eq 3 ] && grep -qx 'place far links 5' "$model" &&
+    [ "$(rows machine)" -eq 3 ] && grep -qx 'place far links 5 ring 6' "$model" &&
     grep -q '^topology [0-9a-f]*$' "$model"
 report $? "np 8: all three places of topology (5)"
 [ "$(grep -c '^previous ranks' "$model")" -eq 2 ] && grep -qx 'previous ranks 4' "$model" &&

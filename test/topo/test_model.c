@@ -30,7 +30,7 @@ static int parse(const char *text, pb_model_t *into, char *first, size_t size)
 static void test_good(void)
 {
     char fault[512];
-    int rc = parse(HEAD SWITCH "place far links 5 # cables\r\ncost 1024 120 700 150 10 20\n"
+    int rc = parse(HEAD SWITCH "place far links 5 ring 32 # cables\r\ncost 1024 120 700 150 10 20\n"
                                "cost 8192 800 2600 900 20 30\n"
                                "previous ranks 8\ntime 1024 5000\ntime 4096 9000\n",
                    &model, fault, sizeof(fault));
@@ -40,6 +40,8 @@ static void test_good(void)
     ok(model.costs[PB_PLACE_SWITCH].n_rows == 2 && model.costs[PB_PLACE_FAR].n_links == 5 &&
            model.costs[PB_PLACE_MACHINE].n_rows == 0,
        "its places are there");
+    ok(model.costs[PB_PLACE_SWITCH].n_ring == 0 && model.costs[PB_PLACE_FAR].n_ring == 32,
+       "its rings are, where it names one");
     ok(model.n_previous == 1 && model.previous[0].n_rows == 2, "its previous times are there");
 }
 
@@ -67,6 +69,9 @@ static const struct {
     {HEAD "place rack links 2\n", "x.model:5: 'rack' is not known"},
     {HEAD "place switch cables 2\n", "x.model:5: 'cables' is not known"},
     {HEAD "place switch links 3\n", "x.model:5: the number of links is '3'"},
+    {HEAD "place switch links 2 ring\n", "x.model:5: has 4 values after 'place'"},
+    {HEAD "place switch links 2 rank 8\n", "x.model:5: has 5 values after 'place'"},
+    {HEAD "place switch links 2 ring 1\n", "x.model:5: the number of ranks in the ring is '1'"},
     {HEAD SWITCH SWITCH, "x.model:8: place switch is there already, on line 5"},
     {HEAD "place switch links 2\ncost 1024 1 2 1 0 0\n", "x.model:5: place switch has 1 costs"},
     {HEAD SWITCH "place far links 4\n", "x.model:8: place far has 0 costs"},
@@ -211,6 +216,9 @@ static void test_hash(void)
     other = model;
     other.topology = 5;
     ok(pb_model_hash(&other) != before, "the hash knows the topology");
+    other = model;
+    other.costs[PB_PLACE_FAR].n_ring++;
+    ok(pb_model_hash(&other) != before, "the hash knows each ring");
 }
 
 static void test_interpolation(void)

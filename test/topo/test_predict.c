@@ -211,6 +211,67 @@ static void test_both(void)
     tree_case_clear(&c);
 }
 
+static void set_ring(pb_place_t place, int n_ring, int64_t both)
+{
+    pb_costs_t *costs = &model.costs[place];
+    costs->n_ring = n_ring;
+    for (int i = 0; i < costs->n_rows; i++) {
+        costs->rows[i].both = both;
+    }
+}
+
+/* The largest ring shows what machines share: all messages of a round take their part of it. */
+static void test_crowd(void)
+{
+    tree_case_t c;
+    one_switch(&c, 9);
+    const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
+    const pb_profile_t twotree = profile_of(&c, PB_KIND_TWOTREE, NULL);
+    const uint64_t bytes = 10 * 4096;
+    ok(chain.messages == 8 && twotree.messages == 16, "a message for each rank but the root");
+    set_simulated();
+    const int64_t before = predict(&chain, 4096, bytes);
+    set_ring(PB_PLACE_FAR, 32, 32 * UNIT);
+    ok(predict(&chain, 4096, bytes) == before + 9 * 7 * UNIT,
+       "where 32 ranks at once take 32 times as long as one, 8 take 8 times as long");
+    set_ring(PB_PLACE_SWITCH, 33, UNIT);
+    ok(predict(&chain, 4096, bytes) == before, "the larger ring counts");
+    set_ring(PB_PLACE_FAR, 0, 32 * UNIT);
+    set_ring(PB_PLACE_SWITCH, 0, UNIT);
+    ok(predict(&chain, 4096, bytes) == before, "without any ring nothing is shared");
+    tree_case_clear(&c);
+}
+
+/* Where machines share nothing but cables, the ring takes as long as one rank, and changes nothing.
+ */
+static void test_no_crowd(void)
+{
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN,    PB_KIND_BINARY,  PB_KIND_KARY,
+                                      PB_KIND_BINOMIAL, PB_KIND_TWOTREE, PB_KIND_CIRCULANT};
+    pb_random_t random = pb_random_seed(12);
+    int n = 0, n_changed = 0;
+    for (int i = 0; i < 40; i++) {
+        const tree_case_size_t size = {.max_switches = 8, .max_machines = 40, .max_per_machine = 2};
+        tree_case_t c;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
+            pb_plan_t *plan = NULL;
+            pb_profile_t profile;
+            if (pb_plan_compute(c.view, kinds[k], NULL, &plan) == PB_SUCCESS &&
+                pb_profile_plan(c.placement, plan, &profile) == PB_SUCCESS) {
+                set_simulated();
+                const int64_t before = predict(&profile, 100, 6400);
+                set_ring(PB_PLACE_SWITCH, pb_placement_n_machines(c.placement), UNIT);
+                n_changed += predict(&profile, 100, 6400) != before;
+                n++;
+            }
+            pb_plan_free(plan);
+        }
+        tree_case_clear(&c);
+    }
+    ok(n > 100 && n_changed == 0, "a crowd that shares nothing changes none of %d predictions", n);
+}
+
 /* ---- the simulator ---- */
 
 typedef struct tolerance {
@@ -355,6 +416,7 @@ static void test_least_twotree(void)
             const pb_profile_t profile = profile_of(&c, PB_KIND_TWOTREE, NULL);
             pb_profile_least_twotree(c.placement, pb_placement_n_machines(c.placement), &least);
             pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
+            model.costs[PB_PLACE_SWITCH].n_ring = i % 5;
             for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
                 good = good && predict(&least, 1426, bytes) <= predict(&profile, 1426, bytes) &&
                        predict(&least, 32768, bytes) <= predict(&profile, 32768, bytes);
@@ -469,6 +531,8 @@ int main(void)
     test_figure8();
     test_tail();
     test_both();
+    test_crowd();
+    test_no_crowd();
     test_all_simulated();
     test_slot();
     test_least_twotree();
