@@ -88,8 +88,12 @@ const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_
     if (header->all) {
         return coll_pipebcast_role(host->module, header->kind, host->root, error_p);
     }
-    drop_role(host);
-    *error_p = role_in_subset(host, header);
+    *error_p = OMPI_SUCCESS;
+    if (!host->role_is_chosen) {
+        drop_role(host);
+        *error_p = role_in_subset(host, header);
+    }
+    host->role_is_chosen = false;
     return host->role;
 }
 
@@ -127,6 +131,7 @@ int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
         header->kind = PB_KIND_CHAIN; /* which fits every group */
         error = OMPI_SUCCESS;
     }
+    host->role_is_chosen = host->role != NULL && !header->all;
     return error;
 }
 

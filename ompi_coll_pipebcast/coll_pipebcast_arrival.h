@@ -15,8 +15,9 @@ struct pb_arrival_host {
     coll_pipebcast_choice_t choice; /**< for all ranks */
     double ns_per_byte;             /**< as expected at the start */
     pb_role_t *role;                /**< in a group of some ranks; NULL: none was asked for */
-    int *order;                     /**< NULL: it was not asked for */
-    pb_message_t message[2];        /**< of the asked group, of the unasked one */
+    bool role_is_chosen;     /**< it is that of the group chosen last, still to be asked for */
+    int *order;              /**< NULL: it was not asked for */
+    pb_message_t message[2]; /**< of the asked group, of the unasked one */
     bool has_message[2];
 };
 

@@ -61,6 +61,21 @@ int coll_pipebcast_role_compute(const coll_pipebcast_module_t *module, pb_kind_t
                                     : OMPI_ERR_NOT_SUPPORTED;
 }
 
+/** The same in the plan of all ranks, which the choice of the kind may have computed just now. */
+static int compute_among_all(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                             pb_role_t **role_p)
+{
+    pb_plan_t *plan =
+        module->chooser != NULL ? pb_chooser_take_plan(module->chooser, root, kind) : NULL;
+    if (plan == NULL) {
+        return coll_pipebcast_role_compute(module, kind, root, NULL, 0, role_p);
+    }
+    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.roles_computed, 1);
+    *role_p = pb_role_new(plan, ompi_comm_rank(module->comm));
+    pb_plan_free(plan);
+    return *role_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
 static size_t memory_of(const cached_role_t *cached)
 {
     return sizeof(*cached) + (cached->role != NULL ? cached->role->memory : 0);
@@ -89,9 +104,8 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
     }
 
     cached = OBJ_NEW(cached_role_t);
-    *error_p = cached == NULL
-                   ? OMPI_ERR_OUT_OF_RESOURCE
-                   : coll_pipebcast_role_compute(module, kind, root, NULL, 0, &cached->role);
+    *error_p = cached == NULL ? OMPI_ERR_OUT_OF_RESOURCE
+                              : compute_among_all(module, kind, root, &cached->role);
     const int computed = *error_p;
     if (computed == OMPI_SUCCESS || computed == OMPI_ERR_NOT_SUPPORTED) {
         *error_p = opal_hash_table_set_value_uint64(&module->roles, key, cached);

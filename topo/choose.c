@@ -35,6 +35,13 @@ typedef struct root_profiles {
     pb_profile_t *previous;
 } root_profiles_t;
 
+/** A plan of all ranks. */
+typedef struct root_plan {
+    int root;
+    pb_kind_t kind;
+    pb_plan_t *plan; /**< NULL: none */
+} root_plan_t;
+
 typedef struct made_choice {
     uint64_t size_class; /**< 0: none */
     int root;
@@ -50,6 +57,8 @@ struct pb_chooser {
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
     uint64_t clock;         /**< counts uses of roots */
+    root_plan_t made;       /**< that of the profile that was made last, if not dropped or kept */
+    root_plan_t kept;       /**< that of the kind that was chosen last */
     made_choice_t *choices; /**< an open hash table */
     size_t n_choices, capacity;
 };
@@ -173,8 +182,38 @@ static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
     return oldest;
 }
 
-static int make_profile(const pb_chooser_t *chooser, int root, pb_kind_t kind,
-                        pb_profile_t *profile)
+static void drop_plan(root_plan_t *of)
+{
+    pb_plan_free(of->plan);
+    of->plan = NULL;
+}
+
+/** The plan that was made for a profile of `kind`, if any, is kept if that is the best so far. */
+static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_choice_t *best)
+{
+    if (chooser->made.plan == NULL) {
+        return;
+    }
+    if (best != NULL && best->best.kind == (int) kind) {
+        drop_plan(&chooser->kept);
+        chooser->kept = chooser->made;
+        chooser->made.plan = NULL;
+    }
+    drop_plan(&chooser->made);
+}
+
+pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind)
+{
+    pb_plan_t *plan = chooser->kept.plan;
+    if (chooser->kept.root != root || chooser->kept.kind != kind) {
+        return NULL;
+    }
+    chooser->kept.plan = NULL;
+    return plan;
+}
+
+/** Makes the profile, and leaves its plan in chooser->made. */
+static int make_profile(pb_chooser_t *chooser, int root, pb_kind_t kind, pb_profile_t *profile)
 {
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
@@ -185,13 +224,14 @@ static int make_profile(const pb_chooser_t *chooser, int root, pb_kind_t kind,
     if (rc == PB_SUCCESS) {
         rc = pb_profile_plan(chooser->placement, plan, profile);
     }
-    pb_plan_free(plan);
+    drop_plan(&chooser->made);
+    chooser->made = (root_plan_t){.root = root, .kind = kind, .plan = plan};
     pb_view_free(view);
     return rc;
 }
 
 /** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
-static int get_profile(const pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
+static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
                        const pb_profile_t **profile_p)
 {
     *profile_p = root->profiles[kind];
@@ -317,6 +357,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
     if (chooser->options.kind != PB_CHOOSE_ALL) {
         rc = visit_kind(chooser, profiles, (pb_kind_t) chooser->options.kind, bytes, visit, context,
                         &seen);
+        settle_plan(chooser, (pb_kind_t) chooser->options.kind, best);
         return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
     }
     if (previous_is_candidate(chooser, bytes)) {
@@ -333,6 +374,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
             continue;
         }
         rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
+        settle_plan(chooser, kind, best);
     }
     return rc;
 }
@@ -420,8 +462,9 @@ int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
     const pb_profile_t *profile;
     const uint64_t segment =
         candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
-    if (get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &profile) != PB_SUCCESS ||
-        profile == NULL) {
+    const int rc = get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &profile);
+    settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+    if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }
     const pb_segment_cost_t cost = pb_segment_cost(chooser->model, segment);
@@ -459,6 +502,8 @@ void pb_chooser_free(pb_chooser_t *chooser)
     for (int i = 0; i < MAX_ROOTS; i++) {
         clear_root(&chooser->roots[i]);
     }
+    drop_plan(&chooser->made);
+    drop_plan(&chooser->kept);
     free(chooser->choices);
     free(chooser);
 }

@@ -71,6 +71,13 @@ void pb_chooser_free(pb_chooser_t *chooser);
  */
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 
+/**
+ * The plan that pb_choose() computed for the kind that it chose last, if that was
+ * this one and for this root: so that who needs the plan, too, need not compute it
+ * again. Owned by the caller, freed by pb_plan_free(). NULL if there is none (any more).
+ */
+pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind);
+
 /** Shows every candidate to `visit`, in the order of the rule for ties. Errors as pb_choose(). */
 typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,

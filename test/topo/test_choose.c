@@ -287,6 +287,50 @@ static void test_many(void)
     pb_network_free(network);
 }
 
+static bool same_parents(const pb_plan_t *a, const pb_plan_t *b)
+{
+    bool same = a->n_streams == b->n_streams && a->n_ranks == b->n_ranks;
+    for (int s = 0; s < a->n_streams && same; s++) {
+        same = memcmp(a->streams[s].parent, b->streams[s].parent,
+                      (size_t) a->n_ranks * sizeof(int)) == 0;
+    }
+    return same;
+}
+
+/* The plan of what was chosen for a new root can be had once, and is what it would be. */
+static void test_plan(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 24);
+    pb_view_t *view = NULL;
+    pb_plan_t *wanted = NULL;
+    pb_choice_t choice;
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    ok(pb_chooser_take_plan(chooser, 0, PB_KIND_CHAIN) == NULL, "no plan before a choice");
+    if (pb_choose(chooser, 5, 1 << 20, &choice) != PB_SUCCESS ||
+        pb_view_new(placement, 5, NULL, 0, &view) != PB_SUCCESS ||
+        pb_plan_compute(view, (pb_kind_t) choice.best.kind, &all.plan, &wanted) != PB_SUCCESS) {
+        abort();
+    }
+    const pb_kind_t kind = (pb_kind_t) choice.best.kind;
+    ok(pb_chooser_take_plan(chooser, 4, kind) == NULL &&
+           pb_chooser_take_plan(chooser, 5, PB_KIND_BINOMIAL) == NULL,
+       "none of another root or kind");
+    (void) pb_choose_time(chooser, 6, 1 << 20, &choice.best);
+    pb_plan_t *plan = pb_chooser_take_plan(chooser, 5, kind);
+    ok(plan != NULL && same_parents(plan, wanted), "the chosen kind's (%s)",
+       pb_candidate_name(&choice.best));
+    ok(pb_chooser_take_plan(chooser, 5, kind) == NULL, "once");
+    pb_plan_free(plan);
+    pb_plan_free(wanted);
+    pb_view_free(view);
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
 int main(void)
 {
     test_size_classes();
@@ -297,5 +341,6 @@ int main(void)
     test_assumed();
     test_forced();
     test_many();
+    test_plan();
     return tap_done();
 }
