@@ -167,7 +167,9 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
     mail_t *mail = NULL;
     *error_p = fails(control, FAIL_RECEIVED) ? WORLD_ERROR : 0;
     if (*error_p == 0) {
-        mail = chance(a, 50) ? take_mail(a, &broadcast_of(control)->mail[control->rank]) : NULL;
+        mail = a->prompt || chance(a, 50)
+                   ? take_mail(a, &broadcast_of(control)->mail[control->rank])
+                   : NULL;
         if (mail == NULL) {
             return false;
         }
@@ -178,6 +180,7 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
         } else {
             memcpy(r->to, mail->content, mail->bytes);
         }
+        a->n_taken++;
     }
     free(mail);
     give_back(control, request_p);
@@ -254,7 +257,9 @@ int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
 {
     static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
     arrivals_t *a = host->arrivals;
-    header->kind = header->unasked ? PB_KIND_CHAIN : kinds[pb_random_below(&a->random, 3)];
+    header->kind = header->unasked ? PB_KIND_CHAIN
+                   : a->kind >= 0  ? (pb_kind_t) a->kind
+                                   : kinds[pb_random_below(&a->random, 3)];
     header->segment_size = (uint32_t) a->broadcasts[host->broadcast].world->segment_size;
     a->n_groups++;
     return 0;
@@ -358,11 +363,27 @@ static void linger(arrivals_t *a, int rank)
     }
 }
 
+/** Whether the rank is still on its way to a broadcast. */
+static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
+{
+    return a->round - a->since[rank] < b->late[rank] || a->n_groups < b->groups_before[rank];
+}
+
+/** A root's call, of which the control messages are counted. */
+static bool advance_root(arrivals_t *a, broadcast_t *b)
+{
+    const int before = a->n_taken;
+    a->n_root_calls += b->at_root.n_to_come > 0;
+    const bool through = pb_arrival_root_advance(&b->at_root);
+    a->most_taken = a->n_taken - before > a->most_taken ? a->n_taken - before : a->most_taken;
+    return through;
+}
+
 static void advance(arrivals_t *a, int rank)
 {
     const int index = a->current[rank];
     linger(a, rank);
-    if (index == a->n_broadcasts || a->round - a->since[rank] < a->broadcasts[index].late[rank]) {
+    if (index == a->n_broadcasts || is_away(a, &a->broadcasts[index], rank)) {
         return;
     }
     broadcast_t *b = &a->broadcasts[index];
@@ -370,8 +391,8 @@ static void advance(arrivals_t *a, int rank)
         begin(a, index, rank);
     }
     const bool through =
-        !b->minds || (rank == b->root ? pb_arrival_root_advance(&b->at_root)
-                                      : pb_arrival_receiver_advance(&b->receivers[rank]));
+        !b->minds ||
+        (rank == b->root ? advance_root(a, b) : pb_arrival_receiver_advance(&b->receivers[rank]));
     if (through) {
         if (b->minds) {
             end(a, index, rank);
@@ -394,6 +415,16 @@ static void measure_waiting(arrivals_t *a)
         }
         a->most_waiting = waiting > a->most_waiting ? waiting : a->most_waiting;
     }
+}
+
+static void measure_leads(arrivals_t *a)
+{
+    int first = a->current[0], last = first;
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        first = a->current[rank] > first ? a->current[rank] : first;
+        last = a->current[rank] < last ? a->current[rank] : last;
+    }
+    a->most_ahead = first - last > a->most_ahead ? first - last : a->most_ahead;
 }
 
 static bool is_through(const arrivals_t *a)
@@ -421,6 +452,7 @@ bool arrivals_run(arrivals_t *a, int max_rounds)
             world_step(a->broadcasts[i].world);
         }
         measure_waiting(a);
+        measure_leads(a);
         a->now += ROUND_NS;
     }
     return is_through(a);
@@ -445,6 +477,7 @@ static void broadcast_init(arrivals_t *a, int index)
     b->hosts = zeroed(n, sizeof(*b->hosts));
     b->receivers = zeroed(n, sizeof(*b->receivers));
     b->late = zeroed(n, sizeof(*b->late));
+    b->groups_before = zeroed(n, sizeof(*b->groups_before));
     b->has_begun = zeroed(n, sizeof(*b->has_begun));
     b->errors = zeroed(n, sizeof(*b->errors));
     const int delay = delays[pb_random_below(&a->random, 4)];
@@ -470,6 +503,7 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
     pb_arrival_root_finish(&b->at_root);
     free(b->errors);
     free(b->has_begun);
+    free(b->groups_before);
     free(b->late);
     free(b->receivers);
     free(b->hosts);
@@ -478,16 +512,12 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
     world_free(b->world);
 }
 
-arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts)
+/** All but the network and the placement of the ranks, which are there. */
+static void series_init(arrivals_t *a, int n_broadcasts)
 {
-    arrivals_t *a = zeroed(1, sizeof(*a));
-    a->random = pb_random_seed(seed);
-    a->network = pb_random_network(
-        &a->random, (pb_shape_t) pb_random_below(&a->random, PB_SHAPE_COUNT),
-        1 + pb_random_below(&a->random, 4), 1 + pb_random_below(&a->random, max_ranks / 2), 0);
-    a->placement = pb_random_placement(&a->random, a->network, 2);
     a->n_ranks = a->placement->n_ranks;
     a->n_broadcasts = n_broadcasts;
+    a->kind = -1;
     a->expected = ROUND_NS * (int64_t) (1 + pb_random_below(&a->random, 60));
     a->limits = (pb_transfer_limits_t){.receive_window = 1 + pb_random_below(&a->random, 8),
                                        .send_window = 1 + pb_random_below(&a->random, 8),
@@ -506,6 +536,27 @@ arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts)
             abort();
         }
     }
+}
+
+arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts)
+{
+    arrivals_t *a = zeroed(1, sizeof(*a));
+    a->random = pb_random_seed(seed);
+    a->network = pb_random_network(
+        &a->random, (pb_shape_t) pb_random_below(&a->random, PB_SHAPE_COUNT),
+        1 + pb_random_below(&a->random, 4), 1 + pb_random_below(&a->random, max_ranks / 2), 0);
+    a->placement = pb_random_placement(&a->random, a->network, 2);
+    series_init(a, n_broadcasts);
+    return a;
+}
+
+arrivals_t *arrivals_new_of(uint64_t seed, int n_ranks, int n_broadcasts)
+{
+    arrivals_t *a = zeroed(1, sizeof(*a));
+    a->random = pb_random_seed(seed);
+    a->network = pb_random_network(&a->random, PB_SHAPE_PAPER, n_ranks / 16 + 1, n_ranks, 0);
+    a->placement = pb_random_placement(&a->random, a->network, 1);
+    series_init(a, n_broadcasts);
     return a;
 }
 

@@ -47,9 +47,10 @@ typedef struct broadcast {
     pb_arrival_host_t *hosts;
     pb_arrival_root_t at_root;
     pb_arrival_receiver_t *receivers;
-    int *late;       /**< by rank: rounds after its last broadcast until it comes */
-    bool *has_begun; /**< by rank */
-    int *errors;     /**< by rank: the result */
+    int *late;          /**< by rank: rounds after its last broadcast until it comes */
+    int *groups_before; /**< by rank: so many groups are formed before it comes */
+    bool *has_begun;    /**< by rank */
+    int *errors;        /**< by rank: the result */
 } broadcast_t;
 
 /** Where a control message fails. */
@@ -72,6 +73,8 @@ typedef struct arrivals {
     int64_t expected; /**< what roots are told that a message takes */
     bool is_auto;     /**< modes decide which broadcasts are arrival-aware */
     bool unasked;     /**< arrival_nb */
+    bool prompt;      /**< a control message that was sent can be received at once */
+    int kind;         /**< of all groups' trees; -1: a random one */
     pb_transfer_limits_t limits;
     pb_arrival_mode_t *modes;
     pb_arrival_credit_t *credits;
@@ -82,10 +85,17 @@ typedef struct arrivals {
     int fail_broadcast, fail_rank, fail_after;
     bool failed;
     int n_groups;          /**< of all roots */
+    int n_taken;           /**< control messages received */
+    int most_taken;        /**< by a root in one call */
+    int n_root_calls;      /**< until all ARRIVED messages of a broadcast were taken in */
+    int most_ahead;        /**< broadcasts that a rank was ahead of another */
     uint64_t most_waiting; /**< bytes that waited at a rank that had not arrived */
     int n_breaches;
     char breach[200]; /**< the first */
 } arrivals_t;
+
+/** Broadcasts of random sizes from random roots on a random network of so many ranks. */
+arrivals_t *arrivals_new_of(uint64_t seed, int n_ranks, int n_broadcasts);
 
 /** Broadcasts of random sizes from random roots on a random network, by at most max_ranks. */
 arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts);

@@ -20,7 +20,7 @@
 /** What went wrong in many runs; the first is described. */
 typedef struct tally {
     int runs, unfinished, wrong_bytes, breaches, leaks, codes, waiting, silent;
-    int n_groups, n_minding, n_broadcasts, n_unasked_runs;
+    int n_groups, n_minding, n_broadcasts, n_unasked_runs, most_ahead;
     char first[300];
 } tally_t;
 
@@ -70,6 +70,7 @@ static void judge(const arrivals_t *a, tally_t *tally, uint64_t seed)
     }
     tally->n_unasked_runs += a->most_waiting > 0;
     tally->n_groups += a->n_groups;
+    tally->most_ahead = a->most_ahead > tally->most_ahead ? a->most_ahead : tally->most_ahead;
 }
 
 static void report(const tally_t *t, const char *name)
@@ -103,6 +104,8 @@ static void test_series(kind_t kind, int n_runs, int n_broadcasts, const char *n
         arrivals_free(a);
     }
     report(&tally, name);
+    ok(tally.most_ahead > 2, "%s: ranks are up to %d broadcasts ahead of others", name,
+       tally.most_ahead);
     if (kind == AUTO) {
         ok(tally.n_minding > 0 && tally.n_minding < tally.n_broadcasts,
            "%s: some broadcasts are arrival-aware and some are plain", name);
@@ -110,6 +113,67 @@ static void test_series(kind_t kind, int n_runs, int n_broadcasts, const char *n
     if (kind == NONBLOCKING) {
         ok(tally.n_unasked_runs > n_runs / 10, "%s: data wait at ranks that are late", name);
     }
+}
+
+/** Some ranks come when the root has just formed its first group: a later one is theirs. */
+static void test_late_joiners(void)
+{
+    tally_t tally = {0};
+    int n_late_runs = 0, n_without_group = 0;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        arrivals_t *a = arrivals_new(seed, 24, 1);
+        broadcast_t *b = &a->broadcasts[0];
+        int n_late = 0;
+        for (int rank = 0; rank < a->n_ranks; rank++) {
+            b->late[rank] = 0;
+            /* The first receiver is on time, so that there is a first group. */
+            const bool may_be_late = rank != b->root && rank != (b->root + 1) % a->n_ranks;
+            b->groups_before[rank] = may_be_late && pb_random_below(&a->random, 2) == 0;
+            n_late += b->groups_before[rank];
+        }
+        tally.runs++;
+        if (!arrivals_run(a, MAX_ROUNDS)) {
+            note(&tally, &tally.unfinished, seed, "a rank never gets through");
+        } else {
+            judge(a, &tally, seed);
+        }
+        n_late_runs += n_late > 0;
+        n_without_group += n_late > 0 && a->n_groups < 2;
+        arrivals_free(a);
+    }
+    report(&tally, "late joiners");
+    ok(n_late_runs > 100 && n_without_group == 0, "late joiners: a group of their own (%d runs)",
+       n_late_runs);
+}
+
+/** As many ARRIVED as the root takes in by one call; see arrival_root.c. */
+#define MOST_TAKEN 32
+
+/** A root with very many receivers that come at once does a bounded part of its work each time. */
+static void test_many_ranks(int n_ranks)
+{
+    tally_t tally = {.runs = 1};
+    arrivals_t *a = arrivals_new_of(7, n_ranks, 1);
+    a->prompt = true;
+    a->kind = PB_KIND_BINARY;
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        /* The root finds them all waiting. */
+        a->broadcasts[0].late[rank] = rank == a->broadcasts[0].root ? 20 : 0;
+    }
+    if (!arrivals_run(a, MAX_ROUNDS)) {
+        note(&tally, &tally.unfinished, 7, "a rank never gets through");
+    } else {
+        judge(a, &tally, 7);
+    }
+    report(&tally, "many ranks");
+    printf("# %d ranks: %d rounds, %d groups, %d calls of the root until it had heard all\n",
+           a->n_ranks, a->round, a->n_groups, a->n_root_calls);
+    ok(a->most_taken <= MOST_TAKEN, "%d ranks: at most %d messages taken in by one call",
+       a->n_ranks, a->most_taken);
+    ok(a->n_root_calls <= a->n_ranks / MOST_TAKEN + 2, "and all within %d calls, if they are there",
+       a->n_root_calls);
+    ok(a->n_groups == 1, "who waits already is served in one group, not in one for each call");
+    arrivals_free(a);
 }
 
 static bool has_error(const arrivals_t *a, int index)
@@ -331,6 +395,8 @@ int main(void)
     test_series(BLOCKING, 600, 4, "arrival_b");
     test_series(NONBLOCKING, 600, 6, "arrival_nb");
     test_series(AUTO, 60, 60, "auto");
+    test_late_joiners();
+    test_many_ranks(1000);
     test_segment_failures();
     test_deaf_root(FAIL_RECEIVE, "the root cannot receive");
     test_deaf_root(FAIL_RECEIVED, "the root receives an error");
