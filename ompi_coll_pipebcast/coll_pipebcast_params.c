@@ -117,7 +117,9 @@ int coll_pipebcast_params_register(void)
     add("arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6, &p->arrival_wait,
         "Bytes per communicator that algorithm arrival_nb may send to a rank before it has "
         "arrived, "
-        "and that its host holds for it. (default: 1048576)");
+        "and that its host holds for it; over TCP, set btl_tcp_rcvbuf to as much: what does not "
+        "fit "
+        "into the receiver's buffer is sent when it arrives. (default: 1048576)");
     add("fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
         "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
     add("segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->segment_size,

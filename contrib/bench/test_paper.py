@@ -163,7 +163,7 @@ class Wanted:
 
     quick = False
     only_sizes = max_ifs = lines = patterns = None
-    rate, budget, arrival_runs, patience, check, seed = "10mbit", 10, 1, 60, True, 1
+    rate, budget, arrival_runs, patience, check, seed = "10mbit", 15, 1, 60, True, 1
 
     def __init__(self, **given):
         self.__dict__.update(given)
@@ -171,9 +171,9 @@ class Wanted:
 
 def measured_arrivals(figure, patterns):
     """A figure's points with made-up times."""
-    measured = arrival_campaign.Measured(patterns)
-    for method, point in figure.needs():
-        measured.add(method, point)
+    measured = arrival_campaign.Measured()
+    for method, point, main in figure.needs():
+        measured.add(method, point, main)
     for job in measured.jobs.values():
         outcome = Outcome()
         outcome.rows = [made_up_arrival_row(job.method.name, job.size, max_if, number)
@@ -217,8 +217,14 @@ def test_arrival_figures():
     forced = next(line for line in fig8.lines if line.name == "tuned binary")
     eq(list(fig8.shown(forced, fig8.panels[0])), [256 * K],
        "tuned's forced algorithms are measured where a claim needs them")
-    missing = arrival_campaign.Measured(4)
+    missing = arrival_campaign.Measured()
     ok(all(v.holds is None for v in fig7.report(missing).verdicts), "nothing measured, no verdict")
+
+
+def patterns_of(measuring):
+    """{MAX_IF: patterns} of the flat line of Figure 7."""
+    return {max_if: job.patterns for job in measuring.measured.all()
+            if job.method.name == "pipebcast:flat" for max_if in job.max_ifs}
 
 
 def test_arrival_options():
@@ -232,19 +238,35 @@ def test_arrival_options():
     raises(lambda: units.parse_rate("fast"), "a rate that is none is refused")
     eq((units.parse_rate("10mbit"), units.parse_rate("2.5Gbit")), (1e7, 2.5e9), "rates")
     fig7 = experiments.BY_NAME["p3-fig7"].chosen(Wanted())
+    numbers = {budget: patterns_of(arrival_campaign.ArrivalCampaign([fig7], Wanted(budget=budget)))
+               for budget in (8, 15, 1000)}
+    ok(2 < numbers[8][16] < 20 and numbers[8][64] == 2 and numbers[15][16] == 20
+       and 2 <= numbers[15][64] < 20 and set(numbers[1000].values()) == {20},
+       "as many patterns as fit the time, 20 at most, at the main point first", str(numbers))
     few = arrival_campaign.ArrivalCampaign([fig7], Wanted(budget=8))
-    many = arrival_campaign.ArrivalCampaign([fig7], Wanted(budget=1000))
-    ok(2 <= few.measured.patterns < many.measured.patterns == 20,
-       "as many patterns as fit the time, 20 at most", few.introduction())
     ok(few.seconds() <= 480, "the estimate is within the time", few.introduction())
-    eq(arrival_campaign.ArrivalCampaign([fig7], Wanted(patterns=33)).measured.patterns, 33,
-       "--patterns")
+    given = arrival_campaign.ArrivalCampaign([fig7], Wanted(patterns=33))
+    eq((set(patterns_of(given).values()), len(given.measured.all())), ({33}, 5),
+       "--patterns: everywhere, and one run for each line")
+    for name in [f"p3-fig{n}" for n in range(7, 12)] + ["p3-root-first"]:
+        # Figure 9's messages are so long that only its main point fits.
+        wanted = Wanted(max_ifs=[16], budget=16) if name == "p3-fig9" else Wanted()
+        figure = experiments.BY_NAME[name].chosen(wanted)
+        planned = arrival_campaign.ArrivalCampaign([figure], wanted)
+        ok(planned.seconds() <= 60 * wanted.budget and any(job.patterns == 20 for job in planned.measured.all()),
+           f"{name}: 20 patterns at its main point within the usual time", planned.introduction())
     fig8 = experiments.BY_NAME["p3-fig8"].chosen(Wanted())
     both = arrival_campaign.ArrivalCampaign([fig7, fig8], Wanted())
     alone = arrival_campaign.ArrivalCampaign([fig8], Wanted())
-    job = both.measured.jobs["pipebcast:flat", "random", 256 * K]
-    eq((len(both.measured.jobs), job.max_ifs), (len(alone.measured.jobs), [1, 4, 16, 64]),
+    jobs = [both.measured.jobs["pipebcast:flat", "random", 256 * K, main] for main in (True, False)]
+    eq((len(both.measured.all()), [job.max_ifs for job in jobs]),
+       (len(alone.measured.all()) + 5, [[16], [1, 4, 64]]),
        "what two figures have in common is measured once")
+    twice = arrival_campaign.Measured()
+    for main in (False, True, False):
+        twice.add(fig7.lines[0].method, fig7.panels[0].points()[4], main)
+    eq([(job.main, job.max_ifs) for job in twice.all()], [(True, [4])],
+       "a point that is a main one of any figure is measured as such")
 
 
 def names(experiment):

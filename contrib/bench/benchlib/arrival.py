@@ -47,26 +47,34 @@ def first_of(line):
 class ArrivalLine:
     """A way to broadcast."""
 
-    def __init__(self, name, family, settings=None, only=None):
-        """family: as a method's; settings: more parameters; only: the only x where it is shown."""
+    def __init__(self, name, family, settings=None, only=None, brief=False):
+        """
+        family: as a method's; settings: more parameters; only: the only x where it is shown; brief:
+        few patterns do also at the main point.
+        """
         settings = settings or {}
         if family.startswith("pipebcast"):
             settings = {**PIPEBCAST_SETTINGS, **settings}
         self.name = name
         self.method = Method(family, settings)
         self.only = only
+        self.brief = brief
 
 
 class ArrivalPanel:
     """One diagram: either several sizes or several MAX_IF."""
 
-    def __init__(self, title, kind, sizes, max_ifs, quick):
-        """quick: (sizes, max_ifs) for a first look."""
+    def __init__(self, title, kind, sizes, max_ifs, quick, main):
+        """
+        quick: (sizes, max_ifs) for a first look; main: the size or MAX_IF that has as many patterns
+        as in the paper, where others may have to do with fewer.
+        """
         self.title = title
         self.kind = kind
         self.sizes = sizes
         self.max_ifs = max_ifs
         self.quick = quick
+        self.main = main
         self.over_sizes = len(sizes) > 1
 
     def chosen(self, options):
@@ -78,7 +86,7 @@ class ArrivalPanel:
                             "one")
         if not self.over_sizes:
             max_ifs = options.max_ifs or max_ifs
-        panel = ArrivalPanel(self.title, self.kind, sizes, max_ifs, self.quick)
+        panel = ArrivalPanel(self.title, self.kind, sizes, max_ifs, self.quick, self.main)
         panel.over_sizes = self.over_sizes
         return panel
 
@@ -129,9 +137,10 @@ class ArrivalFigure:
                 if line.only is None or x in line.only}
 
     def needs(self):
-        """What to measure: [(Method, Point)]"""
-        return [(line.method, point) for panel in self.panels for line in self.lines
-                for point in self.shown(line, panel).values()]
+        """What to measure: [(Method, Point, whether it is a main point)]"""
+        return [(line.method, point, x == panel.main and not line.brief)
+                for panel in self.panels for line in self.lines
+                for x, point in self.shown(line, panel).items()]
 
     def report(self, measured):
         return ArrivalReport(self, measured)
@@ -202,6 +211,11 @@ class ArrivalReport:
 
     # The table.
 
+    def _patterns_text(self):
+        """How many patterns points have, as results.csv says of each."""
+        numbers = sorted({row["patterns"] for row in self.rows()}, reverse=True)
+        return (" or ".join(map(str, numbers)) or "no") + " patterns"
+
     @staticmethod
     def _cells(average, worst=None, ratio=None, greatest=None, net=None):
         """One point of a line; times in microseconds."""
@@ -239,8 +253,8 @@ class ArrivalReport:
         out = [f"{figure.name}: {figure.figure}", figure.shows, ""]
         for letter, panel in self.panels():
             out += self._panel_table(letter, panel) + [""]
-        out += ["ms, worst: average and worst-case per-node time, means over the "
-                f"{self.measured.patterns} patterns; waiting: what of the",
+        out += ["ms, worst: average and worst-case per-node time, means over "
+                f"{self._patterns_text()}; waiting: what of the",
                 "average time passed before the root came; /OPT, most: average time over the lower "
                 f"bound OPT ({figure.model}",
                 "model) of the very arrivals, mean and greatest of all patterns; net: the mean of "

@@ -26,8 +26,11 @@ LINEAR_P = ArrivalLine("linear_p", "pipebcast:rank_chain", UNAWARE)
 BINOMIAL = ArrivalLine("binomial", "tuned:binomial")
 NATIVE = ArrivalLine("native (tuned)", "tuned")
 ARRIVAL_B = ArrivalLine("arrival_b", "pipebcast:arrival_b")
-FLAT_NB = ArrivalLine("flat_nb", "pipebcast:flat_nb")
-ARRIVAL_NB = ArrivalLine("arrival_nb", "pipebcast:arrival_nb")
+# What is sent to a rank before it comes has to wait in its host's TCP buffer: else the sender keeps
+# it, and sends it when the rank is there.
+ROOMY = {"btl_tcp_rcvbuf": str(1024 * K)}
+FLAT_NB = ArrivalLine("flat_nb", "pipebcast:flat_nb", ROOMY)
+ARRIVAL_NB = ArrivalLine("arrival_nb", "pipebcast:arrival_nb", ROOMY)
 BLOCKING = [FLAT, LINEAR_P, BINOMIAL, NATIVE, ARRIVAL_B]
 RIVALS = ("flat", "linear_p", "binomial", "native (tuned)")
 FORWARDING = ("linear_p", "binomial", "native (tuned)")
@@ -35,7 +38,7 @@ FORWARDING = ("linear_p", "binomial", "native (tuned)")
 
 def forced(only):
     """tuned's algorithms at the segment sizes that suit topology (1), where a claim needs them."""
-    return [ArrivalLine(f"tuned {name}", f"tuned:{family}", only=only)
+    return [ArrivalLine(f"tuned {name}", f"tuned:{family}", only=only, brief=True)
             for name, family in (("pipeline", "pipeline:2874"), ("binary", "binary:2874"),
                                  ("split binary", "split_binary:2874"),
                                  ("scatter+rec.", "scatter_allgather"),
@@ -65,7 +68,7 @@ FIG7 = ArrivalFigure(
     shows="Controlled random arrivals (the code of Figure 6): each rank comes later by a random "
           "number of message times below MAX_IF.",
     panels=[ArrivalPanel("Controlled random arrivals", "random", [256 * K], MAX_IFS,
-                         ([64 * K], QUICK_MAX_IFS))],
+                         ([64 * K], QUICK_MAX_IFS), main=N)],
     lines=BLOCKING,
     claims=[
         Claim("where MAX_IF is small arrival_b is only slightly slower than the best (we say: at "
@@ -80,7 +83,8 @@ FIG8 = ArrivalFigure(
     name="p3-fig8",
     figure="paper 3, Figure 8",
     shows="Controlled random arrivals with MAX_IF = n and different message sizes.",
-    panels=[ArrivalPanel("Controlled random arrivals", "random", SIZES, [N], (QUICK_SIZES, [N]))],
+    panels=[ArrivalPanel("Controlled random arrivals", "random", SIZES, [N], (QUICK_SIZES, [N]),
+                         main=256 * K)],
     lines=BLOCKING + forced((256 * K,)),
     claims=[
         Claim("arrival_b maintains its advantage for a wide range of sizes (we say: from 64 KB it "
@@ -95,7 +99,7 @@ FIG9 = ArrivalFigure(
     shows="Each receiver is late by MAX_IF message times with a probability of 20 %; the root "
           "never is.",
     panels=[ArrivalPanel("20 % of the processes arrive late", "late", [512 * K], MAX_IFS,
-                         ([64 * K], QUICK_MAX_IFS))],
+                         ([64 * K], QUICK_MAX_IFS), main=N)],
     lines=BLOCKING,
     claims=[
         Claim("where MAX_IF is large binomial, linear_p and native perform worse than arrival_b "
@@ -112,7 +116,7 @@ FIG10 = ArrivalFigure(
     figure="paper 3, Figure 10",
     shows="20 % of the receivers late by MAX_IF = n message times, and different message sizes.",
     panels=[ArrivalPanel("20 % of the processes arrive late", "late", SIZES, [N],
-                         (QUICK_SIZES, [N]))],
+                         (QUICK_SIZES, [N]), main=256 * K)],
     lines=BLOCKING + forced((256 * K,)),
     claims=[
         Claim("arrival_b is efficient for a wide range of message sizes (we say: from 64 KB it is "
@@ -127,8 +131,9 @@ FIG11 = ArrivalFigure(
     shows="Algorithms that do not wait for a receiver's arrival, beside those that do; 20 % of "
           "the receivers late.",
     panels=[ArrivalPanel("20 % late, nonblocking", "late", [256 * K], MAX_IFS,
-                         ([64 * K], QUICK_MAX_IFS)),
-            ArrivalPanel("20 % late, nonblocking", "late", SIZES, [N], (QUICK_SIZES, [N]))],
+                         ([64 * K], QUICK_MAX_IFS), main=N),
+            ArrivalPanel("20 % late, nonblocking", "late", SIZES, [N], (QUICK_SIZES, [N]),
+                         main=256 * K)],
     lines=[FLAT, FLAT_NB, ARRIVAL_B, ARRIVAL_NB],
     claims=[
         Claim("the nonblocking flat tree is faster than the blocking one", "flat", "flat_nb",
@@ -152,7 +157,7 @@ ROOT_FIRST = ArrivalFigure(
     shows="Controlled random arrivals of the receivers; the root is on time, as section 3.1 "
           "assumes. tuned's forced algorithms at MAX_IF = n.",
     panels=[ArrivalPanel("Random arrivals of the receivers", "root-first", [256 * K], MAX_IFS,
-                         ([64 * K], QUICK_MAX_IFS))],
+                         ([64 * K], QUICK_MAX_IFS), main=N)],
     lines=BLOCKING + forced((N,)),
     claims=[*better_than_tuned(N)[:1], *RATIOS],
     model="blocking")
