@@ -113,9 +113,7 @@ static int add_segment(uint64_t *sizes, int n, uint64_t size)
  */
 static void list_segments(pb_chooser_t *chooser)
 {
-    static const uint64_t tcp_segments[] = {1,  2,  3,  4,  6,   8,   12, 16,
-                                            22, 32, 44, 88, 176, 352, 704};
-    uint64_t sizes[MAX_SEGMENTS];
+    uint64_t sizes[MAX_SEGMENTS] = {0};
     const pb_model_t *model = chooser->model;
     int n = 0;
     if (chooser->options.segment != 0) {
@@ -124,8 +122,9 @@ static void list_segments(pb_chooser_t *chooser)
         for (uint64_t size = 256; size <= LONGEST_SEGMENT; size *= 2) {
             n = add_segment(sizes, n, size);
         }
-        for (size_t i = 0; i < sizeof(tcp_segments) / sizeof(tcp_segments[0]); i++) {
-            n = add_segment(sizes, n, tcp_segments[i] * model->payload - model->overhead);
+        for (int i = 0; i < PB_WHOLE_COUNT; i++) {
+            n = add_segment(sizes, n,
+                            (uint64_t) pb_whole_segments[i] * model->payload - model->overhead);
         }
         /* Half of one: half as long on each hop, for one header more. */
         n = add_segment(sizes, n, model->payload / 2 - model->overhead);

@@ -23,7 +23,10 @@ void pb_diag_clear(pb_diag_t *diag)
 static int print_place(char *text, size_t size, const char *file, int line)
 {
     if (file == NULL) {
-        return snprintf(text, size, "%s", "");
+        if (size > 0) {
+            text[0] = '\0';
+        }
+        return 0;
     }
     if (line == 0) {
         return snprintf(text, size, "%s: ", file);

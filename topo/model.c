@@ -9,6 +9,16 @@
 #include "topo/hash.h"
 #include "topo/times.h"
 
+const uint16_t pb_whole_segments[PB_WHOLE_COUNT] = {1,  2,  3,  4,  6,   8,   12, 16,
+                                                    22, 32, 44, 88, 176, 352, 704};
+
+const char *pb_place_name(pb_place_t place)
+{
+    static const char *const names[PB_PLACE_COUNT] = {
+        [PB_PLACE_MACHINE] = "machine", [PB_PLACE_SWITCH] = "switch", [PB_PLACE_FAR] = "far"};
+    return names[place];
+}
+
 /*
  * What is assumed of a link: bytes that a full frame takes on the wire beside
  * the MTU (preamble 8, header 14, check sum 4, gap 12); bytes of it that are IP
@@ -313,11 +323,10 @@ static int add_size(uint64_t *sizes, int n, uint64_t size)
 
 /** The sizes that have a row: this one, powers of two, and so many whole TCP segments. */
 #define SMALLEST_ROW 16
-static const uint64_t whole_segments[] = {1, 2, 3, 4, 6, 8, 12, 16, 22, 32, 44};
 
 void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
 {
-    uint64_t sizes[PB_MODEL_MAX_ROWS];
+    uint64_t sizes[PB_MODEL_MAX_ROWS] = {0};
     int n = add_size(sizes, 0, SMALLEST_ROW);
     bits_per_second = bits_per_second > 0 ? bits_per_second : UINT64_C(1000000000);
     mtu = mtu > 0 ? mtu : 1500;
@@ -328,11 +337,11 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
     for (uint64_t size = 256; size <= (1 << 20); size *= 2) {
         n = add_size(sizes, n, size);
     }
-    for (size_t i = 0; i < sizeof(whole_segments) / sizeof(whole_segments[0]); i++) {
-        const uint64_t whole = whole_segments[i] * model->payload - model->overhead;
+    for (int i = 0; i < PB_WHOLE_ROWS; i++) {
+        const uint64_t whole = (uint64_t) pb_whole_segments[i] * model->payload - model->overhead;
         n = add_size(sizes, n, whole);
         /* One byte more is one frame more, which shows while frames are few. */
-        n = whole_segments[i] <= 4 ? add_size(sizes, n, whole + 1) : n;
+        n = pb_whole_segments[i] <= 4 ? add_size(sizes, n, whole + 1) : n;
     }
     pb_costs_t *costs = &model->costs[PB_PLACE_SWITCH];
     costs->n_links = 2;

@@ -44,6 +44,23 @@ typedef enum {
     PB_PLACE_COUNT,
 } pb_place_t;
 
+/** The name in quotes above. */
+const char *pb_place_name(pb_place_t place);
+
+/** The rows of a place have sizes on both sides of this, in bytes. */
+#define PB_MODEL_MIDDLE_BYTES 4096
+
+/** And each size is at most so many times the one before it. */
+#define PB_MODEL_MAX_STEP 16
+
+/**
+ * Messages of so many whole TCP segments cost fewer frames than others of about their
+ * size, ascending. For the first PB_WHOLE_ROWS models have rows; those beyond are
+ * tried as segments only.
+ */
+enum { PB_WHOLE_ROWS = 11, PB_WHOLE_COUNT = 15 };
+extern const uint16_t pb_whole_segments[PB_WHOLE_COUNT];
+
 /** What messages of one size cost, in nanoseconds. */
 typedef struct pb_cost {
     uint64_t bytes;

@@ -28,15 +28,6 @@
 /** Ranks that a broadcast may have. */
 #define MAX_RANKS (1 << 24)
 
-/** The next size is at most so many times the last one; else sizes are missing. */
-#define MAX_STEP 16
-
-/** Sizes reach from at most to at least this, in bytes. */
-#define MIDDLE_SIZE 4096
-
-static const char *const place_names[PB_PLACE_COUNT] = {
-    [PB_PLACE_MACHINE] = "machine", [PB_PLACE_SWITCH] = "switch", [PB_PLACE_FAR] = "far"};
-
 typedef struct reader {
     const char *file;
     int line;
@@ -140,7 +131,7 @@ static void item_overhead(reader_t *r)
 static int find_place(const char *name)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
-        if (strcmp(name, place_names[place]) == 0) {
+        if (strcmp(name, pb_place_name((pb_place_t) place)) == 0) {
             return place;
         }
     }
@@ -168,7 +159,7 @@ static void item_place(reader_t *r)
     }
     if (r->place_line[place] != 0) {
         pb_diag_fault(r->diag, r->file, r->line, "place %s is there already, on line %d",
-                      place_names[place], r->place_line[place]);
+                      pb_place_name((pb_place_t) place), r->place_line[place]);
         return;
     }
     r->place_line[place] = r->line;
@@ -201,7 +192,7 @@ static void check_order(reader_t *r, uint64_t bytes, uint64_t before)
         pb_diag_fault(r->diag, r->file, r->line,
                       "%" PRIu64 " bytes follow on %" PRIu64 ", but sizes must ascend", bytes,
                       before);
-    } else if (bytes / MAX_STEP > before) {
+    } else if (bytes / PB_MODEL_MAX_STEP > before) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "sizes between %" PRIu64 " and %" PRIu64 " bytes are missing; measure again",
                       before, bytes);
@@ -441,15 +432,16 @@ static void check_place(reader_t *r, pb_place_t place)
     if (costs->n_rows < 2) {
         pb_diag_fault(r->diag, r->file, line,
                       "place %s has %d costs, but needs two or more; measure again",
-                      place_names[place], costs->n_rows);
+                      pb_place_name((pb_place_t) place), costs->n_rows);
         return;
     }
-    if (costs->rows[0].bytes > MIDDLE_SIZE || costs->rows[costs->n_rows - 1].bytes < MIDDLE_SIZE) {
+    if (costs->rows[0].bytes > PB_MODEL_MIDDLE_BYTES ||
+        costs->rows[costs->n_rows - 1].bytes < PB_MODEL_MIDDLE_BYTES) {
         pb_diag_fault(r->diag, r->file, line,
                       "the costs of place %s go from %" PRIu64 " to %" PRIu64
                       " bytes, but sizes on both sides of %d are needed; measure again",
-                      place_names[place], costs->rows[0].bytes,
-                      costs->rows[costs->n_rows - 1].bytes, MIDDLE_SIZE);
+                      pb_place_name((pb_place_t) place), costs->rows[0].bytes,
+                      costs->rows[costs->n_rows - 1].bytes, PB_MODEL_MIDDLE_BYTES);
     }
 }
 
@@ -550,7 +542,7 @@ int pb_model_write(const pb_model_t *model, FILE *stream)
     fprintf(stream, "payload %" PRIu32 "\noverhead %" PRIu32 "\n", model->payload, model->overhead);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         if (model->costs[place].n_rows > 0) {
-            write_costs(&model->costs[place], place_names[place], stream);
+            write_costs(&model->costs[place], pb_place_name((pb_place_t) place), stream);
         }
     }
     for (int i = 0; i < model->n_previous; i++) {

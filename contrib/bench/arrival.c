@@ -1,5 +1,6 @@
 #include "arrival.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -332,6 +333,7 @@ static enum bench_status measure_recorded(struct arriving *arriving)
     for (int i = 0; i < n_broadcasts && status == BENCH_OK; i++) {
         long long plan[2] = {0, 0}; /* bytes, patterns */
         if (run->rank == 0) {
+            assert(arriving->trace.broadcasts != NULL);
             plan[0] = arriving->trace.broadcasts[i].bytes;
             plan[1] = count_recorded(&arriving->trace, i);
         }

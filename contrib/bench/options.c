@@ -1,14 +1,12 @@
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "op.h"
-#include "options_read.h"
 #include "payload.h"
 
 static const char *const datatype_names[BENCH_N_DATATYPES] = {
@@ -245,14 +243,12 @@ static void set_defaults(struct bench_options *options)
     bench_arrival_options_clear(&options->arrival);
 }
 
-/** Codes of the long options: beyond every character, as none of them has a short form. */
 enum option_code {
-    OPT_CHECK = 256,
+    OPT_CHECK = BENCH_OPTION_FIRST,
     OPT_CLOCK,
     OPT_COMPUTE,
     OPT_CSV,
     OPT_DATATYPE,
-    OPT_HELP,
     OPT_ITERATIONS,
     OPT_JSON,
     OPT_LABEL,
@@ -265,7 +261,6 @@ enum option_code {
     OPT_SIZES,
     OPT_TEST_EVERY,
     OPT_TIME_LIMIT,
-    OPT_VERSION,
     OPT_WARMUP,
     OPT_ARRIVAL_FIRST, /**< from here on: this plus an enum bench_arrival_option */
 };
@@ -277,7 +272,7 @@ static const struct option long_options[] = {
     {"compute", required_argument, NULL, OPT_COMPUTE},
     {"csv", no_argument, NULL, OPT_CSV},
     {"datatype", required_argument, NULL, OPT_DATATYPE},
-    {"help", no_argument, NULL, OPT_HELP},
+    {"help", no_argument, NULL, BENCH_OPTION_HELP},
     {"iterations", required_argument, NULL, OPT_ITERATIONS},
     {"json", no_argument, NULL, OPT_JSON},
     {"label", required_argument, NULL, OPT_LABEL},
@@ -297,15 +292,16 @@ static const struct option long_options[] = {
     {"sizes", required_argument, NULL, OPT_SIZES},
     {"test-every", required_argument, NULL, OPT_TEST_EVERY},
     {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
-    {"version", no_argument, NULL, OPT_VERSION},
+    {"version", no_argument, NULL, BENCH_OPTION_VERSION},
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {NULL, 0, NULL, 0},
 };
 
 /** Takes one option other than --help and --version. */
-static bool take_option(struct bench_options *options, int code, const char *value,
+static bool take_option(void *context, int code, const char *value,
                         struct bench_complaint complaint)
 {
+    struct bench_options *options = context;
     switch (code) {
     case OPT_CHECK:
         return options->check = true;
@@ -447,32 +443,11 @@ enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_optio
                                        char *error, size_t error_size)
 {
     struct bench_complaint complaint = {error, error_size};
-    int code;
     set_defaults(options);
-    optind = 1;
-    opterr = 0;
-    while ((code = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
-        if (code == OPT_HELP) {
-            return BENCH_HELP;
-        }
-        if (code == OPT_VERSION) {
-            return BENCH_VERSION;
-        }
-        if (code == ':') {
-            bench_wrong(complaint, "%s needs a value", argv[optind - 1]);
-            return BENCH_WRONG;
-        }
-        if (code == '?') {
-            bench_wrong(complaint, "%s is unknown, ambiguous, or takes no value", argv[optind - 1]);
-            return BENCH_WRONG;
-        }
-        if (!take_option(options, code, optarg, complaint)) {
-            return BENCH_WRONG;
-        }
-    }
-    if (optind < argc) {
-        bench_wrong(complaint, "'%s' is no option", argv[optind]);
-        return BENCH_WRONG;
+    const enum bench_verdict verdict =
+        bench_read_options(argc, argv, long_options, take_option, options, complaint);
+    if (verdict != BENCH_RUN) {
+        return verdict;
     }
     return finish(options, complaint) ? BENCH_RUN : BENCH_WRONG;
 }

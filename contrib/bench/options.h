@@ -12,6 +12,7 @@
 
 #include "compute.h"
 #include "options_arrival.h"
+#include "options_read.h"
 
 enum {
     BENCH_MAX_SIZES = 64,
@@ -70,8 +71,6 @@ struct bench_options {
     struct bench_corrupt corrupt;
     struct bench_arrival_options arrival;
 };
-
-enum bench_verdict { BENCH_RUN, BENCH_HELP, BENCH_VERSION, BENCH_WRONG };
 
 /**
  * Reads a command line and PIPEBCAST_BENCH_CORRUPT. BENCH_WRONG leaves a message for the user in

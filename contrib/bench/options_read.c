@@ -52,3 +52,41 @@ bool bench_read_text(const char *option, const char *text, char *copy, size_t si
     strcpy(copy, text);
     return true;
 }
+
+/** Takes what getopt_long() has found. */
+static enum bench_verdict take_found(int code, char *const *argv, bench_take_option_fn *take,
+                                     void *options, struct bench_complaint complaint)
+{
+    switch (code) {
+    case BENCH_OPTION_HELP:
+        return BENCH_HELP;
+    case BENCH_OPTION_VERSION:
+        return BENCH_VERSION;
+    case ':':
+        bench_wrong(complaint, "%s needs a value", argv[optind - 1]);
+        return BENCH_WRONG;
+    case '?':
+        bench_wrong(complaint, "%s is unknown, ambiguous, or takes no value", argv[optind - 1]);
+        return BENCH_WRONG;
+    default:
+        return take(options, code, optarg, complaint) ? BENCH_RUN : BENCH_WRONG;
+    }
+}
+
+enum bench_verdict bench_read_options(int argc, char **argv, const struct option *known,
+                                      bench_take_option_fn *take, void *options,
+                                      struct bench_complaint complaint)
+{
+    enum bench_verdict verdict = BENCH_RUN;
+    int code;
+    optind = 1;
+    opterr = 0;
+    while (verdict == BENCH_RUN && (code = getopt_long(argc, argv, "+:", known, NULL)) != -1) {
+        verdict = take_found(code, argv, take, options, complaint);
+    }
+    if (verdict == BENCH_RUN && optind < argc) {
+        bench_wrong(complaint, "'%s' is no option", argv[optind]);
+        return BENCH_WRONG;
+    }
+    return verdict;
+}

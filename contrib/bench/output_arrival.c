@@ -55,7 +55,7 @@ static int columns_of_pattern(const struct bench_arrival_point *point,
 
 static int columns_of_point(const struct bench_arrival_point *point, struct bench_column *columns)
 {
-    double max_if = point->max_if == BENCH_UNSET ? NAN : point->max_if;
+    double max_if = point->max_if == BENCH_UNSET ? (double) NAN : (double) point->max_if;
     double unit_us = bench_microseconds((double) point->unit_ns, point->n_pingpong);
     int n = 0;
     columns[n++] = (struct bench_column){"bytes", (double) point->bytes, 0};

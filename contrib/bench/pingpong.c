@@ -1,5 +1,6 @@
 #include "pingpong.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ static void lead(const struct ball *ball, const struct bench_options *options, i
         }
     }
     if (budget_ns > 0 && samples->n > 0) {
+        assert(samples->values_ns != NULL);
         int64_t left = budget_ns - (bench_clock_local() - begin);
         int64_t fitting = left / (2 * samples->values_ns[0] + 1);
         n = fitting < n ? (int) (fitting > 0 ? fitting : 0) : n;

@@ -68,7 +68,7 @@ static int find_interfaces(fabric_ports_t *ports, const char *prefix, char *why,
             ports->n_indices = (int) index + 1;
         }
     }
-    ports->port_of = malloc((size_t) ports->n_indices * sizeof(*ports->port_of));
+    ports->port_of = malloc(((size_t) ports->n_indices + 1) * sizeof(*ports->port_of));
     if (ports->port_of == NULL) {
         return fail(why, why_size, "interfaces");
     }

@@ -53,7 +53,8 @@ static double place_y(const drawing_t *d, double y)
 static void draw_axes(const drawing_t *d, int panel)
 {
     char text[32];
-    for (double y = 0; y <= d->y_max; y += d->y_step) {
+    for (int i = 0; i * d->y_step <= d->y_max; i++) {
+        const double y = i * d->y_step;
         tool_svg_line(d->stream, d->x0, place_y(d, y), d->x0 + PANEL_WIDTH, place_y(d, y),
                       y > 0 ? TOOL_COLOUR_LINE : TOOL_COLOUR_QUIET, y > 0 ? 0.6 : 1);
         snprintf(text, sizeof(text), "%g", y);
@@ -165,8 +166,9 @@ static void draw_series(const drawing_t *d, int s, int panel)
 
 static void draw_panel(drawing_t *d, int panel)
 {
-    d->x0 = LEFT + panel % COLUMNS * (PANEL_WIDTH + GAP_X);
-    d->y0 = TOP + PANEL_HEIGHT + panel / COLUMNS * (PANEL_HEIGHT + GAP_Y);
+    const int column = panel % COLUMNS, row = panel / COLUMNS;
+    d->x0 = LEFT + column * (PANEL_WIDTH + GAP_X);
+    d->y0 = TOP + PANEL_HEIGHT + row * (PANEL_HEIGHT + GAP_Y);
     draw_axes(d, panel);
     for (int s = 0; s < d->chart->n_series; s++) {
         if (!d->chart->series[s].reference) {
@@ -184,7 +186,8 @@ static void draw_legend(const drawing_t *d, double y, double width)
     double column = (width - 2 * LEFT + 40) / LEGEND_COLUMNS;
     for (int s = 0; s < d->chart->n_series; s++) {
         const tool_series_t *series = &d->chart->series[s];
-        double x = LEFT + s % LEGEND_COLUMNS * column, at = y + s / LEGEND_COLUMNS * LEGEND_ROW;
+        const int place = s % LEGEND_COLUMNS, row = s / LEGEND_COLUMNS;
+        const double x = LEFT + place * column, at = y + row * LEGEND_ROW;
         begin_line(d->stream, series, series_colour(d->chart, s));
         fprintf(d->stream, "M%.1f %.1fh28\"/>\n", x, at);
         if (!series->reference) {

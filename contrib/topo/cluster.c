@@ -1,5 +1,6 @@
 #include "cluster.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,7 @@ static tool_exit_t place_ranks(tool_cluster_t *cluster, const hosts_t *hosts, in
                              hosts->n, TOOL_MAX_RANKS);
     }
     int n_ranks = hosts->n * ppn;
+    assert(n_ranks > 0);
     cluster->n_hosts = hosts->n;
     cluster->placement = pb_placement_new(cluster->network, n_ranks);
     if (cluster->placement == NULL) {

@@ -84,7 +84,7 @@ static const pb_node_t *node_of(const show_t *show, int node)
 
 static void print_indent(const show_t *show, int depth, bool last)
 {
-    show->closed[depth] = last;
+    show->closed[depth] = last ? 1 : 0;
     if (depth > MAX_INDENT) {
         printf("(level %d) ", depth);
         return;

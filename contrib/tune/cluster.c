@@ -21,12 +21,6 @@ struct choosing {
     int n_leaders;
 };
 
-const char *tune_place_name(pb_place_t place)
-{
-    static const char *const names[PB_PLACE_COUNT] = {"machine", "switch", "far"};
-    return names[place];
-}
-
 /* ---- hosts ---- */
 
 struct given {
@@ -269,7 +263,7 @@ static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_
     }
     code = pb_view_new(c->placement, place->ring[0], place->ring, place->n_ring, &view);
     if (code != PB_SUCCESS) {
-        tune_say("no order of the %d ranks of place %s: %s", place->n_ring, tune_place_name(where),
+        tune_say("no order of the %d ranks of place %s: %s", place->n_ring, pb_place_name(where),
                  pb_error_text(code));
         return false;
     }
@@ -352,6 +346,7 @@ bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
         names = calloc((size_t) n_ranks, sizeof own);
     }
     if (!tune_all_good(rank != 0 || names != NULL, comm)) {
+        free(names);
         return false;
     }
     MPI_Gather(own, sizeof own, MPI_CHAR, names, sizeof own, MPI_CHAR, 0, comm);

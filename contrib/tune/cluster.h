@@ -34,7 +34,4 @@ bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster);
 void tune_cluster_free(struct tune_cluster *cluster);
 
-/** "machine", "switch", "far". */
-const char *tune_place_name(pb_place_t place);
-
 #endif

@@ -1,18 +1,14 @@
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bench/options_read.h"
+#include "topo/model.h"
 
 /** The largest message that a model of this program speaks of; both windows of it fit memory. */
 #define MAX_BYTES ((long long) 64 << 20)
-
-/** As the model's reader wants it: sizes on both sides of this, by steps of at most that. */
-enum { MIDDLE_BYTES = 4096, MAX_STEP = 16 };
 
 static bool read_text(const char *option, const char *text, char *copy,
                       struct bench_complaint complaint)
@@ -54,11 +50,11 @@ static bool add_size(struct tune_options *options, const char *item,
     if (n > 0 && bytes <= options->sizes[n - 1]) {
         return bench_wrong(complaint, "--sizes: '%s' is not more than the size before it", item);
     }
-    if (n > 0 && bytes / MAX_STEP > options->sizes[n - 1]) {
+    if (n > 0 && bytes / PB_MODEL_MAX_STEP > options->sizes[n - 1]) {
         return bench_wrong(complaint,
                            "--sizes: '%s' is more than %d times the size before it; give sizes "
                            "between them",
-                           item, MAX_STEP);
+                           item, PB_MODEL_MAX_STEP);
     }
     options->sizes[options->n_sizes++] = bytes;
     return true;
@@ -78,12 +74,12 @@ static bool read_sizes(struct tune_options *options, const char *text,
         good = add_size(options, strsep(&rest, ","), complaint);
     }
     free(copy);
-    if (good && (options->n_sizes < 2 || options->sizes[0] > MIDDLE_BYTES ||
-                 options->sizes[options->n_sizes - 1] < MIDDLE_BYTES)) {
+    if (good && (options->n_sizes < 2 || options->sizes[0] > PB_MODEL_MIDDLE_BYTES ||
+                 options->sizes[options->n_sizes - 1] < PB_MODEL_MIDDLE_BYTES)) {
         return bench_wrong(complaint,
                            "--sizes: a model needs two sizes or more, from %d bytes or less to %d "
                            "or more",
-                           MIDDLE_BYTES, MIDDLE_BYTES);
+                           PB_MODEL_MIDDLE_BYTES, PB_MODEL_MIDDLE_BYTES);
     }
     return good;
 }
@@ -122,10 +118,8 @@ static bool choose_output(struct tune_options *options, struct bench_complaint c
            bench_wrong(complaint, "--install: HOME is too long; name a file by --output");
 }
 
-/** Codes of the long options: beyond every character, as none of them has a short form. */
 enum option_code {
-    OPT_HELP = 256,
-    OPT_HOSTS,
+    OPT_HOSTS = BENCH_OPTION_FIRST,
     OPT_INSTALL,
     OPT_NO_PREVIOUS,
     OPT_OUTPUT,
@@ -134,11 +128,10 @@ enum option_code {
     OPT_SIZES,
     OPT_TIME_LIMIT,
     OPT_TOPOLOGY,
-    OPT_VERSION,
 };
 
 static const struct option long_options[] = {
-    {"help", no_argument, NULL, OPT_HELP},
+    {"help", no_argument, NULL, BENCH_OPTION_HELP},
     {"hosts", required_argument, NULL, OPT_HOSTS},
     {"install", no_argument, NULL, OPT_INSTALL},
     {"no-previous", no_argument, NULL, OPT_NO_PREVIOUS},
@@ -148,14 +141,15 @@ static const struct option long_options[] = {
     {"sizes", required_argument, NULL, OPT_SIZES},
     {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
     {"topology", required_argument, NULL, OPT_TOPOLOGY},
-    {"version", no_argument, NULL, OPT_VERSION},
+    {"version", no_argument, NULL, BENCH_OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
 
 /** Takes one option other than --help and --version. */
-static bool take_option(struct tune_options *options, int code, const char *value,
+static bool take_option(void *context, int code, const char *value,
                         struct bench_complaint complaint)
 {
+    struct tune_options *options = context;
     switch (code) {
     case OPT_HOSTS:
         return read_text("--hosts", value, options->hosts, complaint);
@@ -194,38 +188,17 @@ static void set_defaults(struct tune_options *options)
     options->precision = 0.01;
 }
 
-enum tune_verdict tune_options_parse(int argc, char **argv, struct tune_options *options,
-                                     char *error, size_t error_size)
+enum bench_verdict tune_options_parse(int argc, char **argv, struct tune_options *options,
+                                      char *error, size_t error_size)
 {
     const struct bench_complaint complaint = {error, error_size};
-    int code;
     set_defaults(options);
-    optind = 1;
-    opterr = 0;
-    while ((code = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
-        if (code == OPT_HELP) {
-            return TUNE_HELP;
-        }
-        if (code == OPT_VERSION) {
-            return TUNE_VERSION;
-        }
-        if (code == ':') {
-            bench_wrong(complaint, "%s needs a value", argv[optind - 1]);
-            return TUNE_WRONG;
-        }
-        if (code == '?') {
-            bench_wrong(complaint, "%s is unknown, ambiguous, or takes no value", argv[optind - 1]);
-            return TUNE_WRONG;
-        }
-        if (!take_option(options, code, optarg, complaint)) {
-            return TUNE_WRONG;
-        }
+    const enum bench_verdict verdict =
+        bench_read_options(argc, argv, long_options, take_option, options, complaint);
+    if (verdict != BENCH_RUN) {
+        return verdict;
     }
-    if (optind < argc) {
-        bench_wrong(complaint, "'%s' is no option", argv[optind]);
-        return TUNE_WRONG;
-    }
-    return choose_output(options, complaint) ? TUNE_RUN : TUNE_WRONG;
+    return choose_output(options, complaint) ? BENCH_RUN : BENCH_WRONG;
 }
 
 void tune_options_help(FILE *stream)

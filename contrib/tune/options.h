@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../bench/options_read.h"
+
 enum { TUNE_MAX_SIZES = 48, TUNE_MAX_TEXT = 4096 };
 
 struct tune_options {
@@ -25,11 +27,9 @@ struct tune_options {
     int n_sizes;                    /**< 0: chosen by the network's payload */
 };
 
-enum tune_verdict { TUNE_RUN, TUNE_HELP, TUNE_VERSION, TUNE_WRONG };
-
-/** Reads a command line. TUNE_WRONG leaves in error what is wrong and what would be right. */
-enum tune_verdict tune_options_parse(int argc, char **argv, struct tune_options *options,
-                                     char *error, size_t error_size);
+/** Reads a command line. BENCH_WRONG leaves in error what is wrong and what would be right. */
+enum bench_verdict tune_options_parse(int argc, char **argv, struct tune_options *options,
+                                      char *error, size_t error_size);
 
 void tune_options_help(FILE *stream);
 

@@ -30,7 +30,7 @@ enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
 
 /** What rank 0 made of the command line, as told to all. */
 struct request {
-    enum tune_verdict verdict;
+    enum bench_verdict verdict;
     struct tune_options options;
 };
 
@@ -54,11 +54,11 @@ static void read_request(int argc, char **argv, int rank, struct request *reques
     char error[TUNE_MAX_TEXT + 256];
     if (rank == 0) {
         request->verdict = tune_options_parse(argc, argv, &request->options, error, sizeof error);
-        if (request->verdict == TUNE_HELP) {
+        if (request->verdict == BENCH_HELP) {
             tune_options_help(stdout);
-        } else if (request->verdict == TUNE_VERSION) {
+        } else if (request->verdict == BENCH_VERSION) {
             printf("pipebcast-tune %s\n", PACKAGE_VERSION);
-        } else if (request->verdict == TUNE_WRONG) {
+        } else if (request->verdict == BENCH_WRONG) {
             tune_say("%s\npipebcast-tune --help tells more", error);
         }
     }
@@ -93,13 +93,12 @@ static void add_size(struct tune_options *options, uint64_t bytes)
 /** The paper's eight sizes, powers of two up to 1 MB, and what fills whole TCP segments. */
 static void choose_sizes(struct tune_options *options, const struct tune_wire *wire)
 {
-    static const uint64_t segments[] = {1, 2, 3, 4, 6, 8, 12, 16, 22, 32, 44};
     const uint64_t first = 256, last = UINT64_C(1) << 20;
     for (uint64_t bytes = first; bytes <= last; bytes *= 2) {
         add_size(options, bytes);
     }
-    for (size_t i = 0; i < sizeof segments / sizeof segments[0]; i++) {
-        const uint64_t stream = segments[i] * wire->payload;
+    for (int i = 0; i < PB_WHOLE_ROWS; i++) {
+        const uint64_t stream = (uint64_t) pb_whole_segments[i] * wire->payload;
         if (stream >= first + wire->overhead && stream <= last) {
             add_size(options, stream - wire->overhead);
         }
@@ -187,7 +186,7 @@ static struct tune_sweep sweep_of(const struct run *run, const struct tune_team 
 {
     return (struct tune_sweep){.options = &run->options,
                                .team = team,
-                               .place = tune_place_name(place),
+                               .place = pb_place_name(place),
                                .budget_s = budget_s,
                                .left_s = left_s};
 }
@@ -371,7 +370,7 @@ static bool report(struct run *run)
             tune_say("warning: %s: some messages took more than twice as long as larger ones; the "
                      "model has twice the time of the larger one for them; measure again, while "
                      "nothing else uses the network",
-                     tune_place_name((pb_place_t) place));
+                     pb_place_name((pb_place_t) place));
         }
     }
     if (run->cluster.switch_links > 2) {
@@ -439,7 +438,7 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
 
 int main(int argc, char **argv)
 {
-    struct request request = {.verdict = TUNE_RUN};
+    struct request request = {.verdict = BENCH_RUN};
     int rank, n_ranks, provided, code = EXIT_SUCCESS;
     if (!tune_without_pipebcast()) {
         tune_say("memory is out");
@@ -450,9 +449,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     read_request(argc, argv, rank, &request);
-    if (request.verdict == TUNE_WRONG) {
+    if (request.verdict == BENCH_WRONG) {
         code = EXIT_OPTIONS;
-    } else if (request.verdict == TUNE_RUN) {
+    } else if (request.verdict == BENCH_RUN) {
         code = tune(&request.options, rank, n_ranks);
     }
     MPI_T_finalize();

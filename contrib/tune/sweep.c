@@ -6,9 +6,6 @@
 #include "say.h"
 #include "settling.h"
 
-/** The model's reader wants sizes up to this one at least. */
-enum { MIDDLE_BYTES = 4096 };
-
 enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
 
 /** A batch lasts so many nanoseconds, and at most so much of its size's share of the time. */
@@ -160,7 +157,7 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
         struct tune_certainty *certainty = &swept->certainty[costs->n_rows];
         pb_cost_t *row = &costs->rows[costs->n_rows];
         const double share = schedule_share(&schedule, sizes[i]);
-        if (share <= 0 && costs->n_rows > 1 && row[-1].bytes >= MIDDLE_BYTES) {
+        if (share <= 0 && costs->n_rows > 1 && row[-1].bytes >= PB_MODEL_MIDDLE_BYTES) {
             swept->n_left_out = n_sizes - i;
             return;
         }

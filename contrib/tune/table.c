@@ -27,9 +27,9 @@ static double ms(int64_t ns)
 static void print_place(pb_place_t place, const struct tune_swept *swept, double precision,
                         FILE *stream)
 {
-    fprintf(stream, "\n%s (%d cables)\n%12s %11s %11s %11s %11s %11s %11s\n",
-            tune_place_name(place), swept->costs.n_links, "message size", "g(m)", "RTT(m)", "L(m)",
-            "both(m)", "o_s(m)", "o_r(m)");
+    fprintf(stream, "\n%s (%d cables)\n%12s %11s %11s %11s %11s %11s %11s\n", pb_place_name(place),
+            swept->costs.n_links, "message size", "g(m)", "RTT(m)", "L(m)", "both(m)", "o_s(m)",
+            "o_r(m)");
     for (int i = 0; i < swept->costs.n_rows; i++) {
         const pb_cost_t *row = &swept->costs.rows[i];
         fprintf(stream, "%11" PRIu64 "B %9.4fms %9.4fms %9.4fms %9.4fms %9.4fms %9.4fms%s\n",
@@ -154,7 +154,7 @@ static void warn_busy(const char *name, const struct tune_swept *swept)
 void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double precision)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
-        const char *name = tune_place_name((pb_place_t) place);
+        const char *name = pb_place_name((pb_place_t) place);
         warn_unsettled(name, &swept[place], precision);
         if (place != PB_PLACE_MACHINE) { /* inside a machine it is the processor that copies */
             warn_latency(name, &swept[place], precision);

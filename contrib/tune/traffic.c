@@ -272,7 +272,7 @@ static void pass(const struct tune_team *team, int bytes, bool serve)
 /** The median time there and back, 0 at the other side. The first round only wakes both up. */
 static double pingpong(const struct tune_team *team, int bytes, int n)
 {
-    double rounds[MAX_ROUNDS];
+    double rounds[MAX_ROUNDS] = {0};
     n = n < MAX_ROUNDS ? n : MAX_ROUNDS;
     pass(team, bytes, team->rank == 0);
     for (int i = 0; i < n; i++) {

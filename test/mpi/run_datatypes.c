@@ -108,6 +108,13 @@ static void test_bottom(int n)
     free(values);
 }
 
+/** What stands at `i` of values in steps, of which each has `width`. */
+static long double long_double_at(int i, int step, int width, int root)
+{
+    const int whole = i / step * width;
+    return whole + i % step + root + 0.25L;
+}
+
 /**
  * Elements of `width` long doubles, by value: from 5.0 on, Open MPI copies them as
  * such, without the bytes that pad them, so that bytes cannot be compared as for
@@ -122,12 +129,12 @@ static void test_long_doubles(MPI_Datatype of, int width, int n)
     MPI_Type_commit(&type);
     for (int root = 0; root < n_ranks; root++) {
         for (int i = 0; i < n * step; i++) {
-            values[i] = my_rank == root ? i / step * width + i % step + root + 0.25L : -1;
+            values[i] = my_rank == root ? long_double_at(i, step, width, root) : -1;
         }
         MPI_Bcast(values, 1, type, root, MPI_COMM_WORLD);
         for (int i = 0; i < n * step; i++) {
             const bool is_gap = i % step >= width && my_rank != root;
-            check(values[i] == (is_gap ? -1 : i / step * width + i % step + root + 0.25L),
+            check(values[i] == (is_gap ? -1 : long_double_at(i, step, width, root)),
                   "long double %d of step %d, root %d", i, step, root);
         }
     }

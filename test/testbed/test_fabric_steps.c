@@ -147,7 +147,7 @@ static void order_of_steps(void)
     fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .time = 1000, .change = {5, -1, -1}};
     step.link = pb_link_up(bench_find(&bench, "s1"));
     for (int i = 0; i < 40; i++) {
-        step.change.rate = (uint64_t) (1000 + i);
+        step.change.rate = 1000 + (uint64_t) i;
         fabric_model_plan(bench.model, &step);
     }
     step.time = 500;

@@ -53,7 +53,7 @@ static void measure(const pb_placement_t *placement, int root, pb_kind_t kind, r
 static void run(int n_machines, int per_switch, const int *kinds, int n_kinds, int n_topologies)
 {
     result_t results[PB_KIND_COUNT] = {0};
-    pb_random_t random = pb_random_seed((uint64_t) (n_machines * 31 + per_switch));
+    pb_random_t random = pb_random_seed((uint64_t) n_machines * 31 + (uint64_t) per_switch);
     for (int i = 0; i < n_topologies; i++) {
         pb_network_t *network =
             pb_random_network(&random, PB_SHAPE_PAPER, n_machines / per_switch, n_machines, 0);

@@ -38,7 +38,7 @@ static void bench_clusters(int machines, int per_switch)
     double height = 0, ms = 0, slot[6] = {0}, links[6] = {0};
     int n_coloured = 0;
     for (int i = 0; i < N_CLUSTERS; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) (machines + i));
+        pb_random_t random = pb_random_seed((uint64_t) machines + (uint64_t) i);
         pb_network_t *network =
             pb_random_network(&random, PB_SHAPE_PAPER, machines / per_switch, machines, 0);
         pb_placement_t *placement = pb_random_placement(&random, network, 1);
@@ -71,7 +71,7 @@ static void bench_trunks(int machines, uint32_t trunks)
 {
     double height = 0, ms = 0, links[2] = {0};
     for (int i = 0; i < N_CLUSTERS; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) (machines + i));
+        pb_random_t random = pb_random_seed((uint64_t) machines + (uint64_t) i);
         tree_case_t equal = {.root = 0}, c;
         equal.network = pb_random_network(&random, PB_SHAPE_PAPER, machines / 16, machines, 0);
         equal.placement = pb_random_placement(&random, equal.network, 1);

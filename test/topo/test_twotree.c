@@ -75,7 +75,7 @@ static void trial(pb_random_t *random, pb_shape_t shape, int size, tally_t *tall
     pb_placement_t *placement =
         pb_random_placement(random, network, 1 + pb_random_below(random, 4));
     int n = placement->n_ranks, root = pb_random_below(random, n), n_subset = n;
-    int *subset = malloc((size_t) n * sizeof(*subset));
+    int *subset = calloc((size_t) n, sizeof(*subset));
     char *members = calloc((size_t) n, 1);
     int use_subset = pb_random_below(random, 2);
     if (use_subset) {
