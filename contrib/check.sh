@@ -10,6 +10,8 @@
 set -u -o pipefail
 # shellcheck source=contrib/prepare.sh
 . "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
+# shellcheck source=contrib/checks.sh
+. "$top/contrib/checks.sh"
 
 all_mpi=false
 suite=false
@@ -24,40 +26,6 @@ done
 build=${1:-$top/build/check}
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
-passed=0
-failed=0
-skipped=0
-
-# One test that is a command: quiet if it passes.
-check() {
-    local what=$1 log=$build/check.log
-    shift
-    if "$@" >"$log" 2>&1; then
-        printf 'PASS: %s\n' "$what"
-        passed=$((passed + 1))
-    else
-        printf 'FAIL: %s\n' "$what"
-        tail -n 40 "$log"
-        failed=$((failed + 1))
-    fi
-}
-
-# `make check`, whose programs print TAP; every line of it counts.
-check_make() {
-    make -C "$build" -k check 2>&1 | grep -E '^(FAIL|XPASS|ERROR|SKIP)|Testsuite summary' || true
-    local results
-    results=$(find "$build/test" "$build/contrib" -name '*.trs' -exec cat {} +)
-    passed=$((passed + $(grep -c '^:test-result: \(PASS\|XFAIL\)' <<<"$results")))
-    failed=$((failed + $(grep -c '^:test-result: \(FAIL\|XPASS\|ERROR\)' <<<"$results")))
-    skipped=$((skipped + $(grep -c '^:test-result: SKIP' <<<"$results")))
-    grep '^:test-result: SKIP' <<<"$results" | sed 's/^:test-result: //'
-    local trs
-    find "$build/test" "$build/contrib" -name '*.trs' | sort | while read -r trs; do
-        grep -q '^:global-test-result: \(FAIL\|ERROR\)' "$trs" || continue
-        printf -- '---- %s\n' "${trs%.trs}.log"
-        grep -A 5 -E '^not ok|^Bail|^# failed' "${trs%.trs}.log" | tail -n 60
-    done
-}
 
 exports_one_symbol() {
     local symbols
@@ -108,16 +76,11 @@ prepare_build "$build" --enable-werror
 
 check "the plugin exports only its component" exports_one_symbol
 say "make check"
-check_make
+check_make "$build"
 $suite || check_source
 if $all_mpi; then
     check_series 5.0
     check_series 6.0
 fi
 
-if [ "$skipped" -gt 0 ]; then
-    printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-else
-    printf '%d passed, %d failed\n' "$passed" "$failed"
-fi
-[ "$failed" -eq 0 ]
+checks_end

@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# Sourced by check.sh and analyze, after prepare.sh: tests that are commands, counted.
+#
+#   check WHAT COMMAND...   one test that is a command: quiet if it passes
+#   check_make DIR [ARGUMENT...]  `make check` in DIR, whose programs print TAP; every line of it counts
+#   checks_end              prints "N passed, N failed[, N skipped]"; whether all passed
+#
+# Variables: build (the folder, for logs), passed, failed, skipped (counts).
+
+passed=0
+failed=0
+skipped=0
+
+check() {
+    # shellcheck disable=SC2154 # build is the sourcing script's
+    local what=$1 log=$build/check.log
+    shift
+    if "$@" >"$log" 2>&1; then
+        printf 'PASS: %s\n' "$what"
+        passed=$((passed + 1))
+    else
+        printf 'FAIL: %s\n' "$what"
+        tail -n 40 "$log"
+        failed=$((failed + 1))
+    fi
+}
+
+check_make() {
+    local folder=$1 places=("$1") results trs
+    shift
+    # A whole build may have others inside it.
+    [ -d "$folder/contrib" ] && places=("$folder/contrib" "$folder/test")
+    find "${places[@]}" -name '*.trs' -exec rm -f {} +
+    make -C "$folder" -k check "$@" 2>&1 |
+        grep -E '^(FAIL|XPASS|ERROR|SKIP)|Testsuite summary|error:' || true
+    results=$(find "${places[@]}" -name '*.trs' -exec cat {} +)
+    if [ -z "$results" ]; then
+        echo "FAIL: no test of $folder has run"
+        failed=$((failed + 1))
+    fi
+    passed=$((passed + $(grep -c '^:test-result: \(PASS\|XFAIL\)' <<<"$results")))
+    failed=$((failed + $(grep -c '^:test-result: \(FAIL\|XPASS\|ERROR\)' <<<"$results")))
+    skipped=$((skipped + $(grep -c '^:test-result: SKIP' <<<"$results")))
+    grep '^:test-result: SKIP' <<<"$results" | sed 's/^:test-result: //'
+    find "${places[@]}" -name '*.trs' | sort | while read -r trs; do
+        grep -q '^:global-test-result: \(FAIL\|ERROR\)' "$trs" || continue
+        printf -- '---- %s\n' "${trs%.trs}.log"
+        grep -A 5 -E '^not ok|^Bail|^# failed|ERROR: |runtime error|^==[0-9]+==' "${trs%.trs}.log" |
+            tail -n 60
+    done
+}
+
+checks_end() {
+    if [ "$skipped" -gt 0 ]; then
+        printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+    else
+        printf '%d passed, %d failed\n' "$passed" "$failed"
+    fi
+    [ "$failed" -eq 0 ]
+}
