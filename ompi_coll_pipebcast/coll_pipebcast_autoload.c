@@ -8,6 +8,7 @@
  * list in front of our own entry, where the loop that is opening us has already
  * been.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "coll_pipebcast.h"
@@ -59,6 +60,7 @@ static bool is_installed(const char *name)
 static void open_found(mca_base_component_list_item_t *found,
                        mca_base_component_list_item_t *before)
 {
+    assert(found != NULL);
     const mca_base_component_t *component = found->cli_component;
     opal_list_t *list = &ompi_coll_base_framework.framework_components;
     opal_list_remove_item(list, &found->super);

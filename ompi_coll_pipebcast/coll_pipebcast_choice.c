@@ -3,6 +3,7 @@
  * what the ranks have agreed on and the packed size, so that all ranks choose
  * alike.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "coll_pipebcast.h"
@@ -26,6 +27,7 @@ static pb_chooser_t *get_chooser(coll_pipebcast_module_t *module)
 /** "twotree, 46 segments of 1426 bytes". */
 static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
 {
+    assert(total > 0);
     const uint64_t segment =
         candidate->segment != 0 && candidate->segment < total ? candidate->segment : total;
     if (candidate->kind == PB_KIND_PREVIOUS) {

@@ -255,7 +255,7 @@ int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline, int64_t *cost_p)
                       .deadline = deadline,
                       .cost = INT64_MAX};
     const size_t n = (size_t) run->costs->matrix->n_nodes;
-    int *nodes = malloc(n * sizeof(int));
+    int *nodes = calloc(n, sizeof(int));
     int *parent = malloc(n * sizeof(int));
     int error = nodes != NULL && parent != NULL ? solve_all(&all, nodes, parent) : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {

@@ -1,6 +1,7 @@
 /*
  * driverSA: basicSA on random trees, then on good ones.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "topo/anneal_internal.h"
@@ -48,6 +49,7 @@ static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t
 void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *nodes, int n,
                       int64_t deadline)
 {
+    assert(good->n > 0);
     for (int i = 0; deadline != PB_ANNEAL_NEVER || i < run->options->refine_runs; i++) {
         if (pb_anneal_elapsed(run) >= deadline) {
             return;

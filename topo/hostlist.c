@@ -5,6 +5,7 @@
  */
 #include "topo/hostlist.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -281,6 +282,7 @@ static bool advance(group_t *groups, int n_groups)
 
 static char *append(char *to, const char *from, const char *end)
 {
+    assert(from != NULL);
     memcpy(to, from, (size_t) (end - from));
     return to + (end - from);
 }

@@ -2,36 +2,12 @@
 # TAP test of pipebcast-bench and compare on this machine alone. BENCH, COMPARE and MPIEXEC name
 # the programs; `make check` sets them.
 # shellcheck disable=SC2086  # $quick and $arguments are split into words on purpose
-if [ "${PIPEBCAST_TESTS:-}" = units ]; then
-    echo "1..0 # SKIP only tests that need no MPI job are wanted"
-    exit 0
-fi
 BENCH=${BENCH:-./pipebcast-bench}
 COMPARE=${COMPARE:-$(dirname "$0")/compare}
-MPIEXEC=${MPIEXEC:-mpirun}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
-export OMPI_MCA_mpi_yield_when_idle=1
-# 5.0's prte reads its own names for the same.
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+# shellcheck source=test/tap.sh
+. "$(dirname "$0")/../../test/tap.sh"
+run_mpi_here
 unset PIPEBCAST_BENCH_CORRUPT
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-out=$work/out err=$work/err
-count=0
-
-# report STATUS DESCRIPTION: one TAP line; shows the last command's output if it failed.
-report() {
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        head -n 20 "$out" "$err" | sed 's/^/# /'
-    fi
-}
 
 # bench NP ARGUMENT...: runs the benchmark; output in $out and $err, status in $code.
 bench() {
@@ -320,7 +296,7 @@ assert 0 < result["clock_error_us"] < 900e6, result
 PYTHON
     report $? "clocks far apart are reconciled"
 else
-    echo "ok $((count += 1)) - clocks far apart # SKIP time namespaces cannot be made here"
+    skip "clocks far apart" "time namespaces cannot be made here"
 fi
 
 # compare ARGUMENT...: output in $out and $err, status in $code.

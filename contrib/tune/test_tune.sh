@@ -2,39 +2,17 @@
 # TAP test of pipebcast-tune on this machine alone: --hosts lets its ranks pass for hosts. TUNE,
 # TOPOLOGIES, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
 # shellcheck disable=SC2086  # $quick is split into words on purpose
-if [ "${PIPEBCAST_TESTS:-}" = units ]; then
-    echo "1..0 # SKIP only tests that need no MPI job are wanted"
-    exit 0
-fi
 TUNE=${TUNE:-./pipebcast-tune}
 TOPOLOGIES=${TOPOLOGIES:-$(dirname "$0")/../testbed}
-MPIEXEC=${MPIEXEC:-mpirun}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
-export OMPI_MCA_mpi_yield_when_idle=1
-# 5.0's prte reads its own names for the same.
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+# shellcheck source=test/tap.sh
+. "$(dirname "$0")/../../test/tap.sh"
+run_mpi_here
 unset OMPI_MCA_coll
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 HOME=$work/home
 export HOME
 mkdir "$HOME"
-out=$work/out err=$work/err model=$work/model
-count=0
-
-# report STATUS DESCRIPTION: one TAP line; shows the last command's output if it failed.
-report() {
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        head -n 20 "$out" "$err" | sed 's/^/# /'
-    fi
-}
+model=$work/model
 
 # tune NP ARGUMENT...: runs the program; output in $out and $err, status in $code.
 tune() {
@@ -129,7 +107,7 @@ if [ -n "${PLUGINDIR:-}" ] && [ -f "$PLUGINDIR/mca_coll_pipebcast.so" ]; then
     done
     unset OMPI_MCA_coll OMPI_MCA_mca_base_component_path OMPI_MCA_coll_pipebcast_verbose
 else
-    echo "ok $((count += 1)) - pipebcast is kept out # SKIP the plugin is not built"
+    skip "pipebcast is kept out" "the plugin is not built"
 fi
 
 refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"

@@ -10,29 +10,11 @@ FAULTY_TOPO=${FAULTY_TOPO:-./faulty_topo}
 LC_ALL=C
 export LC_ALL
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-out=$work/out err=$work/err
-count=0
+# shellcheck source=test/tap.sh
+. "$here/../tap.sh"
 
 # Files are named relative to where they are, as their names are printed.
 cd "$TOPOLOGIES" || exit 1
-
-# report STATUS DESCRIPTION: one TAP line; shows the last outputs if it failed.
-report() {
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        head -n 20 "$out" "$err" | sed 's/^/# /'
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
 
 # topo ARGUMENT...: runs the tool; outputs in $out and $err, status in $code.
 topo() {

@@ -1,5 +1,6 @@
 #include "test/topo/literal_algorithm2.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -119,6 +120,7 @@ int literal_algorithm2(const pb_view_t *view, int *parent)
     }
     compute(&l);
     const sub_tree_t *tree = tree_at(&l, 0, l.n - 1);
+    assert(tree->above != NULL);
     for (int rank = 0; rank < view->placement->n_ranks; rank++) {
         int position = view->position[rank];
         parent[rank] = position > 0 ? view->order[tree->above[position]] : -1;

@@ -124,7 +124,7 @@ static void compare_brute(pb_shape_t shape)
         for (int fanout = 2; fanout <= 4 && c.view->n_ranks <= 16; fanout++) {
             pb_plan_t *plan = tree_case_plan(&c, PB_KIND_KARY, fanout);
             brute_t brute = {.view = c.view, .n = c.view->n_ranks, .fanout = fanout};
-            int *memo = calloc((size_t) (brute.n * brute.n), sizeof(*memo));
+            int *memo = calloc((size_t) brute.n * (size_t) brute.n, sizeof(*memo));
             n++;
             n_same += brute_height(&brute, memo, 0, brute.n - 1) == plan->streams[0].height;
             free(memo);

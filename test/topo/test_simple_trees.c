@@ -101,7 +101,8 @@ static int rank_order_is_right(const tree_case_t *c, pb_kind_t kind, int fanout)
         const int *child = &stream->child[stream->first_child[members[k]]];
         int n_children = stream->first_child[members[k] + 1] - stream->first_child[members[k]];
         for (int a = 0; a < n_children; a++) {
-            good = good && child[a] == members[fanout * k + 1 + a];
+            const int place = fanout * k + 1 + a;
+            good = good && place < n && child[a] == members[place];
         }
     }
     free(members);

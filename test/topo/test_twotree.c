@@ -195,7 +195,7 @@ static void test_paper(int machines, int per_switch, double max_height, double m
     double height = 0, above = 0;
     int n = 20, n_coloured = 0;
     for (int i = 0; i < n; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) (machines + i));
+        pb_random_t random = pb_random_seed((uint64_t) machines + (uint64_t) i);
         pb_network_t *network =
             pb_random_network(&random, PB_SHAPE_PAPER, machines / per_switch, machines, 0);
         pb_placement_t *placement = pb_random_placement(&random, network, 1);

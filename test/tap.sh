@@ -1,0 +1,44 @@
+# shellcheck shell=sh
+# Sourced by test scripts: TAP, and a folder of the script's own.
+#
+#   run_mpi_here              for scripts that start MPI jobs: mpirun over this machine alone, also as
+#                             root; ends the script where only tests without jobs are wanted
+#   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
+#   skip DESCRIPTION REASON   one TAP line
+#
+# Variables: work (the folder, removed at the end), out and err (files for the outputs of what is
+# tested), count (TAP lines so far; the script prints the plan, "1..$count").
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+out=$work/out err=$work/err
+count=0
+
+report() {
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        head -n 20 "$out" "$err" | sed 's/^/# /'
+    fi
+}
+
+skip() {
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+run_mpi_here() {
+    if [ "${PIPEBCAST_TESTS:-}" = units ]; then
+        echo "1..0 # SKIP only tests that need no MPI job are wanted"
+        exit 0
+    fi
+    MPIEXEC=${MPIEXEC:-mpirun}
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
+    export OMPI_MCA_mpi_yield_when_idle=1
+    # 5.0's prte reads its own names for the same.
+    export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+}
