@@ -153,8 +153,8 @@ static void item_place(reader_t *r)
     const int place = find_place(r->words[1]);
     if (place < 0 || strcmp(r->words[2], "links") != 0) {
         const char *word = r->words[place < 0 ? 1 : 2];
-        pb_diag_fault(r->diag, r->file, r->line, "'%s' is not known; write: " PLACE_FORM,
-                      pb_diag_quote(quote, word, strlen(word)));
+        pb_diag_fault(r->diag, r->file, r->line, "'%s' is not known; write: %s",
+                      pb_diag_quote(quote, word, strlen(word)), PLACE_FORM);
         return;
     }
     if (r->place_line[place] != 0) {
