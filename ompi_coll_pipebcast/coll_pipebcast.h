@@ -59,7 +59,13 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_outstanding_t outstanding; /**< what the progress function advances */
     coll_pipebcast_state_t state;
     coll_pipebcast_agreement_t *agreement; /**< NULL: none is under way */
-    int agreed;                          /**< the agreement's error, if its communication failed */
+    int agreed; /**< the agreement's error, if its communication failed */
+    /**
+     * Whether nonblocking broadcasts may go to the previous component. A rank knows at some moment
+     * that the ranks have agreed, another rank at another place of its program. A broadcast that
+     * waited for it, blocking or an initialisation, is the same place for all of them.
+     */
+    bool may_pass;
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
     coll_pipebcast_functions_t previous; /**< their modules are retained */
     coll_pipebcast_topology_t *topology; /**< retained */

@@ -296,10 +296,13 @@ void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
     }
 }
 
+/** Whether the ranks are still at it; if they are through, this is the place where they know. */
 static bool is_agreeing(coll_pipebcast_module_t *module)
 {
     opal_mutex_lock(&module->lock);
     const bool agreeing = module->state == COLL_PIPEBCAST_AGREEING;
+    module->may_pass =
+        module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
     opal_mutex_unlock(&module->lock);
     return agreeing;
 }

@@ -20,6 +20,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->agreement = NULL;
     module->agreed = OMPI_SUCCESS;
+    module->may_pass = false;
     module->previous = (coll_pipebcast_functions_t){0};
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&module->outstanding, coll_pipebcast_outstanding_t);

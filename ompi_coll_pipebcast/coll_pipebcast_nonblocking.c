@@ -3,8 +3,8 @@
  * others go to the previous component.
  *
  * MPI_Ibcast must not wait, not even for the agreement of the ranks. So the first
- * ones of a communicator are ours, whatever their size; each begins when the ranks
- * have agreed. An initialisation may wait for them.
+ * ones of a communicator are ours, whatever their size, until all ranks know that
+ * they have agreed (module->may_pass). An initialisation may wait for that.
  */
 #include "coll_pipebcast_nonblocking.h"
 
@@ -31,29 +31,27 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *da
     return forward(module, data, root, request_p);
 }
 
-/** A request that waits for the agreement. With the module's lock held. */
-static int wait_for_agreement(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
-                              int root, ompi_request_t **request_p)
+/** A request that begins as decided; otherwise when the ranks have agreed, at once if they have. */
+static int begin(coll_pipebcast_request_t *request, const coll_pipebcast_decision_t *decision)
 {
-    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, false);
-    if (request == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (decision != NULL) {
+        return coll_pipebcast_request_begin(request, &decision->choice);
     }
-    coll_pipebcast_outstanding_add(module, request);
-    *request_p = &request->super.super;
-    return OMPI_SUCCESS;
+    return request->module->state == COLL_PIPEBCAST_AGREEING
+               ? OMPI_SUCCESS
+               : coll_pipebcast_request_begin_agreed(request);
 }
 
-/** A request that begins as decided. Likewise; errors as coll_pipebcast_operation_start(). */
-static int begin(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                 const coll_pipebcast_choice_t *choice, ompi_request_t **request_p)
+/** Starts a broadcast of ours; `decision` as above. Errors as coll_pipebcast_operation_start(). */
+static int start(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
+                 const coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
 {
     coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, false);
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     ompi_request_t *handle = &request->super.super;
-    const int rc = coll_pipebcast_request_begin(request, choice);
+    const int rc = begin(request, decision);
     if (rc != OMPI_SUCCESS) {
         ompi_request_free(&handle);
         return rc;
@@ -72,14 +70,14 @@ static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         rc = coll_pipebcast_agreement_start(module);
     }
-    if (rc != OMPI_SUCCESS || module->state == COLL_PIPEBCAST_AGREEING) {
-        return rc != OMPI_SUCCESS ? rc : wait_for_agreement(module, data, root, request_p);
+    if (rc != OMPI_SUCCESS || !module->may_pass) {
+        return rc != OMPI_SUCCESS ? rc : start(module, data, root, NULL, request_p);
     }
     rc = coll_pipebcast_decide(module, root, data->total, decision);
     if (rc != OMPI_SUCCESS || !decision->ours) {
         return rc;
     }
-    rc = begin(module, data, root, &decision->choice, request_p);
+    rc = start(module, data, root, decision, request_p);
     if (rc == OMPI_ERR_NOT_SUPPORTED) {
         decision->ours = false;
         decision->reason = COLL_PIPEBCAST_UNFIT;

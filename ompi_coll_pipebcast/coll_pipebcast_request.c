@@ -136,8 +136,19 @@ int coll_pipebcast_request_begin(coll_pipebcast_request_t *request,
     return rc;
 }
 
-/** Begins when the ranks have agreed, with what they have agreed on or else without it. */
-static int begin_late(coll_pipebcast_request_t *request)
+static int begin_stand_in(coll_pipebcast_request_t *request)
+{
+    const coll_pipebcast_apart_t apart = apart_of(request);
+    request->is_begun = true;
+    const int rc = coll_pipebcast_operation_stand_in(&request->operation, request->module,
+                                                     &request->data, request->root, &apart);
+    if (rc == OMPI_SUCCESS) {
+        (void) coll_pipebcast_operation_advance(&request->operation);
+    }
+    return rc;
+}
+
+int coll_pipebcast_request_begin_agreed(coll_pipebcast_request_t *request)
 {
     coll_pipebcast_module_t *module = request->module;
     coll_pipebcast_decision_t decision;
@@ -145,29 +156,23 @@ static int begin_late(coll_pipebcast_request_t *request)
     if (rc == OMPI_SUCCESS) {
         rc = coll_pipebcast_decide(module, request->root, request->data.total, &decision);
     }
-    if (rc == OMPI_SUCCESS && decision.ours) {
-        rc = coll_pipebcast_request_begin(request, &decision.choice);
-        if (rc != OMPI_ERR_NOT_SUPPORTED) {
-            return rc;
-        }
-        decision.reason = COLL_PIPEBCAST_UNFIT;
-        rc = OMPI_SUCCESS;
-    }
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (decision.reason == COLL_PIPEBCAST_UNFIT) {
+    if (decision.ours) {
+        rc = coll_pipebcast_request_begin(request, &decision.choice);
+    }
+    if (rc == OMPI_ERR_NOT_SUPPORTED ||
+        (!decision.ours && decision.reason == COLL_PIPEBCAST_UNFIT)) {
         coll_pipebcast_warn_unfit(module, decision.choice.kind);
     }
-    const coll_pipebcast_apart_t apart = apart_of(request);
-    request->is_begun = true;
-    return coll_pipebcast_operation_stand_in(&request->operation, module, &request->data,
-                                             request->root, &apart);
+    return decision.ours && rc != OMPI_ERR_NOT_SUPPORTED ? rc : begin_stand_in(request);
 }
 
 bool coll_pipebcast_request_advance(coll_pipebcast_request_t *request)
 {
-    request->error = request->is_begun ? OMPI_SUCCESS : begin_late(request);
+    request->error =
+        request->is_begun ? OMPI_SUCCESS : coll_pipebcast_request_begin_agreed(request);
     if (request->error == OMPI_SUCCESS) {
         if (!coll_pipebcast_operation_advance(&request->operation)) {
             return false;

@@ -41,9 +41,15 @@ int coll_pipebcast_request_begin(coll_pipebcast_request_t *request,
                                  const coll_pipebcast_choice_t *choice);
 
 /**
+ * Begins, once the ranks have agreed, as all of them decide for its size; where that would be the
+ * previous component, by what stands in. OMPI_SUCCESS, the agreement's error or
+ * OMPI_ERR_OUT_OF_RESOURCE. Likewise.
+ */
+int coll_pipebcast_request_begin_agreed(coll_pipebcast_request_t *request);
+
+/**
  * Does what can be done without waiting; true when it is through, to be told by
- * coll_pipebcast_request_complete(). One that is not begun begins here, as the ranks have agreed.
- * Likewise.
+ * coll_pipebcast_request_complete(). One that is not begun begins here. Likewise.
  */
 bool coll_pipebcast_request_advance(coll_pipebcast_request_t *request);
 
