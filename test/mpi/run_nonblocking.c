@@ -91,6 +91,26 @@ static void test_first(void)
     }
 }
 
+/** One rank knows that the ranks have agreed when it begins the second, the others do not. */
+static void test_known_unevenly(void)
+{
+    for (int turn = 0; turn < 10; turn++) {
+        MPI_Comm comm;
+        MPI_Request requests[2];
+        pending_t pending[2];
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        pending[0] = start(30, 0, comm, 1, &requests[0]);
+        if (my_rank == 0) {
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        }
+        pending[1] = start(40, turn % n_ranks, comm, 2, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        finish(&pending[0], "first");
+        finish(&pending[1], "second, when one rank knows more");
+        MPI_Comm_free(&comm);
+    }
+}
+
 /** Ends one that this rank picks, in a way that it picks. */
 static void end_some(MPI_Request *requests, pending_t *pending, int n, uint32_t *own)
 {
@@ -429,6 +449,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     test_first();
+    test_known_unevenly();
     test_mix(MPI_COMM_WORLD, n_steps, seed);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     test_mix(comm, n_steps / 2, seed + 1);
