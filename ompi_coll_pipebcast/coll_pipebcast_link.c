@@ -11,7 +11,9 @@
 #include "coll_pipebcast_compat.h"
 #include "coll_pipebcast_shared.h"
 
-#define DEFAULT_BITS_PER_SECOND UINT64_C(1000000000)
+/** Interfaces that say no speed are virtual ones mostly, of fast networks. Lower ones are thought
+ * of when choosing (topo/choose.h), higher ones are not. */
+#define DEFAULT_BITS_PER_SECOND UINT64_C(10000000000)
 #define DEFAULT_MTU 1500
 
 /** A number that the system says about an interface; 0 if it does not, or says nothing positive. */

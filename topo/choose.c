@@ -5,6 +5,7 @@
 
 #include "topo/hash.h"
 #include "topo/predict.h"
+#include "topo/times.h"
 
 /** Roots whose profiles are kept. */
 #define MAX_ROOTS 16
@@ -26,6 +27,18 @@ static const pb_kind_t kinds_by_rule[] = {
 };
 enum { N_RULE_KINDS = sizeof(kinds_by_rule) / sizeof(kinds_by_rule[0]) };
 
+/** Candidates that one size class can have. */
+#define MAX_CANDIDATES ((N_RULE_KINDS + 1) * (MAX_SEGMENTS + 1))
+
+/**
+ * Where nothing was measured, so many speeds are looked at, each a tenth of the one before. Virtual
+ * interfaces claim any speed (veth: 10 Gbit/s), whatever is behind them.
+ */
+#define N_SPEEDS 4
+
+/** The unit of how much longer one time is than another. */
+#define EQUAL INT64_C(1024)
+
 /** What is known of one root: profiles by kind, and the previous component's. */
 typedef struct root_profiles {
     int root; /**< -1: none */
@@ -41,6 +54,15 @@ typedef struct root_plan {
     pb_kind_t kind;
     pb_plan_t *plan; /**< NULL: none */
 } root_plan_t;
+
+/** All candidates of one size class, where nothing was measured. */
+typedef struct doubtful {
+    int n;
+    pb_candidate_t candidates[MAX_CANDIDATES];
+    int64_t times[MAX_CANDIDATES]; /**< at the speed that is looked at */
+    int64_t worst[MAX_CANDIDATES]; /**< of all speeds: the time over the reference's, by EQUAL */
+    pb_model_t model;              /**< of the speed that is looked at */
+} doubtful_t;
 
 typedef struct made_choice {
     uint64_t size_class; /**< 0: none */
@@ -316,6 +338,89 @@ static void keep_best(void *context, const pb_candidate_t *candidate)
     }
 }
 
+/* ---- choosing without measurements ---- */
+
+/** For visit_all(): keeps the best, whose plan is kept, and all candidates. */
+typedef struct collecting {
+    pb_choice_t best;
+    doubtful_t *doubtful;
+} collecting_t;
+
+static void collect(void *context, const pb_candidate_t *candidate)
+{
+    collecting_t *collecting = context;
+    doubtful_t *doubtful = collecting->doubtful;
+    keep_best(&collecting->best, candidate);
+    doubtful->candidates[doubtful->n] = *candidate;
+    doubtful->times[doubtful->n++] = candidate->time;
+}
+
+/** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
+static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *candidate)
+{
+    return candidate->kind != PB_KIND_PREVIOUS &&
+           (chooser->options.segment != 0 || candidate->segment == 0 ||
+            candidate->segment == PB_CHOOSE_ASSUMED_SEGMENT);
+}
+
+/** Brings `worst` of all candidates up to date by their times at one speed. */
+static void weigh(const pb_chooser_t *chooser, doubtful_t *doubtful)
+{
+    int64_t reference = PB_TIME_LONGEST;
+    for (int i = 0; i < doubtful->n; i++) {
+        if (is_reference(chooser, &doubtful->candidates[i]) && doubtful->times[i] < reference) {
+            reference = doubtful->times[i];
+        }
+    }
+    for (int i = 0; i < doubtful->n; i++) {
+        const int64_t time = doubtful->times[i];
+        int64_t ratio = pb_time_scale(time, (uint64_t) EQUAL, (uint64_t) reference + 1);
+        ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
+        doubtful->worst[i] = ratio > doubtful->worst[i] ? ratio : doubtful->worst[i];
+    }
+}
+
+/** The candidates' times at the speed of doubtful->model. Their profiles are there. */
+static void predict_all(const root_profiles_t *root, uint64_t bytes, doubtful_t *doubtful)
+{
+    pb_segment_cost_t cost = {.segment = 0};
+    for (int i = 0; i < doubtful->n; i++) {
+        const pb_candidate_t *candidate = &doubtful->candidates[i];
+        const uint64_t segment = candidate->segment != 0 ? candidate->segment : bytes;
+        const pb_profile_t *profile =
+            candidate->kind == PB_KIND_PREVIOUS ? root->previous : root->profiles[candidate->kind];
+        if (cost.segment != segment) {
+            cost = pb_segment_cost(&doubtful->model, segment);
+        }
+        doubtful->times[i] = pb_predict(profile, &doubtful->model, &cost, bytes);
+    }
+}
+
+/** Whether candidate `a` is to be preferred to `b`, which comes before it or is -1. */
+static bool is_safer(const doubtful_t *doubtful, int a, int b)
+{
+    if (b < 0) {
+        return true;
+    }
+    const bool safe_a = doubtful->worst[a] <= EQUAL, safe_b = doubtful->worst[b] <= EQUAL;
+    if (safe_a && safe_b) {
+        return doubtful->candidates[a].time < doubtful->candidates[b].time;
+    }
+    return doubtful->worst[a] < doubtful->worst[b];
+}
+
+/** The best candidate of all kinds but one; -1 if there is none. */
+static int safest(const doubtful_t *doubtful, int but_kind)
+{
+    int best = -1;
+    for (int i = 0; i < doubtful->n; i++) {
+        if (doubtful->candidates[i].kind != but_kind && is_safer(doubtful, i, best)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
 /** Whether even the least time of a two-tree is beaten. */
 static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t time)
 {
@@ -368,7 +473,9 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
     }
     for (int i = 0; i < N_RULE_KINDS && rc == PB_SUCCESS; i++) {
         const pb_kind_t kind = kinds_by_rule[i];
-        if (kind == PB_KIND_TWOTREE && best != NULL && profiles->profiles[kind] == NULL &&
+        /* Without regard to what is known already, so that ranks never differ; and where
+         * nothing was measured, a two-tree may be the safe one. */
+        if (kind == PB_KIND_TWOTREE && best != NULL && chooser->model->measured &&
             is_beaten(chooser, bytes, best->best.time)) {
             continue;
         }
@@ -422,6 +529,46 @@ static int make_room(pb_chooser_t *chooser)
     return PB_SUCCESS;
 }
 
+static int choose_measured(pb_chooser_t *chooser, int root, uint64_t size_class,
+                           pb_choice_t *choice)
+{
+    *choice = (pb_choice_t){.best.time = -1, .next.time = -1};
+    return visit_all(chooser, root, size_class, keep_best, choice, choice);
+}
+
+/**
+ * The fastest by the speed that the links claim, of those that are no slower than the best with
+ * segments of 8 KB at any of the speeds; if there are none, the one that is least slower.
+ */
+static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
+                           pb_choice_t *choice)
+{
+    static const pb_choice_t none = {.best.time = -1, .next.time = -1};
+    doubtful_t *doubtful = calloc(1, sizeof(*doubtful));
+    if (doubtful == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    collecting_t collecting = {.best = none, .doubtful = doubtful};
+    uint64_t speed = chooser->model->speed;
+    int rc = visit_all(chooser, root, size_class, collect, &collecting, &collecting.best);
+    *choice = none;
+    if (rc == PB_SUCCESS) {
+        weigh(chooser, doubtful);
+        for (int i = 1; i < N_SPEEDS && speed >= 10; i++) {
+            speed /= 10;
+            pb_model_assume_other(chooser->model, speed, &doubtful->model);
+            predict_all(find_root(chooser, root), size_class, doubtful);
+            weigh(chooser, doubtful);
+        }
+        const int best = safest(doubtful, PB_KIND_COUNT);
+        const int next = safest(doubtful, doubtful->candidates[best].kind);
+        choice->best = doubtful->candidates[best];
+        choice->next = next >= 0 ? doubtful->candidates[next] : none.next;
+    }
+    free(doubtful);
+    return rc;
+}
+
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
 {
     const uint64_t size_class = pb_size_class(bytes);
@@ -431,8 +578,9 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
     }
     made_choice_t *made = find_choice(chooser, root, size_class);
     if (made->size_class == 0) {
-        pb_choice_t best = {.best.time = -1, .next.time = -1};
-        rc = visit_all(chooser, root, size_class, keep_best, &best, &best);
+        pb_choice_t best;
+        rc = chooser->model->measured ? choose_measured(chooser, root, size_class, &best)
+                                      : choose_doubtful(chooser, root, size_class, &best);
         if (rc != PB_SUCCESS) {
             return rc;
         }

@@ -7,6 +7,11 @@
  * first, then the simpler tree, then the larger segment): so ranks that agree
  * on these choose alike.
  *
+ * Where nothing was measured, the speed that links claim may be far from the truth.
+ * Then it is the fastest at that speed of the candidates that are no slower than the
+ * best with segments of 8 KB, at that speed and at lower ones; if there is none, the
+ * candidate that is slower by the least factor (ours).
+ *
  * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is
  * made for the smallest message of its class, as powers of two are the commonest.
  * Halves or quarters would be too coarse where one more segment matters.

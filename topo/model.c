@@ -332,6 +332,7 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
     mtu = mtu > 0 ? mtu : 1500;
     mtu = mtu < 576 ? 576 : mtu > 65535 ? 65535 : mtu;
     memset(model, 0, sizeof(*model));
+    model->speed = bits_per_second;
     model->payload = mtu - TCP_IP_BYTES;
     model->overhead = PB_MODEL_ASSUMED_OVERHEAD;
     for (uint64_t size = 256; size <= (1 << 20); size *= 2) {
@@ -349,6 +350,11 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
     for (int i = 0; i < n; i++) {
         costs->rows[i] = assumed_cost(model, bits_per_second, sizes[i]);
     }
+}
+
+void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other)
+{
+    pb_model_assume(bits_per_second, model->payload + TCP_IP_BYTES, other);
 }
 
 /* ---- hash ---- */

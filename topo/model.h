@@ -90,6 +90,7 @@ typedef struct pb_previous {
 typedef struct pb_model {
     uint64_t topology; /**< pb_network_hash() of the network it was measured on; 0: any */
     bool measured;     /**< false: assumed from the link's speed and MTU */
+    uint64_t speed;    /**< bits per second that were assumed; 0 if it is measured */
     uint32_t payload;  /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead; /**< bytes that MPI and its transport put before a message of ours */
     pb_costs_t costs[PB_PLACE_COUNT]; /**< that of PB_PLACE_SWITCH always has rows */
@@ -146,6 +147,9 @@ int pb_model_write(const pb_model_t *model, FILE *stream);
  * TCP has on common machines. Integers only.
  */
 void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model);
+
+/** The same for links of another speed, where `model` is an assumed one. */
+void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other);
 
 /** Hash of everything in the model, for ranks to compare. */
 uint64_t pb_model_hash(const pb_model_t *model);

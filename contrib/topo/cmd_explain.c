@@ -65,7 +65,9 @@ static void visit(void *context, const pb_candidate_t *candidate)
     if (table->has_candidate && table->candidate.kind != candidate->kind) {
         print_kept(table);
     }
-    if (!table->has_candidate || candidate->time < table->candidate.time) {
+    /* Without measurements the choice need not be the one with the least time. */
+    if (!table->has_candidate || is_choice(table, candidate) ||
+        (candidate->time < table->candidate.time && !is_choice(table, &table->candidate))) {
         table->candidate = *candidate;
         table->has_candidate = true;
     }
@@ -105,8 +107,9 @@ static void print_heading(const tool_options_t *options, const tool_cluster_t *c
     if (options->model_file != NULL) {
         printf("costs from %s\n", options->model_file);
     } else {
-        printf("costs assumed from links of %d Mbit/s and an MTU of %d\n", options->megabits,
-               options->mtu);
+        printf("costs assumed from links of %d Mbit/s and an MTU of %d\n"
+               "# chosen is what is no slower than segments of 8 KB on slower links either\n",
+               options->megabits, options->mtu);
     }
     printf("# times are of %" PRIu64 " bytes, the smallest message for which the same is chosen\n",
            bytes);
@@ -179,7 +182,8 @@ const tool_command_t tool_cmd_explain = {
         "                          [--speed MBITS] [--mtu BYTES]\n"
         "\n"
         "Shows how long a broadcast of N bytes is predicted to take with each algorithm and its\n"
-        "best segment size, and which one the component chooses: the one with the least time.\n"
+        "best segment size, and which one the component chooses: the one with the least time;\n"
+        "without --model, of those that are no slower than 8 KB segments on slower links.\n"
         "`previous' is the broadcast that Open MPI had before; its time is estimated, as that of\n"
         "a binomial tree by rank, unless the model has it.\n"
         "\n"

@@ -61,6 +61,13 @@ int main(int argc, char **argv)
     choose_all(chooser, "a new size class");
     choose_all(chooser, "a size class that was chosen for");
     pb_chooser_free(chooser);
+    model.measured = false;
+    chooser = pb_chooser_new(placement, &model, &options);
+    if (chooser == NULL || pb_choose(chooser, 0, 1 << 25, &choice) != PB_SUCCESS) {
+        abort();
+    }
+    choose_all(chooser, "a new size class, without measurements");
+    pb_chooser_free(chooser);
     pb_placement_free(placement);
     pb_network_free(network);
     return EXIT_SUCCESS;
