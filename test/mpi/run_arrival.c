@@ -2,27 +2,34 @@
  * Thousands of broadcasts at which ranks arrive at random times: from random
  * roots, of random sizes, on several communicators, without anything between
  * them that would let the ranks meet, so that some run ahead of others.
- * Usage: run_arrival [BROADCASTS [DELAY_US [SEED]]]
+ * Usage: run_arrival [BROADCASTS [DELAY_US [SEED [large]]]]
  *
  * Broadcasts come in phases of even and of uneven arrivals. All ranks draw
  * what they must do alike from one generator, and their delays from their own.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "check.h"
 
 #define N_COMMS 3
 #define PHASE 60
-#define MAX_BYTES 40000
+#define MAX_BYTES 140000
 
-/** Sizes on both sides of min_size 64, segment_size 100 and the eager limits. */
+/** Sizes on both sides of min_size 64, segment_size 100 and the eager limits of shared memory. */
 static const int sizes[] = {1,    63,   64,   65,   99,    100,   101,   200,   999,
                             1000, 2874, 2875, 4095, 4096,  4097,  8192,  10001, 20000,
                             100,  101,  1426, 1427, 32768, 32769, 39999, 40000, 64};
 #define N_SIZES (int) (sizeof(sizes) / sizeof(sizes[0]))
+
+/** Likewise of TCP's eager limit, 64 KiB less the PML's header, for segments as long. */
+static const int large_sizes[] = {63,    64,    2874,  2875,  65521, 65522,  65523,  65524,
+                                  65535, 65536, 65537, 65538, 70000, 131072, 131073, 140000};
+#define N_LARGE_SIZES (int) (sizeof(large_sizes) / sizeof(large_sizes[0]))
 
 static uint64_t draw(uint64_t *state, uint64_t n)
 {
@@ -92,6 +99,7 @@ int main(int argc, char **argv)
     const int n = argc > 1 ? atoi(argv[1]) : 1000;
     const long delay_us = argc > 2 ? atol(argv[2]) : 2000;
     const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+    const bool large = argc > 4 && strcmp(argv[4], "large") == 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     uint64_t common = seed, own = seed * 1000003u + (uint64_t) rank;
@@ -110,7 +118,8 @@ int main(int argc, char **argv)
         if (draw(&common, 3) == 0 || i / PHASE % 3 == 2) {
             root = (int) draw(&common, (uint64_t) size);
         }
-        const int bytes = sizes[draw(&common, N_SIZES)];
+        const int bytes =
+            large ? large_sizes[draw(&common, N_LARGE_SIZES)] : sizes[draw(&common, N_SIZES)];
         arrive(arrivals, &own, &common, size, rank, delay_us);
         broadcast(comms[which], buffer, bytes, root, (unsigned) i + 1);
     }
