@@ -47,25 +47,30 @@ check_source() {
     check "the C files are formatted" make -C "$build" format-check
     check "the shell scripts pass shellcheck" \
         shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/autogen.sh" "$top/.ci/run" \
-        "$top/test/fuzz/run"
+        "$top/contrib/analyze" "$top/test/fuzz/run"
+    count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
 }
 
-# The whole of it with another series of Open MPI; its last line is added up.
-check_series() {
-    local log=$build/series-$1.log
-    "$top/contrib/series/check.sh" "$1" 2>&1 | tee "$log" | sed '$d'
+# count_in NAME COMMAND...: tests in a script of their own, whose last line is added up.
+count_in() {
+    local name=$1 log=$build/$1.log
+    shift
+    "$@" 2>&1 | tee "$log" | sed '$d'
     if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
         passed=$((passed + BASH_REMATCH[1]))
         failed=$((failed + BASH_REMATCH[2]))
         skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
-        say "Open MPI $1: ${BASH_REMATCH[0]}"
+        say "$name: ${BASH_REMATCH[0]}"
     else
         tail -n 1 "$log"
-        printf 'FAIL: the tests with Open MPI %s did not come to their end; %s\n' "$1" "$log"
+        printf 'FAIL: %s did not come to its end; %s\n' "$name" "$log"
         failed=$((failed + 1))
     fi
 }
+
+# The whole of it with another series of Open MPI.
+check_series() { count_in "series-$1" "$top/contrib/series/check.sh" "$1"; }
 
 if $suite; then
     prepare_packages "${build_packages[@]}"

@@ -34,6 +34,7 @@ typedef struct reader {
     pb_diag_t *diag;
     pb_model_t *model;
     int n_words;
+    char text[MAX_LINE]; /**< the line, cut into words */
     char *words[MAX_WORDS];
     bool has_version, has_topology, has_payload, has_overhead;
     int place_line[PB_PLACE_COUNT]; /**< 0: not named yet */
@@ -392,18 +393,17 @@ static bool cut_words(reader_t *r, char *line)
 /** Reads one line; false if it shows that this is no file of ours, so that the rest is left. */
 static bool read_line(reader_t *r, const char *text, size_t length)
 {
-    char line[MAX_LINE];
     const char *comment = memchr(text, '#', length);
     length = comment != NULL ? (size_t) (comment - text) : length;
-    if (length >= sizeof(line) || memchr(text, '\0', length) != NULL) {
+    if (length >= sizeof(r->text) || memchr(text, '\0', length) != NULL) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "is longer than %d bytes or no text; is this a model file of pipebcast-tune?",
                       MAX_LINE - 1);
         return false;
     }
-    memcpy(line, text, length);
-    line[length] = '\0';
-    if (!cut_words(r, line) || r->n_words == 0) {
+    memcpy(r->text, text, length);
+    r->text[length] = '\0';
+    if (!cut_words(r, r->text) || r->n_words == 0) {
         return true;
     }
     if (!r->has_version) {

@@ -4,6 +4,7 @@
  * Service times are fixed and events come in order of time, so a link needs no
  * queue of its own: a segment that arrives starts when the link is next free.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "topo/simulate_internal.h"
@@ -105,6 +106,7 @@ static int send_next(links_t *links, int rank, int64_t time)
 static int arrive(links_t *links, int edge, int segment, int64_t time)
 {
     const int rank = pb_sim_child(links->sim, edge);
+    assert(links->senders != NULL);
     sender_t *sender = &links->senders[rank];
     pb_sim_delivered(links->sim, edge, time);
     if (sender->arrived == NULL) {
@@ -126,6 +128,7 @@ static int step(links_t *links, const pb_event_t *event)
     }
     if (rc == PB_SUCCESS && event->note == 1) {
         const int parent = pb_sim_parent(sim, event->id);
+        assert(links->senders != NULL);
         links->senders[parent].busy = false;
         rc = send_next(links, parent, event->time);
     }

@@ -153,7 +153,7 @@ static int levels_bound(const slot_t *s, int v, int in)
 
 static int keep_entries(pb_slot_ways_t *ways, const pb_slot_entry_t *entries, int n)
 {
-    ways->entries = malloc((size_t) n * sizeof(*entries));
+    ways->entries = malloc(((size_t) n + 1) * sizeof(*entries));
     if (ways->entries == NULL) {
         return PB_ERR_NO_MEMORY;
     }

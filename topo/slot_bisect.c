@@ -10,6 +10,7 @@
  */
 #include "topo/slot_bisect.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ typedef struct bisect {
  * recursion: the height, at most 32. */
 static void cut(bisect_t *b, int first, int end, int height)
 {
+    assert(0 <= height && height < 32);
     if (end - first < 2) {
         return;
     }

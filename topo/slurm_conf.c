@@ -11,6 +11,7 @@
  */
 #include "topo/slurm_conf.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -522,6 +523,7 @@ static int enter_line(reader_t *r)
 static void report_undefined(const reader_t *r)
 {
     int n_nodes = pb_network_size(r->network);
+    assert(n_nodes == 0 || r->mentions != NULL);
     for (int i = 0; i < n_nodes;) {
         const pb_node_t *first = NULL;
         int line = node_of(r, i)->line, n_more = -1;
