@@ -1,4 +1,5 @@
 /* Arrival patterns, what is computed from arrivals, and their files: exact numbers, no clocks. */
+#include <assert.h>
 #include <string.h>
 
 #include "arrival_metrics.h"
@@ -202,6 +203,7 @@ static void test_round_trip(void)
            trace.broadcasts[1].bytes == 1001 && trace.broadcasts[0].root == 1 &&
            trace.broadcasts[1].root == 2,
        "ranks, broadcasts, sizes and roots are those that were written");
+    assert(trace.arrivals_ns != NULL);
     ok(memcmp(trace.arrivals_ns, arrivals, sizeof arrivals) == 0, "arrivals likewise");
     int64_t delays[3];
     const int64_t wanted[] = {50, 0, 25};

@@ -42,6 +42,6 @@ void tool_cluster_clear(tool_cluster_t *cluster);
 int *tool_machines(const pb_network_t *network);
 
 /** "5 machines", "1 machine". */
-#define TOOL_PLURAL(n, word) (n), (n) == 1 ? word : word "s"
+#define TOOL_PLURAL(n, word) (n), (n) == 1 ? (word) : (word "s")
 
 #endif

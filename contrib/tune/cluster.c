@@ -1,5 +1,6 @@
 #include "cluster.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static bool replace_hosts(struct choosing *c, const char *list)
 
 static bool keep_hosts(struct choosing *c, const char *names, const char *list)
 {
+    assert(names != NULL);
     c->hosts = calloc((size_t) c->n_ranks, sizeof *c->hosts);
     bool good = c->hosts != NULL;
     for (int i = 0; good && i < c->n_ranks; i++) {

@@ -44,7 +44,7 @@ bool tune_file_open(struct tune_file *file, const char *path, const char *what)
     if (file->path != NULL && asprintf(&file->temp, "%s.XXXXXX", file->path) < 0) {
         file->temp = NULL;
     }
-    if (file->temp == NULL) {
+    if (file->path == NULL || file->temp == NULL) {
         tune_say("%s: memory is out", what);
         release(file);
         return false;
