@@ -25,8 +25,9 @@ STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)+\'|/\*.*?\*/|\w+|\s+|.', re.DOTALL)
 GIVEN = re.compile(r'\bchar (?:%s)\[\]\s*=\s*"((?:[^"\\]|\\.)*)"' % "|".join(sorted(TEXTS)))
 CALL = re.compile(r"\b(%s)\s*\(" % "|".join(FORMATS))
-# The macros of inttypes.h stand for the end of a conversion.
+# The macros of inttypes.h stand for the end of a conversion, others for a text.
 MACRO = re.compile(r"PRI[a-zA-Z0-9]+$")
+TEXT_MACRO = re.compile(r"[A-Z_][A-Z0-9_]+$")
 
 
 def arguments(text, at):
@@ -53,6 +54,8 @@ def texts(tokens):
             current = (current or "") + string.group(1)
         elif MACRO.match(token) and current is not None:
             current += "d"
+        elif TEXT_MACRO.match(token) and current is not None:
+            current += "%s"
         elif current is not None:
             found.append(current.replace("\\n", " ").replace('\\"', '"'))
             current = None
