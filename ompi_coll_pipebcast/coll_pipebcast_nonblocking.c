@@ -93,7 +93,7 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     const coll_pipebcast_data_t data = coll_pipebcast_data_of(buffer, (size_t) count, datatype);
-    coll_pipebcast_decision_t decision;
+    coll_pipebcast_decision_t decision = {0};
     (void) comm;
     if (data.total == 0) { /* as in coll_pipebcast_bcast() */
         *request_p = &ompi_request_empty;
@@ -169,7 +169,7 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     const coll_pipebcast_data_t data = coll_pipebcast_data_of(buffer, (size_t) count, datatype);
-    coll_pipebcast_decision_t decision;
+    coll_pipebcast_decision_t decision = {0};
     (void) comm;
     if (data.total == 0) {
         return ompi_request_persistent_noop_create(request_p);
