@@ -88,8 +88,11 @@ static bool make_room(pb_advice_t *advice)
         return true;
     }
     pb_advice_tree_t *more = realloc(advice->trees, (n > 0 ? 2 * n : 1) * sizeof(*advice->trees));
-    advice->trees = more != NULL ? more : advice->trees;
-    return more != NULL;
+    if (more == NULL) {
+        return false;
+    }
+    advice->trees = more;
+    return true;
 }
 
 int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree)
