@@ -31,8 +31,8 @@ static void pass_header(pb_arrival_group_t *group, const pb_role_t *role, const 
     }
 }
 
-int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
-                           const pb_arrival_header_t *header, const uint8_t *bytes, size_t length)
+static int try_to_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
+                        const pb_arrival_header_t *header, const uint8_t *bytes, size_t length)
 {
     pb_transfer_limits_t limits;
     int error;
@@ -53,6 +53,15 @@ int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *en
     group->running = true;
     pass_header(group, role, bytes, length);
     return 0;
+}
+
+int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
+                           const pb_arrival_header_t *header, const uint8_t *bytes, size_t length)
+{
+    const int error = try_to_start(group, env, header, bytes, length);
+    return error == PB_ARRIVAL_NO_MEMORY && pb_arrival_host_spare(env->host)
+               ? try_to_start(group, env, header, bytes, length)
+               : error;
 }
 
 /** Takes back the headers that have left; true if none is under way any more. */

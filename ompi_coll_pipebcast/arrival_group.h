@@ -23,8 +23,9 @@ typedef struct pb_arrival_group {
 
 /**
  * Starts the group of `header`, whose `length` bytes at `bytes` stay untouched
- * until the end. 0, or the host's error code if this rank has no role (memory is
- * out, or the kind does not fit); then nothing was started.
+ * until the end. 0; PB_ARRIVAL_NO_MEMORY if there is none, not even what the host has kept for
+ * that; or the host's error code if the kind does not fit. Then nothing was started, and the
+ * children of this rank, whoever they are, wait in vain.
  */
 int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
                            const pb_arrival_header_t *header, const uint8_t *bytes, size_t length);

@@ -52,17 +52,23 @@ const int *pb_arrival_host_order(pb_arrival_host_t *host);
 /**
  * Chooses for a group whose members are set: fills header->kind and
  * header->segment_size. Where header->unasked is set, segments are so small that
- * they go without waiting for their receiver. Asked at the root only. 0, or the
- * host's error code if no tree can be had.
+ * they go without waiting for their receiver. Asked at the root only. 0,
+ * PB_ARRIVAL_NO_MEMORY, or the host's error code if no tree can be had.
  */
 int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header);
 
 /**
  * This rank's role in the group, borrowed until the next call. NULL with
- * *error_p if memory is out or the kind does not fit.
+ * *error_p: PB_ARRIVAL_NO_MEMORY, or the host's code if the kind does not fit.
  */
 const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_header_t *header,
                                       int *error_p);
+
+/**
+ * Memory has run out. Whether the host had kept some for that, which can be had now: then
+ * what has failed can be done once more.
+ */
+bool pb_arrival_host_spare(pb_arrival_host_t *host);
 
 /**
  * The user's message cut for the group, until the next call for a group of the

@@ -216,6 +216,9 @@ static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
     decide_mode(r);
     part->header.mode = r->mode;
     int rc = pb_arrival_host_choose(r->env.host, &part->header);
+    if (rc == PB_ARRIVAL_NO_MEMORY && pb_arrival_host_spare(r->env.host)) {
+        rc = pb_arrival_host_choose(r->env.host, &part->header);
+    }
     if (rc == 0) {
         const size_t length = pb_arrival_header_write(&part->header, r->env.n_ranks, part->bytes);
         rc = pb_arrival_group_start(&part->group, &r->env, &part->header, part->bytes, length);

@@ -18,6 +18,7 @@
 #include "coll_pipebcast_model.h"
 #include "coll_pipebcast_outstanding.h"
 #include "coll_pipebcast_params.h"
+#include "coll_pipebcast_reserve.h"
 #include "coll_pipebcast_topology.h"
 #include "role.h"
 #include "topo/choose.h"
@@ -34,6 +35,7 @@ typedef struct coll_pipebcast_component {
     opal_list_t said;                  /**< messages that were printed once already */
     coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
     coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
+    coll_pipebcast_reserve_t reserve;   /**< not under the lock either */
 } coll_pipebcast_component_t;
 
 /** The one component of the process; Open MPI finds it by this name. */

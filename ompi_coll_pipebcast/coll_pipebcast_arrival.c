@@ -85,16 +85,26 @@ static int role_in_subset(pb_arrival_host_t *host, const pb_arrival_header_t *he
 const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_header_t *header,
                                       int *error_p)
 {
-    if (header->all) {
-        return coll_pipebcast_role(host->module, header->kind, host->root, error_p);
-    }
+    const pb_role_t *role = NULL;
     *error_p = OMPI_SUCCESS;
-    if (!host->role_is_chosen) {
-        drop_role(host);
-        *error_p = role_in_subset(host, header);
+    if (header->all) {
+        role = coll_pipebcast_role(host->module, header->kind, host->root, error_p);
+    } else {
+        if (!host->role_is_chosen) {
+            drop_role(host);
+            *error_p = role_in_subset(host, header);
+        }
+        host->role_is_chosen = false;
+        role = host->role;
     }
-    host->role_is_chosen = false;
-    return host->role;
+    *error_p = *error_p == OMPI_ERR_OUT_OF_RESOURCE ? PB_ARRIVAL_NO_MEMORY : *error_p;
+    return role;
+}
+
+bool pb_arrival_host_spare(pb_arrival_host_t *host)
+{
+    (void) host;
+    return coll_pipebcast_reserve_spend();
 }
 
 /** The kind of tree for a group; where a person has named one, that. */

@@ -78,13 +78,21 @@ static void tell_choice(coll_pipebcast_module_t *module, int root, size_t total,
         milliseconds(pb_choose_time(module->chooser, root, total, &choice->best)), other);
 }
 
+static int ask(coll_pipebcast_module_t *module, int root, size_t total, pb_choice_t *made)
+{
+    pb_chooser_t *chooser = get_chooser(module);
+    return chooser == NULL ? PB_ERR_NO_MEMORY : pb_choose(chooser, root, total, made);
+}
+
 int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_choice_t *choice)
 {
     pb_choice_t made;
-    pb_chooser_t *chooser = get_chooser(module);
+    int rc = ask(module, root, total, &made);
     *choice = (coll_pipebcast_choice_t){0};
-    const int rc = chooser == NULL ? PB_ERR_NO_MEMORY : pb_choose(chooser, root, total, &made);
+    if (rc == PB_ERR_NO_MEMORY && coll_pipebcast_reserve_spend()) {
+        rc = ask(module, root, total, &made);
+    }
     if (rc == PB_ERR_UNFIT) {
         choice->kind = (pb_kind_t) coll_pipebcast_forced_kind(&mca_coll_pipebcast_component.params);
         return OMPI_ERR_NOT_SUPPORTED;

@@ -59,6 +59,7 @@ static int component_open(void)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     coll_pipebcast_params_check();
+    (void) coll_pipebcast_reserve_keep(0, 0); /* communicators that need it will say so */
     return coll_pipebcast_autoload();
 }
 
@@ -77,6 +78,7 @@ static int component_close(void)
         OBJ_RELEASE(component->assumed);
         component->assumed = NULL;
     }
+    (void) coll_pipebcast_reserve_spend();
     OPAL_LIST_DESTRUCT(&component->said);
     coll_pipebcast_busy_fini(&component->busy);
     OBJ_DESTRUCT(&component->lock);

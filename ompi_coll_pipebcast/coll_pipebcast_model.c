@@ -72,6 +72,9 @@ coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, u
     coll_pipebcast_model_t *model = component->assumed;
     if (model == NULL || model->bits_per_second != bits_per_second || model->mtu != mtu) {
         model = assume(bits_per_second, mtu);
+        if (model == NULL && coll_pipebcast_reserve_spend()) {
+            model = assume(bits_per_second, mtu);
+        }
         if (model != NULL && component->assumed != NULL) {
             OBJ_RELEASE(component->assumed);
         }

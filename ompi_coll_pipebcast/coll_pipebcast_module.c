@@ -84,6 +84,9 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
         return NULL;
     }
     coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
+    if (module == NULL && coll_pipebcast_reserve_spend()) {
+        module = OBJ_NEW(coll_pipebcast_module_t);
+    }
     if (module == NULL) {
         return NULL;
     }
@@ -125,14 +128,10 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         return OMPI_ERR_NOT_AVAILABLE;
     }
     module->comm = comm;
+    /* A rank that stayed out would leave the others waiting at their first broadcast. If memory
+     * is out, that is found when the ranks agree. */
     module->topology = coll_pipebcast_topology_get(&rc);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
     module->model = coll_pipebcast_model_get(&rc);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
     retain_previous(module);
     coll_pipebcast_install(comm, &ours, NULL);
     return OMPI_SUCCESS;

@@ -48,7 +48,8 @@ static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choi
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (!start_transfer(op, role, &limits, segment_size)) {
+    if (!start_transfer(op, role, &limits, segment_size) &&
+        !(coll_pipebcast_reserve_spend() && start_transfer(op, role, &limits, segment_size))) {
         coll_pipebcast_message_fini(&op->message);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -121,8 +122,10 @@ static int start_as_receiver(coll_pipebcast_operation_t *op, pb_arrival_env_t *e
     if (credit != NULL) {
         pb_arrival_credit_other(credit, env->total);
     }
-    return pb_arrival_receiver_start(&op->as_receiver, env) ? OMPI_SUCCESS
-                                                            : OMPI_ERR_OUT_OF_RESOURCE;
+    const bool started =
+        pb_arrival_receiver_start(&op->as_receiver, env) ||
+        (coll_pipebcast_reserve_spend() && pb_arrival_receiver_start(&op->as_receiver, env));
+    return started ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 static int start_arrival_aware(coll_pipebcast_operation_t *op,
@@ -147,7 +150,11 @@ static int start_arrival_aware(coll_pipebcast_operation_t *op,
         .mode = op->is_auto ? &op->module->arrival_mode : NULL,
     };
     op->part = env.rank == env.root ? COLL_PIPEBCAST_AS_ROOT : COLL_PIPEBCAST_AS_RECEIVER;
-    return env.rank == env.root ? start_as_root(op, &env) : start_as_receiver(op, &env);
+    if (env.rank != env.root) {
+        return start_as_receiver(op, &env);
+    }
+    const int rc = start_as_root(op, &env);
+    return coll_pipebcast_reserve_helps(rc) ? start_as_root(op, &env) : rc;
 }
 
 bool coll_pipebcast_minds_arrivals(void)

@@ -80,6 +80,13 @@ static int find_machines(coll_pipebcast_module_t *module, pb_placement_t *placem
     return OMPI_SUCCESS;
 }
 
+static void say_no_memory(int rc, char *why, size_t why_size)
+{
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+        snprintf(why, why_size, "memory is out on this host");
+    }
+}
+
 static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_t why_size)
 {
     const int n_ranks = ompi_comm_size(module->comm);
@@ -91,10 +98,14 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
         placement = pb_placement_new(module->topology->network, n_ranks);
     }
     if (placement == NULL) {
-        snprintf(why, why_size, "memory is out on this host");
+        say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     int rc = find_machines(module, placement, hosts, why, why_size);
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_pipebcast_reserve_keep(n_ranks, pb_network_size(module->topology->network));
+        say_no_memory(rc, why, why_size);
+    }
     if (rc != OMPI_SUCCESS) {
         pb_placement_free(placement);
         return rc;
@@ -103,8 +114,23 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
     return OMPI_SUCCESS;
 }
 
+/** Where memory was out when the communicator was made, the topology is still to be had. */
+static int get_topology(coll_pipebcast_module_t *module)
+{
+    int rc = OMPI_SUCCESS;
+    if (module->topology == NULL) {
+        module->topology = coll_pipebcast_topology_get(&rc);
+    }
+    return rc;
+}
+
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size)
 {
+    int rc = get_topology(module);
+    if (rc != OMPI_SUCCESS) {
+        say_no_memory(rc, why, why_size);
+        return rc;
+    }
     if (module->topology != NULL && module->topology->network == NULL) {
         snprintf(why, why_size,
                  "the topology is faulty: %s; mend it (pipebcast-topo check names every fault)",
@@ -114,10 +140,10 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
     const int n_ranks = ompi_comm_size(module->comm);
     char **hosts = calloc((size_t) n_ranks, sizeof(*hosts));
     if (hosts == NULL) {
-        snprintf(why, why_size, "memory is out on this host");
+        say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    int rc = find_hosts(module->comm, hosts, why, why_size);
+    rc = find_hosts(module->comm, hosts, why, why_size);
     if (rc == OMPI_SUCCESS) {
         rc = place(module, hosts, why, why_size);
     }

@@ -89,8 +89,8 @@ static void drop_oldest(coll_pipebcast_module_t *module)
     OBJ_RELEASE(cached);
 }
 
-const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
-                                     int *error_p)
+static const pb_role_t *find_or_compute(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                                        int *error_p)
 {
     const uint64_t key = (uint64_t) kind << 32 | (uint32_t) root;
     cached_role_t *cached = NULL;
@@ -125,4 +125,12 @@ const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t 
         drop_oldest(module);
     }
     return cached->role;
+}
+
+const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
+                                     int *error_p)
+{
+    const pb_role_t *role = find_or_compute(module, kind, root, error_p);
+    return coll_pipebcast_reserve_helps(*error_p) ? find_or_compute(module, kind, root, error_p)
+                                                  : role;
 }

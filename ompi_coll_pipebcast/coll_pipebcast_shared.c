@@ -76,6 +76,9 @@ coll_pipebcast_shared_t *coll_pipebcast_shared_get(coll_pipebcast_shared_t **slo
     opal_mutex_lock(lock);
     if (*slot == NULL || !same_file(&(*slot)->file, &file)) {
         *error_p = replace(slot, class_of, &file, read);
+        if (coll_pipebcast_reserve_helps(*error_p)) {
+            *error_p = replace(slot, class_of, &file, read);
+        }
     }
     if (*error_p == OMPI_SUCCESS) {
         shared = *slot;

@@ -56,9 +56,14 @@ int coll_pipebcast_windows_cut(pb_message_t *message, const coll_pipebcast_data_
     *limits_p = (pb_transfer_limits_t){.receive_window = params->receive_window,
                                        .send_window = params->send_window,
                                        .ahead = params->ahead};
-    const int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
-                                               segment_size, role->n_sources * receive_window,
-                                               send_bounces(role, bounces, params->send_window));
+    const int receiving = role->n_sources * receive_window;
+    const int sending = send_bounces(role, bounces, params->send_window);
+    int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
+                                         segment_size, receiving, sending);
+    if (coll_pipebcast_reserve_helps(rc)) {
+        rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
+                                         segment_size, receiving, sending);
+    }
     if (rc == OMPI_SUCCESS && message->contiguous == NULL) {
         limits_p->receive_window = receive_window;
     }

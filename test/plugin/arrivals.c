@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/failing_memory.h"
 #include "topo/check.h"
 
 #define ROUND_NS 1000
@@ -265,6 +266,23 @@ int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
     return 0;
 }
 
+/** Whether memory is out for the role; for what comes after it, it will be. */
+static bool has_no_role(pb_arrival_host_t *host)
+{
+    arrivals_t *a = host->arrivals;
+    if (!fails(&a->broadcasts[host->broadcast].controls[host->rank], FAIL_MEMORY)) {
+        return false;
+    }
+    failing_memory_after(a->memory_after - 1);
+    return a->memory_after == 0;
+}
+
+bool pb_arrival_host_spare(pb_arrival_host_t *host)
+{
+    (void) host;
+    return true;
+}
+
 const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_header_t *header,
                                       int *error_p)
 {
@@ -272,6 +290,10 @@ const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_
     free(host->role);
     host->role = plan != NULL ? pb_role_new(plan, host->rank) : NULL;
     pb_plan_free(plan);
+    if (has_no_role(host)) {
+        free(host->role);
+        host->role = NULL;
+    }
     *error_p = host->role == NULL ? PB_ARRIVAL_NO_MEMORY : 0;
     return host->role;
 }

@@ -60,6 +60,7 @@ typedef enum {
     FAIL_RECEIVE,
     FAIL_RECEIVED,
     FAIL_GARBLED, /**< a message of wrong content comes */
+    FAIL_MEMORY,  /**< an allocation at the start of a group: see memory_after */
 } control_failure_t;
 
 typedef struct arrivals {
@@ -83,6 +84,7 @@ typedef struct arrivals {
     int round;
     control_failure_t failure;
     int fail_broadcast, fail_rank, fail_after;
+    int memory_after; /**< 0: the role cannot be had; n: the n-th allocation after it fails */
     bool failed;
     int n_groups;          /**< of all roots */
     int n_taken;           /**< control messages received */

@@ -272,6 +272,37 @@ static void test_refusals(control_failure_t failure, const char *name)
     ok(n_silent == 0, "%s: the failure is reported", name);
 }
 
+/** Memory that runs out at the start of a group, where some was kept for that, harms no one. */
+static void test_spare(void)
+{
+    enum { PLACES = 5 }; /* the role, and what a group and its transfer allocate */
+    tally_t tally = {0};
+    int n_of[PLACES] = {0};
+    bool everywhere = true;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        a->failure = FAIL_MEMORY;
+        a->unasked = seed % 2;
+        a->fail_rank = pb_random_below(&a->random, a->n_ranks);
+        a->memory_after = (int) (seed % PLACES);
+        const bool ended = arrivals_run(a, MAX_ROUNDS);
+        failing_memory_after(-1);
+        tally.runs++;
+        n_of[a->memory_after] += a->failed;
+        if (!ended) {
+            note(&tally, &tally.unfinished, seed, "a rank waits for ever");
+        } else {
+            judge(a, &tally, seed);
+        }
+        arrivals_free(a);
+    }
+    report(&tally, "no memory for a group, but some was kept");
+    for (int place = 0; place < PLACES; place++) {
+        everywhere = everywhere && n_of[place] > 10;
+    }
+    ok(everywhere, "it runs out at each of %d places", PLACES);
+}
+
 static void test_memory(void)
 {
     int n_failed = 0, n_leaks = 0;
@@ -404,6 +435,7 @@ int main(void)
     test_refusals(FAIL_SEND, "a control message cannot be sent");
     test_refusals(FAIL_RECEIVE, "a control message cannot be received");
     test_refusals(FAIL_RECEIVED, "a control message comes with an error");
+    test_spare();
     test_memory();
     return tap_done();
 }

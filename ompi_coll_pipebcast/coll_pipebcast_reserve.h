@@ -1,0 +1,34 @@
+/*
+ * Memory that is kept for the moment when there is none.
+ *
+ * A rank that drops out of a broadcast leaves others waiting that count on it, and
+ * without memory it cannot even find out who they are, to tell them. So the process
+ * keeps one block that nothing uses. When an allocation has failed the block is given
+ * back, and what has failed is done once more, with that much memory. Untouched, it
+ * costs address space only. Ours; the habit is old.
+ */
+#ifndef COLL_PIPEBCAST_RESERVE_H
+#define COLL_PIPEBCAST_RESERVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct coll_pipebcast_reserve {
+    _Atomic(void *) block; /**< NULL: spent, or nothing was wanted yet */
+    atomic_size_t bytes;   /**< the most that was wanted */
+} coll_pipebcast_reserve_t;
+
+/**
+ * Has the process keep enough for one broadcast over `n_ranks` ranks of a network of
+ * `n_nodes`; what was spent is kept again. OMPI_ERR_OUT_OF_RESOURCE. O(1).
+ */
+int coll_pipebcast_reserve_keep(int n_ranks, int n_nodes);
+
+/** Gives the block back; false if there is none. What has failed can be done once more if true. */
+bool coll_pipebcast_reserve_spend(void);
+
+/** Whether the error is that memory was out, and what has failed can be done once more. */
+bool coll_pipebcast_reserve_helps(int error);
+
+#endif
