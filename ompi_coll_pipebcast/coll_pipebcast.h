@@ -48,6 +48,8 @@ typedef enum {
     COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the previous component */
+    COLL_PIPEBCAST_LOST, /**< this rank left a broadcast that others went on with: it can no longer
+                            tell what is meant for which, nor what kind the next one is */
 } coll_pipebcast_state_t;
 
 /**
@@ -167,6 +169,13 @@ void coll_pipebcast_choice_took(coll_pipebcast_module_t *module, int root, size_
                                 const coll_pipebcast_choice_t *choice, double seconds);
 
 /* coll_pipebcast_bcast.c: the module's functions, as Open MPI has them */
+
+/**
+ * This rank leaves a broadcast that the others go on with, for `error`. All further ones of
+ * the communicator end with an error here, and say so once, rather than take in what
+ * was left over.
+ */
+void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_datatype_t *datatype, int root,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *module);

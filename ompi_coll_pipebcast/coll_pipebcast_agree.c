@@ -246,6 +246,9 @@ static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
+    if (agreement == NULL && coll_pipebcast_reserve_spend()) {
+        agreement = calloc(1, sizeof(*agreement));
+    }
     if (agreement == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -59,6 +59,20 @@ static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t 
     return rc;
 }
 
+void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
+{
+    if (module->state != COLL_PIPEBCAST_LOST) {
+        coll_pipebcast_warn(
+            "communicator %s: rank %d had to leave a broadcast (%s), and takes part "
+            "in no further one of this communicator. Make a new communicator, or "
+            "end the job.",
+            module->comm->c_name, ompi_comm_rank(module->comm),
+            error == OMPI_ERR_OUT_OF_RESOURCE ? "memory is out"
+                                              : "its messages did not come or go as they should");
+    }
+    module->state = COLL_PIPEBCAST_LOST;
+}
+
 /** Tells how long it took, where the choice was told. */
 static void tell_time(coll_pipebcast_module_t *module, int root, size_t total,
                       const coll_pipebcast_choice_t *choice, double start)

@@ -98,6 +98,7 @@ int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t tota
         return OMPI_ERR_NOT_SUPPORTED;
     }
     if (rc != PB_SUCCESS) {
+        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     choice->previous = made.best.kind == PB_KIND_PREVIOUS;
@@ -115,6 +116,9 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
                           coll_pipebcast_decision_t *decision)
 {
     *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
+    if (module->state == COLL_PIPEBCAST_LOST) {
+        return MPI_ERR_OTHER;
+    }
     if (module->state != COLL_PIPEBCAST_SERVING) {
         return OMPI_SUCCESS;
     }

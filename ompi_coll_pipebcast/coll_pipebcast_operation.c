@@ -200,7 +200,11 @@ int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcas
                                    const coll_pipebcast_apart_t *apart)
 {
     prepare(op, module, data, root, apart);
-    return is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+    const int rc = is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+    if (rc != OMPI_SUCCESS && rc != OMPI_ERR_NOT_SUPPORTED) {
+        coll_pipebcast_lose(module, rc);
+    }
+    return rc;
 }
 
 int coll_pipebcast_operation_stand_in(coll_pipebcast_operation_t *op,
@@ -262,6 +266,24 @@ static bool is_broken(const coll_pipebcast_operation_t *op)
         return op->turns.turn < op->turns.n_transfers && op->turns.transfers[op->turns.turn].broken;
     default:
         return op->transfer.broken;
+    }
+}
+
+/**
+ * Whether this rank is out of step with the others at the end: messages of this broadcast
+ * may still come, or how the next one begins was not heard.
+ */
+static bool is_lost(const coll_pipebcast_operation_t *op)
+{
+    switch (op->part) {
+    case COLL_PIPEBCAST_PLAIN:
+        return op->transfer.broken ||
+               (op->transfer.cut_off && op->transport.tag == MCA_COLL_BASE_TAG_BCAST);
+    case COLL_PIPEBCAST_AS_ROOT:
+    case COLL_PIPEBCAST_AS_RECEIVER:
+        return op->is_auto && is_broken(op);
+    default:
+        return is_broken(op);
     }
 }
 
@@ -385,7 +407,11 @@ static int finish_part(coll_pipebcast_operation_t *op)
 
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *op)
 {
+    const bool lost = is_lost(op);
     const int error = finish_part(op);
+    if (lost) {
+        coll_pipebcast_lose(op->module, error);
+    }
     coll_pipebcast_arrival_fini(&op->host);
     if (error == OMPI_SUCCESS) {
         coll_pipebcast_count_broadcast(op->algorithm, op->data.total);

@@ -59,7 +59,7 @@ static void advance_requests(coll_pipebcast_outstanding_t *outstanding, opal_lis
 static bool advance_module(coll_pipebcast_module_t *module, opal_list_t *ended)
 {
     coll_pipebcast_agreement_advance(module);
-    if (module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING) {
+    if (module->state >= COLL_PIPEBCAST_SERVING) {
         advance_requests(&module->outstanding, ended);
     }
     coll_pipebcast_operation_listen(module);

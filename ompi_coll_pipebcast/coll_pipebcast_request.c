@@ -82,6 +82,9 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     const int n_tags = persistent ? 2 * COLL_PIPEBCAST_TAGS : COLL_PIPEBCAST_TAGS;
     const int tag = coll_pipebcast_reserve_tags(module->comm, n_tags);
     coll_pipebcast_request_t *request = OBJ_NEW(coll_pipebcast_request_t);
+    if (request == NULL && coll_pipebcast_reserve_spend()) {
+        request = OBJ_NEW(coll_pipebcast_request_t);
+    }
     if (request == NULL) {
         return NULL;
     }

@@ -1,6 +1,8 @@
 /*
  * An erroneous program: the last rank names another size than the others. Its
- * broadcast must end with an error, not hang. Usage: run_truncated BYTES OTHER
+ * broadcast must end with an error, not hang. With a third argument there is a
+ * second broadcast, of one size: the last rank must get an error again, as messages of the
+ * first could be left over. Usage: run_truncated BYTES OTHER [again]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,11 @@ int main(int argc, char **argv)
     pattern_fill(buffer, (size_t) own, 1);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int rc = MPI_Bcast(buffer, own, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (argc > 3 && rc != MPI_SUCCESS) {
+        rc = MPI_Bcast(buffer, own < bytes ? own : bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    } else if (argc > 3) {
+        (void) MPI_Bcast(buffer, other < bytes ? other : bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
     int error_class = 0;
     if (rc != MPI_SUCCESS) {
         MPI_Error_class(rc, &error_class);

@@ -1,0 +1,104 @@
+#include "failing_plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLUGIN "mca_coll_pipebcast.so"
+
+/* Where the plugin's code lies; set when it is opened, before it runs. */
+static uintptr_t first, end;
+/* Allocations until one fails; -1: none does. */
+static atomic_long countdown = -1;
+
+/* The C library's own, by the names that do not lead back here. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+void failing_plugin_after(long n)
+{
+    countdown = n;
+}
+
+int failing_plugin_has_failed(void)
+{
+    return countdown == -1;
+}
+
+static int find_plugin(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void) size;
+    (void) context;
+    if (strstr(info->dlpi_name, PLUGIN) == NULL) {
+        return 0;
+    }
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0) {
+            first = info->dlpi_addr + part->p_vaddr;
+            end = first + part->p_memsz;
+        }
+    }
+    return 1;
+}
+
+void *dlopen(const char *file, int mode)
+{
+    void *(*real)(const char *, int);
+    *(void **) &real = dlsym(RTLD_NEXT, "dlopen");
+    void *handle = real(file, mode);
+    if (handle != NULL && file != NULL && strstr(file, PLUGIN) != NULL) {
+        dl_iterate_phdr(find_plugin, NULL);
+    }
+    return handle;
+}
+
+/** Whether an allocation for the code at `caller` is to fail. */
+static bool fails(const void *caller)
+{
+    const uintptr_t at = (uintptr_t) caller;
+    const bool is_meant =
+        at >= first && at < end && countdown >= 0 && atomic_fetch_sub(&countdown, 1) == 0;
+    errno = is_meant ? ENOMEM : errno;
+    return is_meant;
+}
+
+void *malloc(size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+void *calloc(size_t n, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+void *realloc(void *memory, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+}
+
+char *strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+int asprintf(char **text_p, const char *format, ...)
+{
+    va_list args;
+    if (fails(__builtin_return_address(0))) {
+        return -1;
+    }
+    va_start(args, format);
+    const int length = vasprintf(text_p, format, args);
+    va_end(args);
+    return length;
+}

@@ -1,0 +1,18 @@
+/*
+ * Allocations of the plugin that fail when a test says so; those of Open MPI and the
+ * program never do. A library put before the C library (LD_PRELOAD): it looks from
+ * where it is called. A program finds its functions by dlsym().
+ */
+#ifndef PB_TEST_FAILING_PLUGIN_H
+#define PB_TEST_FAILING_PLUGIN_H
+
+/** After `n` more allocations of the plugin the next one returns NULL, once; -1: none does. */
+typedef void failing_plugin_after_t(long n);
+
+/** Whether that has happened. */
+typedef int failing_plugin_has_failed_t(void);
+
+failing_plugin_after_t failing_plugin_after;
+failing_plugin_has_failed_t failing_plugin_has_failed;
+
+#endif
