@@ -51,10 +51,10 @@ static void print_link(const fabric_t *fabric, const fabric_link_t *link, int nu
     link_ends(fabric, number, &from, &to);
     fprintf(answer,
             "link from=%s to=%s rate=%" PRIu64 " latency=%" PRId64 " queue_limit=%" PRIu64
-            " frames=%" PRIu64 " bytes=%" PRIu64 " drops=%" PRIu64 " drop_bytes=%" PRIu64
-            " queue=%" PRIu64 " queue_peak=%" PRIu64 " busy=%" PRId64,
+            " loss=%" PRIu32 " frames=%" PRIu64 " bytes=%" PRIu64 " drops=%" PRIu64
+            " drop_bytes=%" PRIu64 " queue=%" PRIu64 " queue_peak=%" PRIu64 " busy=%" PRId64,
             node_name(fabric, from), node_name(fabric, to), link->rate, link->latency,
-            link->queue_limit, real->frames, real->bytes, real->drops, real->drop_bytes,
+            link->queue_limit, link->loss, real->frames, real->bytes, real->drops, real->drop_bytes,
             link->queue_bytes, link->queue_peak, real->busy);
     fprintf(answer,
             " load_frames=%" PRIu64 " load_bytes=%" PRIu64 " load_drops=%" PRIu64

@@ -63,6 +63,10 @@ static void advance(fabric_link_t *link, int64_t now)
 bool fabric_link_push(fabric_link_t *link, fabric_frame_t *frame, int64_t now)
 {
     advance(link, now);
+    if (link->loss > 0 && (uint32_t) pb_random_below(&link->chance, FABRIC_ALL) < link->loss) {
+        fabric_link_lose(link, frame->kind, frame->length);
+        return false;
+    }
     if (link->n_waiting == 0 && (link->free_at <= now || link->started.head == NULL)) {
         start_frame(link, frame, now > link->free_at ? now : link->free_at);
         return true;
@@ -102,6 +106,7 @@ void fabric_link_change(fabric_link_t *link, int64_t now, const fabric_change_t 
     link->latency = change->latency >= 0 ? change->latency : link->latency;
     link->queue_limit =
         change->queue_limit >= 0 ? (uint64_t) change->queue_limit : link->queue_limit;
+    link->loss = change->loss >= 0 ? (uint32_t) change->loss : link->loss;
 }
 
 void fabric_link_reset(fabric_link_t *link)

@@ -3,10 +3,10 @@
  *
  * The model. A frame that reaches the sending port waits until the port is free and
  * its turn has come; it is dropped if the bytes that wait already would exceed the
- * queue's limit with it. It then occupies the port for its time on the wire, and reaches
- * the other end after the latency: store and forward. Times are those of the model,
- * not those at which the fabric gets round to an event, so that a fabric that is late
- * once does not shift what follows.
+ * queue's limit with it, or by chance where the port is a faulty one. It then occupies the port for
+ * its time on the wire, and reaches the other end after the latency: store and forward. Times are
+ * those of the model, not those at which the fabric gets round to an event, so that a fabric that
+ * is late once does not shift what follows.
  *
  * A link knows its next event only: the arrival of its foremost frame at the far end.
  * Frames behind it are started when something happens at the link, at the exact times
@@ -19,12 +19,13 @@
 
 #include "contrib/testbed/fabric_fair.h"
 #include "contrib/testbed/fabric_frame.h"
+#include "topo/random_tree.h"
 
 /** What one kind of traffic did. */
 typedef struct fabric_link_counters {
     uint64_t frames;     /**< sent or being sent */
     uint64_t bytes;      /**< of them: the frames' own, without FABRIC_WIRE_OVERHEAD */
-    uint64_t drops;      /**< frames lost at the full queue */
+    uint64_t drops;      /**< frames lost at the full queue or the faulty port */
     uint64_t drop_bytes; /**< of them */
     int64_t busy;        /**< nanoseconds for which the port was occupied */
 } fabric_link_counters_t;
@@ -33,6 +34,8 @@ typedef struct fabric_link {
     uint64_t rate;        /**< bit/s, at least 1 */
     int64_t latency;      /**< ns, not negative */
     uint64_t queue_limit; /**< bytes that may wait, the frame on the wire not counted */
+    uint32_t loss;        /**< frames in a million that the port drops by chance */
+    pb_random_t chance;   /**< which ones */
     fabric_fair_t *fair;  /**< who waits where flows take turns, not owned; NULL: first come */
 
     fabric_fifo_t started;    /**< under way to the far end, with their arrivals set */
@@ -46,11 +49,15 @@ typedef struct fabric_link {
     fabric_link_counters_t counters[FABRIC_TRAFFIC_KINDS];
 } fabric_link_t;
 
+/** Losses are counted in frames of so many. */
+#define FABRIC_ALL 1000000
+
 /** A change of a link; what is negative or, for the rate, 0 stays as it is. */
 typedef struct fabric_change {
     uint64_t rate;       /**< bit/s */
     int64_t latency;     /**< ns */
     int64_t queue_limit; /**< bytes */
+    int64_t loss;        /**< frames in a million, at most FABRIC_ALL */
 } fabric_change_t;
 
 /** Nanoseconds for which a frame of `length` bytes occupies a port of `rate` bit/s, rounded up. */

@@ -47,6 +47,7 @@ static void lay_cables(fabric_model_t *model, const fabric_cables_t *cables)
             .rate = has_cable(model, link) && rate >= 1 ? (uint64_t) (rate + 0.5) : 1,
             .latency = cables->latency,
             .queue_limit = host_port ? cables->host_queue : cables->switch_queue,
+            .chance = pb_random_seed((uint64_t) link + 1),
             .free_at = INT64_MIN,
             .last_arrival = INT64_MIN,
         };

@@ -59,7 +59,8 @@ static const char *read_keys(char **words, int n_words, const setting_t *keys)
         const setting_t *key =
             equals != NULL ? find_key(keys, words[i], (size_t) (equals - words[i])) : NULL;
         if (key == NULL) {
-            return "set knows rate=, latency= and queue=; load rate=, duration=, length=, random=, "
+            return "set knows rate=, latency=, queue= and loss=; load rate=, duration=, length=, "
+                   "random=, "
                    "seed=";
         }
         if (!fabric_read_number(equals + 1, key->least, key->most, key->value_p)) {
@@ -72,11 +73,12 @@ static const char *read_keys(char **words, int n_words, const setting_t *keys)
 static const char *read_set(const pb_network_t *network, char **words, int n_words,
                             fabric_step_t *step)
 {
-    int64_t rate = 0, latency = -1, queue = -1;
+    int64_t rate = 0, latency = -1, queue = -1, loss = -1;
     const setting_t keys[] = {
         {"rate", 1, MAX_RATE, &rate},
         {"latency", 0, FABRIC_MAX_TIME, &latency},
         {"queue", 0, MAX_BYTES, &queue},
+        {"loss", 0, FABRIC_ALL, &loss},
         {NULL, 0, 0, NULL},
     };
     step->kind = FABRIC_STEP_CHANGE;
@@ -85,7 +87,7 @@ static const char *read_set(const pb_network_t *network, char **words, int n_wor
         return "set needs two neighbours, FROM and TO, as the topology file names them";
     }
     const char *wrong = read_keys(words + 3, n_words - 3, keys);
-    step->change = (fabric_change_t){(uint64_t) rate, latency, queue};
+    step->change = (fabric_change_t){(uint64_t) rate, latency, queue, loss};
     return wrong;
 }
 

@@ -144,14 +144,14 @@ static void too_much(void)
 static void order_of_steps(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
-    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .time = 1000, .change = {5, -1, -1}};
+    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .time = 1000, .change = {5, -1, -1, -1}};
     step.link = pb_link_up(bench_find(&bench, "s1"));
     for (int i = 0; i < 40; i++) {
         step.change.rate = 1000 + (uint64_t) i;
         fabric_model_plan(bench.model, &step);
     }
     step.time = 500;
-    step.change = (fabric_change_t){0, 77, 88};
+    step.change = (fabric_change_t){0, 77, 88, -1};
     fabric_model_plan(bench.model, &step);
     int machine, mark;
     bench_next(&bench, 999, &machine, &mark);
@@ -163,13 +163,36 @@ static void order_of_steps(void)
     bench_tear_down(&bench);
 }
 
+/** A port that drops one frame in a hundred, the same ones each time. */
+static void losses(void)
+{
+    enum { N_FRAMES = 20000 };
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .change = {0, -1, -1, FABRIC_ALL / 100}};
+    step.link = pb_link_down(bench_find(&bench, "s1"));
+    fabric_model_plan(bench.model, &step);
+    int n = 0;
+    for (int i = 0; i < N_FRAMES; i++) {
+        bench_send(&bench, "a", "c", 100, 1, i * 2 * WIRE(100));
+        bench_send(&bench, "c", "a", 100, 1, i * 2 * WIRE(100));
+    }
+    n = run_out(&bench);
+    const fabric_link_counters_t *port = &bench_link(&bench, "s1", false)->counters[FABRIC_REAL];
+    ok(port->drops > N_FRAMES / 130 && port->drops < N_FRAMES / 75, "%d of %d frames are dropped",
+       (int) port->drops, N_FRAMES);
+    ok(n == 2 * N_FRAMES - (int) port->drops && port->drop_bytes == 100 * port->drops,
+       "the others arrive, and those of the other way");
+    bench_tear_down(&bench);
+}
+
 static void forgetting(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
     int machine, mark;
     fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 1000 * SECOND);
     fabric_model_plan(bench.model, &step);
-    step = (fabric_step_t){.kind = FABRIC_STEP_CHANGE, .time = 2 * SECOND, .change = {5, -1, -1}};
+    step =
+        (fabric_step_t){.kind = FABRIC_STEP_CHANGE, .time = 2 * SECOND, .change = {5, -1, -1, -1}};
     fabric_model_plan(bench.model, &step);
     bench_next(&bench, SECOND, &machine, &mark);
     fabric_model_forget(bench.model);
@@ -248,6 +271,7 @@ int main(void)
     in_the_way();
     too_much();
     order_of_steps();
+    losses();
     forgetting();
     return tap_done();
 }

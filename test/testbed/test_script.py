@@ -42,6 +42,8 @@ FAULTS = (
     ("set", "a link is wanted"),
     ("set s0-s1", "set what"),
     ("set s0-s1 rate=fast", "'fast' is no rate"),
+    ("set s0-s1 loss=1", "'1' is no share of the frames"),
+    ("set s0-s1 loss=101%", "from 0% to 100%"),
     ("set s0-s1 rate=1mbit rate=2mbit", "given twice"),
     ("set s0-s1 speed=1mbit", "'speed=1mbit'.*rate="),
     ("set s0-s9 rate=1mbit", "'s0-s9' is no host, switch or link"),
@@ -96,6 +98,10 @@ def test_settings():
     found = retry(lambda: ping("a", "c", 1424), lambda ms: ms <= computed * 1.05 + 0.5)
     tap.ok(computed - 0.15 <= found <= computed * 1.05 + 0.5,
            f"a ping over the long cable takes {found:.2f} ms (computed {computed:.2f})")  # fmt: skip
+    tool("set", "--name", "t", "s1", "c", "loss=2.5%")
+    tap.eq((links()["s1", "c"]["loss"], links()["c", "s1"]["loss"]), (25000, 0),
+           "set A B loss: of a million frames, one way")  # fmt: skip
+    tool("set", "--name", "t", "s1", "c", "loss=0%")
     tap.eq(tool("set", "--name", "t", "s0-s1", "latency=5us").returncode, 0, "set A-B")
     tap.eq({links()[way]["latency"] for way in (("s0", "s1"), ("s1", "s0"))}, {5000}, "sets both ways")
 
