@@ -1,0 +1,349 @@
+/*
+ * Broadcasts without end: random sizes, roots, datatypes and communicators, ranks that come
+ * late, every byte verified, memory reported. What all ranks must do alike they draw from
+ * one generator, the rest each from its own. Nothing between the broadcasts lets the ranks
+ * meet, but for a word of rank 0 now and then whether to go on.
+ */
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "test/mpi/check.h"
+
+enum {
+    N_COMMS = 5,     /**< the world, and four that come and go */
+    LIFETIME = 40,   /**< broadcasts after which one of them is made anew */
+    WORD_EVERY = 10, /**< broadcasts between two words of rank 0 */
+    PHASE = 60,      /**< broadcasts with one kind of arrival */
+};
+
+/** What gaps between elements are filled with, and must still hold at the end. */
+#define GAP 0xee
+
+typedef struct options {
+    double seconds;
+    double report; /**< seconds between two reports */
+    uint64_t seed;
+    int max_bytes;
+    long delay_us; /**< a rank is late by so much at most */
+    long may_grow; /**< bytes in use at the last report beyond those at the first */
+} options_t;
+
+typedef struct soak {
+    options_t options;
+    uint64_t common, own; /**< states of the generators */
+    int rank, n_ranks;
+    MPI_Comm comm[N_COMMS]; /**< MPI_COMM_NULL: this rank is in none */
+    unsigned char *buffer;  /**< room for max_bytes with a gap behind each */
+    unsigned char *wanted;
+    long n_broadcasts;
+    double n_bytes;
+} soak_t;
+
+static uint64_t draw(uint64_t *state, uint64_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (*state >> 33) % n;
+}
+
+/* ---- communicators ---- */
+
+/** Puts another communicator in a place: a copy, one turned round, halves, or some ranks. */
+static void renew(soak_t *s, int place)
+{
+    const uint64_t kind = draw(&s->common, 4);
+    const uint64_t word = draw(&s->common, UINT64_C(1) << 30);
+    int colour = 0, key = s->rank;
+    if (s->comm[place] != MPI_COMM_NULL) {
+        MPI_Comm_free(&s->comm[place]);
+    }
+    if (kind == 0) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &s->comm[place]);
+        return;
+    }
+    if (kind == 1) {
+        key = -s->rank;
+    } else if (kind == 2) {
+        colour = s->rank % 2;
+    } else if ((word >> s->rank % 30 & 1) == 0) {
+        colour = MPI_UNDEFINED;
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, colour, key, &s->comm[place]);
+}
+
+static void make_all(soak_t *s)
+{
+    s->comm[0] = MPI_COMM_WORLD;
+    for (int place = 1; place < N_COMMS; place++) {
+        s->comm[place] = MPI_COMM_NULL;
+        renew(s, place);
+    }
+}
+
+static void free_all(soak_t *s)
+{
+    for (int place = 1; place < N_COMMS; place++) {
+        if (s->comm[place] != MPI_COMM_NULL) {
+            MPI_Comm_free(&s->comm[place]);
+        }
+    }
+}
+
+/* ---- data ---- */
+
+/** Elements of one basic type, in blocks with as large a gap behind each. */
+typedef struct layout {
+    MPI_Datatype of;
+    int size;  /**< bytes of an element */
+    int n;     /**< elements */
+    int block; /**< elements; n: no gaps */
+} layout_t;
+
+/** Signature from the common generator, block from this rank's own. */
+static layout_t draw_layout(soak_t *s)
+{
+    const MPI_Datatype types[] = {MPI_BYTE, MPI_INT, MPI_DOUBLE};
+    static const int sizes[] = {1, 4, 8}, blocks[] = {1, 3, 7, 64, 1000};
+    const int which = (int) draw(&s->common, 3);
+    int octaves = 1;
+    while (octaves < 30 && 1 << octaves < s->options.max_bytes) {
+        octaves++;
+    }
+    const int most = 1 << (1 + (int) draw(&s->common, (uint64_t) octaves));
+    const int bytes = 1 + (int) draw(&s->common, (uint64_t) most);
+    layout_t layout = {types[which], sizes[which], bytes / sizes[which], 0};
+    layout.n = layout.n * layout.size > s->options.max_bytes ? s->options.max_bytes / layout.size
+                                                             : layout.n;
+    layout.n = layout.n < 1 ? 1 : layout.n;
+    layout.block = blocks[draw(&s->own, 5)];
+    if (draw(&s->own, 2) == 0 || layout.n % layout.block != 0) {
+        layout.block = layout.n;
+    }
+    return layout;
+}
+
+static size_t room_of(const layout_t *layout)
+{
+    return (size_t) layout->n * (size_t) layout->size * (layout->block < layout->n ? 2 : 1);
+}
+
+/** Writes the elements of `packed` in the layout, gaps between them. */
+static void lay_out(const layout_t *layout, const unsigned char *packed, unsigned char *to)
+{
+    const size_t block = (size_t) layout->block * (size_t) layout->size;
+    const size_t bytes = (size_t) layout->n * (size_t) layout->size;
+    const size_t stride = layout->block < layout->n ? 2 * block : block;
+    memset(to, GAP, room_of(layout));
+    for (size_t at = 0; at < bytes; at += block) {
+        memcpy(to + at / block * stride, packed + at, block);
+    }
+}
+
+static int send_around(soak_t *s, const layout_t *layout, int root, MPI_Comm comm)
+{
+    MPI_Datatype type;
+    if (layout->block == layout->n) {
+        return MPI_Bcast(s->buffer, layout->n, layout->of, root, comm);
+    }
+    MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of, &type);
+    MPI_Type_commit(&type);
+    const int rc = MPI_Bcast(s->buffer, 1, type, root, comm);
+    MPI_Type_free(&type);
+    return rc;
+}
+
+/* ---- broadcasts ---- */
+
+/** Waits as the arrivals of this phase want it. */
+static void arrive(soak_t *s)
+{
+    const int kind = (int) (s->n_broadcasts / PHASE % 4);
+    const int late_rank = (int) draw(&s->common, (uint64_t) s->n_ranks);
+    const long us = (long) draw(&s->own, (uint64_t) s->options.delay_us + 1);
+    const bool is_late =
+        kind == 1 || (kind == 2 && draw(&s->own, 4) == 0) || (kind == 3 && late_rank == s->rank);
+    if (is_late) {
+        const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+        nanosleep(&time, NULL);
+    }
+}
+
+static void broadcast(soak_t *s)
+{
+    const int place = (int) draw(&s->common, N_COMMS);
+    const uint64_t root_word = draw(&s->common, 1000);
+    const layout_t layout = draw_layout(s);
+    const size_t bytes = (size_t) layout.n * (size_t) layout.size;
+    const unsigned seed = (unsigned) s->n_broadcasts + 1;
+    const MPI_Comm comm = s->comm[place];
+    int rank, size;
+    arrive(s);
+    s->n_broadcasts++;
+    if (comm == MPI_COMM_NULL) {
+        return;
+    }
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    const int root = (int) (root_word % (uint64_t) size);
+    unsigned char *packed = s->wanted + 2 * (size_t) s->options.max_bytes;
+    pattern_fill(packed, bytes, rank == root ? seed : seed + 1);
+    lay_out(&layout, packed, s->buffer);
+    const int rc = send_around(s, &layout, root, comm);
+    check(rc == MPI_SUCCESS, "broadcast %u of %zu bytes returns %d", seed, bytes, rc);
+    pattern_fill(packed, bytes, seed);
+    lay_out(&layout, packed, s->wanted);
+    check(memcmp(s->buffer, s->wanted, room_of(&layout)) == 0,
+          "broadcast %u: %zu bytes from %d of %d ranks, in blocks of %d", seed, bytes, root, size,
+          layout.block);
+    s->n_bytes += (double) bytes;
+}
+
+/* ---- reports ---- */
+
+/** Kilobytes of a line of /proc/self/status; -1 if there is none. */
+static long status_kb(const char *name)
+{
+    char line[256];
+    long kb = -1;
+    FILE *stream = fopen("/proc/self/status", "r");
+    while (stream != NULL && kb < 0 && fgets(line, sizeof(line), stream) != NULL) {
+        if (strncmp(line, name, strlen(name)) == 0) {
+            kb = strtol(line + strlen(name) + 1, NULL, 10);
+        }
+    }
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return kb;
+}
+
+/** Bytes that this process has from malloc now. */
+static long in_use(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return (long) (info.uordblks + info.hblkhd);
+}
+
+/** Collective. Rank 0 prints; returns the most bytes that a rank has in use. */
+static long report(const soak_t *s, double elapsed)
+{
+    long own[2] = {in_use(), status_kb("VmRSS")}, most[2];
+    double own_bytes = s->n_bytes, bytes;
+    MPI_Reduce(own, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&own_bytes, &bytes, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Bcast(most, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (s->rank == 0) {
+        printf("%6.0f s: %ld broadcasts, %.1f MB verified; most of a rank: %ld KB in use, %ld KB "
+               "resident\n",
+               elapsed, s->n_broadcasts, bytes / 1e6, most[0] / 1024, most[1]);
+        fflush(stdout);
+    }
+    return most[0];
+}
+
+/** What rank 0 says to all. */
+typedef enum { GO_ON, REPORT, END } word_t;
+
+static word_t hear(const soak_t *s, double elapsed, double next_report)
+{
+    int word = elapsed >= s->options.seconds ? END : elapsed >= next_report ? REPORT : GO_ON;
+    MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    (void) s;
+    return (word_t) word;
+}
+
+static void soak(soak_t *s)
+{
+    const double start = MPI_Wtime();
+    double next_report = s->options.report;
+    long first = -1, last = -1;
+    word_t word = GO_ON;
+    while (word != END) {
+        broadcast(s);
+        if (s->n_broadcasts % LIFETIME == 0) {
+            renew(s, 1 + (int) (s->n_broadcasts / LIFETIME % (N_COMMS - 1)));
+        }
+        if (s->n_broadcasts % WORD_EVERY != 0) {
+            continue;
+        }
+        const double elapsed = MPI_Wtime() - start;
+        word = hear(s, elapsed, next_report);
+        if (word != GO_ON) {
+            last = report(s, elapsed);
+            first = first < 0 ? last : first;
+            next_report += s->options.report;
+        }
+    }
+    check(last - first <= s->options.may_grow,
+          "%ld bytes more in use at the end than at the first report", last - first);
+}
+
+/* ---- options ---- */
+
+static bool read_option(options_t *options, const char *name, const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    const bool sound = *text != '\0' && *end == '\0' && value >= 0 && value <= 1e9;
+    if (strcmp(name, "--seconds") == 0) {
+        options->seconds = value;
+    } else if (strcmp(name, "--report") == 0) {
+        options->report = value;
+    } else if (strcmp(name, "--seed") == 0) {
+        options->seed = (uint64_t) value;
+    } else if (strcmp(name, "--max-bytes") == 0) {
+        options->max_bytes = (int) value;
+        return sound && value >= 8 && value <= 1 << 28;
+    } else if (strcmp(name, "--delay-us") == 0) {
+        options->delay_us = (long) value;
+    } else if (strcmp(name, "--may-grow") == 0) {
+        options->may_grow = (long) value;
+    } else {
+        return false;
+    }
+    return sound;
+}
+
+static bool read_options(options_t *options, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc || !read_option(options, argv[i], argv[i + 1])) {
+            fprintf(stderr,
+                    "soak: '%s' is wrong; options are --seconds, --report (seconds), --seed, "
+                    "--max-bytes, --delay-us and --may-grow (bytes), each with a number\n",
+                    argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    soak_t s = {.options = {.seconds = 60,
+                            .report = 60,
+                            .seed = 1,
+                            .max_bytes = 256 << 10,
+                            .delay_us = 30000,
+                            .may_grow = 4 << 20}};
+    if (!read_options(&s.options, argc, argv)) {
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &s.n_ranks);
+    s.common = s.options.seed;
+    s.own = s.options.seed * 1000003u + (uint64_t) s.rank;
+    s.buffer = must_malloc(2 * (size_t) s.options.max_bytes);
+    s.wanted = must_malloc(3 * (size_t) s.options.max_bytes);
+    make_all(&s);
+    soak(&s);
+    free_all(&s);
+    free(s.wanted);
+    free(s.buffer);
+    return check_done("soak");
+}
