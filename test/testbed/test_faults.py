@@ -1,0 +1,75 @@
+"""
+Faults of the network under a job: a cable that is dead for seconds, a port that drops frames, a
+rank that is killed. The job ends as it should, every byte is right, and nothing stays behind.
+"""
+
+import os
+import sys
+
+from cluster import EXIT_TIMEOUT, SRCDIR, main, need_program, need_testbed, processes_with, status, tap, tool
+from cluster import wait_until, write
+
+sys.path.insert(0, os.path.join(SRCDIR, "contrib/bench"))
+from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
+
+BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
+SOAK = os.path.join(BUILD, "test/soak/soak")
+KILLED = os.path.join(BUILD, "test/mpi/run_killed")
+PATH = write("faults.conf", "SwitchName=s0 Nodes=n[0-2] Switches=s1\nSwitchName=s1 Nodes=n[3-5]\n")
+
+DEAD = """
+at 1s set s0-s1 loss=100%
+at 4s set s0-s1 loss=0%
+"""
+
+
+def mpirun(algorithm, *arguments, options=()):
+    answer = tool("mpirun", "--name", "t", "--timeout", "100", *options, "--",
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  "--mca", "coll", "pipebcast,tuned",
+                  "--mca", "coll_pipebcast_topology_file", PATH,
+                  "--mca", "coll_pipebcast_algorithm", algorithm, *arguments)  # fmt: skip
+    tap.note(answer.stdout)
+    return answer
+
+
+def drops(sender, receiver):
+    return status()["links"][sender, receiver]["drops"]
+
+
+def test_soak(algorithm, what, options=()):
+    """A job that verifies every byte goes through it."""
+    tool("status", "--name", "t", "--reset")
+    answer = mpirun(algorithm, SOAK, "--seconds", "6", "--report", "3", "--max-bytes", "100000",
+                    options=options)  # fmt: skip
+    tap.eq(answer.returncode, 0, f"{what}, {algorithm}: the job ends well")
+    tap.match(answer.stdout, "PASS soak", f"{what}, {algorithm}: every byte is right")
+    tap.ok(drops("s0", "s1") > 0, f"{what}, {algorithm}: {drops('s0', 's1')} frames were lost")
+
+
+def test_killed(algorithm):
+    answer = mpirun(algorithm, KILLED)
+    tap.ok(answer.returncode not in (0, EXIT_TIMEOUT), f"a killed rank, {algorithm}: the job ends")
+    tap.match(answer.stderr, "rank 2 ends itself", f"a killed rank, {algorithm}: it was")
+    tap.ok("PASS" not in answer.stdout, f"a killed rank, {algorithm}: not as if nothing had been")
+    tap.ok(wait_until(lambda: not processes_with(KILLED)),
+           f"a killed rank, {algorithm}: no process stays on any host")  # fmt: skip
+
+
+def run():
+    script = write("dead.script", DEAD)
+    answer = tool("up", "--topology", PATH, "--rate", "20mbit", "--name", "t")
+    tap.eq(answer.returncode, 0, "a cluster")
+    for algorithm in ("twotree", "arrival_nb"):
+        test_soak(algorithm, "a cable that is dead for three seconds", ("--script", script))
+    tool("set", "--name", "t", "s0-s1", "loss=1%")
+    for algorithm in ("twotree", "arrival_b"):
+        test_soak(algorithm, "a port that drops 1 % of the frames")
+    tool("set", "--name", "t", "s0-s1", "loss=0%")
+    for algorithm in ("twotree", "arrival_b"):
+        test_killed(algorithm)
+
+
+need_program("mpirun")
+need_testbed()
+main(run)
