@@ -5,6 +5,7 @@
 #include "coll_pipebcast.h"
 #include "coll_pipebcast_agree.h"
 #include "coll_pipebcast_operation.h"
+#include "coll_pipebcast_say.h"
 
 static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
 {

@@ -184,6 +184,7 @@ static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *mod
                     const coll_pipebcast_data_t *data, int root,
                     const coll_pipebcast_apart_t *apart)
 {
+    (void) coll_pipebcast_reserve_keep(0, 0); /* what an earlier one spent, if it can be had */
     op->module = module;
     op->apart = *apart;
     op->data = *data;

@@ -21,7 +21,8 @@ typedef struct coll_pipebcast_reserve {
 
 /**
  * Has the process keep enough for one broadcast over `n_ranks` ranks of a network of
- * `n_nodes`; what was spent is kept again. OMPI_ERR_OUT_OF_RESOURCE. O(1).
+ * `n_nodes`, and no less than was wanted before; what was spent is kept again.
+ * OMPI_ERR_OUT_OF_RESOURCE. O(1).
  */
 int coll_pipebcast_reserve_keep(int n_ranks, int n_nodes);
 
