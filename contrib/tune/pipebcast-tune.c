@@ -1,6 +1,7 @@
 /*
  * pipebcast-tune: measures what messages cost, for the model that pipebcast chooses by. See --help.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
@@ -422,6 +423,7 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
         free(run);
         return EXIT_FAILURE;
     }
+    assert(run != NULL);
     run->options = *options;
     run->rank = rank;
     run->n_ranks = n_ranks;
