@@ -2,22 +2,16 @@
  * One rank's part in the broadcast to a group: the header to its children, then
  * the segments. The same at the root, which begins it when the group is formed,
  * and at a member, which begins it when the header has come.
- *
- * The header goes down the tree of stream 0. Segments of other streams may reach
- * a member before its header does: they have another tag, and wait.
  */
 #ifndef PB_ARRIVAL_GROUP_H
 #define PB_ARRIVAL_GROUP_H
 
 #include "arrival_host.h"
+#include "passing.h"
 
 typedef struct pb_arrival_group {
-    pb_control_t *control;  /**< borrowed */
-    pb_request_t *passings; /**< the header on its way to each child; NULL entries are done */
-    int n_passings;
+    pb_passing_t passing;
     bool running; /**< the transfer is to be finished */
-    bool broken;  /**< the transport refused a header; nothing new is started */
-    int error;    /**< of the headers; the transfer has its own */
     pb_transfer_t transfer;
 } pb_arrival_group_t;
 

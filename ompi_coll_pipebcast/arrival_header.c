@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "topo/bytes.h"
+
 /** Changes with the form of the header. */
 #define FORM 1
 
@@ -20,30 +22,14 @@ size_t pb_arrival_header_room(int n_ranks)
     return PB_ARRIVAL_HEADER_FIXED + member_bytes(n_ranks);
 }
 
-static void put(uint8_t *to, uint64_t value, int n)
-{
-    for (int i = 0; i < n; i++) {
-        to[i] = (uint8_t) (value >> (8 * i));
-    }
-}
-
-static uint64_t get(const uint8_t *from, int n)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < n; i++) {
-        value |= (uint64_t) from[i] << (8 * i);
-    }
-    return value;
-}
-
 size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, uint8_t *bytes)
 {
     bytes[0] = FORM;
     bytes[1] = (uint8_t) header->kind;
     bytes[2] = header->all ? FLAG_ALL : 0;
     bytes[3] = header->mode;
-    put(bytes + 4, header->segment_size, 4);
-    put(bytes + 8, header->total, 8);
+    pb_bytes_put(bytes + 4, header->segment_size, 4);
+    pb_bytes_put(bytes + 8, header->total, 8);
     if (header->all) {
         return PB_ARRIVAL_HEADER_FIXED;
     }
@@ -67,8 +53,8 @@ bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, 
     *header = (pb_arrival_header_t){
         .kind = (pb_kind_t) bytes[1],
         .mode = bytes[3],
-        .segment_size = (uint32_t) get(bytes + 4, 4),
-        .total = get(bytes + 8, 8),
+        .segment_size = (uint32_t) pb_bytes_get(bytes + 4, 4),
+        .total = pb_bytes_get(bytes + 8, 8),
         .all = bytes[2] == FLAG_ALL,
         .members = bytes + PB_ARRIVAL_HEADER_FIXED,
     };

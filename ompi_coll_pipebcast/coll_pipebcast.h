@@ -52,6 +52,9 @@ typedef enum {
                             tell what is meant for which, nor what kind the next one is */
 } coll_pipebcast_state_t;
 
+/** coll_pipebcast_advised.h */
+struct coll_pipebcast_advised;
+
 /**
  * The lock protects all that changes after enable. It is held for moments, never
  * while something is waited for, and never while another component is called.
@@ -75,12 +78,13 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_topology_t *topology; /**< retained */
     pb_placement_t *placement;           /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t
-        *model;              /**< retained; the measured one, if any, until the ranks have agreed */
-    pb_chooser_t *chooser;   /**< NULL until the first choice */
-    opal_hash_table_t roles; /**< of pb_role_t by kind and root */
-    opal_list_t roles_by_use;       /**< the same, most recently used first */
-    size_t roles_memory;            /**< bytes of all of them */
-    pb_arrival_mode_t arrival_mode; /**< of parameter arrival = auto */
+        *model;            /**< retained; the measured one, if any, until the ranks have agreed */
+    pb_chooser_t *chooser; /**< NULL until the first choice */
+    struct coll_pipebcast_advised *advised; /**< of algorithm adaptive; NULL: not needed yet */
+    opal_hash_table_t roles;                /**< of pb_role_t by kind and root */
+    opal_list_t roles_by_use;               /**< the same, most recently used first */
+    size_t roles_memory;                    /**< bytes of all of them */
+    pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */
     double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
     pb_arrival_credit_t credit; /**< of the algorithm arrival_nb; of == NULL: not needed yet */
     opal_list_t lingering;      /**< of coll_pipebcast_root_t: ended, but for some ARRIVED */

@@ -16,7 +16,9 @@ static pb_chooser_t *get_chooser(coll_pipebcast_module_t *module)
     if (module->chooser == NULL) {
         const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
         const pb_choose_options_t options = {
-            .kind = coll_pipebcast_forced_kind(params), /* -1 is PB_CHOOSE_ALL */
+            .kind = params->algorithm == COLL_PIPEBCAST_ADAPTIVE
+                        ? PB_CHOOSE_OWN /* only the root could know whether it is advised */
+                        : coll_pipebcast_forced_kind(params), /* -1 is PB_CHOOSE_ALL */
             .segment = params->segment_size,
             .plan.fanout = params->fanout};
         module->chooser = pb_chooser_new(module->placement, &module->model->model, &options);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_advised.h"
 #include "coll_pipebcast_agree.h"
 #include "coll_pipebcast_nonblocking.h"
 #include "coll_pipebcast_operation.h"
@@ -33,6 +34,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     OBJ_CONSTRUCT(&module->lingering, opal_list_t);
     module->model = NULL;
     module->chooser = NULL;
+    module->advised = NULL;
     memset(module->told, 0, sizeof(module->told));
     coll_pipebcast_roles_init(module);
 }
@@ -65,6 +67,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_arrival_credit_fini(&module->credit);
     coll_pipebcast_roles_fini(module);
     pb_chooser_free(module->chooser);
+    coll_pipebcast_advised_free(module->advised);
     pb_placement_free(module->placement);
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);

@@ -161,7 +161,7 @@ bool coll_pipebcast_minds_arrivals(void)
 {
     return is_algorithm(COLL_PIPEBCAST_ARRIVAL_B) || is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB) ||
            (mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_ON &&
-            !is_algorithm(COLL_PIPEBCAST_FLAT_NB));
+            !is_algorithm(COLL_PIPEBCAST_FLAT_NB) && !is_algorithm(COLL_PIPEBCAST_ADAPTIVE));
 }
 
 /**
@@ -180,6 +180,20 @@ static bool is_arrival_aware(coll_pipebcast_operation_t *op)
     return op->is_auto && pb_arrival_mode_begin(&op->module->arrival_mode);
 }
 
+/** In a tree that is advised; in the static plan where the hosts cannot be advised. */
+static int start_adapted(coll_pipebcast_operation_t *op, const coll_pipebcast_choice_t *choice)
+{
+    int rc;
+    coll_pipebcast_advised_t *advised = coll_pipebcast_advised_get(op->module, &rc);
+    if (advised == NULL) {
+        return rc == OMPI_SUCCESS ? start_plain(op, choice) : rc;
+    }
+    const int tag = coll_pipebcast_reserve_tags(op->module->comm, COLL_PIPEBCAST_ADAPTIVE_TAGS);
+    op->algorithm = COLL_PIPEBCAST_ADAPTIVE;
+    op->part = COLL_PIPEBCAST_ADAPTED;
+    return coll_pipebcast_adaptive_start(advised, &op->data, op->root, choice, tag, &op->adapted);
+}
+
 static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
                     const coll_pipebcast_data_t *data, int root,
                     const coll_pipebcast_apart_t *apart)
@@ -195,13 +209,23 @@ static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *mod
     op->host = (pb_arrival_host_t){0};
 }
 
+static int start_part(coll_pipebcast_operation_t *op, const coll_pipebcast_choice_t *choice)
+{
+    if (is_algorithm(COLL_PIPEBCAST_ADAPTIVE)) {
+        /* What is known of announcements is alike on all ranks only between broadcasts, so one
+         * that may overlap others takes the static plan. */
+        return op->apart.tag == 0 ? start_adapted(op, choice) : start_plain(op, choice);
+    }
+    return is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+}
+
 int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
                                    const coll_pipebcast_data_t *data, int root,
                                    const coll_pipebcast_choice_t *choice,
                                    const coll_pipebcast_apart_t *apart)
 {
     prepare(op, module, data, root, apart);
-    const int rc = is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+    const int rc = start_part(op, choice);
     if (rc != OMPI_SUCCESS && rc != OMPI_ERR_NOT_SUPPORTED) {
         coll_pipebcast_lose(module, rc);
     }
@@ -251,6 +275,8 @@ static bool advance_part(coll_pipebcast_operation_t *op)
         return pb_arrival_receiver_advance(&op->as_receiver);
     case COLL_PIPEBCAST_IN_TURNS:
         return pb_turns_advance(&op->turns);
+    case COLL_PIPEBCAST_ADAPTED:
+        return pb_adaptive_advance(&op->adapted->engine);
     default:
         return pb_transfer_advance(&op->transfer);
     }
@@ -265,6 +291,8 @@ static bool is_broken(const coll_pipebcast_operation_t *op)
         return pb_arrival_receiver_is_broken(&op->as_receiver);
     case COLL_PIPEBCAST_IN_TURNS:
         return op->turns.turn < op->turns.n_transfers && op->turns.transfers[op->turns.turn].broken;
+    case COLL_PIPEBCAST_ADAPTED:
+        return pb_adaptive_is_broken(&op->adapted->engine);
     default:
         return op->transfer.broken;
     }
@@ -401,6 +429,8 @@ static int finish_part(coll_pipebcast_operation_t *op)
         return finish_as_receiver(op);
     case COLL_PIPEBCAST_IN_TURNS:
         return finish_in_turns(op);
+    case COLL_PIPEBCAST_ADAPTED:
+        return coll_pipebcast_adaptive_finish(op->adapted);
     default:
         return finish_plain(op);
     }

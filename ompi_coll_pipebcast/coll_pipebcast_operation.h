@@ -10,6 +10,7 @@
 
 #include "arrival_receiver.h"
 #include "arrival_root.h"
+#include "coll_pipebcast_adaptive.h"
 #include "coll_pipebcast_arrival.h"
 #include "coll_pipebcast_control.h"
 #include "coll_pipebcast_transport.h"
@@ -19,6 +20,7 @@
 typedef enum {
     COLL_PIPEBCAST_PLAIN,    /**< in the tree of all ranks */
     COLL_PIPEBCAST_IN_TURNS, /**< as the root of flat_nb */
+    COLL_PIPEBCAST_ADAPTED,  /**< in the tree that is advised */
     COLL_PIPEBCAST_AS_ROOT,
     COLL_PIPEBCAST_AS_RECEIVER, /**< both: arrival-aware */
 } coll_pipebcast_part_t;
@@ -63,6 +65,7 @@ typedef struct coll_pipebcast_operation {
     union {
         pb_transfer_t transfer;
         pb_turns_t turns;
+        coll_pipebcast_adaptive_t *adapted;
         coll_pipebcast_root_t *as_root; /**< retained */
         pb_arrival_receiver_t as_receiver;
     };

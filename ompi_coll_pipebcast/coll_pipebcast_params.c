@@ -33,17 +33,18 @@ static void add(const char *name, mca_base_var_type_t type, mca_base_var_enum_t 
                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-static const mca_base_var_enum_value_t arrival_algorithms[COLL_PIPEBCAST_N_BEYOND] = {
+static const mca_base_var_enum_value_t algorithms_beyond[COLL_PIPEBCAST_N_BEYOND] = {
     {COLL_PIPEBCAST_ARRIVAL_B, "arrival_b"},
     {COLL_PIPEBCAST_ARRIVAL_NB, "arrival_nb"},
     {COLL_PIPEBCAST_FLAT_NB, "flat_nb"},
+    {COLL_PIPEBCAST_ADAPTIVE, "adaptive"},
 };
 
 const char *coll_pipebcast_algorithm_name(int algorithm)
 {
     for (int i = 0; i < COLL_PIPEBCAST_N_BEYOND; i++) {
-        if (arrival_algorithms[i].value == algorithm) {
-            return arrival_algorithms[i].string;
+        if (algorithms_beyond[i].value == algorithm) {
+            return algorithms_beyond[i].string;
         }
     }
     return pb_kind_name((pb_kind_t) algorithm);
@@ -67,7 +68,7 @@ static mca_base_var_enum_t *algorithm_names(void)
         values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name(kind)};
     }
     for (int i = 0; i < COLL_PIPEBCAST_N_BEYOND; i++) {
-        values[n++] = arrival_algorithms[i];
+        values[n++] = algorithms_beyond[i];
     }
     values[n] = (mca_base_var_enum_value_t){0, NULL};
     (void) mca_base_var_enum_create("coll_pipebcast_algorithms", values, &names);
@@ -92,6 +93,10 @@ int coll_pipebcast_params_register(void)
         "File of measured message costs that pipebcast-tune has written, by which algorithm and "
         "segment size are chosen, alike on all hosts. (default: none, costs are assumed from the "
         "link's speed and MTU)");
+    add("advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->advice_dir,
+        "Folder that algorithm adaptive shares with pipebcast-advisor: there the root finds the "
+        "trees to use, and the ranks write how fast their parents delivered. It must be "
+        "writable. (default: none)");
     add("hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
         "For trying things on one machine: a list of host names such as n[0-3] that are taken for "
         "the hosts of the job's ranks in turn, again from the first when the list ends. (default: "
@@ -101,7 +106,8 @@ int coll_pipebcast_params_register(void)
         "How a message is broadcast. auto: as is predicted to be fastest for its size, the "
         "previous component included. arrival_b: the same, to groups of ranks as they "
         "arrive; arrival_nb: data also wait at those who have not arrived; flat_nb: the whole "
-        "message to each rank in turn, for comparison. (default: auto)");
+        "message to each rank in turn, for comparison; adaptive: down the tree that "
+        "pipebcast-advisor advises for the network as it is now, see advice_dir. (default: auto)");
     if (names != NULL) {
         OBJ_RELEASE(names);
     }

@@ -13,11 +13,12 @@
 /** Value of `algorithm` that lets the component choose; others are a pb_kind_t, or below. */
 #define COLL_PIPEBCAST_AUTO (-1)
 
-/** Values of `algorithm` beyond the kinds of plans: how the message reaches those that are late. */
+/** Values of `algorithm` beyond the kinds of plans. */
 enum {
     COLL_PIPEBCAST_ARRIVAL_B = 100, /**< groups of those who have arrived */
     COLL_PIPEBCAST_ARRIVAL_NB,      /**< the same, and data that wait at those who have not */
     COLL_PIPEBCAST_FLAT_NB,         /**< the whole to each rank in turn, arrived or not */
+    COLL_PIPEBCAST_ADAPTIVE,        /**< down the tree that is advised now */
     COLL_PIPEBCAST_END_BEYOND,
     COLL_PIPEBCAST_FIRST_BEYOND = COLL_PIPEBCAST_ARRIVAL_B,
     COLL_PIPEBCAST_N_BEYOND = COLL_PIPEBCAST_END_BEYOND - COLL_PIPEBCAST_FIRST_BEYOND,
@@ -39,6 +40,7 @@ typedef struct coll_pipebcast_params {
     char *topology_file; /**< owned by MCA; NULL or "": none */
     char *topology;      /**< the same text inline; owned by MCA */
     char *model_file;    /**< of pipebcast-tune; owned by MCA; NULL or "": none */
+    char *advice_dir;    /**< of pipebcast-advisor; owned by MCA; NULL or "": none */
     char *hosts; /**< hostlist by rank of the job, instead of the launcher's; owned by MCA */
     int algorithm;
     int arrival;
@@ -61,6 +63,7 @@ static inline int coll_pipebcast_forced_kind(const coll_pipebcast_params_t *para
     case COLL_PIPEBCAST_AUTO:
     case COLL_PIPEBCAST_ARRIVAL_B:
     case COLL_PIPEBCAST_ARRIVAL_NB:
+    case COLL_PIPEBCAST_ADAPTIVE:
         return -1;
     case COLL_PIPEBCAST_FLAT_NB:
         return PB_KIND_FLAT;

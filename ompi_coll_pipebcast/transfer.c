@@ -413,6 +413,14 @@ bool pb_transfer_advance(pb_transfer_t *t)
     return t->broken ? drain(t) : t->n_unfinished == 0;
 }
 
+void pb_transfer_cancel(pb_transfer_t *t)
+{
+    t->broken = true;
+    for (int i = 0; i < t->n_sources; i++) {
+        cancel_receives(t, &t->lanes[i]);
+    }
+}
+
 static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane, int window)
 {
     while (lane->n_flying > 0) {

@@ -120,6 +120,14 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
 bool pb_transfer_advance(pb_transfer_t *transfer);
 
 /**
+ * Ends a transfer of which nothing more is to come: posted receives are asked to end
+ * and nothing new is started. It is through when pb_transfer_advance() says so, and its
+ * error then means nothing; where no one will ever send what was waited for,
+ * pb_transfer_finish() need not wait for that.
+ */
+void pb_transfer_cancel(pb_transfer_t *transfer);
+
+/**
  * Gives the memory back. Requests still under way (only after an error, when
  * the caller has waited long enough) are abandoned, and so are their buffers.
  */

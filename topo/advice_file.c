@@ -39,7 +39,7 @@ typedef struct reader {
     pb_advice_t *advice;   /**< NULL until the hosts are known */
     pb_advice_tree_t tree; /**< being read; n_streams == 0: none */
     int tree_line;
-    int n_edges[PB_ADVICE_MAX_STREAMS];
+    int *n_children; /**< by stream and host, so far */
     char buffer[MAX_LINE + 1];
     char *words[MAX_WORDS];
     int n_words;
@@ -137,7 +137,8 @@ static void drop_tree(reader_t *r)
         pb_tree_free(r->tree.streams[i]);
     }
     r->tree = (pb_advice_tree_t){0};
-    memset(r->n_edges, 0, sizeof(r->n_edges));
+    free(r->n_children);
+    r->n_children = NULL;
 }
 
 /** The tree that was read so far is over. */
@@ -188,6 +189,12 @@ static void read_tree(reader_t *r)
     tree->root = root;
     tree->segment = (uint32_t) segment;
     r->tree_line = r->line;
+    r->n_children =
+        calloc((size_t) n_streams * (size_t) r->advice->hosts->n, sizeof(*r->n_children));
+    if (r->n_children == NULL) {
+        r->error = PB_ERR_NO_MEMORY;
+        return;
+    }
     for (uint64_t i = 0; i < n_streams; i++) {
         tree->streams[i] = pb_tree_new(r->advice->hosts->n, root);
         if (tree->streams[i] == NULL) {
@@ -220,7 +227,8 @@ static void read_edge(reader_t *r)
         return;
     }
     tree->parent[child] = parent;
-    tree->place[child] = r->n_edges[stream]++;
+    tree->place[child] =
+        r->n_children[stream * (uint64_t) r->advice->hosts->n + (uint64_t) parent]++;
 }
 
 /* ---- lines ---- */

@@ -458,7 +458,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
     root_profiles_t *profiles = find_root(chooser, root);
     bool seen = false;
     int rc = PB_SUCCESS;
-    if (chooser->options.kind != PB_CHOOSE_ALL) {
+    if (chooser->options.kind >= 0) {
         rc = visit_kind(chooser, profiles, (pb_kind_t) chooser->options.kind, bytes, visit, context,
                         &seen);
         settle_plan(chooser, (pb_kind_t) chooser->options.kind, best);

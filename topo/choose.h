@@ -32,6 +32,9 @@
 /** For pb_choose_options_t.kind: all of them. */
 #define PB_CHOOSE_ALL (-1)
 
+/** All but the previous component. */
+#define PB_CHOOSE_OWN (-2)
+
 /** Where nothing was measured, messages of so many bytes do not go to the previous component. */
 #define PB_CHOOSE_ASSUMED_PREVIOUS 16384
 
@@ -39,7 +42,7 @@
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 typedef struct pb_choose_options {
-    int kind;         /**< the only candidate (a pb_kind_t), or PB_CHOOSE_ALL */
+    int kind;         /**< the only candidate (a pb_kind_t), PB_CHOOSE_ALL or PB_CHOOSE_OWN */
     uint64_t segment; /**< the only segment size, or 0 */
     pb_plan_options_t plan;
 } pb_choose_options_t;

@@ -37,6 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "topo/bytes.h"
 #include "topo/error.h"
 #include "topo/hash.h"
 #include "topo/text_file.h"
@@ -51,22 +52,6 @@
 #define MAX_NAMES ((size_t) PB_HOST_SET_MAX * (PB_HOST_SET_MAX_NAME + 1))
 
 static const char magic[8] = {'p', 'b', 'h', 'i', 's', 't', ' ', '1'};
-
-static void put(uint8_t *to, uint64_t value, int n)
-{
-    for (int i = 0; i < n; i++) {
-        to[i] = (uint8_t) (value >> (8 * i));
-    }
-}
-
-static uint64_t get(const uint8_t *from, int n)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < n; i++) {
-        value |= (uint64_t) from[i] << (8 * i);
-    }
-    return value;
-}
 
 static size_t padded(size_t n_names)
 {
@@ -99,11 +84,11 @@ static const char *check_head(const uint8_t *bytes, size_t length, head_t *head)
     if (length < HEAD || memcmp(bytes, magic, sizeof(magic)) != 0) {
         return "is no history of this version";
     }
-    const uint64_t kind = get(bytes + 8, 4);
-    *head = (head_t){.n_hosts = (uint32_t) get(bytes + 12, 4),
-                     .n_names = (uint32_t) get(bytes + 16, 4),
-                     .n_slots = (uint32_t) get(bytes + 20, 4),
-                     .group = get(bytes + 24, 8)};
+    const uint64_t kind = pb_bytes_get(bytes + 8, 4);
+    *head = (head_t){.n_hosts = (uint32_t) pb_bytes_get(bytes + 12, 4),
+                     .n_names = (uint32_t) pb_bytes_get(bytes + 16, 4),
+                     .n_slots = (uint32_t) pb_bytes_get(bytes + 20, 4),
+                     .group = pb_bytes_get(bytes + 24, 8)};
     if (kind != PB_HISTORY_BROADCASTS && kind != PB_HISTORY_RATES) {
         return "is of an unknown kind";
     }
@@ -115,7 +100,7 @@ static const char *check_head(const uint8_t *bytes, size_t length, head_t *head)
     if (length != HEAD + padded(head->n_names) + (size_t) head->n_slots * SLOT) {
         return "has another length than its head says";
     }
-    if (get(bytes + HASHED_HEAD, 8) != hash_of_head(bytes, bytes + HEAD, head->n_names)) {
+    if (pb_bytes_get(bytes + HASHED_HEAD, 8) != hash_of_head(bytes, bytes + HEAD, head->n_names)) {
         return "was not begun to its end, or was changed: its hash is wrong";
     }
     return NULL;
@@ -153,15 +138,15 @@ static int read_hosts(const uint8_t *bytes, const head_t *head, pb_host_set_t **
 static bool read_slot(const uint8_t *slot, uint64_t i, uint64_t n_slots, int n_hosts,
                       uint64_t *number_p, pb_history_record_t *record)
 {
-    const uint64_t from = get(slot + 16, 4), to = get(slot + 20, 4);
-    *number_p = get(slot, 8);
-    *record = (pb_history_record_t){.broadcast = get(slot + 8, 8),
+    const uint64_t from = pb_bytes_get(slot + 16, 4), to = pb_bytes_get(slot + 20, 4);
+    *number_p = pb_bytes_get(slot, 8);
+    *record = (pb_history_record_t){.broadcast = pb_bytes_get(slot + 8, 8),
                                     .from = (int) (from & INT_MAX),
                                     .to = (int) (to & INT_MAX),
-                                    .bytes = get(slot + 24, 8),
-                                    .begun = (int64_t) get(slot + 32, 8),
-                                    .taken = (int64_t) get(slot + 40, 8)};
-    return get(slot + HASHED_SLOT, 8) == hash_of_slot(slot) && *number_p > 0 &&
+                                    .bytes = pb_bytes_get(slot + 24, 8),
+                                    .begun = (int64_t) pb_bytes_get(slot + 32, 8),
+                                    .taken = (int64_t) pb_bytes_get(slot + 40, 8)};
+    return pb_bytes_get(slot + HASHED_SLOT, 8) == hash_of_slot(slot) && *number_p > 0 &&
            (*number_p - 1) % n_slots == i && from < (uint64_t) n_hosts && to < (uint64_t) n_hosts &&
            record->bytes > 0 && record->bytes <= INT64_MAX && record->begun >= 0 &&
            record->taken > 0 && record->taken <= PB_HISTORY_MAX_TAKEN;
@@ -192,7 +177,7 @@ static int read_records(const uint8_t *slots, const head_t *head, pb_history_t *
         if (read_slot(slot, i, head->n_slots, history->hosts->n, &place->number, &place->record)) {
             history->n_records++;
         } else {
-            history->n_bad += get(slot, 8) != 0;
+            history->n_bad += pb_bytes_get(slot, 8) != 0;
         }
     }
     qsort(all, (size_t) history->n_records, sizeof(*all), compare_numbers);
@@ -348,12 +333,12 @@ static void write_head(uint8_t *bytes, pb_history_kind_t kind, uint64_t group,
         at += size;
     }
     memcpy(bytes, magic, sizeof(magic));
-    put(bytes + 8, kind, 4);
-    put(bytes + 12, (uint64_t) hosts->n, 4);
-    put(bytes + 16, n_names, 4);
-    put(bytes + 20, PB_HISTORY_CAPACITY, 4);
-    put(bytes + 24, group, 8);
-    put(bytes + HASHED_HEAD, hash_of_head(bytes, bytes + HEAD, n_names), 8);
+    pb_bytes_put(bytes + 8, kind, 4);
+    pb_bytes_put(bytes + 12, (uint64_t) hosts->n, 4);
+    pb_bytes_put(bytes + 16, n_names, 4);
+    pb_bytes_put(bytes + 20, PB_HISTORY_CAPACITY, 4);
+    pb_bytes_put(bytes + 24, group, 8);
+    pb_bytes_put(bytes + HASHED_HEAD, hash_of_head(bytes, bytes + HEAD, n_names), 8);
 }
 
 /** Makes the file of the writer's length and maps it. Its blocks are reserved, as a page of a
@@ -417,14 +402,14 @@ void pb_history_add(pb_history_writer_t *writer, const pb_history_record_t *reco
     uint8_t slot[SLOT];
     uint8_t *place = writer->slots + writer->n_added % PB_HISTORY_CAPACITY * SLOT;
     writer->n_added++;
-    put(slot, writer->n_added, 8);
-    put(slot + 8, record->broadcast, 8);
-    put(slot + 16, (uint64_t) record->from, 4);
-    put(slot + 20, (uint64_t) record->to, 4);
-    put(slot + 24, record->bytes, 8);
-    put(slot + 32, (uint64_t) record->begun, 8);
-    put(slot + 40, (uint64_t) record->taken, 8);
-    put(slot + HASHED_SLOT, hash_of_slot(slot), 8);
+    pb_bytes_put(slot, writer->n_added, 8);
+    pb_bytes_put(slot + 8, record->broadcast, 8);
+    pb_bytes_put(slot + 16, (uint64_t) record->from, 4);
+    pb_bytes_put(slot + 20, (uint64_t) record->to, 4);
+    pb_bytes_put(slot + 24, record->bytes, 8);
+    pb_bytes_put(slot + 32, (uint64_t) record->begun, 8);
+    pb_bytes_put(slot + 40, (uint64_t) record->taken, 8);
+    pb_bytes_put(slot + HASHED_SLOT, hash_of_slot(slot), 8);
     memcpy(place, slot, SLOT);
 }
 
