@@ -124,14 +124,14 @@ bool pb_adaptive_advance(pb_adaptive_t *a)
     if (a->listening != NULL && !a->broken) {
         listen_for_header(a);
     }
-    if (a->broken && a->running[a->tree]) {
-        pb_transfer_cancel(&a->transfer[a->tree]);
-    }
-    leave_known(a);
     const bool headers_left = pb_passing_reap(&a->passing);
     if (a->passing.broken) {
         refused(a, a->passing.error);
     }
+    if (a->broken && a->running[a->tree]) {
+        pb_transfer_cancel(&a->transfer[a->tree]);
+    }
+    leave_known(a);
     return (!a->running[a->tree] || advance_transfer(a)) && headers_left;
 }
 
