@@ -69,13 +69,13 @@ static bool is_known(const coll_pipebcast_known_t *known, const pb_advice_tree_t
 /** At verbose 10 the root tells that it announces another tree. */
 static void tell_announcement(const pb_adaptive_host_t *host, const pb_advice_tree_t *tree)
 {
-    char what[96] = "the static plan";
+    char text[96] = "the static plan";
     if (tree != NULL) {
-        snprintf(what, sizeof(what), "advised trees of %d %s, segments of %u bytes",
+        snprintf(text, sizeof(text), "advised trees of %d %s, segments of %u bytes",
                  tree->n_streams, tree->n_streams == 1 ? "stream" : "streams", tree->segment);
     }
     coll_pipebcast_tell(10, "communicator %s: %zu bytes from root %d: announces %s",
-                        host->module->comm->c_name, host->data.total, host->root, what);
+                        host->module->comm->c_name, host->data.total, host->root, text);
 }
 
 /** Decides which tree it is, and begins in it. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_malloc.h"
+#include "test/failing_memory.h"
 #include "ompi_coll_pipebcast/adaptive.h"
 #include "ompi_coll_pipebcast/adaptive_header.h"
 #include "plans.h"
@@ -338,15 +338,15 @@ static void test_memory(void)
     for (int after = 0; after < 6; after++) {
         scene_t *s = scene_new(3);
         const int rank = (s->root + 1) % s->n_ranks;
-        const long before = failing_malloc_alive();
-        failing_malloc_after(after);
+        const long before = failing_memory_alive();
+        failing_memory_after(after);
         const bool started = begin(s, rank);
-        failing_malloc_after(-1);
+        failing_memory_after(-1);
         n_refused += !started;
         if (started) {
             pb_adaptive_finish(&s->part[rank]);
         }
-        n_leaks += failing_malloc_alive() != before;
+        n_leaks += failing_memory_alive() != before;
         scene_free(s);
     }
     ok(n_refused == 4, "a receiver without memory does not start: %d of 4 allocations", n_refused);
