@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/failing_memory.h"
 #include "ompi_coll_pipebcast/adaptive.h"
 #include "ompi_coll_pipebcast/adaptive_header.h"
 #include "plans.h"
+#include "test/failing_memory.h"
 #include "test/tap.h"
 #include "world.h"
 
