@@ -18,6 +18,7 @@
 
 #include "topo/diag.h"
 #include "topo/error.h"
+#include "topo/network.h"
 
 /** Nodes of one matrix, and at most as many clusters and sites. */
 #define PB_LINK_MATRIX_MAX_NODES 1024
@@ -65,6 +66,17 @@ int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name);
  */
 int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int n,
                           pb_link_matrix_t **selected_p);
+
+/**
+ * The matrix of these hosts of a network, all values 0: node i is hosts[i]. The switch
+ * of a machine is its cluster, and what hangs below one switch of the top switch is
+ * a site (a cluster on the top switch itself is a site of its own, of the top's
+ * name). Clusters and sites are in the order in which hosts name them. The caller
+ * frees it. PB_ERR_UNKNOWN (the network has no machine for a host), PB_ERR_INPUT
+ * (none, too many, or two hosts on one machine), PB_ERR_NO_MEMORY. O(nodes + n * depth).
+ */
+int pb_link_matrix_of_network(const pb_network_t *network, const char *const *hosts, int n,
+                              pb_link_matrix_t **matrix_p);
 
 static inline int64_t pb_link_latency(const pb_link_matrix_t *matrix, int from, int to)
 {

@@ -1,20 +1,19 @@
 #include "cluster.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_good.h"
+#include "hosts.h"
 #include "say.h"
-#include "topo/hostlist.h"
 #include "topo/network.h"
-#include "topo/slurm_conf.h"
 #include "topo/view.h"
 
 /** Rank 0's knowledge while it chooses. */
 struct choosing {
     int n_ranks;
-    char **hosts; /**< by rank; owned */
+    char *const *hosts; /**< by rank; borrowed */
     pb_network_t *network;
     pb_placement_t *placement;
     int *links;   /**< room for a path */
@@ -22,92 +21,7 @@ struct choosing {
     int n_leaders;
 };
 
-/* ---- hosts ---- */
-
-struct given {
-    char **names;
-    int n, most;
-};
-
-static int keep_name(void *context, const char *name)
-{
-    struct given *given = context;
-    if (given->n == given->most) {
-        return PB_SUCCESS; /* more than there are ranks */
-    }
-    given->names[given->n] = strdup(name);
-    return given->names[given->n++] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-}
-
-static void free_names(char **names, int n)
-{
-    for (int i = 0; names != NULL && i < n; i++) {
-        free(names[i]);
-    }
-    free(names);
-}
-
-/** The names of --hosts in turn take the place of the true ones. */
-static bool replace_hosts(struct choosing *c, const char *list)
-{
-    char fault[256] = "memory is out";
-    struct given given = {.most = c->n_ranks};
-    given.names = calloc((size_t) c->n_ranks, sizeof *given.names);
-    bool good = given.names != NULL &&
-                pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, keep_name, &given, fault,
-                                   sizeof fault) == PB_SUCCESS &&
-                given.n > 0;
-    for (int i = 0; good && i < c->n_ranks; i++) {
-        free(c->hosts[i]);
-        c->hosts[i] = strdup(given.names[i % given.n]);
-        good = c->hosts[i] != NULL;
-    }
-    if (!good) {
-        tune_say("--hosts: %s", fault);
-    }
-    free_names(given.names, given.n);
-    return good;
-}
-
-static bool keep_hosts(struct choosing *c, const char *names, const char *list)
-{
-    assert(names != NULL);
-    c->hosts = calloc((size_t) c->n_ranks, sizeof *c->hosts);
-    bool good = c->hosts != NULL;
-    for (int i = 0; good && i < c->n_ranks; i++) {
-        c->hosts[i] = strdup(names + (size_t) i * MPI_MAX_PROCESSOR_NAME);
-        good = c->hosts[i] != NULL;
-    }
-    if (!good) {
-        tune_say("memory is out for %d host names", c->n_ranks);
-    }
-    return good && (list[0] == '\0' || replace_hosts(c, list));
-}
-
-/* ---- the network ---- */
-
-static bool read_network(struct choosing *c, const char *path)
-{
-    pb_diag_t diag;
-    if (path[0] == '\0') {
-        c->network = pb_network_one_switch((const char *const *) c->hosts, c->n_ranks);
-        if (c->network == NULL) {
-            tune_say("memory is out for a network of %d hosts", c->n_ranks);
-        }
-        return c->network != NULL;
-    }
-    pb_diag_init(&diag);
-    const int code = pb_slurm_conf_read(path, &c->network, &diag);
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        tune_say("%s", diag.messages[i]);
-    }
-    if (code != PB_SUCCESS && diag.n_kept == 0) {
-        tune_say("--topology: %s: %s; 'pipebcast-topo check' tells more", path,
-                 pb_error_text(code));
-    }
-    pb_diag_clear(&diag);
-    return code == PB_SUCCESS;
-}
+/* ---- places of ranks ---- */
 
 static bool place_ranks(struct choosing *c, const char *path)
 {
@@ -294,13 +208,13 @@ static bool choose_places(const struct choosing *c, struct tune_cluster *cluster
 }
 
 /** Rank 0's part. */
-static bool choose(const struct tune_options *options, int n_ranks, const char *names,
+static bool choose(const struct tune_options *options, int n_ranks, char *const *hosts,
                    struct tune_cluster *cluster)
 {
-    struct choosing c = {.n_ranks = n_ranks};
-    const bool good = keep_hosts(&c, names, options->hosts) &&
-                      read_network(&c, options->topology) && place_ranks(&c, options->topology) &&
-                      choose_places(&c, cluster);
+    struct choosing c = {.n_ranks = n_ranks, .hosts = hosts};
+    c.network = tune_hosts_network(hosts, n_ranks, options->topology);
+    const bool good =
+        c.network != NULL && place_ranks(&c, options->topology) && choose_places(&c, cluster);
     if (good && options->topology[0] != '\0') {
         cluster->topology = pb_network_hash(c.network);
     }
@@ -308,7 +222,6 @@ static bool choose(const struct tune_options *options, int n_ranks, const char *
     free(c.links);
     pb_placement_free(c.placement);
     pb_network_free(c.network);
-    free_names(c.hosts, n_ranks);
     return good;
 }
 
@@ -335,25 +248,19 @@ static bool share_place(struct tune_place *place, MPI_Comm comm, int rank)
 bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster)
 {
-    char own[MPI_MAX_PROCESSOR_NAME] = "", *names = NULL;
-    int rank, n_ranks, length;
+    char **hosts;
+    int rank, n_ranks;
     memset(cluster, 0, sizeof *cluster);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         cluster->places[place].pair[0] = -1;
     }
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
-    MPI_Get_processor_name(own, &length);
-    if (rank == 0) {
-        names = calloc((size_t) n_ranks, sizeof own);
-    }
-    if (!tune_all_good(rank != 0 || names != NULL, comm)) {
-        free(names);
+    if (!tune_hosts_find(comm, options->hosts, &hosts)) {
         return false;
     }
-    MPI_Gather(own, sizeof own, MPI_CHAR, names, sizeof own, MPI_CHAR, 0, comm);
-    bool good = rank != 0 || choose(options, n_ranks, names, cluster);
-    free(names);
+    bool good = rank != 0 || choose(options, n_ranks, hosts, cluster);
+    tune_hosts_free(hosts, n_ranks);
     good = tune_all_good(good, comm);
     for (int place = 0; good && place < PB_PLACE_COUNT; place++) {
         good = share_place(&cluster->places[place], comm, rank);

@@ -11,6 +11,7 @@
 
 #include "../bench/clock.h"
 #include "../bench/quiet.h"
+#include "all_good.h"
 #include "cluster.h"
 #include "file.h"
 #include "install.h"

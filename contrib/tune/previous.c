@@ -5,6 +5,7 @@
 
 #include "../bench/clock.h"
 #include "../bench/quiet.h"
+#include "all_good.h"
 #include "say.h"
 
 enum {

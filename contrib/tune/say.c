@@ -1,5 +1,6 @@
 #include "say.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,13 +11,6 @@ void tune_say(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "pipebcast-tune: %s\n", text);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
     fflush(stderr);
-}
-
-bool tune_all_good(bool good, MPI_Comm comm)
-{
-    int own = good, all;
-    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm);
-    return all != 0;
 }

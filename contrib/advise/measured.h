@@ -1,0 +1,56 @@
+/*
+ * What running broadcasts tell of the network (ours; what the paper's section 6 leaves open).
+ *
+ * Each host notes how fast its parent delivered. Where that was slow for a reason of the edge's
+ * own - not because the parent itself got the message no faster, nor because the edge shared a
+ * full link with others of the tree - it is taken for what there is now between the two clusters,
+ * in place of what a probe found earlier. Where it was fast, whatever the reason, the way between
+ * the clusters is at least so fast.
+ *
+ * Ways that no tree uses are not measured so. They are believed to be as they were found last,
+ * but those that leave or enter a cluster by another way than a loaded one are suspected: they
+ * are taken for a little slower, so that ways which nobody suspects come first. If two ways into
+ * (out of) a cluster are loaded and none is known to be free, all unmeasured ones are taken to be
+ * loaded.
+ */
+#ifndef ADVISE_MEASURED_H
+#define ADVISE_MEASURED_H
+
+#include "topo/history.h"
+#include "topo/link_share.h"
+
+/** An edge is slowed by what is before it if it is not slower than that by more than this. */
+#define ADVISE_SAME_PERCENT 85
+
+/** A link is full if the edges over it have so many percent of it together. */
+#define ADVISE_FULL_PERCENT 80
+
+/** A way is loaded if it is slower than so many percent of what is known; less is noise. */
+#define ADVISE_LOADED_PERCENT 75
+
+/** Of its bandwidth, a suspected way keeps so much. */
+#define ADVISE_SUSPECT_PERCENT 90
+
+/** Rates of one communicator's broadcasts, hosts being nodes of the matrix. */
+struct advise_rates {
+    const pb_history_record_t *records; /**< grouped by broadcast, oldest first */
+    int n;
+};
+
+/** What came of the rates, for people. */
+struct advise_findings {
+    int n_used;                 /**< records that were new enough */
+    int n_loaded;               /**< ordered pairs of clusters that are measured as loaded */
+    int loaded_from, loaded_to; /**< the last of them */
+};
+
+/**
+ * Puts what rates say into the bandwidths of a matrix. Records that ended before `since` (ns, as
+ * they count) are too old. `share` holds the links as the matrix was before; NULL: none is shared.
+ * PB_ERR_NO_MEMORY. O(records * path + nodes^2).
+ */
+int advise_apply_rates(pb_link_matrix_t *matrix, const pb_link_share_t *share,
+                       const struct advise_rates *rates, int64_t since,
+                       struct advise_findings *findings);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * What a round of measurements consists of (paper 4, section 2.5): one representative
+ * of each cluster against that of each other one, two nodes inside each cluster, and
+ * each node's start-up cost.
+ */
+#ifndef ADVISE_PROBE_PLAN_H
+#define ADVISE_PROBE_PLAN_H
+
+#include <stdint.h>
+
+#include "topo/link_matrix.h"
+#include "topo/network.h"
+
+/** Messages of a ping-pong, there and back each, without the first, that wakes the other side. */
+#define PROBE_ROUNDS 5
+
+/** Bytes of a ping-pong's and of a start-up measurement's messages. */
+#define PROBE_BALL_BYTES 64
+
+/** Messages whose start is timed for a node's start-up cost. */
+#define PROBE_STARTS 9
+
+/** Messages that a train's bytes are cut into. Its second half is timed. */
+#define PROBE_TRAIN_CARS 16
+
+enum probe_kind {
+    PROBE_STARTUP, /**< how long `from` takes to start a message */
+    PROBE_LINK,    /**< latency of, and bandwidths both ways between, two nodes */
+};
+
+struct probe_step {
+    enum probe_kind kind;
+    int from, to; /**< nodes of the matrix */
+};
+
+/** What a step yields. */
+struct probe_result {
+    int64_t time;                 /**< ns: start-up cost or latency, one way */
+    int64_t bandwidth, back_band; /**< bytes per second, from -> to and back; 0: not measured */
+};
+
+struct probe_plan {
+    pb_link_matrix_t *matrix; /**< filled by probe_plan_fill() */
+    int *rank;                /**< by node: the first rank on it */
+    struct probe_step *steps;
+    int n_steps;
+};
+
+/**
+ * The plan for the hosts of these ranks; hosts of several ranks are one node. Clear also after an
+ * error. PB_ERR_UNKNOWN with *unknown_p the rank whose host the network lacks; PB_ERR_INPUT (fewer
+ * than two nodes, or more than a matrix has); PB_ERR_NO_MEMORY. O(ranks^2 + clusters^2).
+ */
+int probe_plan_make(struct probe_plan *plan, const pb_network_t *network, char *const *hosts,
+                    int n_ranks, int *unknown_p);
+void probe_plan_clear(struct probe_plan *plan);
+
+/** Bytes of a car of a train of so many bytes, at least 1. */
+int64_t probe_car_bytes(int64_t train);
+
+/** Bytes of messages that all steps send, and of them between clusters. */
+int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *between_p);
+
+/**
+ * Fills the matrix from the results of all steps. What no step measured has the next best thing:
+ * inside a cluster of one node there are the best values of all. PB_ERR_INPUT with *step_p if a
+ * step yielded no bandwidth.
+ */
+int probe_plan_fill(struct probe_plan *plan, const struct probe_result *results, int *step_p);
+
+#endif
