@@ -33,6 +33,7 @@ struct bench_step {
 
 /** When things happened, in nanoseconds from the agreed start. */
 struct bench_timing {
+    int64_t start_ns;   /**< agreed time of the start; equal on all ranks */
     int64_t arrival_ns; /**< this rank called */
     int64_t exit_ns;    /**< this rank was done */
     int64_t last_ns;    /**< the last rank was done; equal on all ranks */

@@ -33,8 +33,7 @@ static long long suffix_factor(const char *suffix)
     return 1LL << (10 * ((found - letters) / 2 + 1));
 }
 
-/** Reads one size: a number from 1 with an optional K, M or G. */
-static bool read_size(const char *text, long long *bytes_p)
+bool bench_options_read_size(const char *text, long long *bytes_p)
 {
     char *end;
     errno = 0;
@@ -69,7 +68,8 @@ static bool add_sizes_item(struct bench_options *options, char *item,
     if (colon) {
         *colon = '\0';
     }
-    bool readable = read_size(item, &first) && (!colon || read_size(colon + 1, &last));
+    bool readable = bench_options_read_size(item, &first) &&
+                    (!colon || bench_options_read_size(colon + 1, &last));
     if (colon) {
         *colon = ':';
     }
@@ -244,7 +244,8 @@ static void set_defaults(struct bench_options *options)
 }
 
 enum option_code {
-    OPT_CHECK = BENCH_OPTION_FIRST,
+    OPT_BEGIN = BENCH_OPTION_FIRST,
+    OPT_CHECK,
     OPT_CLOCK,
     OPT_COMPUTE,
     OPT_CSV,
@@ -258,6 +259,7 @@ enum option_code {
     OPT_OVERLAP,
     OPT_PINGPONG,
     OPT_ROOT,
+    OPT_SCHEDULE,
     OPT_SIZES,
     OPT_TEST_EVERY,
     OPT_TIME_LIMIT,
@@ -267,6 +269,7 @@ enum option_code {
 
 static const struct option long_options[] = {
     {"arrival", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_ARRIVAL},
+    {"begin", required_argument, NULL, OPT_BEGIN},
     {"check", no_argument, NULL, OPT_CHECK},
     {"clock", required_argument, NULL, OPT_CLOCK},
     {"compute", required_argument, NULL, OPT_COMPUTE},
@@ -288,6 +291,7 @@ static const struct option long_options[] = {
     {"record", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_RECORD},
     {"replay", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_REPLAY},
     {"root", required_argument, NULL, OPT_ROOT},
+    {"schedule", required_argument, NULL, OPT_SCHEDULE},
     {"seed", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_SEED},
     {"sizes", required_argument, NULL, OPT_SIZES},
     {"test-every", required_argument, NULL, OPT_TEST_EVERY},
@@ -303,6 +307,8 @@ static bool take_option(void *context, int code, const char *value,
 {
     struct bench_options *options = context;
     switch (code) {
+    case OPT_BEGIN:
+        return bench_read_text("--begin", value, options->begin, sizeof options->begin, complaint);
     case OPT_CHECK:
         return options->check = true;
     case OPT_CLOCK:
@@ -335,6 +341,9 @@ static bool take_option(void *context, int code, const char *value,
         return read_pingpong(options, value, complaint);
     case OPT_ROOT:
         return read_root(options, value, complaint);
+    case OPT_SCHEDULE:
+        return bench_read_text("--schedule", value, options->schedule, sizeof options->schedule,
+                               complaint);
     case OPT_SIZES:
         return read_sizes(options, value, complaint);
     case OPT_TEST_EVERY:
@@ -408,12 +417,28 @@ static bool fits_overlap(const struct bench_options *options, struct bench_compl
            bench_wrong(complaint, "--overlap goes with mode sync, and not with arrival patterns");
 }
 
+/** How a schedule and the other options go together. */
+static bool finish_schedule(struct bench_options *options, struct bench_complaint complaint)
+{
+    if (options->schedule[0] == '\0') {
+        return options->begin[0] == '\0' ||
+               bench_wrong(complaint, "--begin is for schedules; give --schedule, too");
+    }
+    if (options->arrival.kind != BENCH_ARRIVAL_NONE || options->n_sizes > 0 || options->mode != 0 ||
+        options->overlap) {
+        return bench_wrong(complaint, "--schedule has sizes and times in its file; leave out "
+                                      "--sizes, --mode, --overlap and arrival patterns");
+    }
+    options->pingpong = false;
+    return true;
+}
+
 /** Checks what does not depend on the number of ranks, once all options are read. */
 static bool finish(struct bench_options *options, struct bench_complaint complaint)
 {
     const char *corrupt = getenv("PIPEBCAST_BENCH_CORRUPT");
     char default_sizes[] = "1K:1M";
-    if (!finish_arrival(options, complaint)) {
+    if (!finish_arrival(options, complaint) || !finish_schedule(options, complaint)) {
         return false;
     }
     options->mode = options->mode == 0 ? BENCH_LOOP | BENCH_SYNC : options->mode;
@@ -529,6 +554,10 @@ How to measure\n\
   --pingpong A,B      ranks that measure T(M)\n\
                            [rank 0 and the first rank on another host, or rank 1]\n\
   --no-pingpong       do not measure T(M)\n\
+  --schedule FILE     no sizes and modes: each broadcast once, at its time. A line\n\
+                      SECONDS BYTES for each: so long after the first one, or\n\
+                      when the one before is over\n\
+  --begin COMMAND     rank 0 runs this when all are ready for a schedule\n\
   --clock WHICH       estimate: how the hosts' clocks differ is measured from\n\
                         rank 0, again every second\n\
                       shared: all ranks read one clock (one machine, also as an\n\

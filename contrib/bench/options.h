@@ -70,6 +70,8 @@ struct bench_options {
     char label[BENCH_MAX_LABEL];
     struct bench_corrupt corrupt;
     struct bench_arrival_options arrival;
+    char schedule[BENCH_MAX_PATH]; /**< empty: none */
+    char begin[BENCH_MAX_PATH];    /**< a command that rank 0 runs before a schedule; empty: none */
 };
 
 /**
@@ -89,6 +91,9 @@ bool bench_options_fit(const struct bench_options *options, int n_ranks, char *e
  */
 bool bench_options_size_fits(const struct bench_options *options, const char *where,
                              long long bytes, char *error, size_t error_size);
+
+/** Reads one size: a number from 1 with an optional K, M or G. */
+bool bench_options_read_size(const char *text, long long *bytes_p);
 
 /** Prints the page that --help shows. */
 void bench_options_help(FILE *out);

@@ -6,6 +6,7 @@
 #include "op.h"
 #include "output_arrival.h"
 #include "output_print.h"
+#include "output_schedule.h"
 
 enum { MAX_COLUMNS = 20 };
 
@@ -71,6 +72,10 @@ static void begin_text(const struct bench_output *output)
         bench_output_arrival_head(options);
         return;
     }
+    if (options->schedule[0] != '\0') {
+        bench_output_schedule_head();
+        return;
+    }
     printf("#%10s %6s %12s %12s %7s %12s %12s %12s %7s\n", "bytes", "iters", "T(M) us", "loop us",
            "ratio", "median us", "min us", "max us", "ratio");
 }
@@ -101,6 +106,8 @@ static void begin_csv(const struct bench_options *options)
     printf("label,op,ranks,hosts,root,datatype,checked");
     if (options->arrival.kind != BENCH_ARRIVAL_NONE) {
         bench_output_arrival_csv_names();
+    } else if (options->schedule[0] != '\0') {
+        bench_output_schedule_csv_names();
     } else {
         bench_print_csv_names(columns, columns_of(&none, columns));
     }

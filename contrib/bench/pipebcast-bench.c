@@ -10,6 +10,7 @@
 #include "measure.h"
 #include "options.h"
 #include "output.h"
+#include "schedule.h"
 
 enum { EXIT_OPTIONS = 2 };
 
@@ -61,6 +62,15 @@ static enum bench_status measure_all(struct bench_run *run, struct bench_output 
     return status;
 }
 
+static enum bench_status measure_wanted(struct bench_run *run, struct bench_output *output)
+{
+    if (run->options->schedule[0] != '\0') {
+        return bench_schedule_run(run, output);
+    }
+    return run->options->arrival.kind == BENCH_ARRIVAL_NONE ? measure_all(run, output)
+                                                            : bench_arrival_run(run, output);
+}
+
 static int run_benchmark(struct bench_options *options, int rank, int n_ranks)
 {
     struct bench_run run = {
@@ -75,9 +85,7 @@ static int run_benchmark(struct bench_options *options, int rank, int n_ranks)
         options->pingpong_ranks[1] = elsewhere;
     }
     bench_clock_init(&run.clock, run.control, options->shared_clock);
-    enum bench_status status = options->arrival.kind == BENCH_ARRIVAL_NONE
-                                   ? measure_all(&run, &output)
-                                   : bench_arrival_run(&run, &output);
+    enum bench_status status = measure_wanted(&run, &output);
     MPI_Comm_free(&run.control);
     return status == BENCH_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,45 @@
+/* Finds a tree and a segment size for one root and message size. */
+#ifndef ADVISE_FINDER_H
+#define ADVISE_FINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "knowledge.h"
+#include "topo/advice.h"
+
+enum advise_method {
+    ADVISE_ANNEALED,   /**< this project's: clusteredSA, and more */
+    ADVISE_MULTILEVEL, /**< MPICH-G2's, static */
+    ADVISE_MATEESCU,
+};
+
+/** A tree in use is left only for one that is predicted to take this percent of its time or less:
+ * predictions are not exact, and a tree that works is worth something. */
+#define ADVISE_WORTH_PERCENT 95
+
+struct advise_wish {
+    enum advise_method method;
+    int root; /**< a node of the matrix */
+    uint64_t bytes;
+    uint32_t segment;               /**< 0: what is predicted to be fastest */
+    uint64_t seed;                  /**< of the annealing */
+    int64_t budget;                 /**< ns for annealing; 0: the paper's numbers of runs */
+    const pb_advice_tree_t *in_use; /**< the tree so far; NULL: none */
+    int64_t (*now)(void *context);  /**< ns; a great value ends the annealing at once */
+    void *context;
+};
+
+struct advise_found {
+    pb_tree_t *tree; /**< owned by the caller */
+    uint32_t segment;
+    int64_t cost;       /**< ns, predicted */
+    int64_t multilevel; /**< ns, predicted of the multilevel tree with its best segment size */
+    bool kept;          /**< it is the tree in use */
+};
+
+/** Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */
+int advise_find(const struct advise_network *network, const struct advise_wish *wish,
+                struct advise_found *found);
+
+#endif

@@ -1,0 +1,37 @@
+/* What running programs have written into the folder. */
+#ifndef ADVISE_JOBS_H
+#define ADVISE_JOBS_H
+
+#include <stdint.h>
+
+#include "topo/history.h"
+
+/** The broadcasts of one root in one communicator. */
+struct advise_job {
+    pb_history_t *history;        /**< owned; has a record */
+    int root;                     /**< host of the last record */
+    int64_t last_begun, last_end; /**< ns since the epoch */
+};
+
+struct advise_jobs {
+    struct advise_job *all;
+    int n, most;
+    int n_faulty; /**< files that could not be read: half written, of another version, ... */
+};
+
+/**
+ * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later.
+ * Faulty ones are left out and counted. Clear also after an error: PB_ERR_IO (the folder; said),
+ * PB_ERR_NO_MEMORY.
+ */
+int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);
+void advise_jobs_clear(struct advise_jobs *jobs);
+
+/**
+ * The rates of a job's communicator, of all its hosts, by broadcast, which the caller frees.
+ * Errors as above; files that cannot be read are added to *n_faulty_p.
+ */
+int advise_rates_read(const char *dir, const struct advise_job *job,
+                      pb_history_record_t **records_p, int *n_p, int *n_faulty_p);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * What an advisor knows of the network: a file of measured links, a topology, and what follows from
+ * both for a set of hosts.
+ */
+#ifndef ADVISE_KNOWLEDGE_H
+#define ADVISE_KNOWLEDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "topo/host_set.h"
+#include "topo/link_share.h"
+
+/** Assumed where nothing was measured: of 1 Gbit/s Ethernet. */
+#define ADVISE_ASSUMED_LATENCY 50000
+#define ADVISE_ASSUMED_STARTUP 10000
+#define ADVISE_ASSUMED_BANDWIDTH 118000000
+
+/** The file of links, read again whenever it was replaced. */
+struct advise_links {
+    const char *path;         /**< borrowed; NULL: none */
+    struct timespec changed;  /**< of the file that was read last, good or not */
+    pb_link_matrix_t *matrix; /**< of the last good one; NULL: none yet */
+    time_t measured;          /**< when that was written */
+};
+
+struct advise_knowledge {
+    struct advise_links links;
+    pb_network_t *network; /**< of the topology file; NULL: none */
+    int max_age;           /**< seconds for which links hold */
+};
+
+/** Reads the topology, if there is one. False after messages. */
+bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
+                           const char *links, int max_age);
+void advise_knowledge_close(struct advise_knowledge *knowledge);
+
+/**
+ * Looks whether the file of links was replaced, and reads it then. A faulty one is said once, and
+ * what was known before stays. Returns whether there is something new.
+ */
+bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
+
+/** Whether there are measured links that are not too old. */
+bool advise_links_hold(const struct advise_knowledge *knowledge);
+
+/** What is known for a set of hosts; host i is node i. */
+struct advise_network {
+    pb_link_matrix_t *matrix;
+    pb_placement_t *placement; /**< NULL without a topology */
+    pb_link_share_t *share;    /**< of the matrix as it is */
+    bool measured;             /**< the matrix is of measured links; else assumed ones */
+};
+
+/**
+ * The matrix of these hosts: of the file of links if that holds and has them all, else the
+ * topology's, or one cluster, with assumed values. Clear also after an error, which was said:
+ * PB_ERR_UNKNOWN (the topology lacks a host), PB_ERR_NO_MEMORY and others. O(hosts^2 * path).
+ */
+int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+                        struct advise_network *network);
+void advise_network_clear(struct advise_network *network);
+
+/** Computes the share anew, after the matrix was changed. PB_ERR_NO_MEMORY. */
+int advise_network_share(struct advise_network *network);
+
+#endif

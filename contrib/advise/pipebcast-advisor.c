@@ -1,0 +1,53 @@
+/*
+ * pipebcast-advisor: finds broadcast trees for a network that changes. See --help.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tune/say.h"
+#include "advisor.h"
+#include "status.h"
+
+enum { EXIT_OPTIONS = 2 };
+
+/** Set by a signal that asks for the end. */
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+    (void) number;
+    stop = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static struct advisor_options options;
+    char error[ADVISE_MAX_TEXT + 256];
+    switch (advisor_options_parse(argc, argv, &options, error, sizeof error)) {
+    case ADVISOR_HELP:
+        advisor_options_help(stdout);
+        return EXIT_SUCCESS;
+    case ADVISOR_VERSION:
+        puts("pipebcast-advisor " PACKAGE_VERSION);
+        return EXIT_SUCCESS;
+    case ADVISOR_WRONG:
+        tune_say("%s\npipebcast-advisor --help tells more", error);
+        return EXIT_OPTIONS;
+    case ADVISOR_RUN:
+        break;
+    }
+    if (options.status) {
+        return advisor_status_print(options.dir);
+    }
+    catch_signals();
+    return advisor_serve(&options, &stop);
+}

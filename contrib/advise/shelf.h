@@ -1,0 +1,35 @@
+/*
+ * The trees that are advised for one set of hosts, each with the time at which it was found: a
+ * file of advice is written again with each new tree, but old ones must not pass for new.
+ */
+#ifndef ADVISE_SHELF_H
+#define ADVISE_SHELF_H
+
+#include "topo/advice.h"
+
+struct advise_shelf {
+    pb_advice_t *advice;
+    int64_t *found; /**< by tree: ns since the epoch */
+};
+
+/**
+ * What there is for these hosts: the folder's advice, if it is readable and not stale, so that
+ * trees in use are known after a restart; else nothing. The caller clears it, also after an
+ * error (PB_ERR_INPUT: hosts; PB_ERR_NO_MEMORY), and any number of times.
+ */
+int advise_shelf_open(struct advise_shelf *shelf, const char *dir, const pb_host_set_t *hosts,
+                      int max_age);
+void advise_shelf_clear(struct advise_shelf *shelf);
+
+/** The tree for messages of `bytes` from a root that holds at `now`, or NULL. */
+const pb_advice_tree_t *advise_shelf_find(const struct advise_shelf *shelf, int root,
+                                          uint64_t bytes, int64_t now);
+
+/**
+ * Puts a copy of a tree on the shelf: it takes its sizes from other trees of its root. What
+ * no longer holds is thrown away. PB_ERR_INPUT if it is no tree, PB_ERR_NO_MEMORY; the
+ * shelf is then as it was.
+ */
+int advise_shelf_put(struct advise_shelf *shelf, const pb_advice_tree_t *tree, int64_t now);
+
+#endif
