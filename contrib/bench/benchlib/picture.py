@@ -47,6 +47,24 @@ plot '{stem}.dat' index 0 using 1:2 with linespoints linecolor 'black' title col
 """)
 
 
+def write_series(folder, stem, title, blocks):
+    """The same for one broadcast after the other: x is its number."""
+    write_blocks(os.path.join(folder, stem + ".dat"), blocks)
+    quoted = title.replace("'", "''")
+    with open(os.path.join(folder, stem + ".gp"), "w", encoding="utf-8") as file:
+        file.write(f"""set terminal svg size 1000,640 dynamic background rgb 'white'
+set output '{stem}.svg'
+set title '{quoted}' noenhanced
+set key top right noenhanced
+set grid
+set xlabel 'broadcast' noenhanced
+set ylabel '{SIZES.y}' noenhanced
+set yrange [0:*]
+plot for [i=0:{len(blocks) - 1}] '{stem}.dat' index i using 1:2 with linespoints linewidth 2 \\
+    title columnheader(1)
+""")
+
+
 def draw(folder, stem):
     """Lets gnuplot draw. Yields what to say about it."""
     if not shutil.which("gnuplot"):

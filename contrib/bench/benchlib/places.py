@@ -80,6 +80,10 @@ class Testbed:
                             f"{done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
 
+    def run_command(self, command, *arguments):
+        """A command of the testbed's for this one. Yields what it printed."""
+        return self._run(command, "--name", self.name, *arguments)
+
     def up(self):
         if not self.standing:
             self.started = True  # also while it comes up: an interrupt must take it down

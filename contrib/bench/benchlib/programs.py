@@ -13,6 +13,8 @@ BENCH = ["pipebcast-bench"]
 TESTBED = ["../testbed/testbed", "../testbed/pipebcast-testbed", "pipebcast-testbed"]
 TOPO = ["../topo/pipebcast-topo", "pipebcast-topo"]
 TUNE = ["../tune/pipebcast-tune", "pipebcast-tune"]
+ADVISOR = ["../advise/pipebcast-advisor", "pipebcast-advisor"]
+PROBE = ["../advise/pipebcast-probe", "pipebcast-probe"]
 
 
 def first_line(command):

@@ -1,0 +1,294 @@
+"""Paper 4, Figure 8: broadcasts of a program on a grid whose links are loaded now and then."""
+
+import os
+import statistics
+
+from ..advising import Advising
+from ..claims import Claim, Verdict
+from ..command import measure_at, now_text
+from ..grid import (LOADED_CLUSTER, Grid, loads_script, make_loads, make_schedule, phase_at,
+                    schedule_text)
+from ..methods import Method
+from ..picture import draw, write_series
+from ..places import Testbed
+from ..report import cell, describe_machine, outcome_record, write_json
+from ..run import run_bench
+from ..units import UserError, bytes_text, parse_rate
+
+OURS, STATIC, OTHER = "adaptive", "multilevel", "mateescu"
+N_BROADCASTS, LARGEST = 60, 1 << 20
+
+# The paper's times over 30: gaps of 90 s at first, loads of 6 to 8 minutes, pauses of 4 to 7.
+FIRST_GAP, LAST_GAP = 3.0, 0.1
+LOAD_S, PAUSE_S = (12, 16), (8, 14)
+
+
+class TreeLine:
+    """A line of the figure: a kind of tree, and whether the advisor goes on while the program runs."""
+
+    def __init__(self, name, tree, follows):
+        self.name = name
+        self.tree = tree
+        self.follows = follows
+
+
+class Run:
+    """One line, measured once."""
+
+    def __init__(self, line, outcome, loads):
+        self.line = line
+        self.outcome = outcome
+        self.rows = {int(row["broadcast"]): row for row in outcome.rows}
+        self.loads = loads
+
+    def time_us(self, number):
+        return float(self.rows[number]["time_us"]) if number in self.rows else None
+
+    def phase(self, number):
+        return phase_at(self.loads, float(self.rows[number]["begun_s"])) \
+            if number in self.rows else None
+
+
+class Comparison:
+    """Ours beside another line, where both were in the same phase: that is, met the same load."""
+
+    def __init__(self, ours, other, n):
+        self.ratios = {}  # by phase: of each broadcast, ours / other
+        self.sums = {}    # by phase: [ours, other]
+        self.first = {}   # by phase: of its first broadcast, ours / other
+        for number in range(n):
+            phase = ours.phase(number)
+            if phase is None or phase != other.phase(number):
+                continue
+            times = ours.time_us(number), other.time_us(number)
+            self.ratios.setdefault(phase, []).append(times[0] / times[1])
+            self.first.setdefault(phase, times[0] / times[1])
+            total = self.sums.setdefault(phase, [0, 0])
+            total[0] += times[0]
+            total[1] += times[1]
+
+    def loaded(self):
+        """The mean over broadcasts under load, as the paper's average improvement."""
+        ratios = [r for phase, of in self.ratios.items() if phase % 2 for r in of]
+        return statistics.mean(ratios) if ratios else None
+
+    def phases(self):
+        """{phase: time of ours / time of the other}."""
+        return {phase: ours / other for phase, (ours, other) in sorted(self.sums.items())}
+
+    def after_loads(self):
+        return {phase: ratio for phase, ratio in sorted(self.first.items())
+                if phase % 2 == 0 and phase > 0}
+
+
+CLAIMS = [
+    (Claim("20 % better under load, on average over broadcasts (paper: 19.58 %)", OURS, STATIC,
+           high=0.8), "loaded"),
+    (Claim("never worse by more than 5 % in any phase", OURS, STATIC, high=1.05, said="ours"),
+     "phases"),
+    (Claim("the broadcast after a load ends is not worse by more than 5 % (the paper's is: stale "
+           "information)", OURS, STATIC, high=1.05, said="ours"), "after_loads"),
+    (Claim("Mateescu's tree is worse than both throughout", STATIC, OTHER, high=1.0), "phases"),
+]
+
+
+class PhaseVerdict(Verdict):
+    """Ratios of phases in place of sizes."""
+
+    def _place(self, entry):
+        _, phase, ratio = entry
+        return f"{ratio:.2f} {phase}"
+
+
+def phase_name(loads, phase):
+    if phase % 2:
+        load = loads[phase // 2]
+        return f"load {phase // 2 + 1} ({load.sender} to {load.receiver}, {100 * load.share:.0f} %)"
+    return "before load 1" if phase == 0 else f"after load {phase // 2}"
+
+
+class Fig8:
+    """The experiment."""
+
+    name = "p4-fig8"
+    figure = "paper 4, Figure 8"
+    shows = ("Broadcasts of a program on four sites of two clusters each, from 1 MB down, with "
+             "shrinking gaps, while cables to and from one cluster are loaded by 50 to 90 % at "
+             "random: MPICH-G2's multilevel tree, static; Mateescu's, from what is measured; and "
+             "ours. All with the same segments, pipelined by the same engine.")
+    claims = [claim for claim, _ in CLAIMS]
+    lines = [TreeLine(STATIC, "multilevel", False), TreeLine(OURS, "annealed", True),
+             TreeLine(OTHER, "mateescu", True)]
+
+    def run(self, options, folder):
+        """Yields the exit status."""
+        study = Study(self, options, folder)
+        interrupted = study.measure()
+        study.write()
+        print(study.text(), flush=True)
+        print(f"results: {folder}\n", flush=True)
+        return 130 if interrupted else int(bool(study.failures()))
+
+
+class Study:
+    """One run of the experiment."""
+
+    def __init__(self, figure, options, folder):
+        os.makedirs(folder, exist_ok=True)
+        self.figure = figure
+        self.options = options
+        self.folder = os.path.abspath(folder)
+        self.grid = Grid(options.per_cluster)
+        self.rate = parse_rate(options.wan_rate)
+        n, largest = (12, LARGEST // 4) if options.quick else (N_BROADCASTS, LARGEST)
+        gap = FIRST_GAP / (4 if options.quick else 1)
+        self.schedule = make_schedule(n, largest, self.rate, gap, LAST_GAP)
+        quicker = 5 if options.quick else 1
+        self.loads = make_loads(options.seed, 3 * self.schedule[-1].at,
+                                tuple(s / quicker for s in LOAD_S),
+                                tuple(s / quicker for s in PAUSE_S))
+        self.lines = [line for line in figure.lines
+                      if options.lines is None or line.name in options.lines]
+        self.runs = {}  # by line: [Run, ...]
+        self.begun = now_text()
+        self.topology_file = self._write("grid.conf", self.grid.topology())
+        self.settings_file = self._write("latencies.script", self.grid.settings())
+        self.schedule_file = self._write("schedule.txt", schedule_text(self.schedule))
+        self.loads_file = self._write("loads.script", loads_script(self.loads, self.rate))
+        if len(self.schedule) > 1 and not self.lines:
+            raise UserError("--lines: none of this experiment's")
+
+    def _write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    # ---- measuring ----
+
+    def measure(self):
+        options = self.options
+        place = Testbed(options, self.topology_file)
+        place.rate = options.wan_rate
+        place.up_arguments = [*options.up_arg, "--script", self.settings_file]
+        advising = Advising(options, self.folder, self.topology_file)
+        try:
+            return measure_at(place, lambda: self._measure_lines(place, advising))
+        finally:
+            advising.stop()
+
+    def _measure_lines(self, place, advising):
+        advising.measure_links(place, self.options.mpirun_arg)
+        for number in range(1, self.options.arrival_runs + 1):
+            for line in self.lines:
+                print(f"round {number}, {line.name}", flush=True)
+                self._measure_line(place, advising, line)
+
+    def _measure_line(self, place, advising, line):
+        segment = str(self.options.segment_sizes[0])
+        advice = ["--segment", segment, "--quiet"]
+        root = self.grid.host(self.grid.root)
+        advising.advise_once(line.name, line.tree, "--max-age", "86400", "--root", root,
+                             "--budget", "0.5", *advice)
+        if line.follows:
+            advising.start(line.name, line.tree, "--max-age", "60", "--budget", "1",
+                           "--segment", segment)
+        method = Method("pipebcast:adaptive", {
+            "coll_pipebcast_advice_dir": advising.dir_of(line.name),
+            "coll_pipebcast_arrival": "off", "coll_pipebcast_min_size": "1"})
+        try:
+            outcome = run_bench(place, method, self._bench_options(line), len(self.schedule),
+                                self.options, self.options.patience)
+        finally:
+            trouble = advising.stop()
+            place.run_command("play", "--stop")
+        outcome.failure = outcome.failure or trouble
+        outcome.counters = place.counters()
+        self.runs.setdefault(line.name, []).append(Run(line, outcome, self.loads))
+
+    def _bench_options(self, line):
+        begin = f"{self.options.testbed} play {self.loads_file} </dev/null"
+        return ["--csv", "--clock", "shared", "--label", line.name, "--root", str(self.grid.root),
+                "--schedule", self.schedule_file, "--begin", begin,
+                *(["--check"] if self.options.check else [])]
+
+    # ---- results ----
+
+    def failures(self):
+        return [f"FAILED: {name}: {run.outcome.failure}" for name, runs in self.runs.items()
+                for run in runs if run.outcome.failure]
+
+    def _compared(self, one, other):
+        """The rounds of two lines, side by side."""
+        return [Comparison(a, b, len(self.schedule))
+                for a, b in zip(self.runs.get(one, []), self.runs.get(other, []))]
+
+    def verdicts(self):
+        out = []
+        for claim, what in CLAIMS:
+            ratios = []
+            for number, compared in enumerate(self._compared(claim.of, claim.over), 1):
+                found = getattr(compared, what)()
+                if isinstance(found, dict):
+                    ratios += [(number, phase_name(self.loads, phase), ratio)
+                               for phase, ratio in found.items()]
+                elif found is not None:
+                    ratios.append((number, "under load", found))
+            out.append(PhaseVerdict(claim, ratios))
+        return out
+
+    def _row(self, number):
+        out = f"{number:>4} {bytes_text(self.schedule[number].size):>8}"
+        for runs in self.runs.values():
+            for run in runs:
+                us, phase = run.time_us(number), run.phase(number)
+                mark = "" if phase is None else "*" if phase % 2 else " "
+                out += f" {cell(us / 1e3 if us else None, 10)}{mark:1}"
+        return out
+
+    def _phase_rows(self):
+        for name in (STATIC, OTHER):
+            for number, compared in enumerate(self._compared(OURS, name), 1):
+                for phase, ratio in compared.phases().items():
+                    n = len(compared.ratios[phase])
+                    yield (f"round {number}: {OURS} / {name}, {phase_name(self.loads, phase)}: "
+                           f"{ratio:.2f} ({n} broadcasts)")
+
+    def text(self):
+        names = [f"{name:>11}" for name, runs in self.runs.items() for _ in runs]
+        troubles = []
+        for name, runs in self.runs.items():
+            known = [run.outcome.counters for run in runs if run.outcome.counters]
+            if sum(c["overruns"] for c in known):
+                troubles.append(f"DOUBT: {name}: the testbed had too little CPU; take a lower "
+                                "--wan-rate")
+        return "\n".join([
+            f"{self.grid.n_hosts} hosts, {self.options.wan_rate} between clusters, segments of "
+            f"{self.options.segment_sizes[0]} bytes; ms until the last rank has it, * begun while "
+            f"a cable of {LOADED_CLUSTER} is loaded", "",
+            f"{'':>4} {'bytes':>8} " + " ".join(names),
+            *(self._row(number) for number in range(len(self.schedule))), "",
+            *self._phase_rows(), "",
+            *(verdict.text() for verdict in self.verdicts()), *troubles, *self.failures()])
+
+    def write(self):
+        self._write("table.txt", self.text() + "\n")
+        record = {"experiment": self.figure.name, "begun": self.begun,
+                  "machine": describe_machine(), "hosts": self.grid.n_hosts,
+                  "wan_rate": self.options.wan_rate,
+                  "loads": [load._asdict() for load in self.loads],
+                  "schedule": [b._asdict() for b in self.schedule],
+                  "lines": {name: [outcome_record(run.outcome) for run in runs]
+                            for name, runs in self.runs.items()},
+                  "claims": [verdict.record() for verdict in self.verdicts()]}
+        write_json(os.path.join(self.folder, "results.json"), record)
+        blocks = [(name, [(number, runs[0].time_us(number))
+                          for number in range(len(self.schedule))])
+                  for name, runs in self.runs.items()]
+        if any(us for _, points in blocks for _, us in points):
+            write_series(self.folder, "figure", f"{self.figure.figure}, {self.grid.n_hosts} hosts",
+                         blocks)
+            print(draw(self.folder, "figure"), flush=True)
+
+
+FIG8 = Fig8()
