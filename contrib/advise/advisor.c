@@ -321,6 +321,7 @@ static int advise_job(struct advisor *advisor, const struct advise_job *job)
     advisor->status.mode = "running";
     int error = advise_rates_read(advisor->options->dir, job, &records, &rates.n,
                                   &advisor->status.n_faulty);
+    rates.root = job->root;
     rates.records = records;
     if (error == PB_SUCCESS &&
         advise_predict(job->history->records, job->history->n_records, &next)) {

@@ -185,36 +185,59 @@ static int make_tree(const pb_tree_costs_t *costs, const struct advise_wish *wis
     return error == PB_SUCCESS ? pb_tree_cost(costs, found->tree, &found->cost) : error;
 }
 
-/** The tree in use stays unless the new one is clearly better. */
-static int prefer_in_use(const struct advise_network *network, const struct advise_wish *wish,
-                         struct advise_found *found)
+/** Puts a copy of another tree in place of what was found. */
+static int take_instead(const pb_tree_t *tree, uint32_t segment, int64_t cost,
+                        struct advise_found *found)
 {
-    const pb_advice_tree_t *in_use = wish->in_use;
+    pb_tree_t *copy;
+    const int error = copy_tree(tree, &copy);
+    if (error == PB_SUCCESS) {
+        pb_tree_free(found->tree);
+        found->tree = copy;
+        found->segment = segment;
+        found->cost = cost;
+    }
+    return error;
+}
+
+/** What the tree in use would take now. */
+static int cost_in_use(const struct advise_network *network, const struct advise_wish *wish,
+                       int64_t *cost_p)
+{
     pb_tree_costs_t *costs;
     pb_tree_t *tree = NULL;
-    int64_t cost = INT64_MAX;
-    if (wish->method != ADVISE_ANNEALED || in_use == NULL || in_use->n_streams != 1) {
-        return PB_SUCCESS;
-    }
-    int error =
-        pb_tree_costs_new(network->matrix, network->share, wish->bytes, in_use->segment, &costs);
+    int error = pb_tree_costs_new(network->matrix, network->share, wish->bytes,
+                                  wish->in_use->segment, &costs);
     if (error != PB_SUCCESS) {
         return error;
     }
-    error = copy_tree(in_use->streams[0], &tree);
+    error = copy_tree(wish->in_use->streams[0], &tree);
     if (error == PB_SUCCESS) {
-        error = pb_tree_cost(costs, tree, &cost);
-    }
-    if (error == PB_SUCCESS && found->cost > cost / 100 * ADVISE_WORTH_PERCENT) {
-        pb_tree_free(found->tree);
-        found->tree = tree;
-        found->cost = cost;
-        found->segment = in_use->segment;
-        found->kept = true;
-        tree = NULL;
+        error = pb_tree_cost(costs, tree, cost_p);
     }
     pb_tree_free(tree);
     pb_tree_costs_free(costs);
+    return error;
+}
+
+/** The multilevel tree, or the tree in use, unless the one found is clearly better. */
+static int prefer_known(const struct advise_network *network, const struct advise_wish *wish,
+                        const pb_tree_t *multilevel, uint32_t of_multilevel,
+                        struct advise_found *found)
+{
+    const pb_advice_tree_t *in_use = wish->in_use;
+    int64_t cost;
+    if (found->cost > found->multilevel / 100 * ADVISE_PLAIN_PERCENT) {
+        return take_instead(multilevel, of_multilevel, found->multilevel, found);
+    }
+    if (in_use == NULL || in_use->n_streams != 1) {
+        return PB_SUCCESS;
+    }
+    int error = cost_in_use(network, wish, &cost);
+    if (error == PB_SUCCESS && found->cost > cost / 100 * ADVISE_WORTH_PERCENT) {
+        error = take_instead(in_use->streams[0], in_use->segment, cost, found);
+        found->kept = true;
+    }
     return error;
 }
 
@@ -223,7 +246,7 @@ int advise_find(const struct advise_network *network, const struct advise_wish *
 {
     struct seeds seeds;
     pb_tree_costs_t *costs = NULL;
-    uint32_t of_multilevel;
+    uint32_t of_multilevel = 0;
     int64_t cost;
     *found = (struct advise_found){.tree = NULL};
     int error = make_seeds(network, wish, &seeds);
@@ -240,8 +263,8 @@ int advise_find(const struct advise_network *network, const struct advise_wish *
     if (error == PB_SUCCESS) {
         error = make_tree(costs, wish, &seeds, found);
     }
-    if (error == PB_SUCCESS) {
-        error = prefer_in_use(network, wish, found);
+    if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED) {
+        error = prefer_known(network, wish, seeds.trees[0], of_multilevel, found);
     }
     pb_tree_costs_free(costs);
     free_seeds(&seeds);

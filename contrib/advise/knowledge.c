@@ -168,6 +168,16 @@ static int one_cluster(const pb_host_set_t *hosts, pb_link_matrix_t **matrix_p)
     return error;
 }
 
+/** Latencies as trees meet them. */
+static void reckon_hops(pb_link_matrix_t *m)
+{
+    const size_t n = (size_t) m->n_nodes;
+    for (size_t i = 0; i < n * n; i++) {
+        const int64_t latency = ADVISE_HOP_LATENCIES * m->latency[i];
+        m->latency[i] = latency < PB_LINK_MATRIX_MAX_NS ? latency : PB_LINK_MATRIX_MAX_NS;
+    }
+}
+
 static int make_matrix(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
                        struct advise_network *network)
 {
@@ -210,7 +220,11 @@ int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_
     if (error == PB_SUCCESS) {
         error = make_matrix(knowledge, hosts, network);
     }
-    return error == PB_SUCCESS ? advise_network_share(network) : error;
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    reckon_hops(network->matrix);
+    return advise_network_share(network);
 }
 
 void advise_network_clear(struct advise_network *network)

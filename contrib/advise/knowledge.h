@@ -17,6 +17,12 @@
 #define ADVISE_ASSUMED_STARTUP 10000
 #define ADVISE_ASSUMED_BANDWIDTH 118000000
 
+/**
+ * What a hop adds is more than its latency: a connection that was idle waits for acknowledgements
+ * until its window has opened. So many latencies are reckoned with (ours).
+ */
+#define ADVISE_HOP_LATENCIES 3
+
 /** The file of links, read again whenever it was replaced. */
 struct advise_links {
     const char *path;         /**< borrowed; NULL: none */

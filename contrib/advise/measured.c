@@ -8,6 +8,7 @@
 enum { UNKNOWN, FREE, LOADED };
 
 struct applying {
+    int root;
     pb_link_matrix_t *matrix;
     const pb_link_share_t *share;
     int n_clusters;
@@ -61,7 +62,8 @@ static void enter_edges(struct applying *a, const pb_history_record_t *records, 
 static bool is_explained(const struct applying *a, const pb_history_record_t *record)
 {
     const uint64_t before = a->incoming[record->from];
-    if (before > 0 && is_percent_of(rate_of(record), ADVISE_SAME_PERCENT, (double) before)) {
+    if (record->from != a->root &&
+        (before == 0 || is_percent_of(rate_of(record), ADVISE_SAME_PERCENT, (double) before))) {
         return true;
     }
     int n_links = 0;
@@ -76,6 +78,15 @@ static bool is_explained(const struct applying *a, const pb_history_record_t *re
     return false;
 }
 
+/** Whether an edge was slower than usual by more than noise and a connection that warms up. */
+static bool is_slow(const struct applying *a, const pb_history_record_t *record, uint64_t usual)
+{
+    const int64_t latency = pb_link_latency(a->matrix, record->from, record->to);
+    const int64_t expected = pb_link_time(record->bytes, usual);
+    return !is_percent_of(rate_of(record), ADVISE_LOADED_PERCENT, (double) usual) &&
+           record->taken > expected + ADVISE_SETTLING_LATENCIES * latency;
+}
+
 /** Newer broadcasts replace what older ones said; of one broadcast the fastest edge counts. */
 static void learn(struct applying *a, const pb_history_record_t *record, int64_t broadcast)
 {
@@ -85,7 +96,8 @@ static void learn(struct applying *a, const pb_history_record_t *record, int64_t
     const uint64_t rate = rate_of(record);
     const bool fast = is_percent_of(rate, ADVISE_LOADED_PERCENT, (double) a->usual[pair]);
     const bool first = a->known_by[pair] != broadcast;
-    if (cluster[record->from] == cluster[record->to] || (!fast && is_explained(a, record))) {
+    if (cluster[record->from] == cluster[record->to] ||
+        (!fast && (is_explained(a, record) || !is_slow(a, record, a->usual[pair])))) {
         return;
     }
     if (first || rate > a->rate[pair]) {
@@ -247,7 +259,8 @@ int advise_apply_rates(pb_link_matrix_t *matrix, const pb_link_share_t *share,
                        const struct advise_rates *rates, int64_t since,
                        struct advise_findings *findings)
 {
-    struct applying a = {.matrix = matrix, .share = share, .n_clusters = matrix->n_clusters};
+    struct applying a = {
+        .root = rates->root, .matrix = matrix, .share = share, .n_clusters = matrix->n_clusters};
     *findings = (struct advise_findings){.loaded_from = -1, .loaded_to = -1};
     if (!alloc_applying(&a)) {
         free_applying(&a);

@@ -2,10 +2,10 @@
  * What running broadcasts tell of the network (ours; what the paper's section 6 leaves open).
  *
  * Each host notes how fast its parent delivered. Where that was slow for a reason of the edge's
- * own - not because the parent itself got the message no faster, nor because the edge shared a
- * full link with others of the tree - it is taken for what there is now between the two clusters,
- * in place of what a probe found earlier. Where it was fast, whatever the reason, the way between
- * the clusters is at least so fast.
+ * own - not because the parent itself got the message no faster (or nobody knows how fast), nor
+ * because the edge shared a full link with others of the tree - it is taken for what there is now
+ * between the two clusters, in place of what a probe found earlier. Where it was fast, whatever the
+ * reason, the way between the clusters is at least so fast.
  *
  * Ways that no tree uses are not measured so. They are believed to be as they were found last,
  * but those that leave or enter a cluster by another way than a loaded one are suspected: they
@@ -28,11 +28,16 @@
 /** A way is loaded if it is slower than so many percent of what is known; less is noise. */
 #define ADVISE_LOADED_PERCENT 75
 
+/** And if it took longer by so many times its latency: an idle connection needs some round trips
+ * until its window has opened, and what is short may be over before. */
+#define ADVISE_SETTLING_LATENCIES 8
+
 /** Of its bandwidth, a suspected way keeps so much. */
 #define ADVISE_SUSPECT_PERCENT 90
 
 /** Rates of one communicator's broadcasts, hosts being nodes of the matrix. */
 struct advise_rates {
+    int root;                           /**< of the broadcasts; nobody delivers to it */
     const pb_history_record_t *records; /**< grouped by broadcast, oldest first */
     int n;
 };

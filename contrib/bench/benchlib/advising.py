@@ -7,8 +7,6 @@ from .programs import ADVISOR, PROBE, need_program
 from .run import stop_group
 from .units import UserError
 
-PATIENCE_S = 120
-
 
 class Advising:
     """The advisor's folder, and the links that were measured before anything is loaded."""
@@ -19,6 +17,7 @@ class Advising:
         self.topology_file = topology_file
         self.links = os.path.join(folder, "grid.links")
         self.folder = folder
+        self.patience = 60 + options.patience
         self.service = None
         self.log = None
 
@@ -42,11 +41,12 @@ class Advising:
         self._run(self.command(name, tree, "--once", "--idle", *more))
 
     def start(self, name, tree, *more):
-        """The service, beside a program; at low priority, as it shares the processors with it."""
+        """The service, beside a program whose processors it shares: it works while those are idle."""
         self.log = open(os.path.join(self.folder, f"advisor-{name}.log"), "w", encoding="utf-8")
         self.service = subprocess.Popen(
-            ["nice", "-n", "15", *self.command(name, tree, *more)], stdin=subprocess.DEVNULL,
-            stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True)
+            self.command(name, tree, *more), stdin=subprocess.DEVNULL, stdout=self.log,
+            stderr=subprocess.STDOUT, start_new_session=True)
+        os.sched_setscheduler(self.service.pid, os.SCHED_IDLE, os.sched_param(0))
 
     def stop(self):
         """Yields what was wrong with the service, or None."""
@@ -59,10 +59,12 @@ class Advising:
         return f"the advisor ended with code {died}; see {self.log.name}" \
             if died is not None else None
 
-    @staticmethod
-    def _run(command):
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-                              timeout=PATIENCE_S, start_new_session=True)
+    def _run(self, command):
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace",
+                                  check=False, timeout=self.patience, start_new_session=True)
+        except subprocess.TimeoutExpired:
+            raise UserError(f"{' '.join(command)} did not end in {self.patience:.0f} s") from None
         if done.returncode != 0:
             raise UserError(f"{' '.join(command)} failed: {done.stdout.strip()[-500:]}")

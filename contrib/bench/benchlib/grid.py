@@ -10,8 +10,8 @@ ROOT_CLUSTER = "c2"
 LOADED_CLUSTER = "c3"
 
 # Milliseconds, one way, from each site to where all meet, and from a cluster to its site.
-SITE_LATENCY = {"sdsc": 4, "anl": 9, "ncsa": 7, "psc": 11}
-CLUSTER_LATENCY = 0.5
+SITE_LATENCY = {"sdsc": 2, "anl": 4, "ncsa": 3, "psc": 5}
+CLUSTER_LATENCY = 0.2
 
 # Speeds in units of a cluster's cable to its site. So wide are cables near the root that the
 # multilevel tree, whose root sends to all other sites and clusters of its own, fills none.
