@@ -18,8 +18,10 @@ sys.path.insert(0, os.path.dirname(PAPER))
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from benchlib import arrival, arrival_campaign, cables, campaign, claims, experiments, units
+from benchlib import (arrival, arrival_campaign, cables, campaign, claims, experiments, grid,
+                      units)
 from benchlib.experiment import Experiment, Line, Panel
+from benchlib.experiments import p4_fig8
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
 from benchlib.places import natural
@@ -484,6 +486,7 @@ def test_options():
                       ["p3-fig7", "--lines", "x"], ["p3-fig7", "--max-if", "0"],
                       ["p3-fig7", "--max-if", "a"], ["p3-fig7", "--sizes", "64K,128K"],
                       ["p3-fig7", "--rate", "slow"], ["p3-fig7", "--patterns", "0"],
+                      ["p4-fig8", "--per-cluster", "1"], ["p4-fig8", "--wan-rate", "slow"],
                       ["p3-fig7", "--seed", "-1"], ["p3-fig7", "--budget", "0"],
                       ["cables", "--reuse", "out"], ["p2-fig12", "--plugin-dir", WORK], ["--nothing"],
                       []):
@@ -493,6 +496,52 @@ def test_options():
     done = paper("p2-fig12", "--reuse", "nowhere")
     ok(done.returncode == 1 and "no measurements" in done.stderr, "--reuse of nothing is told",
        done.stderr)
+
+
+def test_grid():
+    made = grid.Grid(4)
+    eq((made.n_hosts, made.root, made.host(made.root)), (32, 4, "h04"), "grid: hosts and root")
+    text = made.topology()
+    ok("SwitchName=c3 Nodes=h[08-11]" in text and "SwitchName=anl Switches=c3,c4 LinkSpeed=1" in text
+       and text.count("SwitchName") == 13, "grid: the topology", text)
+    eq(made.settings().count("set "), 12, "grid: a latency for each cable of clusters and sites")
+    schedule = grid.make_schedule(60, 1 << 20, 8e6, 1.5, 0.05)
+    eq((len(schedule), schedule[0].size, schedule[-1].size), (60, 1 << 20, (1 << 20) // 60),
+       "grid: sizes fall from the largest")
+    idle = [b.at - a.at - a.size * 8 / 7.2e6 for a, b in zip(schedule, schedule[1:])]
+    ok(abs(idle[0] - 1.5) < 0.01 and abs(idle[-1] - 0.05) < 0.01 and
+       all(a > b - 0.002 for a, b in zip(idle, idle[1:])), "grid: gaps shrink", idle)
+    eq(grid.schedule_text(schedule[:1]), "0.000 1048576  # 1M\n", "grid: lines of the schedule")
+    loads = grid.make_loads(1, 100, (6, 8), (4, 7))
+    eq(loads, grid.make_loads(1, 100, (6, 8), (4, 7)), "grid: a seed's loads repeat")
+    ok(all(0.5 <= load.share <= 0.9 and 6 <= load.end - load.begin <= 8.01 for load in loads)
+       and all(4 <= b.begin - a.end <= 7.01 for a, b in zip(loads, loads[1:]))
+       and {load.sender for load in loads[:2]} == {"c3", "anl"}, "grid: loads as in the paper", loads)
+    first = loads[0]
+    eq([grid.phase_at(loads, when) for when in (0, first.begin, first.end, 1e9)],
+       [0, 1, 2, 2 * len(loads)], "grid: phases")
+    line = grid.loads_script([grid.Load(1, 3.5, "c3", "anl", 0.75)], 8e6)
+    eq(line, "at 1.00s load c3 anl 6000kbit 2.50s\n", "grid: the testbed's script")
+
+
+def made_up_run(times_us, begun_s, loads):
+    outcome = Outcome()
+    outcome.rows = [{"broadcast": str(i), "begun_s": str(begun), "time_us": str(us)}
+                    for i, (us, begun) in enumerate(zip(times_us, begun_s))]
+    return p4_fig8.Run(p4_fig8.FIG8.lines[0], outcome, loads)
+
+
+def test_grid_comparison():
+    loads = [grid.Load(10, 20, "c3", "anl", 0.6)]
+    static = made_up_run([100, 200, 400, 100, 100], [0, 11, 15, 21, 30], loads)
+    ours = made_up_run([100, 200, 100, 104, 90], [0, 11, 15, 21, 30], loads)
+    found = p4_fig8.Comparison(ours, static, 5)
+    eq(found.loaded(), 0.625, "figure 8: the mean under load")
+    eq(found.phases(), {0: 1.0, 1: 0.5, 2: 0.97}, "figure 8: phases by their sums")
+    eq(found.after_loads(), {2: 1.04}, "figure 8: the broadcast after a load")
+    late = made_up_run([100, 200, 400], [0, 9, 25], loads)
+    eq(p4_fig8.Comparison(late, static, 5).phases(), {0: 1.0},
+       "figure 8: broadcasts in different phases, or without a partner, are not compared")
 
 
 def test_small():
@@ -512,8 +561,8 @@ def main():
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
-                     test_near_best, test_cables, test_small, test_flow, test_arrival_flow,
-                     test_interrupt, test_options):
+                     test_near_best, test_cables, test_grid, test_grid_comparison, test_small,
+                     test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:
         shutil.rmtree(WORK, ignore_errors=True)

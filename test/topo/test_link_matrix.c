@@ -10,6 +10,7 @@
 #include "test/topo/golden.h"
 #include "test/topo/measured_case.h"
 #include "topo/link_matrix.h"
+#include "topo/slurm_conf.h"
 
 static void print_result(int error, const pb_link_matrix_t *matrix, const pb_diag_t *diag,
                          FILE *out)
@@ -114,6 +115,38 @@ static bool same_matrix(const pb_link_matrix_t *a, const pb_link_matrix_t *b)
            memcmp(a->bandwidth, b->bandwidth, n * n * sizeof(*a->bandwidth)) == 0;
 }
 
+/* The clusters and sites of a network's hosts. */
+static void test_of_network(void)
+{
+    static const char text[] = "SwitchName=a Nodes=m[0-2];SwitchName=b Nodes=m[3-4];"
+                               "SwitchName=x Switches=a,b;SwitchName=top Switches=x Nodes=m5";
+    const char *hosts[] = {"m4", "m0.example", "m5", "m3"}, *twice[] = {"m0", "m0.example"},
+               *unknown[] = {"m0", "zebra"};
+    pb_network_t *network;
+    pb_link_matrix_t *m;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    if (pb_slurm_conf_parse(text, strlen(text), "inline", ';', &network, &diag) != PB_SUCCESS) {
+        abort();
+    }
+    ok(pb_link_matrix_of_network(network, hosts, 4, &m) == PB_SUCCESS && m->n_nodes == 4 &&
+           m->n_clusters == 3 && m->n_sites == 2,
+       "hosts of three switches below two of the top's");
+    ok(strcmp(m->node[1], "m0.example") == 0 && m->node_cluster[0] == m->node_cluster[3] &&
+           strcmp(m->cluster[m->node_cluster[1]], "a") == 0 &&
+           strcmp(m->site[m->cluster_site[m->node_cluster[1]]], "x") == 0 &&
+           strcmp(m->site[m->cluster_site[m->node_cluster[2]]], "top") == 0,
+       "names of hosts, clusters and sites");
+    pb_link_matrix_free(m);
+    ok(pb_link_matrix_of_network(network, twice, 2, &m) == PB_ERR_INPUT && m == NULL,
+       "two hosts on one machine");
+    ok(pb_link_matrix_of_network(network, unknown, 2, &m) == PB_ERR_UNKNOWN && m == NULL,
+       "a host that is not there");
+    ok(pb_link_matrix_of_network(network, hosts, 0, &m) == PB_ERR_INPUT, "no host");
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+}
+
 /* Written, read and written again. */
 static void check_round_trip(const pb_link_matrix_t *matrix, const char *name, int *n_good_p)
 {
@@ -205,6 +238,7 @@ int main(void)
        "no such file");
     free(text);
     test_memory();
+    test_of_network();
     test_too_many();
     test_round_trips();
     test_select();
