@@ -24,6 +24,7 @@ SOURCES = [
     "contrib/bench/arrival_trace.c",
     "contrib/tune/cluster.c",
     "contrib/tune/file.c",
+    "contrib/tune/hosts.c",
     "contrib/tune/install.c",
     "contrib/tune/pipebcast-tune.c",
     "contrib/tune/table.c",
