@@ -10,11 +10,12 @@ static const uint32_t segment_sizes[] = {1426,  2874,  5770,   11562,  23146,
                                          46314, 92650, 185322, 370666, 741354};
 
 /** Trees to begin with, whose parents are borrowed by the annealer. */
-enum { MOST_SEEDS = 16 };
+enum { MOST_SEEDS = 48, MOST_PUSHED = 32 };
 
 struct seeds {
     pb_tree_t *trees[MOST_SEEDS];
     int n;
+    int n_plain; /**< the first ones: the multilevel tree, and those with a cluster pushed down */
 };
 
 /** The place of the next tree, which counts once a function has put one there. */
@@ -79,18 +80,90 @@ static int add_plans(struct seeds *seeds, const struct advise_network *network, 
     return error;
 }
 
+/** All nodes, those of a cluster behind the others; the root stays at its place in front of them.
+ */
+static void order_behind(const pb_link_matrix_t *m, int cluster, int *nodes)
+{
+    int n = 0;
+    for (int last = 0; last < 2; last++) {
+        for (int i = 0; i < m->n_nodes; i++) {
+            if ((m->node_cluster[i] == cluster) == (last == 1)) {
+                nodes[n++] = i;
+            }
+        }
+    }
+}
+
+/** Puts a tree over nodes[0], nodes[1], ... in terms of the nodes themselves. */
+static int rename_tree(const pb_tree_t *from, const int *nodes, pb_tree_t **to_p)
+{
+    *to_p = pb_tree_new(from->n_nodes, nodes[from->root]);
+    if (*to_p == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < from->n_nodes; i++) {
+        (*to_p)->parent[nodes[i]] = from->parent[i] >= 0 ? nodes[from->parent[i]] : -1;
+        (*to_p)->place[nodes[i]] = from->place[i];
+    }
+    return PB_SUCCESS;
+}
+
+/**
+ * The multilevel tree in which a cluster passes nothing on to others, if its site has another one
+ * that can: what the paper's trees under load have in common (section 3.1, Figure 10).
+ */
+static int add_pushed(struct seeds *seeds, const pb_link_matrix_t *m, int root, int cluster)
+{
+    int *nodes = malloc((size_t) m->n_nodes * sizeof *nodes);
+    pb_link_matrix_t *ordered = NULL;
+    pb_tree_t *tree = NULL;
+    int error = nodes != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY, first = 0;
+    if (error == PB_SUCCESS) {
+        order_behind(m, cluster, nodes);
+        error = pb_link_matrix_select(m, nodes, m->n_nodes, &ordered);
+    }
+    while (error == PB_SUCCESS && nodes[first] != root) {
+        first++;
+    }
+    if (error == PB_SUCCESS) {
+        error = pb_tree_multilevel(ordered, first, &tree);
+    }
+    if (error == PB_SUCCESS) {
+        error = keep_seed(seeds, rename_tree(tree, nodes, next_seed(seeds)));
+    }
+    pb_tree_free(tree);
+    pb_link_matrix_free(ordered);
+    free(nodes);
+    return error;
+}
+
+static int add_all_pushed(struct seeds *seeds, const pb_link_matrix_t *m, int root)
+{
+    int error = PB_SUCCESS;
+    for (int i = 0; i < m->n_clusters && i < MOST_PUSHED && error == PB_SUCCESS; i++) {
+        if (i != m->node_cluster[root]) {
+            error = add_pushed(seeds, m, root, i);
+        }
+    }
+    seeds->n_plain = seeds->n;
+    return error;
+}
+
 /** The multilevel tree comes first. */
 static int make_seeds(const struct advise_network *network, const struct advise_wish *wish,
                       struct seeds *seeds)
 {
-    seeds->n = 0;
+    const pb_advice_tree_t *in_use = wish->in_use;
+    *seeds = (struct seeds){.n_plain = 1};
     int error = keep_seed(seeds, pb_tree_multilevel(network->matrix, wish->root, next_seed(seeds)));
-    if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED) {
+    if (error != PB_SUCCESS || wish->method != ADVISE_ANNEALED) {
+        return error;
+    }
+    error = add_all_pushed(seeds, network->matrix, wish->root);
+    if (error == PB_SUCCESS) {
         error = add_plans(seeds, network, wish->root);
     }
-    const pb_advice_tree_t *in_use = wish->in_use;
-    if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED && in_use != NULL &&
-        in_use->n_streams == 1) {
+    if (error == PB_SUCCESS && in_use != NULL && in_use->n_streams == 1) {
         error = keep_seed(seeds, copy_tree(in_use->streams[0], next_seed(seeds)));
     }
     return error;
@@ -200,45 +273,62 @@ static int take_instead(const pb_tree_t *tree, uint32_t segment, int64_t cost,
     return error;
 }
 
-/** What the tree in use would take now. */
-static int cost_in_use(const struct advise_network *network, const struct advise_wish *wish,
-                       int64_t *cost_p)
+/** What a tree would take now. */
+static int cost_of(const struct advise_network *network, uint64_t bytes, uint32_t segment,
+                   const pb_tree_t *tree, int64_t *cost_p)
 {
     pb_tree_costs_t *costs;
-    pb_tree_t *tree = NULL;
-    int error = pb_tree_costs_new(network->matrix, network->share, wish->bytes,
-                                  wish->in_use->segment, &costs);
+    pb_tree_t *copy = NULL;
+    int error = pb_tree_costs_new(network->matrix, network->share, bytes, segment, &costs);
     if (error != PB_SUCCESS) {
         return error;
     }
-    error = copy_tree(wish->in_use->streams[0], &tree);
+    error = copy_tree(tree, &copy);
     if (error == PB_SUCCESS) {
-        error = pb_tree_cost(costs, tree, cost_p);
+        error = pb_tree_cost(costs, copy, cost_p);
     }
-    pb_tree_free(tree);
+    pb_tree_free(copy);
     pb_tree_costs_free(costs);
     return error;
 }
 
-/** The multilevel tree, or the tree in use, unless the one found is clearly better. */
+/** The first plain tree that is not clearly worse than the best. */
+static int prefer_plain(const struct advise_network *network, const struct advise_wish *wish,
+                        const struct seeds *seeds, struct advise_found *found)
+{
+    const int64_t best = found->cost;
+    int error = PB_SUCCESS;
+    for (int i = 1; i < seeds->n_plain && error == PB_SUCCESS; i++) {
+        int64_t cost;
+        error = cost_of(network, wish->bytes, found->segment, seeds->trees[i], &cost);
+        if (error == PB_SUCCESS && best > cost / 100 * ADVISE_PLAIN_PERCENT) {
+            return take_instead(seeds->trees[i], found->segment, cost, found);
+        }
+    }
+    return error;
+}
+
+/** The multilevel tree, or the tree in use, or another plain one, unless the one found is clearly
+ * better. */
 static int prefer_known(const struct advise_network *network, const struct advise_wish *wish,
-                        const pb_tree_t *multilevel, uint32_t of_multilevel,
+                        const struct seeds *seeds, uint32_t of_multilevel,
                         struct advise_found *found)
 {
     const pb_advice_tree_t *in_use = wish->in_use;
-    int64_t cost;
     if (found->cost > found->multilevel / 100 * ADVISE_PLAIN_PERCENT) {
-        return take_instead(multilevel, of_multilevel, found->multilevel, found);
+        return take_instead(seeds->trees[0], of_multilevel, found->multilevel, found);
     }
-    if (in_use == NULL || in_use->n_streams != 1) {
-        return PB_SUCCESS;
+    if (in_use != NULL && in_use->n_streams == 1) {
+        int64_t cost;
+        const int error = cost_of(network, wish->bytes, in_use->segment, in_use->streams[0], &cost);
+        if (error != PB_SUCCESS || found->cost > cost / 100 * ADVISE_WORTH_PERCENT) {
+            found->kept = error == PB_SUCCESS;
+            return error != PB_SUCCESS
+                       ? error
+                       : take_instead(in_use->streams[0], in_use->segment, cost, found);
+        }
     }
-    int error = cost_in_use(network, wish, &cost);
-    if (error == PB_SUCCESS && found->cost > cost / 100 * ADVISE_WORTH_PERCENT) {
-        error = take_instead(in_use->streams[0], in_use->segment, cost, found);
-        found->kept = true;
-    }
-    return error;
+    return prefer_plain(network, wish, seeds, found);
 }
 
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
@@ -264,7 +354,7 @@ int advise_find(const struct advise_network *network, const struct advise_wish *
         error = make_tree(costs, wish, &seeds, found);
     }
     if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED) {
-        error = prefer_known(network, wish, seeds.trees[0], of_multilevel, found);
+        error = prefer_known(network, wish, &seeds, of_multilevel, found);
     }
     pb_tree_costs_free(costs);
     free_seeds(&seeds);

@@ -18,7 +18,8 @@ enum advise_method {
  * A tree in use is left only for one that is predicted to take this percent of its time or less:
  * predictions are not exact, and a tree that works is worth something. And the multilevel tree is
  * taken if it is nearly as good: it crosses slow links no more often one after the other than must
- * be, and what each crossing costs beyond the model is not known.
+ * be, and what each crossing costs beyond the model is not known. So is, next to it, one in which
+ * a single cluster passes nothing on.
  */
 #define ADVISE_WORTH_PERCENT 95
 #define ADVISE_PLAIN_PERCENT 90

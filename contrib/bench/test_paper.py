@@ -526,7 +526,7 @@ def test_grid():
 
 def made_up_run(times_us, begun_s, loads):
     outcome = Outcome()
-    outcome.rows = [{"broadcast": str(i), "begun_s": str(begun), "time_us": str(us)}
+    outcome.rows = [{"broadcast": str(i), "bytes": "1000", "begun_s": str(begun), "time_us": str(us)}
                     for i, (us, begun) in enumerate(zip(times_us, begun_s))]
     return p4_fig8.Run(p4_fig8.FIG8.lines[0], outcome, loads)
 
@@ -534,14 +534,15 @@ def made_up_run(times_us, begun_s, loads):
 def test_grid_comparison():
     loads = [grid.Load(10, 20, "c3", "anl", 0.6)]
     static = made_up_run([100, 200, 400, 100, 100], [0, 11, 15, 21, 30], loads)
-    ours = made_up_run([100, 200, 100, 104, 90], [0, 11, 15, 21, 30], loads)
-    found = p4_fig8.Comparison(ours, static, 5)
-    eq(found.loaded(), 0.625, "figure 8: the mean under load")
-    eq(found.phases(), {0: 1.0, 1: 0.5, 2: 0.97}, "figure 8: phases by their sums")
-    eq(found.after_loads(), {2: 1.04}, "figure 8: the broadcast after a load")
-    late = made_up_run([100, 200, 400], [0, 9, 25], loads)
-    eq(p4_fig8.Comparison(late, static, 5).phases(), {0: 1.0},
-       "figure 8: broadcasts in different phases, or without a partner, are not compared")
+    ours = made_up_run([100, 150, 150, 120, 80], [0, 11, 15, 21, 30], loads)
+    found = p4_fig8.Comparison(ours, static)
+    eq(found.loaded(), 0.5, "figure 8: the mean under load")
+    eq(found.phases(), {0: 1.0, 1: 0.5, 2: 1.0}, "figure 8: phases by their times per byte")
+    eq(found.after_loads(), {2: 1.2}, "figure 8: the broadcast after a load")
+    late = made_up_run([100, 3e6], [0, 9], loads)
+    eq(late.phases(), {0: [0], 1: [1]}, "figure 8: a broadcast is where its middle is")
+    eq(p4_fig8.Comparison(static, late).phases(), {0: 1.0, 1: 1e-4},
+       "figure 8: phases that a line has not met are not compared")
 
 
 def test_small():

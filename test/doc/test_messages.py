@@ -21,6 +21,10 @@ PAGE = TOP / "doc" / "troubleshooting.md"
 
 # What speaks to people, but for the options of tools, which the usage explains.
 SOURCES = [
+    "contrib/advise/advisor.c",
+    "contrib/advise/knowledge.c",
+    "contrib/advise/pipebcast-probe.c",
+    "contrib/advise/status.c",
     "contrib/bench/arrival_trace.c",
     "contrib/tune/cluster.c",
     "contrib/tune/file.c",

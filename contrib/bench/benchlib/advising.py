@@ -41,12 +41,11 @@ class Advising:
         self._run(self.command(name, tree, "--once", "--idle", *more))
 
     def start(self, name, tree, *more):
-        """The service, beside a program whose processors it shares: it works while those are idle."""
+        """The service, beside a program whose processors it shares, but need not at once."""
         self.log = open(os.path.join(self.folder, f"advisor-{name}.log"), "w", encoding="utf-8")
         self.service = subprocess.Popen(
-            self.command(name, tree, *more), stdin=subprocess.DEVNULL, stdout=self.log,
-            stderr=subprocess.STDOUT, start_new_session=True)
-        os.sched_setscheduler(self.service.pid, os.SCHED_IDLE, os.sched_param(0))
+            ["nice", "-n", "5", *self.command(name, tree, *more)], stdin=subprocess.DEVNULL,
+            stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True)
 
     def stop(self):
         """Yields what was wrong with the service, or None."""
