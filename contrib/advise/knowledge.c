@@ -57,9 +57,9 @@ static bool read_links(struct advise_links *links, time_t written)
     say_faults(&diag);
     pb_diag_clear(&diag);
     if (error != PB_SUCCESS) {
-        tune_say("%s: %s; %s", links->path, pb_error_text(error),
-                 links->matrix != NULL ? "what it said before is used as long as it holds"
-                                       : "links are assumed until it is replaced");
+        tune_say(links->matrix != NULL ? "%s: %s; what it said before is used as long as it holds"
+                                       : "%s: %s; links are assumed until it is replaced",
+                 links->path, pb_error_text(error));
         return false;
     }
     pb_link_matrix_free(links->matrix);
