@@ -283,7 +283,8 @@ static int64_t time_until(const struct advisor *advisor, const struct advise_job
     return left > LEAST_BUDGET ? left : LEAST_BUDGET;
 }
 
-/** The predicted size has half of the time, half and twice that size a quarter each. */
+/** The predicted size has half of the time, half and twice that size a quarter each. What can be
+ * had at once is written at once, as a prediction may be wrong. */
 static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
                         const struct advise_next *next, const struct advise_rates *rates)
 {
@@ -292,7 +293,8 @@ static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
     const struct {
         uint64_t bytes;
         int percent; /**< of the time, when it is over */
-    } parts[] = {{next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
+    } parts[] = {
+        {next->bytes, 0}, {next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
     int error = PB_SUCCESS;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !*advisor->stop; i++) {
         const int64_t left = begin + budget / 100 * parts[i].percent - steady_now();
