@@ -36,6 +36,37 @@ for datatype in int double vector struct mixed; do
     bench 4 $quick --sizes 32,4K,64K --check --datatype $datatype --root rotate
     report $code "np 4: datatype $datatype, rotating root"
 done
+# A schedule: each broadcast once, at its time, and a command before them.
+printf '# at, size\n0 64K\n0.2 1000 # small\n0.2 32K\n' >"$work/schedule"
+bench 3 --schedule "$work/schedule" --check --csv --clock shared --begin "echo begun >'$work/begun'"
+[ $code -eq 0 ] && [ "$(cat "$work/begun")" = begun ] && python3 - "$out" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert [int(row["bytes"]) for row in rows] == [65536, 1000, 32768]
+assert [float(row["at_s"]) for row in rows] == [0, 0.2, 0.2]
+assert all(float(row["begun_s"]) >= float(row["at_s"]) for row in rows)
+END
+report $? "a schedule: sizes and times, every byte verified"
+bench 2 --schedule "$work/schedule" --json && python3 -m json.tool "$out" >/dev/null
+report $? "a schedule as JSON"
+for line in '0' 'x 64K' '0 64Q' '0 64K more' '-1 64K' 'nan 1K'; do
+    printf '0 1K\n%s\n' "$line" >"$work/faulty"
+    bench 2 --schedule "$work/faulty"
+    [ $code -eq 1 ] && [ "$(grep -c "faulty:2: " "$err")" -eq 1 ]
+    report $? "a schedule with a line '$line' is refused"
+done
+printf '1 1K\n0 1K\n' >"$work/faulty"
+bench 2 --schedule "$work/faulty"
+[ $code -eq 1 ] && grep -q 'faulty:2: .*before' "$err"
+report $? "times must not fall"
+bench 2 --schedule "$work/nowhere"
+[ $code -eq 1 ] && grep -q 'cannot be opened' "$err"
+report $? "a schedule that is not there"
+bench 2 --schedule "$work/schedule" --begin false
+[ $code -eq 1 ] && grep -q "'false' failed" "$err"
+report $? "a command that fails ends it"
+refuses 2 "leave out" --schedule "$work/schedule" --sizes 4K
+refuses 2 "is for schedules" --begin true
 for op in ibcast bcast_init; do
     bench 3 $quick --op $op --sizes 1000,64K --check --root rotate --overlap --test-every 50 --csv
     [ $code -eq 0 ] && python3 - "$out" <<'END'
