@@ -524,9 +524,9 @@ def test_grid():
     eq(line, "at 1.00s load c3 anl 6000kbit 2.50s\n", "grid: the testbed's script")
 
 
-def made_up_run(times_us, begun_s, loads):
+def made_up_run(times_us, begun_s, loads, size=100000):
     outcome = Outcome()
-    outcome.rows = [{"broadcast": str(i), "bytes": "1000", "begun_s": str(begun), "time_us": str(us)}
+    outcome.rows = [{"broadcast": str(i), "bytes": str(size), "begun_s": str(begun), "time_us": str(us)}
                     for i, (us, begun) in enumerate(zip(times_us, begun_s))]
     return p4_fig8.Run(p4_fig8.FIG8.lines[0], outcome, loads)
 
@@ -543,6 +543,8 @@ def test_grid_comparison():
     eq(late.phases(), {0: [0], 1: [1]}, "figure 8: a broadcast is where its middle is")
     eq(p4_fig8.Comparison(static, late).phases(), {0: 1.0, 1: 1e-4},
        "figure 8: phases that a line has not met are not compared")
+    short = made_up_run([100, 200], [0, 11], loads, 1000)
+    eq(p4_fig8.Comparison(short, static).phases(), {}, "figure 8: nor are short messages")
 
 
 def test_small():

@@ -23,6 +23,9 @@ N_BROADCASTS, LARGEST = 60, 1 << 20
 FIRST_GAP, LAST_GAP = 1.0, 0.05
 LOAD_S, PAUSE_S = (12, 16), (8, 14)
 
+# Of shorter messages the latencies, and not the bytes, make most of the time.
+LEAST_COMPARED = 64 << 10
+
 
 class TreeLine:
     """A line of the figure: a kind of tree, and whether the advisor goes on while the program runs."""
@@ -55,10 +58,10 @@ class Run:
     def per_byte(self, number):
         return self.time_us(number) / int(self.rows[number]["bytes"])
 
-    def phases(self):
-        """{phase: numbers of its broadcasts}."""
+    def phases(self, least=0):
+        """{phase: numbers of its broadcasts}, of so many bytes at least."""
         out = {}
-        for number in sorted(self.rows):
+        for number in sorted(n for n, row in self.rows.items() if int(row["bytes"]) >= least):
             out.setdefault(self.phase(number), []).append(number)
         return out
 
@@ -66,13 +69,14 @@ class Run:
 class Comparison:
     """
     Ours beside another line. A slow line falls behind the schedule, so that the same load meets
-    other broadcasts of it: times per byte in the same phase are compared.
+    other broadcasts of it: times per byte in the same phase are compared, of messages that are not
+    too short for that.
     """
 
     def __init__(self, ours, other):
         self.ratios = {}  # by phase: of each broadcast of ours, to the mean of the other's
-        theirs = other.phases()
-        for phase, numbers in ours.phases().items():
+        theirs = other.phases(LEAST_COMPARED)
+        for phase, numbers in ours.phases(LEAST_COMPARED).items():
             if phase in theirs:
                 usual = sum(other.time_us(n) for n in theirs[phase]) \
                     / sum(int(other.rows[n]["bytes"]) for n in theirs[phase])
@@ -286,7 +290,8 @@ class Study:
         return "\n".join([
             f"{self.grid.n_hosts} hosts, {self.options.wan_rate} between clusters, segments of "
             f"{self.options.segment_sizes[0]} bytes; ms until the last rank has it, * while a cable "
-            f"of {LOADED_CLUSTER} is loaded", "",
+            f"of {LOADED_CLUSTER} is loaded; ratios of phases are of times per byte, from "
+            f"{bytes_text(LEAST_COMPARED)} on", "",
             f"{'':>4} {'bytes':>8} " + " ".join(names),
             *(self._row(number) for number in range(len(self.schedule))), "",
             *self._phase_rows(), "",
