@@ -1,14 +1,12 @@
 #include "advisor_options.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #include "numbers.h"
 
 enum option_code {
-    OPT_BUDGET = 1000,
+    OPT_BUDGET = BENCH_OPTION_FIRST,
     OPT_DIR,
-    OPT_HELP,
     OPT_HOSTS,
     OPT_IDLE,
     OPT_LINKS,
@@ -21,13 +19,12 @@ enum option_code {
     OPT_SEGMENT,
     OPT_TOPOLOGY,
     OPT_TREE,
-    OPT_VERSION,
 };
 
 static const struct option long_options[] = {
     {"budget", required_argument, NULL, OPT_BUDGET},
     {"dir", required_argument, NULL, OPT_DIR},
-    {"help", no_argument, NULL, OPT_HELP},
+    {"help", no_argument, NULL, BENCH_OPTION_HELP},
     {"hosts", required_argument, NULL, OPT_HOSTS},
     {"idle", no_argument, NULL, OPT_IDLE},
     {"links", required_argument, NULL, OPT_LINKS},
@@ -40,7 +37,7 @@ static const struct option long_options[] = {
     {"segment", required_argument, NULL, OPT_SEGMENT},
     {"topology", required_argument, NULL, OPT_TOPOLOGY},
     {"tree", required_argument, NULL, OPT_TREE},
-    {"version", no_argument, NULL, OPT_VERSION},
+    {"version", no_argument, NULL, BENCH_OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
 
@@ -90,9 +87,10 @@ static bool read_seed(struct advisor_options *options, const char *value,
     return true;
 }
 
-static bool take_option(struct advisor_options *options, int code, const char *value,
+static bool take_option(void *context, int code, const char *value,
                         struct bench_complaint complaint)
 {
+    struct advisor_options *options = context;
     const size_t size = ADVISE_MAX_TEXT;
     switch (code) {
     case OPT_BUDGET:
@@ -160,40 +158,20 @@ static bool complete(const struct advisor_options *options, struct bench_complai
     return true;
 }
 
-enum advisor_verdict advisor_options_parse(int argc, char **argv, struct advisor_options *options,
-                                           char *error, size_t error_size)
+enum bench_verdict advisor_options_parse(int argc, char **argv, struct advisor_options *options,
+                                         char *error, size_t error_size)
 {
     const struct bench_complaint complaint = {error, error_size};
-    int code;
     *options = (struct advisor_options){.max_age = 120, .links_age = 900, .seed = 1};
     if (!take_word(options, &argc, &argv, complaint)) {
-        return ADVISOR_WRONG;
+        return BENCH_WRONG;
     }
-    optind = 1;
-    opterr = 0;
-    while ((code = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
-        if (code == OPT_HELP) {
-            return ADVISOR_HELP;
-        }
-        if (code == OPT_VERSION) {
-            return ADVISOR_VERSION;
-        }
-        if (code == ':' || code == '?') {
-            bench_wrong(complaint,
-                        code == ':' ? "%s needs a value"
-                                    : "%s is unknown, ambiguous, or takes no value",
-                        argv[optind - 1]);
-            return ADVISOR_WRONG;
-        }
-        if (!take_option(options, code, optarg, complaint)) {
-            return ADVISOR_WRONG;
-        }
+    const enum bench_verdict verdict =
+        bench_read_options(argc, argv, long_options, take_option, options, complaint);
+    if (verdict != BENCH_RUN) {
+        return verdict;
     }
-    if (optind < argc) {
-        bench_wrong(complaint, "'%s' is no option", argv[optind]);
-        return ADVISOR_WRONG;
-    }
-    return complete(options, complaint) ? ADVISOR_RUN : ADVISOR_WRONG;
+    return complete(options, complaint) ? BENCH_RUN : BENCH_WRONG;
 }
 
 void advisor_options_help(FILE *stream)

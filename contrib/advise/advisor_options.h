@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../bench/options_read.h"
 #include "finder.h"
 
 enum { ADVISE_MAX_TEXT = 4096 };
@@ -29,11 +30,9 @@ struct advisor_options {
     bool quiet;
 };
 
-enum advisor_verdict { ADVISOR_RUN, ADVISOR_HELP, ADVISOR_VERSION, ADVISOR_WRONG };
-
-/** Reads a command line. ADVISOR_WRONG leaves in error what is wrong and what would be right. */
-enum advisor_verdict advisor_options_parse(int argc, char **argv, struct advisor_options *options,
-                                           char *error, size_t error_size);
+/** Reads a command line. BENCH_WRONG leaves in error what is wrong and what would be right. */
+enum bench_verdict advisor_options_parse(int argc, char **argv, struct advisor_options *options,
+                                         char *error, size_t error_size);
 
 /** "annealed", "multilevel", "mateescu". */
 const char *advise_method_name(enum advise_method method);

@@ -33,16 +33,16 @@ int main(int argc, char **argv)
     static struct advisor_options options;
     char error[ADVISE_MAX_TEXT + 256];
     switch (advisor_options_parse(argc, argv, &options, error, sizeof error)) {
-    case ADVISOR_HELP:
+    case BENCH_HELP:
         advisor_options_help(stdout);
         return EXIT_SUCCESS;
-    case ADVISOR_VERSION:
+    case BENCH_VERSION:
         puts("pipebcast-advisor " PACKAGE_VERSION);
         return EXIT_SUCCESS;
-    case ADVISOR_WRONG:
+    case BENCH_WRONG:
         tune_say("%s\npipebcast-advisor --help tells more", error);
         return EXIT_OPTIONS;
-    case ADVISOR_RUN:
+    case BENCH_RUN:
         break;
     }
     if (options.status) {

@@ -24,7 +24,7 @@ enum { EXIT_OPTIONS = 2, TAG_NEXT = 1, TAG_RESULT = 2 };
 
 /** What rank 0 made of the command line, as told to all. */
 struct request {
-    enum probe_verdict verdict;
+    enum bench_verdict verdict;
     struct probe_options options;
 };
 
@@ -50,11 +50,11 @@ static void read_request(int argc, char **argv, int rank, struct request *reques
     char error[PROBE_MAX_TEXT + 256];
     if (rank == 0) {
         request->verdict = probe_options_parse(argc, argv, &request->options, error, sizeof error);
-        if (request->verdict == PROBE_HELP) {
+        if (request->verdict == BENCH_HELP) {
             probe_options_help(stdout);
-        } else if (request->verdict == PROBE_VERSION) {
+        } else if (request->verdict == BENCH_VERSION) {
             printf("pipebcast-probe %s\n", PACKAGE_VERSION);
-        } else if (request->verdict == PROBE_WRONG) {
+        } else if (request->verdict == BENCH_WRONG) {
             tune_say("%s\npipebcast-probe --help tells more", error);
         }
     }
@@ -324,9 +324,9 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     read_request(argc, argv, rank, request);
-    if (request->verdict == PROBE_RUN) {
+    if (request->verdict == BENCH_RUN) {
         code = probe(&request->options) ? EXIT_SUCCESS : EXIT_FAILURE;
-    } else if (request->verdict != PROBE_WRONG) {
+    } else if (request->verdict != BENCH_WRONG) {
         code = EXIT_SUCCESS;
     }
     free(request);

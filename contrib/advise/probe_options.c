@@ -1,6 +1,5 @@
 #include "probe_options.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #include "numbers.h"
@@ -9,45 +8,46 @@
 enum { LEAST_TRAIN = 4096, MOST_TRAIN = 16 << 20 };
 
 enum option_code {
-    OPT_BYTES = 1000,
+    OPT_BYTES = BENCH_OPTION_FIRST,
     OPT_EVERY,
-    OPT_HELP,
     OPT_HOSTS,
     OPT_OUTPUT,
     OPT_QUIET,
     OPT_ROUNDS,
     OPT_TOPOLOGY,
-    OPT_VERSION,
 };
 
 static const struct option long_options[] = {
     {"bytes", required_argument, NULL, OPT_BYTES},
     {"every", required_argument, NULL, OPT_EVERY},
-    {"help", no_argument, NULL, OPT_HELP},
+    {"help", no_argument, NULL, BENCH_OPTION_HELP},
     {"hosts", required_argument, NULL, OPT_HOSTS},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"rounds", required_argument, NULL, OPT_ROUNDS},
     {"topology", required_argument, NULL, OPT_TOPOLOGY},
-    {"version", no_argument, NULL, OPT_VERSION},
+    {"version", no_argument, NULL, BENCH_OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
 
-/** What was read beside the options themselves. */
-struct given {
+/** The options, and which of them were given. */
+struct reading {
+    struct probe_options *options;
     bool every, rounds;
 };
 
-static bool take_option(struct probe_options *options, struct given *given, int code,
-                        const char *value, struct bench_complaint complaint)
+static bool take_option(void *context, int code, const char *value,
+                        struct bench_complaint complaint)
 {
+    struct reading *reading = context;
+    struct probe_options *options = reading->options;
     double minutes;
     switch (code) {
     case OPT_BYTES:
         return advise_read_bytes("--bytes", value, LEAST_TRAIN, MOST_TRAIN, &options->train,
                                  complaint);
     case OPT_EVERY:
-        given->every = true;
+        reading->every = true;
         if (!advise_read_real("--every", value, 1e-3, 1e5, "minutes", &minutes, complaint)) {
             return false;
         }
@@ -60,7 +60,7 @@ static bool take_option(struct probe_options *options, struct given *given, int 
     case OPT_QUIET:
         return options->quiet = true;
     case OPT_ROUNDS:
-        given->rounds = true;
+        reading->rounds = true;
         return advise_read_int("--rounds", value, 1, 1000000000, &options->rounds, complaint);
     case OPT_TOPOLOGY:
         return advise_read_text("--topology", value, options->topology, PROBE_MAX_TEXT, complaint);
@@ -70,53 +70,33 @@ static bool take_option(struct probe_options *options, struct given *given, int 
 }
 
 /** One round is enough unless --every says that it goes on. */
-static bool complete(struct probe_options *options, const struct given *given,
-                     struct bench_complaint complaint)
+static bool complete(const struct reading *reading, struct bench_complaint complaint)
 {
-    if (given->rounds && options->rounds > 1 && !given->every) {
+    struct probe_options *options = reading->options;
+    if (reading->rounds && options->rounds > 1 && !reading->every) {
         return bench_wrong(complaint,
                            "--rounds %d: say by --every MINUTES how often they are begun",
                            options->rounds);
     }
-    if (!given->rounds) {
-        options->rounds = given->every ? 0 : 1;
+    if (!reading->rounds) {
+        options->rounds = reading->every ? 0 : 1;
     }
     return true;
 }
 
-enum probe_verdict probe_options_parse(int argc, char **argv, struct probe_options *options,
+enum bench_verdict probe_options_parse(int argc, char **argv, struct probe_options *options,
                                        char *error, size_t error_size)
 {
     const struct bench_complaint complaint = {error, error_size};
-    struct given given = {.every = false};
-    int code;
+    struct reading reading = {.options = options};
     *options = (struct probe_options){.train = 65536};
     strcpy(options->output, "pipebcast-links.txt");
-    optind = 1;
-    opterr = 0;
-    while ((code = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
-        if (code == OPT_HELP) {
-            return PROBE_HELP;
-        }
-        if (code == OPT_VERSION) {
-            return PROBE_VERSION;
-        }
-        if (code == ':' || code == '?') {
-            bench_wrong(complaint,
-                        code == ':' ? "%s needs a value"
-                                    : "%s is unknown, ambiguous, or takes no value",
-                        argv[optind - 1]);
-            return PROBE_WRONG;
-        }
-        if (!take_option(options, &given, code, optarg, complaint)) {
-            return PROBE_WRONG;
-        }
+    const enum bench_verdict verdict =
+        bench_read_options(argc, argv, long_options, take_option, &reading, complaint);
+    if (verdict != BENCH_RUN) {
+        return verdict;
     }
-    if (optind < argc) {
-        bench_wrong(complaint, "'%s' is no option", argv[optind]);
-        return PROBE_WRONG;
-    }
-    return complete(options, &given, complaint) ? PROBE_RUN : PROBE_WRONG;
+    return complete(&reading, complaint) ? BENCH_RUN : BENCH_WRONG;
 }
 
 void probe_options_help(FILE *stream)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../bench/options_read.h"
+
 enum { PROBE_MAX_TEXT = 4096 };
 
 struct probe_options {
@@ -22,10 +24,8 @@ struct probe_options {
     bool quiet;
 };
 
-enum probe_verdict { PROBE_RUN, PROBE_HELP, PROBE_VERSION, PROBE_WRONG };
-
-/** Reads a command line. PROBE_WRONG leaves in error what is wrong and what would be right. */
-enum probe_verdict probe_options_parse(int argc, char **argv, struct probe_options *options,
+/** Reads a command line. BENCH_WRONG leaves in error what is wrong and what would be right. */
+enum bench_verdict probe_options_parse(int argc, char **argv, struct probe_options *options,
                                        char *error, size_t error_size);
 
 void probe_options_help(FILE *stream);
