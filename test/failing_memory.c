@@ -5,9 +5,9 @@
 
 #include "topo/error.h"
 
-/* Allocations until one fails; -1: none does. */
-static long countdown = -1;
-static long alive;
+/* Of each thread, so that threads may test at the same time. */
+static _Thread_local long countdown = -1; /* allocations until one fails; -1: none does */
+static _Thread_local long alive;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

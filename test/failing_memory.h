@@ -1,7 +1,7 @@
 /*
  * Allocations that fail when a test says so, and a count of those that are alive.
- * The allocators are replaced by the linker: a program with this file needs
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=free.
+ * Each thread has its own. The allocators are replaced by the linker: a program with this file
+ * needs -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=free.
  */
 #ifndef PB_TEST_FAILING_MEMORY_H
 #define PB_TEST_FAILING_MEMORY_H
