@@ -112,6 +112,19 @@ int coll_pipebcast_autoload(void);
  */
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
 
+/* coll_pipebcast_presence.c */
+
+/** Tells the job's other processes that this one has the component and lets it serve. */
+int coll_pipebcast_presence_tell(void);
+
+/**
+ * Whether all ranks of the communicator have told so; all that have get the same answer. If not,
+ * the lowest of those that have says where it is missing. No MPI communication: the ranks without
+ * the component would not take part. Once per communicator, O(ranks) look-ups in what the launcher
+ * has distributed.
+ */
+bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm);
+
 /* coll_pipebcast_roles.c */
 
 /**

@@ -24,7 +24,9 @@
 #include "coll_pipebcast_transport.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
+#ifndef PROTOCOL
 #define PROTOCOL 3
+#endif
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
@@ -245,6 +247,11 @@ static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *
 
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
 {
+    if (!coll_pipebcast_presence_complete(module->comm)) {
+        module->state = COLL_PIPEBCAST_PASSING;
+        module->passes_for = COLL_PIPEBCAST_DIFFERENT;
+        return OMPI_SUCCESS;
+    }
     coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
     if (agreement == NULL && coll_pipebcast_reserve_spend()) {
         agreement = calloc(1, sizeof(*agreement));

@@ -11,7 +11,8 @@
 /**
  * Begins, at the communicator's first broadcast of any kind and size, alike on all ranks. With the
  * module's lock held, which is given up in between. From then on module->state is AGREEING,
- * and the progress function goes on. OMPI_ERR_OUT_OF_RESOURCE, or an error of the communication.
+ * and the progress function goes on; or PASSING, where a rank is without the component and would
+ * not take part. OMPI_ERR_OUT_OF_RESOURCE, or an error of the communication.
  */
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module);
 

@@ -59,6 +59,8 @@
 #define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_HOST OPAL_STRING
+#define COLL_PIPEBCAST_TYPE_MARK OPAL_UINT32
+#define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
 typedef int coll_pipebcast_count_t;
 typedef volatile int64_t coll_pipebcast_counter_t;
 #elif defined(MCA_COLL_BASE_VERSION_2_4_0)
@@ -69,6 +71,8 @@ typedef volatile int64_t coll_pipebcast_counter_t;
 #define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
+#define COLL_PIPEBCAST_TYPE_MARK PMIX_UINT32
+#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
 typedef int coll_pipebcast_count_t;
 typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #elif defined(MCA_COLL_BASE_VERSION_3_0_0)
@@ -79,6 +83,8 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #define COLL_PIPEBCAST_INSTALLS 1
 #define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
+#define COLL_PIPEBCAST_TYPE_MARK PMIX_UINT32
+#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
 typedef size_t coll_pipebcast_count_t;
 typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #else
@@ -118,6 +124,38 @@ static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
     OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COLL_PIPEBCAST_KEY_HOST, (opal_process_name_t *) name, &host,
                                    COLL_PIPEBCAST_TYPE_HOST);
     return rc == OPAL_SUCCESS ? host : NULL;
+}
+
+/**
+ * Sets a mark under a name that the other processes of the job can look for. To be called before
+ * MPI_Init exchanges what processes tell of themselves, with which it goes: no communication.
+ */
+static inline int coll_pipebcast_mark_set(const char *name)
+{
+    uint32_t mark = 1;
+    int rc;
+    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) (uintptr_t) name, &mark,
+                          COLL_PIPEBCAST_TYPE_MARK);
+    return rc == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERROR;
+}
+
+/**
+ * Whether a process has set the mark. Every host has all processes' marks, unless the launcher was
+ * told not to distribute such things at the start: then, and where there is none, the process's
+ * host is asked.
+ */
+static inline bool coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name)
+{
+    opal_process_name_t *whose = (opal_process_name_t *) process;
+    char *what = (char *) (uintptr_t) name;
+    uint32_t mark = 0;
+    uint32_t *mark_p = &mark;
+    int rc;
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    if (rc != OPAL_SUCCESS) {
+        OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    }
+    return rc == OPAL_SUCCESS && mark == 1;
 }
 
 /** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */

@@ -60,7 +60,8 @@ static int component_open(void)
     }
     coll_pipebcast_params_check();
     (void) coll_pipebcast_reserve_keep(0, 0); /* communicators that need it will say so */
-    return coll_pipebcast_autoload();
+    const int rc = coll_pipebcast_autoload();
+    return rc == OMPI_SUCCESS ? coll_pipebcast_presence_tell() : rc;
 }
 
 static int component_close(void)

@@ -87,6 +87,27 @@ launch() {
     timeout -k 10 "$limit" "$MPIEXEC" "$@" >"$work/out" 2>&1
 }
 
+# Runs a program with the variables of first.env on the ranks below one, with last.env's on the
+# others. (mpirun could do it, but Debian 13's crashes at a command line of two programs.)
+cat >"$work/apart" <<'END'
+#!/bin/sh
+# apart FOLDER RANK PROGRAM...
+if [ "$OMPI_COMM_WORLD_RANK" -lt "$2" ]; then . "$1/first.env"; else . "$1/last.env"; fi
+shift 2
+exec "$@"
+END
+chmod +x "$work/apart"
+
+# launch_apart RANK FIRST LAST [ARGUMENT...]: four ranks of run_bcast; those below RANK get FIRST's
+# variables, the others LAST's. Both are shell words NAME=VALUE. The arguments are mpirun's.
+launch_apart() {
+    echo "${2:+export $2}" >"$work/first.env"
+    echo "${3:+export $3}" >"$work/last.env"
+    rank=$1
+    shift 3
+    launch -n 4 "$@" "$work/apart" "$work" "$rank" "$here/run_bcast"
+}
+
 # says PATTERN...: whether the output has a line with each.
 says() {
     for pattern; do
