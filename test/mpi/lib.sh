@@ -37,8 +37,12 @@ case $("$OMPI_INFO" --version) in
     ;;
 *)
     export PRTE_MCA_bindto=none
+    # 6.0.0rc2 loses messages between threads of two processes over shared memory, with tuned alone
+    # too: in one run of about ten all threads of a job wait for ever. Over TCP it does not.
+    for_threads="--mca btl self,tcp"
     ;;
 esac
+: "${for_threads:=}"
 # no_eager: nothing is sent that no one waits for; the least limit is the size of ob1's headers.
 : "${no_eager:=--mca btl_vader_eager_limit 80}"
 # From 5.0 on the launcher is PRRTE. It warns of parameters that it knows by another name.
