@@ -46,7 +46,8 @@ check_source() {
     check "clang builds without a warning" builds_with_clang
     check "the C files are formatted" make -C "$build" format-check
     check "the shell scripts pass shellcheck" \
-        shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/autogen.sh" "$top/.ci/run" \
+        shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/contrib/package/build-deb" \
+        "$top/contrib/package/check" "$top/contrib/package/ompi-tree/pack" "$top/autogen.sh" "$top/.ci/run" \
         "$top/contrib/analyze" "$top/test/fuzz/run"
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck

@@ -7,21 +7,8 @@ set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=contrib/prepare.sh
 . "$here/../prepare.sh"
-
-# The checkout's files, without what was built in it, into FOLDER; files keep their times, so that
-# what was built from them before need not be built again.
-copy_checkout() {
-    local list=$1.list
-    mkdir -p "$1"
-    git -C "$top" -c safe.directory="$top" ls-files -co --exclude-standard |
-        (cd "$top" && while read -r file; do [ ! -e "$file" ] || echo "$file"; done) |
-        LC_ALL=C sort >"$list.new" || die "$top is no checkout of git: clone the repository"
-    if [ -f "$list" ]; then
-        LC_ALL=C comm -23 "$list" "$list.new" | (cd "$1" && xargs -r -d '\n' rm -f)
-    fi
-    tar -C "$top" -cf - -T "$list.new" | tar -C "$1" -xf -
-    mv "$list.new" "$list"
-}
+# shellcheck source=contrib/series/copy.sh
+. "$here/copy.sh"
 
 [ $# -eq 1 ] || die "name a series: $0 5.0, or $0 6.0"
 folder=$("$here/chroot.sh" make "$1")

@@ -3,12 +3,14 @@
 # folder. Needs root.
 #
 #   chroot.sh make SERIES              makes what is missing of it, and prints the folder
-#   chroot.sh enter SERIES -- COMMAND  runs a command in it, as root; see below for its folders
-#   chroot.sh remove SERIES
+#   chroot.sh fresh SERIES             makes SERIES-fresh anew: the release's least system, with
+#                                      nothing of Open MPI, and prints the folder
+#   chroot.sh enter SERIES -- COMMAND  runs a command in one, as root; see below for its folders
+#   chroot.sh remove SERIES            what was made of it, SERIES-fresh too
 #
-# SERIES is 5.0 (Debian 13) or 6.0 (Debian unstable). The systems are kept for the next run in
-# $PIPEBCAST_CACHE, or ${XDG_CACHE_HOME:-~/.cache}/pipebcast, as they
-# are until they are removed; each takes about 1.2 GB. They come from the mirror that this machine's
+# SERIES is 4.1 (Debian 12), 5.0 (Debian 13) or 6.0 (Debian unstable); to enter, also SERIES-fresh.
+# The systems are kept for the next run in $PIPEBCAST_CACHE, or ${XDG_CACHE_HOME:-~/.cache}/pipebcast,
+# as they are until they are removed; each takes about 1.2 GB. They come from the mirror that this machine's
 # apt uses for Debian, or from $PIPEBCAST_DEBIAN_MIRROR. Where apt refuses the mirror because it is
 # old (it says that a Release file is expired), PIPEBCAST_EXPIRED_MIRROR=1 takes it nevertheless;
 # signatures are checked all the same.
@@ -26,10 +28,11 @@ usage() {
 
 # Debian's release that has a series.
 release_of() {
-    case $1 in
+    case ${1%-fresh} in
+    4.1) echo bookworm ;;
     5.0) echo trixie ;;
     6.0) echo sid ;;
-    *) die "there is no chroot for Open MPI '$1': 5.0 and 6.0 can be had" ;;
+    *) die "there is no chroot for Open MPI '$1': 4.1, 5.0 and 6.0 can be had" ;;
     esac
 }
 
@@ -91,7 +94,7 @@ install_packages() {
         apt-get clean' sh "${build_packages[@]}"
 }
 
-# bootstrap SERIES FOLDER LOG
+# bootstrap SERIES FOLDER LOG: the release's least system, in FOLDER.
 bootstrap() {
     local part=$2.part release source
     release=$(release_of "$1")
@@ -105,27 +108,64 @@ bootstrap() {
     if [ "${PIPEBCAST_EXPIRED_MIRROR:-0}" = 1 ]; then
         echo 'Acquire::Check-Valid-Until "false";' >"$part/etc/apt/apt.conf.d/expired-mirror"
     fi
-    quietly "installing what building needs" "$3" install_packages "$part"
-    holds_series "$1" "$part"
     mv "$part" "$2"
+}
+
+# least_system SERIES: makes FOLDER.least, which the others are copies of, if it is not there.
+least_system() {
+    local least
+    least=$(cache_folder)/ompi-$1.least
+    [ -d "$least" ] || {
+        prepare_packages debootstrap util-linux
+        : >"$least.log"
+        bootstrap "$1" "$least" "$least.log"
+    }
+}
+
+# hold_cache: one run at a time makes something in the cache; until the end of this one, or fd 9's.
+hold_cache() {
+    local cache
+    cache=$(cache_folder)
+    mkdir -p "$cache"
+    exec 9>"$cache/lock"
+    flock -n 9 || { say "waiting for another run that uses $cache" >&2 && flock 9; }
+}
+
+# copy_least SERIES FOLDER
+copy_least() {
+    rm -rf --one-file-system "$2.part"
+    least_system "$1"
+    enough_space "$(dirname "$2")"
+    cp -a "$(cache_folder)/ompi-$1.least" "$2.part"
 }
 
 # make SERIES: the folder is printed last; what is being done goes to standard error. A system that
 # was not finished lies in FOLDER.part and is made again from the start.
 make_system() {
-    local folder cache
-    cache=$(cache_folder)
-    folder=$cache/ompi-$1
-    mkdir -p "$cache"
-    exec 9>"$cache/lock"
-    flock -n 9 || { say "waiting for another run that uses $cache" >&2 && flock 9; }
+    local folder
+    folder=$(cache_folder)/ompi-$1
+    hold_cache
     if [ -d "$folder" ]; then
         quietly "looking for what building needs in $folder" "$folder.log" install_packages "$folder" >&2
     else
-        prepare_packages debootstrap util-linux >&2
         : >"$folder.log"
-        bootstrap "$1" "$folder" "$folder.log" >&2
+        copy_least "$1" "$folder" >&2
+        quietly "installing what building needs" "$folder.log" install_packages "$folder.part" >&2
+        holds_series "$1" "$folder.part"
+        mv "$folder.part" "$folder"
     fi
+    exec 9>&-
+    echo "$folder"
+}
+
+# fresh SERIES
+fresh_system() {
+    local folder
+    folder=$(cache_folder)/ompi-$1-fresh
+    hold_cache
+    rm -rf --one-file-system "$folder"
+    copy_least "$1" "$folder" >&2
+    mv "$folder.part" "$folder"
     exec 9>&-
     echo "$folder"
 }
@@ -176,18 +216,22 @@ make)
     [ $# -eq 0 ] || usage
     make_system "$series"
     ;;
+fresh)
+    [ $# -eq 0 ] || usage
+    fresh_system "$series"
+    ;;
 enter)
     if [ "${1:-}" != -- ] || [ $# -lt 2 ]; then
         usage
     fi
     shift
     folder=$(cache_folder)/ompi-$series
-    [ -d "$folder" ] || die "$folder is not made yet: $0 make $series"
+    [ -d "$folder" ] || die "$folder is not made yet: $0 make $series, or fresh for a SERIES-fresh"
     enter "$folder" "$@"
     ;;
 remove)
     [ $# -eq 0 ] || usage
-    rm -rf --one-file-system "$(cache_folder)/ompi-$series" "$(cache_folder)/ompi-$series".*
+    rm -rf --one-file-system "$(cache_folder)/ompi-$series" "$(cache_folder)/ompi-$series"[.-]*
     ;;
 *) usage ;;
 esac
