@@ -5,6 +5,7 @@
 #   chroot.sh make SERIES              makes what is missing of it, and prints the folder
 #   chroot.sh fresh SERIES             makes SERIES-fresh anew: the release's least system, with
 #                                      nothing of Open MPI, and prints the folder
+#   chroot.sh install SERIES PACKAGE...  Debian packages that one lacks yet
 #   chroot.sh enter SERIES -- COMMAND  runs a command in one, as root; see below for its folders
 #   chroot.sh remove SERIES            what was made of it, SERIES-fresh too
 #
@@ -84,14 +85,15 @@ holds_series() {
     esac
 }
 
-# Installs in a system what building needs and is not there.
+# install_packages FOLDER NAME...: installs in a system what is not there.
 install_packages() {
     # shellcheck disable=SC2016
     enter "$1" sh -ec '
-        dpkg-query -W "$@" >/dev/null 2>&1 && exit
+        all=$(dpkg-query -W -f "\${db:Status-Status}\n" "$@" 2>/dev/null | grep -cx installed) || :
+        [ "$all" -lt $# ] || exit 0
         apt-get update
         DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
-        apt-get clean' sh "${build_packages[@]}"
+        apt-get clean' sh "${@:2}"
 }
 
 # bootstrap SERIES FOLDER LOG: the release's least system, in FOLDER.
@@ -146,11 +148,12 @@ make_system() {
     folder=$(cache_folder)/ompi-$1
     hold_cache
     if [ -d "$folder" ]; then
-        quietly "looking for what building needs in $folder" "$folder.log" install_packages "$folder" >&2
+        quietly "looking for what building needs in $folder" "$folder.log" install_packages "$folder" "${build_packages[@]}" >&2
     else
         : >"$folder.log"
         copy_least "$1" "$folder" >&2
-        quietly "installing what building needs" "$folder.log" install_packages "$folder.part" >&2
+        quietly "installing what building needs" "$folder.log" install_packages "$folder.part" \
+            "${build_packages[@]}" >&2
         holds_series "$1" "$folder.part"
         mv "$folder.part" "$folder"
     fi
@@ -205,6 +208,14 @@ enter() {
     ' sh "$folder" "$top" "$@"
 }
 
+# standing_system SERIES: its folder, which must have been made.
+standing_system() {
+    local folder
+    folder=$(cache_folder)/ompi-$1
+    [ -d "$folder" ] || die "$folder is not made yet: $0 make $1, or fresh for a SERIES-fresh"
+    echo "$folder"
+}
+
 [ $# -ge 2 ] || usage
 action=$1
 series=$2
@@ -220,14 +231,16 @@ fresh)
     [ $# -eq 0 ] || usage
     fresh_system "$series"
     ;;
+install)
+    [ $# -ge 1 ] || usage
+    install_packages "$(standing_system "$series")" "$@"
+    ;;
 enter)
     if [ "${1:-}" != -- ] || [ $# -lt 2 ]; then
         usage
     fi
     shift
-    folder=$(cache_folder)/ompi-$series
-    [ -d "$folder" ] || die "$folder is not made yet: $0 make $series, or fresh for a SERIES-fresh"
-    enter "$folder" "$@"
+    enter "$(standing_system "$series")" "$@"
     ;;
 remove)
     [ $# -eq 0 ] || usage

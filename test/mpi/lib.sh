@@ -37,9 +37,9 @@ case $("$OMPI_INFO" --version) in
     ;;
 *)
     export PRTE_MCA_bindto=none
-    # 6.0.0rc2 loses messages between threads of two processes over shared memory, with tuned alone
-    # too: in one run of about ten all threads of a job wait for ever. Over TCP it does not.
-    for_threads="--mca btl self,tcp"
+    # 6.0.0rc2 loses messages between threads in the fast boxes of its shared memory, with tuned
+    # alone too: in one run of ten all threads of a job wait for ever. Without them it does not.
+    for_threads="--mca btl_sm_fbox_max 0"
     ;;
 esac
 : "${for_threads:=}"
