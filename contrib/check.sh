@@ -1,10 +1,12 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs every test. The last line counts them.
 #
-#   contrib/check.sh [--all-mpi] [--suite] [BUILD-FOLDER]     (default: build/check in the checkout)
+#   contrib/check.sh [--all-mpi] [--packages] [--suite] [BUILD-FOLDER]     (default: build/check in the checkout)
 #
 # --all-mpi  also builds for Open MPI 5.0 and 6.0 and runs the tests there, in systems of their own
 #            (contrib/series/chroot.sh; the first time takes some minutes, 3 GB and root)
+# --packages also makes Debian packages for each of the three and tries them (contrib/package/check;
+#            the same systems, and 2 GB more)
 # --suite    only builds for the Open MPI that is here and runs the tests, without what looks at the
 #            source: a second compiler, formatting, scripts, distribution
 set -u -o pipefail
@@ -14,12 +16,14 @@ set -u -o pipefail
 . "$top/contrib/checks.sh"
 
 all_mpi=false
+packages=false
 suite=false
 while [[ ${1:-} == -* ]]; do
     case $1 in
     --all-mpi) all_mpi=true ;;
+    --packages) packages=true ;;
     --suite) suite=true ;;
-    *) die "unknown option '$1': --all-mpi and --suite are known" ;;
+    *) die "unknown option '$1': --all-mpi, --packages and --suite are known" ;;
     esac
     shift
 done
@@ -41,6 +45,14 @@ builds_with_clang() {
         make -C "$build/clang" -j"$(nproc)" all
 }
 
+# Every source file of the plugin is in the folder for Open MPI's own tree.
+packs_ompi_tree() {
+    make -C "$build" ompi-tree-dist &&
+        LC_ALL=C comm -23 <(cd "$top/ompi_coll_pipebcast" && LC_ALL=C ls -- *.[ch]) \
+            <(tar -tzf "$build"/pipebcast-ompi-tree-*.tar.gz | sed -n 's|^ompi/mca/coll/pipebcast/||p' | LC_ALL=C sort) |
+        { ! grep .; }
+}
+
 # What looks at the source, which is the same for every Open MPI.
 check_source() {
     check "clang builds without a warning" builds_with_clang
@@ -50,6 +62,7 @@ check_source() {
         "$top/contrib/package/check" "$top/contrib/package/ompi-tree/pack" "$top/autogen.sh" "$top/.ci/run" \
         "$top/contrib/analyze" "$top/test/fuzz/run"
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
+    check "make ompi-tree-dist" packs_ompi_tree
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
 }
 
@@ -87,6 +100,11 @@ $suite || check_source
 if $all_mpi; then
     check_series 5.0
     check_series 6.0
+fi
+if $packages; then
+    for series in 4.1 5.0 6.0; do
+        check "packages for Open MPI $series" "$top/contrib/package/check" "$series"
+    done
 fi
 
 checks_end

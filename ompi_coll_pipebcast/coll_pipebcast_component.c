@@ -58,10 +58,18 @@ static int component_open(void)
         component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    const int rc = coll_pipebcast_presence_tell();
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_warn(
+            "the job's launcher does not take what the other ranks look for, by which "
+            "they know of this one's pipebcast (error %d). It is left out.",
+            rc);
+        component_close();
+        return rc;
+    }
     coll_pipebcast_params_check();
     (void) coll_pipebcast_reserve_keep(0, 0); /* communicators that need it will say so */
-    const int rc = coll_pipebcast_autoload();
-    return rc == OMPI_SUCCESS ? coll_pipebcast_presence_tell() : rc;
+    return coll_pipebcast_autoload();
 }
 
 static int component_close(void)
