@@ -34,6 +34,8 @@ case $("$OMPI_INFO" --version) in
     ;;
 *" v5."*)
     export PRTE_MCA_hwloc_default_binding_policy=none
+    # Debian 13's mpirun gives the ranks PMIx's folder as Open MPI's, unless one is named.
+    names_no_folder=true
     ;;
 *)
     export PRTE_MCA_bindto=none
@@ -42,7 +44,7 @@ case $("$OMPI_INFO" --version) in
     for_threads="--mca btl_sm_fbox_max 0"
     ;;
 esac
-: "${for_threads:=}"
+: "${for_threads:=}" "${names_no_folder:=false}"
 # no_eager: nothing is sent that no one waits for; the least limit is the size of ob1's headers.
 : "${no_eager:=--mca btl_vader_eager_limit 80}"
 # From 5.0 on the launcher is PRRTE. It warns of parameters that it knows by another name.
