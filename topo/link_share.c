@@ -89,8 +89,7 @@ int pb_link_share_network(const pb_link_matrix_t *matrix, const pb_placement_t *
         for (int to = 0; to < n; to++) {
             const size_t pair = (size_t) from * (size_t) n + (size_t) to;
             int *links = share->link + share->first[pair];
-            int n_path =
-                pb_network_path(network, placement->machine[from], placement->machine[to], links);
+            int n_path = pb_placement_path(placement, from, to, links);
             learn_capacities(share, network, links, n_path, pb_link_bandwidth(matrix, from, to));
             end_list(share, pair, n_path);
         }

@@ -29,6 +29,7 @@ struct pb_network {
     int n_nodes;
     int capacity; /* of nodes and depth */
     int n_machines;
+    int n_places;
     int top;
     int max_depth;
     uint32_t base_speed;
@@ -238,15 +239,22 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
                                        .cables = 1};
     network->names[slot] = node;
     network->n_machines += kind == PB_NODE_MACHINE;
+    network->n_places += kind == PB_NODE_PLACE;
     insert_host(network, node);
     return node;
+}
+
+/* Whether a node of one kind may be right below one of another. */
+static bool may_be_below(pb_node_kind_t below, pb_node_kind_t above)
+{
+    return below == PB_NODE_PLACE ? above != PB_NODE_SWITCH : above == PB_NODE_SWITCH;
 }
 
 int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed)
 {
     assert(parent >= 0 && parent < network->n_nodes && child >= 0 && child < network->n_nodes);
     pb_node_t *above = &network->nodes[parent], *below = &network->nodes[child];
-    if (above->kind != PB_NODE_SWITCH || below->parent >= 0) {
+    if (!may_be_below(below->kind, above->kind) || below->parent >= 0) {
         return PB_ERR_INPUT;
     }
     below->parent = parent;
@@ -271,6 +279,48 @@ int pb_network_bundle(pb_network_t *network, int node, int n)
     below->cables = n;
     below->speed *= (uint32_t) n;
     return PB_SUCCESS;
+}
+
+/* Adds a node like `of`, without a parent. */
+static int add_like(pb_network_t *network, const pb_node_t *of)
+{
+    const int node = pb_network_add(network, of->kind, of->name);
+    if (node >= 0) {
+        pb_network_set_line(network, node, of->line);
+    }
+    return node;
+}
+
+/* Connects the copies of a node's children, in their order. */
+static int connect_like(pb_network_t *copy, const pb_network_t *network, int parent)
+{
+    int error = PB_SUCCESS;
+    for (int child = network->nodes[parent].first_child; child >= 0 && error == PB_SUCCESS;
+         child = network->nodes[child].next_sibling) {
+        const pb_node_t *of = &network->nodes[child];
+        error = pb_network_connect(copy, parent, child, of->speed / (uint32_t) of->cables);
+        if (error == PB_SUCCESS) {
+            error = pb_network_bundle(copy, child, of->cables);
+        }
+    }
+    return error;
+}
+
+pb_network_t *pb_network_copy(const pb_network_t *network)
+{
+    pb_network_t *copy = pb_network_new();
+    int error = copy != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int node = 0; node < network->n_nodes && error == PB_SUCCESS; node++) {
+        error = add_like(copy, &network->nodes[node]) == node ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    }
+    for (int node = 0; node < network->n_nodes && error == PB_SUCCESS; node++) {
+        error = connect_like(copy, network, node);
+    }
+    if (error != PB_SUCCESS) {
+        pb_network_free(copy);
+        copy = NULL;
+    }
+    return copy;
 }
 
 void pb_network_set_line(pb_network_t *network, int node, int line)
@@ -514,6 +564,10 @@ int pb_network_n_machines(const pb_network_t *network)
 {
     return network->n_machines;
 }
+int pb_network_n_places(const pb_network_t *network)
+{
+    return network->n_places;
+}
 int pb_network_top(const pb_network_t *network)
 {
     return network->top;
@@ -529,7 +583,7 @@ int pb_network_max_path(const pb_network_t *network)
 
 int pb_network_n_switches(const pb_network_t *network)
 {
-    return network->n_nodes - network->n_machines;
+    return network->n_nodes - network->n_machines - network->n_places;
 }
 
 int pb_network_depth(const pb_network_t *network, int node)
@@ -577,6 +631,14 @@ int pb_network_find_machine(const pb_network_t *network, const char *host)
     return node;
 }
 
+int pb_network_machine_of(const pb_network_t *network, int node)
+{
+    while (pb_network_node(network, node)->kind == PB_NODE_PLACE) {
+        node = network->nodes[node].parent;
+    }
+    return node;
+}
+
 /* The node after `node` in preorder, or -1; needs no stack. */
 static int next_in_preorder(const pb_network_t *network, int node)
 {
@@ -600,6 +662,9 @@ uint64_t pb_network_hash(const pb_network_t *network)
         state = pb_hash_number(state, (uint64_t) network->depth[at]);
         state = pb_hash_number(state,
                                2 * (uint64_t) (node->cables - 1) + (node->kind == PB_NODE_MACHINE));
+        if (node->kind == PB_NODE_PLACE) {
+            state = pb_hash_number(state, (uint64_t) node->kind);
+        }
         state = pb_hash_number(state, node->speed);
         state = pb_hash_string(state, node->name);
     }

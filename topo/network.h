@@ -1,5 +1,6 @@
 /*
- * The network model: a tree of switches with machines as leaves.
+ * The network model: a tree of switches with machines as leaves, below which
+ * there may be places: the packages, NUMA nodes and caches of a machine.
  *
  * Every Ethernet forwards along a spanning tree, so that between two machines
  * there is one path (paper 2, section 3). A node is a switch or a machine; each
@@ -25,7 +26,11 @@
 #define PB_NETWORK_MAX_NODES (1 << 20)
 #endif
 
-typedef enum { PB_NODE_SWITCH, PB_NODE_MACHINE } pb_node_kind_t;
+typedef enum {
+    PB_NODE_SWITCH,
+    PB_NODE_MACHINE,
+    PB_NODE_PLACE, /**< a part of a machine whose cores are nearer to each other than to others */
+} pb_node_kind_t;
 
 typedef struct pb_node {
     char *name;
@@ -55,6 +60,12 @@ void pb_network_free(pb_network_t *network);
 pb_network_t *pb_network_one_switch(const char *const *names, int n_names);
 
 /**
+ * A copy, whose nodes have the same numbers, to which more may be added before
+ * pb_network_finish() makes it ready. NULL if memory is out. O(nodes).
+ */
+pb_network_t *pb_network_copy(const pb_network_t *network);
+
+/**
  * Adds a node without a parent. Returns its number, PB_ERR_INPUT if the name is
  * empty or taken by a node of either kind or the network is full,
  * PB_ERR_NO_MEMORY. O(1) amortised.
@@ -63,7 +74,8 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
 
 /**
  * Puts `child` below `parent` with a cable of `speed` (0: not given). The child
- * must have no parent yet and the parent must be a switch (PB_ERR_INPUT).
+ * must have no parent yet, and the parent must be a switch, or for a place a
+ * machine or another place (PB_ERR_INPUT).
  * Cycles are found by pb_network_finish().
  */
 int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed);
@@ -104,6 +116,7 @@ int pb_network_check_cycles(pb_network_t *network, const char *file, pb_diag_t *
 int pb_network_size(const pb_network_t *network);            /**< nodes */
 int pb_network_n_machines(const pb_network_t *network);      /**< of them machines */
 int pb_network_n_switches(const pb_network_t *network);      /**< of them switches */
+int pb_network_n_places(const pb_network_t *network);        /**< of them places */
 int pb_network_top(const pb_network_t *network);             /**< after finish */
 int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
 uint32_t
@@ -123,6 +136,9 @@ int pb_network_find(const pb_network_t *network, const char *name);
  * Addresses ("10.0.0.7") match only exactly. PB_ERR_UNKNOWN otherwise.
  */
 int pb_network_find_machine(const pb_network_t *network, const char *host);
+
+/** The machine that a place is in; any other node is its own. O(levels of the machine). */
+int pb_network_machine_of(const pb_network_t *network, int node);
 
 /**
  * A hash of everything that plans depend on: names, kinds, shape, order, speeds

@@ -31,6 +31,17 @@ void pb_placement_free(pb_placement_t *placement)
     free(placement);
 }
 
+static int machine_of(const pb_placement_t *placement, int rank)
+{
+    return pb_network_machine_of(placement->network, placement->machine[rank]);
+}
+
+int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links)
+{
+    return pb_network_path(placement->network, machine_of(placement, from),
+                           machine_of(placement, to), links);
+}
+
 int pb_placement_n_machines(const pb_placement_t *placement)
 {
     char *used = calloc((size_t) pb_network_size(placement->network) + 1, 1);
@@ -39,7 +50,7 @@ int pb_placement_n_machines(const pb_placement_t *placement)
     }
     int n_machines = 0;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int machine = placement->machine[rank];
+        int machine = placement->machine[rank] >= 0 ? machine_of(placement, rank) : -1;
         if (machine >= 0 && !used[machine]) {
             used[machine] = 1;
             n_machines++;

@@ -172,14 +172,13 @@ static int64_t link_time(const walk_t *walk, int link, bool of_bundle)
 
 /**
  * Adds one hop to a path: `sent` has what the sender has sent before in this
- * round, and is brought up to date. The links' loads are counted.
+ * round, and is brought up to date. The links' loads are counted. Returns whether
+ * the hop stays inside a machine.
  */
-static void add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
+static bool add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
                     pb_profile_path_t *sent)
 {
-    const pb_placement_t *placement = walk->placement;
-    const int n = pb_network_path(placement->network, placement->machine[from],
-                                  placement->machine[to], walk->links);
+    const int n = pb_placement_path(walk->placement, from, to, walk->links);
     if (n == 0) {
         sent->memory_sends += PB_PROFILE_UNIT;
         path->memory_hops++;
@@ -196,12 +195,12 @@ static void add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
     }
     path->sends = sum_of(path->sends, sent->sends);
     path->memory_sends += sent->memory_sends;
+    return n == 0;
 }
 
-static void count_rank(walk_t *walk, int from, int to)
+static void count_rank(walk_t *walk, int from, int to, bool inside)
 {
-    const int *machine = walk->placement->machine;
-    if (machine[from] == machine[to]) {
+    if (inside) {
         walk->ranks[from].memory_sends++;
         walk->ranks[to].memory_receives++;
     } else {
@@ -226,8 +225,8 @@ static void walk_stream(walk_t *walk, const pb_plan_t *plan, int s, pb_profile_p
         for (int i = first; i < end; i++) {
             const int child = stream->child[i];
             walk->paths[child] = walk->paths[rank];
-            add_hop(walk, rank, child, &walk->paths[child], sent_before);
-            count_rank(walk, rank, child);
+            count_rank(walk, rank, child,
+                       add_hop(walk, rank, child, &walk->paths[child], sent_before));
             walk->queue[n_queued++] = child;
         }
         /* A rank that sends on has the segment before those that it sends to. */
@@ -349,7 +348,8 @@ static int64_t fastest_time(const pb_placement_t *placement)
     const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_machine_speed(placement->network);
     int64_t least = PB_PROFILE_UNIT;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        const pb_node_t *node = pb_network_node(placement->network, placement->machine[rank]);
+        const int machine = pb_network_machine_of(placement->network, placement->machine[rank]);
+        const pb_node_t *node = pb_network_node(placement->network, machine);
         const int64_t time = node->speed > 0 ? unit / (int64_t) node->speed : PB_PROFILE_UNIT;
         least = time < least ? time : least;
     }

@@ -58,8 +58,7 @@ static int prepare_paths(pb_sim_t *sim, const pb_placement_t *placement)
         const int parent = pb_sim_parent(sim, edge);
         int length = 0;
         if (parent >= 0) {
-            length = pb_network_path(network, placement->machine[parent],
-                                     placement->machine[pb_sim_child(sim, edge)], path);
+            length = pb_placement_path(placement, parent, pb_sim_child(sim, edge), path);
         }
         const size_t end = (size_t) sim->first_link[edge] + (size_t) length;
         if (end > capacity) {

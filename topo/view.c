@@ -12,26 +12,27 @@
 /* What is known of a network node while the view is made. "Above" and "below"
  * are meant as seen from the root's place, not from the top of the network. */
 typedef struct place {
-    int above;           /* next node towards the start; -1 for the start */
-    int first_rank;      /* of a machine: its lowest participating rank, -1 if none */
-    int n_machine_ranks; /* of a machine: participating ranks */
-    int n_ranks;         /* participating ranks here and below */
-    int n_local;         /* ranks that this vertex attaches itself */
-    int n_branches;      /* nodes right below that lead to a vertex */
-    int vertex;          /* own vertex, or the one above if this node is none */
-    uint32_t speed;      /* slowest cable on the way from the vertex above */
+    int above;       /* next node towards the start; -1 for the start */
+    int first_rank;  /* the lowest participating rank that sits right here, -1 if none */
+    int n_here;      /* participating ranks that sit right here */
+    int n_inside;    /* participating ranks of this machine or place, those of its places too */
+    int only_inside; /* a rank of them */
+    int n_ranks;     /* participating ranks here and below */
+    int n_local;     /* ranks that this vertex attaches itself */
+    int n_branches;  /* nodes right below that lead to a vertex */
+    int vertex;      /* own vertex, or the one above if this node is none */
+    uint32_t speed;  /* slowest cable on the way from the vertex above */
 } place_t;
 
 typedef struct builder {
     const pb_network_t *network;
     pb_view_t *view;
     int root;
-    int root_machine;
     int start; /* node of vertex 0 */
     int n_nodes;
     place_t *places; /* by node */
     int *preorder;   /* all nodes as seen from the start */
-    int *next_rank;  /* by rank: the next higher one on the same machine, -1 if none */
+    int *next_rank;  /* by rank: the next higher one at the same node, -1 if none */
 } builder_t;
 
 static int network_parent(const builder_t *b, int node)
@@ -39,46 +40,51 @@ static int network_parent(const builder_t *b, int node)
     return pb_network_node(b->network, node)->parent;
 }
 
-static bool is_machine(const builder_t *b, int node)
+static bool is_switch(const builder_t *b, int node)
 {
-    return pb_network_node(b->network, node)->kind == PB_NODE_MACHINE;
+    return pb_network_node(b->network, node)->kind == PB_NODE_SWITCH;
 }
 
-/* A machine whose only rank is attached to its switch. */
+/* A machine or place, below the start, whose only rank is attached above. */
 static bool is_leaf(const builder_t *b, int node)
 {
-    return node != b->start && is_machine(b, node) && b->places[node].n_machine_ranks == 1;
+    return node != b->start && !is_switch(b, node) && b->places[node].n_inside == 1;
 }
 
-/* Machines list their ranks upwards because ranks enter downwards. */
+/* Nodes list their ranks upwards because ranks enter downwards. */
 static int place_ranks(builder_t *b, const char *taken)
 {
     const pb_placement_t *placement = b->view->placement;
     for (int node = 0; node < b->n_nodes; node++) {
-        b->places[node] = (place_t){.above = -1, .first_rank = -1, .vertex = -1};
+        b->places[node] = (place_t){.above = -1, .first_rank = -1, .only_inside = -1, .vertex = -1};
     }
     for (int rank = placement->n_ranks - 1; rank >= 0; rank--) {
         if (!taken[rank]) {
             continue;
         }
-        int machine = placement->machine[rank];
-        if (machine < 0 || machine >= b->n_nodes || !is_machine(b, machine)) {
+        int node = placement->machine[rank];
+        if (node < 0 || node >= b->n_nodes || is_switch(b, node)) {
             return PB_ERR_INPUT;
         }
-        place_t *place = &b->places[machine];
+        place_t *place = &b->places[node];
         b->next_rank[rank] = place->first_rank;
         place->first_rank = rank;
-        place->n_machine_ranks++;
+        place->n_here++;
+        for (int at = node; at >= 0 && !is_switch(b, at); at = network_parent(b, at)) {
+            b->places[at].n_inside++;
+            b->places[at].only_inside = rank;
+        }
     }
     return PB_SUCCESS;
 }
 
+/* The lowest node on the way up from the root where it is not alone. */
 static void find_start(builder_t *b)
 {
-    b->root_machine = b->view->placement->machine[b->root];
-    int attached_to = network_parent(b, b->root_machine);
-    bool alone = b->places[b->root_machine].n_machine_ranks == 1;
-    b->start = alone && attached_to >= 0 ? attached_to : b->root_machine;
+    b->start = b->view->placement->machine[b->root];
+    while (b->places[b->start].n_inside == 1 && network_parent(b, b->start) >= 0) {
+        b->start = network_parent(b, b->start);
+    }
 }
 
 /* The neighbour of `node` to visit after `done` (-1: none yet): its children in
@@ -125,9 +131,9 @@ static void sum_subtrees(builder_t *b)
         int node = b->preorder[i];
         place_t *place = &b->places[node];
         bool leaf = is_leaf(b, node);
-        place->n_ranks += place->n_machine_ranks;
+        place->n_ranks += place->n_here;
         if (!leaf) {
-            place->n_local += place->n_machine_ranks;
+            place->n_local += place->n_here;
         }
         if (place->above < 0) {
             continue;
@@ -156,32 +162,42 @@ static void attach(builder_t *b, int rank, int vertex, uint32_t speed, int *n_po
     b->view->speed[position] = speed;
 }
 
-/* Attaches the ranks of a machine that is a vertex, but for the root. */
-static void attach_machine_ranks(builder_t *b, int machine, int vertex, int *n_positions)
+/* Attaches the ranks that sit at the node itself, but for the root. */
+static void attach_ranks_here(builder_t *b, int node, int vertex, int *n_positions)
 {
-    for (int rank = b->places[machine].first_rank; rank >= 0; rank = b->next_rank[rank]) {
+    for (int rank = b->places[node].first_rank; rank >= 0; rank = b->next_rank[rank]) {
         if (rank != b->root) {
             attach(b, rank, vertex, UINT32_MAX, n_positions);
         }
     }
 }
 
-/* Attaches the ranks of the machines right below a switch that are alone on
- * theirs, but for the root. */
+/* The cable of a leaf that is attached to the node above it: memory has none. */
+static uint32_t leaf_speed(const builder_t *b, int leaf)
+{
+    return is_switch(b, b->places[leaf].above) ? cable_speed(b, leaf) : UINT32_MAX;
+}
+
+/* Attaches the ranks that are alone on a machine or place right below the node,
+ * but for the root. */
 static void attach_leaves(builder_t *b, int node, int vertex, int *n_positions)
 {
     int child = pb_network_node(b->network, node)->first_child;
     for (; child >= 0; child = pb_network_node(b->network, child)->next_sibling) {
         const place_t *place = &b->places[child];
-        if (place->above == node && is_leaf(b, child) && place->first_rank != b->root) {
-            attach(b, place->first_rank, vertex, cable_speed(b, child), n_positions);
+        if (is_leaf(b, child) && place->only_inside != b->root) {
+            attach(b, place->only_inside, vertex, leaf_speed(b, child), n_positions);
         }
     }
 }
 
 static void attach_root(builder_t *b, int *n_positions)
 {
-    uint32_t speed = b->start == b->root_machine ? UINT32_MAX : cable_speed(b, b->root_machine);
+    uint32_t speed = UINT32_MAX;
+    if (is_switch(b, b->start)) {
+        int machine = pb_network_machine_of(b->network, b->view->placement->machine[b->root]);
+        speed = cable_speed(b, machine);
+    }
     attach(b, b->root, 0, speed, n_positions);
 }
 
@@ -203,11 +219,8 @@ static void add_vertex(builder_t *b, int node, int *n_positions)
     if (v == 0) {
         attach_root(b, n_positions);
     }
-    if (is_machine(b, node)) {
-        attach_machine_ranks(b, node, v, n_positions);
-    } else {
-        attach_leaves(b, node, v, n_positions);
-    }
+    attach_ranks_here(b, node, v, n_positions);
+    attach_leaves(b, node, v, n_positions);
     vertex->end_local = *n_positions;
 }
 

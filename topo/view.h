@@ -6,11 +6,12 @@
  * attached and numbered in depth-first preorder, so that every subtree is a
  * range of vertices and a range of ranks.
  *
- * A vertex is a place where ranks or other vertices come together: a switch,
- * or a machine with two ranks or more. A machine with one rank is no vertex:
- * its rank is attached to the machine's switch by the machine's cable. So a
- * machine of many ranks is to a tree what a switch of many machines is, and the
- * rule "each stream crosses each cable once each way" holds for both alike.
+ * A vertex is where ranks or other vertices come together: a switch, or a machine
+ * or place (a package, NUMA node or cache of it) with two ranks or more below it.
+ * A machine or place with one rank is no vertex: its rank is attached to the vertex
+ * above, from a machine by the machine's cable. So a machine of many ranks is to a
+ * tree what a switch of many machines is, and the rule "each stream crosses each
+ * cable once each way" holds for both, and for each place of a machine, alike.
  *
  * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root,
  * the other ranks attached to its vertex, then each child vertex's subtree. Any
@@ -24,7 +25,7 @@
 #include "topo/placement.h"
 
 typedef struct pb_vertex {
-    int node;       /**< the switch or machine in the network */
+    int node;       /**< the switch, machine or place in the network */
     int parent;     /**< vertex nearer to the root, -1 for vertex 0 */
     int end;        /**< the subtree of v is the vertices [v, end) */
     int first_rank; /**< positions [first_rank, end_rank) are the ranks of the subtree, */
