@@ -22,6 +22,7 @@
 #include "coll_pipebcast_topology.h"
 #include "role.h"
 #include "topo/choose.h"
+#include "topo/locality.h"
 #include "topo/placement.h"
 
 typedef struct coll_pipebcast_component {
@@ -32,6 +33,8 @@ typedef struct coll_pipebcast_component {
     coll_pipebcast_shared_t *topology; /**< read last; shared by communicators; NULL: none yet */
     coll_pipebcast_shared_t *model;    /**< read last, likewise */
     coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
+    bool place_known;                  /**< whether this process has looked where it sits */
+    pb_locality_t place;               /**< if so, where: as it was bound at that time */
     opal_list_t said;                  /**< messages that were printed once already */
     coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
     coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
@@ -77,6 +80,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_functions_t previous; /**< their modules are retained */
     coll_pipebcast_topology_t *topology; /**< retained */
     pb_placement_t *placement;           /**< NULL until the ranks have agreed */
+    pb_network_t *levels; /**< the placement's network if it has places of machines; else NULL */
     coll_pipebcast_model_t
         *model;            /**< retained; the measured one, if any, until the ranks have agreed */
     pb_chooser_t *chooser; /**< NULL until the first choice */

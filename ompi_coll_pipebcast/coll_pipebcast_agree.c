@@ -19,13 +19,14 @@
 
 #include "coll_pipebcast_agree.h"
 #include "coll_pipebcast_link.h"
+#include "coll_pipebcast_locality.h"
 #include "coll_pipebcast_report.h"
 #include "coll_pipebcast_say.h"
 #include "coll_pipebcast_transport.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 3
+#define PROTOCOL 4
 #endif
 
 /**
@@ -42,6 +43,7 @@ enum {
     V_FANOUT,
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
+    V_LOCALITY,
     V_MODEL, /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED, /**< not compared: bits per second of the rank's link; the least one counts */
     V_MTU,   /**< not compared: likewise */
@@ -58,6 +60,7 @@ static const char *const value_names[N_VALUES] = {
     [V_FANOUT] = "the parameter coll_pipebcast_fanout",
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
+    [V_LOCALITY] = "the parameter coll_pipebcast_locality",
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
 };
 
@@ -67,7 +70,8 @@ struct coll_pipebcast_agreement {
     uint64_t own[N_VALUES];
     uint64_t most[2 * N_VALUES]; /**< the maxima of v, then of ~v */
     pb_request_t comparing;      /**< the allreduce; NULL at its end */
-    int tag;                     /**< for a report, if there is one */
+    int tag; /**< for a report, if there is one; the next lower one is the locality's */
+    coll_pipebcast_locality_t locality; /**< zeros until the ranks have decided to serve */
     coll_pipebcast_report_t report;
 };
 
@@ -112,6 +116,7 @@ static void own_values(const coll_pipebcast_module_t *module, bool placed, bool 
     values[V_FANOUT] = (uint64_t) params->fanout;
     values[V_SEGMENT_SIZE] = params->segment_size;
     values[V_MIN_SIZE] = params->min_size;
+    values[V_LOCALITY] = (uint64_t) params->locality;
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
     values[V_SPEED] = link.bits_per_second;
     values[V_MTU] = link.mtu;
@@ -149,7 +154,7 @@ static void report(coll_pipebcast_module_t *module, int which, const char *until
     coll_pipebcast_report_start(&agreement->report, module->comm, agreement->tag, &difference);
 }
 
-static void report_serving(const coll_pipebcast_module_t *module, int n_machines)
+static void report_serving(const coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_topology_t *topology = module->topology;
     const int n_switches = pb_network_n_switches(topology->network);
@@ -160,7 +165,8 @@ static void report_serving(const coll_pipebcast_module_t *module, int n_machines
                         "communicator %s: %d ranks on %d machines; the network has %d machines on "
                         "%d %s (%s); costs: "
                         "%s",
-                        module->comm->c_name, ompi_comm_size(module->comm), n_machines,
+                        module->comm->c_name, ompi_comm_size(module->comm),
+                        pb_placement_n_machines(module->placement),
                         pb_network_n_machines(topology->network), n_switches,
                         n_switches == 1 ? "switch" : "switches", topology->super.source,
                         module->model->super.source);
@@ -191,7 +197,8 @@ static int settle_model(coll_pipebcast_module_t *module)
     return rc;
 }
 
-/** Decides by what all ranks have in common; alike on all of them. */
+/** Decides by what all ranks have in common; alike on all of them. AGREEING: where they sit is to
+ * be learnt yet. */
 static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
@@ -224,11 +231,14 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         return COLL_PIPEBCAST_PASSING;
     }
     module->agreed = settle_model(module);
+    if (module->agreed == OMPI_SUCCESS) {
+        module->agreed = coll_pipebcast_locality_start(&module->agreement->locality, module,
+                                                       module->agreement->tag - 1);
+    }
     if (module->agreed != OMPI_SUCCESS) {
         return COLL_PIPEBCAST_PASSING;
     }
-    report_serving(module, n_machines);
-    return COLL_PIPEBCAST_SERVING;
+    return COLL_PIPEBCAST_AGREEING;
 }
 
 /** The allreduce, with the lock given up: the other component may broadcast, which is let through.
@@ -268,7 +278,7 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
         agreement->most[i] = agreement->own[i];
         agreement->most[N_VALUES + i] = ~agreement->own[i];
     }
-    agreement->tag = coll_pipebcast_reserve_tags(module->comm, 1);
+    agreement->tag = coll_pipebcast_reserve_tags(module->comm, 2);
     const int rc = compare(module, agreement);
     if (rc != OMPI_SUCCESS) {
         module->state = COLL_PIPEBCAST_PASSING;
@@ -296,10 +306,27 @@ static bool has_compared(coll_pipebcast_module_t *module)
     return true;
 }
 
+/** Whether the ranks know where each of them sits, if they are to serve. */
+static bool has_located(coll_pipebcast_module_t *module)
+{
+    if (module->state != COLL_PIPEBCAST_AGREEING) {
+        return true;
+    }
+    if (!coll_pipebcast_locality_advance(&module->agreement->locality, &module->agreed)) {
+        return false;
+    }
+    module->state =
+        module->agreed == OMPI_SUCCESS ? COLL_PIPEBCAST_SERVING : COLL_PIPEBCAST_PASSING;
+    if (module->state == COLL_PIPEBCAST_SERVING) {
+        report_serving(module);
+    }
+    return true;
+}
+
 void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_agreement_t *agreement = module->agreement;
-    if (agreement != NULL && has_compared(module) &&
+    if (agreement != NULL && has_compared(module) && has_located(module) &&
         coll_pipebcast_report_advance(&agreement->report)) {
         coll_pipebcast_agreement_free(agreement);
         module->agreement = NULL;
@@ -333,5 +360,8 @@ int coll_pipebcast_agree(coll_pipebcast_module_t *module)
 
 void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
 {
+    if (agreement != NULL) {
+        pb_gather_fini(&agreement->locality.gather);
+    }
     free(agreement);
 }

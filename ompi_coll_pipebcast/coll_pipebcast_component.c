@@ -51,6 +51,8 @@ static int component_open(void)
     component->topology = NULL;
     component->model = NULL;
     component->assumed = NULL;
+    component->place_known = false;
+    component->place = PB_LOCALITY_ANYWHERE;
     component->output = opal_output_open(NULL);
     if (!coll_pipebcast_fits()) {
         coll_pipebcast_warn("this pipebcast was built for another Open MPI than the one that runs. "

@@ -28,6 +28,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->outstanding.module = module;
     module->topology = NULL;
     module->placement = NULL;
+    module->levels = NULL;
     pb_arrival_mode_init(&module->arrival_mode);
     module->ns_per_byte = 0;
     module->credit.of = NULL;
@@ -69,6 +70,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_chooser_free(module->chooser);
     coll_pipebcast_advised_free(module->advised);
     pb_placement_free(module->placement);
+    pb_network_free(module->levels);
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
     }

@@ -4,6 +4,7 @@
 #include "coll_pipebcast_params.h"
 
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_locality.h"
 #include "coll_pipebcast_say.h"
 #include "topo/plan.h"
 #include "transfer.h"
@@ -12,6 +13,7 @@
 static const coll_pipebcast_params_t defaults = {
     .priority = 40,
     .algorithm = COLL_PIPEBCAST_AUTO,
+    .locality = COLL_PIPEBCAST_LOCALITY_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .arrival_wait = 1 << 20,
     .fanout = 3,
@@ -54,6 +56,12 @@ static const mca_base_var_enum_value_t arrival_values[] = {
     {COLL_PIPEBCAST_ARRIVAL_OFF, "off"},
     {COLL_PIPEBCAST_ARRIVAL_ON, "on"},
     {COLL_PIPEBCAST_ARRIVAL_AUTO, "auto"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t locality_values[] = {
+    {COLL_PIPEBCAST_LOCALITY_MACHINE, "machine"},
+    {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {0, NULL},
 };
 
@@ -101,7 +109,19 @@ int coll_pipebcast_params_register(void)
         "For trying things on one machine: a list of host names such as n[0-3] that are taken for "
         "the hosts of the job's ranks in turn, again from the first when the list ends. (default: "
         "none, the launcher knows the hosts)");
-    mca_base_var_enum_t *names = algorithm_names();
+    add("processors", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->processors,
+        "For trying things on one machine: numbers of processors, parted by commas, to which the "
+        "job's ranks in turn are taken to be bound; with another machine's recorded topology if "
+        "HWLOC_XMLFILE names it. (default: none, what they are bound to)");
+    mca_base_var_enum_t *names = NULL;
+    (void) mca_base_var_enum_create("coll_pipebcast_locality", locality_values, &names);
+    add("locality", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_5, &p->locality,
+        "What is near inside a machine with several ranks. auto: ranks that are bound to the same "
+        "package, NUMA node or cache, by hwloc; machine: all alike. (default: auto)");
+    if (names != NULL) {
+        OBJ_RELEASE(names);
+    }
+    names = algorithm_names();
     add("algorithm", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_4, &p->algorithm,
         "How a message is broadcast. auto: as is predicted to be fastest for its size, the "
         "previous component included. arrival_b: the same, to groups of ranks as they "

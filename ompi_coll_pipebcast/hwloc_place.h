@@ -11,26 +11,23 @@
 #include "topo/locality.h"
 
 /**
- * The place of a process that may run on the processors of `cpuset`: the package, NUMA
- * node and caches of the topology that hold all of these, the largest first, but not what
- * holds the same processors as another before it, or no more than one core. So
- * PB_LOCALITY_ANYWHERE where `cpuset` is empty or in no part of the machine.
+ * The place of a process that may run on the processors of `cpuset`: the packages, NUMA
+ * nodes and caches that hold all of these, the largest first, without what holds the
+ * whole machine, the same processors as one before it, or no more than one core. The
+ * index of each is its lowest processor's number, which nothing else of its size has.
+ * PB_LOCALITY_ANYWHERE where there are none, or `cpuset` is empty.
  * O(objects of these kinds).
  */
 pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset);
 
-/**
- * Loads the topology of this machine: packages, NUMA nodes, caches, cores and processors,
- * also of what this process may not use. As hwloc does, another machine's recorded one if the environment's
- * HWLOC_XMLFILE names it. NULL with the reason in `why`. To be freed by
- * hwloc_topology_destroy().
- */
-hwloc_topology_t pb_hwloc_load(char *why, size_t why_size);
+/** The place of this process by what it is bound to now. */
+pb_locality_t pb_hwloc_own_place(hwloc_topology_t topology);
 
 /**
- * The place of this process by what it is bound to now; a process that is bound
- * to nothing smaller than its machine is PB_LOCALITY_ANYWHERE.
+ * Loads this machine's topology, also the processors that this process may not use, so
+ * that all processes of the machine see the same; or the recorded one that HWLOC_XMLFILE
+ * names in the environment. NULL with the reason in `why`. hwloc_topology_destroy() frees it.
  */
-pb_locality_t pb_hwloc_own_place(hwloc_topology_t topology);
+hwloc_topology_t pb_hwloc_load(char *why, size_t why_size);
 
 #endif

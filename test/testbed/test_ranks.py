@@ -1,0 +1,104 @@
+"""Several ranks on a host: however they are mapped, and whichever of them take part, no cable
+carries a message more than once each way. Counts of bytes, no times."""
+
+import os
+import shutil
+
+from cluster import main, need_program, need_testbed, status, tap, tool, write
+
+BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
+PROGRAM = os.path.join(BUILD, "test/mpi/run_mapped")
+PLUGIN = os.path.join(BUILD, "ompi_coll_pipebcast/.libs/mca_coll_pipebcast.so")
+RECORDED = os.path.join(os.environ["PIPEBCAST_SRCDIR"], "test/plugin/hwloc/two_packages.xml")
+
+BYTES = 1 << 18
+# Headers of frames, of TCP and IP, and of messages, and acknowledgements of what goes the other
+# way. A message that crosses a cable twice has far more.
+MOST = 1.15
+TOPOLOGIES = {
+    "one switch": "SwitchName=s0 Nodes=n[0-3]\n",
+    "two switches": "SwitchName=s0 Nodes=n[0,2] Switches=s1\nSwitchName=s1 Nodes=n[1,3]\n",
+}
+# Ranks of a host are on both packages in turn: neighbours by rank are not neighbours by place.
+PROCESSORS = "0,8,2,10,1,9,3,11"
+
+
+def plugin_path():
+    """A folder with nothing but the plugin, before Open MPI's own."""
+    folder = os.path.dirname(write("plugins", ""))
+    folder = os.path.join(folder, "plugin")
+    if not os.path.isdir(folder):
+        os.mkdir(folder)
+        shutil.copy(PLUGIN, folder)
+    shown = os.popen("ompi_info --path pkglibdir --parsable").read()
+    return f"{folder}:{shown.strip().split(':')[-1]}"
+
+
+def carried(path, ppn, mapping, algorithm, n_broadcasts, seed, percent):
+    """Bytes of every directed link while a job ran, or None if it failed."""
+    before = status()["links"]
+    parameters = {
+        "coll": "pipebcast,tuned",
+        "mca_base_component_path": plugin_path(),
+        "coll_pipebcast_topology_file": path,
+        "coll_pipebcast_algorithm": algorithm,
+        "coll_pipebcast_segment_size": "2874",
+        "coll_pipebcast_arrival": "off",
+        "coll_pipebcast_processors": PROCESSORS,
+    }
+    answer = tool(
+        "mpirun", "--name", "t", "--ppn", str(ppn), "--timeout", "60", "--", *mapping,
+        *[word for item in parameters.items() for word in ("--mca", *item)],
+        PROGRAM, str(n_broadcasts), str(BYTES), str(seed), str(percent),
+        env=dict(os.environ, HWLOC_XMLFILE=RECORDED),
+    )  # fmt: skip
+    if answer.returncode != 0 or "PASS" not in answer.stdout:
+        tap.note(answer.stdout + answer.stderr)
+        return None
+    after = status()["links"]
+    return {link: after[link]["bytes"] - before[link]["bytes"] for link in after}
+
+
+def worst_link(*job):
+    """The most that a directed link carries of one broadcast, in messages, and which it is."""
+    few, many = carried(*job[:4], 1, *job[4:]), carried(*job[:4], 4, *job[4:])
+    if few is None or many is None:
+        return None
+    return max(((many[link] - few[link]) / 3 / BYTES, link) for link in many)
+
+
+def expect(text, *job):
+    worst = worst_link(*job)
+    good = worst is not None and worst[0] < MOST
+    tap.ok(good, f"{text}: no cable carries more than the message each way")
+    if worst is not None:
+        tap.note(f"at most {worst[0]:.3f} messages, from {worst[1][0]} to {worst[1][1]}")
+
+
+CORE = ["--map-by", "core:OVERSUBSCRIBE", "--bind-to", "none"]
+NODE = ["--map-by", "node", "--bind-to", "none"]
+
+
+def run():
+    for name, text in TOPOLOGIES.items():
+        path = write(name.replace(" ", "_") + ".conf", text)
+        tool("up", "--topology", path, "--name", "t", "--rate", "50mbit", "--ppn", "4")
+        expect(f"{name}, a rank on each host", path, 1, NODE, "twotree", 0, 100)
+        for ppn in 2, 4:
+            expect(f"{name}, {ppn} ranks on each, by core", path, ppn, CORE, "twotree", 0, 100)
+            expect(f"{name}, {ppn} ranks on each, by node", path, ppn, NODE, "twotree", 0, 100)
+        expect(f"{name}, 4 ranks on each, in any order", path, 4, CORE, "twotree", 1, 100)
+        expect(f"{name}, the same as a chain", path, 4, CORE, "chain", 1, 100)
+        for seed in 2, 3:
+            expect(f"{name}, some of the ranks ({seed})", path, 4, NODE, "twotree", seed, 60)
+        expect(f"{name}, 13 ranks", path, 4, ["-np", "13", *CORE], "twotree", 0, 100)
+        tool("down", "--name", "t")
+    path = write("again.conf", TOPOLOGIES["two switches"])
+    tool("up", "--topology", path, "--name", "t", "--rate", "50mbit", "--ppn", "4")
+    worst = worst_link(path, 4, NODE, "rank_chain", 1, 100)
+    tap.ok(worst is not None and worst[0] > MOST, "a chain by rank that is not mapped so is seen")
+
+
+need_program("mpirun", "ompi_info")
+need_testbed()
+main(run)
