@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "failing_malloc.h"
 #include "ompi_coll_pipebcast/gather.h"
+#include "test/failing_memory.h"
 #include "test/tap.h"
 #include "world.h"
 
@@ -124,9 +124,9 @@ static void test_errors(void)
 static void test_no_memory(void)
 {
     pb_gather_t gather = {.numbers = NULL};
-    failing_malloc_after(0);
+    failing_memory_after(0);
     const bool made = pb_gather_init(&gather, NULL, 0, 2, 1);
-    failing_malloc_after(-1);
+    failing_memory_after(-1);
     ok(!made, "a start without memory is refused");
     pb_gather_fini(&gather);
 }
