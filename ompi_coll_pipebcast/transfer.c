@@ -26,26 +26,34 @@ static size_t segment_offset(const pb_transfer_t *t, uint64_t segment)
     return (size_t) segment * t->segment_size;
 }
 
-/** The first segment from `segment` on whose stream is in `mask`. */
-static uint64_t next_in_mask(const pb_transfer_t *t, uint32_t mask, uint64_t segment)
+static bool is_here(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    while (segment < t->n_segments &&
-           !(mask & (UINT32_C(1) << (segment % (uint64_t) t->n_streams)))) {
-        segment++;
-    }
-    return segment;
+    return lane->round < t->arrived[lane->stream];
 }
 
-static bool is_here(const pb_transfer_t *t, uint64_t segment)
+static bool lane_travels_here(const pb_lane_t *lane)
 {
-    return segment / (uint64_t) t->n_streams < t->arrived[segment % (uint64_t) t->n_streams];
+    return (lane->mask >> lane->stream & 1) != 0;
+}
+
+static void lane_step(const pb_transfer_t *t, pb_lane_t *lane)
+{
+    lane->next++;
+    lane->stream++;
+    if (lane->stream == t->n_streams) {
+        lane->stream = 0;
+        lane->round++;
+    }
 }
 
 static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
                       pb_flight_t *window)
 {
-    *lane = (pb_lane_t){.rank = rank, .mask = mask, .window = window};
-    lane->next = next_in_mask(t, mask, 0);
+    *lane =
+        (pb_lane_t){.rank = rank, .mask = mask, .window = window, .to_confirm = t->confirm_every};
+    while (lane->next < t->n_segments && !lane_travels_here(lane)) {
+        lane_step(t, lane);
+    }
     t->n_unfinished += lane->next < t->n_segments;
 }
 
@@ -122,10 +130,11 @@ static pb_flight_t *lane_free_flight(const pb_lane_t *lane, int window)
 }
 
 /** The flight of the segment `next` is under way. */
-static void lane_started(pb_transfer_t *t, pb_lane_t *lane)
+static void lane_started(const pb_transfer_t *t, pb_lane_t *lane)
 {
-    lane->n_started++;
-    lane->next = next_in_mask(t, lane->mask, lane->next + 1);
+    do {
+        lane_step(t, lane);
+    } while (lane->next < t->n_segments && !lane_travels_here(lane));
 }
 
 static bool lane_is_empty(const pb_lane_t *lane)
@@ -216,7 +225,7 @@ static void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
         release(t, flight);
     }
     keep_first_error(t, error);
-    t->arrived[flight->segment % (uint64_t) t->n_streams]++;
+    t->arrived[flight->stream]++;
 }
 
 /** Takes in what has come from a source, oldest first. */
@@ -249,6 +258,7 @@ static bool post_one(pb_transfer_t *t, pb_lane_t *lane)
     }
     keep_first_error(t, error);
     *flight = (pb_flight_t){.segment = lane->next,
+                            .stream = lane->stream,
                             .buffer = error == 0 ? buffer : NULL,
                             .bytes = error == 0 ? bytes : 0};
     error = pb_transport_receive(t->transport, (void *) flight->buffer, flight->bytes, lane->rank,
@@ -322,7 +332,7 @@ static bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 static bool may_send(const pb_transfer_t *t, const pb_lane_t *lane)
 {
     return lane->next < t->n_segments && lane->n_flying < t->send_window &&
-           lane->n_confirming < PB_TRANSFER_CONFIRMATIONS && !t->broken && is_here(t, lane->next) &&
+           lane->n_confirming < PB_TRANSFER_CONFIRMATIONS && !t->broken && is_here(t, lane) &&
            !is_held(t, lane);
 }
 
@@ -332,8 +342,7 @@ static bool send_one(pb_transfer_t *t, pb_lane_t *lane)
     if (!may_send(t, lane)) {
         return false;
     }
-    const bool confirmed =
-        t->confirm_every != 0 && lane->n_started % t->confirm_every == t->confirm_every - 1;
+    const bool confirmed = lane->to_confirm == 1;
     pb_flight_t *flight =
         confirmed ? &lane->confirming[lane->n_confirming] : lane_free_flight(lane, t->send_window);
     const size_t bytes = segment_bytes(t, lane->next);
@@ -349,6 +358,7 @@ static bool send_one(pb_transfer_t *t, pb_lane_t *lane)
     keep_first_error(t, error);
     *flight = (pb_flight_t){
         .segment = lane->next,
+        .stream = lane->stream,
         .buffer = t->error == 0 ? buffer : NULL,
         .bytes = t->error == 0 ? bytes : 0,
     };
@@ -360,6 +370,7 @@ static bool send_one(pb_transfer_t *t, pb_lane_t *lane)
         return false;
     }
     *(confirmed ? &lane->n_confirming : &lane->n_flying) += 1;
+    lane->to_confirm = confirmed ? t->confirm_every : lane->to_confirm - (t->confirm_every != 0);
     lane_started(t, lane);
     return true;
 }

@@ -63,6 +63,7 @@ typedef struct pb_transfer_limits {
 typedef struct pb_flight {
     pb_request_t request;
     uint64_t segment;
+    int stream;         /**< of the segment */
     const void *buffer; /**< NULL: an empty message in the segment's place */
     size_t bytes;
 } pb_flight_t;
@@ -71,12 +72,14 @@ typedef struct pb_flight {
 typedef struct pb_lane {
     int rank;
     uint32_t mask;       /**< streams that travel here */
-    uint64_t next;       /**< next segment to start; n_segments when all are started */
+    uint64_t next;       /**< next segment to start; n_segments or more when all are started */
+    int stream;          /**< of that segment: next % n_streams, */
+    uint64_t round;      /**< and next / n_streams; kept, as dividing takes long */
     pb_flight_t *window; /**< ring of flights, oldest at head */
     int head;
-    int n_flying;       /**< flights in the window */
-    uint64_t n_started; /**< flights started so far */
-    int n_confirming;   /**< targets: confirmed sends under way, beside the window */
+    int n_flying;        /**< flights in the window */
+    uint64_t to_confirm; /**< targets: sends until one is confirmed, that one too; 0: none is */
+    int n_confirming;    /**< targets: confirmed sends under way, beside the window */
     pb_flight_t confirming[PB_TRANSFER_CONFIRMATIONS]; /**< these, oldest first */
 } pb_lane_t;
 
