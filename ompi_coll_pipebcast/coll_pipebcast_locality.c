@@ -69,16 +69,16 @@ static pb_locality_t find_place(const coll_pipebcast_module_t *module)
 static pb_locality_t own_place(const coll_pipebcast_module_t *module)
 {
     coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
-    OPAL_THREAD_LOCK(&component->lock);
+    opal_mutex_lock(&component->lock);
     const bool known = component->place_known;
     pb_locality_t place = component->place;
-    OPAL_THREAD_UNLOCK(&component->lock);
+    opal_mutex_unlock(&component->lock);
     if (!known) {
         place = find_place(module);
-        OPAL_THREAD_LOCK(&component->lock);
+        opal_mutex_lock(&component->lock);
         component->place = place;
         component->place_known = true;
-        OPAL_THREAD_UNLOCK(&component->lock);
+        opal_mutex_unlock(&component->lock);
     }
     return place;
 }
