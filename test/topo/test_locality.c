@@ -300,8 +300,9 @@ static void test_random_machines(pb_shape_t shape)
     ok(pipelined.overloaded == 0,
        "%s: chain and two trees carry the message at most once each way over everything",
        pb_shape_name(shape));
-    ok(pipelined.entries == 0 && trees.entries == 0,
-       "%s: every stream enters a machine but the root's at one rank", pb_shape_name(shape));
+    ok(pipelined.entries == 0,
+       "%s: a stream of a chain or of two trees enters a machine but the root's at one rank",
+       pb_shape_name(shape));
     printf("# machines that a stream leaves from two ranks: %d of chains and two trees, %d of "
            "others; streams that come back to the root's machine: %d, %d\n",
            pipelined.exits, trees.exits, pipelined.returns, trees.returns);
