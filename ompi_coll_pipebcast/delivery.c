@@ -3,10 +3,14 @@
  */
 #include "delivery.h"
 
-/** Segments that have come from a source. */
-static uint64_t arrived_from(const pb_lane_t *lane)
+/** Segments that have come from a source: those of its streams, as no other delivers them. */
+static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lane)
 {
-    return lane->n_started - (uint64_t) lane->n_flying;
+    uint64_t n = 0;
+    for (int stream = 0; stream < transfer->n_streams; stream++) {
+        n += (lane->mask >> stream & 1) != 0 ? transfer->arrived[stream] : 0;
+    }
+    return n;
 }
 
 void pb_delivery_init(pb_delivery_t *delivery)
@@ -18,7 +22,7 @@ bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *t
 {
     bool is_behind = !delivery->looked;
     for (int i = 0; i < transfer->n_sources; i++) {
-        is_behind |= arrived_from(&transfer->lanes[i]) != delivery->source[i].n_now;
+        is_behind |= arrived_from(transfer, &transfer->lanes[i]) != delivery->source[i].n_now;
     }
     return is_behind;
 }
@@ -27,7 +31,7 @@ void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, in
 {
     for (int i = 0; i < transfer->n_sources; i++) {
         pb_delivery_source_t *source = &delivery->source[i];
-        const uint64_t n = arrived_from(&transfer->lanes[i]);
+        const uint64_t n = arrived_from(transfer, &transfer->lanes[i]);
         if (!delivery->looked) {
             source->waited = n == 0;
         }
