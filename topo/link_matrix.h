@@ -70,9 +70,10 @@ int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int 
 /**
  * The matrix of these hosts of a network, all values 0: node i is hosts[i]. The switch
  * of a machine is its cluster, and what hangs below one switch of the top switch is
- * a site; machines on the top switch itself are one, too. Clusters and sites are in the order in which hosts name them. The caller
- * frees it. PB_ERR_UNKNOWN (the network has no machine for a host), PB_ERR_INPUT
- * (none, too many, or two hosts on one machine), PB_ERR_NO_MEMORY. O(nodes + n * depth).
+ * a site; machines on the top switch itself are one, too. Clusters and sites are in the order in
+ * which hosts name them. The caller frees it. PB_ERR_UNKNOWN (the network has no machine for a
+ * host), PB_ERR_INPUT (none, too many, or two hosts on one machine), PB_ERR_NO_MEMORY. O(nodes + n
+ * * depth).
  */
 int pb_link_matrix_of_network(const pb_network_t *network, const char *const *hosts, int n,
                               pb_link_matrix_t **matrix_p);

@@ -400,7 +400,9 @@ static void test_delivery(void)
 {
     pb_delivery_t delivery;
     pb_lane_t lanes[2] = {{.rank = 5, .mask = 1}, {.rank = 6, .mask = 2}};
+    uint64_t arrived[2] = {0, 3};
     pb_transfer_t t = {.lanes = lanes,
+                       .arrived = arrived,
                        .n_sources = 2,
                        .n_streams = 2,
                        .segment_size = 100,
@@ -410,15 +412,11 @@ static void test_delivery(void)
     int64_t taken;
     pb_delivery_init(&delivery);
     ok(pb_delivery_is_behind(&delivery, &t), "at first it has to look");
-    lanes[0].n_started = lanes[1].n_started = 8;
-    lanes[0].n_flying = 8;
-    lanes[1].n_flying = 5; /* three of them are here already */
     pb_delivery_look(&delivery, &t, 1000);
     ok(!pb_delivery_is_behind(&delivery, &t), "and then only when more has come");
-    lanes[0].n_flying = 7;
+    arrived[0] = 1;
     pb_delivery_look(&delivery, &t, 2000);
-    lanes[0].n_started = lanes[1].n_started = 10;
-    lanes[0].n_flying = lanes[1].n_flying = 0;
+    arrived[0] = arrived[1] = 10;
     ok(pb_delivery_is_behind(&delivery, &t), "as now");
     pb_delivery_look(&delivery, &t, 5000);
     ok(pb_delivery_rate(&delivery, &t, 0, &bytes, &taken) && bytes == 900 && taken == 3000,
