@@ -142,7 +142,7 @@ static inline int coll_pipebcast_mark_set(const char *name)
 /**
  * Whether a process has set the mark. Every host has all processes' marks, unless the launcher was
  * told not to distribute such things at the start: then, and where there is none, the process's
- * host is asked. 4.1's forms of this that ask no host do not survive memory that is out.
+ * host is asked.
  */
 static inline bool coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name)
 {
@@ -151,7 +151,10 @@ static inline bool coll_pipebcast_mark_of(const opal_process_name_t *process, co
     uint32_t mark = 0;
     uint32_t *mark_p = &mark;
     int rc;
-    OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    if (rc != OPAL_SUCCESS) {
+        OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    }
     return rc == OPAL_SUCCESS && mark == 1;
 }
 
