@@ -73,7 +73,8 @@ typedef struct coll_pipebcast_module {
     /**
      * Whether nonblocking broadcasts may go to the previous component. A rank knows at some moment
      * that the ranks have agreed, another rank at another place of its program. A broadcast that
-     * waited for it, blocking or an initialisation, is the same place for all of them.
+     * waited for it, blocking or an initialisation, is the same place for all of them. So is the
+     * first of all, where a rank is without the component and they do not begin to agree.
      */
     bool may_pass;
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */

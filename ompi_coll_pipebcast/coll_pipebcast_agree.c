@@ -260,6 +260,7 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
     if (!coll_pipebcast_presence_complete(module->comm)) {
         module->state = COLL_PIPEBCAST_PASSING;
         module->passes_for = COLL_PIPEBCAST_DIFFERENT;
+        module->may_pass = true; /* all know it from their first broadcast on, this one */
         return OMPI_SUCCESS;
     }
     coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));

@@ -2,7 +2,9 @@
  * Nonblocking and persistent broadcasts: many at once, with other operations between them, ended
  * in another order on every rank, freed while they are active.
  * Usage: run_nonblocking [STEPS of the random mix] [SEED] [some]
+ *        run_nonblocking first
  * some: of the broadcasts some may go to the previous component.
+ * first: only the first ones of communicators. (libnbc of 4.1.4 fails in the random mix by itself.)
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -450,6 +452,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     test_first();
     test_known_unevenly();
+    if (argc > 1 && strcmp(argv[1], "first") == 0) {
+        return check_done("run_nonblocking");
+    }
     test_mix(MPI_COMM_WORLD, n_steps, seed);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     test_mix(comm, n_steps / 2, seed + 1);
