@@ -39,10 +39,12 @@ static const char *advice_dir(void)
 
 /* ---- the communicator ---- */
 
+/** Of the rank's machine, also where the rank sits at a place inside it. */
 static const char *host_name(const coll_pipebcast_module_t *module, int rank)
 {
-    const pb_placement_t *placement = module->placement;
-    return pb_network_node(placement->network, placement->machine[rank])->name;
+    const pb_network_t *network = module->placement->network;
+    const int machine = pb_network_machine_of(network, module->placement->machine[rank]);
+    return pb_network_node(network, machine)->name;
 }
 
 /** The set of the communicator's hosts, and each rank's host in it. PB_ERR_INPUT if they are no
