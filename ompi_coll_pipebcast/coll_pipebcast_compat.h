@@ -116,13 +116,49 @@ static inline bool coll_pipebcast_fits(void)
            ompi_coll_base_nbc_request_t_class.cls_sizeof <= sizeof(coll_pipebcast_base_request_t);
 }
 
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+/**
+ * What a process has told under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).
+ * The macros of 4.1 for it allocate what is here on the stack, and fault if they cannot.
+ */
+static inline int coll_pipebcast_look_up(const opal_process_name_t *process, const char *key,
+                                         const char *how, void **value_p, opal_data_type_t type)
+{
+    opal_list_t infos;
+    opal_value_t info, *found = NULL;
+    OBJ_CONSTRUCT(&infos, opal_list_t);
+    OBJ_CONSTRUCT(&info, opal_value_t);
+    info.key = (char *) (uintptr_t) how;
+    info.type = OPAL_BOOL;
+    info.data.flag = true;
+    opal_list_append(&infos, &info.super);
+    int rc = opal_pmix.get(process, key, &infos, &found);
+    if (rc == OPAL_SUCCESS) {
+        rc = found != NULL ? opal_value_unload(found, value_p, type) : OPAL_ERR_NOT_FOUND;
+    }
+    if (found != NULL) {
+        OBJ_RELEASE(found);
+    }
+    opal_list_remove_item(&infos, &info.super);
+    info.key = NULL; /* the destructor would free it */
+    OBJ_DESTRUCT(&info);
+    OBJ_DESTRUCT(&infos);
+    return rc;
+}
+#endif
+
 /** The host that a process runs on, to be freed; NULL if it is not known here. No communication. */
 static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
 {
     char *host = NULL;
     int rc;
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    rc = coll_pipebcast_look_up(name, COLL_PIPEBCAST_KEY_HOST, OPAL_PMIX_OPTIONAL, (void **) &host,
+                                COLL_PIPEBCAST_TYPE_HOST);
+#else
     OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COLL_PIPEBCAST_KEY_HOST, (opal_process_name_t *) name, &host,
                                    COLL_PIPEBCAST_TYPE_HOST);
+#endif
     return rc == OPAL_SUCCESS ? host : NULL;
 }
 
@@ -151,7 +187,12 @@ static inline bool coll_pipebcast_mark_of(const opal_process_name_t *process, co
     uint32_t mark = 0;
     uint32_t *mark_p = &mark;
     int rc;
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    rc = coll_pipebcast_look_up(process, name, OPAL_PMIX_IMMEDIATE, (void **) &mark_p,
+                                COLL_PIPEBCAST_TYPE_MARK);
+#else
     OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+#endif
     if (rc != OPAL_SUCCESS) {
         OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
     }
