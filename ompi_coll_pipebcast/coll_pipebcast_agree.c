@@ -235,9 +235,6 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         module->agreed = coll_pipebcast_locality_start(&module->agreement->locality, module,
                                                        module->agreement->tag - 1);
     }
-    if (module->agreed != OMPI_SUCCESS) {
-        return COLL_PIPEBCAST_PASSING;
-    }
     return COLL_PIPEBCAST_AGREEING;
 }
 
@@ -268,6 +265,7 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
         agreement = calloc(1, sizeof(*agreement));
     }
     if (agreement == NULL) {
+        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     const bool placed =
@@ -282,7 +280,7 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
     agreement->tag = coll_pipebcast_reserve_tags(module->comm, 2);
     const int rc = compare(module, agreement);
     if (rc != OMPI_SUCCESS) {
-        module->state = COLL_PIPEBCAST_PASSING;
+        coll_pipebcast_lose(module, rc);
         coll_pipebcast_agreement_free(agreement);
         return rc;
     }
@@ -303,7 +301,12 @@ static bool has_compared(coll_pipebcast_module_t *module)
         return false;
     }
     module->agreed = status.MPI_ERROR;
-    module->state = module->agreed == MPI_SUCCESS ? decide(module) : COLL_PIPEBCAST_PASSING;
+    if (module->agreed == MPI_SUCCESS) {
+        module->state = decide(module);
+    }
+    if (module->agreed != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, module->agreed);
+    }
     return true;
 }
 
@@ -316,11 +319,12 @@ static bool has_located(coll_pipebcast_module_t *module)
     if (!coll_pipebcast_locality_advance(&module->agreement->locality, &module->agreed)) {
         return false;
     }
-    module->state =
-        module->agreed == OMPI_SUCCESS ? COLL_PIPEBCAST_SERVING : COLL_PIPEBCAST_PASSING;
-    if (module->state == COLL_PIPEBCAST_SERVING) {
-        report_serving(module);
+    if (module->agreed != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, module->agreed);
+        return true;
     }
+    module->state = COLL_PIPEBCAST_SERVING;
+    report_serving(module);
     return true;
 }
 

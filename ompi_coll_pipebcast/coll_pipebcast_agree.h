@@ -12,14 +12,15 @@
  * Begins, at the communicator's first broadcast of any kind and size, alike on all ranks. With the
  * module's lock held, which is given up in between. From then on module->state is AGREEING,
  * and the progress function goes on; or PASSING, where a rank is without the component and would
- * not take part. OMPI_ERR_OUT_OF_RESOURCE, or an error of the communication.
+ * not take part. OMPI_ERR_OUT_OF_RESOURCE, or an error of the communication: this rank is LOST.
  */
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module);
 
 /**
  * Does what can be done without waiting; sets module->state to SERVING or PASSING when the ranks
- * have agreed, alike on all of them, and says why where it is PASSING. If the communication failed
- * it is PASSING, with the error in module->agreed. With the module's lock held.
+ * have agreed, alike on all of them, and says why where it is PASSING. If the communication failed,
+ * or memory is out, this rank is LOST, with the error in module->agreed, as the others may serve.
+ * With the module's lock held.
  */
 void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module);
 

@@ -96,6 +96,13 @@ static bool has_neighbours(const coll_pipebcast_module_t *module, bool *alone_p)
     return pb_placement_n_machines(placement) < placement->n_ranks;
 }
 
+static bool start_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
+{
+    struct ompi_communicator_t *comm = locality->module->comm;
+    return pb_gather_init(&locality->gather, &locality->transport, ompi_comm_rank(comm),
+                          ompi_comm_size(comm), own);
+}
+
 int coll_pipebcast_locality_start(coll_pipebcast_locality_t *locality,
                                   coll_pipebcast_module_t *module, int tag)
 {
@@ -107,11 +114,11 @@ int coll_pipebcast_locality_start(coll_pipebcast_locality_t *locality,
         !has_neighbours(module, &alone)) {
         return OMPI_SUCCESS;
     }
-    locality->gathers = true;
-    return pb_gather_init(&locality->gather, &locality->transport, ompi_comm_rank(comm),
-                          ompi_comm_size(comm), alone ? PB_LOCALITY_ANYWHERE : own_place(module))
-               ? OMPI_SUCCESS
-               : OMPI_ERR_OUT_OF_RESOURCE;
+    const pb_locality_t own = alone ? PB_LOCALITY_ANYWHERE : own_place(module);
+    /* The others gather already: a rank that does not would have them wait for ever. */
+    locality->gathers = start_gather(locality, own) ||
+                        (coll_pipebcast_reserve_spend() && start_gather(locality, own));
+    return locality->gathers ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /** Makes the module's placement one with levels. A PB_ code. */
@@ -166,7 +173,10 @@ bool coll_pipebcast_locality_advance(coll_pipebcast_locality_t *locality, int *e
         return false;
     }
     if (*error_p == OMPI_SUCCESS) {
-        const int rc = locate(locality->module, &locality->gather);
+        int rc = locate(locality->module, &locality->gather);
+        if (rc == PB_ERR_NO_MEMORY && coll_pipebcast_reserve_spend()) {
+            rc = locate(locality->module, &locality->gather);
+        }
         *error_p = rc == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
         tell(locality->module, rc);
     }
