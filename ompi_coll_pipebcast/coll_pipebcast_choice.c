@@ -135,6 +135,9 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
     }
     decision->reason = COLL_PIPEBCAST_PREDICTED;
     decision->ours = !decision->choice.previous || coll_pipebcast_minds_arrivals();
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc); /* the others broadcast, and may send to this rank */
+    }
     return rc;
 }
 

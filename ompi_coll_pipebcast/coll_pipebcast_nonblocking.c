@@ -140,9 +140,13 @@ static int decide_for_starts(coll_pipebcast_module_t *module, int root, size_t t
         coll_pipebcast_role(module, decision->choice.kind, root, &error) != NULL) {
         return rc;
     }
+    if (error != OMPI_ERR_NOT_SUPPORTED) {
+        coll_pipebcast_lose(module, error); /* the others have a request */
+        return error;
+    }
     decision->ours = false;
     decision->reason = COLL_PIPEBCAST_UNFIT;
-    return error == OMPI_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : error;
+    return OMPI_SUCCESS;
 }
 
 /** What can be done of MPI_Bcast_init with the lock held, as broadcast(). */

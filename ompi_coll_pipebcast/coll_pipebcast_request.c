@@ -53,7 +53,10 @@ static int start_one(coll_pipebcast_request_t *request)
     request->n_starts++;
     coll_pipebcast_count(&mca_coll_pipebcast_component.counters.persistent, 1);
     activate(&request->super.super);
-    const int rc = coll_pipebcast_request_begin(request, &request->choice);
+    /* A start that failed here may have left messages that the one after the next would take in. */
+    const int rc = request->module->state == COLL_PIPEBCAST_LOST
+                       ? MPI_ERR_OTHER
+                       : coll_pipebcast_request_begin(request, &request->choice);
     if (rc == OMPI_SUCCESS) {
         coll_pipebcast_outstanding_add(request->module, request);
     } else {
