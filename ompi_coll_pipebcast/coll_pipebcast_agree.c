@@ -197,8 +197,15 @@ static int settle_model(coll_pipebcast_module_t *module)
     return rc;
 }
 
-/** Decides by what all ranks have in common; alike on all of them. AGREEING: where they sit is to
- * be learnt yet. */
+/** Machines with a rank; -1 if memory is out. */
+static int count_machines(const coll_pipebcast_module_t *module)
+{
+    const int n = pb_placement_n_machines(module->placement);
+    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_machines(module->placement) : n;
+}
+
+/** Decides by what all ranks have in common; alike on all of them, but for an error of this one in
+ * module->agreed. AGREEING: where they sit is to be learnt yet. */
 static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
@@ -219,7 +226,11 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         module->passes_for = COLL_PIPEBCAST_DIFFERENT;
         return COLL_PIPEBCAST_PASSING;
     }
-    const int n_machines = pb_placement_n_machines(module->placement);
+    const int n_machines = count_machines(module);
+    if (n_machines < 0) {
+        module->agreed = OMPI_ERR_OUT_OF_RESOURCE;
+        return COLL_PIPEBCAST_AGREEING;
+    }
     if (n_machines == 1) {
         module->passes_for = COLL_PIPEBCAST_ONE_MACHINE;
         if (ompi_comm_rank(comm) == 0) {
@@ -233,7 +244,7 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
     module->agreed = settle_model(module);
     if (module->agreed == OMPI_SUCCESS) {
         module->agreed = coll_pipebcast_locality_start(&module->agreement->locality, module,
-                                                       module->agreement->tag - 1);
+                                                       n_machines, module->agreement->tag - 1);
     }
     return COLL_PIPEBCAST_AGREEING;
 }

@@ -83,8 +83,8 @@ static pb_locality_t own_place(const coll_pipebcast_module_t *module)
     return place;
 }
 
-/** Whether there is anything to learn; `alone_p` tells whether this rank has its machine alone. */
-static bool has_neighbours(const coll_pipebcast_module_t *module, bool *alone_p)
+/** Whether no other rank is on this rank's machine. */
+static bool is_alone(const coll_pipebcast_module_t *module)
 {
     const pb_placement_t *placement = module->placement;
     const int own = placement->machine[ompi_comm_rank(module->comm)];
@@ -92,8 +92,7 @@ static bool has_neighbours(const coll_pipebcast_module_t *module, bool *alone_p)
     for (int rank = 0; rank < placement->n_ranks; rank++) {
         n_here += placement->machine[rank] == own;
     }
-    *alone_p = n_here == 1;
-    return pb_placement_n_machines(placement) < placement->n_ranks;
+    return n_here == 1;
 }
 
 static bool start_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
@@ -104,17 +103,16 @@ static bool start_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
 }
 
 int coll_pipebcast_locality_start(coll_pipebcast_locality_t *locality,
-                                  coll_pipebcast_module_t *module, int tag)
+                                  coll_pipebcast_module_t *module, int n_machines, int tag)
 {
     struct ompi_communicator_t *comm = module->comm;
-    bool alone;
     *locality =
         (coll_pipebcast_locality_t){.module = module, .transport = {.comm = comm, .tag = tag}};
     if (mca_coll_pipebcast_component.params.locality == COLL_PIPEBCAST_LOCALITY_MACHINE ||
-        !has_neighbours(module, &alone)) {
+        n_machines == module->placement->n_ranks) {
         return OMPI_SUCCESS;
     }
-    const pb_locality_t own = alone ? PB_LOCALITY_ANYWHERE : own_place(module);
+    const pb_locality_t own = is_alone(module) ? PB_LOCALITY_ANYWHERE : own_place(module);
     /* The others gather already: a rank that does not would have them wait for ever. */
     locality->gathers = start_gather(locality, own) ||
                         (coll_pipebcast_reserve_spend() && start_gather(locality, own));

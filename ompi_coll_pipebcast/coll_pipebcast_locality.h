@@ -25,11 +25,12 @@ typedef struct coll_pipebcast_locality {
 /**
  * Starts to learn the places of all ranks of the module's communicator, 8 bytes for each,
  * with a tag that is reserved for it. Nothing is sent where no machine has two ranks,
- * or the parameter says so. The ranks must have agreed on placement and parameter.
+ * or the parameter says so: `n_machines` machines have ranks. The ranks must have agreed on
+ * placement and parameter.
  * OMPI_ERR_OUT_OF_RESOURCE.
  */
 int coll_pipebcast_locality_start(coll_pipebcast_locality_t *locality,
-                                  coll_pipebcast_module_t *module, int tag);
+                                  coll_pipebcast_module_t *module, int n_machines, int tag);
 
 /**
  * Does what can be done without waiting; true when it is through. The module's placement
