@@ -206,10 +206,10 @@ void advisor_options_help(FILE *stream)
         "\n"
         "It ends when it gets SIGTERM or SIGINT, cleanly; advice stays until it is too old. For\n"
         "example, with programs that run with --mca coll_pipebcast_algorithm adaptive\n"
-        "--mca coll_pipebcast_advice_dir /run/advice:\n"
+        "--mca coll_pipebcast_advice_dir /shared/advice:\n"
         "\n"
-        "  pipebcast-advisor --dir /run/advice --topology grid.conf --links grid.links &\n"
-        "  pipebcast-advisor status --dir /run/advice\n"
+        "  pipebcast-advisor --dir /shared/advice --topology grid.conf --links grid.links &\n"
+        "  pipebcast-advisor status --dir /shared/advice\n"
         "\n"
         "Exit status: 0 all is well, 1 something failed (status: no advisor is at work; --once:\n"
         "no advice was written), 2 wrong options.\n",

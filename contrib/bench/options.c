@@ -566,6 +566,10 @@ How to measure\n\
                       (a pattern that never repeats); also that gaps in the\n\
                       datatype stay untouched. In mode loop a second barrier,\n\
                       not timed, then precedes each broadcast.\n\
+\n",
+          out);
+    bench_arrival_options_help(out);
+    fputs("\
 \n\
 How to print\n\
   --csv, --json       in place of the table; times in microseconds\n\

@@ -159,3 +159,21 @@ bool bench_arrival_options_finish(struct bench_arrival_options *options,
     options->per_pattern = options->per_pattern == UNSET ? 1 : options->per_pattern;
     return true;
 }
+
+void bench_arrival_options_help(FILE *out)
+{
+    fputs("\
+When ranks arrive\n\
+  --arrival PATTERN   in place of --mode: each broadcast with delays of the ranks.\n\
+                      random: 0 to MAX_IF - 1 times T(M), the root too\n\
+                      root-first: likewise, but none for the root\n\
+                      late: MAX_IF times T(M) for some receivers, none for others\n\
+  --max-if LIST       MAX_IF, one result for each       [the number of ranks]\n\
+  --late-share P%     probability of a receiver to be late               [20%]\n\
+  --patterns N        random patterns of each MAX_IF                      [20]\n\
+  --per-pattern N     broadcasts of each pattern                           [1]\n\
+  --seed N            the same number makes the same patterns              [1]\n\
+  --record FILE       write all arrivals that were measured\n\
+  --replay FILE       arrivals, sizes and roots as such a file has them\n",
+          out);
+}

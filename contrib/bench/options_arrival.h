@@ -2,6 +2,8 @@
 #ifndef BENCH_OPTIONS_ARRIVAL_H
 #define BENCH_OPTIONS_ARRIVAL_H
 
+#include <stdio.h>
+
 #include "arrival_pattern.h"
 #include "options_read.h"
 
@@ -46,5 +48,8 @@ bool bench_arrival_options_take(struct bench_arrival_options *options,
 /** Once all are read: checks that they fit each other, and fills in what was not given. */
 bool bench_arrival_options_finish(struct bench_arrival_options *options,
                                   struct bench_complaint complaint);
+
+/** Prints what the options are, a section of the program's help. */
+void bench_arrival_options_help(FILE *out);
 
 #endif

@@ -126,6 +126,10 @@ report $? "--version is printed once"
 bench 2 --help
 [ $code -eq 0 ] && [ "$(grep -c '^Usage' "$out")" -eq 1 ]
 report $? "--help is printed once"
+for option in $(sed -n 's/^    {"\([a-z-]*\)", .*_argument.*/\1/p' "$(dirname "$0")/options.c"); do
+    grep -q -e "--$option\b" "$out"
+    report $? "--help has --$option"
+done
 
 # Arrival patterns. Delays are in units of T(M), which is short here.
 bench 4 --sizes 4K,64K --iterations 3 --warmup 1 --arrival random --max-if 1,8 --patterns 3 --check \
