@@ -320,6 +320,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!tune_all_good(request != NULL, MPI_COMM_WORLD)) {
         tune_say("memory is out");
+        free(request);
         MPI_Finalize();
         return EXIT_FAILURE;
     }
