@@ -358,6 +358,29 @@ static bool write_model(struct run *run)
            tune_file_rename(&run->file);
 }
 
+static void warn_limited(const char *where)
+{
+    tune_say("warning: %s: some messages took more than twice as long as larger ones; the "
+             "model has twice the time of the larger one for them; measure again, while "
+             "nothing else uses the network",
+             where);
+}
+
+/** What the model's reader would take for a fault is noise. */
+static void limit_all(struct run *run)
+{
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        if (tune_swept_limit(&run->swept[place]) > 0) {
+            warn_limited(pb_place_name((pb_place_t) place));
+        }
+    }
+    for (int i = 0; i < run->previous.n; i++) {
+        if (tune_previous_limit(&run->previous.tables[i]) > 0) {
+            warn_limited("the previous broadcast");
+        }
+    }
+}
+
 /** Rank 0's last part. */
 static bool report(struct run *run)
 {
@@ -367,14 +390,7 @@ static bool report(struct run *run)
     tune_table_print(run->swept, options->precision, stdout);
     fflush(stdout);
     tune_table_warn(run->swept, options->precision);
-    for (int place = 0; place < PB_PLACE_COUNT; place++) {
-        if (tune_swept_limit(&run->swept[place]) > 0) {
-            tune_say("warning: %s: some messages took more than twice as long as larger ones; the "
-                     "model has twice the time of the larger one for them; measure again, while "
-                     "nothing else uses the network",
-                     pb_place_name((pb_place_t) place));
-        }
-    }
+    limit_all(run);
     if (run->cluster.switch_links > 2) {
         tune_say("warning: no two hosts of this job are on one switch; the nearest pair, with %d "
                  "cables between them, stands for that; run on more hosts",

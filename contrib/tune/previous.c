@@ -7,6 +7,7 @@
 #include "../bench/quiet.h"
 #include "all_good.h"
 #include "say.h"
+#include "sweep.h"
 
 enum {
     FIRST_BYTES = 1024,
@@ -165,4 +166,13 @@ bool tune_previous_measure(const struct tune_options *options, MPI_Comm comm, do
     }
     free(memory);
     return true;
+}
+
+int tune_previous_limit(pb_previous_t *table)
+{
+    int n = 0;
+    for (int i = table->n_rows - 2; i >= 0; i--) {
+        n += tune_limit(&table->time[i], table->time[i + 1]);
+    }
+    return n;
 }

@@ -24,4 +24,7 @@ struct tune_previous {
 bool tune_previous_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
                            struct tune_previous *previous);
 
+/** tune_limit() for all times of a table. Returns how many were changed. */
+int tune_previous_limit(pb_previous_t *table);
+
 #endif

@@ -198,8 +198,7 @@ void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept)
     }
 }
 
-/** Lowers *value to twice that of the next larger message. */
-static bool limit(int64_t *value, int64_t next)
+bool tune_limit(int64_t *value, int64_t next)
 {
     const bool over = *value / 2 > next;
     *value = over ? 2 * next : *value;
@@ -211,8 +210,8 @@ int tune_swept_limit(struct tune_swept *swept)
     int n = 0;
     for (int i = swept->costs.n_rows - 2; i >= 0; i--) {
         pb_cost_t *row = &swept->costs.rows[i];
-        const bool gap = limit(&row->gap, row[1].gap);
-        const bool rtt = limit(&row->rtt, row[1].rtt);
+        const bool gap = tune_limit(&row->gap, row[1].gap);
+        const bool rtt = tune_limit(&row->rtt, row[1].rtt);
         n += gap || rtt;
     }
     return n;

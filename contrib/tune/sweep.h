@@ -42,10 +42,13 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
 void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept);
 
 /**
- * Lowers gaps and round trips that are more than twice those of the next larger message to that:
- * a message cannot take so much longer than a larger one, so the network was in use, and the
- * model's reader would refuse it. Returns how many rows were changed.
+ * Lowers a message's time to twice that of the next larger message, if it is more: no message takes
+ * so much longer than a larger one, so the network was in use, and the model's reader would refuse
+ * it. Returns whether it was.
  */
+bool tune_limit(int64_t *value, int64_t next);
+
+/** tune_limit() for all gaps and round trips. Returns how many rows were changed. */
 int tune_swept_limit(struct tune_swept *swept);
 
 #endif
