@@ -1,7 +1,7 @@
 /*
  * Memory in use does not grow with what has come and gone: thousands of communicators, and
  * thousands of broadcasts of many sizes from all roots, whose places in trees do not all
- * fit into the cache. Usage: run_growth COMMUNICATORS BROADCASTS BYTES_ALLOWED
+ * fit into the cache. Usage: run_growth COMMUNICATORS BROADCASTS
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -41,22 +41,39 @@ static void broadcast_in_world(int i)
     broadcast(MPI_COMM_WORLD, 64 + i * 7919 % (MAX_BYTES - 64), i / 3 % n_ranks, (unsigned) i);
 }
 
-/** Does something n times; what is in use after the first tenth must be all that it needs. */
-static void repeat(void (*something)(int i), int n, long allowed, const char *what)
+static int compare_longs(const void *a, const void *b)
 {
-    long most, before = 0;
-    for (int i = 0; i < n; i++) {
-        if (i == n / 10) {
-            before = in_use();
+    const long x = *(const long *) a, y = *(const long *) b;
+    return (x > y) - (x < y);
+}
+
+/**
+ * Does something n times, and looks at what is in use after every tenth of them. What leaks grows
+ * in each tenth, by at least malloc's smallest block (32 bytes) each time. Open MPI's free lists
+ * grow as well, by 64 and more elements at once, whenever more messages than ever before came
+ * early; but not in most of the tenths. So the median of the nine differences tells them apart.
+ */
+static void repeat(void (*something)(int i), int n, const char *what)
+{
+    enum { PARTS = 10 };
+    const int part = n / PARTS;
+    long grown[PARTS], most, before = 0;
+    for (int p = 0; p < PARTS; p++) {
+        for (int i = 0; i < part; i++) {
+            something(p * part + i);
         }
-        something(i);
+        MPI_Barrier(MPI_COMM_WORLD);
+        const long now = in_use();
+        grown[p] = now - before;
+        before = now;
     }
-    const long grown = in_use() - before;
-    check(grown <= allowed, "%d %s: %ld bytes more in use, %ld are allowed", n, what, grown,
-          allowed);
-    MPI_Reduce(&grown, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (my_rank == 0) {
-        printf("%d %s: %ld bytes more in use than after a tenth of them\n", n, what, most);
+    qsort(grown + 1, PARTS - 1, sizeof(*grown), compare_longs);
+    const long median = grown[PARTS / 2];
+    check(median < 16L * part || n == 0,
+          "%d %s: %ld bytes more in use after %d of them, as a median", n, what, median, part);
+    MPI_Reduce(&median, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (my_rank == 0 && n > 0) {
+        printf("%d %s: %ld bytes more in use after a tenth of them, as a median\n", n, what, most);
     }
 }
 
@@ -67,8 +84,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     const int n_comms = argc > 1 ? atoi(argv[1]) : 1000;
     const int n_broadcasts = argc > 2 ? atoi(argv[2]) : 1000;
-    const long allowed = argc > 3 ? atol(argv[3]) : 100000;
-    repeat(live_and_die, n_comms, allowed, "communicators");
-    repeat(broadcast_in_world, n_broadcasts, allowed, "broadcasts");
+    repeat(live_and_die, n_comms, "communicators");
+    repeat(broadcast_in_world, n_broadcasts, "broadcasts");
     return check_done("run_growth");
 }
