@@ -1,8 +1,9 @@
 # shellcheck shell=sh
 # Sourced by test scripts: TAP, and a folder of the script's own.
 #
-#   run_mpi_here              for scripts that start MPI jobs: mpirun over this machine alone, also as
-#                             root; ends the script where only tests without jobs are wanted
+#   run_mpi_here              for scripts that start MPI jobs: as mpi_here; ends the script where only
+#                             tests without jobs are wanted
+#   mpi_here                  mpirun over this machine alone, also as root
 #   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
 #   skip DESCRIPTION REASON   one TAP line
 #
@@ -34,6 +35,10 @@ run_mpi_here() {
         echo "1..0 # SKIP only tests that need no MPI job are wanted"
         exit 0
     fi
+    mpi_here
+}
+
+mpi_here() {
     MPIEXEC=${MPIEXEC:-mpirun}
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo

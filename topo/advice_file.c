@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "topo/advice.h"
+#include "topo/decimal.h"
 #include "topo/generation.h"
 #include "topo/hash.h"
 #include "topo/text_file.h"
@@ -59,19 +60,13 @@ static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
 static bool read_number(reader_t *r, int i, uint64_t low, uint64_t high, uint64_t *value_p)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    char *end;
-    const char *word = r->words[i];
-    errno = 0;
-    const unsigned long long value = strtoull(word, &end, 10);
-    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
+    if (!pb_decimal_read(r->words[i], low, high, value_p)) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "the number after '%s' is '%s', but must be a whole one from %" PRIu64
                       " to %" PRIu64,
-                      r->words[i - 1], quoted(quote, word), low, high);
+                      r->words[i - 1], quoted(quote, r->words[i]), low, high);
         return false;
     }
-    *value_p = value;
     return true;
 }
 

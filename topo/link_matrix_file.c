@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/decimal.h"
 #include "topo/hash.h"
 #include "topo/link_matrix.h"
 #include "topo/text_file.h"
@@ -91,21 +92,12 @@ static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
 static bool read_number(reader_t *r, int i, uint64_t low, uint64_t high, uint64_t *value_p)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    const char *word = r->words[i];
-    uint64_t value = 0;
-    bool good = word[0] != '\0';
-    for (const char *at = word; *at != '\0' && good; at++) {
-        good = *at >= '0' && *at <= '9' && value <= high / 10;
-        value = good ? 10 * value + (uint64_t) (*at - '0') : value;
-        good = good && value <= high;
-    }
-    if (!good || value < low) {
+    if (!pb_decimal_read(r->words[i], low, high, value_p)) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "%s is '%s', but must be a whole number from %" PRIu64 " to %" PRIu64,
-                      r->words[i - 1], quoted(quote, word), low, high);
+                      r->words[i - 1], quoted(quote, r->words[i]), low, high);
         return false;
     }
-    *value_p = value;
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/decimal.h"
 #include "topo/error.h"
 #include "topo/model.h"
 #include "topo/text_file.h"
@@ -60,20 +61,12 @@ static bool read_number(reader_t *r, const char *word, const char *what, uint64_
                         uint64_t high, uint64_t *value_p)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    uint64_t value = 0;
-    bool good = word[0] != '\0';
-    for (const char *at = word; *at != '\0' && good; at++) {
-        const uint64_t digit = (uint64_t) (*at - '0');
-        good = '0' <= *at && *at <= '9' && value <= (high - digit) / 10 && digit <= high;
-        value = good ? 10 * value + digit : value;
-    }
-    if (!good || value < low) {
+    if (!pb_decimal_read(word, low, high, value_p)) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "%s is '%s', but must be a whole number from %" PRIu64 " to %" PRIu64, what,
                       pb_diag_quote(quote, word, strlen(word)), low, high);
         return false;
     }
-    *value_p = value;
     return true;
 }
 

@@ -10,6 +10,7 @@
  * be such a consequence is not reported.
  */
 #include "topo/slurm_conf.h"
+#include "topo/decimal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -429,12 +430,8 @@ static int read_switch_name(reader_t *r, const char *list)
 static uint32_t read_number(reader_t *r, conf_key_t key, const char *value, uint32_t most)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    uint64_t number = 0;
-    const char *at = value;
-    for (; *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++) {
-        number = 10 * number + (uint64_t) (*at - '0');
-    }
-    if (*at != '\0' || number == 0 || number > most) {
+    uint64_t number;
+    if (!pb_decimal_read(value, 1, most, &number)) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "%s '%s' is not a whole number from 1 to %lu, without unit", key_names[key],
                       pb_diag_quote(quote, value, strlen(value)), (unsigned long) most);
