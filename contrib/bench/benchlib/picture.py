@@ -24,15 +24,19 @@ def write_blocks(path, blocks):
             file.write("\n\n")
 
 
+def plot_head(stem, title):
+    """How every picture begins."""
+    quoted = title.replace("'", "''")
+    return (f"set terminal svg size 1000,640 dynamic background rgb 'white'\n"
+            f"set output '{stem}.svg'\nset title '{quoted}' noenhanced\n")
+
+
 def write_plot(folder, stem, title, ticks, blocks, log_y=True, axis=SIZES):
     """stem.dat, and stem.gp that draws it: the first block, what cannot be beaten, in black."""
     blocks = [block for block in blocks if any(us is not None for _, us in block[1])]
     write_blocks(os.path.join(folder, stem + ".dat"), blocks)
-    quoted = title.replace("'", "''")
     with open(os.path.join(folder, stem + ".gp"), "w", encoding="utf-8") as file:
-        file.write(f"""set terminal svg size 1000,640 dynamic background rgb 'white'
-set output '{stem}.svg'
-set title '{quoted}' noenhanced
+        file.write(plot_head(stem, title) + f"""\
 set key outside right noenhanced
 set grid
 set logscale {'xy' if log_y else 'x'}
@@ -50,11 +54,8 @@ plot '{stem}.dat' index 0 using 1:2 with linespoints linecolor 'black' title col
 def write_series(folder, stem, title, blocks):
     """The same for one broadcast after the other: x is its number."""
     write_blocks(os.path.join(folder, stem + ".dat"), blocks)
-    quoted = title.replace("'", "''")
     with open(os.path.join(folder, stem + ".gp"), "w", encoding="utf-8") as file:
-        file.write(f"""set terminal svg size 1000,640 dynamic background rgb 'white'
-set output '{stem}.svg'
-set title '{quoted}' noenhanced
+        file.write(plot_head(stem, title) + f"""\
 set key top right noenhanced
 set grid
 set xlabel 'broadcast' noenhanced
