@@ -4,8 +4,8 @@
 ADVISOR=${ADVISOR:-./pipebcast-advisor}
 PROBE=${PROBE:-./pipebcast-probe}
 BENCH=${BENCH:-../bench/pipebcast-bench}
-MPIEXEC=${MPIEXEC:-mpirun}
-work=$(mktemp -d) || exit 1
+# shellcheck source=test/tap.sh
+. "$(dirname "$0")/../../test/tap.sh"
 service=
 # shellcheck disable=SC2317  # called by the trap
 clear_up() {
@@ -13,20 +13,8 @@ clear_up() {
     rm -rf "$work"
 }
 trap clear_up EXIT
-out=$work/out err=$work/err dir=$work/advice
+dir=$work/advice
 mkdir "$dir"
-count=0
-
-# report STATUS DESCRIPTION: one TAP line; shows the last command's output if it failed.
-report() {
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        head -n 20 "$out" "$err" | sed 's/^/# /'
-    fi
-}
 
 # advisor ARGUMENT...: runs the program; output in $out and $err, status in $code.
 advisor() {
@@ -194,14 +182,10 @@ finish() {
     exit 0
 }
 if [ "${PIPEBCAST_TESTS:-}" = units ]; then
-    echo "ok $((count += 1)) - with programs # SKIP only tests that need no MPI job are wanted"
+    skip "with programs" "only tests that need no MPI job are wanted"
     finish
 fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
-export OMPI_MCA_mpi_yield_when_idle=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+mpi_here
 unset OMPI_MCA_coll
 
 # probe NP ARGUMENT...
@@ -234,7 +218,7 @@ probe 2 --hosts n0,n4 --topology "$topology" --output "$work/no/where"
 report $? "a place for the file"
 
 if [ ! -f "${PLUGINDIR:-}/mca_coll_pipebcast.so" ]; then
-    echo "ok $((count += 1)) - with programs # SKIP the plugin is not built"
+    skip "with programs" "the plugin is not built"
     finish
 fi
 
