@@ -82,6 +82,8 @@ def test_up_and_down(before):
     tap.match(answer.stderr, "up already.*--name", "and the message says what to do")
     answer = tool("up", "--topology", PATH, "--name", "two", "--rate", "1mbit")
     tap.eq(answer.returncode, 0, "two testbeds stand side by side")
+    speeds = [on("b", "cat", "/sys/class/net/eth0/speed", name=name).stdout for name in ("one", "two")]
+    tap.eq(speeds, ["10\n", "1\n"], "interfaces say the speed of their cables")
     names = [on("a", "hostname", name=name).stdout for name in ("one", "two")]
     tap.eq(names, ["a\n", "a\n"], "each with its own hosts")
     answer = tool("status")
