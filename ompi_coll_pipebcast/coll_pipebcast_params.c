@@ -160,8 +160,8 @@ int coll_pipebcast_params_register(void)
     add("send_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8, &p->send_window,
         "Segments under way to each child, 1 to 64. (default: 8)");
     add("ahead", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->ahead,
-        "Bytes that may wait unreceived at a rank that is late, per parent and broadcast; the "
-        "parent then waits for it. 0: no bound. (default: 1048576)");
+        "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
+        "parents; these then wait for it. 0: no bound. (default: 1048576)");
     add("cache_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->cache_size,
         "Bytes of memory per communicator in which this rank's places in the trees of different "
         "roots are kept. (default: 1048576)");

@@ -59,16 +59,17 @@ static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask
 
 /**
  * Every so many segments a target confirms, so that at most `ahead` bytes wait
- * there, and far fewer are in flight to a paced one. 0: it never does.
+ * there, and far fewer are in flight to a paced one. 0: it never does. A target can
+ * have another source for each stream, none of which sees what the others send.
  */
-static uint64_t confirm_interval(size_t ahead, size_t segment_size, bool paced)
+static uint64_t confirm_interval(size_t ahead, int n_streams, size_t segment_size, bool paced)
 {
     const size_t by_bytes = (PACE_BYTES - 1) / segment_size + 1;
     const size_t pace = by_bytes > PACE_SEGMENTS ? by_bytes : PACE_SEGMENTS;
     if (ahead == 0) {
         return paced ? pace : 0;
     }
-    const size_t late = ahead / segment_size / PB_TRANSFER_CONFIRMATIONS;
+    const size_t late = ahead / (size_t) n_streams / segment_size / PB_TRANSFER_CONFIRMATIONS;
     const size_t interval = paced && pace < late ? pace : late;
     return interval > 0 ? interval : 1;
 }
@@ -90,7 +91,7 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
         .n_targets = role->n_targets,
         .receive_window = limits->receive_window,
         .send_window = limits->send_window,
-        .confirm_every = confirm_interval(limits->ahead, segment_size, paced),
+        .confirm_every = confirm_interval(limits->ahead, role->n_streams, segment_size, paced),
         .paced = paced,
     };
     const size_t n_flights = (size_t) t->n_sources * (size_t) t->receive_window +

@@ -16,7 +16,8 @@
  *
  * A receiver that is late would collect what its parents send: every so many
  * bytes a send is confirmed by the receiver, and only a few confirmations may be
- * open. So no more than `ahead` bytes ever wait at a receiver per source.
+ * open. So no more than `ahead` bytes ever wait at a receiver, from all its sources; where
+ * switches can queue as much at a port, none of them is lost.
  *
  * A root could pour out the whole message at once. Then the transport, not this
  * engine, decides how its targets share the rank's link (TCP connections share

@@ -123,13 +123,15 @@ static bool run_rounds(run_t *run, int n_rounds)
     return all_through(run);
 }
 
-/** Bytes that may wait at a late target: `ahead` in whole segments, one per confirmation at least.
+/**
+ * Bytes that may wait at a late rank: `ahead`, of each of its sources a part in whole segments, one
+ * per confirmation at least.
  */
 static size_t ahead_bound(const run_t *run)
 {
-    const size_t parts = PB_TRANSFER_CONFIRMATIONS;
-    const size_t interval = run->limits.ahead / run->world->segment_size / parts;
-    return parts * (interval > 0 ? interval : 1) * run->world->segment_size;
+    const size_t parts = PB_TRANSFER_CONFIRMATIONS, n_streams = (size_t) run->plan->n_streams;
+    const size_t interval = run->limits.ahead / n_streams / run->world->segment_size / parts;
+    return n_streams * parts * (interval > 0 ? interval : 1) * run->world->segment_size;
 }
 
 static void judge(const run_t *run, tally_t *tally, uint64_t seed)
@@ -161,11 +163,11 @@ static void judge(const run_t *run, tally_t *tally, uint64_t seed)
 static pb_transfer_limits_t random_limits(pb_random_t *random, size_t segment_size)
 {
     static const int windows[] = {1, 2, 3, 16, PB_TRANSFER_MAX_WINDOW};
-    const size_t aheads[] = {0, 1, segment_size, 5 * segment_size, 1 << 20};
+    const size_t aheads[] = {0, 1, segment_size, 5 * segment_size, 16 * segment_size, 1 << 20};
     return (pb_transfer_limits_t){
         .receive_window = windows[pb_random_below(random, 5)],
         .send_window = windows[pb_random_below(random, 5)],
-        .ahead = aheads[pb_random_below(random, 5)],
+        .ahead = aheads[pb_random_below(random, 6)],
     };
 }
 

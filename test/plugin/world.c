@@ -203,6 +203,16 @@ static size_t waiting_bytes(const world_t *w, size_t pair)
     return bytes;
 }
 
+/** The same of all that is sent to a rank. */
+static size_t waiting_at(const world_t *w, int rank)
+{
+    size_t bytes = 0;
+    for (int from = 0; from < w->n_ranks; from++) {
+        bytes += waiting_bytes(w, pair_of(w, from, rank));
+    }
+    return bytes;
+}
+
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool confirmed, pb_request_t *request_p)
 {
@@ -221,7 +231,7 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     queue_append(&w->sends[pair], r);
     w->n_sends[pair]++;
     w->most_sends = w->n_sends[pair] > w->most_sends ? w->n_sends[pair] : w->most_sends;
-    const size_t waiting = waiting_bytes(w, pair);
+    const size_t waiting = waiting_at(w, rank);
     w->most_waiting = waiting > w->most_waiting ? waiting : w->most_waiting;
     if (!confirmed && chance(w, w->early_percent)) {
         r->copy = zeroed(bytes + 1, 1);

@@ -99,9 +99,9 @@ typedef struct world {
     int *n_sends;                  /* by pair as above: sends alive */
     int *n_receives;               /* by pair: receives alive, at (receiver, sender) */
     int most_sends, most_receives; /* maxima over all pairs */
-    size_t most_waiting; /* most bytes of a pair's sends for which no receive was posted */
-    int n_buffers;       /* buffers of messages that are held */
-    int n_alive;         /* requests alive */
+    size_t most_waiting;           /* most bytes sent to one rank for which no receive was posted */
+    int n_buffers;                 /* buffers of messages that are held */
+    int n_alive;                   /* requests alive */
     int n_breaches;
     int n_abandoned;
     char breach[200]; /* the first */
