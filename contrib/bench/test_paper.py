@@ -186,7 +186,7 @@ def measured_arrivals(figure, patterns):
 
 def test_arrival_figures():
     figures = [e for e in experiments.ALL if isinstance(e, arrival.ArrivalFigure)]
-    eq([f.name for f in figures], [f"p3-fig{n}" for n in range(7, 12)] + ["p3-root-first"],
+    eq([f.name for f in figures], [f"p3-fig{n}" for n in range(7, 12)] + ["p3-root-first", "p3-auto"],
        "Figures 7 to 11 are there, and ours")
     for figure in figures:
         known = {say(line.name) for line in figure.lines
@@ -250,7 +250,7 @@ def test_arrival_options():
     given = arrival_campaign.ArrivalCampaign([fig7], Wanted(patterns=33))
     eq((set(patterns_of(given).values()), len(given.measured.all())), ({33}, 5),
        "--patterns: everywhere, and one run for each line")
-    for name in [f"p3-fig{n}" for n in range(7, 12)] + ["p3-root-first"]:
+    for name in [f"p3-fig{n}" for n in range(7, 12)] + ["p3-root-first", "p3-auto"]:
         # Figure 9's messages are so long that only its main point fits.
         wanted = Wanted(max_ifs=[16], budget=16) if name == "p3-fig9" else Wanted()
         figure = experiments.BY_NAME[name].chosen(wanted)

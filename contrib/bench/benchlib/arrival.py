@@ -109,9 +109,7 @@ class ArrivalPanel:
 class ArrivalFigure:
     """Declare it in experiments/ and list it there. A claim's topologies are letters of panels."""
 
-    topology = "1"
-
-    def __init__(self, name, figure, shows, panels, lines, claims, model, notes=()):
+    def __init__(self, name, figure, shows, panels, lines, claims, model, notes=(), topology="1"):
         """model: "blocking" or "nonblocking", whose OPT lines are held against."""
         self.name = name
         self.figure = figure
@@ -121,6 +119,7 @@ class ArrivalFigure:
         self.claims = claims
         self.model = model
         self.notes = notes
+        self.topology = topology
 
     def chosen(self, options):
         """The figure with what the user wants of it."""
@@ -129,7 +128,7 @@ class ArrivalFigure:
             lines = [line for line in lines if line.name in options.lines]
         return ArrivalFigure(self.name, self.figure, self.shows,
                              [panel.chosen(options) for panel in self.panels], lines, self.claims,
-                             self.model, self.notes)
+                             self.model, self.notes, self.topology)
 
     def shown(self, line, panel):
         """{x: Point} of a line."""

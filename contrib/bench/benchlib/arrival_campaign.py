@@ -120,7 +120,7 @@ class Measured:
 
 
 class ArrivalCampaign:
-    """Measures figures, all on their one topology; results are on disk at the end."""
+    """Measures figures that have one topology in common; results are on disk at the end."""
 
     def __init__(self, figures, options):
         self.figures = figures
@@ -213,10 +213,11 @@ class ArrivalCampaign:
                 self._run_job(place, job, progress, f"round {number} of {n_rounds}")
 
     def measure(self, folder, begun):
-        place = Testbed(self.options, self.figures[0].topology)
+        topology = self.figures[0].topology
+        place = Testbed(self.options, topology)
         self.interrupted = measure_at(place, lambda: self._run_all(place))
         os.makedirs(folder, exist_ok=True)
-        write_json(os.path.join(folder, "arrival.json"), self._record(place, begun))
+        write_json(record_path(folder, topology), self._record(place, begun))
 
     def _record(self, place, begun):
         return {"command": shlex.join(sys.argv), "begun": begun, "machine": describe_machine(),
@@ -231,9 +232,13 @@ class ArrivalCampaign:
         return any(job.failure() for job in self._jobs())
 
 
-def load_arrival(folder):
+def record_path(folder, topology):
+    return os.path.join(folder, f"arrival-topology{topology}.json")
+
+
+def load_arrival(folder, topology):
     """What measure() wrote into a folder."""
-    path = os.path.join(folder, "arrival.json")
+    path = record_path(folder, topology)
     try:
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
