@@ -323,17 +323,27 @@ static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profi
     }
 }
 
+/**
+ * Whether a candidate is to be preferred to another one, of which time < 0 says that there is
+ * none. The circulant schedule must be PB_CHOOSE_CIRCULANT_MARGIN faster than trees.
+ */
+static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
+{
+    const int64_t of_a = a->kind == PB_KIND_CIRCULANT ? a->time / PB_CHOOSE_CIRCULANT_MARGIN : 0;
+    const int64_t of_b = b->kind == PB_KIND_CIRCULANT ? b->time / PB_CHOOSE_CIRCULANT_MARGIN : 0;
+    return b->time < 0 || a->time + of_a < b->time + of_b;
+}
+
 /** The best candidate and the best of the other kinds so far. */
 static void keep_best(void *context, const pb_candidate_t *candidate)
 {
     pb_choice_t *choice = context;
-    if (choice->best.time < 0 || candidate->time < choice->best.time) {
+    if (is_better(candidate, &choice->best)) {
         if (choice->best.kind != candidate->kind) {
             choice->next = choice->best;
         }
         choice->best = *candidate;
-    } else if (candidate->kind != choice->best.kind &&
-               (choice->next.time < 0 || candidate->time < choice->next.time)) {
+    } else if (candidate->kind != choice->best.kind && is_better(candidate, &choice->next)) {
         choice->next = *candidate;
     }
 }
@@ -404,7 +414,7 @@ static bool is_safer(const doubtful_t *doubtful, int a, int b)
     }
     const bool safe_a = doubtful->worst[a] <= EQUAL, safe_b = doubtful->worst[b] <= EQUAL;
     if (safe_a && safe_b) {
-        return doubtful->candidates[a].time < doubtful->candidates[b].time;
+        return is_better(&doubtful->candidates[a], &doubtful->candidates[b]);
     }
     return doubtful->worst[a] < doubtful->worst[b];
 }

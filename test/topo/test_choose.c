@@ -21,11 +21,18 @@ static void test_size_classes(void)
     ok(pb_size_class(UINT64_C(1) << 39) == UINT64_C(1) << 39, "powers of two begin a class");
 }
 
+/** The time by which a candidate is judged. */
+static int64_t judged(const pb_candidate_t *candidate)
+{
+    return candidate->kind == PB_KIND_CIRCULANT ? candidate->time + candidate->time / 8
+                                                : candidate->time;
+}
+
 /** Keeps the best candidate; at a tie the first. */
 static void keep(void *context, const pb_candidate_t *candidate)
 {
     pb_candidate_t *best = context;
-    if (best->time < 0 || candidate->time < best->time) {
+    if (best->time < 0 || judged(candidate) < judged(best)) {
         *best = *candidate;
     }
 }
@@ -46,8 +53,9 @@ static bool judge(const pb_placement_t *placement, pb_chooser_t *used, int root,
                 pb_choose(used, root, bytes, &again) == PB_SUCCESS &&
                 same(&first.best, &again.best) && same(&first.next, &again.next) &&
                 pb_choose_time(used, root, pb_size_class(bytes), &best) == best.time;
-    good = good && (!model.measured || (same(&first.best, &best) &&
-                                        (first.next.time < 0 || first.next.time >= best.time)));
+    good = good &&
+           (!model.measured || (same(&first.best, &best) &&
+                                (first.next.time < 0 || judged(&first.next) >= judged(&best))));
     if (!good) {
         printf("# root %d, %llu bytes: %s %llu, explained %s %llu\n", root,
                (unsigned long long) bytes, pb_candidate_name(&first.best),
