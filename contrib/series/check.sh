@@ -12,6 +12,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 [ $# -eq 1 ] || die "name a series: $0 5.0, or $0 6.0"
 folder=$("$here/chroot.sh" make "$1")
-copy_checkout "$folder/work/source"
+copy_checkout "$folder/kept/source"
 say "Open MPI $1 in $folder"
-"$here/chroot.sh" enter "$1" -- /work/source/contrib/check.sh --suite /work/build
+"$here/chroot.sh" enter "$1" -- /kept/source/contrib/check.sh --suite /kept/build

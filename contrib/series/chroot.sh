@@ -16,7 +16,7 @@
 # old (it says that a Release file is expired), PIPEBCAST_EXPIRED_MIRROR=1 takes it nevertheless;
 # signatures are checked all the same.
 #
-# Inside, /src is this checkout, read-only, and /work is kept with the system; /tmp and /run are
+# Inside, /src is this checkout, read-only, and /kept is kept with the system; /tmp and /run are
 # empty at each entry, and the network is the machine's. A command's processes end with it.
 set -eu -o pipefail
 # shellcheck source=contrib/prepare.sh
@@ -106,7 +106,7 @@ bootstrap() {
     enough_space "$(dirname "$2")"
     quietly "unpacking Debian's $release into $2" "$3" \
         debootstrap --variant=minbase "$release" "$part" "$source"
-    mkdir -p "$part/work" "$part/src"
+    mkdir -p "$part/kept" "$part/src"
     if [ "${PIPEBCAST_EXPIRED_MIRROR:-0}" = 1 ]; then
         echo 'Acquire::Check-Valid-Until "false";' >"$part/etc/apt/apt.conf.d/expired-mirror"
     fi
