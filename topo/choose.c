@@ -271,13 +271,29 @@ static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t k
     return PB_SUCCESS;
 }
 
+/** Segments below half a frame, see PB_CHOOSE_UNSURE. */
+static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
+{
+    return segment != 0 && segment < chooser->model->payload / 2 - chooser->model->overhead;
+}
+
+/** Sets time and weight. */
+static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
+                  const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
+{
+    const int reasons =
+        (candidate->kind == PB_KIND_CIRCULANT) + is_tiny(chooser, candidate->segment);
+    candidate->time = pb_predict(profile, chooser->model, cost, bytes);
+    candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
+}
+
 /** The previous component's time: measured, or estimated. */
 static int previous_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
                          pb_candidate_t *candidate)
 {
     const int64_t measured = pb_model_previous(chooser->model, chooser->placement->n_ranks, bytes);
-    *candidate =
-        (pb_candidate_t){.kind = PB_KIND_PREVIOUS, .time = measured, .estimated = measured < 0};
+    *candidate = (pb_candidate_t){
+        .kind = PB_KIND_PREVIOUS, .time = measured, .weight = measured, .estimated = measured < 0};
     if (measured >= 0) {
         return PB_SUCCESS;
     }
@@ -292,7 +308,7 @@ static int previous_time(const pb_chooser_t *chooser, root_profiles_t *root, uin
         root->previous = profile;
     }
     const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-    candidate->time = pb_predict(root->previous, chooser->model, &cost, bytes);
+    judge(chooser, root->previous, &cost, bytes, candidate);
     return PB_SUCCESS;
 }
 
@@ -311,27 +327,22 @@ static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profi
     const uint64_t longest = may_be_whole ? bytes : largest_of_class(bytes);
     if (may_be_whole) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        candidate.time = pb_predict(profile, chooser->model, &cost, bytes);
+        judge(chooser, profile, &cost, bytes, &candidate);
         visit(context, &candidate);
     }
     for (int i = 0; i < chooser->n_segments; i++) {
         candidate.segment = chooser->segments[i].segment;
         if (candidate.segment < longest && candidate.segment <= limit) {
-            candidate.time = pb_predict(profile, chooser->model, &chooser->segments[i], bytes);
+            judge(chooser, profile, &chooser->segments[i], bytes, &candidate);
             visit(context, &candidate);
         }
     }
 }
 
-/**
- * Whether a candidate is to be preferred to another one, of which time < 0 says that there is
- * none. The circulant schedule must be PB_CHOOSE_CIRCULANT_MARGIN faster than trees.
- */
+/** Whether a candidate is to be preferred to another one, of which time < 0 says there is none. */
 static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
 {
-    const int64_t of_a = a->kind == PB_KIND_CIRCULANT ? a->time / PB_CHOOSE_CIRCULANT_MARGIN : 0;
-    const int64_t of_b = b->kind == PB_KIND_CIRCULANT ? b->time / PB_CHOOSE_CIRCULANT_MARGIN : 0;
-    return b->time < 0 || a->time + of_a < b->time + of_b;
+    return b->time < 0 || a->weight < b->weight;
 }
 
 /** The best candidate and the best of the other kinds so far. */
@@ -431,12 +442,12 @@ static int safest(const doubtful_t *doubtful, int but_kind)
     return best;
 }
 
-/** Whether even the least time of a two-tree is beaten. */
-static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t time)
+/** Whether even the least weight of a two-tree is beaten. */
+static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t weight)
 {
     pb_choice_t least = {.best.time = -1, .next.time = -1};
     visit_segments(chooser, PB_KIND_TWOTREE, &chooser->least_twotree, bytes, keep_best, &least);
-    return least.best.time >= time;
+    return least.best.weight >= weight;
 }
 
 static bool previous_is_candidate(const pb_chooser_t *chooser, uint64_t bytes)
@@ -486,7 +497,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
         /* Without regard to what is known already, so that ranks never differ; and where
          * nothing was measured, a two-tree may be the safe one. */
         if (kind == PB_KIND_TWOTREE && best != NULL && chooser->model->measured &&
-            is_beaten(chooser, bytes, best->best.time)) {
+            is_beaten(chooser, bytes, best->best.weight)) {
             continue;
         }
         rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);

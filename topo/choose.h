@@ -42,14 +42,16 @@
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
- * The circulant schedule is chosen where it is predicted to be faster than all else by this part
- * of its time. A rank has a source for each of its streams, up to log2 of the ranks; what comes
- * from them at once shares the rank's link in pieces, which the model of one message at a time
- * does not know. Measured on 16 hosts, it took 1.03 to 1.2 times what was predicted up to 32 KB
- * and with segments of several frames, 1.5 times with the smallest, where two-trees took 1.0 to
- * 1.1 times.
+ * Of what is less sure than the rest, choices add this part of the time for each reason there is:
+ * - The circulant schedule: a rank has a source for each of its streams, up to log2 of the ranks;
+ *   what comes from them at once shares the rank's link in pieces, which the model of one message
+ *   at a time does not know.
+ * - Segments below half a frame: nearly all of their time is what messages cost by themselves,
+ *   most of it with many ranks at once, of which the model knows the mean only.
+ * Measured on 16 and 32 hosts, trees with longer segments took 0.97 to 1.1 times what was
+ * predicted, these two 1.03 to 1.5 times.
  */
-#define PB_CHOOSE_CIRCULANT_MARGIN 8
+#define PB_CHOOSE_UNSURE 8
 
 typedef struct pb_choose_options {
     int kind;         /**< the only candidate (a pb_kind_t), PB_CHOOSE_ALL or PB_CHOOSE_OWN */
@@ -61,6 +63,7 @@ typedef struct pb_candidate {
     int kind;         /**< a pb_kind_t, or PB_KIND_PREVIOUS */
     uint64_t segment; /**< bytes; 0: the whole message in one */
     int64_t time;     /**< nanoseconds, predicted for the smallest message of the class */
+    int64_t weight;   /**< that by which it is chosen: the time, and more where it is less sure */
     bool estimated;   /**< a previous component whose times the model does not have */
 } pb_candidate_t;
 

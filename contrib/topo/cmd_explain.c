@@ -111,9 +111,8 @@ static void print_heading(const tool_options_t *options, const tool_cluster_t *c
                "# chosen is what is no slower than segments of 8 KB on slower links either\n",
                options->megabits, options->mtu);
     }
-    if (cluster->n_switches == 1) {
-        printf("# circulant is chosen where it is faster than the others by an eighth\n");
-    }
+    printf("# circulant and segments below half a frame are less sure: an eighth is added in "
+           "choosing\n");
     printf("# times are of %" PRIu64 " bytes, the smallest message for which the same is chosen\n",
            bytes);
     printf("%-12s  %10s  %10s  %12s\n", "algorithm", "segment", "segments", "predicted ms");
@@ -186,7 +185,8 @@ const tool_command_t tool_cmd_explain = {
         "\n"
         "Shows how long a broadcast of N bytes is predicted to take with each algorithm and its\n"
         "best segment size, and which one the component chooses: the one with the least time,\n"
-        "to that of circulant an eighth being added, as it is less sure than that of trees;\n"
+        "after an eighth more for circulant, and for segments below half a frame, as these are\n"
+        "less sure than the rest;\n"
         "without --model, of those that are no slower than 8 KB segments on slower links.\n"
         "`previous' is the broadcast that Open MPI had before; its time is estimated, as that of\n"
         "a binomial tree by rank, unless the model has it.\n"
