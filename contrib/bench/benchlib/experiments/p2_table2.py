@@ -82,7 +82,8 @@ class Table2(CostTable):
 
     def time_us(self, rows, name, size):
         row = rows[size]
-        below = [rows[s] for s in rows if s < size]
+        # A model that was there before has more sizes than the paper's.
+        below = [rows[s] for s in PAPER_SIZES if s < size and s in rows]
         return {"g": row.gap, "L": row.latency, "RTT": row.rtt,
                 "g before": below[-1].gap if below else None,
                 "L before": below[-1].latency if below else None}[name]
