@@ -10,7 +10,7 @@ static void spin(int64_t until_ns)
     }
 }
 
-static void sleep_for(int64_t ns)
+void bench_sleep(int64_t ns)
 {
     const struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     nanosleep(&time, NULL);
@@ -23,7 +23,7 @@ static int64_t compute_piece(enum bench_compute how, int64_t ns)
     if (how == BENCH_COMPUTE_SPIN) {
         spin(begin + ns);
     } else {
-        sleep_for(ns);
+        bench_sleep(ns);
     }
     return bench_clock_local() - begin;
 }

@@ -21,4 +21,7 @@ enum bench_compute {
  */
 int64_t bench_compute(enum bench_compute how, int64_t ns, int64_t piece_ns, MPI_Request *request);
 
+/** Sleeps so long; nothing is tested meanwhile. */
+void bench_sleep(int64_t ns);
+
 #endif

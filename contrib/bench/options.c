@@ -174,15 +174,14 @@ static bool read_compute(struct bench_options *options, const char *text,
            bench_wrong(complaint, "--compute: '%s' is unknown; known are spin, sleep", text);
 }
 
-static bool read_test_every(struct bench_options *options, const char *text,
-                            struct bench_complaint complaint)
+static bool read_microseconds(const char *option, const char *text, int64_t *ns_p,
+                              struct bench_complaint complaint)
 {
     int microseconds;
     if (!bench_read_int(text, 1, &microseconds)) {
-        return bench_wrong(complaint, "--test-every: '%s' is no number of microseconds from 1",
-                           text);
+        return bench_wrong(complaint, "%s: '%s' is no number of microseconds from 1", option, text);
     }
-    options->test_every_ns = (int64_t) microseconds * 1000;
+    *ns_p = (int64_t) microseconds * 1000;
     return true;
 }
 
@@ -259,6 +258,7 @@ enum option_code {
     OPT_OVERLAP,
     OPT_PINGPONG,
     OPT_ROOT,
+    OPT_ROOT_LATE,
     OPT_SCHEDULE,
     OPT_SIZES,
     OPT_TEST_EVERY,
@@ -291,6 +291,7 @@ static const struct option long_options[] = {
     {"record", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_RECORD},
     {"replay", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_REPLAY},
     {"root", required_argument, NULL, OPT_ROOT},
+    {"root-late", required_argument, NULL, OPT_ROOT_LATE},
     {"schedule", required_argument, NULL, OPT_SCHEDULE},
     {"seed", required_argument, NULL, OPT_ARRIVAL_FIRST + BENCH_OPT_SEED},
     {"sizes", required_argument, NULL, OPT_SIZES},
@@ -341,13 +342,15 @@ static bool take_option(void *context, int code, const char *value,
         return read_pingpong(options, value, complaint);
     case OPT_ROOT:
         return read_root(options, value, complaint);
+    case OPT_ROOT_LATE:
+        return read_microseconds("--root-late", value, &options->root_late_ns, complaint);
     case OPT_SCHEDULE:
         return bench_read_text("--schedule", value, options->schedule, sizeof options->schedule,
                                complaint);
     case OPT_SIZES:
         return read_sizes(options, value, complaint);
     case OPT_TEST_EVERY:
-        return read_test_every(options, value, complaint);
+        return read_microseconds("--test-every", value, &options->test_every_ns, complaint);
     case OPT_TIME_LIMIT:
         return read_time_limit(options, value, complaint);
     case OPT_WARMUP:
@@ -417,6 +420,15 @@ static bool fits_overlap(const struct bench_options *options, struct bench_compl
            bench_wrong(complaint, "--overlap goes with mode sync, and not with arrival patterns");
 }
 
+/** A late root goes with nothing that has its own ways of starting. */
+static bool fits_root_late(const struct bench_options *options, struct bench_complaint complaint)
+{
+    return options->root_late_ns == 0 ||
+           (options->mode == BENCH_LOOP && options->arrival.kind == BENCH_ARRIVAL_NONE &&
+            options->schedule[0] == '\0') ||
+           bench_wrong(complaint, "--root-late is for mode loop alone; say --mode loop");
+}
+
 /** How a schedule and the other options go together. */
 static bool finish_schedule(struct bench_options *options, struct bench_complaint complaint)
 {
@@ -443,7 +455,7 @@ static bool finish(struct bench_options *options, struct bench_complaint complai
     }
     options->mode = options->mode == 0 ? BENCH_LOOP | BENCH_SYNC : options->mode;
     options->root = options->root == BENCH_UNSET_ROOT ? 0 : options->root;
-    if (!fits_overlap(options, complaint)) {
+    if (!fits_overlap(options, complaint) || !fits_root_late(options, complaint)) {
         return false;
     }
     if (options->n_sizes == 0 && options->arrival.kind != BENCH_ARRIVAL_REPLAY &&
@@ -543,6 +555,9 @@ How to measure\n\
   --overlap           after mode sync: how much of a nonblocking broadcast is\n\
                       hidden behind a computation as long as the broadcast alone\n\
                       took, which calls MPI_Test now and then\n\
+  --root-late US      in mode loop the root sleeps before each broadcast but the\n\
+                      run's first: when it begins, all others wait in it, for\n\
+                      counts of what they do then                 [not at all]\n\
   --test-every US     microseconds of the computation between these    [1000]\n\
   --compute HOW       spin: it uses the CPU; sleep: it does not, for emulated\n\
                       clusters, whose hosts share few cores              [spin]\n\

@@ -63,6 +63,7 @@ struct bench_options {
     bool overlap;
     enum bench_compute compute; /**< how, for the overlap */
     int64_t test_every_ns;      /**< of a computation, between two calls of MPI_Test */
+    int64_t root_late_ns;       /**< of mode loop: the root sleeps so long before each broadcast */
     bool check;
     bool pingpong;
     bool shared_clock;

@@ -120,6 +120,13 @@ report $? "--time-limit ends a long run and marks it"
 bench 2 --sizes 1K --iterations 2 --no-pingpong
 [ $code -eq 0 ] && ! grep -q 'T(M) between' "$out"
 report $? "--no-pingpong"
+bench 3 --sizes 1K --iterations 2 --warmup 0 --no-pingpong --mode loop --root rotate --root-late 20000 --csv
+[ $code -eq 0 ] && python3 - "$out" <<'PYTHON' 2>>"$err"
+import csv, sys
+[row] = csv.DictReader(open(sys.argv[1]))
+assert float(row["loop_us"]) >= 10000
+PYTHON
+report $? "--root-late: no broadcast but the first begins earlier"
 bench 2 --version
 [ $code -eq 0 ] && [ "$(grep -c '^pipebcast-bench [0-9]' "$out")" -eq 1 ]
 report $? "--version is printed once"
@@ -287,6 +294,9 @@ refuses 2 'nothing overlaps with a blocking' --overlap
 refuses 2 'goes with mode sync' --overlap --op ibcast --mode loop
 refuses 2 'is unknown' --compute gpu
 refuses 2 'no number of microseconds' --test-every 0
+refuses 2 'no number of microseconds' --root-late 0 --mode loop
+refuses 2 'is for mode loop alone' --root-late 100
+refuses 2 'is for mode loop alone' --root-late 100 --arrival random
 refuses 2 'is unknown' --clock sundial
 refuses 2 'no number' --iterations 0
 refuses 2 'no number' --iterations 5x
