@@ -15,6 +15,9 @@ TOPO = ["../topo/pipebcast-topo", "pipebcast-topo"]
 TUNE = ["../tune/pipebcast-tune", "pipebcast-tune"]
 ADVISOR = ["../advise/pipebcast-advisor", "pipebcast-advisor"]
 PROBE = ["../advise/pipebcast-probe", "pipebcast-probe"]
+# Beside a built testbed, or where it is installed, seen from the installed library.
+IDLE = [os.path.join(LIBRARY, "../../../lib*/pipebcast/pipebcast-idle.so"),
+        os.path.join(LIBRARY, "../../../lib/*/pipebcast/pipebcast-idle.so")]
 
 
 def first_line(command):
@@ -58,6 +61,18 @@ def need_program(named, names, option):
     if not os.access(path, os.X_OK) and not shutil.which(path):
         raise UserError(f"{option}: {path} is no program")
     return os.path.abspath(path) if os.path.exists(path) else path
+
+
+def find_idle():
+    """The library with which ranks that wait sleep: named by the environment, built, or installed."""
+    named = os.environ.get("PIPEBCAST_IDLE")
+    built = [os.path.join(folder, "../testbed/.libs/pipebcast-idle.so")
+             for folder in program_folders()]
+    for pattern in [named] if named else built + IDLE:
+        for path in glob.glob(pattern):
+            return os.path.realpath(path)
+    raise UserError("the library pipebcast-idle.so is not found: run make, or name it by the "
+                    "variable PIPEBCAST_IDLE")
 
 
 def component_path(folder):
