@@ -184,12 +184,14 @@ static int unpack_whole_elements(pb_message_t *m, size_t offset, size_t bytes, c
     return OMPI_SUCCESS;
 }
 
+char *pb_message_in_place(pb_message_t *m)
+{
+    return m->contiguous;
+}
+
 int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
                         void *buffer)
 {
-    if (m->contiguous != NULL) {
-        return OMPI_SUCCESS;
-    }
     int rc = m->has_large_elements ? unpack_whole_elements(m, offset, bytes, buffer)
                                    : unpack(m, offset, bytes, buffer);
     for (int i = 0; i < m->n_bounces; i++) {
@@ -263,10 +265,6 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
     if (m->error != 0) {
         return m->error;
     }
-    if (m->contiguous != NULL) {
-        *buffer_p = m->contiguous + offset;
-        return OMPI_SUCCESS;
-    }
     int rc = OMPI_SUCCESS;
     pb_bounce_t *bounce = find_bounce(m, segment);
     const bool is_held = bounce != NULL && bounce->users > 0;
@@ -298,13 +296,10 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
 int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
                           void **buffer_p)
 {
+    (void) offset;
     (void) bytes;
     if (m->error != 0) {
         return m->error;
-    }
-    if (m->contiguous != NULL) {
-        *buffer_p = m->contiguous + offset;
-        return OMPI_SUCCESS;
     }
     int rc = OMPI_SUCCESS;
     pb_bounce_t *bounce = take_bounce(m, segment, &rc);
@@ -316,9 +311,6 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
 
 void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
 {
-    if (m->contiguous != NULL) {
-        return;
-    }
     for (int i = 0; i < m->n_bounces; i++) {
         pb_bounce_t *bounce = &m->bounces[i];
         if (bounce->users > 0 && bounce->segment == segment && bounce->bytes == buffer) {

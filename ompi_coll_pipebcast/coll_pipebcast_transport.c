@@ -3,59 +3,100 @@
  */
 #include "coll_pipebcast_transport.h"
 
-int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
-                      bool confirmed, pb_request_t *request_p)
+#include "transfer.h"
+
+/** A request that is complete ends. */
+static inline void give_back(pb_request_t *request_p)
 {
-    return MCA_PML_CALL(
-        isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
-              confirmed ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
-              transport->comm, (ompi_request_t **) request_p));
+    ompi_request_free((ompi_request_t **) request_p);
+    *request_p = NULL;
 }
 
-int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
-                         pb_request_t *request_p)
+inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
+                             bool confirmed, pb_request_t *request_p)
 {
+    const int rc =
+        MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
+                           confirmed ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+                           transport->comm, (ompi_request_t **) request_p));
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    const ompi_request_t *request = *request_p;
+    if (OPAL_UNLIKELY(!REQUEST_COMPLETE(request))) {
+        return OMPI_SUCCESS;
+    }
+    opal_atomic_rmb();
+    if (OPAL_LIKELY(request->req_status.MPI_ERROR == MPI_SUCCESS)) {
+        give_back(request_p);
+    }
+    return OMPI_SUCCESS;
+}
+
+inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
+                                pb_lane_t *lane, pb_request_t *request_p)
+{
+    (void) lane;
     return MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, rank, transport->tag, transport->comm,
                               (ompi_request_t **) request_p));
 }
 
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p)
 {
-    ompi_request_t *request = *request_p;
+    const ompi_request_t *request = *request_p;
     if (!REQUEST_COMPLETE(request)) {
         return false;
     }
     opal_atomic_rmb();
     *status_p = request->req_status;
-    ompi_request_free(&request);
-    *request_p = NULL;
+    give_back(request_p);
     return true;
 }
 
-bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p)
+inline bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p)
 {
     (void) transport;
-    ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete(request_p, &status)) {
+    const ompi_request_t *request = *request_p;
+    if (!REQUEST_COMPLETE(request)) {
         return false;
     }
-    *error_p = status.MPI_ERROR;
+    opal_atomic_rmb();
+    *error_p = request->req_status.MPI_ERROR;
+    give_back(request_p);
     return true;
 }
 
-bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
-                          int *error_p)
+/** What has come of a receive of `bytes`; see pb_transport_take(). */
+static inline int outcome(const ompi_status_public_t *status, size_t bytes)
+{
+    if (OPAL_LIKELY(status->MPI_ERROR == MPI_SUCCESS && status->_ucount == bytes &&
+                    !status->_cancelled)) {
+        return MPI_SUCCESS;
+    }
+    if (status->MPI_ERROR != MPI_SUCCESS) {
+        return status->MPI_ERROR;
+    }
+    return status->_ucount == 0 && !status->_cancelled ? PB_TRANSPORT_EMPTY : MPI_ERR_TRUNCATE;
+}
+
+inline int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes)
 {
     (void) transport;
-    ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete(request_p, &status)) {
+    const ompi_request_t *request = *request_p;
+    const int error = outcome(&request->req_status, bytes);
+    give_back(request_p);
+    return error;
+}
+
+inline bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
+                                 int *error_p)
+{
+    const ompi_request_t *request = *request_p;
+    if (!REQUEST_COMPLETE(request)) {
         return false;
     }
-    *error_p = status.MPI_ERROR;
-    if (*error_p == MPI_SUCCESS && (status._cancelled || status._ucount != bytes)) {
-        *error_p =
-            status._ucount == 0 && !status._cancelled ? PB_TRANSPORT_EMPTY : MPI_ERR_TRUNCATE;
-    }
+    opal_atomic_rmb();
+    *error_p = pb_transport_take(transport, request_p, bytes);
     return true;
 }
 

@@ -26,7 +26,7 @@ static void start_round(pb_gather_t *gather)
     const int n = gather->n_ranks, distance = gather->n_there;
     const size_t bytes = (size_t) n_of_round(gather) * sizeof(*gather->numbers);
     gather->error = pb_transport_receive(gather->transport, gather->numbers + distance, bytes,
-                                         (gather->rank + distance) % n, &gather->receive);
+                                         (gather->rank + distance) % n, NULL, &gather->receive);
     if (gather->error == 0) {
         gather->error = pb_transport_send(gather->transport, gather->numbers, bytes,
                                           (gather->rank - distance + n) % n, false, &gather->send);

@@ -19,6 +19,12 @@
 typedef struct pb_message pb_message_t;
 
 /**
+ * The message's first byte where every segment lies in place, at its offset from there;
+ * then nothing below may be asked. NULL where that is not so.
+ */
+char *pb_message_in_place(pb_message_t *message);
+
+/**
  * Bytes [offset, offset + bytes) of segment `segment`, packed, for sending. Each
  * success is paired with one pb_message_release(). 0, PB_MESSAGE_BUSY or the
  * host's error code.

@@ -25,23 +25,31 @@
 #define CROWD_SEGMENTS 4
 #define CROWD_BYTES ((size_t) 16 << 10)
 
-static size_t segment_bytes(const pb_transfer_t *t, uint64_t segment)
+/** An interval between confirmations that is longer than any message. */
+#define NEVER UINT64_MAX
+
+/** What every segment goes through is worth no calls. */
+#define HOT __attribute__((always_inline)) static inline
+
+/** For the compiler: a condition that holds for nearly every segment. */
+#define MOSTLY(condition) __builtin_expect(!!(condition), 1)
+
+HOT size_t segment_bytes(const pb_transfer_t *t, uint64_t segment)
 {
-    size_t offset = (size_t) segment * t->segment_size;
-    return t->total - offset < t->segment_size ? t->total - offset : t->segment_size;
+    return segment != t->last ? t->segment_size : t->last_size;
 }
 
-static size_t segment_offset(const pb_transfer_t *t, uint64_t segment)
+HOT size_t segment_offset(const pb_transfer_t *t, uint64_t segment)
 {
     return (size_t) segment * t->segment_size;
 }
 
-static bool is_here(const pb_transfer_t *t, const pb_lane_t *lane)
+HOT bool is_here(const pb_transfer_t *t, const pb_lane_t *lane)
 {
     return lane->round < t->arrived[lane->stream];
 }
 
-static bool lane_travels_here(const pb_lane_t *lane)
+HOT bool lane_travels_here(const pb_lane_t *lane)
 {
     return (lane->mask >> lane->stream & 1) != 0;
 }
@@ -56,11 +64,31 @@ static void lane_step(const pb_transfer_t *t, pb_lane_t *lane)
     }
 }
 
-static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
-                      pb_flight_t *window)
+/** On to the next segment that travels here. */
+HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 {
-    *lane =
-        (pb_lane_t){.rank = rank, .mask = mask, .window = window, .to_confirm = t->confirm_every};
+    if (MOSTLY(lane->stride != 0)) {
+        lane->next += lane->stride;
+        lane->round++;
+        return;
+    }
+    do {
+        lane_step(t, lane);
+    } while (lane->next < t->n_segments && !lane_travels_here(lane));
+}
+
+static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
+                      pb_flight_t *window, int n_places)
+{
+    *lane = (pb_lane_t){.transfer = t,
+                        .rank = rank,
+                        .mask = mask,
+                        .stride = (mask & (mask - 1)) == 0 ? (uint64_t) t->n_streams : 0,
+                        .window = window,
+                        .window_end = window + n_places,
+                        .oldest = window,
+                        .vacant = window,
+                        .to_confirm = t->confirm_every};
     while (lane->next < t->n_segments && !lane_travels_here(lane)) {
         lane_step(t, lane);
     }
@@ -76,12 +104,12 @@ static uint64_t segments_of(size_t bytes, size_t segment_size, uint64_t least)
 
 /**
  * Every so many segments a target confirms, so that at most `ahead` bytes wait there, and far
- * fewer are in flight to a paced one and in a crowd. 0: it never does. A target can have another
+ * fewer are in flight to a paced one and in a crowd. NEVER: it does not. A target can have another
  * source for each stream, none of which sees what the others send.
  */
 static uint64_t confirm_interval(size_t ahead, int n_streams, size_t segment_size, bool paced)
 {
-    uint64_t interval = UINT64_MAX;
+    uint64_t interval = NEVER;
     if (n_streams >= CROWD_SOURCES) {
         interval = segments_of(CROWD_BYTES, segment_size, CROWD_SEGMENTS);
     } else if (paced) {
@@ -92,7 +120,16 @@ static uint64_t confirm_interval(size_t ahead, int n_streams, size_t segment_siz
         interval = late < interval ? late : interval;
         interval = interval > 0 ? interval : 1;
     }
-    return interval < UINT64_MAX ? interval : 0;
+    return interval;
+}
+
+/** Every stream has all its segments, and none beyond the message's end. */
+static void all_are_here(pb_transfer_t *t)
+{
+    const uint64_t n_streams = (uint64_t) t->n_streams;
+    for (uint64_t stream = 0; stream < n_streams; stream++) {
+        t->arrived[stream] = (t->n_segments + n_streams - 1 - stream) / n_streams;
+    }
 }
 
 bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfer_limits_t *limits,
@@ -104,6 +141,7 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     *t = (pb_transfer_t){
         .transport = transport,
         .message = message,
+        .in_place = pb_message_in_place(message),
         .total = total,
         .segment_size = segment_size,
         .n_segments = (total - 1) / segment_size + 1,
@@ -115,60 +153,70 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
         .confirm_every = confirm_interval(limits->ahead, role->n_streams, segment_size, paced),
         .paced = paced,
     };
+    t->last = t->n_segments - 1;
+    t->last_size = total - segment_offset(t, t->last);
     const size_t n_flights = (size_t) t->n_sources * (size_t) t->receive_window +
                              (size_t) t->n_targets * (size_t) t->send_window;
     t->lanes = malloc((n_lanes + 1) * sizeof(*t->lanes));
-    t->flights = malloc((n_flights + 1) * sizeof(*t->flights));
-    t->arrived = calloc((size_t) t->n_streams, sizeof(*t->arrived));
-    if (t->lanes == NULL || t->flights == NULL || t->arrived == NULL) {
+    t->flights = calloc(n_flights + 1, sizeof(*t->flights));
+    if (t->lanes == NULL || t->flights == NULL) {
         pb_transfer_finish(t);
         return false;
     }
 
+    t->targets = t->lanes + t->n_sources;
+    t->targets_end = t->targets + t->n_targets;
     pb_flight_t *window = t->flights;
     for (int i = 0; i < t->n_sources; i++, window += t->receive_window) {
-        lane_init(t, &t->lanes[i], role->source[i], role->source_mask[i], window);
+        lane_init(t, &t->lanes[i], role->source[i], role->source_mask[i], window,
+                  t->receive_window);
     }
     for (int i = 0; i < t->n_targets; i++, window += t->send_window) {
-        lane_init(t, &t->lanes[t->n_sources + i], role->target[i], role->target_mask[i], window);
+        lane_init(t, &t->targets[i], role->target[i], role->target_mask[i], window, t->send_window);
     }
     if (t->n_sources == 0) {
-        for (int stream = 0; stream < t->n_streams; stream++) {
-            t->arrived[stream] = t->n_segments;
-        }
+        all_are_here(t);
     }
     return true;
 }
 
-static pb_flight_t *lane_oldest(const pb_lane_t *lane)
+HOT pb_flight_t *lane_place_after(const pb_lane_t *lane, pb_flight_t *place)
 {
-    return &lane->window[lane->head];
+    return place + 1 < lane->window_end ? place + 1 : lane->window;
 }
 
-static pb_flight_t *lane_free_flight(const pb_lane_t *lane, int window)
+/** A flight is under way; its place. */
+HOT pb_flight_t *lane_push(pb_lane_t *lane)
 {
-    int at = lane->head + lane->n_flying;
-    return &lane->window[at < window ? at : at - window];
+    pb_flight_t *place = lane->vacant;
+    lane->vacant = lane_place_after(lane, place);
+    lane->n_flying++;
+    return place;
 }
 
-/** The flight of the segment `next` is under way. */
-static void lane_started(const pb_transfer_t *t, pb_lane_t *lane)
+/** A flight that is confirmed is under way; its place. */
+static pb_flight_t *lane_confirm(pb_lane_t *lane)
 {
-    do {
-        lane_step(t, lane);
-    } while (lane->next < t->n_segments && !lane_travels_here(lane));
+    return &lane->confirming[lane->n_confirming++];
 }
 
-static bool lane_is_empty(const pb_lane_t *lane)
+HOT bool lane_is_empty(const pb_lane_t *lane)
 {
     return lane->n_flying == 0 && lane->n_confirming == 0;
 }
 
-static void lane_pop(pb_transfer_t *t, pb_lane_t *lane, int window)
+/** Something of the lane has ended: it may be through. */
+HOT void lane_ended(pb_transfer_t *t, const pb_lane_t *lane)
 {
-    lane->head = lane->head + 1 < window ? lane->head + 1 : 0;
+    t->n_unfinished -= lane->next >= t->n_segments && lane_is_empty(lane);
+}
+
+/** The oldest flight has ended. */
+HOT void lane_pop(pb_transfer_t *t, pb_lane_t *lane)
+{
+    lane->oldest = lane_place_after(lane, lane->oldest);
     lane->n_flying--;
-    t->n_unfinished -= lane_is_empty(lane) && lane->next >= t->n_segments;
+    lane_ended(t, lane);
 }
 
 static void lane_pop_confirming(pb_transfer_t *t, pb_lane_t *lane)
@@ -177,7 +225,7 @@ static void lane_pop_confirming(pb_transfer_t *t, pb_lane_t *lane)
     for (int i = 0; i < lane->n_confirming; i++) {
         lane->confirming[i] = lane->confirming[i + 1];
     }
-    t->n_unfinished -= lane_is_empty(lane) && lane->next >= t->n_segments;
+    lane_ended(t, lane);
 }
 
 static void keep_first_error(pb_transfer_t *t, int error)
@@ -188,29 +236,49 @@ static void keep_first_error(pb_transfer_t *t, int error)
 }
 
 /** A flight that is not (or no longer) under way gives its buffer back. */
-static void release(pb_transfer_t *t, const pb_flight_t *flight)
+HOT void release(pb_transfer_t *t, uint64_t segment, const void *buffer)
 {
-    if (flight->buffer != NULL) {
-        pb_message_release(t->message, flight->segment, flight->buffer);
+    if (!MOSTLY(t->in_place != NULL) && buffer != NULL) {
+        pb_message_release(t->message, segment, buffer);
+    }
+}
+
+/** What comes for the posted receives of a source belongs to no stream any more. */
+static void count_no_more(const pb_lane_t *lane)
+{
+    pb_flight_t *flight = lane->oldest;
+    for (int n = 0; n < lane->n_flying; n++, flight = lane_place_after(lane, flight)) {
+        flight->stream = PB_PLAN_MAX_STREAMS;
     }
 }
 
 /** Asks the posted receives of a source to end. */
 static void cancel_receives(pb_transfer_t *t, const pb_lane_t *lane)
 {
-    for (int n = 0; n < lane->n_flying; n++) {
-        const pb_flight_t *flight = &lane->window[(lane->head + n) % t->receive_window];
+    pb_flight_t *flight = lane->oldest;
+    for (int n = 0; n < lane->n_flying; n++, flight = lane_place_after(lane, flight)) {
         if (flight->request != NULL) {
             pb_transport_cancel(t->transport, flight->request);
         }
     }
 }
 
-/** The transport has refused: everything under way is given up. */
-static void refused(pb_transfer_t *t, int error)
+/** Everything under way is given up; as nothing is left to post nor room to send, nothing starts.
+ */
+static void give_up(pb_transfer_t *t)
+{
+    t->broken = true;
+    t->send_window = 0;
+    for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+        lane->next = t->n_segments;
+    }
+}
+
+/** The transport has refused. */
+__attribute__((cold)) static void refused(pb_transfer_t *t, int error)
 {
     keep_first_error(t, error);
-    t->broken = true;
+    give_up(t);
 }
 
 /**
@@ -221,89 +289,127 @@ static void refused(pb_transfer_t *t, int error)
 static void cut_off(pb_transfer_t *t)
 {
     t->cut_off = true;
-    for (int stream = 0; stream < t->n_streams; stream++) {
-        t->arrived[stream] = t->n_segments;
-    }
-    for (int i = 0; i < t->n_sources; i++) {
-        pb_lane_t *lane = &t->lanes[i];
+    all_are_here(t);
+    for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
         t->n_unfinished -= lane->next < t->n_segments && lane->n_flying == 0;
         lane->next = t->n_segments;
+        count_no_more(lane);
         cancel_receives(t, lane);
     }
 }
 
-/** A segment has come from a source, or an empty message in its place, or something else. */
-static void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
+/** Something else than a segment has come in its place. */
+__attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight_t *flight,
+                                               int error)
 {
-    if (error != 0 && error != PB_TRANSPORT_EMPTY && flight->buffer != NULL && !t->cut_off) {
+    if (error != PB_TRANSPORT_EMPTY && flight->buffer != NULL && !t->cut_off) {
         cut_off(t);
     }
-    if (flight->buffer != NULL) {
-        if (error == 0) {
-            error =
-                pb_message_received(t->message, flight->segment, segment_offset(t, flight->segment),
-                                    flight->bytes, (void *) flight->buffer);
-        }
-        release(t, flight);
-    }
     keep_first_error(t, error);
+}
+
+/** A segment has come from a source, or an empty message in its place, or something else. */
+HOT void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
+{
+    if (error != 0) {
+        arrive_wrong(t, flight, error);
+    } else if (t->in_place == NULL && flight->buffer != NULL) {
+        keep_first_error(t, pb_message_received(t->message, flight->segment,
+                                                segment_offset(t, flight->segment), flight->bytes,
+                                                (void *) flight->buffer));
+    }
+    release(t, flight->segment, flight->buffer);
     t->arrived[flight->stream]++;
 }
 
-/** Takes in what has come from a source, oldest first. */
-static bool take_arrivals(pb_transfer_t *t, pb_lane_t *lane)
+/** Takes in the oldest receive of a source, if it has ended. */
+static bool take_arrival(pb_transfer_t *t, pb_lane_t *lane)
 {
-    bool moved = false;
-    while (lane->n_flying > 0) {
-        pb_flight_t *flight = lane_oldest(lane);
-        int error = 0;
-        if (!pb_transport_arrived(t->transport, &flight->request, flight->bytes, &error)) {
-            break;
-        }
-        arrive(t, flight, error);
-        lane_pop(t, lane, t->receive_window);
-        moved = true;
-    }
-    return moved;
-}
-
-/** Posts the next receive of a source; false if that cannot be done now. */
-static bool post_one(pb_transfer_t *t, pb_lane_t *lane)
-{
-    pb_flight_t *flight = lane_free_flight(lane, t->receive_window);
-    const size_t bytes = segment_bytes(t, lane->next);
-    void *buffer = NULL;
-    int error = pb_message_to_receive(t->message, lane->next, segment_offset(t, lane->next), bytes,
-                                      &buffer);
-    if (error == PB_MESSAGE_BUSY) {
+    int error = 0;
+    pb_flight_t *flight = lane->oldest;
+    if (lane->n_flying == 0 ||
+        !pb_transport_arrived(t->transport, &flight->request, flight->bytes, &error)) {
         return false;
     }
-    keep_first_error(t, error);
-    *flight = (pb_flight_t){.segment = lane->next,
-                            .stream = lane->stream,
-                            .buffer = error == 0 ? buffer : NULL,
-                            .bytes = error == 0 ? bytes : 0};
-    error = pb_transport_receive(t->transport, (void *) flight->buffer, flight->bytes, lane->rank,
-                                 &flight->request);
-    if (error != 0) {
-        release(t, flight);
-        refused(t, error);
-        return false;
-    }
-    lane->n_flying++;
-    lane_started(t, lane);
+    arrive(t, flight, error);
+    lane_pop(t, lane);
     return true;
 }
 
-/** Keeps the window of a source full of posted receives. */
-static bool post_receives(pb_transfer_t *t, pb_lane_t *lane)
+/**
+ * A place for a source's next segment, or none for an empty message after an error; false if there
+ * is no buffer for it now.
+ */
+HOT bool to_receive(pb_transfer_t *t, const pb_lane_t *lane, void **buffer_p, size_t *bytes_p)
 {
-    bool moved = false;
-    while (lane->n_flying < t->receive_window && lane->next < t->n_segments && !t->broken &&
-           post_one(t, lane)) {
-        moved = true;
+    const size_t offset = segment_offset(t, lane->next);
+    *bytes_p = segment_bytes(t, lane->next);
+    if (MOSTLY(t->in_place != NULL)) {
+        *buffer_p = t->in_place + offset;
+        return true;
     }
-    return moved;
+    const int error = pb_message_to_receive(t->message, lane->next, offset, *bytes_p, buffer_p);
+    if (error == PB_MESSAGE_BUSY) {
+        return false;
+    }
+    if (error != 0) {
+        keep_first_error(t, error);
+        *buffer_p = NULL;
+        *bytes_p = 0;
+    }
+    return true;
+}
+
+/** Posts the next receive of a source; false if that cannot be done now. */
+HOT bool post_one(pb_transfer_t *t, pb_lane_t *lane)
+{
+    void *buffer = NULL;
+    size_t bytes;
+    if (!to_receive(t, lane, &buffer, &bytes)) {
+        return false;
+    }
+    pb_flight_t *flight = lane->vacant;
+    flight->segment = lane->next;
+    flight->stream = lane->stream;
+    flight->buffer = buffer;
+    flight->bytes = bytes;
+    const int error =
+        pb_transport_receive(t->transport, buffer, bytes, lane->rank, lane, &flight->request);
+    if (error != 0) {
+        release(t, lane->next, buffer);
+        refused(t, error);
+        return false;
+    }
+    lane_push(lane);
+    lane_step_on(t, lane);
+    return true;
+}
+
+HOT bool may_post(const pb_transfer_t *t, const pb_lane_t *lane)
+{
+    return lane->next < t->n_segments && lane->n_flying < t->receive_window;
+}
+
+static void post_receives(pb_transfer_t *t, pb_lane_t *lane)
+{
+    while (may_post(t, lane) && post_one(t, lane)) {
+    }
+}
+
+/**
+ * Takes in what has come from a source, oldest first, and keeps its window full of posted
+ * receives. Not more than a window at a time, lest what has come waits for being sent on: then
+ * true.
+ */
+static bool receive_some(pb_transfer_t *t, pb_lane_t *lane)
+{
+    int n = 0;
+    post_receives(t, lane);
+    while (n < t->receive_window && take_arrival(t, lane)) {
+        post_receives(t, lane);
+        n++;
+    }
+    return n == t->receive_window;
 }
 
 /** Whether a send is done; then its buffer is given back, and its place in the lane is to be. */
@@ -313,24 +419,20 @@ static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
     if (!pb_transport_sent(t->transport, &flight->request, &error)) {
         return false;
     }
-    release(t, flight);
+    release(t, flight->segment, flight->buffer);
     keep_first_error(t, error);
     return true;
 }
 
-/** Takes back what a target no longer needs, oldest first. */
-static bool reap_sends(pb_transfer_t *t, pb_lane_t *lane)
+/** Takes back what a target no longer needs, oldest first. Not for every segment. */
+__attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *lane)
 {
-    bool moved = false;
-    while (lane->n_flying > 0 && reap_one(t, lane_oldest(lane))) {
-        lane_pop(t, lane, t->send_window);
-        moved = true;
+    while (lane->n_flying > 0 && reap_one(t, lane->oldest)) {
+        lane_pop(t, lane);
     }
     while (lane->n_confirming > 0 && reap_one(t, &lane->confirming[0])) {
         lane_pop_confirming(t, lane);
-        moved = true;
     }
-    return moved;
 }
 
 /**
@@ -338,77 +440,110 @@ static bool reap_sends(pb_transfer_t *t, pb_lane_t *lane)
  * its own confirmations have come, for then the other is late. As these come
  * without the other, no target waits for ever.
  */
-static bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
+HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 {
     if (!t->paced || lane->n_confirming < PB_TRANSFER_CONFIRMATIONS / 2) {
         return false;
     }
-    for (int i = 0; i < t->n_targets; i++) {
-        if (t->lanes[t->n_sources + i].next + (uint64_t) t->n_streams < lane->next) {
+    for (const pb_lane_t *other = t->targets; other < t->targets_end; other++) {
+        if (other->next + (uint64_t) t->n_streams < lane->next) {
             return true;
         }
     }
     return false;
 }
 
-static bool may_send(const pb_transfer_t *t, const pb_lane_t *lane)
+HOT bool has_room(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    return lane->next < t->n_segments && lane->n_flying < t->send_window &&
-           lane->n_confirming < PB_TRANSFER_CONFIRMATIONS && !t->broken && is_here(t, lane) &&
-           !is_held(t, lane);
+    return lane->n_flying < t->send_window && lane->n_confirming < PB_TRANSFER_CONFIRMATIONS;
 }
 
-/** Starts one send to a target, if its next segment is here and its window has room. */
-static bool send_one(pb_transfer_t *t, pb_lane_t *lane)
+/** Whether a target has room now, or when what it no longer needs is taken back. */
+HOT bool makes_room(pb_transfer_t *t, pb_lane_t *lane)
 {
-    if (!may_send(t, lane)) {
-        return false;
+    if (MOSTLY(has_room(t, lane))) {
+        return true;
     }
-    const bool confirmed = lane->to_confirm == 1;
-    pb_flight_t *flight =
-        confirmed ? &lane->confirming[lane->n_confirming] : lane_free_flight(lane, t->send_window);
-    const size_t bytes = segment_bytes(t, lane->next);
-    const void *buffer = NULL;
-    int error = 0;
-    if (t->error == 0) {
-        error = pb_message_to_send(t->message, lane->next, segment_offset(t, lane->next), bytes,
-                                   &buffer);
+    reap_sends(t, lane);
+    return has_room(t, lane);
+}
+
+HOT bool may_send(pb_transfer_t *t, pb_lane_t *lane)
+{
+    return is_here(t, lane) && makes_room(t, lane) && !is_held(t, lane);
+}
+
+/**
+ * The bytes of a target's next segment, or an empty message in its place; false if there is no
+ * buffer for them now.
+ */
+HOT bool to_send(pb_transfer_t *t, const pb_lane_t *lane, const void **buffer_p, size_t *bytes_p)
+{
+    const size_t offset = segment_offset(t, lane->next);
+    *bytes_p = segment_bytes(t, lane->next);
+    if (MOSTLY(t->in_place != NULL)) {
+        *buffer_p = t->in_place + offset;
+    } else if (t->error == 0) {
+        const int error = pb_message_to_send(t->message, lane->next, offset, *bytes_p, buffer_p);
+        if (error == PB_MESSAGE_BUSY) {
+            return false;
+        }
+        keep_first_error(t, error);
     }
-    if (error == PB_MESSAGE_BUSY) {
-        return false;
+    if (t->error != 0) {
+        *buffer_p = NULL;
+        *bytes_p = 0;
     }
-    keep_first_error(t, error);
-    *flight = (pb_flight_t){
-        .segment = lane->next,
-        .stream = lane->stream,
-        .buffer = t->error == 0 ? buffer : NULL,
-        .bytes = t->error == 0 ? bytes : 0,
-    };
-    error = pb_transport_send(t->transport, flight->buffer, flight->bytes, lane->rank, confirmed,
-                              &flight->request);
-    if (error != 0) {
-        release(t, flight);
-        refused(t, error);
-        return false;
-    }
-    *(confirmed ? &lane->n_confirming : &lane->n_flying) += 1;
-    lane->to_confirm = confirmed ? t->confirm_every : lane->to_confirm - (t->confirm_every != 0);
-    lane_started(t, lane);
     return true;
 }
 
-/** One segment to each target in turn, until nothing can be sent: older segments go first. */
-static bool send_all(pb_transfer_t *t)
+/** Starts one send to a target that may_send(); false if that cannot be done now. */
+HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
+{
+    const bool confirmed = lane->to_confirm == 1;
+    const uint64_t segment = lane->next;
+    const void *buffer = NULL;
+    size_t bytes;
+    pb_request_t request;
+    if (!to_send(t, lane, &buffer, &bytes)) {
+        return false;
+    }
+    lane->to_confirm = confirmed ? t->confirm_every : lane->to_confirm - 1;
+    const int error =
+        pb_transport_send(t->transport, buffer, bytes, lane->rank, confirmed, &request);
+    if (error != 0) {
+        release(t, segment, buffer);
+        refused(t, error);
+        return false;
+    }
+    lane_step_on(t, lane);
+    if (MOSTLY(request == NULL)) {
+        release(t, segment, buffer);
+        lane_ended(t, lane);
+    } else {
+        *(confirmed ? lane_confirm(lane) : lane_push(lane)) =
+            (pb_flight_t){.request = request, .segment = segment, .buffer = buffer, .bytes = bytes};
+    }
+    return true;
+}
+
+/**
+ * One segment to each target in turn, until nothing can be sent: older segments go first.
+ * Another round is needed only if the next segment of one that was served is here, too.
+ */
+HOT bool send_all(pb_transfer_t *t)
 {
     bool moved = false;
-    bool sent;
+    bool more;
     do {
-        sent = false;
-        for (int i = 0; i < t->n_targets; i++) {
-            sent |= send_one(t, &t->lanes[t->n_sources + i]);
+        more = false;
+        for (pb_lane_t *lane = t->targets; lane < t->targets_end; lane++) {
+            if (MOSTLY(may_send(t, lane)) && send_one(t, lane)) {
+                more |= is_here(t, lane);
+                moved = true;
+            }
         }
-        moved |= sent;
-    } while (sent);
+    } while (more);
     return moved;
 }
 
@@ -417,49 +552,66 @@ static bool send_all(pb_transfer_t *t)
 static bool drain(pb_transfer_t *t)
 {
     bool through = true;
-    for (int i = 0; i < t->n_sources; i++) {
-        pb_lane_t *lane = &t->lanes[i];
+    for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
         cancel_receives(t, lane);
-        take_arrivals(t, lane);
+        while (take_arrival(t, lane)) {
+        }
         through &= lane->n_flying == 0;
     }
-    for (int i = 0; i < t->n_targets; i++) {
-        through &= lane_is_empty(&t->lanes[t->n_sources + i]);
+    for (const pb_lane_t *lane = t->targets; lane < t->targets_end; lane++) {
+        through &= lane_is_empty(lane);
     }
     return through;
 }
 
 bool pb_transfer_advance(pb_transfer_t *t)
 {
-    bool moved;
+    bool again;
     do {
-        moved = false;
-        for (int i = 0; i < t->n_sources; i++) {
-            moved |= take_arrivals(t, &t->lanes[i]);
-            moved |= post_receives(t, &t->lanes[i]);
+        again = false;
+        for (pb_lane_t *lane = t->targets; lane < t->targets_end; lane++) {
+            reap_sends(t, lane);
         }
-        for (int i = 0; i < t->n_targets; i++) {
-            moved |= reap_sends(t, &t->lanes[t->n_sources + i]);
+        for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+            again |= receive_some(t, lane);
         }
-        moved |= send_all(t);
-    } while (moved && !t->broken);
+        /* A send may leave a bounce buffer for a receive, or no longer hold another target. */
+        again |= send_all(t) && (t->in_place == NULL || t->paced);
+    } while (again && !t->broken);
     return t->broken ? drain(t) : t->n_unfinished == 0;
+}
+
+/* Always inline, too: into the transport that tells. */
+__attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
+                                                               pb_request_t request)
+{
+    pb_transfer_t *t = lane->transfer;
+    pb_flight_t *flight = lane->oldest;
+    if (!MOSTLY(flight->request == request)) { /* there is none in a vacant place */
+        return false;
+    }
+    arrive(t, flight, pb_transport_take(t->transport, &flight->request, flight->bytes));
+    lane_pop(t, lane);
+    if (MOSTLY(lane->next < t->n_segments)) { /* and in the window there is room now */
+        post_one(t, lane);
+    }
+    send_all(t);
+    return true;
 }
 
 void pb_transfer_cancel(pb_transfer_t *t)
 {
-    t->broken = true;
-    for (int i = 0; i < t->n_sources; i++) {
-        cancel_receives(t, &t->lanes[i]);
+    give_up(t);
+    for (const pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+        cancel_receives(t, lane);
     }
 }
 
-static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane, int window)
+static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane)
 {
     while (lane->n_flying > 0) {
-        pb_flight_t *flight = lane_oldest(lane);
-        pb_transport_abandon(t->transport, &flight->request);
-        lane_pop(t, lane, window);
+        pb_transport_abandon(t->transport, &lane->oldest->request);
+        lane_pop(t, lane);
     }
     while (lane->n_confirming > 0) {
         pb_transport_abandon(t->transport, &lane->confirming[0].request);
@@ -469,18 +621,13 @@ static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane, int window)
 
 void pb_transfer_finish(pb_transfer_t *t)
 {
-    if (t->lanes != NULL && t->flights != NULL && t->arrived != NULL) {
-        for (int i = 0; i < t->n_sources; i++) {
-            abandon_lane(t, &t->lanes[i], t->receive_window);
-        }
-        for (int i = 0; i < t->n_targets; i++) {
-            abandon_lane(t, &t->lanes[t->n_sources + i], t->send_window);
+    if (t->lanes != NULL && t->flights != NULL) {
+        for (pb_lane_t *lane = t->lanes; lane < t->targets_end; lane++) {
+            abandon_lane(t, lane);
         }
     }
-    free(t->arrived);
     free(t->flights);
     free(t->lanes);
-    t->arrived = NULL;
     t->flights = NULL;
-    t->lanes = NULL;
+    t->lanes = t->targets = t->targets_end = NULL;
 }

@@ -71,15 +71,19 @@ typedef struct pb_flight {
 
 /** The segments between this rank and one peer, in ascending order. */
 typedef struct pb_lane {
+    struct pb_transfer *transfer;
     int rank;
     uint32_t mask;       /**< streams that travel here */
     uint64_t next;       /**< next segment to start; n_segments or more when all are started */
     int stream;          /**< of that segment: next % n_streams, */
     uint64_t round;      /**< and next / n_streams; kept, as dividing takes long */
-    pb_flight_t *window; /**< ring of flights, oldest at head */
-    int head;
+    uint64_t stride;     /**< to the next segment where all are of one stream; else 0 */
+    pb_flight_t *window; /**< ring of flights, from here to window_end */
+    pb_flight_t *window_end;
+    pb_flight_t *oldest; /**< of the n_flying flights, or where the next will be if there is none */
+    pb_flight_t *vacant; /**< where the next flight will be, while there are fewer than places */
     int n_flying;        /**< flights in the window */
-    uint64_t to_confirm; /**< targets: sends until one is confirmed, that one too; 0: none is */
+    uint64_t to_confirm; /**< targets: sends until one is confirmed, that one too */
     int n_confirming;    /**< targets: confirmed sends under way, beside the window */
     pb_flight_t confirming[PB_TRANSFER_CONFIRMATIONS]; /**< these, oldest first */
 } pb_lane_t;
@@ -87,23 +91,29 @@ typedef struct pb_lane {
 typedef struct pb_transfer {
     pb_transport_t *transport; /**< borrowed */
     pb_message_t *message;     /**< borrowed */
+    char *in_place;            /**< first byte of a message that needs no bounce buffers; or NULL */
     size_t total;              /**< bytes of the message */
     size_t segment_size;       /**< bytes of every segment but the last */
+    size_t last_size;          /**< bytes of that */
+    uint64_t last;             /**< the last segment */
     uint64_t n_segments;
     int n_streams;
     int n_sources;
     int n_targets;
     int receive_window;
     int send_window;
-    uint64_t confirm_every; /**< each so manieth send is confirmed; 0: none */
+    uint64_t confirm_every; /**< each so manieth send is confirmed */
     bool paced;             /**< targets are kept level */
     pb_lane_t *lanes;       /**< sources first, then targets */
+    pb_lane_t *targets;     /**< those of the targets, */
+    pb_lane_t *targets_end; /**< up to here */
     pb_flight_t *flights;   /**< memory of all windows */
-    uint64_t *arrived;      /**< by stream: its segments that are here, a prefix */
     int n_unfinished;       /**< lanes that are not through */
     int error;              /**< the first error, 0 if none; may be PB_TRANSPORT_EMPTY */
     bool cut_off;           /**< what came was of a wrong size; nothing more is waited for */
     bool broken;            /**< the transport refused; nothing new is started */
+    /** By stream: its segments that are here, a prefix. Behind them what counts no more. */
+    uint64_t arrived[PB_PLAN_MAX_STREAMS + 1];
 } pb_transfer_t;
 
 /**
@@ -122,6 +132,14 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
  * transfer->error.
  */
 bool pb_transfer_advance(pb_transfer_t *transfer);
+
+/**
+ * A receive of this source has ended. The transport may tell that at once, if no one is inside
+ * the transfer: the segment need not wait for pb_transfer_advance() then. If the receive is the
+ * source's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
+ * returns true. Else the transport keeps it for pb_transport_arrived().
+ */
+bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
 
 /**
  * Ends a transfer of which nothing more is to come: posted receives are asked to end

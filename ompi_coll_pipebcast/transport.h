@@ -19,14 +19,21 @@ typedef void *pb_request_t;
 /**
  * Starts to send `bytes` from `buffer`, which stays untouched until the request
  * is done. With `confirmed` the send is done only when the receiver has matched
- * it. Returns 0 or the host's error code; on error there is no request.
+ * it. *request_p becomes NULL if it was done at once, without error. Returns 0 or the
+ * host's error code; on error there is no request.
  */
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool confirmed, pb_request_t *request_p);
 
-/** Starts to receive `bytes` into `buffer`. As pb_transport_send(). */
+struct pb_lane;
+
+/**
+ * Starts to receive `bytes` into `buffer`. As pb_transport_send(), but there always is a
+ * request. If `lane` is not NULL, the transport may call pb_transfer_arrived() for it when the
+ * receive ends.
+ */
 int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
-                         pb_request_t *request_p);
+                         struct pb_lane *lane, pb_request_t *request_p);
 
 /**
  * Whether a send is done. When it is, the request is given back, *request_p
@@ -43,6 +50,12 @@ bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *
  */
 bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
                           int *error_p);
+
+/**
+ * Takes a receive of which the host has told that it ends, see pb_transfer_arrived(): the
+ * request is given back, *request_p becomes NULL. Returns 0 or an error as above.
+ */
+int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes);
 
 /** Asks a receive to end early. It still has to become done. */
 void pb_transport_cancel(pb_transport_t *transport, pb_request_t request);

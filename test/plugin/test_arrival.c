@@ -275,7 +275,7 @@ static void test_refusals(control_failure_t failure, const char *name)
 /** Memory that runs out at the start of a group, where some was kept for that, harms no one. */
 static void test_spare(void)
 {
-    enum { PLACES = 5 }; /* the role, and what a group and its transfer allocate */
+    enum { PLACES = 4 }; /* the role, and what a group and its transfer allocate */
     tally_t tally = {0};
     int n_of[PLACES] = {0};
     bool everywhere = true;

@@ -187,8 +187,11 @@ static world_t *random_world(pb_random_t *random, uint64_t seed, const pb_plan_t
     world_t *world = world_new(seed, plan->n_ranks, plan->root, random_total(random, segment_size),
                                segment_size);
     world->bounces = pb_random_below(random, 2);
+    world->in_place = !world->bounces && pb_random_below(random, 2);
     world->busy_percent = pb_random_below(random, 2) ? 0 : 50;
     world->early_percent = percents[pb_random_below(random, 4)];
+    world->at_once_percent = percents[pb_random_below(random, 4)];
+    world->tell_percent = percents[pb_random_below(random, 4)];
     world->meet_percent = percents[1 + pb_random_below(random, 3)];
     return world;
 }
@@ -420,6 +423,7 @@ static void fail_trial(uint64_t seed, call_t call, tally_t *tally, int *n_failed
     world->fail_rank = rank;
     world->fail_call = call;
     world->fail_after = pb_random_below(&random, 40);
+    world->in_place = world->in_place && call < CALL_TO_SEND;
     run_init(&run, world, plan, random_limits(&random, world->segment_size));
     const bool all_through = run_rounds(&run, 3000);
     tally->runs++;

@@ -163,7 +163,7 @@ static void test_memory(void)
             pb_turns_finish(&turns);
         }
     }
-    ok(n_failed == 1 + 3 * (N_RANKS - 1), "each of %d allocations may fail", n_failed);
+    ok(n_failed == 1 + 2 * (N_RANKS - 1), "each of %d allocations may fail", n_failed);
     ok(n_left == 0, "and nothing is left behind");
     world_free(w);
     free(role);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ompi_coll_pipebcast/transfer.h"
+
 /** Bytes behind each buffer, which nothing may touch. */
 #define GUARD 64
 #define GUARD_BYTE '#'
@@ -77,6 +79,8 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     w->total = total;
     w->segment_size = segment_size;
     w->early_percent = 50;
+    w->at_once_percent = 50;
+    w->tell_percent = 50;
     w->meet_percent = 50;
     w->fail_rank = -1;
     w->transports = zeroed(n, sizeof(*w->transports));
@@ -213,6 +217,29 @@ static size_t waiting_at(const world_t *w, int rank)
     return bytes;
 }
 
+/** The engine gives a request back. */
+static void give_back(world_t *w, pb_request_t *request_p)
+{
+    world_request_t *r = *request_p;
+    const size_t pair = pair_of_request(w, r);
+    *(r->is_send ? &w->n_sends[pair] : &w->n_receives[pair]) -= 1;
+    w->n_alive--;
+    r->released = true;
+    *request_p = NULL;
+}
+
+/** Where the message lies in place, what is sent are bytes of it that are here. */
+static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
+{
+    const char *data = w->messages[rank].data;
+    for (size_t i = 0; i < bytes; i++) {
+        if (buffer[i] != byte_at((size_t) (buffer - data) + i)) {
+            breach(w, "a send of bytes that are not here", rank);
+            return;
+        }
+    }
+}
+
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool confirmed, pb_request_t *request_p)
 {
@@ -223,6 +250,8 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     if ((bytes == 0 && !w->failed) || bytes > w->segment_size || rank < 0 || rank >= w->n_ranks ||
         rank == transport->rank) {
         breach(w, "a send of wrong size or rank", transport->rank);
+    } else if (w->in_place) {
+        check_place(w, transport->rank, buffer, bytes);
     }
     world_request_t *r = request_new(w, true, transport->rank, rank, bytes);
     const size_t pair = pair_of_request(w, r);
@@ -241,11 +270,14 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
         r->done = true;
     }
     *request_p = r;
+    if (r->done && chance(w, w->at_once_percent)) {
+        give_back(w, request_p);
+    }
     return 0;
 }
 
 int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
-                         pb_request_t *request_p)
+                         pb_lane_t *lane, pb_request_t *request_p)
 {
     world_t *w = transport->world;
     if (fails(w, transport->rank, CALL_RECEIVE)) {
@@ -254,23 +286,13 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
     world_request_t *r = request_new(w, false, transport->rank, rank, bytes);
     const size_t pair = pair_of_request(w, r);
     r->to = buffer;
+    r->lane = lane;
     queue_append(&w->receives[pair], r);
     w->n_receives[pair]++;
     w->most_receives =
         w->n_receives[pair] > w->most_receives ? w->n_receives[pair] : w->most_receives;
     *request_p = r;
     return 0;
-}
-
-/** The engine gives a request back. */
-static void give_back(world_t *w, pb_request_t *request_p)
-{
-    world_request_t *r = *request_p;
-    const size_t pair = pair_of_request(w, r);
-    *(r->is_send ? &w->n_sends[pair] : &w->n_receives[pair]) -= 1;
-    w->n_alive--;
-    r->released = true;
-    *request_p = NULL;
 }
 
 static bool is_done(pb_transport_t *transport, pb_request_t *request_p, bool is_send)
@@ -299,13 +321,19 @@ bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, si
     if (!is_done(transport, request_p, false)) {
         return false;
     }
+    *error_p = pb_transport_take(transport, request_p, bytes);
+    return true;
+}
+
+int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes)
+{
     const world_request_t *r = *request_p;
     const bool wrong = fails(transport->world, transport->rank, CALL_ARRIVED) ||
                        fails(transport->world, transport->rank, CALL_SHORT) || r->cancelled ||
                        r->got != bytes;
-    *error_p = !wrong ? 0 : r->got == 0 && bytes > 0 ? PB_TRANSPORT_EMPTY : WORLD_ERROR;
+    const int error = !wrong ? 0 : r->got == 0 && bytes > 0 ? PB_TRANSPORT_EMPTY : WORLD_ERROR;
     give_back(transport->world, request_p);
-    return true;
+    return error;
 }
 
 void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
@@ -369,6 +397,13 @@ static void sweep(world_t *w)
     w->n_requests = kept;
 }
 
+/** A request that has met its other becomes done; the engine may be told that. */
+static void end(world_t *w, world_request_t *r)
+{
+    const bool is_told = r->lane != NULL && !r->released && chance(w, w->tell_percent);
+    r->done = !is_told || !pb_transfer_arrived(r->lane, r);
+}
+
 bool world_step(world_t *w)
 {
     bool left = false;
@@ -383,9 +418,11 @@ bool world_step(world_t *w)
     }
     for (size_t i = 0; i < w->n_requests; i++) {
         world_request_t *r = w->requests[i];
-        if ((r->met || r->cancelled) && !r->done) {
+        if ((r->met || r->cancelled) && !r->done && !r->released) {
             left = true;
-            r->done = chance(w, w->meet_percent);
+            if (chance(w, w->meet_percent)) {
+                end(w, r);
+            }
         }
     }
     sweep(w);
@@ -401,6 +438,11 @@ static bool is_range_right(const world_t *w, uint64_t segment, size_t offset, si
     }
     const size_t rest = w->total - offset;
     return bytes == (rest < w->segment_size ? rest : w->segment_size);
+}
+
+char *pb_message_in_place(pb_message_t *m)
+{
+    return m->world->in_place ? m->data : NULL;
 }
 
 static char *hold(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)

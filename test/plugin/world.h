@@ -50,6 +50,7 @@ typedef struct world_request {
     const char *from;
     char *copy; /* sends that are done early: their bytes */
     char *to;
+    struct pb_lane *lane;       /* receives: who may be told that it ends, or NULL */
     struct world_request *next; /* in the queue of its pair */
 } world_request_t;
 
@@ -80,10 +81,13 @@ typedef struct world {
     int n_ranks;
     int root;
     size_t total, segment_size;
-    bool bounces;      /* segments are handed out in memory of their own */
-    int busy_percent;  /* of the asks for a buffer that find none free */
-    int early_percent; /* of the sends without confirmation that are done before they are met */
-    int meet_percent;  /* chance of a pair to meet, and of a request to become done, in a step */
+    bool bounces;        /* segments are handed out in memory of their own */
+    bool in_place;       /* they lie in place, and no one asks for them */
+    int busy_percent;    /* of the asks for a buffer that find none free */
+    int early_percent;   /* of the sends without confirmation that are done before they are met */
+    int at_once_percent; /* and of these, that are done when they start */
+    int tell_percent;    /* of the receives, whose end the engine is told */
+    int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */
     pb_transport_t *transports; /* by rank */
     pb_message_t *messages;     /* by rank */
     world_queue_t *sends;       /* by from * n_ranks + to: those that are not met */
