@@ -60,7 +60,8 @@ struct coll_pipebcast_advised;
 
 /**
  * The lock protects all that changes after enable. It is held for moments, never
- * while something is waited for, and never while another component is called.
+ * while something is waited for, and never while another component's collective is called. Who
+ * is told of the end of a receive, from inside Open MPI's progress, only tries to get it.
  */
 typedef struct coll_pipebcast_module {
     mca_coll_base_module_t super;

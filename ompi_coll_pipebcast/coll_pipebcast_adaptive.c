@@ -167,7 +167,8 @@ int coll_pipebcast_adaptive_start(coll_pipebcast_advised_t *advised,
     };
     adaptive->control = (pb_control_t){.comm = comm, .tag = tag};
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        adaptive->transport[tree] = (pb_transport_t){.comm = comm, .tag = tag - 1 - tree};
+        adaptive->transport[tree] =
+            (pb_transport_t){.comm = comm, .tag = tag - 1 - tree, .lock = &advised->module->lock};
     }
     const int rc = start(adaptive);
     if (rc != OMPI_SUCCESS) {

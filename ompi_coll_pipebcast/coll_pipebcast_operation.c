@@ -205,7 +205,7 @@ static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *mod
     op->root = root;
     op->is_auto = false;
     op->give_up = 0;
-    op->transport = (pb_transport_t){.comm = module->comm};
+    op->transport = (pb_transport_t){.comm = module->comm, .lock = &module->lock};
     op->host = (pb_arrival_host_t){0};
 }
 

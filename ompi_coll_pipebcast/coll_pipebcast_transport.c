@@ -33,12 +33,42 @@ inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size
     return OMPI_SUCCESS;
 }
 
+/**
+ * Open MPI tells that a receive ends, from inside its progress. As long as the network has more,
+ * Open MPI does not come back from there: without this, all of it would come before any is
+ * sent on, and what is more than the window without a receive to go to, so that it has to be
+ * copied twice. Returns whether the request is gone. Where someone is inside the operation, or
+ * older segments are still to come, it is found later, as everything else is.
+ */
+static int ended(ompi_request_t *request)
+{
+    pb_lane_t *lane = request->req_complete_cb_data;
+    opal_mutex_t *lock = lane->transfer->transport->lock;
+    if (OPAL_UNLIKELY(opal_mutex_trylock(lock) != 0)) {
+        return 0;
+    }
+    const bool is_gone = pb_transfer_arrived(lane, request);
+    opal_mutex_unlock(lock);
+    return is_gone;
+}
+
+/** Open MPI is to call ended(). The receive may have ended already: then it is found complete. */
+static inline void want_told(ompi_request_t *request, pb_lane_t *lane)
+{
+    request->req_complete_cb_data = lane;
+    opal_atomic_wmb();
+    request->req_complete_cb = ended;
+}
+
 inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
                                 pb_lane_t *lane, pb_request_t *request_p)
 {
-    (void) lane;
-    return MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, rank, transport->tag, transport->comm,
-                              (ompi_request_t **) request_p));
+    const int rc = MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, rank, transport->tag,
+                                      transport->comm, (ompi_request_t **) request_p));
+    if (rc == OMPI_SUCCESS && lane != NULL) {
+        want_told(*request_p, lane);
+    }
+    return rc;
 }
 
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p)
@@ -111,5 +141,6 @@ void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
 void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
 {
     (void) transport;
+    ((ompi_request_t *) *request_p)->req_complete_cb = NULL;
     ompi_request_free((ompi_request_t **) request_p);
 }

@@ -9,7 +9,8 @@
 
 struct pb_transport {
     struct ompi_communicator_t *comm;
-    int tag; /**< of all segments of the broadcast */
+    int tag;            /**< of all segments of the broadcast */
+    opal_mutex_t *lock; /**< of transfers: held by whoever is inside the broadcast; borrowed */
 };
 
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
