@@ -170,7 +170,8 @@ int coll_pipebcast_params_register(void)
         "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)");
     add("verbose", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_3, &p->verbose,
         "What the component tells about itself. 0: only what is wrong; 1: a line per "
-        "communicator; 10: also a line per size class of its broadcasts. (default: 0)");
+        "communicator; 10: also a line per size class of its broadcasts; 20: also what roots see "
+        "of arrivals. (default: 0)");
     return OMPI_SUCCESS;
 }
 

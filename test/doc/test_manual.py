@@ -48,6 +48,21 @@ def registered_parameters():
     return dict((name, value.strip('"') or "none") for name, value in found)
 
 
+def levels_of_help():
+    """The levels that the help of `verbose` and its item in the manual name."""
+    text = output(OMPI_INFO, "--param", "coll", "pipebcast", "--level", "9", "--parsable")
+    help_text = re.search(rf"^mca:coll:pipebcast:param:{PREFIX}verbose:help:(.*)$", text,
+                          re.MULTILINE).group(1)
+    item = re.search(r"^\.It Cm verbose .*?\n(.*?)^\.It ", MANUAL, re.MULTILINE | re.DOTALL).group(1)
+    return [{int(level) for level in re.findall(r"(\d+):", part)} for part in (help_text, item)]
+
+
+def levels_of_sources():
+    """The levels at which the component tells something."""
+    return {int(level) for path in sorted((TOP / "ompi_coll_pipebcast").glob("*.c"))
+            for level in re.findall(r"coll_pipebcast_tell\(\s*(\d+)", path.read_text())}
+
+
 def registered_counters():
     """The names, without what each algorithm has of its own."""
     text = output(os.environ["COUNTERS"])
@@ -86,10 +101,14 @@ def main():
         use_plugin(folder)
         parameters = registered_parameters()
         algorithms, counters = registered_counters()
+        helped, in_item = levels_of_help()
     shown = manual_parameters()
     tap.ok(len(parameters) > 10 and len(counters) > 10, "the plugin has parameters and counters")
     for name in sorted(set(parameters) | set(shown)):
         tap.eq(shown.get(name), parameters.get(name), f"parameter {name}: default in pipebcast(7)")
+    levels = levels_of_sources()
+    tap.eq(sorted(helped - {0}), sorted(levels), "the levels that the help of verbose names")
+    tap.eq(sorted(in_item - {0}), sorted(levels), "the levels of verbose in pipebcast(7)")
     tap.eq(sorted(readme_parameters()), sorted(parameters), "the parameters of README.md")
     tap.eq(sorted(manual_items(section("PARAMETERS")) - {"auto"}), sorted(algorithms),
            "the algorithms of pipebcast(7)")
