@@ -12,19 +12,27 @@
 void coll_pipebcast_report_start(coll_pipebcast_report_t *report, struct ompi_communicator_t *comm,
                                  int tag, const coll_pipebcast_difference_t *difference)
 {
-    const bool hears = ompi_comm_rank(comm) == 0;
     *report = (coll_pipebcast_report_t){
         .comm = comm,
         .control = {.comm = comm, .tag = tag},
         .difference = *difference,
         .value = difference->own,
-        .n_to_come = hears ? ompi_comm_size(comm) - 1 : 1,
+        .n_to_come = ompi_comm_rank(comm) == 0 ? ompi_comm_size(comm) - 1 : 1,
         .other = ompi_comm_size(comm),
     };
-    if (!hears && pb_control_send(&report->control, &report->value, sizeof(report->value), 0,
-                                  &report->request) != 0) {
-        report->n_to_come = 0; /* rank 0 then waits in vain, but nobody waits for rank 0 */
+}
+
+/** Another rank than 0: whether its message has left. What is refused is sent at a later call. */
+static bool has_sent(coll_pipebcast_report_t *report)
+{
+    int error = 0;
+    if (report->request == NULL &&
+        pb_control_send(&report->control, &report->value, sizeof(report->value), 0,
+                        &report->request) != 0) {
+        report->request = NULL;
+        return false;
     }
+    return pb_control_sent(&report->control, &report->request, &error);
 }
 
 static void tell(const coll_pipebcast_report_t *report)
@@ -71,12 +79,12 @@ static bool take_one(coll_pipebcast_report_t *report)
 
 bool coll_pipebcast_report_advance(coll_pipebcast_report_t *report)
 {
-    int error = 0;
     if (report->n_to_come == 0) {
         return true;
     }
     if (ompi_comm_rank(report->comm) != 0) {
-        return pb_control_sent(&report->control, &report->request, &error);
+        report->n_to_come = has_sent(report) ? 0 : 1;
+        return report->n_to_come == 0;
     }
     while (report->n_to_come > 0) {
         if (!take_one(report)) {

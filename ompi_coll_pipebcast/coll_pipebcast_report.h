@@ -1,8 +1,10 @@
 /*
  * A report: rank 0 finds out which rank has another value than it has itself, and
  * tells people. Every rank sends its value to rank 0, over a tag of the report's
- * own. Nobody waits for it, so that what the ranks do meanwhile cannot depend on
- * it; and it happens only where something is wrong.
+ * own. No broadcast waits for it, so that what the ranks do meanwhile cannot depend on
+ * it; only where the communicator ends, each rank waits until its part is through
+ * (coll_pipebcast_settle()), so that no message is left over. So a rank whose message is refused
+ * keeps trying: rank 0 counts on it. And it happens only where something is wrong.
  */
 #ifndef COLL_PIPEBCAST_REPORT_H
 #define COLL_PIPEBCAST_REPORT_H
@@ -22,7 +24,8 @@ typedef struct coll_pipebcast_report {
     struct ompi_communicator_t *comm; /**< borrowed */
     pb_control_t control;
     coll_pipebcast_difference_t difference;
-    pb_request_t request; /**< this rank's message, or at rank 0 the next one of the others */
+    pb_request_t request; /**< this rank's message, or at rank 0 the next one of the others; NULL:
+                             none is under way */
     uint64_t value;       /**< its content */
     int n_to_come;        /**< messages */
     int other;            /**< the lowest rank so far that differs from rank 0 */
