@@ -30,24 +30,39 @@ static bool start_in(pb_adaptive_t *a, pb_adaptive_tree_t tree, const pb_adaptiv
     return a->running[tree];
 }
 
-/** Takes part in an announced tree, and passes its header on first. False if memory is out. */
-static bool start_announced(pb_adaptive_t *a, const pb_adaptive_place_t *place,
-                            const uint8_t *header, size_t length)
+/** Takes part in an announced tree, and passes its header on first. False if memory is out; then
+ * it can be tried again. */
+static bool try_announced(pb_adaptive_t *a, const pb_adaptive_place_t *place, const uint8_t *header,
+                          size_t length)
 {
     if (!pb_passing_init(&a->passing, a->env.control, place->role) ||
         !start_in(a, PB_ADAPTIVE_ANNOUNCED, place)) {
+        pb_passing_finish(&a->passing);
         return false;
     }
     pb_passing_start(&a->passing, place->role, header, length);
     return true;
 }
 
+static bool start_announced(pb_adaptive_t *a, const pb_adaptive_place_t *place,
+                            const uint8_t *header, size_t length)
+{
+    return try_announced(a, place, header, length) ||
+           (pb_adaptive_host_spare(a->env.host) && try_announced(a, place, header, length));
+}
+
+static bool start_known(pb_adaptive_t *a, const pb_adaptive_place_t *place)
+{
+    return start_in(a, PB_ADAPTIVE_KNOWN, place) ||
+           (pb_adaptive_host_spare(a->env.host) && start_in(a, PB_ADAPTIVE_KNOWN, place));
+}
+
 bool pb_adaptive_start_root(pb_adaptive_t *a, const pb_adaptive_env_t *env,
                             const pb_adaptive_place_t *place, const uint8_t *header, size_t length)
 {
     *a = (pb_adaptive_t){.env = *env};
-    const bool started = header == NULL ? start_in(a, PB_ADAPTIVE_KNOWN, place)
-                                        : start_announced(a, place, header, length);
+    const bool started =
+        header == NULL ? start_known(a, place) : start_announced(a, place, header, length);
     if (!started) {
         pb_adaptive_finish(a);
     }
@@ -59,7 +74,10 @@ bool pb_adaptive_start_receiver(pb_adaptive_t *a, const pb_adaptive_env_t *env,
 {
     *a = (pb_adaptive_t){.env = *env};
     a->header = malloc(env->room);
-    if (a->header == NULL || !start_in(a, PB_ADAPTIVE_KNOWN, place)) {
+    if (a->header == NULL && pb_adaptive_host_spare(env->host)) {
+        a->header = malloc(env->room);
+    }
+    if (a->header == NULL || !start_known(a, place)) {
         pb_adaptive_finish(a);
         return false;
     }
@@ -145,6 +163,11 @@ int pb_adaptive_error(const pb_adaptive_t *a)
 bool pb_adaptive_is_broken(const pb_adaptive_t *a)
 {
     return a->broken || (a->running[a->tree] && a->transfer[a->tree].broken);
+}
+
+void pb_adaptive_cancel(pb_adaptive_t *a)
+{
+    refused(a, PB_TRANSPORT_EMPTY);
 }
 
 void pb_adaptive_finish(pb_adaptive_t *a)

@@ -54,7 +54,14 @@ int pb_adaptive_host_learn(pb_adaptive_host_t *host, const uint8_t *bytes, size_
                            pb_adaptive_place_t *place);
 
 /**
- * The user's message cut for one of the trees, once for each, and the limits of a transfer with it.
+ * Memory has run out. Whether the host had kept some for that, which can be had now: then
+ * what has failed can be done once more.
+ */
+bool pb_adaptive_host_spare(pb_adaptive_host_t *host);
+
+/**
+ * The user's message cut for one of the trees, until the next call for that tree, and the limits of
+ * a transfer with it.
  * Where it cannot be had, one that answers every question with the error.
  */
 pb_message_t *pb_adaptive_host_message(pb_adaptive_host_t *host, pb_adaptive_tree_t tree,
@@ -93,6 +100,9 @@ int pb_adaptive_error(const pb_adaptive_t *adaptive);
 
 /** Whether the transport refused, so that what is under way may never end. */
 bool pb_adaptive_is_broken(const pb_adaptive_t *adaptive);
+
+/** As pb_transfer_cancel(); the error is PB_TRANSPORT_EMPTY unless there was one. */
+void pb_adaptive_cancel(pb_adaptive_t *adaptive);
 
 /** Gives everything back; what is under way (after an error) is abandoned. */
 void pb_adaptive_finish(pb_adaptive_t *adaptive);

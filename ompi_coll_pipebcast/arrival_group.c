@@ -53,6 +53,13 @@ bool pb_arrival_group_is_broken(const pb_arrival_group_t *group)
     return group->passing.broken || group->transfer.broken;
 }
 
+void pb_arrival_group_cancel(pb_arrival_group_t *group)
+{
+    if (group->running) {
+        pb_transfer_cancel(&group->transfer);
+    }
+}
+
 void pb_arrival_group_finish(pb_arrival_group_t *group)
 {
     if (!group->running) {

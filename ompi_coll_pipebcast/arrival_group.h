@@ -33,6 +33,9 @@ int pb_arrival_group_error(const pb_arrival_group_t *group);
 /** Whether the transport refused, so that what is under way may never end. */
 bool pb_arrival_group_is_broken(const pb_arrival_group_t *group);
 
+/** As pb_transfer_cancel(); for a group that does not run, too. */
+void pb_arrival_group_cancel(pb_arrival_group_t *group);
+
 /** Gives everything back; what is under way (after an error) is abandoned. May be called twice. */
 void pb_arrival_group_finish(pb_arrival_group_t *group);
 

@@ -105,6 +105,12 @@ bool pb_arrival_receiver_is_broken(const pb_arrival_receiver_t *r)
     return r->broken || (r->group.running && pb_arrival_group_is_broken(&r->group));
 }
 
+void pb_arrival_receiver_cancel(pb_arrival_receiver_t *r)
+{
+    r->broken = true;
+    pb_arrival_group_cancel(&r->group);
+}
+
 void pb_arrival_receiver_finish(pb_arrival_receiver_t *r)
 {
     int from;

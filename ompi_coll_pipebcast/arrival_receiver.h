@@ -40,6 +40,9 @@ int pb_arrival_receiver_error(const pb_arrival_receiver_t *receiver);
 /** Whether the transport refused, so that what is under way may never end. */
 bool pb_arrival_receiver_is_broken(const pb_arrival_receiver_t *receiver);
 
+/** As pb_transfer_cancel(). */
+void pb_arrival_receiver_cancel(pb_arrival_receiver_t *receiver);
+
 /** As pb_transfer_finish(). */
 void pb_arrival_receiver_finish(pb_arrival_receiver_t *receiver);
 

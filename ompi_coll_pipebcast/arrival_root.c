@@ -349,6 +349,13 @@ bool pb_arrival_root_is_broken(const pb_arrival_root_t *r)
            (r->unasked.group.running && pb_arrival_group_is_broken(&r->unasked.group));
 }
 
+void pb_arrival_root_cancel(pb_arrival_root_t *r)
+{
+    r->broken = true;
+    pb_arrival_group_cancel(&r->asked.group);
+    pb_arrival_group_cancel(&r->unasked.group);
+}
+
 pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
 {
     /* Without regard to arrivals everyone would have waited for the last: what

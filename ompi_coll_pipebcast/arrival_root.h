@@ -84,6 +84,9 @@ bool pb_arrival_root_is_broken(const pb_arrival_root_t *root);
 /** What the root saw of the arrivals. To be asked at the end. */
 pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *root);
 
+/** As pb_transfer_cancel(). */
+void pb_arrival_root_cancel(pb_arrival_root_t *root);
+
 /** As pb_transfer_finish(). */
 void pb_arrival_root_finish(pb_arrival_root_t *root);
 

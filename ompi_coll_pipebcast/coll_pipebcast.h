@@ -38,7 +38,7 @@ typedef struct coll_pipebcast_component {
     opal_list_t said;                  /**< messages that were printed once already */
     coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
     coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
-    coll_pipebcast_reserve_t reserve;   /**< not under the lock either */
+    coll_pipebcast_reserve_t reserve;   /**< with a lock of its own */
 } coll_pipebcast_component_t;
 
 /** The one component of the process; Open MPI finds it by this name. */
@@ -51,8 +51,7 @@ typedef enum {
     COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the previous component */
-    COLL_PIPEBCAST_LOST, /**< this rank left a broadcast that others went on with: it can no longer
-                            tell what is meant for which, nor what kind the next one is */
+    COLL_PIPEBCAST_LOST,      /**< large ones end with an error: see coll_pipebcast_lost.h */
 } coll_pipebcast_state_t;
 
 /** coll_pipebcast_advised.h */
@@ -70,7 +69,11 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_outstanding_t outstanding; /**< what the progress function advances */
     coll_pipebcast_state_t state;
     coll_pipebcast_agreement_t *agreement; /**< NULL: none is under way */
-    int agreed; /**< the agreement's error, if its communication failed */
+    int agreed;            /**< the agreement's error, if its communication failed */
+    bool decides;          /**< the ranks have agreed to serve: what the others choose is known,
+                              also when this rank is lost */
+    int lost_tag;          /**< of the messages of ranks that are lost; 0: not begun to agree */
+    unsigned n_idle_calls; /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
     /**
      * Whether nonblocking broadcasts may go to the previous component. A rank knows at some moment
      * that the ranks have agreed, another rank at another place of its program. A broadcast that
@@ -176,10 +179,20 @@ typedef struct coll_pipebcast_decision {
 
 /**
  * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
- * ranks. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE.
+ * ranks, lost ones included. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE; MPI_ERR_OTHER if this rank
+ * was lost before they had.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_decision_t *decision);
+
+/**
+ * Whether a message of `total` bytes may turn out to be ours, once the ranks have agreed: all of
+ * them reserve tags for it then, before they decide. Also where the decision fails.
+ */
+static inline bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)
+{
+    return module->decides && total >= mca_coll_pipebcast_component.params.min_size;
+}
 
 /** Rank 0 says that a forced kind of tree cannot serve the communicator's network. */
 void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module, pb_kind_t kind);
@@ -193,12 +206,6 @@ void coll_pipebcast_choice_took(coll_pipebcast_module_t *module, int root, size_
 
 /* coll_pipebcast_bcast.c: the module's functions, as Open MPI has them */
 
-/**
- * This rank leaves a broadcast that the others go on with, for `error`. All further ones of
- * the communicator end with an error here, and say so once, rather than take in what
- * was left over.
- */
-void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_datatype_t *datatype, int root,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *module);

@@ -42,11 +42,26 @@ int pb_adaptive_host_learn(pb_adaptive_host_t *host, const uint8_t *bytes, size_
     return rc != OMPI_SUCCESS ? rc : place_in(host, known, place);
 }
 
+bool pb_adaptive_host_spare(pb_adaptive_host_t *host)
+{
+    (void) host;
+    return coll_pipebcast_reserve_spend();
+}
+
+static void drop_message(pb_adaptive_host_t *host, int tree)
+{
+    if (host->has_message[tree]) {
+        coll_pipebcast_message_fini(&host->message[tree]);
+        host->has_message[tree] = false;
+    }
+}
+
 pb_message_t *pb_adaptive_host_message(pb_adaptive_host_t *host, pb_adaptive_tree_t tree,
                                        const pb_adaptive_place_t *place,
                                        pb_transfer_limits_t *limits_p)
 {
     pb_message_t *message = &host->message[tree];
+    drop_message(host, tree);
     const int rc = coll_pipebcast_windows_cut(message, &host->data, place->segment_size,
                                               place->role, limits_p);
     host->has_message[tree] = rc == OMPI_SUCCESS;
@@ -86,6 +101,9 @@ static int start_as_root(coll_pipebcast_adaptive_t *adaptive, const pb_adaptive_
     pb_adaptive_place_t place;
     const pb_advice_tree_t *tree = coll_pipebcast_advised_look(host->advised, host->data.total);
     adaptive->header = malloc(env->room);
+    if (adaptive->header == NULL && coll_pipebcast_reserve_spend()) {
+        adaptive->header = malloc(env->room);
+    }
     if (adaptive->header == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -137,9 +155,7 @@ static int start(coll_pipebcast_adaptive_t *adaptive)
 static void give_back(coll_pipebcast_adaptive_t *adaptive)
 {
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        if (adaptive->host.has_message[tree]) {
-            coll_pipebcast_message_fini(&adaptive->host.message[tree]);
-        }
+        drop_message(&adaptive->host, tree);
     }
     free(adaptive->header);
     free(adaptive);
@@ -152,6 +168,9 @@ int coll_pipebcast_adaptive_start(coll_pipebcast_advised_t *advised,
 {
     struct ompi_communicator_t *comm = advised->module->comm;
     coll_pipebcast_adaptive_t *adaptive = calloc(1, sizeof(*adaptive));
+    if (adaptive == NULL && coll_pipebcast_reserve_spend()) {
+        adaptive = calloc(1, sizeof(*adaptive));
+    }
     if (adaptive == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

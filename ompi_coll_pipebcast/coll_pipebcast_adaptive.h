@@ -15,9 +15,6 @@
 #include "coll_pipebcast_transport.h"
 #include "coll_pipebcast_windows.h"
 
-/** Tags that it takes: this many from the reserved one downwards. */
-#define COLL_PIPEBCAST_ADAPTIVE_TAGS 3
-
 struct pb_adaptive_host {
     coll_pipebcast_module_t *module;   /**< borrowed */
     coll_pipebcast_advised_t *advised; /**< borrowed */
@@ -41,7 +38,7 @@ typedef struct coll_pipebcast_adaptive {
 
 /**
  * Starts; the caller gives *adaptive_p back by coll_pipebcast_adaptive_finish().
- * `choice` is the static plan, `tag` the first of the reserved ones. Errors as
+ * `choice` is the static plan, `tag` the first of its three. Errors as
  * coll_pipebcast_operation_start(): then there is nothing to give back.
  */
 int coll_pipebcast_adaptive_start(coll_pipebcast_advised_t *advised,

@@ -103,6 +103,9 @@ coll_pipebcast_advised_t *coll_pipebcast_advised_get(coll_pipebcast_module_t *mo
     if (module->advised == NULL) {
         module->advised = advised_new(module, &error);
     }
+    if (error == PB_ERR_NO_MEMORY && coll_pipebcast_reserve_spend()) {
+        module->advised = advised_new(module, &error);
+    }
     if (error == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
         coll_pipebcast_warn("communicator %s: its hosts cannot be advised: there are more than %d, "
                             "or one has a name with spaces or '#'. Static plans are used.",
@@ -232,9 +235,8 @@ static void replace_known(coll_pipebcast_advised_t *advised, int root, int octav
     }
 }
 
-int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
-                                 const uint8_t *header, size_t length,
-                                 const coll_pipebcast_known_t **known_p)
+static int learn(coll_pipebcast_advised_t *advised, int root, size_t total, const uint8_t *header,
+                 size_t length, const coll_pipebcast_known_t **known_p)
 {
     pb_advice_tree_t tree;
     coll_pipebcast_known_t *known = NULL;
@@ -251,6 +253,15 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, si
         *known_p = known;
     }
     return rc;
+}
+
+int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
+                                 const uint8_t *header, size_t length,
+                                 const coll_pipebcast_known_t **known_p)
+{
+    const int rc = learn(advised, root, total, header, length, known_p);
+    return coll_pipebcast_reserve_helps(rc) ? learn(advised, root, total, header, length, known_p)
+                                            : rc;
 }
 
 /* ---- advice, at the root ---- */

@@ -20,13 +20,14 @@
 #include "coll_pipebcast_agree.h"
 #include "coll_pipebcast_link.h"
 #include "coll_pipebcast_locality.h"
+#include "coll_pipebcast_lost.h"
 #include "coll_pipebcast_report.h"
 #include "coll_pipebcast_say.h"
 #include "coll_pipebcast_transport.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 4
+#define PROTOCOL 5
 #endif
 
 /**
@@ -70,7 +71,8 @@ struct coll_pipebcast_agreement {
     uint64_t own[N_VALUES];
     uint64_t most[2 * N_VALUES]; /**< the maxima of v, then of ~v */
     pb_request_t comparing;      /**< the allreduce; NULL at its end */
-    int tag; /**< for a report, if there is one; the next lower one is the locality's */
+    int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
+                that of lost ranks */
     coll_pipebcast_locality_t locality; /**< zeros until the ranks have decided to serve */
     coll_pipebcast_report_t report;
 };
@@ -271,6 +273,9 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
         module->may_pass = true; /* all know it from their first broadcast on, this one */
         return OMPI_SUCCESS;
     }
+    /* Whatever happens here, the counter stays alike on all ranks. */
+    const int tag = coll_pipebcast_reserve_tags(module->comm, 3);
+    module->lost_tag = tag - 2;
     coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
     if (agreement == NULL && coll_pipebcast_reserve_spend()) {
         agreement = calloc(1, sizeof(*agreement));
@@ -288,7 +293,7 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
         agreement->most[i] = agreement->own[i];
         agreement->most[N_VALUES + i] = ~agreement->own[i];
     }
-    agreement->tag = coll_pipebcast_reserve_tags(module->comm, 2);
+    agreement->tag = tag;
     const int rc = compare(module, agreement);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc);
@@ -335,6 +340,7 @@ static bool has_located(coll_pipebcast_module_t *module)
         return true;
     }
     module->state = COLL_PIPEBCAST_SERVING;
+    module->decides = true;
     report_serving(module);
     return true;
 }
@@ -342,9 +348,16 @@ static bool has_located(coll_pipebcast_module_t *module)
 void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_agreement_t *agreement = module->agreement;
-    if (agreement != NULL && has_compared(module) && has_located(module) &&
+    if (agreement == NULL) {
+        return;
+    }
+    if (has_compared(module) && has_located(module) &&
         coll_pipebcast_report_advance(&agreement->report)) {
         coll_pipebcast_agreement_free(agreement);
+        module->agreement = NULL;
+    } else if (coll_pipebcast_is_lost(module)) {
+        /* Requests that will never end may still use its memory, which stays. */
+        module->agreed = module->agreed != OMPI_SUCCESS ? module->agreed : MPI_ERR_OTHER;
         module->agreement = NULL;
     }
 }
@@ -354,8 +367,7 @@ static bool is_agreeing(coll_pipebcast_module_t *module)
 {
     opal_mutex_lock(&module->lock);
     const bool agreeing = module->state == COLL_PIPEBCAST_AGREEING;
-    module->may_pass =
-        module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
+    module->may_pass = module->decides || module->state == COLL_PIPEBCAST_PASSING;
     opal_mutex_unlock(&module->lock);
     return agreeing;
 }

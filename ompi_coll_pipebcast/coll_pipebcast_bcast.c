@@ -44,12 +44,12 @@ static bool advance(coll_pipebcast_operation_t *operation, int *rc_p)
 
 /** Starts an operation and advances it to its end, making progress of everything else meanwhile. */
 static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                   const coll_pipebcast_choice_t *choice)
+                   const coll_pipebcast_choice_t *choice, int tag)
 {
-    const coll_pipebcast_apart_t blocking = {0};
+    const coll_pipebcast_apart_t apart = {.tag = tag};
     coll_pipebcast_operation_t operation;
     opal_mutex_lock(&module->lock);
-    int rc = coll_pipebcast_operation_start(&operation, module, data, root, choice, &blocking);
+    int rc = coll_pipebcast_operation_start(&operation, module, data, root, choice, &apart);
     opal_mutex_unlock(&module->lock);
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -58,20 +58,6 @@ static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t 
         opal_progress();
     }
     return rc;
-}
-
-void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
-{
-    if (module->state != COLL_PIPEBCAST_LOST) {
-        coll_pipebcast_warn(
-            "communicator %s: rank %d had to leave a broadcast (%s), and takes part "
-            "in no further one of this communicator. Make a new communicator, or "
-            "end the job.",
-            module->comm->c_name, ompi_comm_rank(module->comm),
-            error == OMPI_ERR_OUT_OF_RESOURCE ? "memory is out"
-                                              : "its messages did not come or go as they should");
-    }
-    module->state = COLL_PIPEBCAST_LOST;
 }
 
 /** Tells how long it took, where the choice was told. */
@@ -93,9 +79,9 @@ void coll_pipebcast_note_failure(int error)
 
 /** One of ours, for which the choice may still turn out not to fit. */
 static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                     const coll_pipebcast_choice_t *choice, double start)
+                     const coll_pipebcast_choice_t *choice, int tag, double start)
 {
-    const int rc = operate(module, data, root, choice);
+    const int rc = operate(module, data, root, choice, tag);
     if (rc == OMPI_ERR_NOT_SUPPORTED) {
         return pass_unfit(module, data, root, choice->kind);
     }
@@ -104,20 +90,32 @@ static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_
     return rc;
 }
 
+/** Decides, and for one of ours reserves tags: as many and as early on all ranks, lost or not. */
+static int decide(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
+                  coll_pipebcast_decision_t *decision, int *tag_p)
+{
+    opal_mutex_lock(&module->lock);
+    if (coll_pipebcast_may_be_ours(module, data->total)) {
+        *tag_p = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
+    }
+    const int rc = coll_pipebcast_decide(module, root, data->total, decision);
+    opal_mutex_unlock(&module->lock);
+    return rc;
+}
+
 static int decide_and_broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
                                 int root)
 {
     const double start = MPI_Wtime();
     coll_pipebcast_decision_t decision;
-    opal_mutex_lock(&module->lock);
-    int rc = coll_pipebcast_decide(module, root, data->total, &decision);
-    opal_mutex_unlock(&module->lock);
+    int tag = 0;
+    int rc = decide(module, data, root, &decision, &tag);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_note_failure(rc);
         return rc;
     }
     if (decision.ours) {
-        return broadcast(module, data, root, &decision.choice, start);
+        return broadcast(module, data, root, &decision.choice, tag, start);
     }
     if (decision.reason == COLL_PIPEBCAST_UNFIT) {
         return pass_unfit(module, data, root, decision.choice.kind);

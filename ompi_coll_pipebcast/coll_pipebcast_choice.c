@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "coll_pipebcast.h"
+#include "coll_pipebcast_lost.h"
 #include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
@@ -118,11 +119,8 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
                           coll_pipebcast_decision_t *decision)
 {
     *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
-    if (module->state == COLL_PIPEBCAST_LOST) {
-        return MPI_ERR_OTHER;
-    }
-    if (module->state != COLL_PIPEBCAST_SERVING) {
-        return OMPI_SUCCESS;
+    if (!module->decides) {
+        return module->state == COLL_PIPEBCAST_LOST ? MPI_ERR_OTHER : OMPI_SUCCESS;
     }
     if (total < mca_coll_pipebcast_component.params.min_size) {
         decision->reason = COLL_PIPEBCAST_TOO_SMALL;

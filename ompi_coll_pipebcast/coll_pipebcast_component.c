@@ -48,6 +48,7 @@ static int component_open(void)
     OBJ_CONSTRUCT(&component->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&component->said, opal_list_t);
     coll_pipebcast_busy_init(&component->busy);
+    coll_pipebcast_reserve_init(&component->reserve);
     component->topology = NULL;
     component->model = NULL;
     component->assumed = NULL;
@@ -89,7 +90,7 @@ static int component_close(void)
         OBJ_RELEASE(component->assumed);
         component->assumed = NULL;
     }
-    (void) coll_pipebcast_reserve_spend();
+    coll_pipebcast_reserve_fini(&component->reserve);
     OPAL_LIST_DESTRUCT(&component->said);
     coll_pipebcast_busy_fini(&component->busy);
     OBJ_DESTRUCT(&component->lock);

@@ -21,6 +21,9 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->agreement = NULL;
     module->agreed = OMPI_SUCCESS;
+    module->decides = false;
+    module->lost_tag = 0;
+    module->n_idle_calls = 0;
     module->may_pass = false;
     module->previous = (coll_pipebcast_functions_t){0};
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);

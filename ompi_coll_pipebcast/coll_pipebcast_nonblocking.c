@@ -10,6 +10,7 @@
 
 #include "coll_pipebcast.h"
 #include "coll_pipebcast_agree.h"
+#include "coll_pipebcast_lost.h"
 #include "coll_pipebcast_request.h"
 
 /** The previous component's, where the broadcast is a part of the agreement itself. */
@@ -44,9 +45,9 @@ static int begin(coll_pipebcast_request_t *request, const coll_pipebcast_decisio
 
 /** Starts a broadcast of ours; `decision` as above. Errors as coll_pipebcast_operation_start(). */
 static int start(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                 const coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
+                 int tag, const coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
 {
-    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, false);
+    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, tag, false);
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -66,18 +67,21 @@ static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_
                      coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
 {
     *decision = (coll_pipebcast_decision_t){.ours = true};
-    int rc = OMPI_SUCCESS;
+    int rc = OMPI_SUCCESS, tag = 0;
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         rc = coll_pipebcast_agreement_start(module);
     }
+    if (!module->may_pass || coll_pipebcast_may_be_ours(module, data->total)) {
+        tag = coll_pipebcast_request_tags(module, false);
+    }
     if (rc != OMPI_SUCCESS || !module->may_pass) {
-        return rc != OMPI_SUCCESS ? rc : start(module, data, root, NULL, request_p);
+        return rc != OMPI_SUCCESS ? rc : start(module, data, root, tag, NULL, request_p);
     }
     rc = coll_pipebcast_decide(module, root, data->total, decision);
     if (rc != OMPI_SUCCESS || !decision->ours) {
         return rc;
     }
-    rc = start(module, data, root, decision, request_p);
+    rc = start(module, data, root, tag, decision, request_p);
     if (rc == OMPI_ERR_NOT_SUPPORTED) {
         decision->ours = false;
         decision->reason = COLL_PIPEBCAST_UNFIT;
@@ -153,11 +157,15 @@ static int decide_for_starts(coll_pipebcast_module_t *module, int root, size_t t
 static int initialise(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
                       coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
 {
+    int tag = 0;
+    if (coll_pipebcast_may_be_ours(module, data->total)) {
+        tag = coll_pipebcast_request_tags(module, true);
+    }
     const int rc = decide_for_starts(module, root, data->total, decision);
     if (rc != OMPI_SUCCESS || !decision->ours) {
         return rc;
     }
-    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, true);
+    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, tag, true);
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -3,10 +3,14 @@
  */
 #include "coll_pipebcast_operation.h"
 
+#include "coll_pipebcast_lost.h"
 #include "coll_pipebcast_say.h"
 
-/** Seconds to wait, after the PML has refused, for requests of this rank that still run. */
-#define DRAIN_SECONDS 10
+/**
+ * Seconds that a rank that leaves waits for those of its requests that still run. The others leave
+ * too, and cancel what they wait for; what does not end then never will.
+ */
+#define LEAVE_SECONDS 1
 
 /** Bytes of a segment where the ranks have agreed on none. */
 #define STAND_IN_SEGMENT 8192
@@ -19,7 +23,7 @@ static bool is_algorithm(int algorithm)
 static bool start_transfer(coll_pipebcast_operation_t *op, const pb_role_t *role,
                            const pb_transfer_limits_t *limits, size_t segment_size)
 {
-    if (is_algorithm(COLL_PIPEBCAST_FLAT_NB) && role->n_sources == 0) {
+    if (op->algorithm == COLL_PIPEBCAST_FLAT_NB && role->n_sources == 0) {
         op->part = COLL_PIPEBCAST_IN_TURNS;
         return pb_turns_start(&op->turns, role, limits, op->data.total, segment_size,
                               &op->transport, &op->message);
@@ -29,22 +33,11 @@ static bool start_transfer(coll_pipebcast_operation_t *op, const pb_role_t *role
                              &op->transport, &op->message);
 }
 
-static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choice_t *choice)
+/** Cuts the user's message, and starts this rank's part in a tree. */
+static int cut_and_start(coll_pipebcast_operation_t *op, const pb_role_t *role, size_t segment_size)
 {
     pb_transfer_limits_t limits;
-    size_t segment_size = choice->segment_size;
-    int rc;
-    if (is_algorithm(COLL_PIPEBCAST_FLAT_NB) && segment_size > COLL_PIPEBCAST_EAGER_SEGMENT) {
-        segment_size = COLL_PIPEBCAST_EAGER_SEGMENT;
-    }
-    op->algorithm =
-        is_algorithm(COLL_PIPEBCAST_FLAT_NB) ? COLL_PIPEBCAST_FLAT_NB : (int) choice->kind;
-    op->transport.tag = op->apart.tag != 0 ? op->apart.tag : MCA_COLL_BASE_TAG_BCAST;
-    const pb_role_t *role = coll_pipebcast_role(op->module, choice->kind, op->root, &rc);
-    if (role == NULL) {
-        return rc;
-    }
-    rc = coll_pipebcast_windows_cut(&op->message, &op->data, segment_size, role, &limits);
+    const int rc = coll_pipebcast_windows_cut(&op->message, &op->data, segment_size, role, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -54,6 +47,20 @@ static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choi
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return OMPI_SUCCESS;
+}
+
+static int start_plain(coll_pipebcast_operation_t *op, const coll_pipebcast_choice_t *choice)
+{
+    size_t segment_size = choice->segment_size;
+    int rc;
+    if (is_algorithm(COLL_PIPEBCAST_FLAT_NB) && segment_size > COLL_PIPEBCAST_EAGER_SEGMENT) {
+        segment_size = COLL_PIPEBCAST_EAGER_SEGMENT;
+    }
+    op->algorithm =
+        is_algorithm(COLL_PIPEBCAST_FLAT_NB) ? COLL_PIPEBCAST_FLAT_NB : (int) choice->kind;
+    op->transport.tag = op->apart.tag;
+    const pb_role_t *role = coll_pipebcast_role(op->module, choice->kind, op->root, &rc);
+    return role == NULL ? rc : cut_and_start(op, role, segment_size);
 }
 
 static void root_construct(coll_pipebcast_root_t *item)
@@ -87,9 +94,13 @@ static pb_arrival_credit_t *get_credit(const coll_pipebcast_operation_t *op)
 void coll_pipebcast_operation_listen(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_root_t *item, *next;
+    if (opal_list_is_empty(&module->lingering)) {
+        return;
+    }
+    const bool is_lost = coll_pipebcast_is_lost(module); /* then not all will be heard of */
     OPAL_LIST_FOREACH_SAFE(item, next, &module->lingering, coll_pipebcast_root_t)
     {
-        if (pb_arrival_root_linger(&item->root)) {
+        if (pb_arrival_root_linger(&item->root) || is_lost) {
             opal_list_remove_item(&module->lingering, &item->super);
             OBJ_RELEASE(item);
         }
@@ -132,12 +143,10 @@ static int start_arrival_aware(coll_pipebcast_operation_t *op,
                                const coll_pipebcast_choice_t *choice)
 {
     struct ompi_communicator_t *comm = op->module->comm;
-    const int tag =
-        op->apart.tag != 0 ? op->apart.tag : coll_pipebcast_reserve_tags(comm, COLL_PIPEBCAST_TAGS);
     op->algorithm = is_algorithm(COLL_PIPEBCAST_ARRIVAL_NB) ? COLL_PIPEBCAST_ARRIVAL_NB
                                                             : COLL_PIPEBCAST_ARRIVAL_B;
-    op->transport.tag = tag;
-    op->control = (pb_control_t){.comm = comm, .tag = tag - 1};
+    op->transport.tag = op->apart.tag;
+    op->control = (pb_control_t){.comm = comm, .tag = op->apart.tag - 1};
     coll_pipebcast_arrival_init(&op->host, op->module, &op->data, op->root, choice);
     pb_arrival_env_t env = {
         .host = &op->host,
@@ -174,7 +183,7 @@ static bool is_arrival_aware(coll_pipebcast_operation_t *op)
     if (coll_pipebcast_minds_arrivals()) {
         return true;
     }
-    op->is_auto = op->apart.tag == 0 &&
+    op->is_auto = !op->apart.overlaps &&
                   mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
                   !is_algorithm(COLL_PIPEBCAST_FLAT_NB);
     return op->is_auto && pb_arrival_mode_begin(&op->module->arrival_mode);
@@ -188,10 +197,10 @@ static int start_adapted(coll_pipebcast_operation_t *op, const coll_pipebcast_ch
     if (advised == NULL) {
         return rc == OMPI_SUCCESS ? start_plain(op, choice) : rc;
     }
-    const int tag = coll_pipebcast_reserve_tags(op->module->comm, COLL_PIPEBCAST_ADAPTIVE_TAGS);
     op->algorithm = COLL_PIPEBCAST_ADAPTIVE;
     op->part = COLL_PIPEBCAST_ADAPTED;
-    return coll_pipebcast_adaptive_start(advised, &op->data, op->root, choice, tag, &op->adapted);
+    return coll_pipebcast_adaptive_start(advised, &op->data, op->root, choice, op->apart.tag,
+                                         &op->adapted);
 }
 
 static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
@@ -205,6 +214,7 @@ static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *mod
     op->root = root;
     op->is_auto = false;
     op->give_up = 0;
+    op->is_left = false;
     op->transport = (pb_transport_t){.comm = module->comm, .lock = &module->lock};
     op->host = (pb_arrival_host_t){0};
 }
@@ -214,9 +224,19 @@ static int start_part(coll_pipebcast_operation_t *op, const coll_pipebcast_choic
     if (is_algorithm(COLL_PIPEBCAST_ADAPTIVE)) {
         /* What is known of announcements is alike on all ranks only between broadcasts, so one
          * that may overlap others takes the static plan. */
-        return op->apart.tag == 0 ? start_adapted(op, choice) : start_plain(op, choice);
+        return op->apart.overlaps ? start_plain(op, choice) : start_adapted(op, choice);
     }
     return is_arrival_aware(op) ? start_arrival_aware(op, choice) : start_plain(op, choice);
+}
+
+/** Whether the others find that the tree does not fit, and pass the broadcast on. */
+static bool is_unfit(coll_pipebcast_module_t *module, int root,
+                     const coll_pipebcast_choice_t *choice)
+{
+    int error;
+    return !coll_pipebcast_minds_arrivals() &&
+           coll_pipebcast_role(module, choice->kind, root, &error) == NULL &&
+           error == OMPI_ERR_NOT_SUPPORTED;
 }
 
 int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *module,
@@ -225,6 +245,9 @@ int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcas
                                    const coll_pipebcast_apart_t *apart)
 {
     prepare(op, module, data, root, apart);
+    if (module->state == COLL_PIPEBCAST_LOST) {
+        return is_unfit(module, root, choice) ? OMPI_ERR_NOT_SUPPORTED : MPI_ERR_OTHER;
+    }
     const int rc = start_part(op, choice);
     if (rc != OMPI_SUCCESS && rc != OMPI_ERR_NOT_SUPPORTED) {
         coll_pipebcast_lose(module, rc);
@@ -237,7 +260,6 @@ int coll_pipebcast_operation_stand_in(coll_pipebcast_operation_t *op,
                                       const coll_pipebcast_data_t *data, int root,
                                       const coll_pipebcast_apart_t *apart)
 {
-    pb_transfer_limits_t limits;
     const int size = ompi_comm_size(module->comm);
     const int place = (ompi_comm_rank(module->comm) - root + size) % size;
     int source = ((place - 1) / 2 + root) % size;
@@ -253,15 +275,13 @@ int coll_pipebcast_operation_stand_in(coll_pipebcast_operation_t *op,
         targets[role.n_targets++] = (child + root) % size;
     }
     prepare(op, module, data, root, apart);
-    op->part = COLL_PIPEBCAST_PLAIN;
     op->algorithm = PB_KIND_RANK_BINARY;
     op->transport.tag = apart->tag;
-    const int rc =
-        coll_pipebcast_windows_cut(&op->message, &op->data, STAND_IN_SEGMENT, &role, &limits);
-    if (rc == OMPI_SUCCESS && !pb_transfer_start(&op->transfer, &role, &limits, data->total,
-                                                 STAND_IN_SEGMENT, &op->transport, &op->message)) {
-        coll_pipebcast_message_fini(&op->message);
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    const int rc = module->state == COLL_PIPEBCAST_LOST
+                       ? MPI_ERR_OTHER
+                       : cut_and_start(op, &role, STAND_IN_SEGMENT);
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc);
     }
     return rc;
 }
@@ -298,22 +318,64 @@ static bool is_broken(const coll_pipebcast_operation_t *op)
     }
 }
 
-/**
- * Whether this rank is out of step with the others at the end: messages of this broadcast
- * may still come, or how the next one begins was not heard.
- */
-static bool is_lost(const coll_pipebcast_operation_t *op)
+/** Nothing more is to come of the operation, and nothing new is started. */
+static void cancel_part(coll_pipebcast_operation_t *op)
 {
     switch (op->part) {
-    case COLL_PIPEBCAST_PLAIN:
-        return op->transfer.broken ||
-               (op->transfer.cut_off && op->transport.tag == MCA_COLL_BASE_TAG_BCAST);
     case COLL_PIPEBCAST_AS_ROOT:
+        pb_arrival_root_cancel(&op->as_root->root);
+        break;
     case COLL_PIPEBCAST_AS_RECEIVER:
-        return op->is_auto && is_broken(op);
+        pb_arrival_receiver_cancel(&op->as_receiver);
+        break;
+    case COLL_PIPEBCAST_IN_TURNS:
+        pb_turns_cancel(&op->turns);
+        break;
+    case COLL_PIPEBCAST_ADAPTED:
+        pb_adaptive_cancel(&op->adapted->engine);
+        break;
     default:
-        return is_broken(op);
+        pb_transfer_cancel(&op->transfer);
+        break;
     }
+}
+
+static int error_of_part(const coll_pipebcast_operation_t *op)
+{
+    switch (op->part) {
+    case COLL_PIPEBCAST_AS_ROOT:
+        return op->as_root->root.error;
+    case COLL_PIPEBCAST_AS_RECEIVER:
+        return pb_arrival_receiver_error(&op->as_receiver);
+    case COLL_PIPEBCAST_IN_TURNS:
+        return op->turns.error;
+    case COLL_PIPEBCAST_ADAPTED:
+        return pb_adaptive_error(&op->adapted->engine);
+    default:
+        return op->transfer.error;
+    }
+}
+
+/** If an operation is broken, others may wait for this rank: they hear that they need not. */
+static void tell_if_broken(const coll_pipebcast_operation_t *op)
+{
+    if (is_broken(op)) {
+        coll_pipebcast_lose(op->module, coll_pipebcast_arrival_error(error_of_part(op)));
+    }
+}
+
+/** Whether an operation that does not get on will not end by itself. */
+static bool is_stuck(coll_pipebcast_operation_t *op)
+{
+    if (op->is_left) {
+        return true;
+    }
+    tell_if_broken(op);
+    op->is_left = coll_pipebcast_is_lost(op->module);
+    if (op->is_left) {
+        cancel_part(op);
+    }
+    return op->is_left;
 }
 
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *op)
@@ -321,11 +383,13 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *op)
     if (advance_part(op)) {
         return true;
     }
-    if (!is_broken(op)) {
+    if (!is_stuck(op)) {
         return false;
     }
     const double now = MPI_Wtime();
-    op->give_up = op->give_up == 0 ? now + DRAIN_SECONDS : op->give_up;
+    if (op->give_up == 0) {
+        op->give_up = now + LEAVE_SECONDS;
+    }
     return now > op->give_up;
 }
 
@@ -401,7 +465,10 @@ static int finish_as_root(coll_pipebcast_operation_t *op)
         end_mode(op, root->mode, pb_arrival_root_report(root));
     }
     if (root->n_to_come > 0 && !pb_arrival_root_is_broken(root)) {
+        /* The receive that is posted keeps the communicator alive also when it is freed, and with
+         * it the number: someone has to take the message in. */
         opal_list_append(&module->lingering, &op->as_root->super);
+        coll_pipebcast_outstanding_list(module);
     } else {
         OBJ_RELEASE(op->as_root);
     }
@@ -438,11 +505,9 @@ static int finish_part(coll_pipebcast_operation_t *op)
 
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *op)
 {
-    const bool lost = is_lost(op);
-    const int error = finish_part(op);
-    if (lost) {
-        coll_pipebcast_lose(op->module, error);
-    }
+    tell_if_broken(op);
+    const int own_error = finish_part(op);
+    const int error = op->is_left && own_error == OMPI_SUCCESS ? MPI_ERR_OTHER : own_error;
     coll_pipebcast_arrival_fini(&op->host);
     if (error == OMPI_SUCCESS) {
         coll_pipebcast_count_broadcast(op->algorithm, op->data.total);

@@ -37,17 +37,22 @@ typedef struct coll_pipebcast_root {
 OBJ_CLASS_DECLARATION(coll_pipebcast_root_t);
 
 /**
- * What keeps an operation's messages apart from those of others on the communicator.
- * Blocking broadcasts follow each other in the same order on all ranks, so that they can share
- * a tag; what overlaps with others needs tags of its own.
+ * What keeps an operation's messages apart from those of others on the communicator: tags of its
+ * own. Blocking broadcasts follow each other in the same order on all ranks and could share one;
+ * but then what was left over from one with an error would be taken for the next one's.
  */
 typedef struct coll_pipebcast_apart {
-    int tag;      /**< this one and the next below are reserved for it; 0: it is a blocking one */
-    bool repeats; /**< the tags come again, so that at its end no message may be left on its way */
+    int tag;       /**< the first of its COLL_PIPEBCAST_TAGS */
+    bool overlaps; /**< it may overlap others of the communicator: it is no blocking one */
+    bool repeats;  /**< the tags come again, so that at its end no message may be left on its way */
 } coll_pipebcast_apart_t;
 
-/** Tags that a nonblocking operation reserves. */
-#define COLL_PIPEBCAST_TAGS 2
+/**
+ * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
+ * a rank that does not know the kind keeps in step all the same. An adaptive one has
+ * headers, segments of the known tree and segments of an announced one.
+ */
+#define COLL_PIPEBCAST_TAGS 3
 
 typedef struct coll_pipebcast_operation {
     coll_pipebcast_module_t *module; /**< borrowed */
@@ -57,7 +62,8 @@ typedef struct coll_pipebcast_operation {
     coll_pipebcast_part_t part;
     int algorithm;  /**< as it is counted: a kind of plan, or a value beyond (params.h) */
     bool is_auto;   /**< arrival-aware because the communicator's mode says so */
-    double give_up; /**< the time (MPI_Wtime) to leave after a refusal; 0: none yet */
+    double give_up; /**< the time (MPI_Wtime) to leave for good; 0: none yet */
+    bool is_left;   /**< a rank is lost on which this operation may count: it ends with an error */
     pb_transport_t transport;
     pb_control_t control; /**< of a receiver */
     pb_arrival_host_t host;
@@ -75,7 +81,7 @@ typedef struct coll_pipebcast_operation {
  * Starts to broadcast `data`, of at least one byte, from `root`, as chosen for
  * all ranks. The data stay untouched until the end. Called alike on all ranks and in the same
  * order. On an error nothing is under way: OMPI_ERR_OUT_OF_RESOURCE, or OMPI_ERR_NOT_SUPPORTED
- * (alike on all ranks) if the tree does not fit.
+ * (alike on all ranks) if the tree does not fit; MPI_ERR_OTHER if this rank is lost.
  */
 int coll_pipebcast_operation_start(coll_pipebcast_operation_t *operation,
                                    coll_pipebcast_module_t *module,

@@ -3,6 +3,8 @@
  */
 #include "coll_pipebcast_request.h"
 
+#include "coll_pipebcast_lost.h"
+
 static void request_construct(coll_pipebcast_request_t *request)
 {
     request->comm = NULL;
@@ -53,10 +55,7 @@ static int start_one(coll_pipebcast_request_t *request)
     request->n_starts++;
     coll_pipebcast_count(&mca_coll_pipebcast_component.counters.persistent, 1);
     activate(&request->super.super);
-    /* A start that failed here may have left messages that the one after the next would take in. */
-    const int rc = request->module->state == COLL_PIPEBCAST_LOST
-                       ? MPI_ERR_OTHER
-                       : coll_pipebcast_request_begin(request, &request->choice);
+    const int rc = coll_pipebcast_request_begin(request, &request->choice);
     if (rc == OMPI_SUCCESS) {
         coll_pipebcast_outstanding_add(request->module, request);
     } else {
@@ -77,18 +76,21 @@ static int request_start(size_t n, ompi_request_t **requests)
     return rc;
 }
 
+int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool persistent)
+{
+    return coll_pipebcast_reserve_tags(module->comm, (persistent ? 2 : 1) * COLL_PIPEBCAST_TAGS);
+}
+
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
                                                      const coll_pipebcast_data_t *data, int root,
-                                                     bool persistent)
+                                                     int tag, bool persistent)
 {
-    /* Two sets for a persistent one: see coll_pipebcast_request_begin(). */
-    const int n_tags = persistent ? 2 * COLL_PIPEBCAST_TAGS : COLL_PIPEBCAST_TAGS;
-    const int tag = coll_pipebcast_reserve_tags(module->comm, n_tags);
     coll_pipebcast_request_t *request = OBJ_NEW(coll_pipebcast_request_t);
     if (request == NULL && coll_pipebcast_reserve_spend()) {
         request = OBJ_NEW(coll_pipebcast_request_t);
     }
     if (request == NULL) {
+        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
         return NULL;
     }
     ompi_request_t *base = &request->super.super;
@@ -125,6 +127,7 @@ static coll_pipebcast_apart_t apart_of(const coll_pipebcast_request_t *request)
 {
     const int set = (int) (request->n_starts % 2);
     return (coll_pipebcast_apart_t){.tag = request->tag - set * COLL_PIPEBCAST_TAGS,
+                                    .overlaps = true,
                                     .repeats = request->super.super.req_persistent};
 }
 

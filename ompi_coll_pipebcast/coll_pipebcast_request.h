@@ -28,13 +28,19 @@ struct coll_pipebcast_request {
 OBJ_CLASS_DECLARATION(coll_pipebcast_request_t);
 
 /**
- * A request for a broadcast, with tags of its own; alike on all ranks and in the
- * same order. A persistent one is inactive. To be given back by ompi_request_free(). With
- * the module's lock held. NULL if memory is out.
+ * Tags of a request, reserved alike on all ranks and in the same order: two sets for a persistent
+ * one, see coll_pipebcast_request_begin(). The first of them.
+ */
+int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool persistent);
+
+/**
+ * A request for a broadcast with these tags. A persistent one is inactive. To be given back by
+ * ompi_request_free(). With the module's lock held. NULL if memory is out; as the others have
+ * theirs, this rank is lost then.
  */
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
                                                      const coll_pipebcast_data_t *data, int root,
-                                                     bool persistent);
+                                                     int tag, bool persistent);
 
 /** Begins the operation as chosen; errors as coll_pipebcast_operation_start(). Likewise. */
 int coll_pipebcast_request_begin(coll_pipebcast_request_t *request,

@@ -10,14 +10,27 @@
 #ifndef COLL_PIPEBCAST_RESERVE_H
 #define COLL_PIPEBCAST_RESERVE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "coll_pipebcast_compat.h"
+
+/**
+ * Threads of different communicators keep and spend it at the same time. Block and size belong
+ * together, so that they have a lock and are not atomic each by itself: a thread that wants little
+ * would put a small block in the place of a large one that another has just kept.
+ */
 typedef struct coll_pipebcast_reserve {
-    _Atomic(void *) block; /**< NULL: spent, or nothing was wanted yet */
-    atomic_size_t bytes;   /**< the most that was wanted */
+    opal_mutex_t lock;
+    void *block;  /**< NULL: spent, or nothing was wanted yet */
+    size_t bytes; /**< the most that was wanted */
 } coll_pipebcast_reserve_t;
+
+/** Nothing is kept yet. */
+void coll_pipebcast_reserve_init(coll_pipebcast_reserve_t *reserve);
+
+/** Gives the memory and the lock back. */
+void coll_pipebcast_reserve_fini(coll_pipebcast_reserve_t *reserve);
 
 /**
  * Has the process keep enough for one broadcast over `n_ranks` ranks of a network of

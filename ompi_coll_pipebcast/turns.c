@@ -48,6 +48,13 @@ bool pb_turns_advance(pb_turns_t *turns)
     return true;
 }
 
+void pb_turns_cancel(pb_turns_t *turns)
+{
+    if (turns->turn < turns->n_transfers) {
+        pb_transfer_cancel(&turns->transfers[turns->turn]);
+    }
+}
+
 void pb_turns_finish(pb_turns_t *turns)
 {
     for (int i = 0; i < turns->n_transfers; i++) {

@@ -30,6 +30,9 @@ bool pb_turns_start(pb_turns_t *turns, const pb_role_t *role, const pb_transfer_
 /** As pb_transfer_advance(). */
 bool pb_turns_advance(pb_turns_t *turns);
 
+/** As pb_transfer_cancel(). */
+void pb_turns_cancel(pb_turns_t *turns);
+
 /** As pb_transfer_finish(). */
 void pb_turns_finish(pb_turns_t *turns);
 

@@ -15,16 +15,21 @@
 
 /* Where the plugin's code lies; set when it is opened, before it runs. */
 static uintptr_t first, end;
-/* Allocations until one fails; -1: none does. */
+/* Allocations until one fails; -1: none does (any more). */
 static atomic_long countdown = -1;
+/* Whether memory is out from then on, and whether it is now. */
+static atomic_bool lasts, is_out;
 
 /* The C library's own, by the names that do not lead back here. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 
-void failing_plugin_after(long n)
+void failing_plugin_after(long n, int until_next)
 {
+    countdown = -1;
+    is_out = false;
+    lasts = until_next != 0;
     countdown = n;
 }
 
@@ -65,8 +70,10 @@ void *dlopen(const char *file, int mode)
 static bool fails(const void *caller)
 {
     const uintptr_t at = (uintptr_t) caller;
-    const bool is_meant =
-        at >= first && at < end && countdown >= 0 && atomic_fetch_sub(&countdown, 1) == 0;
+    const bool is_ours = at >= first && at < end;
+    const bool is_turn = is_ours && countdown >= 0 && atomic_fetch_sub(&countdown, 1) == 0;
+    const bool is_meant = is_turn || (is_ours && is_out);
+    is_out = is_out || (is_turn && lasts);
     errno = is_meant ? ENOMEM : errno;
     return is_meant;
 }

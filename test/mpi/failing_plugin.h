@@ -6,8 +6,11 @@
 #ifndef PB_TEST_FAILING_PLUGIN_H
 #define PB_TEST_FAILING_PLUGIN_H
 
-/** After `n` more allocations of the plugin the next one returns NULL, once; -1: none does. */
-typedef void failing_plugin_after_t(long n);
+/**
+ * After `n` more allocations of the plugin the next one returns NULL, once; or, if it `lasts`, it
+ * and all that follow until the next call. -1: none does.
+ */
+typedef void failing_plugin_after_t(long n, int lasts);
 
 /** Whether that has happened. */
 typedef int failing_plugin_has_failed_t(void);

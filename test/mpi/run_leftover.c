@@ -2,7 +2,8 @@
  * A rank that is still on its way to a communicator's last broadcast when the root frees
  * the communicator: what it sends then must not be taken for the messages of the next
  * communicator, which gets the same number. There they would take the place of user's
- * messages, one of which would never be received.
+ * messages, one of which would never be received. And the communicator comes back: its number,
+ * which is in what the component tells at verbose 1, is used again.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         leave_early();
         send_messages();
     }

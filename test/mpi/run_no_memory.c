@@ -1,9 +1,18 @@
 /*
  * Memory that runs out in the plugin, at each of its allocations in turn, on every other
- * rank, from the making of a communicator to its end. Every broadcast must be done, or
- * end with an error; a rank that has no error has every byte.
- * Needs failing_plugin.so before the C library. Usage: run_no_memory [TOPOLOGY_FILE],
- * which is then read again each time.
+ * rank. Every broadcast must be done, or end with an error; a rank that has no error has every
+ * byte.
+ *
+ * By default one allocation fails, anywhere from the making of a communicator to its end, and
+ * every communicator must be able to do with that. With "lasting" memory is out from that
+ * allocation to the end of the broadcast: then the rank may be lost, and the others with it. Each
+ * gets errors, no one waits for ever, and what Open MPI does itself on the communicator still
+ * works: nonblocking operations, whose tags must be alike, and short broadcasts. It begins when
+ * the ranks have agreed. With "nonblocking" the broadcasts are MPI_Ibcast, two at a time,
+ * and a persistent one.
+ *
+ * Needs failing_plugin.so before the C library. Usage: run_no_memory TOPOLOGY_FILE [nonblocking]
+ * [lasting]; the file is then read again each time.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -14,47 +23,162 @@
 #include "check.h"
 #include "failing_plugin.h"
 
+#if OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define MPI_Bcast_init MPIX_Bcast_init
+#endif
+
 #define BYTES 6000
-#define N_BROADCASTS 5
+#define SMALL 20 /* below min_size */
+#define N_BROADCASTS 6
+#define N_STARTS 3
+
+/* Ranks that leave may take a second, and advice takes thousands of allocations: those behind the
+ * first ones do not fail each in turn, but further ones by this part each time. */
+#define EACH_OF_FIRST 600
+#define FURTHER_PART 32
+#define LASTING_PART 8
 
 static failing_plugin_after_t *fail_after;
 static failing_plugin_has_failed_t *has_failed;
 static MPI_Datatype spaced; /* BYTES / 2 single bytes, with gaps */
 static int my_rank, n_ranks;
 static long n_errors;
+static bool nonblocking, lasting;
 
-static void broadcast(MPI_Comm comm, int i)
+/* One broadcast: what it is and what becomes of it. */
+typedef struct broadcast {
+    int number, root;
+    bool is_spaced;
+    unsigned char buffer[BYTES], before[BYTES];
+    MPI_Request request;
+    int error;
+} broadcast_t;
+
+static void prepare(broadcast_t *b, int number)
 {
-    unsigned char buffer[BYTES], of_root[BYTES], before[BYTES];
-    const int root = i % n_ranks;
-    const bool is_spaced = i % 2 == 1;
+    b->number = number;
+    b->root = number % n_ranks;
+    b->is_spaced = number % 2 == 1;
+    b->request = MPI_REQUEST_NULL;
+    pattern_fill(b->before, BYTES, (unsigned) number + (my_rank == b->root ? 1 : 10));
+    memcpy(b->buffer, b->before, BYTES);
+}
+
+/** Where memory is out to the end of a broadcast, it is back now. */
+static void end_shortage(void)
+{
+    if (lasting && has_failed()) {
+        fail_after(-1, 0);
+    }
+}
+
+static void verify(const broadcast_t *b)
+{
+    unsigned char of_root[BYTES];
     int n_wrong = 0;
-    pattern_fill(of_root, BYTES, (unsigned) i + 1);
-    pattern_fill(before, BYTES, (unsigned) i + (my_rank == root ? 1 : 10));
-    memcpy(buffer, before, BYTES);
-    const int rc = is_spaced ? MPI_Bcast(buffer, 1, spaced, root, comm)
-                             : MPI_Bcast(buffer, BYTES, MPI_BYTE, root, comm);
-    if (rc != MPI_SUCCESS) {
+    if (b->error != MPI_SUCCESS) {
         n_errors++;
         return;
     }
+    pattern_fill(of_root, BYTES, (unsigned) b->number + 1);
     for (int at = 0; at < BYTES; at++) {
-        n_wrong += buffer[at] != (is_spaced && at % 2 == 1 ? before[at] : of_root[at]);
+        n_wrong += b->buffer[at] != (b->is_spaced && at % 2 == 1 ? b->before[at] : of_root[at]);
     }
-    check(n_wrong == 0, "broadcast %d: %d wrong bytes and no error", i, n_wrong);
+    check(n_wrong == 0, "broadcast %d: %d wrong bytes and no error", b->number, n_wrong);
 }
 
-/** A communicator's life. */
-static void scenario(void)
+static void broadcast(MPI_Comm comm, int number)
+{
+    broadcast_t b;
+    prepare(&b, number);
+    b.error = b.is_spaced ? MPI_Bcast(b.buffer, 1, spaced, b.root, comm)
+                          : MPI_Bcast(b.buffer, BYTES, MPI_BYTE, b.root, comm);
+    end_shortage();
+    verify(&b);
+}
+
+/** Two at a time. */
+static void broadcast_two(MPI_Comm comm, int number)
+{
+    broadcast_t two[2];
+    for (int i = 0; i < 2; i++) {
+        broadcast_t *b = &two[i];
+        prepare(b, number + i);
+        b->error = b->is_spaced
+                       ? MPI_Ibcast(b->buffer, 1, spaced, b->root, comm, &b->request)
+                       : MPI_Ibcast(b->buffer, BYTES, MPI_BYTE, b->root, comm, &b->request);
+        b->request = b->error == MPI_SUCCESS ? b->request : MPI_REQUEST_NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        const int error = MPI_Wait(&two[i].request, MPI_STATUS_IGNORE);
+        two[i].error = two[i].error != MPI_SUCCESS ? two[i].error : error;
+    }
+    end_shortage();
+    verify(&two[0]);
+    verify(&two[1]);
+}
+
+/** Several starts of a persistent one. */
+static void broadcast_again(MPI_Comm comm, int number)
+{
+    broadcast_t b;
+    prepare(&b, number);
+    b.is_spaced = false;
+    const int init =
+        MPI_Bcast_init(b.buffer, BYTES, MPI_BYTE, b.root, comm, MPI_INFO_NULL, &b.request);
+    for (int i = 0; i < N_STARTS; i++) {
+        memcpy(b.buffer, b.before, BYTES);
+        b.error = init == MPI_SUCCESS ? MPI_Start(&b.request) : init;
+        if (b.error == MPI_SUCCESS) {
+            b.error = MPI_Wait(&b.request, MPI_STATUS_IGNORE);
+        }
+        end_shortage();
+        verify(&b);
+    }
+    if (init == MPI_SUCCESS) {
+        MPI_Request_free(&b.request);
+    }
+}
+
+/** What Open MPI does itself on the communicator. */
+static void use_otherwise(MPI_Comm comm)
+{
+    int one = 1, sum = 0;
+    MPI_Request request;
+    unsigned char buffer[SMALL];
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(sum == n_ranks, "a nonblocking operation of Open MPI's has %d of %d ranks", sum, n_ranks);
+    pattern_fill(buffer, SMALL, my_rank == 1 ? 1 : 2);
+    const int rc = MPI_Bcast(buffer, SMALL, MPI_BYTE, 1, comm);
+    check(rc == MPI_SUCCESS && pattern_is(buffer, SMALL, 1), "a short broadcast");
+}
+
+/** A communicator's life, in which the allocation `at` of this rank fails, -1: none. */
+static void scenario(long at)
 {
     MPI_Comm comm;
+    if (!lasting) {
+        fail_after(at, 0);
+    }
     const int rc = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     check(rc == MPI_SUCCESS, "the communicator is made");
     if (rc != MPI_SUCCESS) {
         return;
     }
-    for (int i = 0; i < N_BROADCASTS; i++) {
-        broadcast(comm, i);
+    if (lasting) {
+        broadcast(comm, 0);
+        fail_after(at, 1);
+    }
+    for (int i = 0; i < N_BROADCASTS; i += nonblocking ? 2 : 1) {
+        (nonblocking ? broadcast_two : broadcast)(comm, i);
+    }
+    if (nonblocking) {
+        broadcast_again(comm, 1);
+    }
+    if (lasting) {
+        use_otherwise(comm);
     }
     MPI_Comm_free(&comm);
 }
@@ -65,7 +189,7 @@ static void touch(const char *path)
     static long n;
     const struct timeval times[2] = {{.tv_sec = 1000000 + n}, {.tv_sec = 1000000 + n}};
     n++;
-    if (path != NULL && my_rank == 0) {
+    if (my_rank == 0) {
         check(utimes(path, times) == 0, "the topology file is touched");
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -75,17 +199,23 @@ static void touch(const char *path)
 static bool lose_one(int victim, long at, const char *path)
 {
     touch(path);
-    fail_after(my_rank == victim ? at : -1);
-    scenario();
+    scenario(my_rank == victim ? at : -1);
     int failed = my_rank == victim && has_failed();
-    fail_after(-1);
+    fail_after(-1, 0);
     MPI_Bcast(&failed, 1, MPI_INT, victim, MPI_COMM_WORLD);
     return failed != 0;
 }
 
+static long next_after(long at)
+{
+    if (lasting) {
+        return at + at / LASTING_PART + 1;
+    }
+    return at < EACH_OF_FIRST ? at + 1 : at + at / FURTHER_PART;
+}
+
 int main(int argc, char **argv)
 {
-    const char *path = argc > 1 ? argv[1] : NULL;
     long n = 0, all_errors = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
@@ -93,21 +223,26 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     *(void **) &fail_after = dlsym(RTLD_DEFAULT, "failing_plugin_after");
     *(void **) &has_failed = dlsym(RTLD_DEFAULT, "failing_plugin_has_failed");
-    if (fail_after == NULL || has_failed == NULL) {
-        fprintf(stderr, "failing_plugin.so must be in LD_PRELOAD\n");
+    if (fail_after == NULL || has_failed == NULL || argc < 2) {
+        fprintf(stderr, "usage: run_no_memory TOPOLOGY_FILE [nonblocking] [lasting], with "
+                        "failing_plugin.so in LD_PRELOAD\n");
         return EXIT_FAILURE;
+    }
+    for (int i = 2; i < argc; i++) {
+        nonblocking = nonblocking || strcmp(argv[i], "nonblocking") == 0;
+        lasting = lasting || strcmp(argv[i], "lasting") == 0;
     }
     MPI_Type_vector(BYTES / 2, 1, 2, MPI_BYTE, &spaced);
     MPI_Type_commit(&spaced);
     /* Each is a root, forwards and only receives in some of the broadcasts. */
     for (int victim = 0; victim < n_ranks; victim += 2) {
-        for (long at = 0; lose_one(victim, at, path); at++) {
+        for (long at = 0; lose_one(victim, at, argv[1]); at = next_after(at)) {
             n++;
         }
     }
     MPI_Type_free(&spaced);
     MPI_Reduce(&n_errors, &all_errors, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    check(n > 100, "%ld allocations were failed", n);
+    check(n > (lasting ? 20 : 100), "%ld allocations were failed", n);
     if (my_rank == 0) {
         printf("%ld allocations were failed; %ld broadcasts ended with an error at a rank\n", n,
                all_errors);

@@ -55,6 +55,7 @@ typedef struct scene {
     int error[MAX_RANKS];
     pb_adaptive_t part[MAX_RANKS];
     int64_t now;
+    int n_spares; /* so often memory that was kept can be had */
 } scene_t;
 
 static const uint8_t header[HEADER] = "header";
@@ -157,6 +158,11 @@ int pb_adaptive_host_learn(pb_adaptive_host_t *host, const uint8_t *bytes, size_
     }
     *place = place_of(host->scene, PB_ADAPTIVE_ANNOUNCED, host->rank);
     return 0;
+}
+
+bool pb_adaptive_host_spare(pb_adaptive_host_t *host)
+{
+    return host->scene->n_spares-- > 0;
 }
 
 pb_message_t *pb_adaptive_host_message(pb_adaptive_host_t *host, pb_adaptive_tree_t tree,
@@ -332,12 +338,14 @@ static void test_failure(failure_t failure, const char *name)
     ok(n_leaks == 0, "%s: and gives everything back", name);
 }
 
-static void test_memory(void)
+/** A rank of a scene begins, and one of its allocations after the other fails. */
+static void test_memory_of(const char *what, bool as_root, int n_spares, int n_to_refuse)
 {
     int n_refused = 0, n_leaks = 0;
     for (int after = 0; after < 6; after++) {
         scene_t *s = scene_new(3);
-        const int rank = (s->root + 1) % s->n_ranks;
+        const int rank = (s->root + !as_root) % s->n_ranks;
+        s->n_spares = n_spares;
         const long before = failing_memory_alive();
         failing_memory_after(after);
         const bool started = begin(s, rank);
@@ -349,8 +357,17 @@ static void test_memory(void)
         n_leaks += failing_memory_alive() != before;
         scene_free(s);
     }
-    ok(n_refused == 3, "a receiver without memory does not start: %d of 3 allocations", n_refused);
-    ok(n_leaks == 0, "it leaves nothing behind");
+    ok(n_refused == n_to_refuse, "%s: does not start at %d of %d allocations", what, n_refused,
+       n_to_refuse);
+    ok(n_leaks == 0, "%s: leaves nothing behind", what);
+}
+
+static void test_memory(void)
+{
+    test_memory_of("a receiver without memory", false, 0, 3);
+    test_memory_of("a root without memory", true, 0, 2);
+    test_memory_of("a receiver with a reserve", false, 1, 0);
+    test_memory_of("a root with a reserve", true, 1, 0);
 }
 
 /* Headers. */
