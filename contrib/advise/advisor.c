@@ -129,8 +129,9 @@ static int publish(const struct advisor *advisor, struct advise_shelf *shelf,
                    const struct task *task, const struct advise_found *found)
 {
     pb_advice_tree_t tree = {
-        .root = task->root, .segment = found->segment, .n_streams = 1, .streams = {found->tree}};
+        .root = task->root, .segment = found->segment, .n_streams = found->n_streams};
     pb_diag_t diag;
+    memcpy(tree.streams, found->streams, sizeof tree.streams);
     set_range(&tree, task->bytes);
     int error = advise_shelf_put(shelf, &tree, pb_advice_now());
     if (error != PB_SUCCESS) {
@@ -157,6 +158,7 @@ static void note_found(struct advisor *advisor, const struct task *task,
     status->cost = found->cost;
     status->multilevel = found->multilevel;
     status->segment = found->segment;
+    status->n_streams = found->n_streams;
     status->kept = found->kept;
     status->measured = measured;
     status->n_trees++;
@@ -196,7 +198,7 @@ static int find_and_publish(struct advisor *advisor, const struct task *task,
 {
     const struct advisor_options *options = advisor->options;
     struct advise_shelf *shelf;
-    struct advise_found found = {.tree = NULL};
+    struct advise_found found = {.n_streams = 0};
     int error = take_shelf(advisor, task->hosts, &shelf);
     if (error == PB_SUCCESS) {
         const struct advise_wish wish = {
@@ -217,7 +219,7 @@ static int find_and_publish(struct advisor *advisor, const struct task *task,
     if (error == PB_SUCCESS) {
         note_found(advisor, task, &found, network->measured);
     }
-    pb_tree_free(found.tree);
+    advise_found_clear(&found);
     return error;
 }
 

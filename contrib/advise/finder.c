@@ -4,6 +4,7 @@
 
 #include "topo/anneal.h"
 #include "topo/plan.h"
+#include "topo/streams_cost.h"
 
 /** Segment sizes to choose from: whole TCP segments less Open MPI's header, doubled. */
 static const uint32_t segment_sizes[] = {1426,  2874,  5770,   11562,  23146,
@@ -238,7 +239,7 @@ static int anneal(const pb_tree_costs_t *costs, const struct advise_wish *wish,
     }
     const int error = pb_anneal(costs, wish->root, parents, seeds->n, &options, &result);
     if (error == PB_SUCCESS) {
-        found->tree = result.tree;
+        found->streams[0] = result.tree;
         found->cost = result.cost;
         result.tree = NULL;
     }
@@ -253,9 +254,10 @@ static int make_tree(const pb_tree_costs_t *costs, const struct advise_wish *wis
     if (wish->method == ADVISE_ANNEALED) {
         return anneal(costs, wish, seeds, found);
     }
-    error = wish->method == ADVISE_MATEESCU ? pb_tree_mateescu(costs, wish->root, &found->tree)
-                                            : copy_tree(seeds->trees[0], &found->tree);
-    return error == PB_SUCCESS ? pb_tree_cost(costs, found->tree, &found->cost) : error;
+    error = wish->method == ADVISE_MATEESCU
+                ? pb_tree_mateescu(costs, wish->root, &found->streams[0])
+                : copy_tree(seeds->trees[0], &found->streams[0]);
+    return error == PB_SUCCESS ? pb_tree_cost(costs, found->streams[0], &found->cost) : error;
 }
 
 /** Puts a copy of another tree in place of what was found. */
@@ -265,8 +267,8 @@ static int take_instead(const pb_tree_t *tree, uint32_t segment, int64_t cost,
     pb_tree_t *copy;
     const int error = copy_tree(tree, &copy);
     if (error == PB_SUCCESS) {
-        pb_tree_free(found->tree);
-        found->tree = copy;
+        pb_tree_free(found->streams[0]);
+        found->streams[0] = copy;
         found->segment = segment;
         found->cost = cost;
     }
@@ -331,6 +333,111 @@ static int prefer_known(const struct advise_network *network, const struct advis
     return prefer_plain(network, wish, seeds, found);
 }
 
+/* ---- several streams ---- */
+
+void advise_found_clear(struct advise_found *found)
+{
+    for (int s = 0; s < PB_ADVICE_MAX_STREAMS; s++) {
+        pb_tree_free(found->streams[s]);
+        found->streams[s] = NULL;
+    }
+    found->n_streams = 0;
+}
+
+/** The streams of the two trees over the network, or over one switch where none is known. */
+static int make_two_trees(const struct advise_network *network, int root, struct seeds *streams)
+{
+    const pb_link_matrix_t *m = network->matrix;
+    pb_network_t *one_switch = NULL;
+    pb_placement_t *alone = NULL;
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    int error = PB_SUCCESS;
+    if (network->placement == NULL) {
+        one_switch = pb_network_one_switch((const char *const *) m->node, m->n_nodes);
+        alone = one_switch != NULL ? pb_placement_new(one_switch, m->n_nodes) : NULL;
+        error = alone != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    }
+    for (int i = 0; alone != NULL && i < m->n_nodes; i++) {
+        alone->machine[i] = pb_network_find(one_switch, m->node[i]);
+    }
+    if (error == PB_SUCCESS) {
+        error = pb_view_new(alone != NULL ? alone : network->placement, root, NULL, 0, &view);
+    }
+    if (error == PB_SUCCESS) {
+        error = pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan);
+    }
+    for (int s = 0; error == PB_SUCCESS && s < plan->n_streams; s++) {
+        error = keep_seed(streams, pb_tree_from_plan(plan, s, next_seed(streams)));
+    }
+    pb_plan_free(plan);
+    pb_view_free(view);
+    pb_placement_free(alone);
+    pb_network_free(one_switch);
+    return error;
+}
+
+/** The segment size with which these streams are fastest, and what they take. */
+static int choose_for_streams(const struct advise_network *network, const struct advise_wish *wish,
+                              const struct seeds *streams, uint32_t *segment_p, int64_t *cost_p)
+{
+    const size_t n_sizes = wish->segment > 0 ? 1 : sizeof segment_sizes / sizeof segment_sizes[0];
+    const uint32_t *sizes = wish->segment > 0 ? &wish->segment : segment_sizes;
+    int error = PB_SUCCESS;
+    *cost_p = INT64_MAX;
+    for (size_t i = 0; i < n_sizes && error == PB_SUCCESS && (i == 0 || sizes[i] < wish->bytes);
+         i++) {
+        pb_tree_costs_t *costs;
+        int64_t cost = INT64_MAX;
+        error = pb_tree_costs_new(network->matrix, network->share, wish->bytes, sizes[i], &costs);
+        if (error == PB_SUCCESS) {
+            error = pb_streams_cost(costs, streams->trees, streams->n, &cost);
+            pb_tree_costs_free(costs);
+        }
+        if (error == PB_SUCCESS && cost < *cost_p) {
+            *cost_p = cost;
+            *segment_p = sizes[i];
+        }
+    }
+    return error;
+}
+
+/** Whether the streams take the place of the tree: if they are clearly faster; where they are in
+ * use so far, unless the tree is. */
+static bool prefers_streams(const struct advise_wish *wish, int64_t of_streams, int64_t of_tree)
+{
+    return wish->in_use != NULL && wish->in_use->n_streams > 1
+               ? of_tree > of_streams / 100 * ADVISE_WORTH_PERCENT
+               : of_streams <= of_tree / 100 * ADVISE_PLAIN_PERCENT;
+}
+
+/** The static plan of two trees, where that is predicted to be faster than the tree found. */
+static int prefer_streams(const struct advise_network *network, const struct advise_wish *wish,
+                          struct advise_found *found)
+{
+    struct seeds streams = {.n = 0};
+    uint32_t segment = 0;
+    int64_t cost = INT64_MAX;
+    int error = make_two_trees(network, wish->root, &streams);
+    if (error == PB_SUCCESS) {
+        error = choose_for_streams(network, wish, &streams, &segment, &cost);
+    }
+    if (error == PB_SUCCESS && streams.n > 1 && streams.n <= PB_ADVICE_MAX_STREAMS &&
+        prefers_streams(wish, cost, found->cost)) {
+        advise_found_clear(found);
+        for (int s = 0; s < streams.n; s++) {
+            found->streams[s] = streams.trees[s];
+        }
+        found->n_streams = streams.n;
+        found->segment = segment;
+        found->cost = cost;
+        found->kept = wish->in_use != NULL && wish->in_use->n_streams > 1;
+        streams.n = 0;
+    }
+    free_seeds(&streams);
+    return error == PB_ERR_UNFIT ? PB_SUCCESS : error;
+}
+
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
                 struct advise_found *found)
 {
@@ -338,7 +445,7 @@ int advise_find(const struct advise_network *network, const struct advise_wish *
     pb_tree_costs_t *costs = NULL;
     uint32_t of_multilevel = 0;
     int64_t cost;
-    *found = (struct advise_found){.tree = NULL};
+    *found = (struct advise_found){.n_streams = 0};
     int error = make_seeds(network, wish, &seeds);
     if (error == PB_SUCCESS) {
         error = choose_segment(network, wish, &seeds, 1, &of_multilevel, &found->multilevel);
@@ -356,11 +463,14 @@ int advise_find(const struct advise_network *network, const struct advise_wish *
     if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED) {
         error = prefer_known(network, wish, &seeds, of_multilevel, found);
     }
+    found->n_streams = 1;
+    if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED) {
+        error = prefer_streams(network, wish, found);
+    }
     pb_tree_costs_free(costs);
     free_seeds(&seeds);
     if (error != PB_SUCCESS) {
-        pb_tree_free(found->tree);
-        found->tree = NULL;
+        advise_found_clear(found);
     }
     return error;
 }

@@ -37,15 +37,21 @@ struct advise_wish {
 };
 
 struct advise_found {
-    pb_tree_t *tree; /**< owned by the caller */
+    int n_streams;                             /**< 1: a tree; more: the trees of a static plan */
+    pb_tree_t *streams[PB_ADVICE_MAX_STREAMS]; /**< owned by the caller */
     uint32_t segment;
     int64_t cost;       /**< ns, predicted */
     int64_t multilevel; /**< ns, predicted of the multilevel tree with its best segment size */
     bool kept;          /**< it is the tree in use */
 };
 
-/** Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */
+/**
+ * Finds what is predicted to be fastest. Annealed trees are of one stream; where the
+ * two trees of the static plans are predicted to be clearly faster by the links as they are, they
+ * are found instead. The caller gives it back by advise_found_clear(), which takes zeros and what
+ * an error has left, too. Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
                 struct advise_found *found);
+void advise_found_clear(struct advise_found *found);
 
 #endif

@@ -69,9 +69,9 @@ static void write_tree(FILE *stream, const struct advisor_status *s)
         fprintf(stream, "%-12s in %.3f s after the last broadcast\n", "expected",
                 (double) s->gap * 1e-9);
     }
-    fprintf(stream, "%-12s %.3f ms; the multilevel tree %.3f ms%s\n", "predicted",
-            (double) s->cost * 1e-6, (double) s->multilevel * 1e-6,
-            s->kept ? "; it was in use already" : "");
+    fprintf(stream, "%-12s %.3f ms%s; the multilevel tree %.3f ms%s\n", "predicted",
+            (double) s->cost * 1e-6, s->n_streams > 1 ? " for the static two trees" : "",
+            (double) s->multilevel * 1e-6, s->kept ? "; it was in use already" : "");
 }
 
 static void write_all(FILE *stream, const struct advisor_options *o, const struct advisor_status *s)

@@ -19,6 +19,7 @@ struct advisor_status {
     int64_t cost;       /**< predicted, of the tree */
     int64_t multilevel; /**< predicted, of the multilevel tree */
     uint32_t segment;
+    int n_streams;   /**< more than 1: it is a static plan of so many trees */
     bool kept;       /**< it was in use already */
     bool measured;   /**< by links that were measured, not assumed */
     int n_rates;     /**< what programs measured, that was used */

@@ -7,6 +7,8 @@
 #include "test/tap.h"
 #include "test/topo/literal_cost.h"
 #include "test/topo/measured_case.h"
+#include "topo/random_tree.h"
+#include "topo/streams_cost.h"
 #include "topo/tree_state.h"
 
 /* Four nodes on one site, each pair alike: start-up 1 us, latency 10 us, 1 GB/s, so
@@ -270,14 +272,71 @@ static void test_moves(measured_kind_t kind, bool shared, uint64_t segment)
     ok(tally.n_hash == 0, "%s, %s: hashes tell trees apart", name, how);
 }
 
+/** Two streams by hand, and one against pb_tree_cost(). */
+static void test_streams(void)
+{
+    pb_link_matrix_t *m = four_nodes();
+    pb_tree_costs_t *costs;
+    int64_t cost = -1;
+    pb_tree_t *two[] = {pb_tree_new(4, 0), pb_tree_new(4, 0)};
+    (void) pb_tree_costs_new(m, NULL, 50000, 5000, &costs);
+    (void) cost_of(costs, chain, two[0]);
+    (void) cost_of(costs, star, two[1]);
+    /* The root starts a send in the chain and three in the star: less than a segment takes. */
+    ok(pb_streams_cost(costs, two, 2, &cost) == PB_SUCCESS && cost == 3 * 16000 + 4 * 5000,
+       "a chain and a star: %lld ns", (long long) cost);
+    m->startup[0] = 2000;
+    ok(pb_streams_cost(costs, two, 2, &cost) == PB_SUCCESS && cost == 17000 + 2 * 16000 + 4 * 8000,
+       "starts in both make the period: %lld ns", (long long) cost);
+    two[1]->root = 1;
+    ok(pb_streams_cost(costs, two, 2, &cost) == PB_ERR_INPUT, "two roots");
+    ok(pb_streams_cost(costs, two, 0, &cost) == PB_ERR_INPUT, "no streams");
+    pb_tree_free(two[0]);
+    pb_tree_free(two[1]);
+    pb_tree_costs_free(costs);
+    pb_link_matrix_free(m);
+}
+
+/** What one stream costs is what its tree does. */
+static void test_single_streams(measured_kind_t kind)
+{
+    pb_random_t random = pb_random_seed(4100 + (uint64_t) kind);
+    int n_wrong = 0;
+    for (int i = 0; i < 20; i++) {
+        measured_case_t c;
+        pb_link_share_t *share;
+        pb_tree_costs_t *costs;
+        int64_t as_tree = -1, as_stream = -2;
+        measured_case_init(&c, &random, kind, 24);
+        int nodes[24];
+        for (int node = 0; node < 24; node++) {
+            nodes[node] = node == 0 ? c.root : node == c.root ? 0 : node;
+        }
+        pb_tree_t *tree = pb_tree_new(24, c.root);
+        pb_tree_random(&random, nodes, 24, tree);
+        (void) pb_link_share_clusters(c.matrix, &share);
+        (void) pb_tree_costs_new(c.matrix, share, 100000, 5000, &costs);
+        (void) pb_tree_cost(costs, tree, &as_tree);
+        (void) pb_streams_cost(costs, &tree, 1, &as_stream);
+        n_wrong += as_tree != as_stream;
+        pb_tree_costs_free(costs);
+        pb_link_share_free(share);
+        pb_tree_free(tree);
+        measured_case_clear(&c);
+    }
+    ok(n_wrong == 0, "%s: a stream costs what its tree does", measured_kind_name(kind));
+}
+
 int main(void)
 {
+    test_streams();
     test_mateescu_model();
     test_segments();
     test_shared_clusters();
     test_shared_network();
     test_bad_input();
     for (int kind = 0; kind < MEASURED_COUNT; kind++) {
+        test_single_streams((measured_kind_t) kind);
         for (int shared = 0; shared < 2; shared++) {
             test_moves((measured_kind_t) kind, shared, 0);
             test_moves((measured_kind_t) kind, shared, 1000);
