@@ -219,6 +219,10 @@ def test_arrival_figures():
     forced = next(line for line in fig8.lines if line.name == "tuned binary")
     eq(list(fig8.shown(forced, fig8.panels[0])), [256 * K],
        "tuned's forced algorithms are measured where a claim needs them")
+    auto = experiments.BY_NAME["p3-auto"]
+    counted = auto.report(measured_arrivals(auto, 7))
+    eq([counted.summary(auto.lines[0], panel.points()[panel.main]).n for panel in auto.panels],
+       [7, 2, 2], "what is learnt from does not count")
     missing = arrival_campaign.Measured()
     ok(all(v.holds is None for v in fig7.report(missing).verdicts), "nothing measured, no verdict")
 

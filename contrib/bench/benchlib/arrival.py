@@ -64,10 +64,11 @@ class ArrivalLine:
 class ArrivalPanel:
     """One diagram: either several sizes or several MAX_IF."""
 
-    def __init__(self, title, kind, sizes, max_ifs, quick, main):
+    def __init__(self, title, kind, sizes, max_ifs, quick, main, learning=0):
         """
         quick: (sizes, max_ifs) for a first look; main: the size or MAX_IF that has as many patterns
-        as in the paper, where others may have to do with fewer.
+        as in the paper, where others may have to do with fewer; learning: so many of a run's first
+        patterns do not count, of any line.
         """
         self.title = title
         self.kind = kind
@@ -75,6 +76,7 @@ class ArrivalPanel:
         self.max_ifs = max_ifs
         self.quick = quick
         self.main = main
+        self.learning = learning
         self.over_sizes = len(sizes) > 1
 
     def chosen(self, options):
@@ -86,7 +88,8 @@ class ArrivalPanel:
                             "one")
         if not self.over_sizes:
             max_ifs = options.max_ifs or max_ifs
-        panel = ArrivalPanel(self.title, self.kind, sizes, max_ifs, self.quick, self.main)
+        panel = ArrivalPanel(self.title, self.kind, sizes, max_ifs, self.quick, self.main,
+                             self.learning)
         panel.over_sizes = self.over_sizes
         return panel
 
@@ -173,6 +176,8 @@ class ArrivalReport:
         self.figure = figure
         self.measured = measured
         points = [(letter, x) for letter, panel in self.panels() for x in panel.points()]
+        self.learning = {point: panel.learning for panel in figure.panels
+                         for point in panel.points().values()}
         self.verdicts = [judge(claim, points, self.quantity) for claim in figure.claims]
 
     def panels(self):
@@ -180,7 +185,7 @@ class ArrivalReport:
 
     def summary(self, line, point):
         """None if it was not measured."""
-        rows = self.measured.rows(line.method, point)
+        rows = self.measured.rows(line.method, point, self.learning[point])
         return Summary(rows, self.figure.model) if rows else None
 
     def common(self, point, name):

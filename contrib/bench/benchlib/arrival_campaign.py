@@ -93,11 +93,13 @@ class Measured:
         for job in self.all():
             job.patterns = of_main if job.main else of_others
 
-    def rows(self, method, point):
+    def rows(self, method, point, learning=0):
+        """All rows of a point but the first `learning` ones of each run."""
         jobs = [self.jobs.get((method.name, point.kind, point.size, main))
                 for main in (True, False)]
-        return [row for job in jobs if job for outcome in job.outcomes for row in outcome.rows
-                if int(row["max_if"]) == point.max_if]
+        return [row for job in jobs if job for outcome in job.outcomes
+                for row in [row for row in outcome.rows
+                            if int(row["max_if"]) == point.max_if][learning:]]
 
     def troubles(self, methods):
         """Lines on some methods: what failed, and what the testbed itself puts in doubt."""

@@ -167,17 +167,21 @@ ROOT_FIRST = ArrivalFigure(
 PLAIN = ArrivalLine("arrival off", "pipebcast:auto", UNAWARE)
 NOTICING = ArrivalLine("arrival auto", "pipebcast", {"coll_pipebcast_arrival": "auto"})
 
+# It looks at the second and third broadcast of a communicator, and serves the sixth accordingly.
+LEARNING = 5
+
 NOTICED = ArrivalFigure(
     name="p3-auto",
     figure="no figure: ours",
     shows="coll_pipebcast_arrival auto, the default, beside arrival_b and beside a broadcast that "
-          "knows nothing of arrivals: ranks that arrive together, and that do not. 32 hosts.",
+          "knows nothing of arrivals: ranks that arrive together, and that do not, of which the "
+          f"first {LEARNING} broadcasts are not counted. 32 hosts.",
     panels=[ArrivalPanel("Balanced arrivals", "random", [64 * K, 256 * K, 1024 * K], [1],
                          (QUICK_SIZES, [1]), main=256 * K),
-            ArrivalPanel("20 % of the processes arrive late", "late", [256 * K], [4, N],
-                         ([64 * K], [4, N]), main=N),
-            ArrivalPanel("Controlled random arrivals", "random", [256 * K], [N], ([64 * K], [N]),
-                         main=N)],
+            ArrivalPanel("20 % of the processes arrive late", "late", [256 * K], [N],
+                         ([64 * K], [N]), main=N, learning=LEARNING),
+            ArrivalPanel("Controlled random arrivals", "random", [128 * K], [N],
+                         ([8 * K], [N]), main=N, learning=LEARNING)],
     lines=[PLAIN, NOTICING, ARRIVAL_B],
     claims=[
         Claim("balanced, from 256 KB, arrival_b is within 5 % of the plain broadcast", "arrival_b",
