@@ -36,6 +36,7 @@ typedef struct coll_pipebcast_component {
     bool place_known;                  /**< whether this process has looked where it sits */
     pb_locality_t place;               /**< if so, where: as it was bound at that time */
     opal_list_t said;                  /**< messages that were printed once already */
+    opal_hash_table_t present;         /**< processes that are known to have the component */
     coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
     coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
     coll_pipebcast_reserve_t reserve;   /**< with a lock of its own */
@@ -129,8 +130,8 @@ int coll_pipebcast_presence_tell(void);
 /**
  * Whether all ranks of the communicator have told so; all that have get the same answer. If not,
  * the lowest of those that have says where it is missing. No MPI communication: the ranks without
- * the component would not take part. Once per communicator, O(ranks) look-ups in what the launcher
- * has distributed.
+ * the component would not take part. Once per communicator, O(ranks); the launcher is asked once
+ * for each process that has it.
  */
 bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm);
 

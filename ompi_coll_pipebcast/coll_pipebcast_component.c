@@ -47,6 +47,8 @@ static int component_open(void)
     coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
     OBJ_CONSTRUCT(&component->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&component->said, opal_list_t);
+    OBJ_CONSTRUCT(&component->present, opal_hash_table_t);
+    opal_hash_table_init(&component->present, 64);
     coll_pipebcast_busy_init(&component->busy);
     coll_pipebcast_reserve_init(&component->reserve);
     component->topology = NULL;
@@ -92,6 +94,7 @@ static int component_close(void)
     }
     coll_pipebcast_reserve_fini(&component->reserve);
     OPAL_LIST_DESTRUCT(&component->said);
+    OBJ_DESTRUCT(&component->present);
     coll_pipebcast_busy_fini(&component->busy);
     OBJ_DESTRUCT(&component->lock);
     opal_output_close(component->output);

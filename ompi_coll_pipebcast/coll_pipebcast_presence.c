@@ -17,10 +17,35 @@ int coll_pipebcast_presence_tell(void)
                                                             : coll_pipebcast_mark_set(mark);
 }
 
+/**
+ * Whether a process has it. The answer "yes" never changes, and is kept where memory allows: each
+ * question goes to PMIx, whose library (of Open MPI 5.0) does not give back some bytes of the
+ * answer.
+ */
+static bool process_has_component(const opal_process_name_t *process)
+{
+    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
+    const uint64_t key = (uint64_t) process->jobid << 32 | process->vpid;
+    void *known = NULL;
+    opal_mutex_lock(&component->lock);
+    (void) opal_hash_table_get_value_uint64(&component->present, key, &known);
+    opal_mutex_unlock(&component->lock);
+    if (known != NULL) {
+        return true;
+    }
+    const bool has = coll_pipebcast_mark_of(process, mark);
+    if (has) {
+        opal_mutex_lock(&component->lock);
+        (void) opal_hash_table_set_value_uint64(&component->present, key, component);
+        opal_mutex_unlock(&component->lock);
+    }
+    return has;
+}
+
 static bool has_component(struct ompi_communicator_t *comm, int rank)
 {
     const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
-    return rank == ompi_comm_rank(comm) || coll_pipebcast_mark_of(&process, mark);
+    return rank == ompi_comm_rank(comm) || process_has_component(&process);
 }
 
 /** The lowest rank that has the component, or that has not; the number of ranks if there is none.
