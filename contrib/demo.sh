@@ -1,7 +1,7 @@
 #!/bin/bash
 # Shows what pipebcast does, on an Ethernet cluster emulated on this machine: installs what is
 # missing, builds, and broadcasts on 32 hosts behind four switches (topology (5) of the papers) by
-# Open MPI's tuned and by pipebcast, side by side. About three minutes on two cores.
+# Open MPI's tuned and by pipebcast, side by side. About four minutes on two cores.
 #
 #   contrib/demo.sh [BUILD-FOLDER]     (default: build/demo in the checkout)
 set -eu -o pipefail
