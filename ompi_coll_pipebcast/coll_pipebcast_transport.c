@@ -5,6 +5,16 @@
 
 #include "transfer.h"
 
+/** Whether a request is complete, so that its status may be read. */
+static inline bool is_complete(const ompi_request_t *request)
+{
+    if (!REQUEST_COMPLETE(request)) {
+        return false;
+    }
+    opal_atomic_rmb();
+    return true;
+}
+
 /** A request that is complete ends. */
 static inline void give_back(pb_request_t *request_p)
 {
@@ -23,11 +33,7 @@ inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size
         return rc;
     }
     const ompi_request_t *request = *request_p;
-    if (OPAL_UNLIKELY(!REQUEST_COMPLETE(request))) {
-        return OMPI_SUCCESS;
-    }
-    opal_atomic_rmb();
-    if (OPAL_LIKELY(request->req_status.MPI_ERROR == MPI_SUCCESS)) {
+    if (OPAL_LIKELY(is_complete(request) && request->req_status.MPI_ERROR == MPI_SUCCESS)) {
         give_back(request_p);
     }
     return OMPI_SUCCESS;
@@ -74,10 +80,9 @@ inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t 
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p)
 {
     const ompi_request_t *request = *request_p;
-    if (!REQUEST_COMPLETE(request)) {
+    if (!is_complete(request)) {
         return false;
     }
-    opal_atomic_rmb();
     *status_p = request->req_status;
     give_back(request_p);
     return true;
@@ -87,10 +92,9 @@ inline bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p
 {
     (void) transport;
     const ompi_request_t *request = *request_p;
-    if (!REQUEST_COMPLETE(request)) {
+    if (!is_complete(request)) {
         return false;
     }
-    opal_atomic_rmb();
     *error_p = request->req_status.MPI_ERROR;
     give_back(request_p);
     return true;
@@ -121,11 +125,9 @@ inline int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p,
 inline bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
                                  int *error_p)
 {
-    const ompi_request_t *request = *request_p;
-    if (!REQUEST_COMPLETE(request)) {
+    if (!is_complete(*request_p)) {
         return false;
     }
-    opal_atomic_rmb();
     *error_p = pb_transport_take(transport, request_p, bytes);
     return true;
 }
