@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "topo/error.h"
 #include "topo/hash.h"
 
 pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks)
@@ -29,6 +30,25 @@ void pb_placement_free(pb_placement_t *placement)
     }
     free(placement->machine);
     free(placement);
+}
+
+int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t **network_p,
+                            pb_placement_t **placement_p)
+{
+    pb_network_t *network = pb_network_one_switch(names, n_names);
+    pb_placement_t *placement = network != NULL ? pb_placement_new(network, n_names) : NULL;
+    if (placement == NULL) {
+        pb_network_free(network);
+        *network_p = NULL;
+        *placement_p = NULL;
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int rank = 0; rank < n_names; rank++) {
+        placement->machine[rank] = pb_network_find(network, names[rank]);
+    }
+    *network_p = network;
+    *placement_p = placement;
+    return PB_SUCCESS;
 }
 
 static int machine_of(const pb_placement_t *placement, int rank)

@@ -20,6 +20,14 @@ pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks);
 void pb_placement_free(pb_placement_t *placement);
 
 /**
+ * Where nothing is known of switches: rank i sits on the machine names[i] of
+ * pb_network_one_switch(). The caller frees both, the placement first; on PB_ERR_NO_MEMORY,
+ * which names that function does not take lead to as well, both are NULL. O(names).
+ */
+int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t **network_p,
+                            pb_placement_t **placement_p);
+
+/**
  * The directed links of cables that a message passes between two ranks, as
  * pb_network_path(): none inside a machine, whatever the places. O(path).
  */

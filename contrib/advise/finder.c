@@ -180,23 +180,27 @@ static void free_seeds(struct seeds *seeds)
 
 /* ---- segment sizes ---- */
 
-/** The least cost of a seed, or of those up to `n` of them. */
-static int least_cost(const pb_tree_costs_t *costs, const struct seeds *seeds, int n,
-                      int64_t *cost_p)
+/** The cost of the best of n trees. */
+static int least_cost(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int n, int64_t *cost_p)
 {
     int error = PB_SUCCESS;
     *cost_p = INT64_MAX;
     for (int i = 0; i < n && error == PB_SUCCESS; i++) {
         int64_t cost;
-        error = pb_tree_cost(costs, seeds->trees[i], &cost);
+        error = pb_tree_cost(costs, trees[i], &cost);
         *cost_p = error == PB_SUCCESS && cost < *cost_p ? cost : *cost_p;
     }
     return error;
 }
 
-/** The segment size with which the best of the first n seeds is fastest. */
+/** The cost of the first n trees together: of the best of them, or of all as streams. */
+typedef int cost_together_t(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int n,
+                            int64_t *cost_p);
+
+/** The segment size with which the first n seeds cost least, and what they cost then. */
 static int choose_segment(const struct advise_network *network, const struct advise_wish *wish,
-                          const struct seeds *seeds, int n, uint32_t *segment_p, int64_t *cost_p)
+                          cost_together_t *cost_together, const struct seeds *seeds, int n,
+                          uint32_t *segment_p, int64_t *cost_p)
 {
     const size_t n_sizes = wish->segment > 0 ? 1 : sizeof segment_sizes / sizeof segment_sizes[0];
     const uint32_t *sizes = wish->segment > 0 ? &wish->segment : segment_sizes;
@@ -208,7 +212,7 @@ static int choose_segment(const struct advise_network *network, const struct adv
         int64_t cost;
         error = pb_tree_costs_new(network->matrix, network->share, wish->bytes, sizes[i], &costs);
         if (error == PB_SUCCESS) {
-            error = least_cost(costs, seeds, n, &cost);
+            error = cost_together(costs, seeds->trees, n, &cost);
             pb_tree_costs_free(costs);
         }
         if (error == PB_SUCCESS && cost < *cost_p) {
@@ -354,12 +358,8 @@ static int make_two_trees(const struct advise_network *network, int root, struct
     pb_plan_t *plan = NULL;
     int error = PB_SUCCESS;
     if (network->placement == NULL) {
-        one_switch = pb_network_one_switch((const char *const *) m->node, m->n_nodes);
-        alone = one_switch != NULL ? pb_placement_new(one_switch, m->n_nodes) : NULL;
-        error = alone != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-    }
-    for (int i = 0; alone != NULL && i < m->n_nodes; i++) {
-        alone->machine[i] = pb_network_find(one_switch, m->node[i]);
+        error =
+            pb_placement_one_switch((const char *const *) m->node, m->n_nodes, &one_switch, &alone);
     }
     if (error == PB_SUCCESS) {
         error = pb_view_new(alone != NULL ? alone : network->placement, root, NULL, 0, &view);
@@ -374,31 +374,6 @@ static int make_two_trees(const struct advise_network *network, int root, struct
     pb_view_free(view);
     pb_placement_free(alone);
     pb_network_free(one_switch);
-    return error;
-}
-
-/** The segment size with which these streams are fastest, and what they take. */
-static int choose_for_streams(const struct advise_network *network, const struct advise_wish *wish,
-                              const struct seeds *streams, uint32_t *segment_p, int64_t *cost_p)
-{
-    const size_t n_sizes = wish->segment > 0 ? 1 : sizeof segment_sizes / sizeof segment_sizes[0];
-    const uint32_t *sizes = wish->segment > 0 ? &wish->segment : segment_sizes;
-    int error = PB_SUCCESS;
-    *cost_p = INT64_MAX;
-    for (size_t i = 0; i < n_sizes && error == PB_SUCCESS && (i == 0 || sizes[i] < wish->bytes);
-         i++) {
-        pb_tree_costs_t *costs;
-        int64_t cost = INT64_MAX;
-        error = pb_tree_costs_new(network->matrix, network->share, wish->bytes, sizes[i], &costs);
-        if (error == PB_SUCCESS) {
-            error = pb_streams_cost(costs, streams->trees, streams->n, &cost);
-            pb_tree_costs_free(costs);
-        }
-        if (error == PB_SUCCESS && cost < *cost_p) {
-            *cost_p = cost;
-            *segment_p = sizes[i];
-        }
-    }
     return error;
 }
 
@@ -420,7 +395,8 @@ static int prefer_streams(const struct advise_network *network, const struct adv
     int64_t cost = INT64_MAX;
     int error = make_two_trees(network, wish->root, &streams);
     if (error == PB_SUCCESS) {
-        error = choose_for_streams(network, wish, &streams, &segment, &cost);
+        error =
+            choose_segment(network, wish, pb_streams_cost, &streams, streams.n, &segment, &cost);
     }
     if (error == PB_SUCCESS && streams.n > 1 && streams.n <= PB_ADVICE_MAX_STREAMS &&
         prefers_streams(wish, cost, found->cost)) {
@@ -448,10 +424,11 @@ int advise_find(const struct advise_network *network, const struct advise_wish *
     *found = (struct advise_found){.n_streams = 0};
     int error = make_seeds(network, wish, &seeds);
     if (error == PB_SUCCESS) {
-        error = choose_segment(network, wish, &seeds, 1, &of_multilevel, &found->multilevel);
+        error = choose_segment(network, wish, least_cost, &seeds, 1, &of_multilevel,
+                               &found->multilevel);
     }
     if (error == PB_SUCCESS) {
-        error = choose_segment(network, wish, &seeds, seeds.n, &found->segment, &cost);
+        error = choose_segment(network, wish, least_cost, &seeds, seeds.n, &found->segment, &cost);
     }
     if (error == PB_SUCCESS) {
         error =

@@ -153,9 +153,10 @@ static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
 /** All hosts in one cluster, of links that are assumed. */
 static int one_cluster(const pb_host_set_t *hosts, pb_link_matrix_t **matrix_p)
 {
-    pb_network_t *network = pb_network_one_switch((const char *const *) hosts->name, hosts->n);
-    pb_placement_t *placement = NULL;
-    int error = network != NULL ? place_hosts(network, hosts, &placement) : PB_ERR_NO_MEMORY;
+    pb_network_t *network;
+    pb_placement_t *placement;
+    int error =
+        pb_placement_one_switch((const char *const *) hosts->name, hosts->n, &network, &placement);
     if (error == PB_SUCCESS) {
         error = pb_link_matrix_of_network(network, (const char *const *) hosts->name, hosts->n,
                                           matrix_p);
