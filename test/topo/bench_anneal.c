@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "test/topo/measured_case.h"
 #include "topo/anneal.h"
@@ -28,46 +27,11 @@ typedef struct sums {
     int n, n_worse, n_pools;
 } sums_t;
 
-static int64_t now(void *clock)
-{
-    struct timespec t;
-    (void) clock;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void must(int error)
-{
-    if (error != PB_SUCCESS) {
-        fprintf(stderr, "bench_anneal: %s\n", pb_error_text(error));
-        exit(EXIT_FAILURE);
-    }
-}
-
 static double cost_of(const pb_tree_costs_t *costs, pb_tree_t *tree)
 {
     int64_t cost;
-    must(pb_tree_cost(costs, tree, &cost));
+    measured_must(pb_tree_cost(costs, tree, &cost));
     return (double) cost;
-}
-
-/* The single trees that plans have, as seeds. */
-static int make_plans(const measured_case_t *c, pb_plan_t **plans, const int **seeds)
-{
-    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY, PB_KIND_BINOMIAL,
-                                      PB_KIND_FLAT};
-    int n = 0;
-    pb_view_t *view;
-    if (c->network == NULL) {
-        return 0;
-    }
-    must(pb_view_new(c->placement, c->root, NULL, 0, &view));
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++, n++) {
-        must(pb_plan_compute(view, kinds[i], NULL, &plans[n]));
-        seeds[n] = plans[n]->streams[0].parent;
-    }
-    pb_view_free(view);
-    return n;
 }
 
 static void measure(const bench_t *bench, const measured_case_t *c, const pb_link_share_t *share,
@@ -76,23 +40,27 @@ static void measure(const bench_t *bench, const measured_case_t *c, const pb_lin
     pb_tree_costs_t *costs;
     pb_tree_t *multilevel, *mateescu;
     pb_anneal_result_t result;
-    pb_plan_t *plans[8];
-    const int *seeds[8];
-    const int n_seeds = make_plans(c, plans, seeds);
-    must(pb_tree_costs_new(c->matrix, share, bench->bytes, bench->segment, &costs));
-    must(pb_tree_multilevel(c->matrix, c->root, &multilevel));
-    must(pb_tree_mateescu(costs, c->root, &mateescu));
-    const int64_t begin = now(NULL);
-    must(pb_anneal(costs, c->root, seeds, n_seeds, &bench->options, &result));
-    const double seconds = (double) (now(NULL) - begin) * 1e-9, start = (double) result.start_cost;
+    pb_tree_t *trees[MEASURED_PLANS];
+    const int *seeds[MEASURED_PLANS];
+    const int n_seeds = c->network != NULL ? MEASURED_PLANS : 0;
+    if (n_seeds > 0) {
+        measured_plans(c, trees);
+    }
+    for (int i = 0; i < n_seeds; i++) {
+        seeds[i] = trees[i]->parent;
+    }
+    measured_must(pb_tree_costs_new(c->matrix, share, bench->bytes, bench->segment, &costs));
+    measured_must(pb_tree_multilevel(c->matrix, c->root, &multilevel));
+    measured_must(pb_tree_mateescu(costs, c->root, &mateescu));
+    const int64_t begin = measured_now(NULL);
+    measured_must(pb_anneal(costs, c->root, seeds, n_seeds, &bench->options, &result));
+    const double seconds = (double) (measured_now(NULL) - begin) * 1e-9,
+                 start = (double) result.start_cost;
     double fixed = 0;
     for (int i = 0; i < n_seeds; i++) {
-        pb_tree_t *tree;
-        must(pb_tree_from_plan(plans[i], 0, &tree));
-        const double cost = cost_of(costs, tree);
+        const double cost = cost_of(costs, trees[i]);
         fixed = fixed == 0 || cost < fixed ? cost : fixed;
-        pb_tree_free(tree);
-        pb_plan_free(plans[i]);
+        pb_tree_free(trees[i]);
     }
     sums->multilevel += cost_of(costs, multilevel) / start;
     sums->mateescu += cost_of(costs, mateescu) / start;
@@ -120,8 +88,8 @@ static void run(const bench_t *bench, measured_kind_t kind, bool shared)
         pb_link_share_t *share = NULL;
         measured_case_init(&c, &random, kind, bench->n_nodes);
         if (shared) {
-            must(c.network != NULL ? pb_link_share_network(c.matrix, c.placement, &share)
-                                   : pb_link_share_clusters(c.matrix, &share));
+            measured_must(c.network != NULL ? pb_link_share_network(c.matrix, c.placement, &share)
+                                            : pb_link_share_clusters(c.matrix, &share));
         }
         measure(bench, &c, share, &s);
         pb_link_share_free(share);
@@ -174,7 +142,7 @@ int main(int argc, char **argv)
                      .segment = argc > 5 ? strtoull(argv[5], NULL, 10) : 8192};
     pb_anneal_defaults(&bench.options);
     if (bench.seconds > 0) {
-        bench.options.now = now;
+        bench.options.now = measured_now;
         bench.options.budget = (int64_t) (bench.seconds * 1e9);
     }
     for (int i = 6; i < argc; i++) {

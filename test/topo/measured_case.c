@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "test/topo/random_network.h"
+#include "topo/error.h"
 
 /** Bytes per second of 1 Mbit/s. */
 #define MBIT 125000
@@ -179,4 +181,44 @@ void measured_case_clear(measured_case_t *c)
     pb_link_matrix_free(c->matrix);
     pb_placement_free(c->placement);
     pb_network_free(c->network);
+}
+
+const pb_kind_t measured_plan_kinds[MEASURED_PLANS] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY,
+                                                       PB_KIND_BINOMIAL, PB_KIND_FLAT};
+
+void measured_plans(const measured_case_t *c, pb_tree_t *trees[MEASURED_PLANS])
+{
+    pb_network_t *one_switch = NULL;
+    pb_placement_t *alone = NULL;
+    pb_view_t *view;
+    if (c->placement == NULL) {
+        measured_must(pb_placement_one_switch((const char *const *) c->matrix->node,
+                                              c->matrix->n_nodes, &one_switch, &alone));
+    }
+    measured_must(pb_view_new(alone != NULL ? alone : c->placement, c->root, NULL, 0, &view));
+    for (int i = 0; i < MEASURED_PLANS; i++) {
+        pb_plan_t *plan;
+        measured_must(pb_plan_compute(view, measured_plan_kinds[i], NULL, &plan));
+        measured_must(pb_tree_from_plan(plan, 0, &trees[i]));
+        pb_plan_free(plan);
+    }
+    pb_view_free(view);
+    pb_placement_free(alone);
+    pb_network_free(one_switch);
+}
+
+void measured_must(int error)
+{
+    if (error != PB_SUCCESS) {
+        printf("Bail out! %s\n", pb_error_text(error));
+        exit(EXIT_FAILURE);
+    }
+}
+
+int64_t measured_now(void *unused)
+{
+    struct timespec t;
+    (void) unused;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -7,7 +7,9 @@
 
 #include "topo/link_matrix.h"
 #include "topo/placement.h"
+#include "topo/plan.h"
 #include "topo/random_tree.h"
+#include "topo/tree.h"
 
 typedef enum {
     MEASURED_UNIFORM, /**< paper 4, Figure 3: each pair 0.1 to 10 Mbit/s, one cluster */
@@ -29,5 +31,21 @@ const char *measured_kind_name(measured_kind_t kind);
 /** A case of n_nodes nodes. Free with measured_case_clear(). */
 void measured_case_init(measured_case_t *c, pb_random_t *random, measured_kind_t kind, int n_nodes);
 void measured_case_clear(measured_case_t *c);
+
+/** Kinds of static plans of a single stream, which know nothing of what was measured. */
+enum { MEASURED_PLANS = 5 };
+extern const pb_kind_t measured_plan_kinds[MEASURED_PLANS];
+
+/**
+ * Their trees from the root, by kind; without a network over one switch, in the order of the nodes'
+ * numbers. The caller frees them.
+ */
+void measured_plans(const measured_case_t *c, pb_tree_t *trees[MEASURED_PLANS]);
+
+/** Ends the program, with a message, if this is not PB_SUCCESS. */
+void measured_must(int error);
+
+/** Nanoseconds of a clock that only goes on, as pb_anneal_options_t.now. */
+int64_t measured_now(void *unused);
 
 #endif
