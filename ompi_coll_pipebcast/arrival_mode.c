@@ -13,18 +13,42 @@
 #define MIN_INTERVAL 8
 #define MAX_INTERVAL 128
 
+/** Together they weigh so much between two soundings at most, if MIN_INTERVAL or more. */
+#define MAX_WEIGHT MAX_INTERVAL
+
+/**
+ * A broadcast of so many bytes for each rank weighs 1. An ARRIVED is a frame of about
+ * 100 bytes, so where MAX_WEIGHT decides, both of a sounding are within 1 % of the
+ * bytes that the root's cable carried between.
+ */
+#define LIGHT_BYTES_PER_RANK 256
+
 void pb_arrival_mode_init(pb_arrival_mode_t *mode)
 {
-    *mode = (pb_arrival_mode_t){.interval = MIN_INTERVAL / 2, .until_sounding = 1, .last_root = -1};
+    *mode = (pb_arrival_mode_t){
+        .interval = MIN_INTERVAL / 2, .n_plain = MIN_INTERVAL / 2 - 1, .last_root = -1};
 }
 
-bool pb_arrival_mode_begin(pb_arrival_mode_t *mode)
+static uint16_t weight_of(size_t bytes, int n_ranks)
+{
+    const size_t weight = bytes / LIGHT_BYTES_PER_RANK / (size_t) n_ranks;
+    return (uint16_t) (weight < 1 ? 1 : weight > MAX_WEIGHT ? MAX_WEIGHT : weight);
+}
+
+static bool is_sounding_due(const pb_arrival_mode_t *mode)
+{
+    return mode->n_plain >= mode->interval ||
+           (mode->n_plain >= MIN_INTERVAL && mode->weight >= MAX_WEIGHT);
+}
+
+bool pb_arrival_mode_begin(pb_arrival_mode_t *mode, size_t bytes, int n_ranks)
 {
     if (mode->patience > 0) {
         return true;
     }
-    if (mode->until_sounding > 0) {
-        mode->until_sounding--;
+    if (!is_sounding_due(mode)) {
+        mode->n_plain++;
+        mode->weight = (uint16_t) (mode->weight + weight_of(bytes, n_ranks));
         return false;
     }
     mode->patience = SOUNDING;
@@ -53,7 +77,8 @@ void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t said, int root,
         mode->uneven = false;
         mode->interval =
             (uint16_t) (2 * mode->interval < MAX_INTERVAL ? 2 * mode->interval : MAX_INTERVAL);
-        mode->until_sounding = mode->interval;
+        mode->n_plain = 0;
+        mode->weight = 0;
     }
     mode->patience = said;
     mode->last_root = root;

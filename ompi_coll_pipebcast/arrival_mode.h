@@ -8,7 +8,9 @@
  * whose header says to all whether the next broadcast is arrival-aware too. So
  * every rank knows before its next broadcast begins. As long as arrivals are
  * uneven all broadcasts are arrival-aware; after several even ones they are plain
- * again. Soundings that find nothing become rarer.
+ * again. Soundings that find nothing become rarer, but only as far as they cost
+ * something: what they add, a small message for each rank and a header, is little
+ * beside a long broadcast.
  *
  * All fields but `report` are alike on all ranks between broadcasts.
  */
@@ -16,6 +18,7 @@
 #define PB_ARRIVAL_MODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** What a root saw of the arrivals at its broadcast; goes in one byte. */
@@ -27,8 +30,9 @@ typedef enum {
 
 typedef struct pb_arrival_mode {
     uint8_t patience;           /**< even broadcasts until they are plain; 0: they are */
-    uint16_t interval;          /**< plain broadcasts between the last sounding and the next */
-    uint16_t until_sounding;    /**< plain broadcasts until the next sounding */
+    uint16_t interval;          /**< plain broadcasts until the next sounding, if they are short */
+    uint16_t n_plain;           /**< of them since the last sounding */
+    uint16_t weight;            /**< what they weighed: 1 for each, and more for long ones */
     bool uneven;                /**< what was found last */
     int last_root;              /**< of the last arrival-aware broadcast, -1: none to go by */
     pb_arrival_report_t report; /**< if that was this rank: what it saw */
@@ -37,8 +41,11 @@ typedef struct pb_arrival_mode {
 /** A communicator's broadcasts are plain, and its second one is a sounding. */
 void pb_arrival_mode_init(pb_arrival_mode_t *mode);
 
-/** A broadcast begins: whether it is arrival-aware. Called alike on all ranks. */
-bool pb_arrival_mode_begin(pb_arrival_mode_t *mode);
+/**
+ * A broadcast of `bytes` to `n_ranks` ranks begins: whether it is arrival-aware.
+ * Called alike on all ranks.
+ */
+bool pb_arrival_mode_begin(pb_arrival_mode_t *mode, size_t bytes, int n_ranks);
 
 /** What the root of an arrival-aware broadcast says in its header, by last_root's report. */
 uint8_t pb_arrival_mode_decide(const pb_arrival_mode_t *mode, pb_arrival_report_t report);

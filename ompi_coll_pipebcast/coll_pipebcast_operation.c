@@ -186,7 +186,8 @@ static bool is_arrival_aware(coll_pipebcast_operation_t *op)
     op->is_auto = !op->apart.overlaps &&
                   mca_coll_pipebcast_component.params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
                   !is_algorithm(COLL_PIPEBCAST_FLAT_NB);
-    return op->is_auto && pb_arrival_mode_begin(&op->module->arrival_mode);
+    return op->is_auto && pb_arrival_mode_begin(&op->module->arrival_mode, op->data.total,
+                                                ompi_comm_size(op->module->comm));
 }
 
 /** In a tree that is advised; in the static plan where the hosts cannot be advised. */

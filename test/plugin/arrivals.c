@@ -333,7 +333,8 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
 /** Whether the broadcast is arrival-aware, on which all ranks must be of one mind. */
 static bool minds(arrivals_t *a, broadcast_t *b, int rank)
 {
-    const bool own = !a->is_auto || pb_arrival_mode_begin(&a->modes[rank]);
+    const bool own =
+        !a->is_auto || pb_arrival_mode_begin(&a->modes[rank], b->world->total, a->n_ranks);
     if (b->is_decided && own != b->minds) {
         arrivals_breach(a, "ranks differ about a broadcast's mode", rank);
     }
