@@ -9,7 +9,12 @@
 /** Even broadcasts in a row after which they become plain again. */
 #define PATIENCE 6
 
-/** Plain broadcasts between two soundings: at first, and at most. */
+/**
+ * Plain broadcasts between two soundings, which double from one that finds nothing to
+ * the next: of a new communicator, the first broadcasts of which may be unlike the rest;
+ * in a program known to be uneven at times; and at most.
+ */
+#define FIRST_INTERVAL 4
 #define MIN_INTERVAL 8
 #define MAX_INTERVAL 128
 
@@ -26,7 +31,7 @@
 void pb_arrival_mode_init(pb_arrival_mode_t *mode)
 {
     *mode = (pb_arrival_mode_t){
-        .interval = MIN_INTERVAL / 2, .n_plain = MIN_INTERVAL / 2 - 1, .last_root = -1};
+        .interval = FIRST_INTERVAL / 2, .n_plain = FIRST_INTERVAL / 2 - 1, .last_root = -1};
 }
 
 static uint16_t weight_of(size_t bytes, int n_ranks)
