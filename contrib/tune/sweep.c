@@ -16,11 +16,13 @@ enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
 #define EVEN_BYTES 16384.0
 
 /**
- * Larger messages are not sent around the ring: it would take several of them under way at a time
- * to keep the cables busy, as MPI sends parts of them in turn. The acknowledgements' share of the
- * cables does not change any more.
+ * Larger messages are sent around the ring only where that is quick. On slow networks it would take
+ * several of them under way at a time to keep the cables busy, as MPI sends parts of them in turn,
+ * and the acknowledgements' share of the cables does not change any more; on fast ones, where both
+ * directions share processors and memory rather than a cable, no smaller message tells how much.
  */
-enum { MOST_RING_BYTES = 32768 };
+enum { EASY_RING_BYTES = 32768 };
+#define QUICK_RING_NS 20e6
 
 static double weight_of(uint64_t bytes)
 {
@@ -174,12 +176,18 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
     }
 }
 
+/** Whether the messages of a row go around the ring. The gap is of two ranks alone. */
+static bool goes_around(const pb_cost_t *row)
+{
+    const double batch = (double) row->gap * tune_least_messages(TUNE_RING, row->bytes);
+    return row->bytes <= EASY_RING_BYTES || batch <= QUICK_RING_NS;
+}
+
 void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept)
 {
     pb_costs_t *costs = &swept->costs;
-    int n_sent = 0;
-    while (n_sent < costs->n_rows &&
-           (n_sent == 0 || sweep->options->sizes[n_sent] <= MOST_RING_BYTES)) {
+    int n_sent = 1;
+    while (n_sent < costs->n_rows && goes_around(&costs->rows[n_sent])) {
         n_sent++;
     }
     struct schedule schedule = schedule_begin(sweep, sweep->options->sizes, n_sent);

@@ -36,8 +36,8 @@ struct tune_sweep {
 void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
 
 /**
- * The leader's call for a ring: `both` of the rows that are there; of rows beyond 32 KB in the same
- * proportion to the gap as of the one before.
+ * The leader's call for a ring: `both` of the rows that are there; of rows beyond 32 KB for which
+ * that would take long in the same proportion to the gap as of the one before.
  */
 void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept);
 

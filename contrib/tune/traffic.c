@@ -10,7 +10,10 @@ enum {
     SEND_WINDOW = 8,
     RECEIVE_WINDOW = 16,
     LEAST_WINDOW = 2,
-    WINDOW_BYTES = 128 << 10, /**< of large messages fewer are under way */
+    ORDERLY_BYTES =
+        64 << 10,          /**< of larger ones MPI sends the parts in turn: fewer are under way */
+    COLD_BYTES = 16 << 20, /**< messages lie in so much memory one after the other */
+    LEAST_PLACES = 8,      /**< of messages in memory, of large ones */
     N_REQUESTS = SEND_WINDOW + RECEIVE_WINDOW + 1,
     MAX_ROUNDS = 1000, /**< of one ping-pong */
     LEAST_PINGPONGS = 4,
@@ -27,14 +30,18 @@ struct order {
 
 enum { ORDER_WORDS = sizeof(struct order) / sizeof(int64_t) };
 
-/** Windows of messages to one rank and from one, each of which may be missing. */
+/**
+ * Windows of messages to one rank and from one, each of which may be missing. The i-th message
+ * arrives at the i-th place in memory, round and round; where messages also arrive, the last one
+ * that has is sent, as an inner rank of a pipeline does.
+ */
 struct flow {
     const struct tune_team *team;
     int to, from; /**< -1: none */
     int bytes, n;
     int n_skipped; /**< arrivals before the time begins */
     int64_t nap_ns;
-    int send_window, receive_window;
+    int send_window, receive_window, n_places;
     int started[2], done[2];          /**< messages sent, received */
     MPI_Request requests[N_REQUESTS]; /**< sends, receives, and the one that never completes */
     int64_t begin_ns, end_ns;         /**< of what arrives, without what is skipped */
@@ -59,17 +66,14 @@ static double median(double *values, int n)
 
 static int window_of(uint64_t bytes, int most)
 {
-    const uint64_t fitting = WINDOW_BYTES / bytes;
-    return fitting >= (uint64_t) most ? most
-           : fitting > LEAST_WINDOW   ? (int) fitting
-                                      : LEAST_WINDOW;
+    return bytes < ORDERLY_BYTES ? most : LEAST_WINDOW;
 }
 
-/** Bytes of all windows, those of sends before those of receives, for all sizes up to this. */
+/** Bytes for all sizes up to this. */
 static size_t memory_of(uint64_t bytes)
 {
-    const size_t least = (size_t) 2 * LEAST_WINDOW * (size_t) bytes;
-    return least > (size_t) 2 * WINDOW_BYTES ? least : (size_t) 2 * WINDOW_BYTES;
+    const size_t least = (size_t) LEAST_PLACES * (size_t) bytes;
+    return least > COLD_BYTES ? least : COLD_BYTES;
 }
 
 int tune_least_messages(enum tune_traffic traffic, uint64_t bytes)
@@ -81,7 +85,7 @@ int tune_least_messages(enum tune_traffic traffic, uint64_t bytes)
 bool tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes)
 {
     const size_t size = memory_of(max_bytes);
-    *team = (struct tune_team){.comm = comm, .memory = malloc(size)};
+    *team = (struct tune_team){.comm = comm, .memory = malloc(size), .memory_bytes = size};
     MPI_Comm_rank(comm, &team->rank);
     MPI_Comm_size(comm, &team->n_ranks);
     if (team->memory == NULL) {
@@ -99,23 +103,47 @@ void tune_team_free(struct tune_team *team)
 
 /* ---- a stream ---- */
 
-static unsigned char *slot_memory(const struct flow *flow, int slot)
+static unsigned char *place_of(const struct tune_team *team, int bytes, int message)
 {
-    return flow->team->memory + (size_t) slot * (size_t) flow->bytes;
+    const int n_places = (int) (team->memory_bytes / (size_t) bytes);
+    return team->memory + (size_t) (message % n_places) * (size_t) bytes;
 }
 
 static void start_send(struct flow *flow, int slot)
 {
-    MPI_Isend(slot_memory(flow, slot), flow->bytes, MPI_BYTE, flow->to, TAG_MESSAGE,
-              flow->team->comm, &flow->requests[slot]);
+    const int message = flow->from < 0 ? flow->started[0] : flow->done[1] - 1 + flow->n_places;
+    MPI_Isend(place_of(flow->team, flow->bytes, message), flow->bytes, MPI_BYTE, flow->to,
+              TAG_MESSAGE, flow->team->comm, &flow->requests[slot]);
     flow->started[0]++;
 }
 
 static void start_receive(struct flow *flow, int slot)
 {
-    MPI_Irecv(slot_memory(flow, slot), flow->bytes, MPI_BYTE, flow->from, TAG_MESSAGE,
-              flow->team->comm, &flow->requests[slot]);
+    MPI_Irecv(place_of(flow->team, flow->bytes, flow->started[1]), flow->bytes, MPI_BYTE,
+              flow->from, TAG_MESSAGE, flow->team->comm, &flow->requests[slot]);
     flow->started[1]++;
+}
+
+/**
+ * Whether the next place to receive at is free. Messages that are being sent lie less than two
+ * windows behind the number of those that have been sent. A ring does not come to a standstill over
+ * it, as no rank can be ahead of its own sends without another one behind.
+ */
+static bool may_receive(const struct flow *flow)
+{
+    return flow->to < 0 ||
+           flow->started[1] + 2 * flow->send_window < flow->done[0] + flow->n_places;
+}
+
+static void flow_start_receives(struct flow *flow)
+{
+    const int end = flow->send_window + flow->receive_window;
+    for (int slot = flow->send_window; flow->from >= 0 && slot < end; slot++) {
+        if (flow->started[1] < flow->n && flow->requests[slot] == MPI_REQUEST_NULL &&
+            may_receive(flow)) {
+            start_receive(flow, slot);
+        }
+    }
 }
 
 /** Receives are posted at once; the others may be slower to come here, so sends wait. */
@@ -124,13 +152,12 @@ static void flow_begin(struct flow *flow)
     for (int i = 0; i < N_REQUESTS; i++) {
         flow->requests[i] = MPI_REQUEST_NULL;
     }
+    flow->n_places = (int) (flow->team->memory_bytes / (size_t) flow->bytes);
     flow->send_window = window_of((uint64_t) flow->bytes, SEND_WINDOW);
     flow->receive_window = window_of((uint64_t) flow->bytes, RECEIVE_WINDOW);
     flow->n_skipped =
         flow->n / SKIPPED_SHARE > LEAST_WINDOW ? flow->n / SKIPPED_SHARE : LEAST_WINDOW;
-    for (int i = 0; flow->from >= 0 && i < flow->receive_window && i < flow->n; i++) {
-        start_receive(flow, flow->send_window + i);
-    }
+    flow_start_receives(flow);
 }
 
 /**
@@ -159,7 +186,7 @@ static bool flow_is_done(const struct flow *flow)
            (flow->from < 0 || flow->done[1] == flow->n);
 }
 
-/** The message of a slot is done; the next receive takes its place. */
+/** The message of a slot is done. */
 static void flow_advance(struct flow *flow, int slot)
 {
     const int receives = slot >= flow->send_window;
@@ -170,9 +197,6 @@ static void flow_advance(struct flow *flow, int slot)
     if (receives && flow->done[1] == flow->n) {
         flow->end_ns = bench_clock_local();
     }
-    if (receives && flow->started[1] < flow->n) {
-        start_receive(flow, slot);
-    }
 }
 
 static void flow_advance_all(struct flow *flow, int n_done, const int *slots)
@@ -180,6 +204,7 @@ static void flow_advance_all(struct flow *flow, int n_done, const int *slots)
     for (int i = 0; i < n_done; i++) {
         flow_advance(flow, slots[i]);
     }
+    flow_start_receives(flow);
     flow_start_sends(flow);
 }
 
@@ -257,15 +282,17 @@ static double flow_run_busy(struct flow *flow)
 
 /* ---- ping-pong ---- */
 
-static void pass(const struct tune_team *team, int bytes, bool serve)
+static void pass(const struct tune_team *team, int bytes, int round)
 {
     const int peer = 1 - team->rank;
+    const bool serve = team->rank == 0;
+    unsigned char *memory = place_of(team, bytes, round);
     if (serve) {
-        MPI_Send(team->memory, bytes, MPI_BYTE, peer, TAG_MESSAGE, team->comm);
+        MPI_Send(memory, bytes, MPI_BYTE, peer, TAG_MESSAGE, team->comm);
     }
-    MPI_Recv(team->memory, bytes, MPI_BYTE, peer, TAG_MESSAGE, team->comm, MPI_STATUS_IGNORE);
+    MPI_Recv(memory, bytes, MPI_BYTE, peer, TAG_MESSAGE, team->comm, MPI_STATUS_IGNORE);
     if (!serve) {
-        MPI_Send(team->memory, bytes, MPI_BYTE, peer, TAG_MESSAGE, team->comm);
+        MPI_Send(memory, bytes, MPI_BYTE, peer, TAG_MESSAGE, team->comm);
     }
 }
 
@@ -274,10 +301,10 @@ static double pingpong(const struct tune_team *team, int bytes, int n)
 {
     double rounds[MAX_ROUNDS] = {0};
     n = n < MAX_ROUNDS ? n : MAX_ROUNDS;
-    pass(team, bytes, team->rank == 0);
+    pass(team, bytes, n);
     for (int i = 0; i < n; i++) {
         const int64_t begin = bench_clock_local();
-        pass(team, bytes, team->rank == 0);
+        pass(team, bytes, i);
         rounds[i] = (double) (bench_clock_local() - begin);
     }
     return team->rank == 0 ? median(rounds, n) : 0;
