@@ -85,6 +85,19 @@ static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost
     return longest;
 }
 
+/**
+ * All messages of all machines, at the rate at which these can work together. Without
+ * it, few long segments would seem to go down the tree as if every machine had what
+ * they share for itself.
+ */
+static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_crowd_t *crowd,
+                                 const pb_crowd_t *of_rest, uint64_t n_segments)
+{
+    const uint64_t n_streams = (uint64_t) profile->n_streams;
+    return pb_time_limited(pb_time_scale(crowd_time(profile, crowd), n_segments - 1, n_streams) +
+                           pb_time_scale(crowd_time(profile, of_rest), 1, n_streams));
+}
+
 int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
                    const pb_segment_cost_t *cost, uint64_t bytes)
 {
@@ -95,7 +108,7 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
     const uint64_t rest = bytes - (n_segments - 1) * cost->segment;
     const pb_segment_cost_t rest_cost = rest < cost->segment ? pb_segment_cost(model, rest) : *cost;
     const int64_t whole = period(profile, cost), of_rest = period(profile, &rest_cost);
-    int64_t longest = 0;
+    int64_t longest = crowd_time_of_all(profile, &cost->crowd, &rest_cost.crowd, n_segments);
     for (int i = 0; i < profile->n_paths; i++) {
         const pb_profile_path_t *path = &profile->paths[i];
         const uint64_t stream = (uint64_t) path->stream;

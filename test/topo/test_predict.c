@@ -227,6 +227,7 @@ static void test_crowd(void)
     one_switch(&c, 9);
     const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
     const pb_profile_t twotree = profile_of(&c, PB_KIND_TWOTREE, NULL);
+    const pb_profile_t binomial = profile_of(&c, PB_KIND_BINOMIAL, NULL);
     const uint64_t bytes = 10 * 4096;
     ok(chain.messages == 8 && twotree.messages == 16, "a message for each rank but the root");
     set_simulated();
@@ -234,6 +235,9 @@ static void test_crowd(void)
     set_ring(PB_PLACE_FAR, 32, 32 * UNIT);
     ok(predict(&chain, 4096, bytes) == before + 9 * 7 * UNIT,
        "where 32 ranks at once take 32 times as long as one, 8 take 8 times as long");
+    ok(predict(&binomial, 4096, 4096) == 8 * UNIT,
+       "so no broadcast of one segment takes less than its 8 messages do");
+    ok(predict(&binomial, 4096, 3 * 4096 - 1) >= 3 * 8 * UNIT, "nor one of three");
     set_ring(PB_PLACE_SWITCH, 33, UNIT);
     ok(predict(&chain, 4096, bytes) == before, "the larger ring counts");
     set_ring(PB_PLACE_FAR, 0, 32 * UNIT);
