@@ -294,6 +294,7 @@ static void test_forced(void)
            pb_choose_explain(chooser, 0, 1 << 20, look, &seen) == PB_SUCCESS && seen.n_kinds == 1 &&
            seen.n > 5 && !seen.previous,
        "a forced kind: only the segment is chosen");
+    ok(seen.largest == 65536, "of those that MPI sends as one, or nearly");
     pb_chooser_free(chooser);
 
     options = (pb_choose_options_t){.kind = PB_CHOOSE_ALL, .segment = 5000, .plan.fanout = 3};
