@@ -1,10 +1,11 @@
 /*
  * The same broadcasts by every function that MPI has for them: blocking,
- * nonblocking and persistent, with int and with large counts.
+ * nonblocking and persistent, with int and with large counts. Each of them is pipebcast's.
  */
 #include <stdlib.h>
 
 #include "check.h"
+#include "served.h"
 
 #if OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
@@ -74,18 +75,23 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+    struct bench_counters counters;
     int rank, size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    served_open(&counters);
     unsigned char *buffer = must_malloc(BYTES);
     for (unsigned turn = 0; turn < 3 * N_BINDINGS; turn++) {
         const unsigned which = turn % N_BINDINGS;
         const int root = (int) turn % size;
+        const unsigned long long before = served_so_far(&counters);
         pattern_fill(buffer, BYTES, rank == root ? turn : turn + 1);
         bindings[which].broadcast(buffer, root);
         check(pattern_is(buffer, BYTES, turn), "%s from root %d", bindings[which].name, root);
+        check(served_so_far(&counters) == before + 1, "%s is not served", bindings[which].name);
     }
     free(buffer);
+    bench_counters_close(&counters);
     return check_done("run_bindings");
 }

@@ -1,0 +1,16 @@
+/* How many broadcasts pipebcast itself has done on this rank, by its counters. */
+#ifndef PB_TEST_MPI_SERVED_H
+#define PB_TEST_MPI_SERVED_H
+
+#include "contrib/bench/counters.h"
+
+/** Begins to count; aborts the job where Open MPI has not found pipebcast. */
+void served_open(struct bench_counters *counters);
+
+/**
+ * Broadcasts since then that went by an algorithm of pipebcast, and not to the
+ * component before it. Notes with check() that something is wrong if they cannot be read.
+ */
+unsigned long long served_so_far(const struct bench_counters *counters);
+
+#endif
