@@ -63,6 +63,9 @@ check_source() {
         "$top/contrib/analyze" "$top/test/fuzz/run"
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make ompi-tree-dist" packs_ompi_tree
+    # distcheck builds beside the source; packages, and who follows the README, build in it.
+    check "the documents are tested in the source folder, too" \
+        env -C "$top/test/doc" srcdir=. python3 -B ./test_messages.py
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
 }
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(os.environ.get("srcdir", os.path.dirname(os.path.abspath(__file__))))
+HERE = pathlib.Path(os.environ.get("srcdir", os.path.dirname(__file__))).resolve()
 TOP = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-HERE = pathlib.Path(os.environ.get("srcdir", os.path.dirname(os.path.abspath(__file__))))
+HERE = pathlib.Path(os.environ.get("srcdir", os.path.dirname(__file__))).resolve()
 TOP = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
