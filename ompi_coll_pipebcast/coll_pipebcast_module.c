@@ -130,8 +130,8 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     if (!has_previous(comm)) {
         coll_pipebcast_tell(1,
                             "communicator %s: there is no other broadcast to fall back on, so "
-                            "pipebcast stays out; if the parameter coll is a list, add tuned "
-                            "and libnbc",
+                            "pipebcast stays out, as from communicators that han makes for "
+                            "itself; if the parameter coll is a list, add tuned and libnbc",
                             comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }
