@@ -103,6 +103,8 @@ $suite || check_source
 if $all_mpi; then
     check_series 5.0
     check_series 6.0
+    check "5.0 starts ranks of 6.0" "$top/contrib/series/mixed.sh" 5.0 6.0
+    check "6.0 starts ranks of 5.0" "$top/contrib/series/mixed.sh" 6.0 5.0
 fi
 if $packages; then
     for series in 4.1 5.0 6.0; do

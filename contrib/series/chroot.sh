@@ -6,7 +6,8 @@
 #   chroot.sh fresh SERIES             makes SERIES-fresh anew: the release's least system, with
 #                                      nothing of Open MPI, and prints the folder
 #   chroot.sh install SERIES PACKAGE...  Debian packages that one lacks yet
-#   chroot.sh enter SERIES -- COMMAND  runs a command in one, as root; see below for its folders
+#   chroot.sh enter SERIES [--beside OTHER] -- COMMAND
+#                                      runs a command in one, as root; see below for its folders
 #   chroot.sh remove SERIES            what was made of it, SERIES-fresh too
 #
 # SERIES is 4.1 (Debian 12), 5.0 (Debian 13) or 6.0 (Debian unstable); to enter, also SERIES-fresh.
@@ -17,7 +18,8 @@
 # signatures are checked all the same.
 #
 # Inside, /src is this checkout, read-only, and /kept is kept with the system; /tmp and /run are
-# empty at each entry, and the network is the machine's. A command's processes end with it.
+# empty at each entry, and the network is the machine's. /other is the system of the series OTHER,
+# for chroot(1), with the same /tmp. A command's processes end with it.
 set -eu -o pipefail
 # shellcheck source=contrib/prepare.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../prepare.sh"
@@ -173,16 +175,18 @@ fresh_system() {
     echo "$folder"
 }
 
-# enter FOLDER COMMAND...: in a mount namespace whose root is the folder. chroot() would not do:
-# who joins another mount namespace, as the testbed does, is back in that namespace's root, and
-# who is in a chroot may make no user namespace.
-enter() {
-    local folder=$1
-    shift
+enter() { enter_beside "" "$@"; }
+
+# enter_beside OTHER-FOLDER FOLDER COMMAND...: in a mount namespace whose root is the folder.
+# chroot() would not do: who joins another mount namespace, as the testbed does, is back in that
+# namespace's root, and who is in a chroot may make no user namespace.
+enter_beside() {
+    local other=$1 folder=$2
+    shift 2
     # shellcheck disable=SC2016
     unshare --mount --pid --fork --kill-child --propagation private sh -euc '
-        root=$1 src=$2
-        shift 2
+        root=$1 src=$2 other=$3
+        shift 3
         mount --bind "$root" "$root"
         cd "$root"
         mount -t proc proc proc
@@ -193,6 +197,14 @@ enter() {
         mount -t tmpfs -o mode=755 tmpfs run
         mount --bind "$src" src
         mount -o remount,bind,ro src
+        if [ -n "$other" ]; then
+            mkdir -p other
+            mount --bind "$other" other
+            mount -t proc proc other/proc
+            mount --rbind /sys other/sys
+            mount --rbind dev other/dev
+            mount --bind tmp other/tmp
+        fi
         cat /etc/resolv.conf >run/resolv.conf
         touch etc/resolv.conf
         mount --bind run/resolv.conf etc/resolv.conf
@@ -204,8 +216,9 @@ enter() {
         hash -r
         exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
             LANG=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} \
-            ${TERM:+TERM="$TERM"} ${PIPEBCAST_TESTS:+PIPEBCAST_TESTS="$PIPEBCAST_TESTS"} "$@"
-    ' sh "$folder" "$top" "$@"
+            ${TERM:+TERM="$TERM"} ${PIPEBCAST_TESTS:+PIPEBCAST_TESTS="$PIPEBCAST_TESTS"} \
+            ${PIPEBCAST_TEST_BIG:+PIPEBCAST_TEST_BIG="$PIPEBCAST_TEST_BIG"} "$@"
+    ' sh "$folder" "$top" "$other" "$@"
 }
 
 # standing_system SERIES: its folder, which must have been made.
@@ -236,11 +249,16 @@ install)
     install_packages "$(standing_system "$series")" "$@"
     ;;
 enter)
+    other=
+    if [ "${1:-}" = --beside ] && [ $# -ge 2 ]; then
+        other=$(standing_system "$2")
+        shift 2
+    fi
     if [ "${1:-}" != -- ] || [ $# -lt 2 ]; then
         usage
     fi
     shift
-    enter "$(standing_system "$series")" "$@"
+    enter_beside "$other" "$(standing_system "$series")" "$@"
     ;;
 remove)
     [ $# -eq 0 ] || usage

@@ -114,6 +114,9 @@ launch_apart() {
     launch -n 4 "$@" "$work/apart" "$work" "$rank" "$here/run_bcast"
 }
 
+# The variable that names the folders of plugins, for launch_apart.
+path=OMPI_MCA_mca_base_component_path
+
 # says PATTERN...: whether the output has a line with each.
 says() {
     for pattern; do
@@ -127,6 +130,12 @@ says_times() {
 }
 
 served='pipebcast: communicator MPI_COMM_WORLD: [0-9]* ranks on [0-9]* machines'
+
+# without RANK: the job is right without pipebcast, and rank RANK is named, once.
+without() {
+    says '^PASS' "pipebcast: .*: rank $1 on host .* is without pipebcast: .* previous component" &&
+        says_times 1 ' pipebcast:' && ! says "$served"
+}
 
 # passes DESCRIPTION ARGUMENT...: the program passes and our code served it.
 passes() {
