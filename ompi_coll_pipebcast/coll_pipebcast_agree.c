@@ -27,7 +27,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 5
+#define PROTOCOL 6
 #endif
 
 /**

@@ -1,5 +1,5 @@
 /*
- * Algorithm 2 exactly as printed (papers 1 and 2, section 4), in O(H P log P)
+ * Algorithm 2 as printed (papers 1 and 2, section 4), in O(H P log P)
  * instead of O(P^4), H being the height of the tree.
  *
  * tree[i][j] covers positions i .. j of the depth-first order. Its root i sends
@@ -12,7 +12,12 @@
  * but not i+1: k is fit for i if and only if
  *     k - 1 <= bounds.last[i]  and  bounds.first[k] <= i + 1.
  * The cables of single ranks never matter, since i and k are not in
- * tree[i+1][k-1]; a machine of several ranks is a vertex like any other.
+ * tree[i+1][k-1].
+ *
+ * The papers have one rank on a machine. One of several ranks is a vertex like any
+ * other, but that it is entered once (ours; see order_bounds.h): where i + 1 is its
+ * first rank and i outside, no k inside it is fit, and if j is inside it, too, then i
+ * has one child. Elsewhere i always has a fit k: i + 2, or the rank after the machine.
  *
  * For each h, row h holds for each i the set { j : best[i][j] <= h }. It is the
  * union over fit k with k-1 in set(h-1, i+1) of set(h-1, k). Nearly always it is
@@ -53,6 +58,7 @@ typedef struct paper {
     const pb_view_t *view;
     int n;
     pb_order_bounds_t bounds;
+    int *only;               /* by position i < n - 1: the last j for which i has only one child */
     pb_range_max_t fit;      /* reach of the row below, of those k with first[k] <= i + 1 */
     int *by_first;           /* positions ordered by bounds.first */
     interval_list_t scratch; /* intervals of the set being made */
@@ -188,20 +194,33 @@ static int add_islands(paper_t *p, const row_t *below, int i)
     return error;
 }
 
-/* The set of i from the row below: lines 9 to 25. */
+/* The part of the interval first .. last of the set of i + 1 that i has one child for. */
+static int add_only(paper_t *p, int i, int first, int last)
+{
+    last = last < p->only[i] ? last : p->only[i];
+    return first <= last ? interval_add(&p->scratch, i, first, last) : PB_SUCCESS;
+}
+
+/* The set of i from the row below: lines 9 to 25. The base case of three ranks is that of k = i +
+ * 2, if that is fit. */
 static int make_set(paper_t *p, const row_t *below, row_t *row, int i)
 {
     int last_fit = p->bounds.last[i] < p->n - 2 ? p->bounds.last[i] + 1 : p->n - 1;
     int reach = below->reach[i + 1] + 1;
-    int base = i + 2 < p->n ? i + 2 : i + 1; /* the base cases: two and three ranks */
     p->scratch.n = 0;
-    int error = sweep(p, below, i, i + 2, reach < last_fit ? reach : last_fit, i, base);
+    int error = sweep(p, below, i, i + 2, reach < last_fit ? reach : last_fit, i, i + 1);
+    if (error == PB_SUCCESS) {
+        error = add_only(p, i, i + 1, below->reach[i + 1]);
+    }
     const interval_list_t *islands = &below->islands;
     for (int a = interval_find(islands, i + 1);
          a < islands->n && islands->items[a].owner == i + 1 && error == PB_SUCCESS; a++) {
-        int high = islands->items[a].last + 1;
-        error = sweep(p, below, i, islands->items[a].first + 1, high < last_fit ? high : last_fit,
-                      0, -1);
+        int first = islands->items[a].first, last = islands->items[a].last;
+        int high = last < last_fit ? last + 1 : last_fit;
+        error = sweep(p, below, i, first + 1, high, 0, -1);
+        if (error == PB_SUCCESS) {
+            error = add_only(p, i, first, last);
+        }
     }
     if (error == PB_SUCCESS) {
         error = add_islands(p, below, i);
@@ -303,7 +322,7 @@ static int cut(const paper_t *p, int *parent)
             continue;
         }
         int height = best_height(p, i, j, array.owner); /* owner: a bound on the height */
-        int k = j == i + 1 ? j + 1 : smallest_index(p, i, j, height);
+        int k = j <= p->only[i] ? j + 1 : smallest_index(p, i, j, height);
         parent[order[i + 1]] = order[i];
         stack[n_stack++] = (interval_t){height - 1, i + 1, k - 1};
         if (k <= j) {
@@ -312,6 +331,27 @@ static int cut(const paper_t *p, int *parent)
         }
     }
     free(stack);
+    return PB_SUCCESS;
+}
+
+/* For i: i + 1, or the last of the largest machine or place of which i + 1 is the first. Each
+ * vertex has one first rank, so that all climbs together are O(vertices). */
+static int find_only(paper_t *p)
+{
+    const pb_vertex_t *vertices = p->view->vertices;
+    p->only = malloc((size_t) p->n * sizeof(*p->only));
+    if (p->only == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i + 1 < p->n; i++) {
+        p->only[i] = i + 1;
+        for (int v = p->view->attached[i + 1]; vertices[v].first_rank == i + 1;
+             v = vertices[v].parent) {
+            if (pb_view_enters_machine(p->view, v)) {
+                p->only[i] = vertices[v].end_rank - 1;
+            }
+        }
+    }
     return PB_SUCCESS;
 }
 
@@ -344,6 +384,9 @@ static int compute(paper_t *p, pb_plan_t *plan)
         error = pb_range_max_init(&p->fit, p->n);
     }
     if (error == PB_SUCCESS) {
+        error = find_only(p);
+    }
+    if (error == PB_SUCCESS) {
         error = sort_by_first(p);
     }
     while (error == PB_SUCCESS &&
@@ -360,6 +403,7 @@ static void paper_clear(paper_t *p)
 {
     pb_order_bounds_clear(&p->bounds);
     pb_range_max_clear(&p->fit);
+    free(p->only);
     free(p->by_first);
     free(p->scratch.items);
     for (int h = 0; h < p->n_rows; h++) {

@@ -315,6 +315,30 @@ void pb_view_free(pb_view_t *view)
     free(view);
 }
 
+/* Whether the way from node `from` to the machine or place `to` ends downwards. */
+static bool comes_down(const pb_network_t *network, int from, int to)
+{
+    if (pb_network_node(network, to)->kind == PB_NODE_SWITCH) {
+        return false;
+    }
+    while (from >= 0 && from != to) {
+        from = pb_network_node(network, from)->parent;
+    }
+    return from < 0;
+}
+
+bool pb_view_enters_machine(const pb_view_t *view, int v)
+{
+    const pb_vertex_t *vertex = &view->vertices[v];
+    return comes_down(view->placement->network, view->vertices[vertex->parent].node, vertex->node);
+}
+
+bool pb_view_leaves_to_machine(const pb_view_t *view, int v)
+{
+    const pb_vertex_t *vertex = &view->vertices[v];
+    return comes_down(view->placement->network, vertex->node, view->vertices[vertex->parent].node);
+}
+
 /* Builds into b->view, whose memory is ready, from the flagged ranks. */
 static int build(builder_t *b, const char *taken)
 {

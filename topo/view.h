@@ -20,6 +20,7 @@
 #ifndef PB_VIEW_H
 #define PB_VIEW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/placement.h"
@@ -54,6 +55,16 @@ typedef struct pb_view {
 int pb_view_new(const pb_placement_t *placement, int root, const int *subset, int n_subset,
                 pb_view_t **view_p);
 void pb_view_free(pb_view_t *view);
+
+/**
+ * Whether what enters vertex v > 0 from the vertex above it, or leaves v to that
+ * vertex, comes down a cable to a machine or place. Where a machine has several
+ * ranks, one edge of a tree does that (ours): a second one would have the message
+ * cross the machine's cable again, although it is already inside.
+ * O(depth of the network).
+ */
+bool pb_view_enters_machine(const pb_view_t *view, int v);
+bool pb_view_leaves_to_machine(const pb_view_t *view, int v);
 
 /** Memory for a view of `n_ranks`, without vertices; no rank has a position. NULL if there is none.
  */

@@ -1,4 +1,5 @@
 #include "test/topo/literal_algorithm2.h"
+#include "test/topo/tree_case.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -54,6 +55,13 @@ static bool contends(const literal_t *l, int i, int k)
     return false;
 }
 
+/* Ours: whether m_i would send into a machine twice, to m_{i+1} and to m_k. */
+static bool enters_twice(const literal_t *l, int i, int k)
+{
+    const int *order = l->view->order;
+    return tree_case_together(l->view->placement, order[i + 1], order[k], order[i]);
+}
+
 static int max(int a, int b)
 {
     return a > b ? a : b;
@@ -91,17 +99,22 @@ static void compute(const literal_t *l)
         unite(l, i, i + 1, i + 2, 1);
     }
     for (int i = 0; i < l->n - 2; i++) {
-        unite(l, i, i + 2, i + 2, 1);
+        bool one_child = enters_twice(l, i, i + 2);
+        unite(l, i, i + 2, one_child ? i + 3 : i + 2, one_child ? 2 : 1);
     }
     for (int j = 3; j < l->n; j++) {
         for (int i = 0; i < l->n - j; i++) {
             int best = INT_MAX, index = -1;
             for (int k = i + 2; k <= i + j; k++) {
                 int height = max(tree_at(l, i + 1, k - 1)->best, tree_at(l, k, i + j)->best) + 1;
-                if (!contends(l, i, k) && best > height) {
+                if (!contends(l, i, k) && !enters_twice(l, i, k) && best > height) {
                     best = height;
                     index = k;
                 }
+            }
+            if (index < 0) {
+                index = i + j + 1;
+                best = tree_at(l, i + 1, i + j)->best + 1;
             }
             unite(l, i, i + j, index, best);
         }

@@ -1,6 +1,7 @@
 /*
  * Algorithm 2 of papers 1 and 2 line by line, with physical paths and sets of
- * edges: O(P^4) and slow, to compare with.
+ * edges: O(P^4) and slow, to compare with. Only that no rank sends into a machine
+ * twice is not printed, as the papers have one rank on each.
  */
 #ifndef PB_LITERAL_ALGORITHM2_H
 #define PB_LITERAL_ALGORITHM2_H

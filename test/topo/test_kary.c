@@ -90,7 +90,9 @@ static int brute_rest(const brute_t *b, int *memo, int i, int j, int p, int *sta
         int fits = 1;
         for (int a = 0; a <= n_starts && fits; a++) {
             int end = a < n_starts ? starts[a + 1] - 1 : k - 1;
-            fits = !contends(b->view, i, k, starts[a], end);
+            fits = !contends(b->view, i, k, starts[a], end) &&
+                   !tree_case_together(b->view->placement, b->view->order[starts[a]],
+                                       b->view->order[k], b->view->order[i]);
         }
         if (fits) {
             int left = brute_height(b, memo, p, k - 1);

@@ -1,7 +1,7 @@
 /*
  * The levels inside machines: what places tell, which groups become nodes, and, on
  * thousands of random machines with uneven ranks, plans that obey the rule at every
- * level and load no machine's cable with more than the message each way.
+ * level and bring the message into a machine, and out of it, as often as kinds promise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -165,15 +165,34 @@ static void test_name_taken(void)
 
 /* ---- random machines ---- */
 
-enum { TRIALS = 250 };
+enum { TRIALS = 100, FANOUT = 4 };
+
+/* How a kind loads cables: whatever the mapping, the message comes into a machine once, and goes
+ * out of it no more often than one rank sends it. */
+typedef struct kind_case {
+    pb_kind_t kind;
+    int fanout;    /* of "kary"; 0: as the kind has it */
+    int max_sends; /* edges of a rank */
+    int most_out;  /* messages up a machine's cable */
+} kind_case_t;
+
+static const kind_case_t kinds[] = {
+    {PB_KIND_CHAIN, 0, 1, 1},
+    {PB_KIND_TWOTREE, 0, 2, 1},
+    {PB_KIND_BINARY, 0, 2, 2},
+    {PB_KIND_KARY, 2, 2, 2},
+    {PB_KIND_KARY, FANOUT, FANOUT, FANOUT},
+    {PB_KIND_BINARY_PAPER, 0, 2, 2},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 typedef struct tally {
-    int faulty;     /* plans that the checker refused, or that break the rule at some level */
-    int overloaded; /* plans with more than the message on a machine's cable */
-    int entries;    /* streams that enter a machine, not the root's, at more than one rank */
-    int returns;    /* streams that come back to the root's machine */
-    int exits;      /* machines that a stream leaves from more than one rank */
-    int located;    /* cases with places */
+    int faulty;   /* plans that the checker refused, or that break the rule at some level */
+    int twice_in; /* with more than the message down to a machine or place */
+    int too_much; /* with more than allowed up from one */
+    int over;     /* with equal links: chains and two trees with more than the message on any */
+    int returns;  /* streams that come back to the root's machine */
 } tally_t;
 
 /* Up to three levels of up to four groups. Ranks of a machine may differ in how many they tell. */
@@ -221,91 +240,109 @@ static int machine_of(const tree_case_t *c, int rank)
     return pb_network_machine_of(c->network, c->placement->machine[rank]);
 }
 
-/* How a stream crosses the cables of machines. */
-static void count_crossings(const tree_case_t *c, const pb_stream_t *stream, tally_t *tally)
+static int count_returns(const tree_case_t *c, const pb_stream_t *stream)
 {
-    const int n_nodes = pb_network_size(c->network);
-    int *entries = calloc((size_t) n_nodes, sizeof(int));
-    int *leaver = malloc((size_t) n_nodes * sizeof(int));
-    if (entries == NULL || leaver == NULL) {
-        abort();
-    }
-    memset(leaver, 0xff, (size_t) n_nodes * sizeof(int));
+    int n = 0;
     for (int rank = 0; rank < c->placement->n_ranks; rank++) {
         const int parent = stream->parent[rank];
-        if (parent < 0 || machine_of(c, parent) == machine_of(c, rank)) {
-            continue;
-        }
-        int *left_by = &leaver[machine_of(c, parent)];
-        tally->exits += *left_by >= 0 && *left_by != parent;
-        *left_by = parent;
-        const int machine = machine_of(c, rank);
-        const bool is_roots = machine == machine_of(c, c->root);
-        tally->entries += ++entries[machine] > 1 && !is_roots;
-        tally->returns += is_roots;
+        n += parent >= 0 && machine_of(c, parent) != machine_of(c, rank) &&
+             machine_of(c, rank) == machine_of(c, c->root);
     }
-    free(entries);
-    free(leaver);
+    return n;
 }
 
-/* Whether a cable between machines or switches has more than the message in some direction. */
-static bool overloads(const tree_case_t *c, const pb_plan_t *plan)
+/* Judges the load of each link between a machine or place and what is above it, and of all. */
+static void judge_links(const tree_case_t *c, const kind_case_t *kind, const pb_plan_t *plan,
+                        const pb_check_t *check, bool equal, tally_t *tally)
 {
+    bool twice_in = false, too_much = false;
+    for (int node = 0; node < pb_network_size(c->network); node++) {
+        if (pb_network_node(c->network, node)->kind != PB_NODE_SWITCH) {
+            twice_in = twice_in || check->links[pb_link_down(node)].edges > plan->n_streams;
+            too_much =
+                too_much || check->links[pb_link_up(node)].edges > kind->most_out * plan->n_streams;
+        }
+    }
+    tally->twice_in += twice_in;
+    tally->too_much += too_much;
+    tally->over += equal && kind->most_out == 1 && check->max_edges > plan->n_streams;
+}
+
+static void judge(const tree_case_t *c, const kind_case_t *kind, tree_case_rule_t rule,
+                  tally_t *tally)
+{
+    pb_plan_t *plan = tree_case_plan(c, kind->kind, kind->fanout);
     pb_check_t check;
     pb_diag_t diag;
-    bool too_much = false;
     pb_diag_init(&diag);
+    tally->faulty += !tree_case_judge(c, plan, kind->max_sends, rule);
     if (pb_check_plan(c->placement, plan, c->members, &check, &diag) == PB_SUCCESS) {
-        for (int link = 0; link < check.n_links; link++) {
-            too_much = too_much || check.links[link].edges > plan->n_streams;
-        }
+        judge_links(c, kind, plan, &check, rule == TREE_CASE_ONE_SENDER, tally);
+    }
+    for (int s = 0; s < plan->n_streams; s++) {
+        tally->returns += count_returns(c, &plan->streams[s]);
     }
     pb_check_clear(&check);
     pb_diag_clear(&diag);
-    return too_much;
-}
-
-static void judge(const tree_case_t *c, pb_kind_t kind, int max_sends, bool once, tally_t *tally)
-{
-    pb_plan_t *plan = tree_case_plan(c, kind, 0);
-    tally->faulty += !tree_case_judge(c, plan, max_sends, TREE_CASE_ONE_SENDER);
-    tally->overloaded += once && overloads(c, plan);
-    for (int s = 0; s < plan->n_streams; s++) {
-        count_crossings(c, &plan->streams[s], tally);
-    }
     pb_plan_free(plan);
 }
 
-static void test_random_machines(pb_shape_t shape)
+typedef enum { EQUAL, UNEQUAL, FAST_TRUNKS, LINKS } links_t;
+
+static const char *const links_names[LINKS] = {"equal", "unequal", "fast between switches"};
+
+static void report(const char *shape, links_t links, const tally_t *tallies)
+{
+    for (int k = 0; k < N_KINDS; k++) {
+        const tally_t *t = &tallies[k];
+        char what[80];
+        snprintf(what, sizeof(what), "%s, links %s, %s of %d", shape, links_names[links],
+                 pb_kind_name(kinds[k].kind), kinds[k].max_sends);
+        ok(t->faulty == 0, "%s: every level is free of contention", what);
+        ok(t->twice_in == 0, "%s: the message comes down to a machine or place once (%d do not)",
+           what, t->twice_in);
+        ok(t->too_much == 0 && t->over == 0, "%s: and goes up %d times at most (%d, %d do not)",
+           what, kinds[k].most_out, t->too_much, t->over);
+        if (t->returns > 0) {
+            printf("# streams that come back to the root's machine: %d\n", t->returns);
+        }
+    }
+}
+
+/* Uneven ranks on machines, in random order, all of them or some; where trunks are fast many
+ * machines, as else trees made for that are not the lowest. */
+static void make_case(tree_case_t *c, pb_random_t *random, pb_shape_t shape, links_t links)
+{
+    static const tree_case_size_t sizes[LINKS] = {
+        {6, 10, 12, 0, true}, {6, 10, 12, 8, true}, {40, 80, 4, 0, true}};
+    tree_case_init(c, random, shape, sizes[links]);
+    if (links == FAST_TRUNKS) {
+        tree_case_t slow = *c;
+        tree_case_with_speeds(c, &slow, 1, (uint32_t) (2 << pb_random_below(random, 4)));
+        tree_case_clear(&slow);
+    }
+}
+
+static void test_random_machines(pb_shape_t shape, links_t links)
 {
     pb_random_t random = {.state = 71 + (uint64_t) shape};
-    tally_t pipelined = {0}, trees = {0};
+    tally_t tallies[N_KINDS] = {0};
+    int n_located = 0;
+    const tree_case_rule_t rule = links == EQUAL ? TREE_CASE_ONE_SENDER : TREE_CASE_LOAD;
     for (int i = 0; i < TRIALS; i++) {
         tree_case_t c;
-        tree_case_init(&c, &random, shape, (tree_case_size_t){6, 10, 12, 0, true});
-        if (locate(&c, &random)) {
-            pipelined.located++;
-            judge(&c, PB_KIND_CHAIN, 1, true, &pipelined);
-            judge(&c, PB_KIND_TWOTREE, 2, true, &pipelined);
-            judge(&c, PB_KIND_BINARY, 2, false, &trees);
-            judge(&c, PB_KIND_BINARY_PAPER, 2, false, &trees);
-            judge(&c, PB_KIND_KARY, 3, false, &trees);
+        make_case(&c, &random, shape, links);
+        n_located += i % 4 > 0 && locate(&c, &random);
+        for (int k = 0; k < N_KINDS; k++) {
+            /* Many machines and fast trunks are long work for the two trees. */
+            if (links != FAST_TRUNKS || kinds[k].kind != PB_KIND_TWOTREE || i % 8 == 0) {
+                judge(&c, &kinds[k], rule, &tallies[k]);
+            }
         }
         tree_case_clear(&c);
     }
-    ok(pipelined.located > TRIALS / 4, "%s: %d cases with levels", pb_shape_name(shape),
-       pipelined.located);
-    ok(pipelined.faulty == 0 && trees.faulty == 0, "%s: every level is free of contention",
-       pb_shape_name(shape));
-    ok(pipelined.overloaded == 0,
-       "%s: chain and two trees carry the message at most once each way over everything",
-       pb_shape_name(shape));
-    ok(pipelined.entries == 0,
-       "%s: a stream of a chain or of two trees enters a machine but the root's at one rank",
-       pb_shape_name(shape));
-    printf("# machines that a stream leaves from two ranks: %d of chains and two trees, %d of "
-           "others; streams that come back to the root's machine: %d, %d\n",
-           pipelined.exits, trees.exits, pipelined.returns, trees.returns);
+    ok(n_located > TRIALS / 10, "%s: %d cases with levels", pb_shape_name(shape), n_located);
+    report(pb_shape_name(shape), links, tallies);
 }
 
 int main(void)
@@ -315,7 +352,9 @@ int main(void)
     test_network();
     test_name_taken();
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        test_random_machines((pb_shape_t) shape);
+        for (int links = 0; links < LINKS; links++) {
+            test_random_machines((pb_shape_t) shape, (links_t) links);
+        }
     }
     return tap_done();
 }

@@ -104,6 +104,28 @@ void tree_case_clear(tree_case_t *c)
     pb_network_free(c->network);
 }
 
+static bool is_in(const pb_network_t *network, int at, int node)
+{
+    while (at >= 0 && at != node) {
+        at = pb_network_node(network, at)->parent;
+    }
+    return at == node;
+}
+
+bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside)
+{
+    const pb_network_t *network = placement->network;
+    const int *machine = placement->machine;
+    int node = machine[a];
+    for (; pb_network_node(network, node)->kind != PB_NODE_SWITCH;
+         node = pb_network_node(network, node)->parent) {
+        if (is_in(network, machine[b], node)) {
+            return !is_in(network, machine[outside], node);
+        }
+    }
+    return false;
+}
+
 pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout)
 {
     pb_plan_options_t options = {.fanout = fanout};

@@ -40,6 +40,9 @@ void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t mac
 /** Of the highest stream. */
 int tree_case_height(const pb_plan_t *plan);
 
+/** Whether ranks a and b are on a machine, or in a place of one, that rank `outside` is not in. */
+bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside);
+
 /** The plan of a kind; fanout 0: the default. Aborts if there is none. */
 pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout);
 
