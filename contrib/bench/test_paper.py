@@ -2,7 +2,10 @@
 """TAP test of paper: options, what is made of measurements, and the flow of a run, with made-up
 times and a testbed that is none. PAPER names the program; `make check` sets it."""
 
+import argparse
+import contextlib
 import csv
+import io
 import json
 import os
 import shutil
@@ -24,7 +27,7 @@ from benchlib.experiment import Experiment, Line, Panel
 from benchlib.experiments import p4_fig8
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
-from benchlib.places import natural
+from benchlib.places import Testbed, counted_doubts, natural
 from benchlib.progress import Progress
 from benchlib.run import Outcome
 from benchlib.units import UserError
@@ -337,8 +340,8 @@ import json, os, sys
 what, rest = sys.argv[1], sys.argv[2:]
 open("{work}/calls", "a").write(what + "\\n")
 if what == "status":
-    link = dict(zip(("from", "to", "bytes", "drops"), ("n0", "s0", 1, 0)))
-    fabric = dict(overruns=0, late_mean=0, late_max=0, cpu_seconds=0, seconds=1)
+    link = dict(zip(("from", "to", "bytes", "drops"), ("n0", "s0", 1, {drops})))
+    fabric = {fabric}
     print(json.dumps(dict(testbed=dict(hosts=["n0", "n10", "n2"], ppn=1, mtu=1500), links=[link],
                           fabric=fabric)))
 if what == "mpirun":
@@ -347,6 +350,7 @@ if what == "mpirun":
     os.execv("{bench}", rest[program:])
 """
 
+FABRIC = "dict(overruns=0, late_mean=0, late_max=0, cpu_seconds=0, seconds=1)"
 FAKE_BENCH = """#!{python}
 import csv, sys, time
 sys.path[:0] = ["{here}"]
@@ -382,7 +386,7 @@ def places():
 
 
 def test_flow():
-    program("testbed", FAKE_TESTBED)
+    program("testbed", FAKE_TESTBED, fabric=FABRIC, drops=0)
     program("bench", FAKE_BENCH, stuck="nothing")
     out = os.path.join(WORK, "out")
     done = paper("p2-fig12", "--output", out, "--segments", "1400,2848", "--runs", "2", *places())
@@ -417,6 +421,33 @@ def test_flow():
        "measurements that are evaluated again give the same")
     raises(lambda: campaign.load_matrix(os.path.join(out, "p2-fig12", "results.json")),
            "a file that holds no measurements is refused")
+
+
+def counted(fabric, drops):
+    """Of a testbed that tells this: its counters, what is said meanwhile, and what is doubted."""
+    options = argparse.Namespace(testbed=program("testbed", FAKE_TESTBED, fabric=fabric, drops=drops),
+                                 name="t", rate="10mbit", np=None, up_arg=[])
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        counters = Testbed(options, "1").counters()
+    return counters, said.getvalue(), counted_doubts("x", [argparse.Namespace(counters=counters)])
+
+
+def test_counters():
+    counters, *said = counted(FABRIC, 0)
+    eq((counters["drops"], counters["overruns"], said), (0, 0, ["", []]), "counters: all is well")
+    _, *said = counted(FABRIC.replace("overruns=0", "overruns=7"), 3)
+    ok(said[0] == "" and said[1][0].startswith("note: x: ") and "dropped 3" in said[1][0]
+       and said[1][1].startswith("DOUBT: x: ") and "lost 7" in said[1][1],
+       "counters: drops are noted, overruns doubted", said)
+    counters, *said = counted("{}", 0)
+    eq((counters["drops"], "overruns" in counters, said), (0, False, ["", []]),
+       "counters: the kernel's fabric has no overruns, and nothing is said")
+    eq(counted("{}", 3)[2], ["note: x: full switch queues dropped 3 frames"],
+       "counters: the kernel's drops are noted")
+    counters, *said = counted('dict(late_mean=0)', 0)
+    ok(counters is None and "'overruns'" in said[0] and said[1] == [],
+       "counters: a fabric that leaves some out is told", said)
+    os.unlink(os.path.join(WORK, "calls"))
 
 
 def test_arrival_flow():
@@ -569,7 +600,7 @@ def main():
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
                      test_near_best, test_cables, test_grid, test_grid_comparison, test_small,
-                     test_flow, test_arrival_flow, test_interrupt, test_options):
+                     test_counters, test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:
         shutil.rmtree(WORK, ignore_errors=True)

@@ -8,7 +8,7 @@ import sys
 from .arrival import Point, Summary
 from .command import measure_at
 from .methods import Method
-from .places import Testbed
+from .places import Testbed, counted_doubts
 from .progress import Progress
 from .report import describe_machine, outcome_record, write_json
 from .run import outcome_of, run_bench
@@ -108,16 +108,9 @@ class Measured:
         for job in self.all():
             if job.method.name not in names:
                 continue
-            known = [o.counters for o in job.outcomes if o.counters]
-            overruns = sum(c["overruns"] for c in known)
-            drops = sum(c["drops"] for c in known)
             if job.failure():
                 out.append(f"FAILED: {job.name}: {job.failure()}")
-            if drops:
-                out.append(f"note: {job.name}: full switch queues dropped {drops} frames")
-            if overruns:
-                out.append(f"DOUBT: {job.name}: the testbed had too little CPU and lost {overruns} "
-                           "frames; take a lower --rate")
+            out += counted_doubts(job.name, job.outcomes)
         return out
 
 

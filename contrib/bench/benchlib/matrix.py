@@ -2,6 +2,7 @@
 
 import statistics
 
+from .places import counted_doubts
 from .progress import Progress
 from .run import run_once
 
@@ -49,17 +50,8 @@ class Matrix:
 
     def doubts(self, methods=None):
         """Lines on (some) methods whose figures the testbed itself puts in doubt."""
-        lines = []
-        for method in methods or self.methods:
-            known = [o.counters for o in self.outcomes[method.name] if o.counters]
-            drops = sum(c["drops"] for c in known)
-            overruns = sum(c["overruns"] for c in known)
-            if drops:
-                lines.append(f"note: {method.name}: full switch queues dropped {drops} frames")
-            if overruns:
-                lines.append(f"DOUBT: {method.name}: the testbed had too little CPU and lost "
-                             f"{overruns} frames; take a lower --rate")
-        return lines
+        return [line for method in methods or self.methods
+                for line in counted_doubts(method.name, self.outcomes[method.name])]
 
     def pingpong_us(self, size):
         """T(M): the median over all runs of all methods."""

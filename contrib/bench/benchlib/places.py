@@ -123,16 +123,39 @@ class Testbed:
         """What the fabric and its links did since the last call; None if it does not tell."""
         try:
             status = self.status("--reset")
-            links, fabric = status["links"], status["fabric"]
-            busiest = max(links, key=lambda link: link["bytes"])
-            return {"drops": sum(link["drops"] for link in links),
-                    "bytes": sum(link["bytes"] for link in links),
-                    "busiest": f"{busiest['from']} -> {busiest['to']}",
-                    "busiest_bytes": busiest["bytes"],
-                    "overruns": fabric["overruns"],
-                    "late_mean_us": fabric["late_mean"] / 1e3,
-                    "late_max_us": fabric["late_max"] / 1e3,
-                    "cpu_share": fabric["cpu_seconds"] / max(fabric["seconds"], 1e-9)}
+            return {**_link_counters(status["links"]), **_fabric_counters(status["fabric"])}
         except (UserError, KeyError, TypeError) as error:
             print(f"no counters from the testbed: {error}", file=sys.stderr)
             return None
+
+
+def _link_counters(links):
+    busiest = max(links, key=lambda link: link["bytes"])
+    return {"drops": sum(link["drops"] for link in links),
+            "bytes": sum(link["bytes"] for link in links),
+            "busiest": f"{busiest['from']} -> {busiest['to']}",
+            "busiest_bytes": busiest["bytes"]}
+
+
+def _fabric_counters(fabric):
+    """The kernel's bridges are no program that could be late, and tell nothing of themselves."""
+    if not fabric:
+        return {}
+    return {"overruns": fabric["overruns"],
+            "late_mean_us": fabric["late_mean"] / 1e3,
+            "late_max_us": fabric["late_max"] / 1e3,
+            "cpu_share": fabric["cpu_seconds"] / max(fabric["seconds"], 1e-9)}
+
+
+def counted_doubts(name, outcomes, slower="--rate"):
+    """Lines on what the testbed's counters put in doubt of the runs of `name`."""
+    known = [outcome.counters for outcome in outcomes if outcome.counters]
+    drops = sum(counters["drops"] for counters in known)
+    overruns = sum(counters.get("overruns", 0) for counters in known)
+    lines = []
+    if drops:
+        lines.append(f"note: {name}: full switch queues dropped {drops} frames")
+    if overruns:
+        lines.append(f"DOUBT: {name}: the testbed had too little CPU and lost {overruns} frames; "
+                     f"take a lower {slower}")
+    return lines

@@ -10,7 +10,7 @@ from ..grid import (LOADED_CLUSTER, Grid, loads_script, make_loads, make_schedul
                     schedule_text)
 from ..methods import Method
 from ..picture import draw, write_series
-from ..places import Testbed
+from ..places import Testbed, counted_doubts
 from ..report import cell, describe_machine, outcome_record, write_json
 from ..run import Outcome, run_bench
 from ..units import UserError, bytes_text, parse_rate
@@ -281,12 +281,8 @@ class Study:
 
     def text(self):
         names = [f"{name:>11}" for name, runs in self.runs.items() for _ in runs]
-        troubles = []
-        for name, runs in self.runs.items():
-            known = [run.outcome.counters for run in runs if run.outcome.counters]
-            if sum(c["overruns"] for c in known):
-                troubles.append(f"DOUBT: {name}: the testbed had too little CPU; take a lower "
-                                "--wan-rate")
+        troubles = [line for name, runs in self.runs.items() for line in
+                    counted_doubts(name, [run.outcome for run in runs], "--wan-rate")]
         return "\n".join([
             f"{self.grid.n_hosts} hosts, {self.options.wan_rate} between clusters, segments of "
             f"{self.options.segment_sizes[0]} bytes; ms until the last rank has it, * while a cable "
