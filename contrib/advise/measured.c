@@ -81,10 +81,11 @@ static bool is_explained(const struct applying *a, const pb_history_record_t *re
 /** Whether an edge was slower than usual by more than noise and a connection that warms up. */
 static bool is_slow(const struct applying *a, const pb_history_record_t *record, uint64_t usual)
 {
-    const int64_t latency = pb_link_latency(a->matrix, record->from, record->to);
+    const int64_t settling =
+        ADVISE_SETTLING_LATENCIES * pb_link_latency(a->matrix, record->from, record->to);
     const int64_t expected = pb_link_time(record->bytes, usual);
     return !is_percent_of(rate_of(record), ADVISE_LOADED_PERCENT, (double) usual) &&
-           record->taken > expected + ADVISE_SETTLING_LATENCIES * latency;
+           expected >= settling && record->taken > expected + settling;
 }
 
 /** Newer broadcasts replace what older ones said; of one broadcast the fastest edge counts. */

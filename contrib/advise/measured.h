@@ -29,7 +29,8 @@
 #define ADVISE_LOADED_PERCENT 75
 
 /** And if it took longer by so many times its latency: an idle connection needs some round trips
- * until its window has opened, and what is short may be over before. */
+ * until its window has opened. Of what should be over before that, slowness tells nothing: a lost
+ * frame or a processor that was away costs as much. */
 #define ADVISE_SETTLING_LATENCIES 8
 
 /** Of its bandwidth, a suspected way keeps so much. */

@@ -110,6 +110,32 @@ static void test_explained(void)
     pb_link_matrix_free(o.matrix);
 }
 
+/** Takes four times as long as its bytes should, over a way of 10 ms latency. */
+static bool is_loaded_by(uint64_t bytes)
+{
+    pb_history_record_t record = edge(1, 0, 2, USUAL);
+    record.bytes = bytes;
+    record.taken = (int64_t) bytes * 4 * (1000000000 / USUAL);
+    struct outcome outcome = {.matrix = make_matrix()};
+    for (int i = 0; i < N * N; i++) {
+        outcome.matrix->latency[i] = 10000000;
+    }
+    const struct advise_rates rates = {.root = 0, .records = &record, .n = 1};
+    if (advise_apply_rates(outcome.matrix, NULL, &rates, 0, &outcome.findings) != PB_SUCCESS) {
+        abort();
+    }
+    pb_link_matrix_free(outcome.matrix);
+    return outcome.findings.n_loaded == 1;
+}
+
+static void test_short(void)
+{
+    const uint64_t least = USUAL / 100 * ADVISE_SETTLING_LATENCIES;
+    ok(is_loaded_by(least), "slowness counts from so many bytes on as take eight latencies");
+    ok(!is_loaded_by(least - 1), "less may be over before the connection is at its speed");
+    ok(!is_loaded_by(2000), "so two segments that a warm-up sent late blame nobody");
+}
+
 static void test_time(void)
 {
     const pb_history_record_t records[] = {edge(1, 0, 2, USUAL / 4), edge(2, 0, 2, USUAL)};
@@ -147,6 +173,7 @@ int main(void)
 {
     test_load();
     test_explained();
+    test_short();
     test_time();
     test_whole_cluster();
     return tap_done();
