@@ -78,6 +78,7 @@ is() {
     else
         n_failed=$((n_failed + 1))
         echo "not ok $n_run - $2"
+        echo "# the last mpirun ended with status ${launched:-unknown} (124 and 137: not within $limit s)"
         [ -f "$work/out" ] && head -40 "$work/out" | sed 's/^/# /'
     fi
 }
@@ -91,6 +92,8 @@ done_testing() {
 limit=${PIPEBCAST_TEST_TIMEOUT:-120}
 launch() {
     timeout -k 10 "$limit" "$MPIEXEC" "$@" >"$work/out" 2>&1
+    launched=$?
+    return $launched
 }
 
 # Runs a program with the variables of first.env on the ranks below one, with last.env's on the
