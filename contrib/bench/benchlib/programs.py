@@ -15,6 +15,7 @@ TOPO = ["../topo/pipebcast-topo", "pipebcast-topo"]
 TUNE = ["../tune/pipebcast-tune", "pipebcast-tune"]
 ADVISOR = ["../advise/pipebcast-advisor", "pipebcast-advisor"]
 PROBE = ["../advise/pipebcast-probe", "pipebcast-probe"]
+PLUGIN = "mca_coll_pipebcast.so"
 # Beside a built testbed, or where it is installed, seen from the installed library.
 IDLE = [os.path.join(LIBRARY, "../../../lib*/pipebcast/pipebcast-idle.so"),
         os.path.join(LIBRARY, "../../../lib/*/pipebcast/pipebcast-idle.so")]
@@ -77,8 +78,8 @@ def find_idle():
 
 def component_path(folder):
     """Arguments by which mpirun finds the plugin in a folder, and Open MPI's own components still."""
-    if not os.path.isfile(os.path.join(folder, "mca_coll_pipebcast.so")):
-        raise UserError(f"--plugin-dir: there is no mca_coll_pipebcast.so in {folder}")
+    if not os.path.isfile(os.path.join(folder, PLUGIN)):
+        raise UserError(f"--plugin-dir: there is no {PLUGIN} in {folder}")
     own = first_line(["ompi_info", "--path", "pkglibdir", "--parsable"]).rpartition(":")[2]
     if not os.path.isdir(own):
         raise UserError("--plugin-dir: ompi_info does not tell where Open MPI's own components are; "
