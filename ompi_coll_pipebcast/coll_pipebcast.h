@@ -38,8 +38,9 @@ typedef struct coll_pipebcast_component {
     opal_list_t said;                  /**< messages that were printed once already */
     opal_hash_table_t present;         /**< processes that are known to have the component */
     coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
-    coll_pipebcast_counters_t counters; /**< from the process's start; not under the lock */
-    coll_pipebcast_reserve_t reserve;   /**< with a lock of its own */
+    coll_pipebcast_counters_t counters;  /**< from the process's start; not under the lock */
+    coll_pipebcast_reserve_t reserve;    /**< with a lock of its own */
+    struct coll_pipebcast_module *spare; /**< for a communicator that is made when memory is out */
 } coll_pipebcast_component_t;
 
 /** The one component of the process; Open MPI finds it by this name. */
@@ -52,7 +53,6 @@ typedef enum {
     COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the previous component */
-    COLL_PIPEBCAST_LOST,      /**< large ones end with an error: see coll_pipebcast_lost.h */
 } coll_pipebcast_state_t;
 
 /** coll_pipebcast_advised.h */
@@ -70,11 +70,12 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_outstanding_t outstanding; /**< what the progress function advances */
     coll_pipebcast_state_t state;
     coll_pipebcast_agreement_t *agreement; /**< NULL: none is under way */
-    int agreed;            /**< the agreement's error, if its communication failed */
-    bool decides;          /**< the ranks have agreed to serve: what the others choose is known,
-                              also when this rank is lost */
-    int lost_tag;          /**< of the messages of ranks that are lost; 0: not begun to agree */
-    unsigned n_idle_calls; /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
+    coll_pipebcast_agreement_t *to_come;   /**< the memory of the one to come; NULL: it began */
+    int agreed;   /**< the agreement's error, if its communication failed: then this rank is lost */
+    bool is_lost; /**< broadcasts of ours end with an error: see coll_pipebcast_lost.h */
+    bool agreement_is_lost; /**< another rank has left the agreement */
+    int lost_tag;           /**< of the messages of ranks that are lost; 0: not begun to agree */
+    unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
     /**
      * Whether nonblocking broadcasts may go to the previous component. A rank knows at some moment
      * that the ranks have agreed, another rank at another place of its program. A broadcast that
@@ -104,6 +105,12 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 
 /* coll_pipebcast_module.c */
 mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority);
+
+/**
+ * Keeps a module for the next communicator that is made while memory is out: without one, this rank
+ * would not take part when the others agree. With component->lock held.
+ */
+void coll_pipebcast_module_keep_spare(void);
 
 /* coll_pipebcast_autoload.c */
 
@@ -144,8 +151,10 @@ bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm);
  */
 const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
                                      int *error_p);
-void coll_pipebcast_roles_init(coll_pipebcast_module_t *module);
-void coll_pipebcast_roles_fini(coll_pipebcast_module_t *module);
+/** Empty; then init gives it memory. OMPI_ERR_OUT_OF_RESOURCE: no role may be asked for. */
+void coll_pipebcast_roles_construct(coll_pipebcast_module_t *module);
+int coll_pipebcast_roles_init(coll_pipebcast_module_t *module);
+void coll_pipebcast_roles_destruct(coll_pipebcast_module_t *module);
 
 /**
  * This rank's role in the plan of `kind` for `root` over `n_subset` ranks, the
@@ -180,11 +189,19 @@ typedef struct coll_pipebcast_decision {
 
 /**
  * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
- * ranks, lost ones included. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE; MPI_ERR_OTHER if this rank
- * was lost before they had.
+ * ranks, lost ones included. An error: this rank is lost, and the others have a broadcast of ours.
+ * Where it might be the previous component's, in which no one hears that a rank is lost, it does
+ * not return: the job ends, as ranks would wait for ever.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_decision_t *decision);
+
+/**
+ * The same for a broadcast that began before the ranks had agreed, and is ours in any case: there
+ * always is an error to return.
+ */
+int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
+                                coll_pipebcast_decision_t *decision);
 
 /**
  * Whether a message of `total` bytes may turn out to be ours, once the ranks have agreed: all of
@@ -192,7 +209,8 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
  */
 static inline bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)
 {
-    return module->decides && total >= mca_coll_pipebcast_component.params.min_size;
+    return module->state == COLL_PIPEBCAST_SERVING &&
+           total >= mca_coll_pipebcast_component.params.min_size;
 }
 
 /** Rank 0 says that a forced kind of tree cannot serve the communicator's network. */

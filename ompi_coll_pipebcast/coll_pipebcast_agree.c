@@ -10,6 +10,10 @@
  * start, when every rank is at the same place of its program: when the agreement
  * ends, ranks may be at different ones.
  *
+ * A rank that left the agreement would leave the others waiting in it, so whatever it needs memory
+ * for is had before the allreduce, by memory of the module's own or by what this rank says in it:
+ * one that lacks memory takes part, and says that it cannot serve.
+ *
  * The model of message costs is not worth that: where it differs, or is faulty,
  * all ranks assume the same one from the slowest link that any of them has.
  */
@@ -27,8 +31,11 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 6
+#define PROTOCOL 7
 #endif
+
+/** The same in all versions, so that the tags of what comes later are alike. */
+#define N_TAGS 3
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
@@ -69,11 +76,13 @@ struct coll_pipebcast_agreement {
     char why[1024];           /**< what keeps this rank from serving; "": nothing */
     char why_not_model[1024]; /**< what is wrong with its model file; "": nothing */
     uint64_t own[N_VALUES];
-    uint64_t most[2 * N_VALUES]; /**< the maxima of v, then of ~v */
-    pb_request_t comparing;      /**< the allreduce; NULL at its end */
+    uint64_t most[2 * N_VALUES];   /**< the maxima of v, then of ~v */
+    pb_request_t comparing;        /**< the allreduce; NULL at its end */
+    int n_machines;                /**< with a rank */
+    coll_pipebcast_model_t *blank; /**< for a model that is to be assumed; NULL: taken */
     int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
                 that of lost ranks */
-    coll_pipebcast_locality_t locality; /**< zeros until the ranks have decided to serve */
+    coll_pipebcast_locality_t locality;
     coll_pipebcast_report_t report;
 };
 
@@ -83,7 +92,14 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, si
 {
     const coll_pipebcast_model_t *model = module->model;
     why[0] = '\0';
-    if (model == NULL || module->placement == NULL) {
+    if (module->placement == NULL) {
+        return false;
+    }
+    if (model == NULL && coll_pipebcast_is_set(mca_coll_pipebcast_component.params.model_file)) {
+        snprintf(why, why_size, "the model file was not read, as memory is out on this host");
+        return true;
+    }
+    if (model == NULL) {
         return false;
     }
     if (model->super.fault != NULL) {
@@ -175,12 +191,11 @@ static void report_serving(const coll_pipebcast_module_t *module)
 }
 
 /** Settles which model all ranks choose by: the measured one that they have, or an assumed one. */
-static int settle_model(coll_pipebcast_module_t *module)
+static void settle_model(coll_pipebcast_module_t *module)
 {
-    const coll_pipebcast_agreement_t *agreement = module->agreement;
+    coll_pipebcast_agreement_t *agreement = module->agreement;
     const uint64_t *most = agreement->most;
     const char *why = agreement->why_not_model;
-    int rc = OMPI_SUCCESS;
     const bool alike = !differs(most, V_MODEL);
     if (why[0] != '\0' && (!alike || ompi_comm_rank(module->comm) == 0)) {
         coll_pipebcast_warn("%s. Until then costs are assumed from the link's speed.", why);
@@ -189,25 +204,18 @@ static int settle_model(coll_pipebcast_module_t *module)
         report(module, V_MODEL, "costs are assumed from the link's speed");
     }
     if (alike && agreement->own[V_MODEL] != 0) {
-        return rc;
+        return;
     }
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
     }
-    module->model = coll_pipebcast_model_assumed(~most[N_VALUES + V_SPEED],
-                                                 (uint32_t) ~most[N_VALUES + V_MTU], &rc);
-    return rc;
+    module->model = coll_pipebcast_model_assumed(agreement->blank, ~most[N_VALUES + V_SPEED],
+                                                 (uint32_t) ~most[N_VALUES + V_MTU]);
+    agreement->blank = NULL;
 }
 
-/** Machines with a rank; -1 if memory is out. */
-static int count_machines(const coll_pipebcast_module_t *module)
-{
-    const int n = pb_placement_n_machines(module->placement);
-    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_machines(module->placement) : n;
-}
-
-/** Decides by what all ranks have in common; alike on all of them, but for an error of this one in
- * module->agreed. AGREEING: where they sit is to be learnt yet. */
+/** Decides by what all ranks have in common; alike on all of them. AGREEING: they will serve, and
+ * where they sit is to be learnt yet. */
 static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
@@ -228,12 +236,7 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         module->passes_for = COLL_PIPEBCAST_DIFFERENT;
         return COLL_PIPEBCAST_PASSING;
     }
-    const int n_machines = count_machines(module);
-    if (n_machines < 0) {
-        module->agreed = OMPI_ERR_OUT_OF_RESOURCE;
-        return COLL_PIPEBCAST_AGREEING;
-    }
-    if (n_machines == 1) {
+    if (agreement->n_machines == 1) {
         module->passes_for = COLL_PIPEBCAST_ONE_MACHINE;
         if (ompi_comm_rank(comm) == 0) {
             coll_pipebcast_tell(1,
@@ -243,11 +246,7 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         }
         return COLL_PIPEBCAST_PASSING;
     }
-    module->agreed = settle_model(module);
-    if (module->agreed == OMPI_SUCCESS) {
-        module->agreed = coll_pipebcast_locality_start(&module->agreement->locality, module,
-                                                       n_machines, module->agreement->tag - 1);
-    }
+    settle_model(module);
     return COLL_PIPEBCAST_AGREEING;
 }
 
@@ -265,6 +264,45 @@ static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *
     return rc;
 }
 
+/** Machines with a rank; -1 if memory is out. */
+static int count_machines(const coll_pipebcast_module_t *module)
+{
+    const int n = pb_placement_n_machines(module->placement);
+    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_machines(module->placement) : n;
+}
+
+/** Has the memory that the agreement needs once the ranks have compared. */
+static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
+{
+    agreement->n_machines = count_machines(module);
+    agreement->blank = coll_pipebcast_model_blank();
+    if (agreement->blank == NULL && coll_pipebcast_reserve_spend()) {
+        agreement->blank = coll_pipebcast_model_blank();
+    }
+    if (agreement->n_machines < 0 || agreement->blank == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_machines,
+                                        agreement->tag - 1);
+}
+
+/** Finds out all that this rank needs to serve; whether it can. If not, agreement->why tells. */
+static bool prepare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
+{
+    int rc;
+    if (module->model == NULL) { /* where memory was out when the communicator was made */
+        module->model = coll_pipebcast_model_get(&rc);
+    }
+    if (coll_pipebcast_place(module, agreement->why, sizeof(agreement->why)) != OMPI_SUCCESS) {
+        return false;
+    }
+    if (prepare_memory(module, agreement) != OMPI_SUCCESS) {
+        snprintf(agreement->why, sizeof(agreement->why), "memory is out on this host");
+        return false;
+    }
+    return true;
+}
+
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
 {
     if (!coll_pipebcast_presence_complete(module->comm)) {
@@ -273,35 +311,27 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
         module->may_pass = true; /* all know it from their first broadcast on, this one */
         return OMPI_SUCCESS;
     }
-    /* Whatever happens here, the counter stays alike on all ranks. */
-    const int tag = coll_pipebcast_reserve_tags(module->comm, 3);
-    module->lost_tag = tag - 2;
-    coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
-    if (agreement == NULL && coll_pipebcast_reserve_spend()) {
-        agreement = calloc(1, sizeof(*agreement));
-    }
-    if (agreement == NULL) {
-        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    const bool placed =
-        coll_pipebcast_place(module, agreement->why, sizeof(agreement->why)) == OMPI_SUCCESS;
+    coll_pipebcast_agreement_t *agreement = module->to_come;
+    module->to_come = NULL;
+    agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
+    module->lost_tag = agreement->tag - 2;
+    const bool can_serve = prepare(module, agreement);
     const bool model_is_good =
         !model_is_faulty(module, agreement->why_not_model, sizeof(agreement->why_not_model));
-    own_values(module, placed, model_is_good, agreement->own);
+    own_values(module, can_serve, model_is_good, agreement->own);
     for (int i = 0; i < N_VALUES; i++) {
         agreement->most[i] = agreement->own[i];
         agreement->most[N_VALUES + i] = ~agreement->own[i];
     }
-    agreement->tag = tag;
     const int rc = compare(module, agreement);
+    module->state = COLL_PIPEBCAST_AGREEING;
     if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc);
+        module->agreed = rc;
+        coll_pipebcast_lose_agreement(module, rc);
         coll_pipebcast_agreement_free(agreement);
         return rc;
     }
     module->agreement = agreement;
-    module->state = COLL_PIPEBCAST_AGREEING;
     coll_pipebcast_outstanding_list(module);
     return OMPI_SUCCESS;
 }
@@ -319,9 +349,8 @@ static bool has_compared(coll_pipebcast_module_t *module)
     module->agreed = status.MPI_ERROR;
     if (module->agreed == MPI_SUCCESS) {
         module->state = decide(module);
-    }
-    if (module->agreed != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, module->agreed);
+    } else {
+        coll_pipebcast_lose_agreement(module, module->agreed);
     }
     return true;
 }
@@ -329,20 +358,37 @@ static bool has_compared(coll_pipebcast_module_t *module)
 /** Whether the ranks know where each of them sits, if they are to serve. */
 static bool has_located(coll_pipebcast_module_t *module)
 {
-    if (module->state != COLL_PIPEBCAST_AGREEING) {
+    coll_pipebcast_locality_t *locality = &module->agreement->locality;
+    if (module->state != COLL_PIPEBCAST_AGREEING || module->agreed != OMPI_SUCCESS) {
         return true;
     }
-    if (!coll_pipebcast_locality_advance(&module->agreement->locality, &module->agreed)) {
+    if (!coll_pipebcast_locality_advance(locality, &module->agreed)) {
         return false;
     }
     if (module->agreed != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, module->agreed);
-        return true;
+        module->state = COLL_PIPEBCAST_SERVING; /* as the others do */
+        coll_pipebcast_lose_agreement(module, module->agreed);
+    } else if (!locality->all_are_placed) {
+        module->state = COLL_PIPEBCAST_PASSING;
+    } else {
+        module->state = COLL_PIPEBCAST_SERVING;
+        report_serving(module);
     }
-    module->state = COLL_PIPEBCAST_SERVING;
-    module->decides = true;
-    report_serving(module);
     return true;
+}
+
+/** Leaves the agreement, as another rank has left it. */
+static void leave(coll_pipebcast_module_t *module)
+{
+    if (module->state == COLL_PIPEBCAST_AGREEING) {
+        module->agreed = MPI_ERR_OTHER;
+        module->state = module->agreement->comparing == NULL
+                            ? COLL_PIPEBCAST_SERVING /* so they have decided */
+                            : COLL_PIPEBCAST_AGREEING;
+    }
+    /* Requests that will never end may still use its memory and the communicator, which stay. */
+    OBJ_RETAIN(module->comm);
+    module->agreement = NULL;
 }
 
 void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
@@ -355,10 +401,8 @@ void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
         coll_pipebcast_report_advance(&agreement->report)) {
         coll_pipebcast_agreement_free(agreement);
         module->agreement = NULL;
-    } else if (coll_pipebcast_is_lost(module)) {
-        /* Requests that will never end may still use its memory, which stays. */
-        module->agreed = module->agreed != OMPI_SUCCESS ? module->agreed : MPI_ERR_OTHER;
-        module->agreement = NULL;
+    } else if (coll_pipebcast_agreement_is_lost(module)) {
+        leave(module);
     }
 }
 
@@ -366,30 +410,39 @@ void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
 static bool is_agreeing(coll_pipebcast_module_t *module)
 {
     opal_mutex_lock(&module->lock);
-    const bool agreeing = module->state == COLL_PIPEBCAST_AGREEING;
-    module->may_pass = module->decides || module->state == COLL_PIPEBCAST_PASSING;
+    const bool agreeing = module->state == COLL_PIPEBCAST_AGREEING && module->agreement != NULL;
+    module->may_pass =
+        module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
     opal_mutex_unlock(&module->lock);
     return agreeing;
 }
 
 int coll_pipebcast_agree(coll_pipebcast_module_t *module)
 {
-    int rc = OMPI_SUCCESS;
     opal_mutex_lock(&module->lock);
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        rc = coll_pipebcast_agreement_start(module);
+        (void) coll_pipebcast_agreement_start(module); /* module->agreed has the error */
     }
     opal_mutex_unlock(&module->lock);
     while (is_agreeing(module)) {
         opal_progress();
     }
-    return rc == OMPI_SUCCESS ? module->agreed : rc;
+    return module->state == COLL_PIPEBCAST_AGREEING ? module->agreed : OMPI_SUCCESS;
+}
+
+coll_pipebcast_agreement_t *coll_pipebcast_agreement_new(void)
+{
+    return calloc(1, sizeof(coll_pipebcast_agreement_t));
 }
 
 void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
 {
-    if (agreement != NULL) {
-        pb_gather_fini(&agreement->locality.gather);
+    if (agreement == NULL) {
+        return;
     }
+    if (agreement->blank != NULL) {
+        OBJ_RELEASE(agreement->blank);
+    }
+    coll_pipebcast_locality_fini(&agreement->locality);
     free(agreement);
 }

@@ -11,17 +11,22 @@
 #include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
+static pb_choose_options_t get_options(void)
+{
+    const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
+    return (pb_choose_options_t){
+        .kind = params->algorithm == COLL_PIPEBCAST_ADAPTIVE
+                    ? PB_CHOOSE_OWN /* only the root could know whether it is advised */
+                    : coll_pipebcast_forced_kind(params), /* -1 is PB_CHOOSE_ALL */
+        .segment = params->segment_size,
+        .plan.fanout = params->fanout};
+}
+
 /** The module's chooser, made when it is first needed; NULL if memory is out. */
 static pb_chooser_t *get_chooser(coll_pipebcast_module_t *module)
 {
     if (module->chooser == NULL) {
-        const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
-        const pb_choose_options_t options = {
-            .kind = params->algorithm == COLL_PIPEBCAST_ADAPTIVE
-                        ? PB_CHOOSE_OWN /* only the root could know whether it is advised */
-                        : coll_pipebcast_forced_kind(params), /* -1 is PB_CHOOSE_ALL */
-            .segment = params->segment_size,
-            .plan.fanout = params->fanout};
+        const pb_choose_options_t options = get_options();
         module->chooser = pb_chooser_new(module->placement, &module->model->model, &options);
     }
     return module->chooser;
@@ -101,7 +106,6 @@ int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t tota
         return OMPI_ERR_NOT_SUPPORTED;
     }
     if (rc != PB_SUCCESS) {
-        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     choice->previous = made.best.kind == PB_KIND_PREVIOUS;
@@ -115,26 +119,66 @@ int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t tota
     return OMPI_SUCCESS;
 }
 
-int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
-                          coll_pipebcast_decision_t *decision)
+/** Where the ranks have agreed to serve. Errors as coll_pipebcast_choose(). */
+static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
+                        coll_pipebcast_decision_t *decision)
+{
+    if (module->agreed != OMPI_SUCCESS) {
+        return module->agreed; /* this rank does not know by what the others choose */
+    }
+    const int rc = coll_pipebcast_choose(module, root, total, &decision->choice);
+    decision->reason =
+        rc == OMPI_ERR_NOT_SUPPORTED ? COLL_PIPEBCAST_UNFIT : COLL_PIPEBCAST_PREDICTED;
+    decision->ours =
+        rc == OMPI_SUCCESS && (!decision->choice.previous || coll_pipebcast_minds_arrivals());
+    return rc == OMPI_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : rc;
+}
+
+/** As coll_pipebcast_decide(), but for what becomes of this rank after an error. */
+static int decide(coll_pipebcast_module_t *module, int root, size_t total,
+                  coll_pipebcast_decision_t *decision)
 {
     *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
-    if (!module->decides) {
-        return module->state == COLL_PIPEBCAST_LOST ? MPI_ERR_OTHER : OMPI_SUCCESS;
+    if (module->state == COLL_PIPEBCAST_PASSING) {
+        return OMPI_SUCCESS;
+    }
+    if (module->state != COLL_PIPEBCAST_SERVING) {
+        return MPI_ERR_OTHER; /* lost before the ranks had agreed */
     }
     if (total < mca_coll_pipebcast_component.params.min_size) {
         decision->reason = COLL_PIPEBCAST_TOO_SMALL;
         return OMPI_SUCCESS;
     }
-    const int rc = coll_pipebcast_choose(module, root, total, &decision->choice);
-    if (rc == OMPI_ERR_NOT_SUPPORTED) {
-        decision->reason = COLL_PIPEBCAST_UNFIT;
-        return OMPI_SUCCESS;
+    return decide_large(module, root, total, decision);
+}
+
+/** Whether the others may have given a message to the previous component. */
+static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total)
+{
+    const pb_choose_options_t options = get_options();
+    return module->state == COLL_PIPEBCAST_SERVING && !coll_pipebcast_minds_arrivals() &&
+           pb_choose_may_pass(&module->model->model, &options, total);
+}
+
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_decision_t *decision)
+{
+    const int rc = decide(module, root, total, decision);
+    if (rc != OMPI_SUCCESS && may_be_passed(module, total)) {
+        coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
     }
-    decision->reason = COLL_PIPEBCAST_PREDICTED;
-    decision->ours = !decision->choice.previous || coll_pipebcast_minds_arrivals();
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* the others broadcast, and may send to this rank */
+    }
+    return rc;
+}
+
+int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
+                                coll_pipebcast_decision_t *decision)
+{
+    const int rc = decide(module, root, total, decision);
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc); /* likewise */
     }
     return rc;
 }

@@ -128,7 +128,7 @@ static inline int coll_pipebcast_look_up(const opal_process_name_t *process, con
     opal_value_t info, *found = NULL;
     OBJ_CONSTRUCT(&infos, opal_list_t);
     OBJ_CONSTRUCT(&info, opal_value_t);
-    info.key = (char *) (uintptr_t) how;
+    info.key = (char *) how;
     info.type = OPAL_BOOL;
     info.data.flag = true;
     opal_list_append(&infos, &info.super);
@@ -170,20 +170,21 @@ static inline int coll_pipebcast_mark_set(const char *name)
 {
     uint32_t mark = 1;
     int rc;
-    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) (uintptr_t) name, &mark,
+    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) name, &mark,
                           COLL_PIPEBCAST_TYPE_MARK);
     return rc == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
 /**
- * Whether a process has set the mark. Every host has all processes' marks, unless the launcher was
- * told not to distribute such things at the start: then, and where there is none, the process's
- * host is asked.
+ * Whether a process has set the mark. OMPI_ERR_OUT_OF_RESOURCE: not known. Every host has all
+ * processes' marks, unless the launcher was told not to distribute such things at the start: then,
+ * and where there is none, the process's host is asked.
  */
-static inline bool coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name)
+static inline int coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name,
+                                         bool *has_p)
 {
     opal_process_name_t *whose = (opal_process_name_t *) process;
-    char *what = (char *) (uintptr_t) name;
+    char *what = (char *) name;
     uint32_t mark = 0;
     uint32_t *mark_p = &mark;
     int rc;
@@ -196,7 +197,8 @@ static inline bool coll_pipebcast_mark_of(const opal_process_name_t *process, co
     if (rc != OPAL_SUCCESS) {
         OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
     }
-    return rc == OPAL_SUCCESS && mark == 1;
+    *has_p = rc == OPAL_SUCCESS && mark == 1;
+    return rc == OPAL_ERR_OUT_OF_RESOURCE ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
 /** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */

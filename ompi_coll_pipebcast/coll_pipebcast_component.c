@@ -48,12 +48,12 @@ static int component_open(void)
     OBJ_CONSTRUCT(&component->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&component->said, opal_list_t);
     OBJ_CONSTRUCT(&component->present, opal_hash_table_t);
-    opal_hash_table_init(&component->present, 64);
     coll_pipebcast_busy_init(&component->busy);
     coll_pipebcast_reserve_init(&component->reserve);
     component->topology = NULL;
     component->model = NULL;
     component->assumed = NULL;
+    component->spare = NULL;
     component->place_known = false;
     component->place = PB_LOCALITY_ANYWHERE;
     component->output = opal_output_open(NULL);
@@ -62,6 +62,14 @@ static int component_open(void)
                             "It is left out. Build it again with this one's headers.");
         component_close();
         return OMPI_ERR_NOT_AVAILABLE;
+    }
+    coll_pipebcast_module_keep_spare();
+    if (opal_hash_table_init(&component->present, 64) != OPAL_SUCCESS || component->spare == NULL) {
+        coll_pipebcast_warn(
+            "memory is out on this host, and pipebcast is left out. Use fewer ranks "
+            "on it.");
+        component_close();
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     const int rc = coll_pipebcast_presence_tell();
     if (rc != OMPI_SUCCESS) {
@@ -91,6 +99,10 @@ static int component_close(void)
     if (component->assumed != NULL) {
         OBJ_RELEASE(component->assumed);
         component->assumed = NULL;
+    }
+    if (component->spare != NULL) {
+        OBJ_RELEASE(component->spare);
+        component->spare = NULL;
     }
     coll_pipebcast_reserve_fini(&component->reserve);
     OPAL_LIST_DESTRUCT(&component->said);

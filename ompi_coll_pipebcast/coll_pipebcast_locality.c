@@ -95,28 +95,33 @@ static bool is_alone(const coll_pipebcast_module_t *module)
     return n_here == 1;
 }
 
-static bool start_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
+static bool init_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
 {
     struct ompi_communicator_t *comm = locality->module->comm;
     return pb_gather_init(&locality->gather, &locality->transport, ompi_comm_rank(comm),
                           ompi_comm_size(comm), own);
 }
 
-int coll_pipebcast_locality_start(coll_pipebcast_locality_t *locality,
-                                  coll_pipebcast_module_t *module, int n_machines, int tag)
+int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,
+                                 coll_pipebcast_module_t *module, int n_machines, int tag)
 {
     struct ompi_communicator_t *comm = module->comm;
-    *locality =
-        (coll_pipebcast_locality_t){.module = module, .transport = {.comm = comm, .tag = tag}};
+    *locality = (coll_pipebcast_locality_t){
+        .module = module, .transport = {.comm = comm, .tag = tag}, .all_are_placed = true};
     if (mca_coll_pipebcast_component.params.locality == COLL_PIPEBCAST_LOCALITY_MACHINE ||
-        n_machines == module->placement->n_ranks) {
+        n_machines == 1 || n_machines == module->placement->n_ranks) {
         return OMPI_SUCCESS;
     }
     const pb_locality_t own = is_alone(module) ? PB_LOCALITY_ANYWHERE : own_place(module);
-    /* The others gather already: a rank that does not would have them wait for ever. */
-    locality->gathers = start_gather(locality, own) ||
-                        (coll_pipebcast_reserve_spend() && start_gather(locality, own));
+    locality->gathers = init_gather(locality, own) ||
+                        (coll_pipebcast_reserve_spend() && init_gather(locality, own));
     return locality->gathers ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void coll_pipebcast_locality_fini(coll_pipebcast_locality_t *locality)
+{
+    pb_gather_fini(&locality->gather);
+    locality->gathers = false;
 }
 
 /** Makes the module's placement one with levels. A PB_ code. */
@@ -142,23 +147,47 @@ static int locate(coll_pipebcast_module_t *module, const pb_gather_t *gather)
     return rc;
 }
 
+/** Says what came of it; rc is locate()'s. */
 static void tell(const coll_pipebcast_module_t *module, int rc)
 {
-    if (ompi_comm_rank(module->comm) != 0) {
-        return;
-    }
-    if (rc == PB_ERR_INPUT) {
+    if (rc == PB_ERR_NO_MEMORY) {
+        coll_pipebcast_warn("communicator %s: memory is out on this host. The previous component "
+                            "serves this communicator's broadcasts.",
+                            module->comm->c_name);
+    } else if (rc == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
         coll_pipebcast_warn("communicator %s: the levels inside machines are left out, as the "
                             "network would have too many nodes, or a machine has the name n0/1 "
                             "while another is n0. Rename it in the topology, or set "
                             "coll_pipebcast_locality to machine.",
                             module->comm->c_name);
-    } else {
+    } else if (ompi_comm_rank(module->comm) == 0) {
         const int n_places = module->levels != NULL ? pb_network_n_places(module->levels) : 0;
         coll_pipebcast_tell(1, "communicator %s: %d %s packages, NUMA nodes or caches",
                             module->comm->c_name, n_places,
                             n_places == 1 ? "group of ranks shares" : "groups of ranks share");
     }
+}
+
+/** The places are there: this rank uses them, and tells the others whether it could. */
+static void use_places(coll_pipebcast_locality_t *locality)
+{
+    int rc = locate(locality->module, &locality->gather);
+    if (rc == PB_ERR_NO_MEMORY && coll_pipebcast_reserve_spend()) {
+        rc = locate(locality->module, &locality->gather);
+    }
+    tell(locality->module, rc);
+    locality->answers = true;
+    pb_gather_again(&locality->gather, rc != PB_ERR_NO_MEMORY);
+}
+
+static bool all_are_placed(const pb_gather_t *gather)
+{
+    for (int rank = 0; rank < gather->n_ranks; rank++) {
+        if (pb_gather_number(gather, rank) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool coll_pipebcast_locality_advance(coll_pipebcast_locality_t *locality, int *error_p)
@@ -170,15 +199,11 @@ bool coll_pipebcast_locality_advance(coll_pipebcast_locality_t *locality, int *e
     if (!pb_gather_advance(&locality->gather, error_p)) {
         return false;
     }
-    if (*error_p == OMPI_SUCCESS) {
-        int rc = locate(locality->module, &locality->gather);
-        if (rc == PB_ERR_NO_MEMORY && coll_pipebcast_reserve_spend()) {
-            rc = locate(locality->module, &locality->gather);
-        }
-        *error_p = rc == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-        tell(locality->module, rc);
+    if (*error_p == OMPI_SUCCESS && !locality->answers) {
+        use_places(locality);
+        return coll_pipebcast_locality_advance(locality, error_p);
     }
-    pb_gather_fini(&locality->gather);
-    locality->gathers = false;
+    locality->all_are_placed = *error_p == OMPI_SUCCESS && all_are_placed(&locality->gather);
+    coll_pipebcast_locality_fini(locality);
     return true;
 }

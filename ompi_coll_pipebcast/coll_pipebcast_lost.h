@@ -5,8 +5,8 @@
  * ends with an error instead.
  *
  * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do, many
- * times in a row, looks whether such a message is there. It stays where it is, for every broadcast
- * has one tag for it, the communicator's own. Ours; the effect is that of a revoked communicator
+ * times in a row, looks whether such a message is there. All of them have one tag, the
+ * communicator's own. Ours; the effect is that of a revoked communicator
  * of ULFM, for our broadcasts alone.
  *
  * A lost rank keeps in step: it draws the tags that the others draw, and takes part in what they
@@ -29,5 +29,23 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
  * now on, too. To be asked when a broadcast has found nothing to do. With the module's lock held.
  */
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
+
+/**
+ * The same for a rank that has to leave the agreement. A rank that is lost otherwise, even before
+ * it has ended, goes on to agree, as the others cannot do so without it.
+ */
+void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error);
+
+/**
+ * Whether another rank has left the agreement: then this one is lost, too. Looks every so many
+ * calls. To be asked when an agreement has found nothing to do. With the module's lock held.
+ */
+bool coll_pipebcast_agreement_is_lost(coll_pipebcast_module_t *module);
+
+/**
+ * Ends the job, where this rank can neither take part nor tell the others that it does not. Says
+ * `what` it cannot do and, by `error`, why.
+ */
+void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error);
 
 #endif

@@ -46,44 +46,50 @@ coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p)
         read_model, error_p);
 }
 
-static coll_pipebcast_model_t *assume(uint64_t bits_per_second, uint32_t mtu)
+/** Bytes of the text that says what a model was assumed from. */
+#define SOURCE_BYTES 96
+
+coll_pipebcast_model_t *coll_pipebcast_model_blank(void)
 {
     coll_pipebcast_model_t *model = OBJ_NEW(coll_pipebcast_model_t);
     if (model == NULL) {
         return NULL;
     }
-    model->bits_per_second = bits_per_second;
-    model->mtu = mtu;
-    pb_model_assume(bits_per_second, mtu, &model->model);
-    model->hash = pb_model_hash(&model->model);
-    if (asprintf(&model->super.source, "assumed from links of %llu Mbit/s and an MTU of %u",
-                 (unsigned long long) (bits_per_second / 1000000), (unsigned) mtu) < 0) {
-        model->super.source = NULL;
+    model->super.source = calloc(1, SOURCE_BYTES);
+    if (model->super.source == NULL) {
         OBJ_RELEASE(model);
     }
     return model;
 }
 
-coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, uint32_t mtu,
-                                                     int *error_p)
+static void assume(coll_pipebcast_model_t *blank, uint64_t bits_per_second, uint32_t mtu)
+{
+    blank->bits_per_second = bits_per_second;
+    blank->mtu = mtu;
+    pb_model_assume(bits_per_second, mtu, &blank->model);
+    blank->hash = pb_model_hash(&blank->model);
+    snprintf(blank->super.source, SOURCE_BYTES,
+             "assumed from links of %llu Mbit/s and an MTU of %u",
+             (unsigned long long) (bits_per_second / 1000000), (unsigned) mtu);
+}
+
+coll_pipebcast_model_t *coll_pipebcast_model_assumed(coll_pipebcast_model_t *blank,
+                                                     uint64_t bits_per_second, uint32_t mtu)
 {
     coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
     opal_mutex_lock(&component->lock);
+    coll_pipebcast_model_t *known = component->assumed;
+    if (known == NULL || known->bits_per_second != bits_per_second || known->mtu != mtu) {
+        assume(blank, bits_per_second, mtu);
+        if (known != NULL) {
+            OBJ_RELEASE(known);
+        }
+        component->assumed = blank;
+    } else {
+        OBJ_RELEASE(blank);
+    }
     coll_pipebcast_model_t *model = component->assumed;
-    if (model == NULL || model->bits_per_second != bits_per_second || model->mtu != mtu) {
-        model = assume(bits_per_second, mtu);
-        if (model == NULL && coll_pipebcast_reserve_spend()) {
-            model = assume(bits_per_second, mtu);
-        }
-        if (model != NULL && component->assumed != NULL) {
-            OBJ_RELEASE(component->assumed);
-        }
-        component->assumed = model != NULL ? model : component->assumed;
-    }
-    if (model != NULL) {
-        OBJ_RETAIN(model);
-    }
+    OBJ_RETAIN(model);
     opal_mutex_unlock(&component->lock);
-    *error_p = model != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     return model;
 }

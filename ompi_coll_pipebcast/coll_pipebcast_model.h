@@ -22,11 +22,15 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);
  */
 coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p);
 
+/** Memory for a model that may have to be assumed later; NULL if memory is out. */
+coll_pipebcast_model_t *coll_pipebcast_model_blank(void);
+
 /**
- * The model that is assumed for links of this speed and MTU, retained for the
- * caller. NULL with *error_p if memory is out.
+ * The model that is assumed for links of this speed and MTU, retained for the caller: one that
+ * other communicators have already, or else the blank one, which it takes over and fills. Needs no
+ * memory.
  */
-coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, uint32_t mtu,
-                                                     int *error_p);
+coll_pipebcast_model_t *coll_pipebcast_model_assumed(coll_pipebcast_model_t *blank,
+                                                     uint64_t bits_per_second, uint32_t mtu);
 
 #endif

@@ -7,6 +7,7 @@
 #include "coll_pipebcast.h"
 #include "coll_pipebcast_advised.h"
 #include "coll_pipebcast_agree.h"
+#include "coll_pipebcast_lost.h"
 #include "coll_pipebcast_nonblocking.h"
 #include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
@@ -20,8 +21,10 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->state = COLL_PIPEBCAST_UNDECIDED;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->agreement = NULL;
+    module->to_come = NULL;
     module->agreed = OMPI_SUCCESS;
-    module->decides = false;
+    module->is_lost = false;
+    module->agreement_is_lost = false;
     module->lost_tag = 0;
     module->n_idle_calls = 0;
     module->may_pass = false;
@@ -40,7 +43,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->chooser = NULL;
     module->advised = NULL;
     memset(module->told, 0, sizeof(module->told));
-    coll_pipebcast_roles_init(module);
+    coll_pipebcast_roles_construct(module);
 }
 
 static void retain_previous(coll_pipebcast_module_t *module)
@@ -65,11 +68,12 @@ static void module_destruct(coll_pipebcast_module_t *module)
 {
     release_previous(module);
     coll_pipebcast_agreement_free(module->agreement);
+    coll_pipebcast_agreement_free(module->to_come);
     OBJ_DESTRUCT(&module->outstanding);
     OBJ_DESTRUCT(&module->lock);
     OPAL_LIST_DESTRUCT(&module->lingering);
     pb_arrival_credit_fini(&module->credit);
-    coll_pipebcast_roles_fini(module);
+    coll_pipebcast_roles_destruct(module);
     pb_chooser_free(module->chooser);
     coll_pipebcast_advised_free(module->advised);
     pb_placement_free(module->placement);
@@ -85,17 +89,56 @@ static void module_destruct(coll_pipebcast_module_t *module)
 OBJ_CLASS_INSTANCE(coll_pipebcast_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
 
+/** A module with all the memory that it needs until its ranks agree; NULL if memory is out. */
+static coll_pipebcast_module_t *new_module(void)
+{
+    coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
+    if (module == NULL) {
+        return NULL;
+    }
+    module->to_come = coll_pipebcast_agreement_new();
+    if (module->to_come == NULL || coll_pipebcast_roles_init(module) != OMPI_SUCCESS) {
+        OBJ_RELEASE(module);
+    }
+    return module;
+}
+
+void coll_pipebcast_module_keep_spare(void)
+{
+    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
+    if (component->spare == NULL) {
+        component->spare = new_module();
+    }
+}
+
+/** A new module; if there is no memory for it, the spare one. NULL: that is used up, too. */
+static coll_pipebcast_module_t *get_module(void)
+{
+    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
+    coll_pipebcast_module_t *module = new_module();
+    if (module == NULL && coll_pipebcast_reserve_spend()) {
+        module = new_module();
+    }
+    opal_mutex_lock(&component->lock);
+    if (module == NULL) {
+        module = component->spare;
+        component->spare = NULL;
+    } else {
+        coll_pipebcast_module_keep_spare();
+    }
+    opal_mutex_unlock(&component->lock);
+    return module;
+}
+
 mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority)
 {
     *priority = mca_coll_pipebcast_component.params.priority;
     if (*priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
         return NULL;
     }
-    coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
-    if (module == NULL && coll_pipebcast_reserve_spend()) {
-        module = OBJ_NEW(coll_pipebcast_module_t);
-    }
+    coll_pipebcast_module_t *module = get_module();
     if (module == NULL) {
+        coll_pipebcast_end_job(comm, "take part in broadcasts", OMPI_ERR_OUT_OF_RESOURCE);
         return NULL;
     }
     module->super.coll_module_enable = module_enable;
@@ -148,8 +191,12 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
 /* May be called several times or never. */
 static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
+    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_settle(module);
+    opal_mutex_lock(&component->lock);
+    coll_pipebcast_module_keep_spare(); /* if the last one was used up, when memory was out */
+    opal_mutex_unlock(&component->lock);
     if (module->previous.bcast_module != NULL) {
         coll_pipebcast_install(comm, &module->previous, base);
     }

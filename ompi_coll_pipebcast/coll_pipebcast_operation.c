@@ -246,7 +246,7 @@ int coll_pipebcast_operation_start(coll_pipebcast_operation_t *op, coll_pipebcas
                                    const coll_pipebcast_apart_t *apart)
 {
     prepare(op, module, data, root, apart);
-    if (module->state == COLL_PIPEBCAST_LOST) {
+    if (module->is_lost) {
         return is_unfit(module, root, choice) ? OMPI_ERR_NOT_SUPPORTED : MPI_ERR_OTHER;
     }
     const int rc = start_part(op, choice);
@@ -278,9 +278,7 @@ int coll_pipebcast_operation_stand_in(coll_pipebcast_operation_t *op,
     prepare(op, module, data, root, apart);
     op->algorithm = PB_KIND_RANK_BINARY;
     op->transport.tag = apart->tag;
-    const int rc = module->state == COLL_PIPEBCAST_LOST
-                       ? MPI_ERR_OTHER
-                       : cut_and_start(op, &role, STAND_IN_SEGMENT);
+    const int rc = module->is_lost ? MPI_ERR_OTHER : cut_and_start(op, &role, STAND_IN_SEGMENT);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc);
     }

@@ -59,7 +59,7 @@ static void advance_requests(coll_pipebcast_outstanding_t *outstanding, opal_lis
 static bool advance_module(coll_pipebcast_module_t *module, opal_list_t *ended)
 {
     coll_pipebcast_agreement_advance(module);
-    if (module->state >= COLL_PIPEBCAST_SERVING) {
+    if (module->state >= COLL_PIPEBCAST_SERVING || module->agreement == NULL) {
         advance_requests(&module->outstanding, ended);
     }
     coll_pipebcast_operation_listen(module);
@@ -128,7 +128,8 @@ void coll_pipebcast_outstanding_list(coll_pipebcast_module_t *module)
     }
     OBJ_RETAIN(module->comm);
     opal_mutex_lock(&busy->lock);
-    if (opal_list_is_empty(&busy->modules)) {
+    if (opal_list_is_empty(&busy->modules) && opal_progress_register(progress) != OPAL_SUCCESS &&
+        coll_pipebcast_reserve_spend()) {
         (void) opal_progress_register(progress);
     }
     opal_list_append(&busy->modules, &module->outstanding.super);

@@ -33,7 +33,10 @@ static bool process_has_component(const opal_process_name_t *process)
     if (known != NULL) {
         return true;
     }
-    const bool has = coll_pipebcast_mark_of(process, mark);
+    bool has = false;
+    if (coll_pipebcast_mark_of(process, mark, &has) == OMPI_ERR_OUT_OF_RESOURCE) {
+        return true; /* it nearly always has, and the others, who have memory, know */
+    }
     if (has) {
         opal_mutex_lock(&component->lock);
         (void) opal_hash_table_set_value_uint64(&component->present, key, component);

@@ -161,10 +161,7 @@ int coll_pipebcast_request_begin_agreed(coll_pipebcast_request_t *request)
 {
     coll_pipebcast_module_t *module = request->module;
     coll_pipebcast_decision_t decision = {0};
-    int rc = module->agreed;
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_pipebcast_decide(module, request->root, request->data.total, &decision);
-    }
+    int rc = coll_pipebcast_decide_later(module, request->root, request->data.total, &decision);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }

@@ -25,15 +25,20 @@ static void cached_role_destruct(cached_role_t *cached)
 static OBJ_CLASS_INSTANCE(cached_role_t, opal_list_item_t, cached_role_construct,
                           cached_role_destruct);
 
-void coll_pipebcast_roles_init(coll_pipebcast_module_t *module)
+void coll_pipebcast_roles_construct(coll_pipebcast_module_t *module)
 {
     OBJ_CONSTRUCT(&module->roles, opal_hash_table_t);
-    opal_hash_table_init(&module->roles, 16);
     OBJ_CONSTRUCT(&module->roles_by_use, opal_list_t);
     module->roles_memory = 0;
 }
 
-void coll_pipebcast_roles_fini(coll_pipebcast_module_t *module)
+int coll_pipebcast_roles_init(coll_pipebcast_module_t *module)
+{
+    return opal_hash_table_init(&module->roles, 16) == OPAL_SUCCESS ? OMPI_SUCCESS
+                                                                    : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void coll_pipebcast_roles_destruct(coll_pipebcast_module_t *module)
 {
     OPAL_LIST_DESTRUCT(&module->roles_by_use);
     OBJ_DESTRUCT(&module->roles);

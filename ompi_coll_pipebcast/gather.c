@@ -14,6 +14,12 @@ bool pb_gather_init(pb_gather_t *gather, pb_transport_t *transport, int rank, in
     return true;
 }
 
+void pb_gather_again(pb_gather_t *gather, uint64_t own)
+{
+    gather->n_there = 1;
+    gather->numbers[0] = own;
+}
+
 /** How many numbers the round brings that begins with those that are there. */
 static int n_of_round(const pb_gather_t *gather)
 {

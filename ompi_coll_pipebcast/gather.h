@@ -3,7 +3,8 @@
  *
  * In round k a rank sends what it has to the rank 2^k before it, and receives as much
  * from the one 2^k behind it, so that ceil(log2 P) messages are enough (Bruck and others
- * 1997). The rounds' partners are all different ranks, so that one tag is enough. The
+ * 1997). The rounds' partners are all different ranks, so that one tag is enough, also for
+ * several gathers one after the other: what a partner sends for the next one comes second. The
  * ranks may advance it at different places of their programs, where a collective operation
  * of the communicator's own could not be started alike on all.
  */
@@ -30,6 +31,9 @@ typedef struct pb_gather {
  */
 bool pb_gather_init(pb_gather_t *gather, pb_transport_t *transport, int rank, int n_ranks,
                     uint64_t own);
+
+/** Begins another one of other numbers, in the same memory, when all of the last one are there. */
+void pb_gather_again(pb_gather_t *gather, uint64_t own);
 
 /**
  * Does what can be done without waiting. True when all numbers are there, or there is

@@ -456,10 +456,23 @@ static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t weigh
     return least.best.weight >= weight;
 }
 
-static bool previous_is_candidate(const pb_chooser_t *chooser, uint64_t bytes)
+static bool previous_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
+                                  uint64_t bytes)
 {
-    return chooser->options.kind == PB_CHOOSE_ALL &&
-           (chooser->model->measured || bytes < PB_CHOOSE_ASSUMED_PREVIOUS);
+    return options->kind == PB_CHOOSE_ALL &&
+           (model->measured || bytes < PB_CHOOSE_ASSUMED_PREVIOUS);
+}
+
+/** Of the kinds only these do not serve every view. */
+static bool may_be_unfit(const pb_choose_options_t *options)
+{
+    return options->kind == PB_KIND_CIRCULANT ||
+           (options->kind == PB_KIND_KARY && options->plan.fanout < 1);
+}
+
+bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
+{
+    return may_be_unfit(options) || previous_is_candidate(model, options, pb_size_class(bytes));
 }
 
 /** Shows the candidates of one kind; *seen_p is set if it fits. */
@@ -491,7 +504,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
         settle_plan(chooser, (pb_kind_t) chooser->options.kind, best);
         return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
     }
-    if (previous_is_candidate(chooser, bytes)) {
+    if (previous_is_candidate(chooser->model, &chooser->options, bytes)) {
         pb_candidate_t candidate;
         rc = previous_time(chooser, profiles, bytes, &candidate);
         if (rc == PB_SUCCESS) {
@@ -525,6 +538,11 @@ static made_choice_t *find_choice(const pb_chooser_t *chooser, int root, uint64_
         at = (at + 1) & (chooser->capacity - 1);
     }
     return &chooser->choices[at];
+}
+
+static bool was_made(const pb_chooser_t *chooser, int root, uint64_t size_class)
+{
+    return chooser->capacity > 0 && find_choice(chooser, root, size_class)->size_class != 0;
 }
 
 /** Makes room for one more: a larger table, or at the bound an empty one. */
@@ -599,22 +617,22 @@ static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
 {
     const uint64_t size_class = pb_size_class(bytes);
-    int rc = make_room(chooser);
-    if (rc != PB_SUCCESS) {
-        return rc;
-    }
-    made_choice_t *made = find_choice(chooser, root, size_class);
-    if (made->size_class == 0) {
+    if (!was_made(chooser, root, size_class)) {
         pb_choice_t best;
+        int rc = make_room(chooser);
+        if (rc != PB_SUCCESS) {
+            return rc;
+        }
         rc = chooser->model->measured ? choose_measured(chooser, root, size_class, &best)
                                       : choose_doubtful(chooser, root, size_class, &best);
         if (rc != PB_SUCCESS) {
             return rc;
         }
-        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = best};
+        *find_choice(chooser, root, size_class) =
+            (made_choice_t){.size_class = size_class, .root = root, .choice = best};
         chooser->n_choices++;
     }
-    *choice = made->choice;
+    *choice = find_choice(chooser, root, size_class)->choice;
     return PB_SUCCESS;
 }
 

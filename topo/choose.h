@@ -93,6 +93,13 @@ void pb_chooser_free(pb_chooser_t *chooser);
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 
 /**
+ * Whether the choice for messages of `bytes` may be the previous component, or a forced kind may
+ * not fit, as far as that is known without choosing: for who cannot. O(1).
+ */
+bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
+                        uint64_t bytes);
+
+/**
  * The plan that pb_choose() computed for the kind that it chose last, if that was
  * this one and for this root: so that who needs the plan, too, need not compute it
  * again. Owned by the caller, freed by pb_plan_free(). NULL if there is none (any more).

@@ -8,11 +8,12 @@
  * allocation to the end of the broadcast: then the rank may be lost, and the others with it. Each
  * gets errors, no one waits for ever, and what Open MPI does itself on the communicator still
  * works: nonblocking operations, whose tags must be alike, and short broadcasts. It begins when
- * the ranks have agreed. With "nonblocking" the broadcasts are MPI_Ibcast, two at a time,
- * and a persistent one.
+ * the ranks have agreed; with "early", too, when the communicator is made. Where the rank cannot
+ * serve then, the previous component does. With "nonblocking" the broadcasts are MPI_Ibcast, two at
+ * a time, and a persistent one.
  *
  * Needs failing_plugin.so before the C library. Usage: run_no_memory TOPOLOGY_FILE [nonblocking]
- * [lasting]; the file is then read again each time.
+ * [lasting [early]]; the file is then read again each time.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -38,13 +39,14 @@
 #define EACH_OF_FIRST 600
 #define FURTHER_PART 32
 #define LASTING_PART 8
+#define EARLY_PART 4
 
 static failing_plugin_after_t *fail_after;
 static failing_plugin_has_failed_t *has_failed;
 static MPI_Datatype spaced; /* BYTES / 2 single bytes, with gaps */
 static int my_rank, n_ranks;
 static long n_errors;
-static bool nonblocking, lasting;
+static bool nonblocking, lasting, early;
 
 /* One broadcast: what it is and what becomes of it. */
 typedef struct broadcast {
@@ -159,22 +161,22 @@ static void use_otherwise(MPI_Comm comm)
 static void scenario(long at)
 {
     MPI_Comm comm;
-    if (!lasting) {
-        fail_after(at, 0);
+    if (!lasting || early) {
+        fail_after(at, lasting);
     }
     const int rc = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     check(rc == MPI_SUCCESS, "the communicator is made");
     if (rc != MPI_SUCCESS) {
         return;
     }
-    if (lasting) {
+    if (lasting && !early) {
         broadcast(comm, 0);
         fail_after(at, 1);
     }
-    for (int i = 0; i < N_BROADCASTS; i += nonblocking ? 2 : 1) {
+    for (int i = 0; i < (early ? 1 : N_BROADCASTS); i += nonblocking ? 2 : 1) {
         (nonblocking ? broadcast_two : broadcast)(comm, i);
     }
-    if (nonblocking) {
+    if (nonblocking && !early) {
         broadcast_again(comm, 1);
     }
     if (lasting) {
@@ -209,7 +211,7 @@ static bool lose_one(int victim, long at, const char *path)
 static long next_after(long at)
 {
     if (lasting) {
-        return at + at / LASTING_PART + 1;
+        return at + at / (early ? EARLY_PART : LASTING_PART) + 1;
     }
     return at < EACH_OF_FIRST ? at + 1 : at + at / FURTHER_PART;
 }
@@ -224,13 +226,14 @@ int main(int argc, char **argv)
     *(void **) &fail_after = dlsym(RTLD_DEFAULT, "failing_plugin_after");
     *(void **) &has_failed = dlsym(RTLD_DEFAULT, "failing_plugin_has_failed");
     if (fail_after == NULL || has_failed == NULL || argc < 2) {
-        fprintf(stderr, "usage: run_no_memory TOPOLOGY_FILE [nonblocking] [lasting], with "
+        fprintf(stderr, "usage: run_no_memory TOPOLOGY_FILE [nonblocking] [lasting [early]], with "
                         "failing_plugin.so in LD_PRELOAD\n");
         return EXIT_FAILURE;
     }
     for (int i = 2; i < argc; i++) {
         nonblocking = nonblocking || strcmp(argv[i], "nonblocking") == 0;
         lasting = lasting || strcmp(argv[i], "lasting") == 0;
+        early = early || strcmp(argv[i], "early") == 0;
     }
     MPI_Type_vector(BYTES / 2, 1, 2, MPI_BYTE, &spaced);
     MPI_Type_commit(&spaced);
@@ -242,7 +245,7 @@ int main(int argc, char **argv)
     }
     MPI_Type_free(&spaced);
     MPI_Reduce(&n_errors, &all_errors, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    check(n > (lasting ? 20 : 100), "%ld allocations were failed", n);
+    check(n > (early ? 12 : lasting ? 20 : 100), "%ld allocations were failed", n);
     if (my_rank == 0) {
         printf("%ld allocations were failed; %ld broadcasts ended with an error at a rank\n", n,
                all_errors);

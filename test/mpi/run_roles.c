@@ -70,7 +70,8 @@ int main(int argc, char **argv)
     memset(&module, 0, sizeof(module));
     module.comm = MPI_COMM_WORLD;
     module.placement = place(&network);
-    coll_pipebcast_roles_init(&module);
+    coll_pipebcast_roles_construct(&module);
+    check(coll_pipebcast_roles_init(&module) == OMPI_SUCCESS, "the cache of roles is made");
     (void) ask_for_all(&module);
     const long before = in_use();
     for (int i = 0; i < 3; i++) {
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
     const long grown = in_use() - before;
     check(grown <= SLACK, "%ld bytes more in use after 4,500 further plans", grown);
     check(opal_list_get_size(&module.roles_by_use) > 10, "some stay");
-    coll_pipebcast_roles_fini(&module);
+    coll_pipebcast_roles_destruct(&module);
     pb_placement_free(module.placement);
     pb_network_free(network);
     return check_done("run_roles");

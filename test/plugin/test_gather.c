@@ -17,6 +17,8 @@ typedef struct run {
     pb_gather_t *gathers; /**< by rank */
     bool *through;        /**< likewise */
     int *error;           /**< likewise */
+    bool begins_again;    /**< each rank that is through begins a second one, once */
+    bool *again;          /**< by rank: has begun it */
 } run_t;
 
 static uint64_t number_of(int rank)
@@ -30,7 +32,8 @@ static void run_init(run_t *run, uint64_t seed, int n_ranks)
                    .n_ranks = n_ranks,
                    .gathers = calloc((size_t) n_ranks, sizeof(*run->gathers)),
                    .through = calloc((size_t) n_ranks, sizeof(*run->through)),
-                   .error = calloc((size_t) n_ranks, sizeof(*run->error))};
+                   .error = calloc((size_t) n_ranks, sizeof(*run->error)),
+                   .again = calloc((size_t) n_ranks, sizeof(*run->again))};
     run->world->early_percent = seed % 3 == 0 ? 100 : 30;
     for (int rank = 0; rank < n_ranks; rank++) {
         if (!pb_gather_init(&run->gathers[rank], &run->world->transports[rank], rank, n_ranks,
@@ -49,6 +52,7 @@ static void run_fini(run_t *run)
     free(run->gathers);
     free(run->through);
     free(run->error);
+    free(run->again);
 }
 
 /** Advances ranks at random until all are through, or nothing moves; whether all are. */
@@ -59,6 +63,11 @@ static bool run_rounds(run_t *run)
         const int rank = pb_random_below(&run->world->random, run->n_ranks);
         if (!run->through[rank]) {
             run->through[rank] = pb_gather_advance(&run->gathers[rank], &run->error[rank]);
+            if (run->through[rank] && run->begins_again && !run->again[rank]) {
+                pb_gather_again(&run->gathers[rank], (uint64_t) rank + 7);
+                run->again[rank] = true;
+                run->through[rank] = false;
+            }
             n_through += run->through[rank];
         }
         world_step(run->world);
@@ -98,6 +107,28 @@ static void test_sizes(void)
     ok(dirty == 0, "and nothing is left under way");
 }
 
+/** What the ranks learn second, in the same memory and over the same tag. */
+static void test_again(void)
+{
+    int unfinished = 0, wrong = 0;
+    for (int n_ranks = 2; n_ranks <= 20; n_ranks++) {
+        run_t run;
+        bool is_second = false;
+        run_init(&run, (uint64_t) n_ranks, n_ranks);
+        run.begins_again = true;
+        unfinished += !run_rounds(&run);
+        for (int rank = 0; rank < n_ranks && run.through[rank]; rank++) {
+            for (int of = 0; of < n_ranks; of++) {
+                wrong += pb_gather_number(&run.gathers[rank], of) != (uint64_t) of + 7;
+            }
+            is_second = true;
+        }
+        wrong += !is_second || run.world->n_alive != 0;
+        run_fini(&run);
+    }
+    ok(unfinished == 0 && wrong == 0, "a gather after a gather, each rank going on at once");
+}
+
 static void test_errors(void)
 {
     static const call_t calls[] = {CALL_SEND, CALL_RECEIVE, CALL_SENT, CALL_ARRIVED, CALL_SHORT};
@@ -134,6 +165,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_sizes();
+    test_again();
     test_errors();
     test_no_memory();
     return tap_done();

@@ -399,6 +399,24 @@ static void test_plan(void)
     pb_network_free(network);
 }
 
+/** What may be the previous component's, or not fit, for who cannot choose. */
+static void test_may_pass(void)
+{
+    const pb_choose_options_t own = {.kind = PB_CHOOSE_OWN, .plan.fanout = 3};
+    const pb_choose_options_t chain = {.kind = PB_KIND_CHAIN, .plan.fanout = 3};
+    const pb_choose_options_t circulant = {.kind = PB_KIND_CIRCULANT, .plan.fanout = 3};
+    pb_model_t assumed;
+    pb_model_assume(UINT64_C(1000000000), 1500, &assumed);
+    pb_model_t measured = assumed;
+    measured.measured = true;
+    ok(pb_choose_may_pass(&assumed, &all, 6000) && pb_choose_may_pass(&measured, &all, 1 << 20),
+       "messages may pass: small ones, and any where costs were measured");
+    ok(!pb_choose_may_pass(&assumed, &all, PB_CHOOSE_ASSUMED_PREVIOUS) &&
+           !pb_choose_may_pass(&measured, &own, 6000) && !pb_choose_may_pass(&assumed, &chain, 64),
+       "but not large ones without measurements, nor where it is left out, nor a forced kind");
+    ok(pb_choose_may_pass(&assumed, &circulant, 1 << 20), "unless it is one that may not fit");
+}
+
 int main(void)
 {
     test_size_classes();
@@ -411,5 +429,6 @@ int main(void)
     test_forced();
     test_many();
     test_plan();
+    test_may_pass();
     return tap_done();
 }
