@@ -24,6 +24,8 @@ CONVERSION = re.compile(r"%(?!%)[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)+\'|/\*.*?\*/|\w+|\s+|.', re.DOTALL)
 GIVEN = re.compile(r'\bchar (?:%s)\[\]\s*=\s*"((?:[^"\\]|\\.)*)"' % "|".join(sorted(TEXTS)))
+# Functions that say what is wrong return such texts.
+RETURNED = re.compile(r'\breturn "((?:[^"\\]|\\.)*)";')
 CALL = re.compile(r"\b(%s)\s*\(" % "|".join(FORMATS))
 # The macros of inttypes.h stand for the end of a conversion, others for a text.
 MACRO = re.compile(r"PRI[a-zA-Z0-9]+$")
@@ -73,6 +75,9 @@ def messages(path):
     text = path.read_text()
     for match in GIVEN.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, match.group(1)
+    for match in RETURNED.finditer(text):
+        if is_telling(match.group(1)):
+            yield text.count("\n", 0, match.start()) + 1, match.group(1)
     for match in CALL.finditer(text):
         found = arguments(text, match.end())
         place = FORMATS[match.group(1)]

@@ -34,6 +34,8 @@ SOURCES = [
     "contrib/tune/table.c",
     "ompi_coll_pipebcast/*.c",
     "topo/*_file.c",
+    "topo/generation.c",
+    "topo/history.c",
     "topo/hostlist.c",
     "topo/network.c",
     "topo/slurm_conf.c",
