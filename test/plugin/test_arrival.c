@@ -303,6 +303,48 @@ static void test_spare(void)
     ok(everywhere, "it runs out at each of %d places", PLACES);
 }
 
+/** Every rank that has begun leaves in the middle. */
+static void cancel_all(arrivals_t *a, int *n_cancelled_p, int *n_sound_p)
+{
+    broadcast_t *b = &a->broadcasts[0];
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        if (!b->has_begun[rank] || a->current[rank] > 0 || rank == b->root) {
+            continue;
+        }
+        pb_arrival_receiver_cancel(&b->receivers[rank]);
+        *n_sound_p -= !pb_arrival_receiver_is_broken(&b->receivers[rank]);
+        ++*n_cancelled_p;
+    }
+    if (b->has_begun[b->root] && a->current[b->root] == 0) {
+        pb_arrival_root_cancel(&b->at_root);
+        *n_sound_p -= !pb_arrival_root_is_broken(&b->at_root);
+        ++*n_cancelled_p;
+    }
+}
+
+static void test_cancel(void)
+{
+    int n_cancelled = 0, n_ended = 0, n_breaches = 0, n_sound = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        bool was_through[64] = {false};
+        arrivals_run(a, (int) seed % 40);
+        for (int rank = 0; rank < a->n_ranks && rank < 64; rank++) {
+            was_through[rank] = a->current[rank] > 0;
+        }
+        cancel_all(a, &n_cancelled, &n_sound);
+        arrivals_run(a, 200);
+        for (int rank = 0; rank < a->n_ranks && rank < 64; rank++) {
+            n_ended += a->current[rank] > 0 && !was_through[rank];
+        }
+        n_breaches += a->broadcasts[0].world->n_breaches;
+        arrivals_free(a);
+    }
+    ok(n_cancelled > 100 && n_sound == 0, "%d ranks leave in the middle", n_cancelled);
+    ok(n_ended > n_cancelled / 2, "most ranks end then: %d", n_ended);
+    ok(n_breaches == 0, "and messages are used as they may be");
+}
+
 static void test_memory(void)
 {
     int n_failed = 0, n_leaks = 0;
@@ -464,6 +506,7 @@ int main(void)
     test_refusals(FAIL_RECEIVE, "a control message cannot be received");
     test_refusals(FAIL_RECEIVED, "a control message comes with an error");
     test_spare();
+    test_cancel();
     test_memory();
     return tap_done();
 }

@@ -143,6 +143,37 @@ static void test_error(void)
     ok(n_silent == 0, "who has not got every byte has an error");
 }
 
+/** Everyone leaves in the middle: nothing new is started, and who waits for nothing else ends. */
+static void test_cancel(void)
+{
+    int n_wrong = 0, n_left = 0, n_ended = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        run_t run;
+        run_init(&run, seed);
+        for (int round = 0; round < (int) seed % 30; round++) {
+            advance(&run, round % N_RANKS);
+            world_step(run.world);
+        }
+        pb_turns_cancel(&run.turns);
+        for (int rank = 1; rank < N_RANKS; rank++) {
+            pb_transfer_cancel(&run.transfers[rank]);
+        }
+        for (int round = 0; round < 200; round++) {
+            const int rank = round % N_RANKS;
+            run.through[rank] = run.through[rank] || advance(&run, rank);
+            world_step(run.world);
+        }
+        for (int rank = 1; rank < N_RANKS; rank++) {
+            n_left += !run.through[rank];
+        }
+        n_ended += run.through[0] && run.turns.broken;
+        n_wrong += run.world->n_breaches != 0;
+        run_fini(&run);
+    }
+    ok(n_left == 0 && n_ended > 0, "after a cancel receivers end, and the root %d times", n_ended);
+    ok(n_wrong == 0, "and all is used as it may be");
+}
+
 static void test_memory(void)
 {
     pb_plan_t *plan = plans_flat(N_RANKS, 0);
@@ -176,6 +207,7 @@ int main(void)
     test_late_receivers();
     test_turns();
     test_error();
+    test_cancel();
     test_memory();
     return tap_done();
 }

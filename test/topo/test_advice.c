@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test/tap.h"
@@ -247,6 +248,38 @@ static void write_file(const char *path, const char *text, size_t length)
        "a file is there");
 }
 
+/** Whether a generation is refused, of a file with this text in the folder; says why. */
+static bool refuses_generation(const char *folder, const char *text, size_t length, int error)
+{
+    pb_diag_t diag;
+    pb_generation_t generation;
+    pb_diag_init(&diag);
+    if (text != NULL) {
+        write_file(path_in_dir("generation"), text, length);
+    }
+    const bool refused =
+        pb_generation_open(&generation, folder, &diag) == error && generation.counter == NULL;
+    printf("# %.100s\n", pb_diag_first(&diag));
+    pb_diag_clear(&diag);
+    return refused;
+}
+
+static void test_no_generation(void)
+{
+    static const char other[64] = "pipebcast-generation 2\n";
+    char long_path[5000];
+    memset(long_path, 'x', sizeof(long_path) - 1);
+    long_path[sizeof(long_path) - 1] = '\0';
+    ok(refuses_generation(dir, other, sizeof(other), PB_ERR_INPUT), "one of another version");
+    ok(refuses_generation(dir, other, sizeof(other) - 1, PB_ERR_INPUT), "one that is too short");
+    ok(refuses_generation("/nonexistent", NULL, 0, PB_ERR_IO), "no folder for a generation");
+    ok(refuses_generation(long_path, NULL, 0, PB_ERR_IO), "a path that is too long");
+    unlink(path_in_dir("generation"));
+    mkdir(path_in_dir("generation"), 0700);
+    ok(refuses_generation(dir, NULL, 0, PB_ERR_IO), "a folder in its place");
+    rmdir(path_in_dir("generation"));
+}
+
 static void test_folder(void)
 {
     size_t length;
@@ -283,6 +316,7 @@ static void test_folder(void)
     pb_diag_clear(&diag);
     ok(pb_generation_open(&generation, dir, &diag) == PB_ERR_INPUT, "no generation: %s",
        pb_diag_first(&diag));
+    test_no_generation();
     pb_diag_clear(&diag);
     unlink(path_in_dir("generation"));
     unlink(advice_path(advice->hosts));
