@@ -92,7 +92,8 @@ check_series() { count_in "series-$1" "$top/contrib/series/check.sh" "$1"; }
 if $suite; then
     prepare_packages "${build_packages[@]}"
 else
-    prepare_packages "${build_packages[@]}" clang clang-format shellcheck strace valgrind libc6-dbg xz-utils
+    prepare_packages "${build_packages[@]}" clang clang-format groff-base mandoc shellcheck strace valgrind \
+        libc6-dbg xz-utils
 fi
 prepare_build "$build" --enable-werror
 
