@@ -48,6 +48,7 @@ inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size
  */
 static int ended(ompi_request_t *request)
 {
+    opal_atomic_rmb(); /* see want_told() */
     pb_lane_t *lane = request->req_complete_cb_data;
     opal_mutex_t *lock = lane->transfer->transport->lock;
     if (OPAL_UNLIKELY(opal_mutex_trylock(lock) != 0)) {
@@ -135,14 +136,18 @@ inline bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *reques
 void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
 {
     (void) transport;
-    if (!REQUEST_COMPLETE((ompi_request_t *) request)) {
-        ompi_request_cancel(request);
+    ompi_request_t *receive = request;
+    if (!REQUEST_COMPLETE(receive)) {
+        receive->req_complete_cb = NULL;
+        ompi_request_cancel(receive);
     }
 }
 
 void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
 {
     (void) transport;
-    ((ompi_request_t *) *request_p)->req_complete_cb = NULL;
+    /* No one is to be told: pb_transport_cancel() saw to that, as it had to be before a second has
+     * passed. Between reading whom to call and the lock in ended() there is no waiting, so that
+     * another thread that was in there when the receive was cancelled is not any more. */
     ompi_request_free((ompi_request_t **) request_p);
 }

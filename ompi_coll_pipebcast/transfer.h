@@ -150,8 +150,9 @@ bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
 void pb_transfer_cancel(pb_transfer_t *transfer);
 
 /**
- * Gives the memory back. Requests still under way (only after an error, when
- * the caller has waited long enough) are abandoned, and so are their buffers.
+ * Gives the memory back. Requests still under way (only after an error or
+ * pb_transfer_cancel(), when the caller has waited long enough, see
+ * pb_transport_abandon()) are abandoned, and so are their buffers.
  */
 void pb_transfer_finish(pb_transfer_t *transfer);
 

@@ -57,10 +57,16 @@ bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, si
  */
 int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes);
 
-/** Asks a receive to end early. It still has to become done. */
+/**
+ * Asks a receive to end early. It still has to become done, which the transport does not begin
+ * to tell after this. May be called again.
+ */
 void pb_transport_cancel(pb_transport_t *transport, pb_request_t request);
 
-/** Gives a request up that did not end after an error. */
+/**
+ * Gives a request up that did not end after an error. A receive was asked to end before, so long
+ * ago that no thread still is where it would tell that it has: its lane may be gone after this.
+ */
 void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p);
 
 #endif

@@ -72,6 +72,9 @@ static void run_fini(run_t *run)
 {
     for (int rank = 0; rank < run->plan->n_ranks; rank++) {
         if (run->started[rank]) {
+            if (!run->through[rank]) {
+                pb_transfer_cancel(&run->transfers[rank]);
+            }
             pb_transfer_finish(&run->transfers[rank]);
         }
         free(run->roles[rank]);

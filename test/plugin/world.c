@@ -344,6 +344,8 @@ void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
         breach(w, "cancelled what is no receive under way", transport->rank);
         return;
     }
+    r->lane = NULL;
+    r->is_to_end = true;
     if (!r->met && !r->cancelled) {
         queue_remove(&w->receives[pair_of_request(w, r)], r);
         r->cancelled = true;
@@ -354,6 +356,9 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
 {
     world_request_t *r = *request_p;
     transport->world->n_abandoned++;
+    if (!r->is_send && !r->is_to_end) {
+        breach(transport->world, "gave up a receive that it has not asked to end", transport->rank);
+    }
     if (r->is_send && r->copy == NULL && !r->met) {
         r->copy = zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
     }

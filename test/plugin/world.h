@@ -42,8 +42,9 @@ typedef struct world_request {
     bool met;
     bool done;
     bool cancelled;
-    bool released; /* given back or abandoned by the engine */
-    int rank;      /* whose request it is */
+    bool is_to_end; /* receives: asked to end early, though it may be too late for that */
+    bool released;  /* given back or abandoned by the engine */
+    int rank;       /* whose request it is */
     int peer;
     size_t bytes; /* of the send or the place */
     size_t got;   /* receives: bytes that came */
