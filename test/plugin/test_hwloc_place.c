@@ -13,6 +13,10 @@
 
 enum { MAX_RANKS = 64 };
 
+/* Neighbours by rank are so many cores apart where ranks are dealt out; no machine has a multiple.
+ */
+enum { STRIDE = 7 };
+
 /* Ranks 0, 1, ... are bound to the objects of a type, in hwloc's order. */
 static int bind_to(hwloc_topology_t topology, hwloc_obj_type_t type, int every,
                    pb_locality_t *places)
@@ -25,6 +29,14 @@ static int bind_to(hwloc_topology_t topology, hwloc_obj_type_t type, int every,
         }
     }
     return n;
+}
+
+/* The same places, in another order of ranks. */
+static void deal_out(const pb_locality_t *places, int n, pb_locality_t *dealt)
+{
+    for (int rank = 0; rank < n; rank++) {
+        dealt[rank] = places[rank * STRIDE % n];
+    }
 }
 
 /* Prints a node of the machine's levels with the ranks that sit right there, and those below. */
@@ -82,7 +94,7 @@ static hwloc_topology_t load(const char *file)
 
 static char *print_machine(const char *file)
 {
-    pb_locality_t places[MAX_RANKS];
+    pb_locality_t places[MAX_RANKS], dealt[MAX_RANKS];
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -91,11 +103,17 @@ static char *print_machine(const char *file)
         abort();
     }
     if (topology != NULL) {
-        print_groups(out, "one on each core", places, bind_to(topology, HWLOC_OBJ_CORE, 1, places));
+        const int n = bind_to(topology, HWLOC_OBJ_CORE, 1, places);
+        print_groups(out, "one on each core", places, n);
+        deal_out(places, n, dealt);
+        print_groups(out, "one on each core, dealt out", dealt, n);
+        print_groups(out, "the first half of these", dealt, n / 2);
         print_groups(out, "on every third core", places,
                      bind_to(topology, HWLOC_OBJ_CORE, 3, places));
         print_groups(out, "one on each NUMA node", places,
                      bind_to(topology, HWLOC_OBJ_NUMANODE, 1, places));
+        print_groups(out, "one on each package", places,
+                     bind_to(topology, HWLOC_OBJ_PACKAGE, 1, places));
         print_groups(out, "bound to the machine", places,
                      bind_to(topology, HWLOC_OBJ_MACHINE, 1, places));
         hwloc_topology_destroy(topology);
