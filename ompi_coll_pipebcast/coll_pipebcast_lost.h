@@ -6,8 +6,8 @@
  *
  * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do, many
  * times in a row, looks whether such a message is there. All of them have one tag, the
- * communicator's own. Ours; the effect is that of a revoked communicator
- * of ULFM, for our broadcasts alone.
+ * communicator's own. Ours; the effect is that of a revoked communicator of ULFM, for our
+ * broadcasts alone.
  *
  * A lost rank keeps in step: it draws the tags that the others draw, and takes part in what they
  * give to the previous component, whose messages ours are never taken for.
