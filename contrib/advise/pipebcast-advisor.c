@@ -4,12 +4,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "../tune/say.h"
 #include "advisor.h"
 #include "status.h"
 
-enum { EXIT_OPTIONS = 2 };
+enum { EXIT_OPTIONS = 2, LEAST_PRIORITY = 19 };
 
 /** Set by a signal that asks for the end. */
 static volatile sig_atomic_t stop;
@@ -49,5 +50,8 @@ int main(int argc, char **argv)
         return advisor_status_print(options.dir);
     }
     catch_signals();
+    /* It computes all the time, on a machine whose processors are the program's. Where the system
+     * does not allow that, it is only less polite. */
+    setpriority(PRIO_PROCESS, 0, LEAST_PRIORITY);
     return advisor_serve(&options, &stop);
 }
