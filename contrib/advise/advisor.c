@@ -541,6 +541,7 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
                                 .next_power = FIRST_POWER,
                                 .status = {.started = pb_advice_now(), .mode = "starting"}};
     if (advisor_status_lock(options->dir, &lock)) {
+        advise_jobs_remove_left(options->dir);
         if (advise_knowledge_open(
                 &advisor->knowledge, options->topology[0] != '\0' ? options->topology : NULL,
                 options->links[0] != '\0' ? options->links : NULL, options->links_age) &&

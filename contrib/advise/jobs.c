@@ -5,6 +5,9 @@
 
 #include "../tune/say.h"
 
+/** A history is of no program that runs if it was not written to for so long, in seconds. */
+enum { LEFT_S = 7 * 24 * 3600 };
+
 /** A file that vanished or is faulty is left out: jobs end and crash. */
 static int read_history(const char *path, pb_history_t **history_p, int *n_faulty_p)
 {
@@ -16,17 +19,30 @@ static int read_history(const char *path, pb_history_t **history_p, int *n_fault
     return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
 }
 
+static void say_faults(pb_diag_t *diag)
+{
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        tune_say("%s", diag->messages[i]);
+    }
+    pb_diag_clear(diag);
+}
+
 static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
                 pb_history_visit_t *visit, void *context)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_history_list(dir, kind, hosts, visit, context, &diag);
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        tune_say("%s", diag.messages[i]);
-    }
-    pb_diag_clear(&diag);
+    say_faults(&diag);
     return error;
+}
+
+void advise_jobs_remove_left(const char *dir)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    (void) pb_history_remove_old(dir, LEFT_S, &diag);
+    say_faults(&diag);
 }
 
 /* ---- broadcasts ---- */

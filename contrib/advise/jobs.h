@@ -28,6 +28,12 @@ int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);
 void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**
+ * Removes what jobs left behind that crashed, long ago: what was not written to for a week. Says it
+ * if the folder cannot be read.
+ */
+void advise_jobs_remove_left(const char *dir);
+
+/**
  * The rates of a job's communicator, of all its hosts, by broadcast, which the caller frees.
  * Errors as above; files that cannot be read are added to *n_faulty_p.
  */

@@ -171,9 +171,12 @@ service=
 advisor status --dir "$dir"
 [ $code -eq 1 ] && grep -q 'without a word' "$out"
 report $? "one that was killed is known to be gone"
+touch -d '8 days ago' "$dir/history-0123456789abcdef-x"
 advisor --dir "$dir" --once --links "$links" --budget 0.02
 [ $code -eq 0 ]
 report $? "and another one can begin at once"
+[ ! -e "$dir/history-0123456789abcdef-x" ] && [ -e "$dir/rates-0123456789abcdef-y" ]
+report $? "it removes what crashed programs left a week ago, and nothing newer"
 
 # ---- with MPI ----
 
