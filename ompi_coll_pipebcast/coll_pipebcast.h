@@ -172,14 +172,6 @@ typedef struct coll_pipebcast_choice {
     bool told;           /**< this broadcast's choice is told at verbose 10 */
 } coll_pipebcast_choice_t;
 
-/**
- * The tree and segment size for a message of `total` bytes from `root`; alike on all
- * ranks. OMPI_ERR_OUT_OF_RESOURCE; OMPI_ERR_NOT_SUPPORTED if a forced kind does not
- * fit (choice->kind says which).
- */
-int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t total,
-                          coll_pipebcast_choice_t *choice);
-
 /** Whether pipebcast takes a broadcast, and how. */
 typedef struct coll_pipebcast_decision {
     bool ours;

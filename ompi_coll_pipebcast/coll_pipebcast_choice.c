@@ -92,8 +92,13 @@ static int ask(coll_pipebcast_module_t *module, int root, size_t total, pb_choic
     return chooser == NULL ? PB_ERR_NO_MEMORY : pb_choose(chooser, root, total, made);
 }
 
-int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t total,
-                          coll_pipebcast_choice_t *choice)
+/**
+ * The tree and segment size for a message of `total` bytes from `root`; alike on all
+ * ranks. OMPI_ERR_OUT_OF_RESOURCE; OMPI_ERR_NOT_SUPPORTED if a forced kind does not
+ * fit (choice->kind says which).
+ */
+static int choose(coll_pipebcast_module_t *module, int root, size_t total,
+                  coll_pipebcast_choice_t *choice)
 {
     pb_choice_t made;
     int rc = ask(module, root, total, &made);
@@ -119,14 +124,14 @@ int coll_pipebcast_choose(coll_pipebcast_module_t *module, int root, size_t tota
     return OMPI_SUCCESS;
 }
 
-/** Where the ranks have agreed to serve. Errors as coll_pipebcast_choose(). */
+/** Where the ranks have agreed to serve. Errors as choose(). */
 static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
                         coll_pipebcast_decision_t *decision)
 {
     if (module->agreed != OMPI_SUCCESS) {
         return module->agreed; /* this rank does not know by what the others choose */
     }
-    const int rc = coll_pipebcast_choose(module, root, total, &decision->choice);
+    const int rc = choose(module, root, total, &decision->choice);
     decision->reason =
         rc == OMPI_ERR_NOT_SUPPORTED ? COLL_PIPEBCAST_UNFIT : COLL_PIPEBCAST_PREDICTED;
     decision->ours =

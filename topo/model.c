@@ -98,7 +98,11 @@ static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t b
     return low;
 }
 
-int pb_model_slope_row(const uint64_t *first, size_t stride, int n_rows)
+/* The row from which the line through the last row is drawn that goes on beyond it: the last one of
+ * at most half its size, or else the first. Rows next to each other may be a few bytes apart, and
+ * their difference but noise. `first` is the first of `n_rows` sizes, 2 or more, `stride` bytes
+ * apart. */
+static int slope_row(const uint64_t *first, size_t stride, int n_rows)
 {
     const uint64_t half = row_bytes(first, stride, n_rows - 1) / 2;
     int row = n_rows - 2;
@@ -126,8 +130,8 @@ static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
     const pb_cost_t *rows = costs->rows, *last = &rows[costs->n_rows - 1];
     pb_cost_t cost = rows[0];
     if (costs->n_rows > 1 && bytes > last->bytes) {
-        return cost_beyond(
-            &rows[pb_model_slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)], last, bytes);
+        return cost_beyond(&rows[slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)], last,
+                           bytes);
     }
     if (costs->n_rows > 1) {
         const int row = find_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows, bytes);
@@ -156,8 +160,7 @@ int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
     if (costs->n_rows < 2) {
         return 0;
     }
-    const int row =
-        pb_model_slope_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows);
+    const int row = slope_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows);
     const pb_cost_t *a = &costs->rows[row], *b = &costs->rows[costs->n_rows - 1];
     return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
 }
@@ -227,7 +230,7 @@ static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
         return times[0];
     }
     if (bytes > sizes[n - 1]) {
-        const int row = pb_model_slope_row(sizes, sizeof(sizes[0]), n);
+        const int row = slope_row(sizes, sizeof(sizes[0]), n);
         return beyond(sizes[row], times[row], sizes[n - 1], times[n - 1], bytes);
     }
     const int row = find_row(sizes, sizeof(sizes[0]), n, bytes);

@@ -120,14 +120,6 @@ typedef struct pb_model {
 #define PB_MODEL_VERSION 1
 
 /**
- * The row from which the line through the last row is drawn that goes on beyond it:
- * the last one of at most half its size, or else the first. Rows next to each other
- * may be a few bytes apart, and their difference but noise. `first` is the first of
- * `n_rows` sizes, 2 or more, `stride` bytes apart.
- */
-int pb_model_slope_row(const uint64_t *first, size_t stride, int n_rows);
-
-/**
  * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every fault in
  * `diag`, each with file and line: another version, missing sizes, values that are negative or
  * absurd (a gap, round trip or previous time that shrinks by more than half as the
@@ -156,9 +148,9 @@ uint64_t pb_model_hash(const pb_model_t *model);
 
 /**
  * The costs of a message of `bytes` over a path of `n_links` cables:
- * interpolated between rows (and beyond the last one on the line from
- * pb_model_slope_row(), or in proportion where that does not grow), and between places by number of
- * cables. O(log rows).
+ * interpolated between rows (and beyond the last one on the line from the last row of at most half
+ * its size, or in proportion where that does not grow), and between places by number of cables.
+ * O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 

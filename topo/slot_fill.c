@@ -52,7 +52,8 @@ typedef struct fill {
     int n_steps;
 } fill_t;
 
-const pb_slot_entry_t *pb_slot_lookup(const pb_slot_ways_t *ways, int levels)
+/* The best entry for `levels` levels left, or NULL. */
+static const pb_slot_entry_t *look_up(const pb_slot_ways_t *ways, int levels)
 {
     for (int i = ways->n - 1; i >= 0; i--) {
         if (ways->entries[i].levels <= levels) {
@@ -147,10 +148,10 @@ static int choose_exports(const fill_t *f, int child, int in, int level,
 {
     int left = f->demand->levels - level, best_out = 0;
     int64_t best = INT64_MIN;
-    *entry_p = pb_slot_lookup(&f->vertex->tables[child][in][0], left);
+    *entry_p = look_up(&f->vertex->tables[child][in][0], left);
     *room_p = 0;
     for (int out = 1; out < PB_SLOT_WAYS_OUT; out++) {
-        const pb_slot_entry_t *entry = pb_slot_lookup(&f->vertex->tables[child][in][out], left);
+        const pb_slot_entry_t *entry = look_up(&f->vertex->tables[child][in][out], left);
         if (entry == NULL || entry->delay > left) {
             continue;
         }
@@ -221,7 +222,7 @@ static void enter(fill_t *f, int index, int in)
     bool more = f->n_pending > 0 || f->n_local > 0 || !f->exported;
     if (!more) {
         out = 0;
-        entry = pb_slot_lookup(&f->vertex->tables[child][in][0], f->demand->levels - f->level);
+        entry = look_up(&f->vertex->tables[child][in][0], f->demand->levels - f->level);
     }
     if (out > 0) {
         add_arrival(f, f->level + entry->delay, pb_slot_out(out));

@@ -55,9 +55,6 @@ typedef struct pb_slot_ways {
 
 typedef pb_slot_ways_t pb_slot_table_t[PB_SLOT_WAYS_IN][PB_SLOT_WAYS_OUT];
 
-/** The best entry for `levels` levels left, or NULL. */
-const pb_slot_entry_t *pb_slot_lookup(const pb_slot_ways_t *ways, int levels);
-
 /** What is to be filled, and how. */
 typedef struct pb_slot_demand {
     int levels;       /**< that are left: everything goes to levels 0 .. levels */
