@@ -1,0 +1,44 @@
+"""
+pipebcast beside Open MPI's han, which takes part only where ranks are on several hosts: whichever
+has the higher priority has the communicator, and every byte is right.
+"""
+
+import os
+import sys
+
+from cluster import SRCDIR, main, need_program, need_testbed, tap, tool, write
+
+sys.path.insert(0, os.path.join(SRCDIR, "contrib/bench"))
+from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
+
+BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
+PROGRAM = os.path.join(BUILD, "test/mpi/run_bcast")
+PATH = write("han.conf", "SwitchName=s0 Nodes=n[0-2]\n")
+SERVED = "pipebcast: communicator MPI_COMM_WORLD: 6 ranks on 3 machines"
+
+
+def expect(served, text, *parameters):
+    answer = tool("mpirun", "--name", "t", "--timeout", "60", "--",
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  "--mca", "coll_pipebcast_topology_file", PATH,
+                  "--mca", "coll_pipebcast_algorithm", "twotree",
+                  "--mca", "coll_pipebcast_verbose", "1", *parameters, PROGRAM)  # fmt: skip
+    said = answer.stdout + answer.stderr
+    right = tap.ok("\nPASS" in "\n" + answer.stdout, f"{text}: every byte is right")
+    whose = "pipebcast's" if served else "another's"
+    if not (tap.ok((SERVED in said) == served, f"{text}: the communicator is {whose}") and right):
+        tap.note(said)
+
+
+def run():
+    tool("up", "--topology", PATH, "--name", "t", "--rate", "100mbit", "--ppn", "2")
+    expect(True, "nothing is said of priorities")
+    expect(True, "han below", "--mca", "coll_han_priority", "39")
+    expect(False, "han above", "--mca", "coll_han_priority", "41")
+    expect(False, "pipebcast below tuned, too", "--mca", "coll_pipebcast_priority", "20")
+    tool("down", "--name", "t")
+
+
+need_program("mpirun", "ompi_info")
+need_testbed()
+main(run)
