@@ -71,6 +71,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_state_t state;
     coll_pipebcast_agreement_t *agreement; /**< NULL: none is under way */
     coll_pipebcast_agreement_t *to_come;   /**< the memory of the one to come; NULL: it began */
+    coll_pipebcast_agreement_t *left;      /**< one that has not ended and never will; or NULL */
     int agreed;   /**< the agreement's error, if its communication failed: then this rank is lost */
     bool is_lost; /**< broadcasts of ours end with an error: see coll_pipebcast_lost.h */
     bool agreement_is_lost; /**< another rank has left the agreement */

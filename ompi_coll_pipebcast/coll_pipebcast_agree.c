@@ -386,8 +386,10 @@ static void leave(coll_pipebcast_module_t *module)
                             ? COLL_PIPEBCAST_SERVING /* so they have decided */
                             : COLL_PIPEBCAST_AGREEING;
     }
-    /* Requests that will never end may still use its memory and the communicator, which stay. */
+    /* Requests that will never end may still use its memory and the communicator, which stay until
+     * Open MPI ends. */
     OBJ_RETAIN(module->comm);
+    module->left = module->agreement;
     module->agreement = NULL;
 }
 

@@ -35,7 +35,7 @@ void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module);
  */
 int coll_pipebcast_agree(coll_pipebcast_module_t *module);
 
-/** Gives up an agreement that has not begun or has ended; NULL: there is none. */
+/** Gives an agreement's memory back, when nothing goes on any more; NULL: there is none. */
 void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement);
 
 #endif

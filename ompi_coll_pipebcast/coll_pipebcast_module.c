@@ -22,6 +22,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->agreement = NULL;
     module->to_come = NULL;
+    module->left = NULL;
     module->agreed = OMPI_SUCCESS;
     module->is_lost = false;
     module->agreement_is_lost = false;
@@ -69,6 +70,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
     release_previous(module);
     coll_pipebcast_agreement_free(module->agreement);
     coll_pipebcast_agreement_free(module->to_come);
+    coll_pipebcast_agreement_free(module->left);
     OBJ_DESTRUCT(&module->outstanding);
     OBJ_DESTRUCT(&module->lock);
     OPAL_LIST_DESTRUCT(&module->lingering);
