@@ -71,22 +71,28 @@ static int batch_of(enum tune_traffic traffic, uint64_t bytes, double message_ns
 /**
  * Repeats batches of one kind until the interval is narrow enough or the time is over; one batch
  * at least. Yields the mean time of a message.
+ *
+ * What one batch says decides how long the next is, and those before it do not count where that is
+ * far longer: messages of a short batch may all be there when a receiver that had to wait for a
+ * processor looks, and seem to have taken no time.
  */
 static double settle(const struct tune_sweep *sweep, enum tune_traffic traffic, uint64_t bytes,
                      double budget_ns, double *error_p)
 {
     const int64_t begin = bench_clock_local();
     struct tune_settling settling = {.n = 0};
-    const int least = tune_least_messages(traffic, bytes);
-    const double first = tune_lead(sweep->team, traffic, bytes, least).message;
-    const int n = batch_of(traffic, bytes, first, budget_ns);
-    if (n == least) {
-        tune_settling_add(&settling, first);
-    }
+    int n = tune_least_messages(traffic, bytes);
     while (settling.n < TUNE_MAX_SAMPLES &&
            (settling.n == 0 || ((double) (bench_clock_local() - begin) < budget_ns &&
                                 tune_settling_error(&settling) > sweep->options->precision))) {
-        tune_settling_add(&settling, tune_lead(sweep->team, traffic, bytes, n).message);
+        const double message = tune_lead(sweep->team, traffic, bytes, n).message;
+        const int due = batch_of(traffic, bytes, message, budget_ns);
+        if (due > 2 * n) {
+            settling.n = 0;
+            n = due;
+        } else {
+            tune_settling_add(&settling, message);
+        }
     }
     *error_p = tune_settling_error(&settling);
     return tune_settling_mean(&settling);
