@@ -540,11 +540,6 @@ static made_choice_t *find_choice(const pb_chooser_t *chooser, int root, uint64_
     return &chooser->choices[at];
 }
 
-static bool was_made(const pb_chooser_t *chooser, int root, uint64_t size_class)
-{
-    return chooser->capacity > 0 && find_choice(chooser, root, size_class)->size_class != 0;
-}
-
 /** Makes room for one more: a larger table, or at the bound an empty one. */
 static int make_room(pb_chooser_t *chooser)
 {
@@ -617,7 +612,8 @@ static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
 {
     const uint64_t size_class = pb_size_class(bytes);
-    if (!was_made(chooser, root, size_class)) {
+    made_choice_t *made = chooser->capacity > 0 ? find_choice(chooser, root, size_class) : NULL;
+    if (made == NULL || made->size_class == 0) {
         pb_choice_t best;
         int rc = make_room(chooser);
         if (rc != PB_SUCCESS) {
@@ -628,11 +624,11 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
         if (rc != PB_SUCCESS) {
             return rc;
         }
-        *find_choice(chooser, root, size_class) =
-            (made_choice_t){.size_class = size_class, .root = root, .choice = best};
+        made = find_choice(chooser, root, size_class); /* in a table with room */
+        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = best};
         chooser->n_choices++;
     }
-    *choice = find_choice(chooser, root, size_class)->choice;
+    *choice = made->choice;
     return PB_SUCCESS;
 }
 
