@@ -139,9 +139,7 @@ static int publish(const struct advisor *advisor, struct advise_shelf *shelf,
     }
     pb_diag_init(&diag);
     error = pb_advice_publish(advisor->options->dir, shelf->advice, &diag);
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        tune_say("%s", diag.messages[i]);
-    }
+    tune_say_faults(&diag);
     pb_diag_clear(&diag);
     return error;
 }

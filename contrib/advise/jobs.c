@@ -19,21 +19,14 @@ static int read_history(const char *path, pb_history_t **history_p, int *n_fault
     return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
 }
 
-static void say_faults(pb_diag_t *diag)
-{
-    for (size_t i = 0; i < diag->n_kept; i++) {
-        tune_say("%s", diag->messages[i]);
-    }
-    pb_diag_clear(diag);
-}
-
 static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
                 pb_history_visit_t *visit, void *context)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_history_list(dir, kind, hosts, visit, context, &diag);
-    say_faults(&diag);
+    tune_say_faults(&diag);
+    pb_diag_clear(&diag);
     return error;
 }
 
@@ -42,7 +35,8 @@ void advise_jobs_remove_left(const char *dir)
     pb_diag_t diag;
     pb_diag_init(&diag);
     (void) pb_history_remove_old(dir, LEFT_S, &diag);
-    say_faults(&diag);
+    tune_say_faults(&diag);
+    pb_diag_clear(&diag);
 }
 
 /* ---- broadcasts ---- */

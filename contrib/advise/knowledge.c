@@ -8,13 +8,6 @@
 #include "../tune/say.h"
 #include "topo/slurm_conf.h"
 
-static void say_faults(const pb_diag_t *diag)
-{
-    for (size_t i = 0; i < diag->n_kept; i++) {
-        tune_say("%s", diag->messages[i]);
-    }
-}
-
 bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
                            const char *links, int max_age)
 {
@@ -25,7 +18,7 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
     if (topology != NULL) {
         error = pb_slurm_conf_read(topology, &knowledge->network, &diag);
     }
-    say_faults(&diag);
+    tune_say_faults(&diag);
     if (error != PB_SUCCESS && diag.n_kept == 0) {
         tune_say("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
                  pb_error_text(error));
@@ -54,7 +47,7 @@ static bool read_links(struct advise_links *links, time_t written)
     pb_link_matrix_t *matrix;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_read(links->path, &matrix, &diag);
-    say_faults(&diag);
+    tune_say_faults(&diag);
     pb_diag_clear(&diag);
     if (error != PB_SUCCESS) {
         tune_say(links->matrix != NULL ? "%s: %s; what it said before is used as long as it holds"

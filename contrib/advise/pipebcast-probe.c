@@ -210,9 +210,7 @@ static bool is_readable(const char *path)
     pb_link_matrix_t *matrix;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_read(path, &matrix, &diag);
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        tune_say("%s", diag.messages[i]);
-    }
+    tune_say_faults(&diag);
     pb_diag_clear(&diag);
     pb_link_matrix_free(matrix);
     return error == PB_SUCCESS;

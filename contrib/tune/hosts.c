@@ -114,9 +114,7 @@ pb_network_t *tune_hosts_network(char *const *hosts, int n, const char *topology
     }
     pb_diag_init(&diag);
     const int code = pb_slurm_conf_read(topology, &network, &diag);
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        tune_say("%s", diag.messages[i]);
-    }
+    tune_say_faults(&diag);
     if (code != PB_SUCCESS && diag.n_kept == 0) {
         tune_say("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
                  pb_error_text(code));

@@ -329,9 +329,7 @@ static bool is_readable(const char *path)
     if (model != NULL) {
         code = pb_model_read(path, model, &diag);
     }
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        tune_say("%s", diag.messages[i]);
-    }
+    tune_say_faults(&diag);
     if (code != PB_SUCCESS) {
         tune_say(
             "what was measured makes no model: %s; was the network in use? Measure again, with "

@@ -14,3 +14,10 @@ void tune_say(const char *format, ...)
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
     fflush(stderr);
 }
+
+void tune_say_faults(const pb_diag_t *diag)
+{
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        tune_say("%s", diag->messages[i]);
+    }
+}
