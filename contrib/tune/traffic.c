@@ -41,7 +41,7 @@ struct flow {
     int bytes, n;
     int n_skipped; /**< arrivals before the time begins */
     int64_t nap_ns;
-    int send_window, receive_window, n_places;
+    int send_window, receive_window;
     int started[2], done[2];          /**< messages sent, received */
     MPI_Request requests[N_REQUESTS]; /**< sends, receives, and the one that never completes */
     int64_t begin_ns, end_ns;         /**< of what arrives, without what is skipped */
@@ -103,15 +103,20 @@ void tune_team_free(struct tune_team *team)
 
 /* ---- a stream ---- */
 
+static int places_of(const struct tune_team *team, int bytes)
+{
+    return (int) (team->memory_bytes / (size_t) bytes);
+}
+
 static unsigned char *place_of(const struct tune_team *team, int bytes, int message)
 {
-    const int n_places = (int) (team->memory_bytes / (size_t) bytes);
-    return team->memory + (size_t) (message % n_places) * (size_t) bytes;
+    return team->memory + (size_t) (message % places_of(team, bytes)) * (size_t) bytes;
 }
 
 static void start_send(struct flow *flow, int slot)
 {
-    const int message = flow->from < 0 ? flow->started[0] : flow->done[1] - 1 + flow->n_places;
+    const int last = flow->done[1] - 1 + places_of(flow->team, flow->bytes);
+    const int message = flow->from < 0 ? flow->started[0] : last;
     MPI_Isend(place_of(flow->team, flow->bytes, message), flow->bytes, MPI_BYTE, flow->to,
               TAG_MESSAGE, flow->team->comm, &flow->requests[slot]);
     flow->started[0]++;
@@ -131,8 +136,8 @@ static void start_receive(struct flow *flow, int slot)
  */
 static bool may_receive(const struct flow *flow)
 {
-    return flow->to < 0 ||
-           flow->started[1] + 2 * flow->send_window < flow->done[0] + flow->n_places;
+    return flow->to < 0 || flow->started[1] + 2 * flow->send_window <
+                               flow->done[0] + places_of(flow->team, flow->bytes);
 }
 
 static void flow_start_receives(struct flow *flow)
@@ -152,7 +157,6 @@ static void flow_begin(struct flow *flow)
     for (int i = 0; i < N_REQUESTS; i++) {
         flow->requests[i] = MPI_REQUEST_NULL;
     }
-    flow->n_places = (int) (flow->team->memory_bytes / (size_t) flow->bytes);
     flow->send_window = window_of((uint64_t) flow->bytes, SEND_WINDOW);
     flow->receive_window = window_of((uint64_t) flow->bytes, RECEIVE_WINDOW);
     flow->n_skipped =
