@@ -412,7 +412,7 @@ void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
 static bool is_agreeing(coll_pipebcast_module_t *module)
 {
     opal_mutex_lock(&module->lock);
-    const bool agreeing = module->state == COLL_PIPEBCAST_AGREEING && module->agreement != NULL;
+    const bool agreeing = coll_pipebcast_is_agreeing(module);
     module->may_pass =
         module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
     opal_mutex_unlock(&module->lock);

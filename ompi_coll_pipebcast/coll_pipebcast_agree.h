@@ -35,6 +35,15 @@ void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module);
  */
 int coll_pipebcast_agree(coll_pipebcast_module_t *module);
 
+/**
+ * Whether broadcasts have to wait for the agreement. Not where this rank has left it and does not
+ * know what the others agreed on: its state stays AGREEING then.
+ */
+static inline bool coll_pipebcast_is_agreeing(const coll_pipebcast_module_t *module)
+{
+    return module->state == COLL_PIPEBCAST_AGREEING && module->agreement != NULL;
+}
+
 /** Gives an agreement's memory back, when nothing goes on any more; NULL: there is none. */
 void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement);
 

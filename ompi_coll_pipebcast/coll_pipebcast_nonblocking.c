@@ -38,8 +38,7 @@ static int begin(coll_pipebcast_request_t *request, const coll_pipebcast_decisio
     if (decision != NULL) {
         return coll_pipebcast_request_begin(request, &decision->choice);
     }
-    const coll_pipebcast_module_t *module = request->module;
-    return module->state == COLL_PIPEBCAST_AGREEING && module->agreement != NULL
+    return coll_pipebcast_is_agreeing(request->module)
                ? OMPI_SUCCESS
                : coll_pipebcast_request_begin_agreed(request);
 }
