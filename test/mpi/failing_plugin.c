@@ -1,6 +1,5 @@
 #include "failing_plugin.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdarg.h>
@@ -13,7 +12,8 @@
 
 #define PLUGIN "mca_coll_pipebcast.so"
 
-/* Where the plugin's code lies; set when it is opened, before it runs. */
+/* Where the plugin's code lies; looked for when a failure is first wanted, as it is loaded then.
+ * (dlopen() is no place to see it being loaded: UCX's hooks may come before ours.) */
 static uintptr_t first, end;
 /* Allocations until one fails; -1: none does (any more). */
 static atomic_long countdown = -1;
@@ -24,19 +24,6 @@ static atomic_bool lasts, is_out;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
-
-void failing_plugin_after(long n, int until_next)
-{
-    countdown = -1;
-    is_out = false;
-    lasts = until_next != 0;
-    countdown = n;
-}
-
-int failing_plugin_has_failed(void)
-{
-    return countdown == -1;
-}
 
 static int find_plugin(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -55,15 +42,20 @@ static int find_plugin(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-void *dlopen(const char *file, int mode)
+void failing_plugin_after(long n, int until_next)
 {
-    void *(*real)(const char *, int);
-    *(void **) &real = dlsym(RTLD_NEXT, "dlopen");
-    void *handle = real(file, mode);
-    if (handle != NULL && file != NULL && strstr(file, PLUGIN) != NULL) {
+    if (end == 0) {
         dl_iterate_phdr(find_plugin, NULL);
     }
-    return handle;
+    countdown = -1;
+    is_out = false;
+    lasts = until_next != 0;
+    countdown = n;
+}
+
+int failing_plugin_has_failed(void)
+{
+    return countdown == -1;
 }
 
 /** Whether an allocation for the code at `caller` is to fail. */
