@@ -2,7 +2,8 @@
 # Sourced by demo.sh and check.sh: installs what is missing and builds.
 #
 #   prepare_packages NAME...  installs the Debian packages that are missing, saying which first
-#   prepare_build DIR [CONFIGURE-ARGUMENTS...]  configures and builds in DIR and installs into
+#   prepare_configured DIR [CONFIGURE-ARGUMENTS...]  configures in DIR, where that is to be done
+#   prepare_build DIR [CONFIGURE-ARGUMENTS...]  that, and builds in DIR and installs into
 #                             DIR/inst, plugin and all; nothing outside DIR is touched
 #
 # Variables: top (the checkout), build_packages (an array: what building and the testbed need).
@@ -74,11 +75,10 @@ quietly() {
     fi
 }
 
-prepare_build() {
-    local build=$1 log
+prepare_configured() {
+    local build=$1 log=$1/build.log
     shift
     mkdir -p "$build"
-    log=$build/build.log
     : >"$log"
     if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
         quietly "making configure" "$log" "$top/autogen.sh"
@@ -87,7 +87,11 @@ prepare_build() {
         quietly "configuring in $build" "$log" \
             prepare_configure "$build" --prefix="$build/inst" --with-plugindir="$build/inst/plugins" "$@"
     fi
-    quietly "building" "$log" make -C "$build" -j"$(nproc)" install
+}
+
+prepare_build() {
+    prepare_configured "$@"
+    quietly "building" "$1/build.log" make -C "$1" -j"$(nproc)" install
 }
 
 prepare_configure() { (cd "$1" && shift && "$top/configure" "$@"); }
