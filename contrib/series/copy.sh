@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # Sourced by what builds the checkout in another system; needs prepare.sh.
 
-# The checkout's files, without what was built in it, into FOLDER; files keep their times, so that
-# what was built from them before need not be built again.
+# The checkout's files, without what was built in it, into FOLDER. Only what differs is written, so
+# that what was built from the others need not be built again. Its time is now, not that in the
+# checkout: another checkout may have been copied, and built, since that.
 copy_checkout() {
     local list=$1.list
     : "${top:?is set by prepare.sh}"
@@ -13,6 +14,11 @@ copy_checkout() {
     if [ -f "$list" ]; then
         LC_ALL=C comm -23 "$list" "$list.new" | (cd "$1" && xargs -r -d '\n' rm -f)
     fi
-    tar -C "$top" -cf - -T "$list.new" | tar -C "$1" -xf -
+    (cd "$top" && while read -r file; do copy_if_other "$file" "$1/$file" || exit 1; done) <"$list.new"
     mv "$list.new" "$list"
+}
+
+copy_if_other() {
+    if cmp -s "$1" "$2" && [[ -x $2 || ! -x $1 ]]; then return; fi
+    mkdir -p "$(dirname "$2")" && cp --no-dereference --preserve=mode "$1" "$2"
 }
