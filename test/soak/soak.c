@@ -1,8 +1,8 @@
 /*
- * Broadcasts without end: random sizes, roots, datatypes and communicators, ranks that come
- * late, every byte verified, memory reported. What all ranks must do alike they draw from
- * one generator, the rest each from its own. Nothing between the broadcasts lets the ranks
- * meet, but for a word of rank 0 now and then whether to go on.
+ * Broadcasts without end: random sizes, roots, datatypes and communicators, blocking or some at
+ * once, ranks that come late, every byte verified, memory reported. What all ranks must do alike
+ * they draw from one generator, the rest each from its own. Nothing between the broadcasts lets the
+ * ranks meet, but for a word of rank 0 now and then whether to go on.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -16,8 +16,9 @@
 
 enum {
     N_COMMS = 5,     /**< the world, and four that come and go */
-    LIFETIME = 40,   /**< broadcasts after which one of them is made anew */
-    WORD_EVERY = 10, /**< broadcasts between two words of rank 0 */
+    AT_ONCE = 3,     /**< the most nonblocking broadcasts at a time */
+    LIFETIME = 40,   /**< turns after which one of them is made anew */
+    WORD_EVERY = 10, /**< turns between two words of rank 0 */
     PHASE = 60,      /**< broadcasts with one kind of arrival */
 };
 
@@ -37,9 +38,9 @@ typedef struct soak {
     options_t options;
     uint64_t common, own; /**< states of the generators */
     int rank, n_ranks;
-    MPI_Comm comm[N_COMMS]; /**< MPI_COMM_NULL: this rank is in none */
-    unsigned char *buffer;  /**< room for max_bytes with a gap behind each */
-    unsigned char *wanted;
+    MPI_Comm comm[N_COMMS];         /**< MPI_COMM_NULL: this rank is in none */
+    unsigned char *buffer[AT_ONCE]; /**< room for max_bytes with a gap behind each */
+    unsigned char *wanted;          /**< likewise, and behind it for max_bytes without gaps */
     long n_broadcasts;
     double n_bytes;
 } soak_t;
@@ -143,17 +144,18 @@ static void lay_out(const layout_t *layout, const unsigned char *packed, unsigne
     }
 }
 
-static int send_around(soak_t *s, const layout_t *layout, int root, MPI_Comm comm)
+/** A committed type for one element of it; to be freed. */
+static MPI_Datatype type_of(const layout_t *layout)
 {
     MPI_Datatype type;
     if (layout->block == layout->n) {
-        return MPI_Bcast(s->buffer, layout->n, layout->of, root, comm);
+        MPI_Type_contiguous(layout->n, layout->of, &type);
+    } else {
+        MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of,
+                        &type);
     }
-    MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of, &type);
     MPI_Type_commit(&type);
-    const int rc = MPI_Bcast(s->buffer, 1, type, root, comm);
-    MPI_Type_free(&type);
-    return rc;
+    return type;
 }
 
 /* ---- broadcasts ---- */
@@ -172,34 +174,101 @@ static void arrive(soak_t *s)
     }
 }
 
-static void broadcast(soak_t *s)
+typedef struct broadcast {
+    MPI_Comm comm; /**< MPI_COMM_NULL: this rank has no part */
+    int root, rank;
+    unsigned seed;
+    layout_t layout;
+    unsigned char *buffer;
+} broadcast_t;
+
+static unsigned char *packed_of(const soak_t *s)
+{
+    return s->wanted + 2 * (size_t) s->options.max_bytes;
+}
+
+static size_t bytes_of(const layout_t *layout)
+{
+    return (size_t) layout->n * (size_t) layout->size;
+}
+
+static broadcast_t draw_broadcast(soak_t *s, unsigned char *buffer)
 {
     const int place = (int) draw(&s->common, N_COMMS);
     const uint64_t root_word = draw(&s->common, 1000);
-    const layout_t layout = draw_layout(s);
-    const size_t bytes = (size_t) layout.n * (size_t) layout.size;
-    const unsigned seed = (unsigned) s->n_broadcasts + 1;
-    const MPI_Comm comm = s->comm[place];
-    int rank, size;
-    arrive(s);
-    s->n_broadcasts++;
-    if (comm == MPI_COMM_NULL) {
-        return;
+    broadcast_t b = {.comm = s->comm[place], .layout = draw_layout(s), .buffer = buffer};
+    b.seed = (unsigned) ++s->n_broadcasts;
+    if (b.comm != MPI_COMM_NULL) {
+        int size;
+        MPI_Comm_rank(b.comm, &b.rank);
+        MPI_Comm_size(b.comm, &size);
+        b.root = (int) (root_word % (uint64_t) size);
+        pattern_fill(packed_of(s), bytes_of(&b.layout), b.rank == b.root ? b.seed : b.seed + 1);
+        lay_out(&b.layout, packed_of(s), b.buffer);
     }
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    const int root = (int) (root_word % (uint64_t) size);
-    unsigned char *packed = s->wanted + 2 * (size_t) s->options.max_bytes;
-    pattern_fill(packed, bytes, rank == root ? seed : seed + 1);
-    lay_out(&layout, packed, s->buffer);
-    const int rc = send_around(s, &layout, root, comm);
-    check(rc == MPI_SUCCESS, "broadcast %u of %zu bytes returns %d", seed, bytes, rc);
-    pattern_fill(packed, bytes, seed);
-    lay_out(&layout, packed, s->wanted);
-    check(memcmp(s->buffer, s->wanted, room_of(&layout)) == 0,
-          "broadcast %u: %zu bytes from %d of %d ranks, in blocks of %d", seed, bytes, root, size,
-          layout.block);
+    return b;
+}
+
+static void verify(soak_t *s, const broadcast_t *b)
+{
+    const size_t bytes = bytes_of(&b->layout);
+    pattern_fill(packed_of(s), bytes, b->seed);
+    lay_out(&b->layout, packed_of(s), s->wanted);
+    check(memcmp(b->buffer, s->wanted, room_of(&b->layout)) == 0,
+          "broadcast %u: %zu bytes from %d, in blocks of %d", b->seed, bytes, b->root,
+          b->layout.block);
     s->n_bytes += (double) bytes;
+}
+
+static void broadcast_one(soak_t *s)
+{
+    const broadcast_t b = draw_broadcast(s, s->buffer[0]);
+    arrive(s);
+    if (b.comm != MPI_COMM_NULL) {
+        MPI_Datatype type = type_of(&b.layout);
+        const int rc = MPI_Bcast(b.buffer, 1, type, b.root, b.comm);
+        check(rc == MPI_SUCCESS, "broadcast %u returns %d", b.seed, rc);
+        MPI_Type_free(&type);
+        verify(s, &b);
+    }
+}
+
+/** Nonblocking, all of them before this rank waits for any. */
+static void broadcast_some(soak_t *s, int n)
+{
+    broadcast_t some[AT_ONCE];
+    MPI_Request requests[AT_ONCE];
+    for (int i = 0; i < n; i++) {
+        broadcast_t *b = &some[i];
+        *b = draw_broadcast(s, s->buffer[i]);
+        requests[i] = MPI_REQUEST_NULL;
+        arrive(s);
+        if (b->comm != MPI_COMM_NULL) {
+            MPI_Datatype type = type_of(&b->layout);
+            const int rc = MPI_Ibcast(b->buffer, 1, type, b->root, b->comm, &requests[i]);
+            check(rc == MPI_SUCCESS, "nonblocking broadcast %u returns %d", b->seed, rc);
+            MPI_Type_free(&type);
+        }
+    }
+    const int rc = MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    check(rc == MPI_SUCCESS, "nonblocking broadcasts up to %ld end with %d", s->n_broadcasts, rc);
+    for (int i = 0; i < n; i++) {
+        if (some[i].comm != MPI_COMM_NULL) {
+            verify(s, &some[i]);
+        }
+    }
+}
+
+/** Every third time some at once. */
+static void broadcast(soak_t *s)
+{
+    const bool is_blocking = draw(&s->common, 3) != 0;
+    const int n = 1 + (int) draw(&s->common, AT_ONCE);
+    if (is_blocking) {
+        broadcast_one(s);
+    } else {
+        broadcast_some(s, n);
+    }
 }
 
 /* ---- reports ---- */
@@ -248,11 +317,10 @@ static long report(const soak_t *s, double elapsed)
 /** What rank 0 says to all. */
 typedef enum { GO_ON, REPORT, END } word_t;
 
-static word_t hear(const soak_t *s, double elapsed, double next_report)
+static word_t hear(word_t word_of_rank_0)
 {
-    int word = elapsed >= s->options.seconds ? END : elapsed >= next_report ? REPORT : GO_ON;
+    int word = (int) word_of_rank_0;
     MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    (void) s;
     return (word_t) word;
 }
 
@@ -262,16 +330,16 @@ static void soak(soak_t *s)
     double next_report = s->options.report;
     long first = -1, last = -1;
     word_t word = GO_ON;
-    while (word != END) {
+    for (long turn = 1; word != END; turn++) {
         broadcast(s);
-        if (s->n_broadcasts % LIFETIME == 0) {
-            renew(s, 1 + (int) (s->n_broadcasts / LIFETIME % (N_COMMS - 1)));
+        if (turn % LIFETIME == 0) {
+            renew(s, 1 + (int) (turn / LIFETIME % (N_COMMS - 1)));
         }
-        if (s->n_broadcasts % WORD_EVERY != 0) {
+        if (turn % WORD_EVERY != 0) {
             continue;
         }
         const double elapsed = MPI_Wtime() - start;
-        word = hear(s, elapsed, next_report);
+        word = hear(elapsed >= s->options.seconds ? END : elapsed >= next_report ? REPORT : GO_ON);
         if (word != GO_ON) {
             last = report(s, elapsed);
             first = first < 0 ? last : first;
@@ -338,12 +406,16 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &s.n_ranks);
     s.common = s.options.seed;
     s.own = s.options.seed * 1000003u + (uint64_t) s.rank;
-    s.buffer = must_malloc(2 * (size_t) s.options.max_bytes);
+    for (int i = 0; i < AT_ONCE; i++) {
+        s.buffer[i] = must_malloc(2 * (size_t) s.options.max_bytes);
+    }
     s.wanted = must_malloc(3 * (size_t) s.options.max_bytes);
     make_all(&s);
     soak(&s);
     free_all(&s);
     free(s.wanted);
-    free(s.buffer);
+    for (int i = 0; i < AT_ONCE; i++) {
+        free(s.buffer[i]);
+    }
     return check_done("soak");
 }
