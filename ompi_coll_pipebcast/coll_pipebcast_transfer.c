@@ -2,5 +2,5 @@
  * The transfer and its transport over the PML as one unit, so that the compiler sees from one
  * into the other: every segment goes through both.
  */
-#include "coll_pipebcast_transport.c"
-#include "transfer.c"
+#include "coll_pipebcast_transport.c" /* NOLINT(bugprone-suspicious-include) */
+#include "transfer.c"                 /* NOLINT(bugprone-suspicious-include) */

@@ -27,7 +27,7 @@ static hwloc_obj_t holder(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset
 /** Whether an object divides the machine, and has cores to be shared by ranks. */
 static bool is_level(hwloc_topology_t topology, hwloc_obj_t object)
 {
-    const hwloc_obj_t machine = hwloc_get_root_obj(topology);
+    hwloc_obj_t machine = hwloc_get_root_obj(topology);
     return !hwloc_bitmap_isequal(object->cpuset, machine->cpuset) &&
            hwloc_get_nbobjs_inside_cpuset_by_type(topology, object->cpuset, HWLOC_OBJ_CORE) > 1;
 }
@@ -52,7 +52,7 @@ pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpu
     hwloc_const_cpuset_t levels[N_KINDS];
     int n = 0;
     for (int kind = 0; kind < N_KINDS && !hwloc_bitmap_iszero(cpuset); kind++) {
-        const hwloc_obj_t object = holder(topology, cpuset, kinds[kind]);
+        hwloc_obj_t object = holder(topology, cpuset, kinds[kind]);
         if (object != NULL && is_level(topology, object)) {
             n = insert(levels, n, object->cpuset);
         }

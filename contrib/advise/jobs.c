@@ -117,7 +117,7 @@ static int visit_rates(void *context, const char *path)
         pb_history_free(history);
         return error;
     }
-    const size_t n = (size_t) (reading->n + history->n_records);
+    const size_t n = (size_t) reading->n + (size_t) history->n_records;
     pb_history_record_t *records = realloc(reading->records, n * sizeof *records);
     if (records != NULL) {
         memcpy(records + reading->n, history->records,

@@ -4,6 +4,7 @@
  * Two ranks measure at a time, as two measurements would disturb each other: the steps of a round
  * follow each other by a word from one step's leader to the next one's. All others sleep.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -322,6 +323,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return EXIT_FAILURE;
     }
+    assert(request != NULL);
     read_request(argc, argv, rank, request);
     if (request->verdict == BENCH_RUN) {
         code = probe(&request->options) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -93,7 +93,8 @@ static int64_t receive_train(const struct probe_traffic *t, int peer)
         half = i == PROBE_TRAIN_CARS / 2 - 1 ? bench_clock_local() : half;
     }
     const int64_t ns = bench_clock_local() - half;
-    const double rate = (double) (bytes * PROBE_TRAIN_CARS / 2) * 1e9 / (double) (ns > 0 ? ns : 1);
+    const int64_t bytes_of_half = bytes * (PROBE_TRAIN_CARS / 2);
+    const double rate = (double) bytes_of_half * 1e9 / (double) (ns > 0 ? ns : 1);
     return rate < 1                                       ? 1
            : rate < (double) PB_LINK_MATRIX_MAX_BANDWIDTH ? (int64_t) rate
                                                           : (int64_t) PB_LINK_MATRIX_MAX_BANDWIDTH;

@@ -30,7 +30,8 @@ void advise_shelf_clear(struct advise_shelf *shelf)
 {
     pb_advice_free(shelf->advice);
     free(shelf->found);
-    *shelf = (struct advise_shelf){.advice = NULL};
+    shelf->advice = NULL;
+    shelf->found = NULL;
 }
 
 static bool holds(const struct advise_shelf *shelf, int i, int64_t now)
@@ -107,6 +108,7 @@ int advise_shelf_put(struct advise_shelf *shelf, const pb_advice_tree_t *tree, i
         return error;
     }
     advise_shelf_clear(shelf);
-    *shelf = (struct advise_shelf){.advice = making.advice, .found = making.found};
+    shelf->advice = making.advice;
+    shelf->found = making.found;
     return PB_SUCCESS;
 }

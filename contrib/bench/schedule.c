@@ -1,5 +1,6 @@
 #include "schedule.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -154,6 +155,7 @@ static enum bench_status share(struct bench_run *run, struct bench_scheduled **s
     }
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
     if (all_good) {
+        assert(*schedule_p != NULL);
         MPI_Bcast(*schedule_p, *n_p * (int) sizeof **schedule_p, MPI_BYTE, 0, run->control);
     }
     return all_good ? BENCH_OK : BENCH_NO_MEMORY;

@@ -40,6 +40,9 @@ static void try(const uint8_t *bytes, size_t length)
     pb_diag_clear(&diag);
 }
 
+/* Without a terminating zero. */
+static const char magic[8] = "pbhist 1";
+
 /** Makes right what an input cannot be expected to have right; every fourth slot stays wrong. */
 static void mend(uint8_t *bytes, size_t length)
 {
@@ -48,7 +51,7 @@ static void mend(uint8_t *bytes, size_t length)
     if (length < slots + SLOT) {
         return;
     }
-    memcpy(bytes, "pbhist 1", 8);
+    memcpy(bytes, magic, sizeof magic);
     pb_bytes_put(bytes + 16, n_names, 4);
     pb_bytes_put(bytes + 20, (length - slots) / SLOT, 4);
     const uint64_t state = pb_hash_bytes(PB_HASH_START, bytes, HASHED_HEAD);

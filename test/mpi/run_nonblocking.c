@@ -274,7 +274,7 @@ static void await(const pending_t *pending, MPI_Comm comm)
 /** Errors of requests come back, or end the program again. */
 static void let_errors_return(bool let)
 {
-    const MPI_Errhandler handler = let ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+    MPI_Errhandler handler = let ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
 }

@@ -67,6 +67,16 @@ static int max(int a, int b)
     return a > b ? a : b;
 }
 
+/* The tree gets a part that has been made before, but for that part's root. */
+static void inherit(const literal_t *l, sub_tree_t *tree, int i, int j)
+{
+    const sub_tree_t *part = tree_at(l, i, j);
+    assert(i >= j || part->above != NULL);
+    for (int k = i + 1; k <= j; k++) {
+        tree->above[k] = part->above[k];
+    }
+}
+
 /* Line 24. With index > j there is no right child (line 7). */
 static void unite(const literal_t *l, int i, int j, int index, int best)
 {
@@ -76,11 +86,11 @@ static void unite(const literal_t *l, int i, int j, int index, int best)
     if (tree->above == NULL) {
         abort();
     }
-    for (int k = i + 2; k < index; k++) {
-        tree->above[k] = tree_at(l, i + 1, index - 1)->above[k];
+    if (i + 2 < index) {
+        inherit(l, tree, i + 1, index - 1);
     }
-    for (int k = index + 1; k <= j; k++) {
-        tree->above[k] = tree_at(l, index, j)->above[k];
+    if (index < j) {
+        inherit(l, tree, index, j);
     }
     if (j > i) {
         tree->above[i + 1] = i;
