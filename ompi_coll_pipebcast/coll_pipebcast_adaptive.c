@@ -5,17 +5,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "adaptive_header.h"
+#include "coll_pipebcast_clock.h"
 #include "coll_pipebcast_say.h"
 
 int64_t pb_adaptive_host_now(pb_adaptive_host_t *host)
 {
-    struct timespec now;
     (void) host;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+    return coll_pipebcast_now();
 }
 
 /** This rank's place in a known tree (NULL: in the static plan). */

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arrival_choice.h"
+#include "coll_pipebcast_clock.h"
 
 /**
  * Parts of the message that the root may have under way without a sign from the
@@ -61,10 +61,8 @@ void coll_pipebcast_arrival_fini(pb_arrival_host_t *host)
 
 int64_t pb_arrival_host_now(pb_arrival_host_t *host)
 {
-    struct timespec now;
     (void) host;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+    return coll_pipebcast_now();
 }
 
 /** This rank's role among the members of a group that is not all ranks. */

@@ -4,6 +4,7 @@
  */
 #include "coll_pipebcast.h"
 #include "coll_pipebcast_agree.h"
+#include "coll_pipebcast_clock.h"
 #include "coll_pipebcast_operation.h"
 #include "coll_pipebcast_say.h"
 
@@ -62,9 +63,9 @@ static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t 
 
 /** Tells how long it took, where the choice was told. */
 static void tell_time(coll_pipebcast_module_t *module, int root, size_t total,
-                      const coll_pipebcast_choice_t *choice, double start)
+                      const coll_pipebcast_choice_t *choice, int64_t start)
 {
-    const double seconds = MPI_Wtime() - start;
+    const double seconds = coll_pipebcast_seconds_since(start);
     opal_mutex_lock(&module->lock);
     coll_pipebcast_choice_took(module, root, total, choice, seconds);
     opal_mutex_unlock(&module->lock);
@@ -79,7 +80,7 @@ void coll_pipebcast_note_failure(int error)
 
 /** One of ours, for which the choice may still turn out not to fit. */
 static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                     const coll_pipebcast_choice_t *choice, int tag, double start)
+                     const coll_pipebcast_choice_t *choice, int tag, int64_t start)
 {
     const int rc = operate(module, data, root, choice, tag);
     if (rc == OMPI_ERR_NOT_SUPPORTED) {
@@ -106,7 +107,7 @@ static int decide(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *
 static int decide_and_broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
                                 int root)
 {
-    const double start = MPI_Wtime();
+    const int64_t start = coll_pipebcast_now();
     coll_pipebcast_decision_t decision;
     int tag = 0;
     int rc = decide(module, data, root, &decision, &tag);

@@ -3,6 +3,8 @@
  */
 #include "coll_pipebcast_lost.h"
 
+#include "ompi/runtime/mpiruntime.h"
+
 #include "coll_pipebcast_say.h"
 
 /**
@@ -111,5 +113,5 @@ void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, 
     coll_pipebcast_warn("communicator %s: rank %d cannot %s (%s). The others would wait for it for "
                         "ever, so the job ends. Use fewer ranks on its host.",
                         comm->c_name, ompi_comm_rank(comm), what, reason_of(error));
-    MPI_Abort(comm, MPI_ERR_OTHER);
+    ompi_mpi_abort(comm, MPI_ERR_OTHER);
 }

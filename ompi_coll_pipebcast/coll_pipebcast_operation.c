@@ -3,6 +3,7 @@
  */
 #include "coll_pipebcast_operation.h"
 
+#include "coll_pipebcast_clock.h"
 #include "coll_pipebcast_lost.h"
 #include "coll_pipebcast_say.h"
 
@@ -214,7 +215,7 @@ static void prepare(coll_pipebcast_operation_t *op, coll_pipebcast_module_t *mod
     op->data = *data;
     op->root = root;
     op->is_auto = false;
-    op->give_up = 0;
+    op->stuck_since = 0;
     op->is_left = false;
     op->transport = (pb_transport_t){.comm = module->comm, .lock = &module->lock};
     op->host = (pb_arrival_host_t){0};
@@ -385,11 +386,10 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *op)
     if (!is_stuck(op)) {
         return false;
     }
-    const double now = MPI_Wtime();
-    if (op->give_up == 0) {
-        op->give_up = now + LEAVE_SECONDS;
+    if (op->stuck_since == 0) {
+        op->stuck_since = coll_pipebcast_now();
     }
-    return now > op->give_up;
+    return coll_pipebcast_seconds_since(op->stuck_since) > LEAVE_SECONDS;
 }
 
 static int finish_plain(coll_pipebcast_operation_t *op)
