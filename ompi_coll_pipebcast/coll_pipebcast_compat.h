@@ -91,6 +91,11 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
 #endif
 
+/* 6.0 finds the components inside its libraries by pointers. */
+#if !defined(MCA_BASE_COMPONENT_INIT)
+#define MCA_BASE_COMPONENT_INIT(project, framework, component)
+#endif
+
 /**
  * The base of our requests. Open MPI takes what a collective's request is for one of its class
  * ompi_coll_base_nbc_request_t, in which it keeps what it must give back at the end. The header

@@ -35,6 +35,7 @@ coll_pipebcast_component_t mca_coll_pipebcast_component = {
         },
     .output = -1,
 };
+MCA_BASE_COMPONENT_INIT(ompi, coll, pipebcast)
 
 static int component_register(void)
 {
