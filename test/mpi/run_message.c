@@ -143,7 +143,7 @@ static void test_sharing(bool receives_first)
 {
     static double values[200];
     const size_t bytes = 10 * sizeof(double);
-    const void *sent[MAX_SENDING + 1];
+    const void *sent[MAX_SENDING + 1], *again;
     void *places[MAX_RECEIVING];
     pb_message_t message;
     MPI_Datatype column;
@@ -162,15 +162,21 @@ static void test_sharing(bool receives_first)
         }
     }
     /* A second child gets a segment that is held already. */
-    check(pb_message_to_send(&message, MAX_RECEIVING, MAX_RECEIVING * bytes, bytes, &sent[1]) ==
-                  0 &&
-              sent[1] == sent[0],
+    check(pb_message_to_send(&message, MAX_RECEIVING, MAX_RECEIVING * bytes, bytes, &again) == 0 &&
+              again == sent[0],
           "one bounce buffer serves two children");
     pb_message_release(&message, MAX_RECEIVING, sent[0]);
     pb_message_release(&message, MAX_RECEIVING, sent[0]);
     const uint64_t last = MAX_RECEIVING + MAX_SENDING;
     check(pb_message_to_send(&message, last, last * bytes, bytes, &sent[0]) == 0,
           "what was released can be taken");
+    pb_message_release(&message, last, sent[0]);
+    for (uint64_t i = 1; i < MAX_SENDING; i++) {
+        pb_message_release(&message, MAX_RECEIVING + i, sent[i]);
+    }
+    for (uint64_t i = 0; i < MAX_RECEIVING; i++) {
+        pb_message_release(&message, i, places[i]);
+    }
     coll_pipebcast_message_fini(&message);
     MPI_Type_free(&column);
 }
