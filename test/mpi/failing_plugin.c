@@ -1,5 +1,6 @@
 #include "failing_plugin.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdarg.h>
@@ -19,11 +20,6 @@ static uintptr_t first, end;
 static atomic_long countdown = -1;
 /* Whether memory is out from then on, and whether it is now. */
 static atomic_bool lasts, is_out;
-
-/* The C library's own, by the names that do not lead back here. */
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *memory, size_t size);
 
 static int find_plugin(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -58,8 +54,15 @@ int failing_plugin_has_failed(void)
     return countdown == -1;
 }
 
+/*
+ * What follows is called before anything has begun, the address sanitizer, too. The allocations are
+ * those of the next library: the C library's, or the sanitizer's. One frame of the stack is between
+ * that and who allocates; contrib/analyze counts on it.
+ */
+#define AT_ANY_TIME __attribute__((no_sanitize_address))
+
 /** Whether an allocation for the code at `caller` is to fail. */
-static bool fails(const void *caller)
+AT_ANY_TIME static bool fails(const void *caller)
 {
     const uintptr_t at = (uintptr_t) caller;
     const bool is_ours = at >= first && at < end;
@@ -70,27 +73,48 @@ static bool fails(const void *caller)
     return is_meant;
 }
 
-void *malloc(size_t size)
+typedef void *malloc_t(size_t size);
+
+AT_ANY_TIME static malloc_t *next_malloc(void)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-}
-void *calloc(size_t n, size_t size)
-{
-    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
-}
-void *realloc(void *memory, size_t size)
-{
-    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+    static malloc_t *next;
+    if (next == NULL) {
+        *(void **) &next = dlsym(RTLD_NEXT, "malloc");
+    }
+    return next;
 }
 
-char *strdup(const char *text)
+AT_ANY_TIME void *malloc(size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : next_malloc()(size);
+}
+
+AT_ANY_TIME void *calloc(size_t n, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (next == NULL) {
+        *(void **) &next = dlsym(RTLD_NEXT, "calloc");
+    }
+    return fails(__builtin_return_address(0)) ? NULL : next(n, size);
+}
+
+AT_ANY_TIME void *realloc(void *memory, size_t size)
+{
+    static void *(*next)(void *, size_t);
+    if (next == NULL) {
+        *(void **) &next = dlsym(RTLD_NEXT, "realloc");
+    }
+    return fails(__builtin_return_address(0)) ? NULL : next(memory, size);
+}
+
+AT_ANY_TIME char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
-    char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    char *copy = fails(__builtin_return_address(0)) ? NULL : next_malloc()(size);
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-int asprintf(char **text_p, const char *format, ...)
+AT_ANY_TIME int asprintf(char **text_p, const char *format, ...)
 {
     va_list args;
     if (fails(__builtin_return_address(0))) {
