@@ -143,8 +143,8 @@ static void test_sharing(bool receives_first)
 {
     static double values[200];
     const size_t bytes = 10 * sizeof(double);
-    const void *sent[MAX_SENDING + 1], *again;
-    void *places[MAX_RECEIVING];
+    const void *sent[MAX_SENDING + 1] = {NULL}, *again;
+    void *places[MAX_RECEIVING] = {NULL};
     pb_message_t message;
     MPI_Datatype column;
     MPI_Type_vector(100, 1, 2, MPI_DOUBLE, &column);
