@@ -144,20 +144,6 @@ static void lay_out(const layout_t *layout, const unsigned char *packed, unsigne
     }
 }
 
-/** A committed type for one element of it; to be freed. */
-static MPI_Datatype type_of(const layout_t *layout)
-{
-    MPI_Datatype type;
-    if (layout->block == layout->n) {
-        MPI_Type_contiguous(layout->n, layout->of, &type);
-    } else {
-        MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of,
-                        &type);
-    }
-    MPI_Type_commit(&type);
-    return type;
-}
-
 /* ---- broadcasts ---- */
 
 /** Waits as the arrivals of this phase want it. */
@@ -180,6 +166,7 @@ typedef struct broadcast {
     unsigned seed;
     layout_t layout;
     unsigned char *buffer;
+    MPI_Request request;
 } broadcast_t;
 
 static unsigned char *packed_of(const soak_t *s)
@@ -196,7 +183,10 @@ static broadcast_t draw_broadcast(soak_t *s, unsigned char *buffer)
 {
     const int place = (int) draw(&s->common, N_COMMS);
     const uint64_t root_word = draw(&s->common, 1000);
-    broadcast_t b = {.comm = s->comm[place], .layout = draw_layout(s), .buffer = buffer};
+    broadcast_t b = {.comm = s->comm[place],
+                     .layout = draw_layout(s),
+                     .buffer = buffer,
+                     .request = MPI_REQUEST_NULL};
     b.seed = (unsigned) ++s->n_broadcasts;
     if (b.comm != MPI_COMM_NULL) {
         int size;
@@ -220,54 +210,47 @@ static void verify(soak_t *s, const broadcast_t *b)
     s->n_bytes += (double) bytes;
 }
 
-static void broadcast_one(soak_t *s)
+static int begin(broadcast_t *b, bool is_blocking, int count, MPI_Datatype type)
 {
-    const broadcast_t b = draw_broadcast(s, s->buffer[0]);
-    arrive(s);
-    if (b.comm != MPI_COMM_NULL) {
-        MPI_Datatype type = type_of(&b.layout);
-        const int rc = MPI_Bcast(b.buffer, 1, type, b.root, b.comm);
-        check(rc == MPI_SUCCESS, "broadcast %u returns %d", b.seed, rc);
-        MPI_Type_free(&type);
-        verify(s, &b);
-    }
+    return is_blocking ? MPI_Bcast(b->buffer, count, type, b->root, b->comm)
+                       : MPI_Ibcast(b->buffer, count, type, b->root, b->comm, &b->request);
 }
 
-/** Nonblocking, all of them before this rank waits for any. */
-static void broadcast_some(soak_t *s, int n)
+/** As elements of the basic type, or as one of a type with gaps. */
+static int begin_laid_out(broadcast_t *b, bool is_blocking)
 {
-    broadcast_t some[AT_ONCE];
-    MPI_Request requests[AT_ONCE];
-    for (int i = 0; i < n; i++) {
-        broadcast_t *b = &some[i];
-        *b = draw_broadcast(s, s->buffer[i]);
-        requests[i] = MPI_REQUEST_NULL;
-        arrive(s);
-        if (b->comm != MPI_COMM_NULL) {
-            MPI_Datatype type = type_of(&b->layout);
-            const int rc = MPI_Ibcast(b->buffer, 1, type, b->root, b->comm, &requests[i]);
-            check(rc == MPI_SUCCESS, "nonblocking broadcast %u returns %d", b->seed, rc);
-            MPI_Type_free(&type);
-        }
+    const layout_t *layout = &b->layout;
+    MPI_Datatype type;
+    if (layout->block == layout->n) {
+        return begin(b, is_blocking, layout->n, layout->of);
     }
-    const int rc = MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-    check(rc == MPI_SUCCESS, "nonblocking broadcasts up to %ld end with %d", s->n_broadcasts, rc);
-    for (int i = 0; i < n; i++) {
-        if (some[i].comm != MPI_COMM_NULL) {
-            verify(s, &some[i]);
-        }
-    }
+    MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of, &type);
+    MPI_Type_commit(&type);
+    const int rc = begin(b, is_blocking, 1, type);
+    MPI_Type_free(&type);
+    return rc;
 }
 
-/** Every third time some at once. */
+/** One that blocks, or every third time up to AT_ONCE before this rank waits for any. */
 static void broadcast(soak_t *s)
 {
     const bool is_blocking = draw(&s->common, 3) != 0;
-    const int n = 1 + (int) draw(&s->common, AT_ONCE);
-    if (is_blocking) {
-        broadcast_one(s);
-    } else {
-        broadcast_some(s, n);
+    const int n_drawn = 1 + (int) draw(&s->common, AT_ONCE), n = is_blocking ? 1 : n_drawn;
+    broadcast_t some[AT_ONCE];
+    for (int i = 0; i < n; i++) {
+        some[i] = draw_broadcast(s, s->buffer[i]);
+        arrive(s);
+        if (some[i].comm != MPI_COMM_NULL) {
+            const int rc = begin_laid_out(&some[i], is_blocking);
+            check(rc == MPI_SUCCESS, "broadcast %u returns %d", some[i].seed, rc);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        const int rc = MPI_Wait(&some[i].request, MPI_STATUS_IGNORE);
+        check(rc == MPI_SUCCESS, "broadcast %u ends with %d", some[i].seed, rc);
+        if (some[i].comm != MPI_COMM_NULL) {
+            verify(s, &some[i]);
+        }
     }
 }
 
