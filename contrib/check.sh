@@ -119,11 +119,6 @@ check_series_in_time() {
     fi
 }
 
-skip() {
-    printf 'SKIP: %s\n' "$1"
-    skipped=$((skipped + 1))
-}
-
 check_quickly() {
     check_make "$build/test/plugin"
     check_make "$build/test/mpi" TESTS="${quick_tests[*]/%/.test}"

@@ -2,6 +2,7 @@
 # Sourced by check.sh and analyze, after prepare.sh: tests that are commands, counted.
 #
 #   check WHAT COMMAND...   one test that is a command: quiet if it passes
+#   skip WHAT               one that cannot be run here
 #   check_make DIR [ARGUMENT...]  `make check` in DIR, whose programs print TAP; every line of it counts
 #   checks_end              prints "N passed, N failed[, N skipped]"; whether all passed
 #
@@ -23,6 +24,11 @@ check() {
         tail -n 40 "$log"
         failed=$((failed + 1))
     fi
+}
+
+skip() {
+    printf 'SKIP: %s\n' "$1"
+    skipped=$((skipped + 1))
 }
 
 check_make() {

@@ -3,8 +3,6 @@
  */
 #include "coll_pipebcast_lost.h"
 
-#include "ompi/runtime/mpiruntime.h"
-
 #include "coll_pipebcast_say.h"
 
 /**

@@ -60,11 +60,10 @@ typedef struct coll_pipebcast_operation {
     coll_pipebcast_data_t data;
     int root;
     coll_pipebcast_part_t part;
-    int algorithm; /**< as it is counted: a kind of plan, or a value beyond (params.h) */
-    bool is_auto;  /**< arrival-aware because the communicator's mode says so */
-    int64_t
-        stuck_since; /**< coll_pipebcast_now() when only what may never end was left; 0: not yet */
-    bool is_left;    /**< a rank is lost on which this operation may count: it ends with an error */
+    int algorithm;       /**< as it is counted: a kind of plan, or a value beyond (params.h) */
+    bool is_auto;        /**< arrival-aware because the communicator's mode says so */
+    int64_t stuck_since; /**< coll_pipebcast_now() at the time; 0: it is not stuck */
+    bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
     pb_transport_t transport;
     pb_control_t control; /**< of a receiver */
     pb_arrival_host_t host;
