@@ -68,10 +68,13 @@ tune 2 $quick --hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-previou
 [ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
 report $? "no two hosts on one switch: the nearest stand for that, and it is said"
 
-# (The mpirun of Debian 13 now and then takes a part of a long warning for standard output.)
 tune 2 --sizes 256,4K,64K --time-limit 0.001 --hosts a,b --no-previous --output "$model"
-[ $code -eq 0 ] && [ "$(rows switch)" -eq 2 ] && cat "$err" "$out" >"$work/both" &&
-    grep -q 'left out' "$work/both" && grep -q 'not within' "$work/both"
+# The mpirun of Debian 13 (5.0) now and then takes a part of a long warning for standard output.
+case $("$MPIEXEC" --version 2>&1) in
+*" 5."*) cat "$out" >>"$err" ;;
+esac
+[ $code -eq 0 ] && [ "$(rows switch)" -eq 2 ] && grep -q 'left out' "$err" &&
+    grep -q 'not within' "$err"
 report $? "no time: what a model needs is measured once, the rest left out, with warnings"
 
 # Installing keeps what others have written.
