@@ -60,7 +60,7 @@ builds_with_clang() {
 # Every source file of the plugin is in the folder for Open MPI's own tree.
 packs_ompi_tree() {
     make -C "$build" ompi-tree-dist &&
-        LC_ALL=C comm -23 <(cd "$top/ompi_coll_pipebcast" && LC_ALL=C ls -- *.[ch]) \
+        LC_ALL=C comm -23 <(cd "$top/ompi_coll_pipebcast" && find . -name '*.[ch]' -printf '%P\n' | LC_ALL=C sort) \
             <(tar -tzf "$build"/pipebcast-ompi-tree-*.tar.gz | sed -n 's|^ompi/mca/coll/pipebcast/||p' | LC_ALL=C sort) |
         { ! grep .; }
 }

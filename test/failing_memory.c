@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "topo/error.h"
+#include "topo/util/error.h"
 
 /* Of each thread, so that threads may test at the same time. */
 static _Thread_local long countdown = -1; /* allocations until one fails; -1: none does */

@@ -12,8 +12,8 @@
 #include "next_broadcast.h"
 #include "shelf.h"
 #include "status.h"
-#include "topo/hostlist.h"
-#include "topo/tree_cost.h"
+#include "topo/network/hostlist.h"
+#include "topo/search/tree_cost.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
-#include "topo/anneal.h"
-#include "topo/plan.h"
-#include "topo/streams_cost.h"
+#include "topo/search/anneal.h"
+#include "topo/search/streams_cost.h"
+#include "topo/search/tree_multilevel.h"
+#include "topo/trees/plan.h"
 
 /** Segment sizes to choose from: whole TCP segments less Open MPI's header, doubled. */
 static const uint32_t segment_sizes[] = {1426,  2874,  5770,   11562,  23146,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "knowledge.h"
-#include "topo/advice.h"
+#include "topo/advice/advice.h"
 
 enum advise_method {
     ADVISE_ANNEALED,   /**< this project's: clusteredSA, and more */

@@ -1,5 +1,6 @@
 #include "jobs.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "../tune/say.h"
-#include "topo/slurm_conf.h"
+#include "topo/network/slurm_conf.h"
 
 bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
                            const char *links, int max_age)

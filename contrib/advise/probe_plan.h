@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "topo/link_matrix.h"
-#include "topo/network.h"
+#include "topo/network/network.h"
+#include "topo/search/link_matrix.h"
 
 /** Messages of a ping-pong, there and back each, without the first, that wakes the other side. */
 #define PROBE_ROUNDS 5

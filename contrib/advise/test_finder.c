@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "topo/tree_cost.h"
+#include "topo/search/tree_cost.h"
 
 enum { N = 16, PER_CLUSTER = 4, LOCAL = 8000000, WIDE = 1000000, BYTES = 1 << 20, SEGMENT = 2874 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "topo/slurm_conf.h"
+#include "topo/network/slurm_conf.h"
 
 static const char text[] = "SwitchName=c1 Nodes=n[0-1]\nSwitchName=c2 Nodes=n[2-3]\n"
                            "SwitchName=c3 Nodes=n4\nSwitchName=west Switches=c[1-2]\n"

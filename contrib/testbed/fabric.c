@@ -12,7 +12,7 @@
 
 #include "contrib/testbed/fabric_options.h"
 #include "contrib/testbed/fabric_serve.h"
-#include "topo/slurm_conf.h"
+#include "topo/network/slurm_conf.h"
 
 static void describe(const pb_network_t *network)
 {

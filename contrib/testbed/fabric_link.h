@@ -19,7 +19,7 @@
 
 #include "contrib/testbed/fabric_fair.h"
 #include "contrib/testbed/fabric_frame.h"
-#include "topo/random_tree.h"
+#include "topo/util/random.h"
 
 /** What one kind of traffic did. */
 typedef struct fabric_link_counters {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "contrib/testbed/fabric_plan.h"
-#include "topo/heap.h"
+#include "topo/util/heap.h"
 
 struct fabric_model {
     const pb_network_t *network;

@@ -17,7 +17,7 @@
 #define FABRIC_MODEL_H
 
 #include "contrib/testbed/fabric_step.h"
-#include "topo/network.h"
+#include "topo/network/network.h"
 
 /** How the frames that wait at a machine's port leave; a switch's are first come, first served. */
 typedef enum {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/error.h"
+#include "topo/util/error.h"
 
 /* A step in its place, which is taken until the step's last event has come. */
 typedef struct planned {

@@ -5,7 +5,7 @@
 #define FABRIC_PLAN_H
 
 #include "contrib/testbed/fabric_step.h"
-#include "topo/heap.h"
+#include "topo/util/heap.h"
 
 /** All-zero: nothing is planned. */
 typedef struct fabric_plan {

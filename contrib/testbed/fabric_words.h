@@ -5,7 +5,7 @@
 #define FABRIC_WORDS_H
 
 #include "contrib/testbed/fabric_step.h"
-#include "topo/network.h"
+#include "topo/network/network.h"
 
 /** The longest time, in ns: a quarter of what a clock holds, so that sums of two do not overflow.
  */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "message.h"
-#include "topo/hostlist.h"
-#include "topo/slurm_conf.h"
+#include "topo/network/hostlist.h"
+#include "topo/network/slurm_conf.h"
 
 const char *tool_file_name(const char *file)
 {

@@ -6,7 +6,7 @@
 #define TOOL_CLUSTER_H
 
 #include "command.h"
-#include "topo/view.h"
+#include "topo/network/view.h"
 
 typedef struct tool_cluster {
     const char *file; /**< as messages call it */

@@ -3,7 +3,7 @@
 
 #include "cluster.h"
 #include "message.h"
-#include "topo/choose.h"
+#include "topo/model/choose.h"
 
 /* The table: the best segment size of each kind, or every candidate. */
 typedef struct table {

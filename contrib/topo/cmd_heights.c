@@ -7,8 +7,8 @@
 #include "heights.h"
 #include "judged.h"
 #include "message.h"
-#include "topo/hash.h"
-#include "topo/random_tree.h"
+#include "topo/check/random_cluster.h"
+#include "topo/util/hash.h"
 
 int tool_complete_height(int n_machines)
 {

@@ -4,7 +4,7 @@
 #include "format.h"
 #include "links.h"
 #include "message.h"
-#include "topo/simulate.h"
+#include "topo/check/simulator.h"
 
 /* One simulated broadcast. */
 typedef struct run {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "message.h"
-#include "topo/check_load.h"
+#include "topo/check/check_load.h"
 
 bool tool_kind_promises(pb_kind_t kind)
 {

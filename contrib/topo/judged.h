@@ -6,7 +6,7 @@
 #define TOOL_JUDGED_H
 
 #include "cluster.h"
-#include "topo/check.h"
+#include "topo/check/checker.h"
 
 typedef struct tool_judged {
     pb_plan_t *plan;

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "topo/error.h"
+#include "topo/util/error.h"
 
 tool_exit_t tool_complain(tool_exit_t code, const char *format, ...)
 {

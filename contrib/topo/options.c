@@ -9,8 +9,8 @@
 
 #include "command.h"
 #include "message.h"
-#include "topo/model.h"
-#include "topo/simulate.h"
+#include "topo/check/simulator.h"
+#include "topo/model/model.h"
 
 /* Every option of the tool. The letters are what commands say they accept; of two options of one
  * name a command accepts at most one. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topo/plan.h"
+#include "topo/trees/plan.h"
 
 /** Numbers that one list, as in --segments 16,32, may have. */
 #define TOOL_MAX_LIST 64

@@ -4,7 +4,7 @@
 #ifndef TOOL_PREORDER_H
 #define TOOL_PREORDER_H
 
-#include "topo/network.h"
+#include "topo/network/network.h"
 
 /**
  * The nodes for which keep[node] is set (NULL: all) in depth-first order, -1 at

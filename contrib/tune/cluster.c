@@ -7,8 +7,8 @@
 #include "all_good.h"
 #include "hosts.h"
 #include "say.h"
-#include "topo/network.h"
-#include "topo/view.h"
+#include "topo/network/network.h"
+#include "topo/network/view.h"
 
 /** Rank 0's knowledge while it chooses. */
 struct choosing {

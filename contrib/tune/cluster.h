@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "options.h"
-#include "topo/model.h"
-#include "topo/placement.h"
+#include "topo/model/model.h"
+#include "topo/network/placement.h"
 
 /** The ranks that measure one place. All arrays are owned. */
 struct tune_place {

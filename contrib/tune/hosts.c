@@ -6,8 +6,8 @@
 
 #include "all_good.h"
 #include "say.h"
-#include "topo/hostlist.h"
-#include "topo/slurm_conf.h"
+#include "topo/network/hostlist.h"
+#include "topo/network/slurm_conf.h"
 
 /* ---- names ---- */
 

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "topo/network.h"
+#include "topo/network/network.h"
 
 /**
  * The name of each rank's host, at rank 0, which frees them (tune_hosts_free()); NULL elsewhere.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/model.h"
+#include "topo/model/model.h"
 
 /** The largest message that a model of this program speaks of; both windows of it fit memory. */
 #define MAX_BYTES ((long long) 64 << 20)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "options.h"
-#include "topo/model.h"
+#include "topo/model/model.h"
 
 /** The tables, and from which size on each is not measured but continued along a line. */
 struct tune_previous {

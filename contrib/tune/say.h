@@ -2,7 +2,7 @@
 #ifndef TUNE_SAY_H
 #define TUNE_SAY_H
 
-#include "topo/diag.h"
+#include "topo/util/diag.h"
 
 /** Prints one line, "PROGRAM: ...", to stderr, in one piece. */
 void tune_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

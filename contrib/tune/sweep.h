@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "options.h"
-#include "topo/model.h"
+#include "topo/model/model.h"
 #include "traffic.h"
 
 /** How well a row is known. */

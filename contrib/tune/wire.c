@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "topo/model.h"
+#include "topo/model/model.h"
 
 enum {
     BYTES = 1000, /**< of a message; sent at once by every transport */

@@ -32,13 +32,13 @@ SOURCES = [
     "contrib/tune/install.c",
     "contrib/tune/pipebcast-tune.c",
     "contrib/tune/table.c",
-    "ompi_coll_pipebcast/*.c",
-    "topo/*_file.c",
-    "topo/generation.c",
-    "topo/history.c",
-    "topo/hostlist.c",
-    "topo/network.c",
-    "topo/slurm_conf.c",
+    "ompi_coll_pipebcast/**/*.c",
+    "topo/**/*_file.c",
+    "topo/advice/generation.c",
+    "topo/advice/history.c",
+    "topo/network/hostlist.c",
+    "topo/network/network.c",
+    "topo/network/slurm_conf.c",
 ]
 
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "ompi_coll_pipebcast/adaptive_header.h"
+#include "engine/adaptive/header.h"
 #include "test/fuzz/fuzz.h"
 
 const char fuzz_name[] = "adaptive_header";

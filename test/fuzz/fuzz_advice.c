@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "test/fuzz/fuzz.h"
-#include "topo/advice.h"
-#include "topo/hash.h"
+#include "topo/advice/advice.h"
+#include "topo/util/hash.h"
 
 const char fuzz_name[] = "advice";
 

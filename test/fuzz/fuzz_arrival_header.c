@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ompi_coll_pipebcast/arrival_header.h"
+#include "engine/arrival/header.h"
 #include "test/fuzz/fuzz.h"
 
 const char fuzz_name[] = "arrival_header";

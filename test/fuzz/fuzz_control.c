@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "ompi_coll_pipebcast/arrival_receiver.h"
-#include "ompi_coll_pipebcast/arrival_root.h"
+#include "engine/arrival/receiver.h"
+#include "engine/arrival/root.h"
 #include "test/fuzz/fuzz.h"
-#include "topo/error.h"
-#include "topo/trees.h"
+#include "topo/trees/constructions.h"
+#include "topo/util/error.h"
 
 const char fuzz_name[] = "control";
 

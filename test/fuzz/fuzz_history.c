@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "test/fuzz/fuzz.h"
-#include "topo/bytes.h"
-#include "topo/error.h"
-#include "topo/hash.h"
-#include "topo/history.h"
+#include "topo/advice/history.h"
+#include "topo/util/bytes.h"
+#include "topo/util/error.h"
+#include "topo/util/hash.h"
 
 const char fuzz_name[] = "history";
 
-/* As in history.c. */
+/* As in topo/advice/history.c. */
 enum { HEAD = 40, HASHED_HEAD = 32, SLOT = 56, HASHED_SLOT = 48 };
 
 static void check_record(const pb_history_t *history, const pb_history_record_t *record)

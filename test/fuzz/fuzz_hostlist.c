@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test/fuzz/fuzz.h"
-#include "topo/error.h"
-#include "topo/hostlist.h"
+#include "topo/network/hostlist.h"
+#include "topo/util/error.h"
 
 const char fuzz_name[] = "hostlist";
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "test/fuzz/fuzz.h"
-#include "topo/link_matrix.h"
+#include "topo/search/link_matrix.h"
 
 const char fuzz_name[] = "links";
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "test/fuzz/fuzz.h"
-#include "topo/error.h"
-#include "topo/model.h"
+#include "topo/model/model.h"
+#include "topo/util/error.h"
 
 const char fuzz_name[] = "model";
 

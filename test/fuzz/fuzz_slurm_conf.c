@@ -1,9 +1,9 @@
 /* Topology files. What can be read must be a network on which a chain can be laid. */
 #include "test/fuzz/fuzz.h"
-#include "topo/check.h"
-#include "topo/plan.h"
-#include "topo/slurm_conf.h"
-#include "topo/view.h"
+#include "topo/check/checker.h"
+#include "topo/network/slurm_conf.h"
+#include "topo/network/view.h"
+#include "topo/trees/plan.h"
 
 const char fuzz_name[] = "slurm_conf";
 

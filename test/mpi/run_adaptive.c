@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "topo/advice.h"
-#include "topo/random_tree.h"
+#include "topo/advice/advice.h"
+#include "topo/check/random_cluster.h"
+#include "topo/search/tree_random.h"
 
 enum { MAX_HOSTS = 64, MAX_BYTES = 60000 };
 

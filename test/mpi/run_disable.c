@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "coll_pipebcast_compat.h"
+#include "component/compat.h"
 #include "served.h"
 
 #define BYTES 4001

@@ -5,7 +5,7 @@
  * Usage: run_left [nonblocking]
  */
 #include "check.h"
-#include "coll_pipebcast.h"
+#include "component/component.h"
 
 #define BYTES 6000
 #define SMALL 20 /* below min_size */

@@ -1,5 +1,5 @@
 /*
- * The plugin's message of segments over real datatypes (coll_pipebcast_message.c),
+ * The plugin's message of segments over real datatypes (pml/message.c),
  * without a broadcast: segments of any size arrive and leave in any order, as
  * plans of several streams let them. One process.
  */
@@ -9,8 +9,8 @@
 
 #include "check.h"
 #include "layouts.h"
-#include "ompi_coll_pipebcast/coll_pipebcast_message.h"
-#include "topo/random_tree.h"
+#include "pml/message.h"
+#include "topo/check/random_cluster.h"
 
 #define ROOM (2 * LAYOUTS_REACH)
 #define START LAYOUTS_REACH

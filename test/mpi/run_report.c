@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "coll_pipebcast_report.h"
-#include "coll_pipebcast_say.h"
+#include "communicator/difference.h"
+#include "component/log.h"
 
 #define TAG 7
 #define OWN 100

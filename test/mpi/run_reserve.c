@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "coll_pipebcast.h"
+#include "component/component.h"
 
 enum { N_ROUNDS = 20000, MANY_RANKS = 3000, FEW_RANKS = 1 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "coll_pipebcast.h"
+#include "component/component.h"
 
 enum { N_RANKS = 500, CACHE = 32768 };
 

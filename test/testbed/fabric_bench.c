@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/slurm_conf.h"
+#include "topo/network/slurm_conf.h"
 
 const fabric_cables_t bench_cables = {
     .rate = RATE, .latency = LATENCY, .host_queue = 1500000, .switch_queue = 131072};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/plan.h"
+#include "topo/trees/plan.h"
 
 int __real_pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                            pb_plan_t **plan_p);

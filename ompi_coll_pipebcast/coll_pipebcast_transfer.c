@@ -1,6 +1,0 @@
-/*
- * The transfer and its transport over the PML as one unit, so that the compiler sees from one
- * into the other: every segment goes through both.
- */
-#include "coll_pipebcast_transport.c" /* NOLINT(bugprone-suspicious-include) */
-#include "transfer.c"                 /* NOLINT(bugprone-suspicious-include) */

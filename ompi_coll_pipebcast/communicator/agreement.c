@@ -1,0 +1,450 @@
+/*
+ * The agreement of a communicator's ranks; see communicator/agreement.h.
+ *
+ * Every value on which the ranks must be alike is compared by one nonblocking
+ * allreduce of the previous component: the maximum of v and the maximum of ~v are
+ * complements exactly if all v are equal. It happens at the first broadcast of
+ * any size, since the threshold itself may differ between ranks. If something
+ * differs, all broadcasts of the communicator go to the previous component, and a
+ * report tells people which rank differs from rank 0. All tags are taken at the
+ * start, when every rank is at the same place of its program: when the agreement
+ * ends, ranks may be at different ones.
+ *
+ * A rank that left the agreement would leave the others waiting in it, so whatever it needs memory
+ * for is had before the allreduce, by memory of the module's own or by what this rank says in it:
+ * one that lacks memory takes part, and says that it cannot serve.
+ *
+ * The model of message costs is not worth that: where it differs, or is faulty,
+ * all ranks assume the same one from the slowest link that any of them has.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "communicator/agreement.h"
+#include "communicator/difference.h"
+#include "communicator/link.h"
+#include "communicator/locality.h"
+#include "communicator/lost.h"
+#include "component/log.h"
+#include "pml/transport.h"
+
+/** Changes whenever ranks of different builds would not understand each other. */
+#ifndef PROTOCOL
+#define PROTOCOL 7
+#endif
+
+/** The same in all versions, so that the tags of what comes later are alike. */
+#define N_TAGS 3
+
+/**
+ * What the ranks compare, in the order of the message that they would give. The
+ * number of values and the places of the first two are the same in all versions,
+ * so that ranks of different ones still understand that they are different.
+ */
+enum {
+    V_PROTOCOL,
+    V_FAILED_RANK, /**< not compared: the lowest rank that cannot serve, or the size */
+    V_PLACEMENT,
+    V_ALGORITHM,
+    V_ARRIVAL,
+    V_FANOUT,
+    V_SEGMENT_SIZE,
+    V_MIN_SIZE,
+    V_LOCALITY,
+    V_MODEL, /**< compared apart: the hash of a measured model, 0 if there is none */
+    V_SPEED, /**< not compared: bits per second of the rank's link; the least one counts */
+    V_MTU,   /**< not compared: likewise */
+    N_VALUES = 16
+};
+
+static const char *const value_names[N_VALUES] = {
+    [V_PROTOCOL] = "the version of pipebcast",
+    [V_PLACEMENT] =
+        "the topology (coll_pipebcast_topology_file, coll_pipebcast_topology) or the list of "
+        "hosts (coll_pipebcast_hosts)",
+    [V_ALGORITHM] = "the parameter coll_pipebcast_algorithm",
+    [V_ARRIVAL] = "the parameter coll_pipebcast_arrival",
+    [V_FANOUT] = "the parameter coll_pipebcast_fanout",
+    [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
+    [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
+    [V_LOCALITY] = "the parameter coll_pipebcast_locality",
+    [V_MODEL] = "the model file (coll_pipebcast_model_file)",
+};
+
+struct coll_pipebcast_agreement {
+    char why[1024];           /**< what keeps this rank from serving; "": nothing */
+    char why_not_model[1024]; /**< what is wrong with its model file; "": nothing */
+    uint64_t own[N_VALUES];
+    uint64_t most[2 * N_VALUES];   /**< the maxima of v, then of ~v */
+    pb_request_t comparing;        /**< the allreduce; NULL at its end */
+    int n_machines;                /**< with a rank */
+    coll_pipebcast_model_t *blank; /**< for a model that is to be assumed; NULL: taken */
+    int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
+                that of lost ranks */
+    coll_pipebcast_locality_t locality;
+    coll_pipebcast_report_t report;
+};
+
+/** What is wrong with the model file for this communicator's network, into `why`; false: nothing.
+ */
+static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, size_t why_size)
+{
+    const coll_pipebcast_model_t *model = module->model;
+    why[0] = '\0';
+    if (module->placement == NULL) {
+        return false;
+    }
+    if (model == NULL && coll_pipebcast_is_set(mca_coll_pipebcast_component.params.model_file)) {
+        snprintf(why, why_size, "the model file was not read, as memory is out on this host");
+        return true;
+    }
+    if (model == NULL) {
+        return false;
+    }
+    if (model->super.fault != NULL) {
+        snprintf(why, why_size,
+                 "the model file is faulty: %s; mend it, or write a new one with pipebcast-tune",
+                 model->super.fault);
+        return true;
+    }
+    if (model->model.topology != 0 &&
+        model->model.topology != pb_network_hash(module->placement->network)) {
+        snprintf(why, why_size,
+                 "the model file %s was measured on another topology than this one (%s); measure "
+                 "again with pipebcast-tune",
+                 model->super.source, module->topology->super.source);
+        return true;
+    }
+    return false;
+}
+
+static void own_values(const coll_pipebcast_module_t *module, bool placed, bool model_is_good,
+                       uint64_t *values)
+{
+    const coll_pipebcast_link_t link = coll_pipebcast_link_get();
+    const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
+    const int rank = ompi_comm_rank(module->comm);
+    memset(values, 0, N_VALUES * sizeof(*values));
+    values[V_PROTOCOL] = PROTOCOL;
+    values[V_FAILED_RANK] = (uint64_t) (placed ? ompi_comm_size(module->comm) : rank);
+    values[V_PLACEMENT] = placed ? pb_placement_hash(module->placement) : 0;
+    values[V_ALGORITHM] = (uint64_t) params->algorithm;
+    values[V_ARRIVAL] = (uint64_t) params->arrival;
+    values[V_FANOUT] = (uint64_t) params->fanout;
+    values[V_SEGMENT_SIZE] = params->segment_size;
+    values[V_MIN_SIZE] = params->min_size;
+    values[V_LOCALITY] = (uint64_t) params->locality;
+    values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
+    values[V_SPEED] = link.bits_per_second;
+    values[V_MTU] = link.mtu;
+}
+
+static bool differs(const uint64_t *most, int which)
+{
+    return most[which] != ~most[N_VALUES + which];
+}
+
+/**
+ * The first value whose difference keeps us from serving, or N_VALUES; `most` holds
+ * the maxima of v, then of ~v.
+ */
+static int first_difference(const uint64_t *most)
+{
+    for (int i = 0; i < V_MODEL; i++) {
+        if (i != V_FAILED_RANK && differs(most, i)) {
+            return i;
+        }
+    }
+    return N_VALUES;
+}
+
+/** Starts to find the rank that differs from rank 0, for the message. Called alike on all ranks. */
+static void report(coll_pipebcast_module_t *module, int which, const char *until_then)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    const coll_pipebcast_difference_t difference = {
+        .what = value_names[which],
+        .until_then = until_then,
+        .is_number = which != V_PLACEMENT && which != V_MODEL,
+        .own = agreement->own[which],
+    };
+    coll_pipebcast_report_start(&agreement->report, module->comm, agreement->tag, &difference);
+}
+
+static void report_serving(const coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_topology_t *topology = module->topology;
+    const int n_switches = pb_network_n_switches(topology->network);
+    if (ompi_comm_rank(module->comm) != 0) {
+        return;
+    }
+    coll_pipebcast_tell(1,
+                        "communicator %s: %d ranks on %d machines; the network has %d machines on "
+                        "%d %s (%s); costs: "
+                        "%s",
+                        module->comm->c_name, ompi_comm_size(module->comm),
+                        pb_placement_n_machines(module->placement),
+                        pb_network_n_machines(topology->network), n_switches,
+                        n_switches == 1 ? "switch" : "switches", topology->super.source,
+                        module->model->super.source);
+}
+
+/** Settles which model all ranks choose by: the measured one that they have, or an assumed one. */
+static void settle_model(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    const uint64_t *most = agreement->most;
+    const char *why = agreement->why_not_model;
+    const bool alike = !differs(most, V_MODEL);
+    if (why[0] != '\0' && (!alike || ompi_comm_rank(module->comm) == 0)) {
+        coll_pipebcast_warn("%s. Until then costs are assumed from the link's speed.", why);
+    }
+    if (!alike) {
+        report(module, V_MODEL, "costs are assumed from the link's speed");
+    }
+    if (alike && agreement->own[V_MODEL] != 0) {
+        return;
+    }
+    if (module->model != NULL) {
+        OBJ_RELEASE(module->model);
+    }
+    module->model = coll_pipebcast_model_assumed(agreement->blank, ~most[N_VALUES + V_SPEED],
+                                                 (uint32_t) ~most[N_VALUES + V_MTU]);
+    agreement->blank = NULL;
+}
+
+/** Decides by what all ranks have in common; alike on all of them. AGREEING: they will serve, and
+ * where they sit is to be learnt yet. */
+static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
+{
+    struct ompi_communicator_t *comm = module->comm;
+    const coll_pipebcast_agreement_t *agreement = module->agreement;
+    const int size = ompi_comm_size(comm);
+    const int failed_rank = (int) ~agreement->most[N_VALUES + V_FAILED_RANK];
+    if (failed_rank < size) {
+        if (failed_rank == ompi_comm_rank(comm)) {
+            coll_pipebcast_warn("communicator %s: %s. The previous component serves this "
+                                "communicator's broadcasts.",
+                                comm->c_name, agreement->why);
+        }
+        return COLL_PIPEBCAST_PASSING;
+    }
+    const int which = first_difference(agreement->most);
+    if (which < N_VALUES) {
+        report(module, which, "the previous component serves this communicator's broadcasts");
+        module->passes_for = COLL_PIPEBCAST_DIFFERENT;
+        return COLL_PIPEBCAST_PASSING;
+    }
+    if (agreement->n_machines == 1) {
+        module->passes_for = COLL_PIPEBCAST_ONE_MACHINE;
+        if (ompi_comm_rank(comm) == 0) {
+            coll_pipebcast_tell(1,
+                                "communicator %s: all %d ranks on one machine; the previous "
+                                "component serves its broadcasts",
+                                comm->c_name, size);
+        }
+        return COLL_PIPEBCAST_PASSING;
+    }
+    settle_model(module);
+    return COLL_PIPEBCAST_AGREEING;
+}
+
+/** The allreduce, with the lock given up: the other component may broadcast, which is let through.
+ */
+static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
+{
+    struct ompi_communicator_t *comm = module->comm;
+    module->state = COLL_PIPEBCAST_ASKING;
+    opal_mutex_unlock(&module->lock);
+    const int rc = comm->c_coll->coll_iallreduce(
+        MPI_IN_PLACE, agreement->most, 2 * N_VALUES, MPI_UINT64_T, MPI_MAX, comm,
+        (ompi_request_t **) &agreement->comparing, comm->c_coll->coll_iallreduce_module);
+    opal_mutex_lock(&module->lock);
+    return rc;
+}
+
+/** Machines with a rank; -1 if memory is out. */
+static int count_machines(const coll_pipebcast_module_t *module)
+{
+    const int n = pb_placement_n_machines(module->placement);
+    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_machines(module->placement) : n;
+}
+
+/** Has the memory that the agreement needs once the ranks have compared. */
+static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
+{
+    agreement->n_machines = count_machines(module);
+    agreement->blank = coll_pipebcast_model_blank();
+    if (agreement->blank == NULL && coll_pipebcast_reserve_spend()) {
+        agreement->blank = coll_pipebcast_model_blank();
+    }
+    if (agreement->n_machines < 0 || agreement->blank == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_machines,
+                                        agreement->tag - 1);
+}
+
+/** Finds out all that this rank needs to serve; whether it can. If not, agreement->why tells. */
+static bool prepare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
+{
+    int rc;
+    if (module->model == NULL) { /* where memory was out when the communicator was made */
+        module->model = coll_pipebcast_model_get(&rc);
+    }
+    if (coll_pipebcast_place(module, agreement->why, sizeof(agreement->why)) != OMPI_SUCCESS) {
+        return false;
+    }
+    if (prepare_memory(module, agreement) != OMPI_SUCCESS) {
+        snprintf(agreement->why, sizeof(agreement->why), "memory is out on this host");
+        return false;
+    }
+    return true;
+}
+
+int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
+{
+    if (!coll_pipebcast_presence_complete(module->comm)) {
+        module->state = COLL_PIPEBCAST_PASSING;
+        module->passes_for = COLL_PIPEBCAST_DIFFERENT;
+        module->may_pass = true; /* all know it from their first broadcast on, this one */
+        return OMPI_SUCCESS;
+    }
+    coll_pipebcast_agreement_t *agreement = module->to_come;
+    module->to_come = NULL;
+    agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
+    module->lost_tag = agreement->tag - 2;
+    const bool can_serve = prepare(module, agreement);
+    const bool model_is_good =
+        !model_is_faulty(module, agreement->why_not_model, sizeof(agreement->why_not_model));
+    own_values(module, can_serve, model_is_good, agreement->own);
+    for (int i = 0; i < N_VALUES; i++) {
+        agreement->most[i] = agreement->own[i];
+        agreement->most[N_VALUES + i] = ~agreement->own[i];
+    }
+    const int rc = compare(module, agreement);
+    module->state = COLL_PIPEBCAST_AGREEING;
+    if (rc != OMPI_SUCCESS) {
+        module->agreed = rc;
+        coll_pipebcast_lose_agreement(module, rc);
+        coll_pipebcast_agreement_free(agreement);
+        return rc;
+    }
+    module->agreement = agreement;
+    coll_pipebcast_outstanding_list(module);
+    return OMPI_SUCCESS;
+}
+
+/** Whether the allreduce is through; then the ranks decide. */
+static bool has_compared(coll_pipebcast_module_t *module)
+{
+    ompi_status_public_t status;
+    if (module->agreement->comparing == NULL) {
+        return true;
+    }
+    if (!coll_pipebcast_take_complete(&module->agreement->comparing, &status)) {
+        return false;
+    }
+    module->agreed = status.MPI_ERROR;
+    if (module->agreed == MPI_SUCCESS) {
+        module->state = decide(module);
+    } else {
+        coll_pipebcast_lose_agreement(module, module->agreed);
+    }
+    return true;
+}
+
+/** Whether the ranks know where each of them sits, if they are to serve. */
+static bool has_located(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_locality_t *locality = &module->agreement->locality;
+    if (module->state != COLL_PIPEBCAST_AGREEING || module->agreed != OMPI_SUCCESS) {
+        return true;
+    }
+    if (!coll_pipebcast_locality_advance(locality, &module->agreed)) {
+        return false;
+    }
+    if (module->agreed != OMPI_SUCCESS) {
+        module->state = COLL_PIPEBCAST_SERVING; /* as the others do */
+        coll_pipebcast_lose_agreement(module, module->agreed);
+    } else if (!locality->all_are_placed) {
+        module->state = COLL_PIPEBCAST_PASSING;
+    } else {
+        module->state = COLL_PIPEBCAST_SERVING;
+        report_serving(module);
+    }
+    return true;
+}
+
+/** Leaves the agreement, as another rank has left it. */
+static void leave(coll_pipebcast_module_t *module)
+{
+    if (module->state == COLL_PIPEBCAST_AGREEING) {
+        module->agreed = MPI_ERR_OTHER;
+        module->state = module->agreement->comparing == NULL
+                            ? COLL_PIPEBCAST_SERVING /* so they have decided */
+                            : COLL_PIPEBCAST_AGREEING;
+    }
+    /* Requests that will never end may still use its memory and the communicator, which stay until
+     * Open MPI ends. */
+    OBJ_RETAIN(module->comm);
+    module->left = module->agreement;
+    module->agreement = NULL;
+}
+
+void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    if (agreement == NULL) {
+        return;
+    }
+    if (has_compared(module) && has_located(module) &&
+        coll_pipebcast_report_advance(&agreement->report)) {
+        coll_pipebcast_agreement_free(agreement);
+        module->agreement = NULL;
+    } else if (coll_pipebcast_agreement_is_lost(module)) {
+        leave(module);
+    }
+}
+
+/** Whether the ranks are still at it; if they are through, this is the place where they know. */
+static bool is_agreeing(coll_pipebcast_module_t *module)
+{
+    opal_mutex_lock(&module->lock);
+    const bool agreeing = coll_pipebcast_is_agreeing(module);
+    module->may_pass =
+        module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
+    opal_mutex_unlock(&module->lock);
+    return agreeing;
+}
+
+int coll_pipebcast_agree(coll_pipebcast_module_t *module)
+{
+    opal_mutex_lock(&module->lock);
+    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
+        (void) coll_pipebcast_agreement_start(module); /* module->agreed has the error */
+    }
+    opal_mutex_unlock(&module->lock);
+    while (is_agreeing(module)) {
+        opal_progress();
+    }
+    return module->state == COLL_PIPEBCAST_AGREEING ? module->agreed : OMPI_SUCCESS;
+}
+
+coll_pipebcast_agreement_t *coll_pipebcast_agreement_new(void)
+{
+    return calloc(1, sizeof(coll_pipebcast_agreement_t));
+}
+
+void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
+{
+    if (agreement == NULL) {
+        return;
+    }
+    if (agreement->blank != NULL) {
+        OBJ_RELEASE(agreement->blank);
+    }
+    coll_pipebcast_locality_fini(&agreement->locality);
+    free(agreement);
+}

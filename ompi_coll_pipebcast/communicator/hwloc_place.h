@@ -1,0 +1,33 @@
+/*
+ * Where a process sits inside its machine, by hwloc. The only file pair that knows
+ * hwloc; it knows no MPI.
+ */
+#ifndef PB_HWLOC_PLACE_H
+#define PB_HWLOC_PLACE_H
+
+#include <hwloc.h>
+#include <stddef.h>
+
+#include "topo/network/locality.h"
+
+/**
+ * The place of a process that may run on the processors of `cpuset`: the packages, NUMA
+ * nodes and caches that hold all of these, the largest first, without what holds the
+ * whole machine, the same processors as one before it, or no more than one core. The
+ * index of each is its lowest processor's number, which nothing else of its size has.
+ * PB_LOCALITY_ANYWHERE where there are none, or `cpuset` is empty.
+ * O(objects of these kinds).
+ */
+pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset);
+
+/** The place of this process by what it is bound to now. */
+pb_locality_t pb_hwloc_own_place(hwloc_topology_t topology);
+
+/**
+ * Loads this machine's topology, also the processors that this process may not use, so
+ * that all processes of the machine see the same; or the recorded one that HWLOC_XMLFILE
+ * names in the environment. NULL with the reason in `why`. hwloc_topology_destroy() frees it.
+ */
+hwloc_topology_t pb_hwloc_load(char *why, size_t why_size);
+
+#endif

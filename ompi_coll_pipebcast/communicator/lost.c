@@ -1,0 +1,115 @@
+/*
+ * Ranks that had to leave a broadcast; see communicator/lost.h.
+ */
+#include "communicator/lost.h"
+
+#include "component/log.h"
+
+/**
+ * Calls between two looks. A look costs some microseconds, a call a fraction of one: so looking
+ * costs nothing, and it is some milliseconds until what was told is heard.
+ */
+#define CALLS_PER_LOOK 1024
+
+/** What a lost rank tells, by the number of bytes. */
+enum {
+    HAS_LEFT_A_BROADCAST,
+    HAS_LEFT_THE_AGREEMENT,
+};
+
+/** Tells the others, as far as that can be had: there is nothing else to do for them. */
+static void tell_others(const coll_pipebcast_module_t *module, size_t what)
+{
+    static const char nothing;
+    struct ompi_communicator_t *comm = module->comm;
+    const int own = ompi_comm_rank(comm);
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        ompi_request_t *request;
+        if (rank != own &&
+            MCA_PML_CALL(isend((void *) &nothing, what, MPI_BYTE, rank, module->lost_tag,
+                               MCA_PML_BASE_SEND_STANDARD, comm, &request)) == OMPI_SUCCESS) {
+            ompi_request_free(&request);
+        }
+    }
+}
+
+static const char *reason_of(int error)
+{
+    return error == OMPI_ERR_OUT_OF_RESOURCE ? "memory is out"
+                                             : "its messages did not come or go as they should";
+}
+
+void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
+{
+    if (module->is_lost) {
+        return;
+    }
+    module->is_lost = true;
+    coll_pipebcast_warn("communicator %s: rank %d had to leave a broadcast (%s), and takes part "
+                        "in no further one of this communicator. Make a new communicator, or "
+                        "end the job.",
+                        module->comm->c_name, ompi_comm_rank(module->comm), reason_of(error));
+    tell_others(module, HAS_LEFT_A_BROADCAST);
+}
+
+void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error)
+{
+    coll_pipebcast_lose(module, error);
+    tell_others(module, HAS_LEFT_THE_AGREEMENT);
+}
+
+/** Takes in one message of a lost rank; false if there is none. */
+static bool hear_one(coll_pipebcast_module_t *module)
+{
+    ompi_status_public_t status;
+    char nothing;
+    int matched = 0;
+    if (MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, module->lost_tag, module->comm, &matched, &status)) !=
+            OMPI_SUCCESS ||
+        matched == 0 ||
+        MCA_PML_CALL(recv(&nothing, sizeof(nothing), MPI_BYTE, status.MPI_SOURCE, module->lost_tag,
+                          module->comm, &status)) != OMPI_SUCCESS) {
+        return false;
+    }
+    if (!module->is_lost) {
+        coll_pipebcast_tell(1,
+                            "communicator %s: rank %d leaves a broadcast, as rank %d had to; "
+                            "further ones of this communicator end with an error",
+                            module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
+    }
+    module->is_lost = true;
+    module->agreement_is_lost =
+        module->agreement_is_lost || status._ucount == HAS_LEFT_THE_AGREEMENT;
+    return true;
+}
+
+/** Takes in what lost ranks have told, at every so many calls. */
+static void hear(coll_pipebcast_module_t *module)
+{
+    bool heard = ++module->n_idle_calls % CALLS_PER_LOOK == 0;
+    while (heard) {
+        heard = hear_one(module);
+    }
+}
+
+bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
+{
+    if (!module->is_lost) {
+        hear(module);
+    }
+    return module->is_lost;
+}
+
+bool coll_pipebcast_agreement_is_lost(coll_pipebcast_module_t *module)
+{
+    hear(module);
+    return module->agreement_is_lost;
+}
+
+void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error)
+{
+    coll_pipebcast_warn("communicator %s: rank %d cannot %s (%s). The others would wait for it for "
+                        "ever, so the job ends. Use fewer ranks on its host.",
+                        comm->c_name, ompi_comm_rank(comm), what, reason_of(error));
+    ompi_mpi_abort(comm, MPI_ERR_OTHER);
+}

@@ -1,0 +1,51 @@
+/*
+ * A rank that had to leave a broadcast which the others go on with, because memory is out for good
+ * or the transport refuses, is *lost*: there may be ranks that count on it. So it tells all others
+ * of the communicator, and they leave it too: whoever waits for a message that no one will send
+ * ends with an error instead.
+ *
+ * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do, many
+ * times in a row, looks whether such a message is there. All of them have one tag, the
+ * communicator's own. Ours; the effect is that of a revoked communicator of ULFM, for our
+ * broadcasts alone.
+ *
+ * A lost rank keeps in step: it draws the tags that the others draw, and takes part in what they
+ * give to the previous component, whose messages ours are never taken for.
+ */
+#ifndef COLL_PIPEBCAST_LOST_H
+#define COLL_PIPEBCAST_LOST_H
+
+#include "component/component.h"
+
+/**
+ * This rank leaves a broadcast that the others go on with, for `error`: says so once, and tells
+ * the other ranks. All further ones of ours end with an error here. With the module's lock held.
+ * O(ranks) at the first call, O(1) later.
+ */
+void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
+
+/**
+ * Whether this rank is lost. Every so many calls it looks whether another one is; then it is from
+ * now on, too. To be asked when a broadcast has found nothing to do. With the module's lock held.
+ */
+bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
+
+/**
+ * The same for a rank that has to leave the agreement. A rank that is lost otherwise, even before
+ * it has ended, goes on to agree, as the others cannot do so without it.
+ */
+void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error);
+
+/**
+ * Whether another rank has left the agreement: then this one is lost, too. Looks every so many
+ * calls. To be asked when an agreement has found nothing to do. With the module's lock held.
+ */
+bool coll_pipebcast_agreement_is_lost(coll_pipebcast_module_t *module);
+
+/**
+ * Ends the job, where this rank can neither take part nor tell the others that it does not. Says
+ * `what` it cannot do and, by `error`, why.
+ */
+void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * Which machine each rank of a communicator sits on. Host names come from the
+ * job's own PMIx data, which every process has, so nothing is communicated.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "component/component.h"
+#include "topo/network/hostlist.h"
+
+static int append_name(void *context, const char *name)
+{
+    return opal_argv_append_nosize(context, name);
+}
+
+/** The names of the parameter `hosts`, to be freed with opal_argv_free(); NULL if there are none.
+ */
+static char **hosts_from_parameter(char *why, size_t why_size)
+{
+    const char *list = mca_coll_pipebcast_component.params.hosts;
+    char fault[256] = "memory is out";
+    char **names = NULL;
+    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
+            PB_SUCCESS &&
+        names != NULL) {
+        return names;
+    }
+    snprintf(why, why_size,
+             "the parameter coll_pipebcast_hosts is faulty: %s; write a list such as n[0-3]",
+             fault);
+    opal_argv_free(names);
+    return NULL;
+}
+
+/** Fills hosts[], by rank; entries are the caller's also after an error. */
+static int find_hosts(struct ompi_communicator_t *comm, char **hosts, char *why, size_t why_size)
+{
+    const char *list = mca_coll_pipebcast_component.params.hosts;
+    char **given = NULL;
+    if (list != NULL && list[0] != '\0') {
+        given = hosts_from_parameter(why, why_size);
+        if (given == NULL) {
+            return OMPI_ERR_BAD_PARAM;
+        }
+    }
+    const uint32_t n_given = (uint32_t) opal_argv_count(given);
+    int rc = OMPI_SUCCESS;
+    for (int rank = 0; rank < ompi_comm_size(comm) && rc == OMPI_SUCCESS; rank++) {
+        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+        hosts[rank] =
+            given != NULL ? strdup(given[name.vpid % n_given]) : coll_pipebcast_host_of(&name);
+        if (hosts[rank] == NULL || strcmp(hosts[rank], "unknown") == 0) {
+            snprintf(why, why_size,
+                     "the host of rank %d is not known to the job's launcher; start the job by "
+                     "mpirun, or by a launcher that tells PMIx the host names",
+                     rank);
+            rc = OMPI_ERR_NOT_FOUND;
+        }
+    }
+    opal_argv_free(given);
+    return rc;
+}
+
+/** Finds the machine of each rank's host in the module's network. */
+static int find_machines(coll_pipebcast_module_t *module, pb_placement_t *placement, char **hosts,
+                         char *why, size_t why_size)
+{
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        int machine = pb_network_find_machine(module->topology->network, hosts[rank]);
+        if (machine < 0) {
+            snprintf(why, why_size,
+                     "the host '%s' of rank %d is not in the topology (%s); add it, or name no "
+                     "topology",
+                     hosts[rank], rank, module->topology->super.source);
+            return OMPI_ERR_NOT_FOUND;
+        }
+        placement->machine[rank] = machine;
+    }
+    return OMPI_SUCCESS;
+}
+
+static void say_no_memory(int rc, char *why, size_t why_size)
+{
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+        snprintf(why, why_size, "memory is out on this host");
+    }
+}
+
+static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_t why_size)
+{
+    const int n_ranks = ompi_comm_size(module->comm);
+    if (module->topology == NULL) {
+        module->topology = coll_pipebcast_topology_one_switch((const char *const *) hosts, n_ranks);
+    }
+    pb_placement_t *placement = NULL;
+    if (module->topology != NULL) {
+        placement = pb_placement_new(module->topology->network, n_ranks);
+    }
+    if (placement == NULL) {
+        say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    int rc = find_machines(module, placement, hosts, why, why_size);
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_pipebcast_reserve_keep(n_ranks, pb_network_size(module->topology->network));
+        say_no_memory(rc, why, why_size);
+    }
+    if (rc != OMPI_SUCCESS) {
+        pb_placement_free(placement);
+        return rc;
+    }
+    module->placement = placement;
+    return OMPI_SUCCESS;
+}
+
+/** Where memory was out when the communicator was made, the topology is still to be had. */
+static int get_topology(coll_pipebcast_module_t *module)
+{
+    int rc = OMPI_SUCCESS;
+    if (module->topology == NULL) {
+        module->topology = coll_pipebcast_topology_get(&rc);
+    }
+    return rc;
+}
+
+int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size)
+{
+    int rc = get_topology(module);
+    if (rc != OMPI_SUCCESS) {
+        say_no_memory(rc, why, why_size);
+        return rc;
+    }
+    if (module->topology != NULL && module->topology->network == NULL) {
+        snprintf(why, why_size,
+                 "the topology is faulty: %s; mend it (pipebcast-topo check names every fault)",
+                 module->topology->super.fault);
+        return OMPI_ERR_BAD_PARAM;
+    }
+    const int n_ranks = ompi_comm_size(module->comm);
+    char **hosts = calloc((size_t) n_ranks, sizeof(*hosts));
+    if (hosts == NULL) {
+        say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = find_hosts(module->comm, hosts, why, why_size);
+    if (rc == OMPI_SUCCESS) {
+        rc = place(module, hosts, why, why_size);
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        free(hosts[rank]);
+    }
+    free(hosts);
+    return rc;
+}

@@ -1,0 +1,133 @@
+/*
+ * Loads the components that a list such as "pipebcast,tuned" leaves out.
+ *
+ * Open MPI takes a list without '^' to exclude everything else, and then aborts
+ * MPI_Init because no one serves alltoallw and others. Users mean "these before
+ * the rest", so the rest is found here, while the framework opens its
+ * components: each is registered and opened here and put into the framework's
+ * list in front of our own entry, where the loop that is opening us has already
+ * been.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "component/component.h"
+#include "component/log.h"
+
+/** What fills the slots that tuned and others leave empty; ftagree exists from 5.0 on. */
+static const char *const basics[] = {"basic", "libnbc", "self", "inter", "ftagree"};
+#define N_BASICS (sizeof(basics) / sizeof(basics[0]))
+
+static mca_base_component_list_item_t *find_in_list(const char *name)
+{
+    mca_base_component_list_item_t *item;
+    OPAL_LIST_FOREACH(item, &ompi_coll_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
+        if (strcmp(item->cli_component->mca_component_name, name) == 0) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+/** Whether this Open MPI has such a component, inside its libraries or as a file. */
+static bool is_installed(const char *name)
+{
+    const mca_base_component_t *component;
+    for (int i = 0; (component = coll_pipebcast_static_component(i)) != NULL; i++) {
+        if (strcmp(component->mca_component_name, name) == 0) {
+            return true;
+        }
+    }
+    opal_list_t *files = NULL;
+    if (mca_base_component_repository_get_components(&ompi_coll_base_framework, &files) !=
+            OPAL_SUCCESS ||
+        files == NULL) {
+        return false;
+    }
+    mca_base_component_repository_item_t *file;
+    OPAL_LIST_FOREACH(file, files, mca_base_component_repository_item_t)
+    {
+        if (strcmp(file->ri_name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Registers and opens what find has just appended; it ends up before `before`, or is closed. */
+static void open_found(mca_base_component_list_item_t *found,
+                       mca_base_component_list_item_t *before)
+{
+    assert(found != NULL);
+    const mca_base_component_t *component = found->cli_component;
+    opal_list_t *list = &ompi_coll_base_framework.framework_components;
+    opal_list_remove_item(list, &found->super);
+    int rc = OPAL_SUCCESS;
+    if (component->mca_register_component_params != NULL) {
+        rc = component->mca_register_component_params();
+    }
+    if (rc == OPAL_SUCCESS && component->mca_open_component != NULL) {
+        rc = component->mca_open_component();
+    }
+    if (rc == OPAL_SUCCESS) {
+        opal_list_insert_pos(list, &before->super, &found->super);
+        return;
+    }
+    coll_pipebcast_warn(
+        "the component %s, which the list coll='%s' leaves out, could not be loaded "
+        "(error %d). Name it in the list.",
+        component->mca_component_name, ompi_coll_base_framework.framework_selection, rc);
+    mca_base_component_close(component, ompi_coll_base_framework.framework_output);
+    OBJ_RELEASE(found);
+}
+
+/** The list of basics that are missing and can be had, parted by commas; NULL if none. */
+static char *list_missing(void)
+{
+    char **names = NULL;
+    for (size_t i = 0; i < N_BASICS; i++) {
+        if (find_in_list(basics[i]) == NULL && is_installed(basics[i])) {
+            opal_argv_append_nosize(&names, basics[i]);
+        }
+    }
+    char *list = names != NULL ? opal_argv_join(names, ',') : NULL;
+    opal_argv_free(names);
+    return list;
+}
+
+int coll_pipebcast_autoload(void)
+{
+    mca_base_framework_t *framework = &ompi_coll_base_framework;
+    char *selection = framework->framework_selection;
+    mca_base_component_list_item_t *own = find_in_list("pipebcast");
+    if (!mca_coll_pipebcast_component.params.autoload || own == NULL || selection == NULL ||
+        selection[0] == '\0' || selection[0] == '^') {
+        return OMPI_SUCCESS;
+    }
+    char *missing = list_missing();
+    if (missing == NULL) {
+        return OMPI_SUCCESS;
+    }
+    opal_list_item_t *last = opal_list_get_last(&framework->framework_components);
+    framework->framework_selection = missing;
+    int rc = mca_base_component_find(NULL, framework, false, true);
+    framework->framework_selection = selection;
+    if (rc != OPAL_SUCCESS) {
+        coll_pipebcast_warn("of the components %s, which the list coll='%s' leaves out, some could "
+                            "not be found (error %d). Name them in the list.",
+                            missing, selection, rc);
+    }
+    /* What was found stands behind `last`. */
+    opal_list_item_t *end = opal_list_get_end(&framework->framework_components);
+    while (opal_list_get_next(last) != end) {
+        open_found((mca_base_component_list_item_t *) opal_list_get_next(last), own);
+    }
+    if (OPAL_PROC_MY_NAME.vpid == 0) {
+        coll_pipebcast_tell(1, "the list coll='%s' leaves out %s: loaded (coll_pipebcast_autoload)",
+                            selection, missing);
+    }
+    free(missing);
+    return OMPI_SUCCESS;
+}

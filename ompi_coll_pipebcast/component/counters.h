@@ -1,0 +1,67 @@
+/*
+ * What the component has done in this process, as performance variables of MPI_T
+ * named coll_pipebcast_*: any MPI_T tool reads them, `ompi_info --all` lists them.
+ *
+ * Every broadcast of at least one byte that Open MPI hands to us is counted once:
+ * under its algorithm, under the reason for which the previous component got it, or
+ * as failed. A persistent one is counted at each start, or once where the previous component got
+ * it. The exception is the agreement's own broadcasts, which no one asked for.
+ */
+#ifndef COLL_PIPEBCAST_COUNTERS_H
+#define COLL_PIPEBCAST_COUNTERS_H
+
+#include "component/compat.h"
+#include "component/parameters.h"
+
+/** Why a broadcast went to the previous component. */
+typedef enum {
+    COLL_PIPEBCAST_TOO_SMALL,   /**< below min_size */
+    COLL_PIPEBCAST_PREDICTED,   /**< the previous component is predicted to be faster */
+    COLL_PIPEBCAST_DIFFERENT,   /**< the ranks do not see the same network and parameters */
+    COLL_PIPEBCAST_ONE_MACHINE, /**< all ranks are on one */
+    COLL_PIPEBCAST_UNFIT,       /**< the forced algorithm does not fit the network */
+    COLL_PIPEBCAST_UNABLE,      /**< some rank could not set itself up: a faulty file, no memory */
+    COLL_PIPEBCAST_N_REASONS,
+} coll_pipebcast_reason_t;
+
+/** Algorithms that are counted apart: every kind of plan, and the three beyond them. */
+#define COLL_PIPEBCAST_N_COUNTED (PB_KIND_COUNT + COLL_PIPEBCAST_N_BEYOND)
+
+typedef struct coll_pipebcast_counters {
+    coll_pipebcast_counter_t broadcasts[COLL_PIPEBCAST_N_COUNTED];
+    coll_pipebcast_counter_t bytes[COLL_PIPEBCAST_N_COUNTED]; /**< packed, of these */
+    coll_pipebcast_counter_t previous[COLL_PIPEBCAST_N_REASONS];
+    coll_pipebcast_counter_t previous_bytes;
+    coll_pipebcast_counter_t failed;
+    coll_pipebcast_counter_t nonblocking; /**< of ours, however they ended */
+    coll_pipebcast_counter_t persistent;  /**< likewise */
+    coll_pipebcast_counter_t groups_served;
+    coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
+    coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
+    coll_pipebcast_counter_t roles_cached;
+    coll_pipebcast_counter_t roles_computed;
+} coll_pipebcast_counters_t;
+
+/**
+ * Counts `n` more, at least 0. For any thread: an atomic addition where the process may
+ * have several (MPI_THREAD_MULTIPLE), a plain one otherwise.
+ */
+static inline void coll_pipebcast_count(coll_pipebcast_counter_t *counter, int64_t n)
+{
+    (void) OPAL_THREAD_ADD_FETCH64(counter, n);
+}
+
+/** Counts a broadcast that ended well; `algorithm` is a pb_kind_t or one beyond (params.h). */
+void coll_pipebcast_count_broadcast(int algorithm, size_t bytes);
+
+/** Counts one that the previous component gets. */
+void coll_pipebcast_count_previous(coll_pipebcast_reason_t reason, size_t bytes);
+
+/**
+ * Makes the counters known to MPI_T; called whenever Open MPI registers the
+ * component. They go on from where they were: a tool sees what is added. An error of
+ * Open MPI, after which some are not known.
+ */
+int coll_pipebcast_counters_register(void);
+
+#endif

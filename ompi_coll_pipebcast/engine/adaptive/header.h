@@ -1,0 +1,38 @@
+/*
+ * The header of an adaptive broadcast: the tree that the root announces, when it is
+ * another one than the ranks know.
+ *
+ * As bytes: 1 form, 1 number of streams (0: the static plan), 2 hosts, 4 segment size; then
+ * for each stream and each host but the root's, in ascending order, 2 parent and 2 place among
+ * the parent's children. All little-endian. Hosts go by their numbers in the set of the
+ * communicator's hosts, which every rank knows.
+ */
+#ifndef PB_ADAPTIVE_HEADER_H
+#define PB_ADAPTIVE_HEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/advice/advice.h"
+
+/** Bytes of the longest header of a communicator of `n_hosts`. */
+size_t pb_adaptive_header_room(int n_hosts);
+
+/**
+ * Writes the header of a tree, or of the static plan (NULL), into `bytes`, which has the room;
+ * returns its length. O(hosts) for each stream.
+ */
+size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint8_t *bytes);
+
+/**
+ * Reads a header for the root's host; *tree, of which `least` and `most` are not set, is given
+ * back by pb_adaptive_header_clear(), and has no streams if it is the static plan.
+ * PB_ERR_INPUT if `length` bytes are no header of a communicator of `n_hosts`, or not of trees over
+ * all of them from `root`; PB_ERR_NO_MEMORY. After an error there is nothing to give back.
+ */
+int pb_adaptive_header_read(pb_advice_tree_t *tree, int n_hosts, int root, const uint8_t *bytes,
+                            size_t length);
+void pb_adaptive_header_clear(pb_advice_tree_t *tree);
+
+#endif

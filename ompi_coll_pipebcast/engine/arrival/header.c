@@ -1,0 +1,76 @@
+/*
+ * The header of a group, as bytes; see engine/arrival/header.h.
+ */
+#include "engine/arrival/header.h"
+
+#include <string.h>
+
+#include "topo/util/bytes.h"
+
+/** Changes with the form of the header. */
+#define FORM 1
+
+#define FLAG_ALL 1
+
+static size_t member_bytes(int n_ranks)
+{
+    return ((size_t) n_ranks + 7) / 8;
+}
+
+size_t pb_arrival_header_room(int n_ranks)
+{
+    return PB_ARRIVAL_HEADER_FIXED + member_bytes(n_ranks);
+}
+
+size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, uint8_t *bytes)
+{
+    bytes[0] = FORM;
+    bytes[1] = (uint8_t) header->kind;
+    bytes[2] = header->all ? FLAG_ALL : 0;
+    bytes[3] = header->mode;
+    pb_bytes_put(bytes + 4, header->segment_size, 4);
+    pb_bytes_put(bytes + 8, header->total, 8);
+    if (header->all) {
+        return PB_ARRIVAL_HEADER_FIXED;
+    }
+    memcpy(bytes + PB_ARRIVAL_HEADER_FIXED, header->members, member_bytes(n_ranks));
+    return pb_arrival_header_room(n_ranks);
+}
+
+/** Whether the last byte of the members has bits that stand for no rank. */
+static bool names_too_many(const pb_arrival_header_t *header, int n_ranks)
+{
+    return !header->all && n_ranks % 8 != 0 && header->members[n_ranks / 8] >> n_ranks % 8 != 0;
+}
+
+bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, uint8_t *bytes,
+                            size_t length)
+{
+    if (length < PB_ARRIVAL_HEADER_FIXED || bytes[0] != FORM || bytes[1] >= PB_KIND_COUNT ||
+        bytes[2] > FLAG_ALL) {
+        return false;
+    }
+    *header = (pb_arrival_header_t){
+        .kind = (pb_kind_t) bytes[1],
+        .mode = bytes[3],
+        .segment_size = (uint32_t) pb_bytes_get(bytes + 4, 4),
+        .total = pb_bytes_get(bytes + 8, 8),
+        .all = bytes[2] == FLAG_ALL,
+        .members = bytes + PB_ARRIVAL_HEADER_FIXED,
+    };
+    const size_t wanted = header->all ? PB_ARRIVAL_HEADER_FIXED : pb_arrival_header_room(n_ranks);
+    return length == wanted && header->segment_size > 0 &&
+           header->segment_size <= PB_ARRIVAL_MAX_SEGMENT && header->total > 0 &&
+           !names_too_many(header, n_ranks) && pb_arrival_is_member(header, rank);
+}
+
+int pb_arrival_members(const pb_arrival_header_t *header, int n_ranks, int *ranks)
+{
+    int n = 0;
+    for (int rank = 0; rank < n_ranks; rank++) {
+        if (pb_arrival_is_member(header, rank)) {
+            ranks[n++] = rank;
+        }
+    }
+    return n;
+}

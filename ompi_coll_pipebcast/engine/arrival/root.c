@@ -1,0 +1,380 @@
+/*
+ * The root's part of an arrival-aware broadcast; see engine/arrival/root.h.
+ */
+#include "engine/arrival/root.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** ARRIVED messages that one call takes in, at most. */
+#define MAX_TAKEN 32
+
+/** The grace, as parts of T: without an arrival, and in all. */
+#define QUIET_PART 32
+#define GRACE_PART 8
+
+/** What the root knows of a rank. */
+enum {
+    ABSENT,
+    WAITING, /**< it has arrived, and belongs to no group yet */
+    UNASKED, /**< the message was sent to it, and it has not arrived */
+    SERVED,  /**< it has arrived, and the message was sent to it */
+};
+
+static void keep_first_error(pb_arrival_root_t *r, int error)
+{
+    if (r->error == 0) {
+        r->error = error;
+    }
+}
+
+static void refused(pb_arrival_root_t *r, int error)
+{
+    keep_first_error(r, error);
+    r->broken = true;
+}
+
+static int64_t now(const pb_arrival_root_t *r)
+{
+    return pb_arrival_host_now(r->env.host);
+}
+
+static bool part_init(pb_arrival_part_t *part, const pb_arrival_env_t *env)
+{
+    part->members = calloc((size_t) env->n_ranks / 8 + 1, 1);
+    part->bytes = malloc(pb_arrival_header_room(env->n_ranks));
+    part->header = (pb_arrival_header_t){.total = env->total, .members = part->members};
+    return part->members != NULL && part->bytes != NULL;
+}
+
+static void part_fini(pb_arrival_part_t *part)
+{
+    pb_arrival_group_finish(&part->group);
+    free(part->bytes);
+    free(part->members);
+    part->bytes = part->members = NULL;
+}
+
+bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, int64_t expected)
+{
+    *r = (pb_arrival_root_t){
+        .env = *env,
+        .expected = expected,
+        .n_to_come = env->n_ranks - 1,
+        .n_unserved = env->n_ranks - 1,
+        .started = pb_arrival_host_now(env->host),
+        .ready_since = -1,
+        .others = env->credit != NULL ? env->credit->others : 0,
+    };
+    r->last_arrival = r->started;
+    r->state = calloc((size_t) env->n_ranks, 1);
+    r->reports = calloc((size_t) env->n_ranks, 1);
+    const bool has_asked = part_init(&r->asked, env);
+    const bool has_unasked = part_init(&r->unasked, env);
+    if (r->state == NULL || r->reports == NULL || !has_asked || !has_unasked) {
+        pb_arrival_root_finish(r);
+        return false;
+    }
+    return true;
+}
+
+static void return_credit(pb_arrival_root_t *r, int rank)
+{
+    if (r->env.credit != NULL) {
+        pb_arrival_credit_return(r->env.credit, rank, r->others,
+                                 r->state[rank] == UNASKED ? r->env.total : 0);
+    }
+}
+
+/** Rank `rank` has arrived; it said so in so many bytes. */
+static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
+{
+    const bool is_awaited = rank >= 0 && rank < r->env.n_ranks && rank != r->env.root &&
+                            (r->state[rank] == ABSENT || r->state[rank] == UNASKED);
+    const bool is_sound = bytes == 1 && r->notice <= PB_ARRIVAL_UNEVEN;
+    if (!is_awaited || !is_sound) {
+        keep_first_error(r, PB_ARRIVAL_MALFORMED);
+    }
+    if (!is_awaited) {
+        return;
+    }
+    return_credit(r, rank);
+    r->n_waiting += r->state[rank] == ABSENT;
+    r->state[rank] = r->state[rank] == ABSENT ? WAITING : SERVED;
+    r->reports[rank] = is_sound ? r->notice : PB_ARRIVAL_UNKNOWN;
+    r->n_to_come--;
+}
+
+/**
+ * Nobody can be heard any more. The receivers must not wait for ever: whoever is
+ * left is served as if it had arrived, and gets empty messages.
+ */
+static void go_deaf(pb_arrival_root_t *r, int error)
+{
+    keep_first_error(r, error);
+    r->deaf = true;
+    for (int rank = 0; rank < r->env.n_ranks; rank++) {
+        if (rank != r->env.root && r->state[rank] == ABSENT) {
+            r->state[rank] = WAITING;
+            r->n_waiting++;
+        }
+    }
+    r->n_to_come = 0;
+}
+
+/** Takes in one ARRIVED; false if none is there. */
+static bool take_one(pb_arrival_root_t *r)
+{
+    int rank = -1;
+    size_t bytes = 0;
+    int error = 0;
+    if (r->listening == NULL) {
+        error = pb_control_receive(r->env.control, &r->notice, sizeof(r->notice), &r->listening);
+    }
+    if (error == 0 && !pb_control_received(r->env.control, &r->listening, &rank, &bytes, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        go_deaf(r, error);
+        return false;
+    }
+    note_arrival(r, rank, bytes);
+    return true;
+}
+
+/** Takes in what has come, within the bound; returns how many. */
+static int take_arrivals(pb_arrival_root_t *r)
+{
+    int n = 0;
+    while (n < MAX_TAKEN && r->n_to_come > 0 && !r->deaf && take_one(r)) {
+        n++;
+    }
+    return n;
+}
+
+/** The same while the broadcast is under way, when the times count. */
+static bool take_and_time_arrivals(pb_arrival_root_t *r)
+{
+    const int n = take_arrivals(r);
+    if (n > 0) {
+        r->last_arrival = now(r);
+        r->sum_of_arrivals += (double) n * (double) (r->last_arrival - r->started);
+    }
+    return n == MAX_TAKEN;
+}
+
+bool pb_arrival_root_linger(pb_arrival_root_t *r)
+{
+    (void) take_arrivals(r);
+    return r->n_to_come == 0;
+}
+
+/** Whether no one has arrived for so long that no one is about to. */
+static bool is_quiet(const pb_arrival_root_t *r)
+{
+    return now(r) - r->last_arrival >= r->expected / QUIET_PART;
+}
+
+/** Whether the group of those who wait is to be closed now. */
+static bool grace_is_over(pb_arrival_root_t *r)
+{
+    if (r->ready_since < 0) {
+        r->ready_since = now(r);
+    }
+    return r->n_waiting == r->n_unserved || is_quiet(r) ||
+           now(r) - r->ready_since >= r->expected / GRACE_PART;
+}
+
+/** What is known of the last arrival-aware broadcast. */
+static pb_arrival_report_t last_report(const pb_arrival_root_t *r)
+{
+    const pb_arrival_mode_t *mode = r->env.mode;
+    if (mode->last_root < 0) {
+        return PB_ARRIVAL_UNKNOWN;
+    }
+    return mode->last_root == r->env.rank ? mode->report
+                                          : (pb_arrival_report_t) r->reports[mode->last_root];
+}
+
+static void decide_mode(pb_arrival_root_t *r)
+{
+    if (!r->mode_is_decided && r->env.mode != NULL) {
+        r->mode = pb_arrival_mode_decide(r->env.mode, last_report(r));
+    }
+    r->mode_is_decided = true;
+}
+
+static void clear_members(pb_arrival_root_t *r, pb_arrival_part_t *part)
+{
+    memset(part->members, 0, (size_t) r->env.n_ranks / 8 + 1);
+    pb_arrival_add_member(&part->header, r->env.root);
+}
+
+/** Starts the group of a part whose members are set. */
+static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
+{
+    decide_mode(r);
+    part->header.mode = r->mode;
+    int rc = pb_arrival_host_choose(r->env.host, &part->header);
+    if (rc == PB_ARRIVAL_NO_MEMORY && pb_arrival_host_spare(r->env.host)) {
+        rc = pb_arrival_host_choose(r->env.host, &part->header);
+    }
+    if (rc == 0) {
+        const size_t length = pb_arrival_header_write(&part->header, r->env.n_ranks, part->bytes);
+        rc = pb_arrival_group_start(&part->group, &r->env, &part->header, part->bytes, length);
+    }
+    if (rc != 0) {
+        refused(r, rc);
+        return;
+    }
+    /* After an error members get empty messages: they must end as well. */
+    part->group.transfer.error = r->error;
+    part->started = now(r);
+    r->ready_since = -1;
+    r->n_groups++;
+}
+
+/** Those who wait become a group. */
+static void start_asked(pb_arrival_root_t *r)
+{
+    clear_members(r, &r->asked);
+    for (int rank = 0; rank < r->env.n_ranks; rank++) {
+        if (r->state[rank] == WAITING) {
+            r->state[rank] = SERVED;
+            pb_arrival_add_member(&r->asked.header, rank);
+        }
+    }
+    r->asked.header.all = r->n_waiting == r->env.n_ranks - 1;
+    r->n_unserved -= r->n_waiting;
+    r->n_waiting = 0;
+    start_part(r, &r->asked);
+}
+
+/** The next rank in the root's order that has not arrived and may be sent to; -1: none. */
+static int next_absent(pb_arrival_root_t *r)
+{
+    const int *order = pb_arrival_host_order(r->env.host);
+    while (order != NULL && r->next_unasked < r->env.n_ranks - 1) {
+        const int rank = order[r->next_unasked++];
+        if (r->state[rank] == ABSENT && pb_arrival_credit_take(r->env.credit, rank, r->env.total)) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+/** Sends to one that has not arrived, if there is one that may be sent to. */
+static void start_unasked(pb_arrival_root_t *r)
+{
+    const int rank = next_absent(r);
+    if (rank < 0) {
+        return;
+    }
+    clear_members(r, &r->unasked);
+    pb_arrival_add_member(&r->unasked.header, rank);
+    r->unasked.header.unasked = true;
+    r->state[rank] = UNASKED;
+    r->n_unserved--;
+    start_part(r, &r->unasked);
+}
+
+/** A group took so long at the root. The shortest counts: others were held up by something. */
+static void learn_time(pb_arrival_root_t *r, int64_t time)
+{
+    if (!r->is_measured || time < r->expected) {
+        r->expected = time;
+    }
+    r->is_measured = true;
+}
+
+/** Moves a part's group; true if there is none (any more). */
+static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
+{
+    if (!part->group.running) {
+        return true;
+    }
+    if (!pb_arrival_group_advance(&part->group)) {
+        return false;
+    }
+    keep_first_error(r, pb_arrival_group_error(&part->group));
+    if (pb_arrival_group_is_broken(&part->group)) {
+        r->broken = true;
+    } else if (!part->header.unasked) {
+        learn_time(r, now(r) - part->started);
+    }
+    pb_arrival_group_finish(&part->group);
+    return true;
+}
+
+/**
+ * Whether the port is taken by what was sent unasked last: for T, even if sockets
+ * have swallowed it, and no longer, even if they have not.
+ */
+static bool is_sending_unasked(const pb_arrival_root_t *r)
+{
+    return r->unasked.header.unasked && now(r) - r->unasked.started < r->expected;
+}
+
+/** The port is free: starts what can be started. */
+static void start_next(pb_arrival_root_t *r)
+{
+    if (r->n_unserved == 0 || is_sending_unasked(r)) {
+        return;
+    }
+    if (r->n_waiting > 0) {
+        if (grace_is_over(r)) {
+            start_asked(r);
+        }
+    } else if (r->env.credit != NULL && !r->unasked.group.running && is_quiet(r)) {
+        start_unasked(r);
+    }
+}
+
+bool pb_arrival_root_advance(pb_arrival_root_t *r)
+{
+    const bool more_to_take = !r->broken && take_and_time_arrivals(r);
+    bool is_free = advance_part(r, &r->asked);
+    bool is_through = advance_part(r, &r->unasked) && is_free;
+    if (is_free && !more_to_take && !r->broken) {
+        start_next(r);
+        is_free = advance_part(r, &r->asked);
+        is_through = advance_part(r, &r->unasked) && is_free;
+    }
+    return is_through && (r->broken || r->n_unserved == 0);
+}
+
+bool pb_arrival_root_is_broken(const pb_arrival_root_t *r)
+{
+    return r->broken || (r->asked.group.running && pb_arrival_group_is_broken(&r->asked.group)) ||
+           (r->unasked.group.running && pb_arrival_group_is_broken(&r->unasked.group));
+}
+
+void pb_arrival_root_cancel(pb_arrival_root_t *r)
+{
+    r->broken = true;
+    pb_arrival_group_cancel(&r->asked.group);
+    pb_arrival_group_cancel(&r->unasked.group);
+}
+
+pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
+{
+    /* Without regard to arrivals everyone would have waited for the last: what
+     * that costs on average is compared with what a further group costs. */
+    const double last = (double) (r->last_arrival - r->started);
+    const double mean_wait = last - r->sum_of_arrivals / r->env.n_ranks;
+    return r->n_to_come > 0 || mean_wait > (double) r->expected / 2 ? PB_ARRIVAL_UNEVEN
+                                                                    : PB_ARRIVAL_EVEN;
+}
+
+void pb_arrival_root_finish(pb_arrival_root_t *r)
+{
+    int from;
+    part_fini(&r->asked);
+    part_fini(&r->unasked);
+    if (r->listening != NULL) {
+        (void) pb_control_withdraw(r->env.control, &r->listening, &from);
+    }
+    free(r->reports);
+    free(r->state);
+    r->reports = r->state = NULL;
+}

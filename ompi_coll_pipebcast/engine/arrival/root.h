@@ -1,0 +1,93 @@
+/*
+ * The root's part of an arrival-aware broadcast (paper 3, section 4): it collects
+ * ARRIVED from the receivers, and whenever its port is free it broadcasts to the
+ * group of those who have arrived and have not been served.
+ *
+ * A group costs about the time T of the message, however many belong to it. So
+ * before it is closed there is a short grace, in which those who arrive almost
+ * together come together: it ends when no one has arrived for T/32, after T/8 in
+ * all, or when everyone is here (ours; the paper has none). The next group
+ * starts when the root's own sends are out, while the last group's tail is still
+ * on its way.
+ *
+ * In the non-blocking model (arrival_nb) the root uses the time when no one waits:
+ * it sends to one that has not arrived, within that one's credit. It takes its
+ * port for busy for T then, however soon the sockets have swallowed the message;
+ * and if they do not, so that it gets stuck, groups of those who have arrived go
+ * on beside it.
+ *
+ * A state machine like pb_transfer_t; it never blocks, and takes in a bounded
+ * number of messages each time.
+ */
+#ifndef PB_ARRIVAL_ROOT_H
+#define PB_ARRIVAL_ROOT_H
+
+#include "engine/arrival/group.h"
+
+/** A group as the root has it. */
+typedef struct pb_arrival_part {
+    pb_arrival_header_t header;
+    uint8_t *members; /**< the header's */
+    uint8_t *bytes;   /**< the header as bytes */
+    int64_t started;
+    pb_arrival_group_t group;
+} pb_arrival_part_t;
+
+typedef struct pb_arrival_root {
+    pb_arrival_env_t env;
+    int64_t expected;          /**< T: nanoseconds that a group takes at the root */
+    bool is_measured;          /**< by a group of this broadcast */
+    uint8_t *state;            /**< by rank: see engine/arrival/root.c */
+    uint8_t *reports;          /**< by rank: the pb_arrival_report_t of its ARRIVED */
+    int n_to_come;             /**< ARRIVED messages that are still to come */
+    int n_unserved;            /**< receivers that are in no group yet, arrived or not */
+    int n_waiting;             /**< of them those that have arrived */
+    pb_request_t listening;    /**< the receive of the next ARRIVED; NULL: none is posted */
+    uint8_t notice;            /**< its content */
+    bool deaf;                 /**< no ARRIVED can be received any more */
+    int64_t started;           /**< when the root arrived */
+    int64_t last_arrival;      /**< when the last ARRIVED was taken in */
+    int64_t ready_since;       /**< since when a group waits to be started; -1: none does */
+    double sum_of_arrivals;    /**< nanoseconds after the root, over all that have arrived */
+    pb_arrival_part_t asked;   /**< the group of some that had arrived */
+    pb_arrival_part_t unasked; /**< the one that had not */
+    uint8_t mode;              /**< what every header says */
+    bool mode_is_decided;      /**< the first header has been sent */
+    uint64_t others;           /**< the credit's `others` at the start */
+    int next_unasked;          /**< places of the order before this one were tried */
+    int n_groups;              /**< started so far */
+    int error;                 /**< the first error, 0 if none */
+    bool broken;               /**< the transport refused; nothing new is started */
+} pb_arrival_root_t;
+
+/**
+ * Prepares; `expected` is about how long the message takes from one rank to
+ * another, in nanoseconds. False if memory is out; then nothing was started.
+ */
+bool pb_arrival_root_start(pb_arrival_root_t *root, const pb_arrival_env_t *env, int64_t expected);
+
+/**
+ * As pb_transfer_advance(). In the non-blocking model ARRIVED messages may still
+ * be to come at the end (n_to_come): see pb_arrival_root_linger(). O(messages taken in), and
+ * O(ranks) for each group. */
+bool pb_arrival_root_advance(pb_arrival_root_t *root);
+
+/**
+ * Takes in what is left after the end, when host and transport are gone already;
+ * true when nothing more is to come.
+ */
+bool pb_arrival_root_linger(pb_arrival_root_t *root);
+
+/** Whether the transport refused, so that what is under way may never end. */
+bool pb_arrival_root_is_broken(const pb_arrival_root_t *root);
+
+/** What the root saw of the arrivals. To be asked at the end. */
+pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *root);
+
+/** As pb_transfer_cancel(). */
+void pb_arrival_root_cancel(pb_arrival_root_t *root);
+
+/** As pb_transfer_finish(). */
+void pb_arrival_root_finish(pb_arrival_root_t *root);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Control messages: tiny ones beside the segments of a broadcast, by which
+ * receivers say that they have arrived and the root says who belongs to a group.
+ *
+ * The plugin implements this over the PML with a tag of its own for each
+ * operation (pml/control.c); the engine's unit tests in memory.
+ * Messages between two ranks do not overtake each other. A control message is
+ * small enough to go without waiting for its receiver.
+ */
+#ifndef PB_CONTROL_H
+#define PB_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/transport.h"
+
+typedef struct pb_control pb_control_t;
+
+/**
+ * Starts to send `bytes` from `buffer`, which stays untouched until the request
+ * is done. Returns 0 or the host's error code; on error there is no request.
+ */
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
+                    pb_request_t *request_p);
+
+/** Starts to receive one message of at most `room` bytes from any rank. As above. */
+int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p);
+
+/**
+ * Whether a send is done. When it is, the request is given back, *request_p
+ * becomes NULL, and *error_p is 0 or the error. Makes no progress by itself.
+ */
+bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p);
+
+/** Whether a receive is done. As above; without error, from whom and how many bytes came. */
+bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
+                         size_t *bytes_p, int *error_p);
+
+/**
+ * Ends a send or receive that is no longer wanted: true if the message came or
+ * went nevertheless (a receive's rank is then in *rank_p). The request is gone.
+ */
+bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p);
+
+#endif

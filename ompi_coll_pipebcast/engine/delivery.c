@@ -1,0 +1,71 @@
+/*
+ * How fast the parents of a transfer delivered; see engine/delivery.h.
+ */
+#include "engine/delivery.h"
+
+/** Segments that have come from a source: those of its streams, as no other delivers them. */
+static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lane)
+{
+    uint64_t n = 0;
+    for (int stream = 0; stream < transfer->n_streams; stream++) {
+        n += (lane->mask >> stream & 1) != 0 ? transfer->arrived[stream] : 0;
+    }
+    return n;
+}
+
+void pb_delivery_init(pb_delivery_t *delivery)
+{
+    *delivery = (pb_delivery_t){.looked = false};
+}
+
+bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer)
+{
+    bool is_behind = !delivery->looked;
+    for (int i = 0; i < transfer->n_sources; i++) {
+        is_behind |= arrived_from(transfer, &transfer->lanes[i]) != delivery->source[i].n_now;
+    }
+    return is_behind;
+}
+
+void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, int64_t now)
+{
+    for (int i = 0; i < transfer->n_sources; i++) {
+        pb_delivery_source_t *source = &delivery->source[i];
+        const uint64_t n = arrived_from(transfer, &transfer->lanes[i]);
+        if (!delivery->looked) {
+            source->waited = n == 0;
+        }
+        if (n == source->n_now) {
+            continue;
+        }
+        if (source->n_now == 0) {
+            source->n_first = n;
+            source->first = now;
+        }
+        source->n_now = n;
+        source->last = now;
+    }
+    delivery->looked = true;
+}
+
+/** The last segment of the message is shorter than the others: by how much, if it came here. */
+static uint64_t shortfall(const pb_transfer_t *transfer, const pb_lane_t *lane)
+{
+    const uint64_t last = transfer->n_segments - 1;
+    const bool is_here = (lane->mask >> last % (uint64_t) transfer->n_streams & 1) != 0;
+    return is_here ? transfer->n_segments * transfer->segment_size - transfer->total : 0;
+}
+
+bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transfer, int i,
+                      uint64_t *bytes_p, int64_t *taken_p)
+{
+    const pb_delivery_source_t *source = &delivery->source[i];
+    if (!source->waited || source->n_now < source->n_first + PB_DELIVERY_LEAST_SEGMENTS ||
+        source->last <= source->first || transfer->error != 0) {
+        return false;
+    }
+    *bytes_p = (source->n_now - source->n_first) * transfer->segment_size -
+               shortfall(transfer, &transfer->lanes[i]);
+    *taken_p = source->last - source->first;
+    return true;
+}

@@ -1,0 +1,159 @@
+/*
+ * A transfer: one rank's part of one broadcast, as a state machine.
+ *
+ * It knows its parents and children in each stream, and nothing of how the plan
+ * was made, of MPI or of datatypes: bytes move through engine/transport.h, and their
+ * place is engine/message.h's. It never blocks: pb_transfer_advance() does what can be
+ * done now.
+ *
+ * Segments s, s + n_streams, ... of a stream come from one parent. From each
+ * distinct parent rank (a *source*) segments come in ascending order, whatever
+ * streams they belong to, and to each distinct child rank (a *target*) they are
+ * sent in ascending order: so one tag is enough, and the order of messages
+ * between two ranks is the same on both sides. A source has a bounded window of
+ * posted receives, a target one of outstanding sends. Targets are independent:
+ * a slow child does not stop the others.
+ *
+ * A receiver that is late would collect what its parents send: every so many
+ * bytes a send is confirmed by the receiver, and only a few confirmations may be
+ * open. So no more than `ahead` bytes ever wait at a receiver, from all its sources; where
+ * switches can queue as much at a port, none of them is lost.
+ *
+ * A root could pour out the whole message at once. Then the transport, not this
+ * engine, decides how its targets share the rank's link (TCP connections share
+ * it by what each has in flight, which differs much while they are young), one
+ * tree lags, and the last rank has to wait for it. So a root of several targets
+ * is *paced*: confirmations come often enough to bound what is in flight, and a
+ * target must not be ahead of another by more than a segment, even when only the
+ * other's confirmations are full. A target that is really late does not hold the
+ * others: they go on as soon as half of their own confirmations have come. Ranks
+ * that forward are paced by what they receive.
+ *
+ * An error at one rank must not leave others waiting. A rank that cannot take in
+ * or give out a segment keeps the flow of messages going, but from then on sends
+ * empty ones: its children take those for an error, and pass it on likewise. So
+ * every rank below ends, with an error, and no rank above waits for it. Where a
+ * segment has a wrong size, so that no one knows what is still to come, nothing
+ * more is waited for. Only if the transport itself refuses is everything under
+ * way given up.
+ */
+#ifndef PB_TRANSFER_H
+#define PB_TRANSFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/message.h"
+#include "engine/role.h"
+#include "engine/transport.h"
+
+/** Receives posted ahead per source, and sends outstanding per target, at most. */
+#define PB_TRANSFER_MAX_WINDOW 64
+
+/** Confirmations open per target, at most, beside the window of sends. */
+#define PB_TRANSFER_CONFIRMATIONS 4
+
+typedef struct pb_transfer_limits {
+    int receive_window; /**< receives posted per source, 1 .. PB_TRANSFER_MAX_WINDOW */
+    int send_window;    /**< unconfirmed sends outstanding per target, likewise */
+    size_t ahead;       /**< bytes that may wait unreceived at a target; 0: no bound */
+} pb_transfer_limits_t;
+
+/** One receive or send in a window. */
+typedef struct pb_flight {
+    pb_request_t request;
+    uint64_t segment;
+    int stream;         /**< of the segment */
+    const void *buffer; /**< NULL: an empty message in the segment's place */
+    size_t bytes;
+} pb_flight_t;
+
+/** The segments between this rank and one peer, in ascending order. */
+typedef struct pb_lane {
+    struct pb_transfer *transfer;
+    int rank;
+    uint32_t mask;       /**< streams that travel here */
+    uint64_t next;       /**< next segment to start; n_segments or more when all are started */
+    int stream;          /**< of that segment: next % n_streams, */
+    uint64_t round;      /**< and next / n_streams; kept, as dividing takes long */
+    uint64_t stride;     /**< to the next segment where all are of one stream; else 0 */
+    pb_flight_t *window; /**< ring of flights, from here to window_end */
+    pb_flight_t *window_end;
+    pb_flight_t *oldest; /**< of the n_flying flights, or where the next will be if there is none */
+    pb_flight_t *vacant; /**< where the next flight will be, while there are fewer than places */
+    int n_flying;        /**< flights in the window */
+    uint64_t to_confirm; /**< targets: sends until one is confirmed, that one too */
+    int n_confirming;    /**< targets: confirmed sends under way, beside the window */
+    pb_flight_t confirming[PB_TRANSFER_CONFIRMATIONS]; /**< these, oldest first */
+} pb_lane_t;
+
+typedef struct pb_transfer {
+    pb_transport_t *transport; /**< borrowed */
+    pb_message_t *message;     /**< borrowed */
+    char *in_place;            /**< first byte of a message that needs no bounce buffers; or NULL */
+    size_t total;              /**< bytes of the message */
+    size_t segment_size;       /**< bytes of every segment but the last */
+    size_t last_size;          /**< bytes of that */
+    uint64_t last;             /**< the last segment */
+    uint64_t n_segments;
+    int n_streams;
+    int n_sources;
+    int n_targets;
+    int receive_window;
+    int send_window;
+    uint64_t confirm_every; /**< each so manieth send is confirmed */
+    bool paced;             /**< targets are kept level */
+    pb_lane_t *lanes;       /**< sources first, then targets */
+    pb_lane_t *targets;     /**< those of the targets, */
+    pb_lane_t *targets_end; /**< up to here */
+    pb_flight_t *flights;   /**< memory of all windows */
+    int n_unfinished;       /**< lanes that are not through */
+    int error;              /**< the first error, 0 if none; may be PB_TRANSPORT_EMPTY */
+    bool cut_off;           /**< what came was of a wrong size; nothing more is waited for */
+    bool broken;            /**< the transport refused; nothing new is started */
+    /** By stream: its segments that are here, a prefix. Behind them what counts no more. */
+    uint64_t arrived[PB_PLAN_MAX_STREAMS + 1];
+} pb_transfer_t;
+
+/**
+ * Prepares a transfer and starts nothing. `total` > 0 and `segment_size` > 0.
+ * The role, transport and message are borrowed until pb_transfer_finish().
+ * False if memory is out. O(streams + peers * window).
+ */
+bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
+                       const pb_transfer_limits_t *limits, size_t total, size_t segment_size,
+                       pb_transport_t *transport, pb_message_t *message);
+
+/**
+ * Does what can be done without waiting. Returns true when the transfer is
+ * through: all segments (after an error, the messages in their place) are here
+ * and have left, or the transport has refused and nothing is under way any more. The result is
+ * transfer->error.
+ */
+bool pb_transfer_advance(pb_transfer_t *transfer);
+
+/**
+ * A receive of this source has ended. The transport may tell that at once, if no one is inside
+ * the transfer: the segment need not wait for pb_transfer_advance() then. If the receive is the
+ * source's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
+ * returns true. Else the transport keeps it for pb_transport_arrived().
+ */
+bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
+
+/**
+ * Ends a transfer of which nothing more is to come: posted receives are asked to end
+ * and nothing new is started. It is through when pb_transfer_advance() says so, and its
+ * error then means nothing; where no one will ever send what was waited for,
+ * pb_transfer_finish() need not wait for that.
+ */
+void pb_transfer_cancel(pb_transfer_t *transfer);
+
+/**
+ * Gives the memory back. Requests still under way (only after an error or
+ * pb_transfer_cancel(), when the caller has waited long enough, see
+ * pb_transport_abandon()) are abandoned, and so are their buffers.
+ */
+void pb_transfer_finish(pb_transfer_t *transfer);
+
+#endif

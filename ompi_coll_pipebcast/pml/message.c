@@ -1,0 +1,326 @@
+/*
+ * The message of a broadcast over Open MPI's datatypes.
+ *
+ * Segments are ranges of packed bytes, so that ranks which describe the same
+ * signature by different (count, datatype) pairs cut alike. Convertors move
+ * only forward from where they stopped; for any other place a new one is
+ * prepared and positioned once, because repositioning a used convertor is not
+ * reliable in Open MPI 4.1. A packing convertor stops and starts only between
+ * basic elements, hence the margins around a bounce buffer's bytes.
+ */
+#include "pml/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/datatype/opal_datatype_internal.h"
+
+/** No basic element of a datatype is larger (a complex long double has 32 bytes). */
+#define MAX_ELEMENT 32
+
+/** A part of a larger element must not be unpacked: Open MPI 4.1 writes beyond a buffer on its
+ * stack. */
+#define MAX_SPLIT_ELEMENT 16
+
+static bool is_contiguous(struct ompi_datatype_t *datatype, size_t count)
+{
+    return opal_datatype_is_contiguous_memory_layout(&datatype->super,
+                                                     (int32_t) (count > 1 ? 2 : 1));
+}
+
+static bool has_large_elements(const struct ompi_datatype_t *datatype)
+{
+    bool large = false;
+    for (int id = 0; id < OPAL_DATATYPE_MAX_PREDEFINED; id++) {
+        const bool used = (datatype->super.bdt_used >> id) & 1;
+        large = large || (used && opal_datatype_basicDatatypes[id]->size > MAX_SPLIT_ELEMENT);
+    }
+    return large;
+}
+
+int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
+                                struct ompi_datatype_t *datatype, size_t segment_size,
+                                int max_receiving, int max_sending)
+{
+    *m = (pb_message_t){.buffer = buffer,
+                        .datatype = datatype,
+                        .count = count,
+                        .segment_size = segment_size,
+                        .max_bounces = max_receiving + max_sending,
+                        .max_sending = max_sending,
+                        .has_large_elements = has_large_elements(datatype)};
+    if (is_contiguous(datatype, count)) {
+        ptrdiff_t true_lb, true_extent;
+        ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
+        m->contiguous = (char *) buffer + true_lb;
+        return OMPI_SUCCESS;
+    }
+    m->bounces = calloc((size_t) m->max_bounces, sizeof(*m->bounces));
+    if (m->bounces == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    OBJ_CONSTRUCT(&m->pack, opal_convertor_t);
+    OBJ_CONSTRUCT(&m->unpack, opal_convertor_t);
+    return OMPI_SUCCESS;
+}
+
+void coll_pipebcast_message_fail(pb_message_t *m, int error)
+{
+    *m = (pb_message_t){.error = error};
+}
+
+void coll_pipebcast_message_fini(pb_message_t *m)
+{
+    if (m->bounces == NULL) {
+        return;
+    }
+    OBJ_DESTRUCT(&m->pack);
+    OBJ_DESTRUCT(&m->unpack);
+    for (int i = 0; i < m->n_bounces; i++) {
+        if (m->bounces[i].users == 0) { /* else the PML may still use it: see the header */
+            free(m->bounces[i].memory);
+        }
+    }
+    free(m->bounces);
+    m->bounces = NULL;
+}
+
+/** A convertor at `offset`; *at_p is where it really stands, which may be a little before. */
+static int convertor_at(pb_message_t *m, opal_convertor_t *convertor, bool for_packing,
+                        size_t offset, size_t *at_p)
+{
+    int rc = OMPI_SUCCESS;
+    if (convertor->pDesc == NULL || convertor->bConverted != offset) {
+        OBJ_DESTRUCT(convertor);
+        OBJ_CONSTRUCT(convertor, opal_convertor_t);
+        rc = for_packing ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
+                                                                    &m->datatype->super, m->count,
+                                                                    m->buffer, 0, convertor)
+                         : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
+                                                                    &m->datatype->super, m->count,
+                                                                    m->buffer, 0, convertor);
+        *at_p = offset;
+        if (rc == OPAL_SUCCESS && offset > 0) {
+            rc = opal_convertor_set_position(convertor, at_p);
+        }
+    } else {
+        *at_p = offset;
+    }
+    return rc == OPAL_SUCCESS ? OMPI_SUCCESS : rc;
+}
+
+/** Packs whole elements into `memory`, `space` bytes at most; returns the bytes. */
+static size_t pack_some(opal_convertor_t *convertor, char *memory, size_t space)
+{
+    struct iovec iov = {.iov_base = memory, .iov_len = space};
+    uint32_t iov_count = 1;
+    size_t packed = space;
+    opal_convertor_pack(convertor, &iov, &iov_count, &packed);
+    return packed;
+}
+
+static int pack(pb_message_t *m, size_t offset, size_t bytes, pb_bounce_t *bounce)
+{
+    size_t at;
+    int rc = convertor_at(m, &m->pack, true, offset, &at);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    /* Packing stops before an element that does not fit whole; the one that
+     * holds the last byte is then packed beyond the end, into the margin. */
+    const size_t wanted = offset - at + bytes;
+    size_t packed = pack_some(&m->pack, bounce->memory, wanted);
+    if (packed < wanted) {
+        packed += pack_some(&m->pack, bounce->memory + packed, MAX_ELEMENT);
+    }
+    bounce->bytes = bounce->memory + (offset - at);
+    return packed >= wanted ? OMPI_SUCCESS : OMPI_ERROR;
+}
+
+/** Unpacks bytes that begin where the convertor can stand. */
+static int unpack(pb_message_t *m, size_t offset, size_t bytes, void *buffer)
+{
+    size_t at;
+    int rc = convertor_at(m, &m->unpack, false, offset, &at);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    struct iovec iov = {.iov_base = buffer, .iov_len = bytes};
+    uint32_t iov_count = 1;
+    size_t unpacked = bytes;
+    opal_convertor_unpack(&m->unpack, &iov, &iov_count, &unpacked);
+    return at == offset && unpacked == bytes ? OMPI_SUCCESS : OMPI_ERROR;
+}
+
+/**
+ * Unpacks without ever giving the convertor a part of an element: the elements
+ * are packed from the user's buffer, the new bytes put over theirs, and the
+ * whole unpacked again.
+ */
+static int unpack_whole_elements(pb_message_t *m, size_t offset, size_t bytes, const char *buffer)
+{
+    char elements[4096];
+    while (bytes > 0) {
+        size_t at;
+        int rc = convertor_at(m, &m->pack, true, offset, &at);
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        const size_t packed = pack_some(&m->pack, elements, sizeof(elements));
+        if (packed <= offset - at) {
+            return OMPI_ERROR;
+        }
+        const size_t room = packed - (offset - at);
+        const size_t n = bytes < room ? bytes : room;
+        memcpy(elements + (offset - at), buffer, n);
+        rc = unpack(m, at, packed, elements);
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        offset += n;
+        buffer += n;
+        bytes -= n;
+    }
+    return OMPI_SUCCESS;
+}
+
+char *pb_message_in_place(pb_message_t *m)
+{
+    return m->contiguous;
+}
+
+int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                        void *buffer)
+{
+    int rc = m->has_large_elements ? unpack_whole_elements(m, offset, bytes, buffer)
+                                   : unpack(m, offset, bytes, buffer);
+    for (int i = 0; i < m->n_bounces; i++) {
+        if (m->bounces[i].bytes == buffer && m->bounces[i].segment == segment) {
+            m->bounces[i].whole = rc == OMPI_SUCCESS;
+        }
+    }
+    return rc;
+}
+
+/** A new bounce buffer, or NULL with *error_p. */
+static pb_bounce_t *make_bounce(pb_message_t *m, int *error_p)
+{
+    pb_bounce_t *bounce = &m->bounces[m->n_bounces];
+    bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
+    if (bounce->memory == NULL) {
+        *error_p = OMPI_ERR_OUT_OF_RESOURCE;
+        return NULL;
+    }
+    m->n_bounces++;
+    return bounce;
+}
+
+/** The bounce buffer that has not been held for the longest time, or NULL if all are. */
+static pb_bounce_t *oldest_free_bounce(pb_message_t *m)
+{
+    pb_bounce_t *oldest = NULL;
+    for (int i = 0; i < m->n_bounces; i++) {
+        pb_bounce_t *bounce = &m->bounces[i];
+        if (bounce->users == 0 && (oldest == NULL || bounce->released < oldest->released)) {
+            oldest = bounce;
+        }
+    }
+    return oldest;
+}
+
+/**
+ * A bounce buffer that no one holds, for `segment`; NULL with *error_p if there
+ * is none. What was given back last is kept longest, as it may still be sent.
+ */
+static pb_bounce_t *take_bounce(pb_message_t *m, uint64_t segment, int *error_p)
+{
+    pb_bounce_t *bounce =
+        m->n_bounces < m->max_bounces ? make_bounce(m, error_p) : oldest_free_bounce(m);
+    if (bounce == NULL) {
+        *error_p = *error_p != OMPI_SUCCESS ? *error_p : PB_MESSAGE_BUSY;
+        return NULL;
+    }
+    bounce->bytes = bounce->memory;
+    bounce->segment = segment;
+    bounce->users = 1;
+    bounce->whole = false;
+    bounce->sending = false;
+    return bounce;
+}
+
+/** The bounce buffer that holds the segment's bytes already, or NULL. */
+static pb_bounce_t *find_bounce(pb_message_t *m, uint64_t segment)
+{
+    for (int i = 0; i < m->n_bounces; i++) {
+        if (m->bounces[i].whole && m->bounces[i].segment == segment) {
+            return &m->bounces[i];
+        }
+    }
+    return NULL;
+}
+
+int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                       const void **buffer_p)
+{
+    if (m->error != 0) {
+        return m->error;
+    }
+    int rc = OMPI_SUCCESS;
+    pb_bounce_t *bounce = find_bounce(m, segment);
+    const bool is_held = bounce != NULL && bounce->users > 0;
+    if (!is_held && m->n_sending >= m->max_sending) {
+        return PB_MESSAGE_BUSY;
+    }
+    if (bounce != NULL) {
+        bounce->users++;
+    } else {
+        bounce = take_bounce(m, segment, &rc);
+        if (bounce == NULL) {
+            return rc;
+        }
+        rc = pack(m, offset, bytes, bounce);
+        bounce->whole = rc == OMPI_SUCCESS;
+        if (rc != OMPI_SUCCESS) {
+            pb_message_release(m, segment, bounce->bytes);
+            return rc;
+        }
+    }
+    if (!is_held) {
+        bounce->sending = true;
+        m->n_sending++;
+    }
+    *buffer_p = bounce->bytes;
+    return OMPI_SUCCESS;
+}
+
+int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                          void **buffer_p)
+{
+    (void) offset;
+    (void) bytes;
+    if (m->error != 0) {
+        return m->error;
+    }
+    int rc = OMPI_SUCCESS;
+    pb_bounce_t *bounce = take_bounce(m, segment, &rc);
+    if (bounce != NULL) {
+        *buffer_p = bounce->bytes;
+    }
+    return rc;
+}
+
+void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
+{
+    for (int i = 0; i < m->n_bounces; i++) {
+        pb_bounce_t *bounce = &m->bounces[i];
+        if (bounce->users > 0 && bounce->segment == segment && bounce->bytes == buffer) {
+            bounce->users--;
+            bounce->released = ++m->n_releases;
+            if (bounce->users == 0 && bounce->sending) {
+                bounce->sending = false;
+                m->n_sending--;
+            }
+            return;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/*
+ * The transport of segments over the PML: bytes of one communicator and tag.
+ */
+#include "pml/transport.h"
+
+#include "engine/transfer.h"
+
+/** Whether a request is complete, so that its status may be read. */
+static inline bool is_complete(const ompi_request_t *request)
+{
+    if (!REQUEST_COMPLETE(request)) {
+        return false;
+    }
+    opal_atomic_rmb();
+    return true;
+}
+
+/** A request that is complete ends. */
+static inline void give_back(pb_request_t *request_p)
+{
+    ompi_request_free((ompi_request_t **) request_p);
+    *request_p = NULL;
+}
+
+inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
+                             bool confirmed, pb_request_t *request_p)
+{
+    const int rc =
+        MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
+                           confirmed ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+                           transport->comm, (ompi_request_t **) request_p));
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    const ompi_request_t *request = *request_p;
+    if (OPAL_LIKELY(is_complete(request) && request->req_status.MPI_ERROR == MPI_SUCCESS)) {
+        give_back(request_p);
+    }
+    return OMPI_SUCCESS;
+}
+
+/**
+ * Open MPI tells that a receive ends, from inside its progress. As long as the network has more,
+ * Open MPI does not come back from there: without this, all of it would come before any is
+ * sent on, and what is more than the window without a receive to go to, so that it has to be
+ * copied twice. Returns whether the request is gone. Where someone is inside the operation, or
+ * older segments are still to come, it is found later, as everything else is.
+ */
+static int ended(ompi_request_t *request)
+{
+    opal_atomic_rmb(); /* see want_told() */
+    pb_lane_t *lane = request->req_complete_cb_data;
+    opal_mutex_t *lock = lane->transfer->transport->lock;
+    if (OPAL_UNLIKELY(opal_mutex_trylock(lock) != 0)) {
+        return 0;
+    }
+    const bool is_gone = pb_transfer_arrived(lane, request);
+    opal_mutex_unlock(lock);
+    return is_gone;
+}
+
+/** Open MPI is to call ended(). The receive may have ended already: then it is found complete. */
+static inline void want_told(ompi_request_t *request, pb_lane_t *lane)
+{
+    request->req_complete_cb_data = lane;
+    opal_atomic_wmb();
+    request->req_complete_cb = ended;
+}
+
+inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
+                                pb_lane_t *lane, pb_request_t *request_p)
+{
+    const int rc = MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, rank, transport->tag,
+                                      transport->comm, (ompi_request_t **) request_p));
+    if (rc == OMPI_SUCCESS && lane != NULL) {
+        want_told(*request_p, lane);
+    }
+    return rc;
+}
+
+bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p)
+{
+    const ompi_request_t *request = *request_p;
+    if (!is_complete(request)) {
+        return false;
+    }
+    *status_p = request->req_status;
+    give_back(request_p);
+    return true;
+}
+
+inline bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p)
+{
+    (void) transport;
+    const ompi_request_t *request = *request_p;
+    if (!is_complete(request)) {
+        return false;
+    }
+    *error_p = request->req_status.MPI_ERROR;
+    give_back(request_p);
+    return true;
+}
+
+/** What has come of a receive of `bytes`; see pb_transport_take(). */
+static inline int outcome(const ompi_status_public_t *status, size_t bytes)
+{
+    if (OPAL_LIKELY(status->MPI_ERROR == MPI_SUCCESS && status->_ucount == bytes &&
+                    !status->_cancelled)) {
+        return MPI_SUCCESS;
+    }
+    if (status->MPI_ERROR != MPI_SUCCESS) {
+        return status->MPI_ERROR;
+    }
+    return status->_ucount == 0 && !status->_cancelled ? PB_TRANSPORT_EMPTY : MPI_ERR_TRUNCATE;
+}
+
+inline int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes)
+{
+    (void) transport;
+    const ompi_request_t *request = *request_p;
+    const int error = outcome(&request->req_status, bytes);
+    give_back(request_p);
+    return error;
+}
+
+inline bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
+                                 int *error_p)
+{
+    if (!is_complete(*request_p)) {
+        return false;
+    }
+    *error_p = pb_transport_take(transport, request_p, bytes);
+    return true;
+}
+
+void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
+{
+    (void) transport;
+    ompi_request_t *receive = request;
+    if (!REQUEST_COMPLETE(receive)) {
+        receive->req_complete_cb = NULL;
+        ompi_request_cancel(receive);
+    }
+}
+
+void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
+{
+    (void) transport;
+    /* No one is to be told: pb_transport_cancel() saw to that, as it had to be before a second has
+     * passed. Between reading whom to call and the lock in ended() there is no waiting, so that
+     * another thread that was in there when the receive was cancelled is not any more. */
+    ompi_request_free((ompi_request_t **) request_p);
+}

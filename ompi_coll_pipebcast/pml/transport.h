@@ -1,0 +1,19 @@
+/*
+ * The transport of segments over the PML; see engine/transport.h.
+ */
+#ifndef COLL_PIPEBCAST_TRANSPORT_H
+#define COLL_PIPEBCAST_TRANSPORT_H
+
+#include "component/compat.h"
+#include "engine/transport.h"
+
+struct pb_transport {
+    struct ompi_communicator_t *comm;
+    int tag;            /**< of all segments of the broadcast */
+    opal_mutex_t *lock; /**< of transfers: held by whoever is inside the broadcast; borrowed */
+};
+
+/** Gives a request of the PML back if it is complete; its status is then in *status_p. */
+bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);
+
+#endif

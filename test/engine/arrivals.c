@@ -1,0 +1,602 @@
+/*
+ * The series of broadcasts of arrivals.h.
+ */
+#include "arrivals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/failing_memory.h"
+#include "topo/check/checker.h"
+
+#define ROUND_NS 1000
+#define WAIT_BOUND 400
+
+/** A control message under way. */
+typedef struct control_request {
+    bool is_send;
+    const void *from; /* sends: what may not change until the end */
+    char copy[64];
+    size_t bytes; /* of the message, or the room */
+    void *to;
+} control_request_t;
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *memory = calloc(n + 1, size);
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+void arrivals_breach(arrivals_t *a, const char *what, int rank)
+{
+    if (a->n_breaches++ == 0) {
+        snprintf(a->breach, sizeof(a->breach), "%s (rank %d)", what, rank);
+    }
+}
+
+static bool chance(arrivals_t *a, int percent)
+{
+    return pb_random_below(&a->random, 100) < percent;
+}
+
+static bool fails(const pb_control_t *control, control_failure_t failure)
+{
+    arrivals_t *a = control->arrivals;
+    if (a->failure != failure || a->failed || control->broadcast != a->fail_broadcast ||
+        control->rank != a->fail_rank) {
+        return false;
+    }
+    a->failed = a->fail_after-- == 0;
+    if (a->failed) {
+        a->broadcasts[control->broadcast].world->failed = true;
+    }
+    return a->failed;
+}
+
+/* Control messages. */
+
+static broadcast_t *broadcast_of(const pb_control_t *control)
+{
+    return &control->arrivals->broadcasts[control->broadcast];
+}
+
+static void post_mail(broadcast_t *b, int from, int to, const void *content, size_t bytes)
+{
+    mail_t *mail = zeroed(1, sizeof(*mail));
+    mail_t **place = &b->mail[to];
+    *mail = (mail_t){.from = from, .bytes = bytes};
+    memcpy(mail->content, content, bytes);
+    while (*place != NULL) {
+        place = &(*place)->next;
+    }
+    *place = mail;
+}
+
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
+                    pb_request_t *request_p)
+{
+    broadcast_t *b = broadcast_of(control);
+    if (fails(control, FAIL_SEND)) {
+        return WORLD_ERROR;
+    }
+    if (rank == control->rank || rank < 0 || rank >= control->arrivals->n_ranks ||
+        bytes > sizeof(((mail_t *) NULL)->content)) {
+        arrivals_breach(control->arrivals, "a control message of wrong size or rank", rank);
+        return WORLD_ERROR;
+    }
+    control_request_t *r = zeroed(1, sizeof(*r));
+    *r = (control_request_t){.is_send = true, .from = buffer, .bytes = bytes};
+    memcpy(r->copy, buffer, bytes);
+    post_mail(b, control->rank, rank, buffer, bytes);
+    if (fails(control, FAIL_GARBLED)) {
+        mail_t *mail = b->mail[rank];
+        while (mail->next != NULL) {
+            mail = mail->next;
+        }
+        mail->content[0] = 99;
+    }
+    b->n_control++;
+    *request_p = r;
+    return 0;
+}
+
+int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
+{
+    if (fails(control, FAIL_RECEIVE)) {
+        return WORLD_ERROR;
+    }
+    control_request_t *r = zeroed(1, sizeof(*r));
+    *r = (control_request_t){.to = buffer, .bytes = room};
+    broadcast_of(control)->n_control++;
+    *request_p = r;
+    return 0;
+}
+
+static void give_back(pb_control_t *control, pb_request_t *request_p)
+{
+    broadcast_of(control)->n_control--;
+    free(*request_p);
+    *request_p = NULL;
+}
+
+bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
+{
+    const control_request_t *r = *request_p;
+    if (memcmp(r->from, r->copy, r->bytes) != 0) {
+        arrivals_breach(control->arrivals, "a control message was changed while on its way",
+                        control->rank);
+    }
+    if (!chance(control->arrivals, 50)) {
+        return false;
+    }
+    *error_p = 0;
+    give_back(control, request_p);
+    return true;
+}
+
+/** Takes the oldest mail of a random sender out of a rank's; NULL if there is none. */
+static mail_t *take_mail(arrivals_t *a, mail_t **first)
+{
+    int n = 0;
+    for (const mail_t *mail = *first; mail != NULL; mail = mail->next) {
+        n++;
+    }
+    if (n == 0) {
+        return NULL;
+    }
+    const mail_t *drawn = *first;
+    for (int i = pb_random_below(&a->random, n); i > 0; i--) {
+        drawn = drawn->next;
+    }
+    while ((*first)->from != drawn->from) {
+        first = &(*first)->next;
+    }
+    mail_t *taken = *first;
+    *first = taken->next;
+    return taken;
+}
+
+bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
+                         size_t *bytes_p, int *error_p)
+{
+    arrivals_t *a = control->arrivals;
+    control_request_t *r = *request_p;
+    mail_t *mail = NULL;
+    *error_p = fails(control, FAIL_RECEIVED) ? WORLD_ERROR : 0;
+    if (*error_p == 0) {
+        mail = a->prompt || chance(a, 50)
+                   ? take_mail(a, &broadcast_of(control)->mail[control->rank])
+                   : NULL;
+        if (mail == NULL) {
+            return false;
+        }
+        *rank_p = mail->from;
+        *bytes_p = mail->bytes;
+        if (mail->bytes > r->bytes) {
+            arrivals_breach(a, "a control message is longer than its place", control->rank);
+        } else {
+            memcpy(r->to, mail->content, mail->bytes);
+        }
+        a->n_taken++;
+    }
+    free(mail);
+    give_back(control, request_p);
+    return true;
+}
+
+bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p)
+{
+    (void) rank_p;
+    if (!control->arrivals->failed && control->arrivals->failure == FAIL_NOTHING &&
+        !broadcast_of(control)->world->failed) {
+        arrivals_breach(control->arrivals, "a control message was given up", control->rank);
+    }
+    give_back(control, request_p);
+    return false;
+}
+
+/* The host. */
+
+int64_t pb_arrival_host_now(pb_arrival_host_t *host)
+{
+    return host->arrivals->now;
+}
+
+const int *pb_arrival_host_order(pb_arrival_host_t *host)
+{
+    const arrivals_t *a = host->arrivals;
+    const int root = a->broadcasts[host->broadcast].root;
+    if (host->order == NULL) {
+        host->order = zeroed((size_t) a->n_ranks, sizeof(*host->order));
+        for (int rank = 0, i = 0; rank < a->n_ranks; rank++) {
+            if (rank != root) {
+                host->order[i++] = rank;
+            }
+        }
+    }
+    return host->order;
+}
+
+/** The plan of a group; its tree must be contention-free. NULL: the kind does not fit. */
+static pb_plan_t *plan_of(const pb_arrival_host_t *host, const pb_arrival_header_t *header)
+{
+    arrivals_t *a = host->arrivals;
+    const int root = a->broadcasts[host->broadcast].root;
+    int *ranks = zeroed((size_t) a->n_ranks, sizeof(*ranks));
+    char *members = zeroed((size_t) a->n_ranks, 1);
+    const int n = pb_arrival_members(header, a->n_ranks, ranks);
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    pb_check_t check = {0};
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    for (int i = 0; i < n; i++) {
+        members[ranks[i]] = 1;
+    }
+    if (pb_view_new(a->placement, root, ranks, n, &view) != PB_SUCCESS) {
+        arrivals_breach(a, "a group that is none", host->rank);
+    } else if (pb_plan_compute(view, header->kind, NULL, &plan) == PB_SUCCESS &&
+               host->rank == root) {
+        if (pb_check_plan(a->placement, plan, members, &check, &diag) != PB_SUCCESS ||
+            pb_check_contention_free(a->placement, plan, &check, &diag) != PB_SUCCESS) {
+            arrivals_breach(a, "a group's tree is not contention-free", host->rank);
+        }
+        pb_check_clear(&check);
+    }
+    pb_diag_clear(&diag);
+    pb_view_free(view);
+    free(members);
+    free(ranks);
+    return plan;
+}
+
+int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
+{
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
+    arrivals_t *a = host->arrivals;
+    header->kind = header->unasked ? PB_KIND_CHAIN
+                   : a->kind >= 0  ? (pb_kind_t) a->kind
+                                   : kinds[pb_random_below(&a->random, 3)];
+    header->segment_size = (uint32_t) a->broadcasts[host->broadcast].world->segment_size;
+    a->n_groups++;
+    return 0;
+}
+
+/** Whether memory is out for the role; for what comes after it, it will be. */
+static bool has_no_role(pb_arrival_host_t *host)
+{
+    arrivals_t *a = host->arrivals;
+    if (!fails(&a->broadcasts[host->broadcast].controls[host->rank], FAIL_MEMORY)) {
+        return false;
+    }
+    failing_memory_after(a->memory_after - 1);
+    return a->memory_after == 0;
+}
+
+bool pb_arrival_host_spare(pb_arrival_host_t *host)
+{
+    (void) host;
+    return true;
+}
+
+const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_header_t *header,
+                                      int *error_p)
+{
+    pb_plan_t *plan = plan_of(host, header);
+    free(host->role);
+    host->role = plan != NULL ? pb_role_new(plan, host->rank) : NULL;
+    pb_plan_free(plan);
+    if (has_no_role(host)) {
+        free(host->role);
+        host->role = NULL;
+    }
+    *error_p = host->role == NULL ? PB_ARRIVAL_NO_MEMORY : 0;
+    return host->role;
+}
+
+pb_message_t *pb_arrival_host_message(pb_arrival_host_t *host, const pb_arrival_header_t *header,
+                                      const pb_role_t *role, pb_transfer_limits_t *limits_p)
+{
+    const arrivals_t *a = host->arrivals;
+    world_t *world = a->broadcasts[host->broadcast].world;
+    (void) role;
+    if (header->total != world->total) {
+        arrivals_breach(host->arrivals, "a header of another size", host->rank);
+    }
+    *limits_p = a->limits;
+    limits_p->ahead = header->unasked ? 0 : limits_p->ahead;
+    return &world->messages[host->rank];
+}
+
+/* The ranks' way through the broadcasts. */
+
+static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
+{
+    broadcast_t *b = &a->broadcasts[index];
+    return (pb_arrival_env_t){
+        .host = &b->hosts[rank],
+        .control = &b->controls[rank],
+        .transport = &b->world->transports[rank],
+        .n_ranks = a->n_ranks,
+        .rank = rank,
+        .root = b->root,
+        .total = b->world->total,
+        .mode = a->is_auto ? &a->modes[rank] : NULL,
+        .credit = a->unasked ? &a->credits[rank] : NULL,
+    };
+}
+
+/** Whether the broadcast is arrival-aware, on which all ranks must be of one mind. */
+static bool minds(arrivals_t *a, broadcast_t *b, int rank)
+{
+    const bool own =
+        !a->is_auto || pb_arrival_mode_begin(&a->modes[rank], b->world->total, a->n_ranks);
+    if (b->is_decided && own != b->minds) {
+        arrivals_breach(a, "ranks differ about a broadcast's mode", rank);
+    }
+    b->is_decided = true;
+    b->minds = own;
+    return own;
+}
+
+static void begin(arrivals_t *a, int index, int rank)
+{
+    broadcast_t *b = &a->broadcasts[index];
+    const pb_arrival_env_t env = env_of(a, index, rank);
+    b->has_begun[rank] = true;
+    if (!minds(a, b, rank)) {
+        return;
+    }
+    if (a->unasked && rank != b->root) {
+        pb_arrival_credit_other(&a->credits[rank], env.total);
+    }
+    if (rank == b->root ? !pb_arrival_root_start(&b->at_root, &env, a->expected)
+                        : !pb_arrival_receiver_start(&b->receivers[rank], &env)) {
+        abort();
+    }
+}
+
+/** Gives back what a rank's part took; what its root still has to hear may linger. */
+static void end(arrivals_t *a, int index, int rank)
+{
+    broadcast_t *b = &a->broadcasts[index];
+    pb_arrival_mode_t *mode = &a->modes[rank];
+    if (rank == b->root) {
+        b->errors[rank] = b->at_root.error;
+        pb_arrival_mode_end(mode, b->at_root.mode, rank, pb_arrival_root_report(&b->at_root));
+    } else {
+        const pb_arrival_receiver_t *receiver = &b->receivers[rank];
+        b->errors[rank] = pb_arrival_receiver_error(receiver);
+        pb_arrival_mode_end(mode, receiver->header.mode, b->root, PB_ARRIVAL_UNKNOWN);
+        pb_arrival_receiver_finish(&b->receivers[rank]);
+    }
+}
+
+static void linger(arrivals_t *a, int rank)
+{
+    for (int i = 0; i < a->current[rank]; i++) {
+        broadcast_t *b = &a->broadcasts[i];
+        if (b->root == rank && b->at_root.state != NULL && pb_arrival_root_linger(&b->at_root)) {
+            pb_arrival_root_finish(&b->at_root);
+        }
+    }
+}
+
+/** Whether the rank is still on its way to a broadcast. */
+static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
+{
+    return a->round - a->since[rank] < b->late[rank] || a->n_groups < b->groups_before[rank];
+}
+
+/** A root's call, of which the control messages are counted. */
+static bool advance_root(arrivals_t *a, broadcast_t *b)
+{
+    const int before = a->n_taken;
+    a->n_root_calls += b->at_root.n_to_come > 0;
+    const bool through = pb_arrival_root_advance(&b->at_root);
+    a->most_taken = a->n_taken - before > a->most_taken ? a->n_taken - before : a->most_taken;
+    return through;
+}
+
+static void advance(arrivals_t *a, int rank)
+{
+    const int index = a->current[rank];
+    linger(a, rank);
+    if (index == a->n_broadcasts || is_away(a, &a->broadcasts[index], rank)) {
+        return;
+    }
+    broadcast_t *b = &a->broadcasts[index];
+    if (!b->has_begun[rank]) {
+        begin(a, index, rank);
+    }
+    const bool through =
+        !b->minds ||
+        (rank == b->root ? advance_root(a, b) : pb_arrival_receiver_advance(&b->receivers[rank]));
+    if (through) {
+        if (b->minds) {
+            end(a, index, rank);
+        }
+        a->current[rank]++;
+        a->since[rank] = a->round;
+    }
+}
+
+/** Looks how much waits at ranks that have not come: a header there brings its message. */
+static void measure_waiting(arrivals_t *a)
+{
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        uint64_t waiting = 0;
+        for (int i = a->current[rank]; i < a->n_broadcasts; i++) {
+            const broadcast_t *b = &a->broadcasts[i];
+            waiting += rank != b->root && b->mail[rank] != NULL && !b->has_begun[rank]
+                           ? b->world->total
+                           : 0;
+        }
+        a->most_waiting = waiting > a->most_waiting ? waiting : a->most_waiting;
+    }
+}
+
+static void measure_leads(arrivals_t *a)
+{
+    int first = a->current[0], last = first;
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        first = a->current[rank] > first ? a->current[rank] : first;
+        last = a->current[rank] < last ? a->current[rank] : last;
+    }
+    a->most_ahead = first - last > a->most_ahead ? first - last : a->most_ahead;
+}
+
+static bool is_through(const arrivals_t *a)
+{
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        if (a->current[rank] < a->n_broadcasts) {
+            return false;
+        }
+    }
+    for (int i = 0; i < a->n_broadcasts; i++) {
+        if (a->broadcasts[i].at_root.state != NULL && !a->failed) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool arrivals_run(arrivals_t *a, int max_rounds)
+{
+    for (a->round = 0; a->round < max_rounds && !is_through(a); a->round++) {
+        for (int i = 0; i < a->n_ranks; i++) {
+            advance(a, pb_random_below(&a->random, a->n_ranks));
+        }
+        for (int i = 0; i < a->n_broadcasts; i++) {
+            world_step(a->broadcasts[i].world);
+        }
+        measure_waiting(a);
+        measure_leads(a);
+        a->now += ROUND_NS;
+    }
+    return is_through(a);
+}
+
+static void broadcast_init(arrivals_t *a, int index)
+{
+    static const int percents[] = {0, 20, 80, 100};
+    static const int delays[] = {1, 1, 30, 300};
+    broadcast_t *b = &a->broadcasts[index];
+    const size_t n = (size_t) a->n_ranks;
+    const size_t segment_size = 1 + (size_t) pb_random_below(&a->random, 20);
+    b->root = pb_random_below(&a->random, a->n_ranks);
+    b->world = world_new((uint64_t) pb_random_below(&a->random, 1000000), a->n_ranks, b->root,
+                         1 + (size_t) pb_random_below(&a->random, 200), segment_size);
+    b->world->bounces = chance(a, 50);
+    b->world->busy_percent = chance(a, 50) ? 0 : 50;
+    b->world->early_percent = percents[pb_random_below(&a->random, 4)];
+    b->world->meet_percent = percents[1 + pb_random_below(&a->random, 3)];
+    b->mail = zeroed(n, sizeof(*b->mail));
+    b->controls = zeroed(n, sizeof(*b->controls));
+    b->hosts = zeroed(n, sizeof(*b->hosts));
+    b->receivers = zeroed(n, sizeof(*b->receivers));
+    b->late = zeroed(n, sizeof(*b->late));
+    b->groups_before = zeroed(n, sizeof(*b->groups_before));
+    b->has_begun = zeroed(n, sizeof(*b->has_begun));
+    b->errors = zeroed(n, sizeof(*b->errors));
+    const int delay = delays[pb_random_below(&a->random, 4)];
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        b->controls[rank] = (pb_control_t){.arrivals = a, .broadcast = index, .rank = rank};
+        b->hosts[rank] = (pb_arrival_host_t){.arrivals = a, .broadcast = index, .rank = rank};
+        b->late[rank] = pb_random_below(&a->random, delay);
+    }
+}
+
+static void broadcast_fini(arrivals_t *a, broadcast_t *b)
+{
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        while (b->mail[rank] != NULL) {
+            mail_t *mail = b->mail[rank];
+            b->mail[rank] = mail->next;
+            free(mail);
+        }
+        pb_arrival_receiver_finish(&b->receivers[rank]);
+        free(b->hosts[rank].role);
+        free(b->hosts[rank].order);
+    }
+    pb_arrival_root_finish(&b->at_root);
+    free(b->errors);
+    free(b->has_begun);
+    free(b->groups_before);
+    free(b->late);
+    free(b->receivers);
+    free(b->hosts);
+    free(b->controls);
+    free(b->mail);
+    world_free(b->world);
+}
+
+/** All but the network and the placement of the ranks, which are there. */
+static void series_init(arrivals_t *a, int n_broadcasts)
+{
+    a->n_ranks = a->placement->n_ranks;
+    a->n_broadcasts = n_broadcasts;
+    a->kind = -1;
+    a->expected = ROUND_NS * (int64_t) (1 + pb_random_below(&a->random, 60));
+    a->limits = (pb_transfer_limits_t){.receive_window = 1 + pb_random_below(&a->random, 8),
+                                       .send_window = 1 + pb_random_below(&a->random, 8),
+                                       .ahead = chance(a, 50) ? 30 : 0};
+    a->modes = zeroed((size_t) a->n_ranks, sizeof(*a->modes));
+    a->credits = zeroed((size_t) a->n_ranks, sizeof(*a->credits));
+    a->current = zeroed((size_t) a->n_ranks, sizeof(*a->current));
+    a->since = zeroed((size_t) a->n_ranks, sizeof(*a->since));
+    a->broadcasts = zeroed((size_t) n_broadcasts, sizeof(*a->broadcasts));
+    for (int i = 0; i < n_broadcasts; i++) {
+        broadcast_init(a, i);
+    }
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        pb_arrival_mode_init(&a->modes[rank]);
+        if (!pb_arrival_credit_init(&a->credits[rank], a->n_ranks, WAIT_BOUND)) {
+            abort();
+        }
+    }
+}
+
+arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts)
+{
+    arrivals_t *a = zeroed(1, sizeof(*a));
+    a->random = pb_random_seed(seed);
+    a->network = pb_random_network(
+        &a->random, (pb_shape_t) pb_random_below(&a->random, PB_SHAPE_COUNT),
+        1 + pb_random_below(&a->random, 4), 1 + pb_random_below(&a->random, max_ranks / 2), 0);
+    a->placement = pb_random_placement(&a->random, a->network, 2);
+    series_init(a, n_broadcasts);
+    return a;
+}
+
+arrivals_t *arrivals_new_of(uint64_t seed, int n_ranks, int n_broadcasts)
+{
+    arrivals_t *a = zeroed(1, sizeof(*a));
+    a->random = pb_random_seed(seed);
+    a->network = pb_random_network(&a->random, PB_SHAPE_PAPER, n_ranks / 16 + 1, n_ranks, 0);
+    a->placement = pb_random_placement(&a->random, a->network, 1);
+    series_init(a, n_broadcasts);
+    return a;
+}
+
+void arrivals_free(arrivals_t *a)
+{
+    for (int i = 0; i < a->n_broadcasts; i++) {
+        broadcast_fini(a, &a->broadcasts[i]);
+    }
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        pb_arrival_credit_fini(&a->credits[rank]);
+    }
+    free(a->broadcasts);
+    free(a->since);
+    free(a->current);
+    free(a->credits);
+    free(a->modes);
+    pb_placement_free(a->placement);
+    pb_network_free(a->network);
+    free(a);
+}

@@ -1,0 +1,512 @@
+/*
+ * The engine of arrival-aware broadcasts: all ranks of a series of broadcasts as
+ * state machines in one process (arrivals.h), arriving, running ahead and
+ * failing at random.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrivals.h"
+#include "engine/arrival/choice.h"
+#include "test/failing_memory.h"
+#include "test/tap.h"
+
+/** Far more than any right engine needs. */
+#define MAX_ROUNDS 20000
+
+/** As in arrivals.c. */
+#define WAIT_BOUND 400
+
+/** What went wrong in many runs; the first is described. */
+typedef struct tally {
+    int runs, unfinished, wrong_bytes, breaches, leaks, codes, waiting, silent;
+    int n_groups, n_minding, n_broadcasts, n_unasked_runs, most_ahead;
+    char first[300];
+} tally_t;
+
+static void note(tally_t *tally, int *counter, uint64_t seed, const char *what)
+{
+    (*counter)++;
+    if (tally->first[0] == '\0') {
+        snprintf(tally->first, sizeof(tally->first), "seed %llu: %s", (unsigned long long) seed,
+                 what);
+    }
+}
+
+static void judge_broadcast(const arrivals_t *a, const broadcast_t *b, tally_t *tally,
+                            uint64_t seed)
+{
+    for (int rank = 0; rank < a->n_ranks && b->minds; rank++) {
+        if (!world_rank_has_all(b->world, rank)) {
+            note(tally, &tally->wrong_bytes, seed, "wrong bytes at a rank");
+        }
+        if (b->errors[rank] != 0) {
+            note(tally, &tally->codes, seed, "an error although nothing failed");
+        }
+        if (b->mail[rank] != NULL) {
+            note(tally, &tally->leaks, seed, "a control message was never received");
+        }
+    }
+    if (b->world->n_alive != 0 || b->world->n_buffers != 0 || b->n_control != 0) {
+        note(tally, &tally->leaks, seed, "requests or buffers were left");
+    }
+    if (b->world->n_breaches != 0) {
+        note(tally, &tally->breaches, seed, b->world->breach);
+    }
+    tally->n_minding += b->minds;
+    tally->n_broadcasts++;
+}
+
+static void judge(const arrivals_t *a, tally_t *tally, uint64_t seed)
+{
+    for (int i = 0; i < a->n_broadcasts; i++) {
+        judge_broadcast(a, &a->broadcasts[i], tally, seed);
+    }
+    if (a->n_breaches != 0) {
+        note(tally, &tally->breaches, seed, a->breach);
+    }
+    if (a->most_waiting > WAIT_BOUND || (!a->unasked && a->most_waiting > 0)) {
+        note(tally, &tally->waiting, seed, "too much waits at a rank that has not arrived");
+    }
+    tally->n_unasked_runs += a->most_waiting > 0;
+    tally->n_groups += a->n_groups;
+    tally->most_ahead = a->most_ahead > tally->most_ahead ? a->most_ahead : tally->most_ahead;
+}
+
+static void report(const tally_t *t, const char *name)
+{
+    printf("# %s: %d of %d broadcasts arrival-aware, %d groups; data waited in %d of %d runs\n",
+           name, t->n_minding, t->n_broadcasts, t->n_groups, t->n_unasked_runs, t->runs);
+    ok(t->runs > 0 && t->unfinished == 0, "%s: all of %d series end %s", name, t->runs, t->first);
+    ok(t->wrong_bytes == 0, "%s: every rank has every byte", name);
+    ok(t->codes == 0, "%s: no error without cause", name);
+    ok(t->leaks == 0, "%s: every request, buffer and control message is taken back", name);
+    ok(t->breaches == 0, "%s: interfaces are used as they may be, groups are contention-free",
+       name);
+    ok(t->waiting == 0, "%s: what waits at a rank that has not arrived is bounded", name);
+}
+
+typedef enum { BLOCKING, NONBLOCKING, AUTO } kind_t;
+
+static void test_series(kind_t kind, int n_runs, int n_broadcasts, const char *name)
+{
+    tally_t tally = {0};
+    for (uint64_t seed = 0; seed < (uint64_t) n_runs; seed++) {
+        arrivals_t *a = arrivals_new(seed, 16, n_broadcasts);
+        a->unasked = kind == NONBLOCKING;
+        a->is_auto = kind == AUTO;
+        tally.runs++;
+        if (!arrivals_run(a, MAX_ROUNDS)) {
+            note(&tally, &tally.unfinished, seed, "a rank never gets through");
+        } else {
+            judge(a, &tally, seed);
+        }
+        arrivals_free(a);
+    }
+    report(&tally, name);
+    ok(tally.most_ahead > 2, "%s: ranks are up to %d broadcasts ahead of others", name,
+       tally.most_ahead);
+    if (kind == AUTO) {
+        ok(tally.n_minding > 0 && tally.n_minding < tally.n_broadcasts,
+           "%s: some broadcasts are arrival-aware and some are plain", name);
+    }
+    if (kind == NONBLOCKING) {
+        ok(tally.n_unasked_runs > n_runs / 10, "%s: data wait at ranks that are late", name);
+    }
+}
+
+/** Some ranks come when the root has just formed its first group: a later one is theirs. */
+static void test_late_joiners(void)
+{
+    tally_t tally = {0};
+    int n_late_runs = 0, n_without_group = 0;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        arrivals_t *a = arrivals_new(seed, 24, 1);
+        broadcast_t *b = &a->broadcasts[0];
+        int n_late = 0;
+        for (int rank = 0; rank < a->n_ranks; rank++) {
+            b->late[rank] = 0;
+            /* The first receiver is on time, so that there is a first group. */
+            const bool may_be_late = rank != b->root && rank != (b->root + 1) % a->n_ranks;
+            b->groups_before[rank] = may_be_late && pb_random_below(&a->random, 2) == 0;
+            n_late += b->groups_before[rank];
+        }
+        tally.runs++;
+        if (!arrivals_run(a, MAX_ROUNDS)) {
+            note(&tally, &tally.unfinished, seed, "a rank never gets through");
+        } else {
+            judge(a, &tally, seed);
+        }
+        n_late_runs += n_late > 0;
+        n_without_group += n_late > 0 && a->n_groups < 2;
+        arrivals_free(a);
+    }
+    report(&tally, "late joiners");
+    ok(n_late_runs > 100 && n_without_group == 0, "late joiners: a group of their own (%d runs)",
+       n_late_runs);
+}
+
+/** As many ARRIVED as the root takes in by one call; see engine/arrival/root.c. */
+#define MOST_TAKEN 32
+
+/** A root with very many receivers that come at once does a bounded part of its work each time. */
+static void test_many_ranks(int n_ranks)
+{
+    tally_t tally = {.runs = 1};
+    arrivals_t *a = arrivals_new_of(7, n_ranks, 1);
+    a->prompt = true;
+    a->kind = PB_KIND_BINARY;
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        /* The root finds them all waiting. */
+        a->broadcasts[0].late[rank] = rank == a->broadcasts[0].root ? 20 : 0;
+    }
+    if (!arrivals_run(a, MAX_ROUNDS)) {
+        note(&tally, &tally.unfinished, 7, "a rank never gets through");
+    } else {
+        judge(a, &tally, 7);
+    }
+    report(&tally, "many ranks");
+    printf("# %d ranks: %d rounds, %d groups, %d calls of the root until it had heard all\n",
+           a->n_ranks, a->round, a->n_groups, a->n_root_calls);
+    ok(a->most_taken <= MOST_TAKEN, "%d ranks: at most %d messages taken in by one call",
+       a->n_ranks, a->most_taken);
+    ok(a->n_root_calls <= a->n_ranks / MOST_TAKEN + 2, "and all within %d calls, if they are there",
+       a->n_root_calls);
+    ok(a->n_groups == 1, "who waits already is served in one group, not in one for each call");
+    arrivals_free(a);
+}
+
+static bool has_error(const arrivals_t *a, int index)
+{
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        if (a->broadcasts[index].errors[rank] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** After a failure that leaves the transport working, all ranks end and someone is told. */
+static void judge_failure(arrivals_t *a, bool ended, tally_t *tally, uint64_t seed)
+{
+    tally->runs++;
+    if (!ended) {
+        note(tally, &tally->unfinished, seed, "a rank waits for ever");
+    } else if (!has_error(a, 0)) {
+        note(tally, &tally->silent, seed, "no rank has an error");
+    }
+    if (a->n_breaches != 0) {
+        note(tally, &tally->breaches, seed, a->breach);
+    }
+}
+
+static void report_failures(const tally_t *t, const char *name)
+{
+    ok(t->runs > 20 && t->unfinished == 0, "%s: every rank ends (%d runs) %s", name, t->runs,
+       t->first);
+    ok(t->silent == 0, "%s: the failure is reported", name);
+    ok(t->breaches == 0, "%s: interfaces are used as they may be", name);
+}
+
+/** Failures of the messages' segments: the rank's children are told by empty messages. */
+static void test_segment_failures(void)
+{
+    static const call_t calls[] = {CALL_TO_SEND, CALL_TO_RECEIVE, CALL_RECEIVED, CALL_SENT};
+    for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
+        tally_t tally = {0};
+        for (uint64_t seed = 0; seed < 300; seed++) {
+            arrivals_t *a = arrivals_new(seed, 12, 1);
+            world_t *world = a->broadcasts[0].world;
+            a->unasked = seed % 2;
+            world->fail_rank = pb_random_below(&a->random, a->n_ranks);
+            world->fail_call = calls[c];
+            world->fail_after = pb_random_below(&a->random, 4);
+            const bool ended = arrivals_run(a, MAX_ROUNDS);
+            if (world->failed) {
+                judge_failure(a, ended, &tally, seed);
+            }
+            arrivals_free(a);
+        }
+        report_failures(&tally, call_name(calls[c]));
+    }
+}
+
+/** The root can hear no one (any more), or hears nonsense: whoever is left is served all the same.
+ */
+static void test_deaf_root(control_failure_t failure, const char *name)
+{
+    const bool at_root = failure != FAIL_GARBLED;
+    tally_t tally = {0};
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        a->failure = failure;
+        a->fail_rank = (a->broadcasts[0].root + !at_root) % a->n_ranks;
+        a->fail_after = at_root ? pb_random_below(&a->random, 5) : 0;
+        const bool ended = arrivals_run(a, MAX_ROUNDS);
+        if (a->failed) {
+            judge_failure(a, ended, &tally, seed);
+        }
+        arrivals_free(a);
+    }
+    report_failures(&tally, name);
+}
+
+/** A rank of which the transport wants nothing: it ends itself, and gives everything back. */
+static void test_refusals(control_failure_t failure, const char *name)
+{
+    int n_failed = 0, n_stuck = 0, n_silent = 0;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        a->failure = failure;
+        a->fail_rank = pb_random_below(&a->random, a->n_ranks);
+        (void) arrivals_run(a, 3000);
+        if (a->failed) {
+            const int rank = a->fail_rank;
+            n_failed++;
+            n_stuck += a->current[rank] == 0;
+            n_silent += a->current[rank] > 0 && a->broadcasts[0].errors[rank] == 0;
+        }
+        arrivals_free(a);
+    }
+    ok(n_failed > 20 && n_stuck == 0, "%s: the rank ends (%d runs)", name, n_failed);
+    ok(n_silent == 0, "%s: the failure is reported", name);
+}
+
+/** Memory that runs out at the start of a group, where some was kept for that, harms no one. */
+static void test_spare(void)
+{
+    enum { PLACES = 4 }; /* the role, and what a group and its transfer allocate */
+    tally_t tally = {0};
+    int n_of[PLACES] = {0};
+    bool everywhere = true;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        a->failure = FAIL_MEMORY;
+        a->unasked = seed % 2;
+        a->fail_rank = pb_random_below(&a->random, a->n_ranks);
+        a->memory_after = (int) (seed % PLACES);
+        const bool ended = arrivals_run(a, MAX_ROUNDS);
+        failing_memory_after(-1);
+        tally.runs++;
+        n_of[a->memory_after] += a->failed;
+        if (!ended) {
+            note(&tally, &tally.unfinished, seed, "a rank waits for ever");
+        } else {
+            judge(a, &tally, seed);
+        }
+        arrivals_free(a);
+    }
+    report(&tally, "no memory for a group, but some was kept");
+    for (int place = 0; place < PLACES; place++) {
+        everywhere = everywhere && n_of[place] > 10;
+    }
+    ok(everywhere, "it runs out at each of %d places", PLACES);
+}
+
+/** Every rank that has begun leaves in the middle. */
+static void cancel_all(arrivals_t *a, int *n_cancelled_p, int *n_sound_p)
+{
+    broadcast_t *b = &a->broadcasts[0];
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        if (!b->has_begun[rank] || a->current[rank] > 0 || rank == b->root) {
+            continue;
+        }
+        pb_arrival_receiver_cancel(&b->receivers[rank]);
+        *n_sound_p -= !pb_arrival_receiver_is_broken(&b->receivers[rank]);
+        ++*n_cancelled_p;
+    }
+    if (b->has_begun[b->root] && a->current[b->root] == 0) {
+        pb_arrival_root_cancel(&b->at_root);
+        *n_sound_p -= !pb_arrival_root_is_broken(&b->at_root);
+        ++*n_cancelled_p;
+    }
+}
+
+static void test_cancel(void)
+{
+    int n_cancelled = 0, n_ended = 0, n_breaches = 0, n_sound = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        bool was_through[64] = {false};
+        arrivals_run(a, (int) seed % 40);
+        for (int rank = 0; rank < a->n_ranks && rank < 64; rank++) {
+            was_through[rank] = a->current[rank] > 0;
+        }
+        cancel_all(a, &n_cancelled, &n_sound);
+        arrivals_run(a, 200);
+        for (int rank = 0; rank < a->n_ranks && rank < 64; rank++) {
+            n_ended += a->current[rank] > 0 && !was_through[rank];
+        }
+        n_breaches += a->broadcasts[0].world->n_breaches;
+        arrivals_free(a);
+    }
+    ok(n_cancelled > 100 && n_sound == 0, "%d ranks leave in the middle", n_cancelled);
+    ok(n_ended > n_cancelled / 2, "most ranks end then: %d", n_ended);
+    ok(n_breaches == 0, "and messages are used as they may be");
+}
+
+static void test_memory(void)
+{
+    int n_failed = 0, n_leaks = 0;
+    for (int after = 0; after < 8; after++) {
+        arrivals_t *a = arrivals_new((uint64_t) after, 8, 1);
+        pb_arrival_root_t root;
+        const pb_arrival_env_t env = {.host = &a->broadcasts[0].hosts[0],
+                                      .control = &a->broadcasts[0].controls[0],
+                                      .n_ranks = a->n_ranks,
+                                      .total = 1};
+        const long before = failing_memory_alive();
+        failing_memory_after(after);
+        const bool started = pb_arrival_root_start(&root, &env, 1);
+        failing_memory_after(-1);
+        if (started) {
+            pb_arrival_root_finish(&root);
+        }
+        n_failed += !started;
+        n_leaks += failing_memory_alive() != before;
+        arrivals_free(a);
+    }
+    ok(n_failed == 6, "a root without memory does not start: %d of 6 allocations", n_failed);
+    ok(n_leaks == 0, "it leaves nothing behind");
+}
+
+static void test_header(void)
+{
+    uint8_t members[3] = {0}, bytes[64];
+    pb_arrival_header_t out = {.kind = PB_KIND_TWOTREE,
+                               .mode = 3,
+                               .segment_size = 1u << 30,
+                               .total = UINT64_C(0x123456789abc),
+                               .members = members};
+    pb_arrival_header_t in;
+    int ranks[20];
+    pb_arrival_add_member(&out, 0);
+    pb_arrival_add_member(&out, 9);
+    pb_arrival_add_member(&out, 19);
+    const size_t length = pb_arrival_header_write(&out, 20, bytes);
+    ok(length == pb_arrival_header_room(20) && length == PB_ARRIVAL_HEADER_FIXED + 3,
+       "a header has one bit per rank");
+    ok(pb_arrival_header_read(&in, 20, 9, bytes, length) && in.kind == out.kind &&
+           in.mode == out.mode && in.segment_size == out.segment_size && in.total == out.total &&
+           !in.all,
+       "a header is read as it was written");
+    ok(pb_arrival_members(&in, 20, ranks) == 3 && ranks[0] == 0 && ranks[1] == 9 && ranks[2] == 19,
+       "its members, too");
+    ok(!pb_arrival_header_read(&in, 20, 8, bytes, length), "it is not for those it does not name");
+    ok(!pb_arrival_header_read(&in, 20, 9, bytes, length - 1) &&
+           !pb_arrival_header_read(&in, 20, 9, bytes, 3) &&
+           !pb_arrival_header_read(&in, 40, 9, bytes, length),
+       "a header of wrong length is none");
+    bytes[length - 1] |= 1u << 4;
+    ok(!pb_arrival_header_read(&in, 20, 9, bytes, length), "there is no rank 20 of 20 to name");
+    bytes[length - 1] = 1u << 3;
+    bytes[4]++;
+    ok(!pb_arrival_header_read(&in, 20, 9, bytes, length), "segments have a largest size");
+    bytes[4]--;
+    ok(pb_arrival_header_read(&in, 20, 9, bytes, length), "and that one is read");
+    out.all = true;
+    const size_t short_length = pb_arrival_header_write(&out, 20, bytes);
+    ok(short_length == PB_ARRIVAL_HEADER_FIXED &&
+           pb_arrival_header_read(&in, 20, 8, bytes, short_length) &&
+           pb_arrival_members(&in, 20, ranks) == 20,
+       "a header of all ranks names none");
+    bytes[1] = PB_KIND_COUNT;
+    ok(!pb_arrival_header_read(&in, 20, 8, bytes, short_length), "an unknown kind is refused");
+}
+
+#define MODE_RANKS 32
+#define MODE_SHORT 1024
+#define MODE_LONG (256 * 1024)
+
+/** One broadcast, of which the root sees `seen`; whether it was arrival-aware. */
+static bool one_by_mode(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report_t seen)
+{
+    if (!pb_arrival_mode_begin(mode, bytes, MODE_RANKS)) {
+        return false;
+    }
+    pb_arrival_mode_end(mode, pb_arrival_mode_decide(mode, seen), 0, seen);
+    return true;
+}
+
+/** How many of 1000 broadcasts are arrival-aware. */
+static int minding_of_thousand(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report_t seen)
+{
+    int n_minding = 0;
+    for (int i = 0; i < 1000; i++) {
+        n_minding += one_by_mode(mode, bytes, seen);
+    }
+    return n_minding;
+}
+
+/** After many even broadcasts arrivals are uneven: the plain ones until that is known. */
+static int plain_until_noticed(size_t bytes)
+{
+    pb_arrival_mode_t mode;
+    pb_arrival_mode_init(&mode);
+    minding_of_thousand(&mode, bytes, PB_ARRIVAL_EVEN);
+    int n_plain = 0;
+    while (!mode.uneven && n_plain < 1000) {
+        n_plain += !one_by_mode(&mode, bytes, PB_ARRIVAL_UNEVEN);
+    }
+    return n_plain;
+}
+
+static void test_mode(void)
+{
+    pb_arrival_mode_t mode;
+    pb_arrival_mode_init(&mode);
+    int n_minding = minding_of_thousand(&mode, MODE_LONG, PB_ARRIVAL_EVEN);
+    ok(n_minding > 0 && n_minding <= 210,
+       "even arrivals: %d of 1000 long broadcasts look for others", n_minding);
+    pb_arrival_mode_init(&mode);
+    n_minding = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_EVEN);
+    ok(n_minding > 0 && n_minding < 40, "and %d of 1000 short ones", n_minding);
+    n_minding = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_UNEVEN);
+    ok(n_minding > 850, "uneven ones are found: %d of 1000 arrival-aware", n_minding);
+    ok(mode.uneven, "and it stays so");
+    ok(plain_until_noticed(MODE_LONG) <= 8, "long broadcasts: noticed after %d plain ones",
+       plain_until_noticed(MODE_LONG));
+    ok(plain_until_noticed(MODE_SHORT) <= 128, "short ones: after %d",
+       plain_until_noticed(MODE_SHORT));
+    const uint8_t before = mode.patience;
+    ok(pb_arrival_mode_decide(&mode, PB_ARRIVAL_UNKNOWN) == before,
+       "while the last root is not heard, nothing changes");
+    int n_until_plain = 0;
+    while (one_by_mode(&mode, MODE_SHORT, PB_ARRIVAL_EVEN)) {
+        n_until_plain++;
+    }
+    ok(n_until_plain > 2 && n_until_plain < 20, "after %d even ones broadcasts are plain again",
+       n_until_plain);
+}
+
+static void test_choice(void)
+{
+    ok(pb_arrival_kind(3, 100, 1e8) == PB_KIND_CHAIN, "a small group is a chain");
+    ok(pb_arrival_kind(32, 180, 2.2e8) == PB_KIND_TWOTREE, "a larger one two trees");
+    ok(pb_arrival_kind(500, 100, 1e7) == PB_KIND_BINARY,
+       "where computing these takes longer than the message, a binary tree");
+    ok(pb_arrival_kind(500, 100000, 1e7) == PB_KIND_CHAIN, "or a chain, for many segments");
+}
+
+int main(void)
+{
+    test_choice();
+    test_header();
+    test_mode();
+    test_series(BLOCKING, 600, 4, "arrival_b");
+    test_series(NONBLOCKING, 600, 6, "arrival_nb");
+    test_series(AUTO, 60, 60, "auto");
+    test_late_joiners();
+    test_many_ranks(1000);
+    test_segment_failures();
+    test_deaf_root(FAIL_RECEIVE, "the root cannot receive");
+    test_deaf_root(FAIL_RECEIVED, "the root receives an error");
+    test_deaf_root(FAIL_GARBLED, "the root is told nonsense");
+    test_refusals(FAIL_SEND, "a control message cannot be sent");
+    test_refusals(FAIL_RECEIVE, "a control message cannot be received");
+    test_refusals(FAIL_RECEIVED, "a control message comes with an error");
+    test_spare();
+    test_cancel();
+    test_memory();
+    return tap_done();
+}

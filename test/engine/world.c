@@ -1,0 +1,546 @@
+/*
+ * The world of world.h.
+ */
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/transfer.h"
+
+/** Bytes behind each buffer, which nothing may touch. */
+#define GUARD 64
+#define GUARD_BYTE '#'
+
+static const char *const call_names[CALL_COUNT] = {
+    [CALL_SEND] = "send",
+    [CALL_RECEIVE] = "receive",
+    [CALL_SENT] = "sent",
+    [CALL_ARRIVED] = "arrived",
+    [CALL_SHORT] = "short",
+    [CALL_TO_SEND] = "to_send",
+    [CALL_TO_RECEIVE] = "to_receive",
+    [CALL_RECEIVED] = "received",
+};
+
+const char *call_name(call_t call)
+{
+    return call_names[call];
+}
+
+static void *must_have(void *memory)
+{
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+    return must_have(calloc(n + 1, size));
+}
+
+static char byte_at(size_t offset)
+{
+    return (char) ((offset * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+}
+
+static void breach(world_t *w, const char *what, int rank)
+{
+    if (w->n_breaches++ == 0) {
+        snprintf(w->breach, sizeof(w->breach), "%s (rank %d)", what, rank);
+    }
+}
+
+/** Whether this call of this rank is the one that fails. */
+static bool fails(world_t *w, int rank, call_t call)
+{
+    if (rank != w->fail_rank || call != w->fail_call || w->failed) {
+        return false;
+    }
+    w->failed = w->fail_after-- == 0;
+    return w->failed;
+}
+
+static bool chance(world_t *w, int percent)
+{
+    return pb_random_below(&w->random, 100) < percent;
+}
+
+world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size)
+{
+    const size_t n = (size_t) n_ranks;
+    world_t *w = zeroed(1, sizeof(*w));
+    w->random = pb_random_seed(seed);
+    w->n_ranks = n_ranks;
+    w->root = root;
+    w->total = total;
+    w->segment_size = segment_size;
+    w->early_percent = 50;
+    w->at_once_percent = 50;
+    w->tell_percent = 50;
+    w->meet_percent = 50;
+    w->fail_rank = -1;
+    w->transports = zeroed(n, sizeof(*w->transports));
+    w->messages = zeroed(n, sizeof(*w->messages));
+    w->sends = zeroed(n * n, sizeof(*w->sends));
+    w->receives = zeroed(n * n, sizeof(*w->receives));
+    w->n_sends = zeroed(n * n, sizeof(*w->n_sends));
+    w->n_receives = zeroed(n * n, sizeof(*w->n_receives));
+    for (int rank = 0; rank < n_ranks; rank++) {
+        w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
+        pb_message_t *m = &w->messages[rank];
+        *m = (pb_message_t){.world = w, .rank = rank, .data = zeroed(total + GUARD, 1)};
+        memset(m->data + total, GUARD_BYTE, GUARD);
+        for (size_t i = 0; rank == root && i < total; i++) {
+            m->data[i] = byte_at(i);
+        }
+    }
+    return w;
+}
+
+void world_free(world_t *w)
+{
+    for (size_t i = 0; i < w->n_requests; i++) {
+        free(w->requests[i]->copy);
+        free(w->requests[i]);
+    }
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        for (int i = 0; w->bounces && i < w->messages[rank].n_held; i++) {
+            free(w->messages[rank].held[i].bytes);
+        }
+        free(w->messages[rank].held);
+        free(w->messages[rank].data);
+    }
+    free(w->requests);
+    free(w->n_receives);
+    free(w->n_sends);
+    free(w->receives);
+    free(w->sends);
+    free(w->messages);
+    free(w->transports);
+    free(w);
+}
+
+bool world_rank_has_all(const world_t *w, int rank)
+{
+    const char *data = w->messages[rank].data;
+    bool all = true;
+    for (size_t i = 0; i < w->total; i++) {
+        all = all && data[i] == byte_at(i);
+    }
+    for (size_t i = 0; i < GUARD; i++) {
+        all = all && data[w->total + i] == GUARD_BYTE;
+    }
+    return all;
+}
+
+/* Requests: alive until the engine has given them back and they have met. */
+
+static size_t pair_of(const world_t *w, int from, int to)
+{
+    return (size_t) from * (size_t) w->n_ranks + (size_t) to;
+}
+
+static size_t pair_of_request(const world_t *w, const world_request_t *r)
+{
+    return r->is_send ? pair_of(w, r->rank, r->peer) : pair_of(w, r->peer, r->rank);
+}
+
+static void queue_append(world_queue_t *queue, world_request_t *request)
+{
+    if (queue->last != NULL) {
+        queue->last->next = request;
+    } else {
+        queue->first = request;
+    }
+    queue->last = request;
+}
+
+static world_request_t *queue_pop(world_queue_t *queue)
+{
+    world_request_t *request = queue->first;
+    queue->first = request->next;
+    request->next = NULL;
+    if (queue->first == NULL) {
+        queue->last = NULL;
+    }
+    return request;
+}
+
+static void queue_remove(world_queue_t *queue, world_request_t *request)
+{
+    world_queue_t rest = {NULL, NULL};
+    while (queue->first != NULL) {
+        world_request_t *first = queue_pop(queue);
+        if (first != request) {
+            queue_append(&rest, first);
+        }
+    }
+    *queue = rest;
+}
+
+static world_request_t *request_new(world_t *w, bool is_send, int rank, int peer, size_t bytes)
+{
+    if (w->n_requests == w->room) {
+        w->room = 2 * w->room + 16;
+        w->requests = must_have(realloc(w->requests, w->room * sizeof(*w->requests)));
+    }
+    world_request_t *r = zeroed(1, sizeof(*r));
+    *r = (world_request_t){.is_send = is_send, .rank = rank, .peer = peer, .bytes = bytes};
+    w->requests[w->n_requests++] = r;
+    w->n_alive++;
+    return r;
+}
+
+/** Bytes of a pair's sends for which no receive is posted. */
+static size_t waiting_bytes(const world_t *w, size_t pair)
+{
+    const world_request_t *receive = w->receives[pair].first;
+    size_t bytes = 0;
+    for (const world_request_t *send = w->sends[pair].first; send != NULL; send = send->next) {
+        bytes += receive == NULL ? send->bytes : 0;
+        receive = receive != NULL ? receive->next : NULL;
+    }
+    return bytes;
+}
+
+/** The same of all that is sent to a rank. */
+static size_t waiting_at(const world_t *w, int rank)
+{
+    size_t bytes = 0;
+    for (int from = 0; from < w->n_ranks; from++) {
+        bytes += waiting_bytes(w, pair_of(w, from, rank));
+    }
+    return bytes;
+}
+
+/** The engine gives a request back. */
+static void give_back(world_t *w, pb_request_t *request_p)
+{
+    world_request_t *r = *request_p;
+    const size_t pair = pair_of_request(w, r);
+    *(r->is_send ? &w->n_sends[pair] : &w->n_receives[pair]) -= 1;
+    w->n_alive--;
+    r->released = true;
+    *request_p = NULL;
+}
+
+/** Where the message lies in place, what is sent are bytes of it that are here. */
+static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
+{
+    const char *data = w->messages[rank].data;
+    for (size_t i = 0; i < bytes; i++) {
+        if (buffer[i] != byte_at((size_t) (buffer - data) + i)) {
+            breach(w, "a send of bytes that are not here", rank);
+            return;
+        }
+    }
+}
+
+int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
+                      bool confirmed, pb_request_t *request_p)
+{
+    world_t *w = transport->world;
+    if (fails(w, transport->rank, CALL_SEND)) {
+        return WORLD_ERROR;
+    }
+    if ((bytes == 0 && !w->failed) || bytes > w->segment_size || rank < 0 || rank >= w->n_ranks ||
+        rank == transport->rank) {
+        breach(w, "a send of wrong size or rank", transport->rank);
+    } else if (w->in_place) {
+        check_place(w, transport->rank, buffer, bytes);
+    }
+    world_request_t *r = request_new(w, true, transport->rank, rank, bytes);
+    const size_t pair = pair_of_request(w, r);
+    r->confirmed = confirmed;
+    r->from = buffer;
+    queue_append(&w->sends[pair], r);
+    w->n_sends[pair]++;
+    w->most_sends = w->n_sends[pair] > w->most_sends ? w->n_sends[pair] : w->most_sends;
+    const size_t waiting = waiting_at(w, rank);
+    w->most_waiting = waiting > w->most_waiting ? waiting : w->most_waiting;
+    if (!confirmed && chance(w, w->early_percent)) {
+        r->copy = zeroed(bytes + 1, 1);
+        if (bytes > 0) {
+            memcpy(r->copy, buffer, bytes);
+        }
+        r->done = true;
+    }
+    *request_p = r;
+    if (r->done && chance(w, w->at_once_percent)) {
+        give_back(w, request_p);
+    }
+    return 0;
+}
+
+int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
+                         pb_lane_t *lane, pb_request_t *request_p)
+{
+    world_t *w = transport->world;
+    if (fails(w, transport->rank, CALL_RECEIVE)) {
+        return WORLD_ERROR;
+    }
+    world_request_t *r = request_new(w, false, transport->rank, rank, bytes);
+    const size_t pair = pair_of_request(w, r);
+    r->to = buffer;
+    r->lane = lane;
+    queue_append(&w->receives[pair], r);
+    w->n_receives[pair]++;
+    w->most_receives =
+        w->n_receives[pair] > w->most_receives ? w->n_receives[pair] : w->most_receives;
+    *request_p = r;
+    return 0;
+}
+
+static bool is_done(pb_transport_t *transport, pb_request_t *request_p, bool is_send)
+{
+    const world_request_t *r = *request_p;
+    if (r == NULL || r->released || r->is_send != is_send || r->rank != transport->rank) {
+        breach(transport->world, "asked for a request that is not there", transport->rank);
+        return false;
+    }
+    return r->done;
+}
+
+bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p)
+{
+    if (!is_done(transport, request_p, true)) {
+        return false;
+    }
+    *error_p = fails(transport->world, transport->rank, CALL_SENT) ? WORLD_ERROR : 0;
+    give_back(transport->world, request_p);
+    return true;
+}
+
+bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
+                          int *error_p)
+{
+    if (!is_done(transport, request_p, false)) {
+        return false;
+    }
+    *error_p = pb_transport_take(transport, request_p, bytes);
+    return true;
+}
+
+int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes)
+{
+    const world_request_t *r = *request_p;
+    const bool wrong = fails(transport->world, transport->rank, CALL_ARRIVED) ||
+                       fails(transport->world, transport->rank, CALL_SHORT) || r->cancelled ||
+                       r->got != bytes;
+    const int error = !wrong ? 0 : r->got == 0 && bytes > 0 ? PB_TRANSPORT_EMPTY : WORLD_ERROR;
+    give_back(transport->world, request_p);
+    return error;
+}
+
+void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
+{
+    world_t *w = transport->world;
+    world_request_t *r = request;
+    if (r->released || r->is_send) {
+        breach(w, "cancelled what is no receive under way", transport->rank);
+        return;
+    }
+    r->lane = NULL;
+    r->is_to_end = true;
+    if (!r->met && !r->cancelled) {
+        queue_remove(&w->receives[pair_of_request(w, r)], r);
+        r->cancelled = true;
+    }
+}
+
+void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
+{
+    world_request_t *r = *request_p;
+    transport->world->n_abandoned++;
+    if (!r->is_send && !r->is_to_end) {
+        breach(transport->world, "gave up a receive that it has not asked to end", transport->rank);
+    }
+    if (r->is_send && r->copy == NULL && !r->met) {
+        r->copy = zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
+    }
+    if (!r->is_send && !r->met && !r->cancelled) {
+        queue_remove(&transport->world->receives[pair_of_request(transport->world, r)], r);
+    }
+    give_back(transport->world, request_p);
+}
+
+/** The heads of a pair's queues meet: the bytes move. */
+static void meet(world_t *w, size_t pair)
+{
+    world_request_t *send = queue_pop(&w->sends[pair]);
+    world_request_t *receive = queue_pop(&w->receives[pair]);
+    const bool fits = send->bytes <= receive->bytes;
+    if (!fits && !w->failed) {
+        breach(w, "more bytes than there is room", receive->rank);
+    } else if (!receive->released && receive->bytes > 0) {
+        const size_t bytes = fits ? send->bytes : receive->bytes;
+        if (bytes > 0) {
+            memcpy(receive->to, send->copy != NULL ? send->copy : send->from, bytes);
+        }
+    }
+    receive->got = send->bytes;
+    send->met = receive->met = true;
+}
+
+/** Frees the requests that nothing refers to any more. */
+static void sweep(world_t *w)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->n_requests; i++) {
+        world_request_t *r = w->requests[i];
+        if (r->released && (r->met || !r->is_send)) {
+            free(r->copy);
+            free(r);
+        } else {
+            w->requests[kept++] = r;
+        }
+    }
+    w->n_requests = kept;
+}
+
+/** A request that has met its other becomes done; the engine may be told that. */
+static void end(world_t *w, world_request_t *r)
+{
+    const bool is_told = r->lane != NULL && !r->released && chance(w, w->tell_percent);
+    r->done = !is_told || !pb_transfer_arrived(r->lane, r);
+}
+
+bool world_step(world_t *w)
+{
+    bool left = false;
+    for (size_t pair = 0; pair < (size_t) w->n_ranks * (size_t) w->n_ranks; pair++) {
+        while (w->sends[pair].first != NULL && w->receives[pair].first != NULL) {
+            left = true;
+            if (!chance(w, w->meet_percent)) {
+                break;
+            }
+            meet(w, pair);
+        }
+    }
+    for (size_t i = 0; i < w->n_requests; i++) {
+        world_request_t *r = w->requests[i];
+        if ((r->met || r->cancelled) && !r->done && !r->released) {
+            left = true;
+            if (chance(w, w->meet_percent)) {
+                end(w, r);
+            }
+        }
+    }
+    sweep(w);
+    return left;
+}
+
+/* Messages. */
+
+static bool is_range_right(const world_t *w, uint64_t segment, size_t offset, size_t bytes)
+{
+    if (offset != segment * w->segment_size || offset >= w->total) {
+        return false;
+    }
+    const size_t rest = w->total - offset;
+    return bytes == (rest < w->segment_size ? rest : w->segment_size);
+}
+
+char *pb_message_in_place(pb_message_t *m)
+{
+    return m->world->in_place ? m->data : NULL;
+}
+
+static char *hold(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
+{
+    world_t *w = m->world;
+    m->held = must_have(realloc(m->held, ((size_t) m->n_held + 1) * sizeof(*m->held)));
+    char *buffer = m->data + offset;
+    if (w->bounces) {
+        buffer = zeroed(bytes, 1);
+        memcpy(buffer, m->data + offset, bytes);
+    }
+    m->held[m->n_held++] = (world_held_t){.bytes = buffer, .segment = segment};
+    w->n_buffers++;
+    return buffer;
+}
+
+int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                       const void **buffer_p)
+{
+    world_t *w = m->world;
+    if (fails(w, m->rank, CALL_TO_SEND)) {
+        return WORLD_ERROR;
+    }
+    if (chance(w, w->busy_percent)) {
+        return PB_MESSAGE_BUSY;
+    }
+    if (!is_range_right(w, segment, offset, bytes)) {
+        breach(w, "to_send of a wrong range", m->rank);
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        if (m->data[offset + i] != byte_at(offset + i)) {
+            breach(w, "to_send of bytes that are not here", m->rank);
+            break;
+        }
+    }
+    *buffer_p = hold(m, segment, offset, bytes);
+    return 0;
+}
+
+int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                          void **buffer_p)
+{
+    world_t *w = m->world;
+    if (fails(w, m->rank, CALL_TO_RECEIVE)) {
+        return WORLD_ERROR;
+    }
+    if (chance(w, w->busy_percent)) {
+        return PB_MESSAGE_BUSY;
+    }
+    if (!is_range_right(w, segment, offset, bytes)) {
+        breach(w, "to_receive of a wrong range", m->rank);
+    }
+    *buffer_p = hold(m, segment, offset, bytes);
+    return 0;
+}
+
+static world_held_t *find_held(pb_message_t *m, uint64_t segment, const void *buffer)
+{
+    for (int i = 0; i < m->n_held; i++) {
+        if (m->held[i].segment == segment && m->held[i].bytes == buffer) {
+            return &m->held[i];
+        }
+    }
+    return NULL;
+}
+
+int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                        void *buffer)
+{
+    world_t *w = m->world;
+    if (fails(w, m->rank, CALL_RECEIVED)) {
+        return WORLD_ERROR;
+    }
+    if (!is_range_right(w, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
+        breach(w, "received a wrong range or buffer", m->rank);
+        return 0;
+    }
+    if (w->bounces) {
+        memcpy(m->data + offset, buffer, bytes);
+    }
+    return 0;
+}
+
+void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
+{
+    world_held_t *held = find_held(m, segment, buffer);
+    if (held == NULL) {
+        breach(m->world, "released what is not held", m->rank);
+        return;
+    }
+    if (m->world->bounces) {
+        free(held->bytes);
+    }
+    *held = m->held[--m->n_held];
+    m->world->n_buffers--;
+}

@@ -1,0 +1,125 @@
+/*
+ * A world of ranks in one process: engine/transport.h and engine/message.h in memory, for
+ * tests of the transfer engine.
+ *
+ * The i-th send from a to b meets the i-th receive that b posted for a. When
+ * they meet, and when each of them becomes done after that, is random. A send
+ * that is not confirmed may be done before it is met. The world counts what is
+ * alive and notes every breach of the interfaces' contracts.
+ */
+#ifndef PB_TEST_WORLD_H
+#define PB_TEST_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/message.h"
+#include "engine/transport.h"
+#include "test/topo/check/random_network.h"
+
+/** Calls in which an error can be injected. */
+typedef enum {
+    CALL_SEND,
+    CALL_RECEIVE,
+    CALL_SENT,    /* a send ends with an error */
+    CALL_ARRIVED, /* a receive ends with an error */
+    CALL_SHORT,   /* a receive gets one byte less than it should */
+    CALL_TO_SEND,
+    CALL_TO_RECEIVE,
+    CALL_RECEIVED,
+    CALL_COUNT
+} call_t;
+
+const char *call_name(call_t call);
+
+/** The error that an injection yields. */
+#define WORLD_ERROR (-77)
+
+typedef struct world_request {
+    bool is_send;
+    bool confirmed;
+    bool met;
+    bool done;
+    bool cancelled;
+    bool is_to_end; /* receives: asked to end early, though it may be too late for that */
+    bool released;  /* given back or abandoned by the engine */
+    int rank;       /* whose request it is */
+    int peer;
+    size_t bytes; /* of the send or the place */
+    size_t got;   /* receives: bytes that came */
+    const char *from;
+    char *copy; /* sends that are done early: their bytes */
+    char *to;
+    struct pb_lane *lane;       /* receives: who may be told that it ends, or NULL */
+    struct world_request *next; /* in the queue of its pair */
+} world_request_t;
+
+typedef struct world_queue {
+    world_request_t *first, *last;
+} world_queue_t;
+
+typedef struct world_held {
+    char *bytes;
+    uint64_t segment;
+} world_held_t;
+
+struct pb_transport {
+    struct world *world;
+    int rank;
+};
+
+struct pb_message {
+    struct world *world;
+    int rank;
+    char *data; /* the user's buffer: `total` bytes with a guard behind */
+    world_held_t *held;
+    int n_held; /* entries of held */
+};
+
+typedef struct world {
+    pb_random_t random;
+    int n_ranks;
+    int root;
+    size_t total, segment_size;
+    bool bounces;        /* segments are handed out in memory of their own */
+    bool in_place;       /* they lie in place, and no one asks for them */
+    int busy_percent;    /* of the asks for a buffer that find none free */
+    int early_percent;   /* of the sends without confirmation that are done before they are met */
+    int at_once_percent; /* and of these, that are done when they start */
+    int tell_percent;    /* of the receives, whose end the engine is told */
+    int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */
+    pb_transport_t *transports; /* by rank */
+    pb_message_t *messages;     /* by rank */
+    world_queue_t *sends;       /* by from * n_ranks + to: those that are not met */
+    world_queue_t *receives;    /* likewise */
+    world_request_t **requests; /* all that are not released or not met */
+    size_t n_requests, room;
+
+    int fail_rank; /* where an error is injected; -1: nowhere */
+    call_t fail_call;
+    int fail_after; /* so many calls are right before */
+    bool failed;    /* it has happened */
+
+    int *n_sends;                  /* by pair as above: sends alive */
+    int *n_receives;               /* by pair: receives alive, at (receiver, sender) */
+    int most_sends, most_receives; /* maxima over all pairs */
+    size_t most_waiting;           /* most bytes sent to one rank for which no receive was posted */
+    int n_buffers;                 /* buffers of messages that are held */
+    int n_alive;                   /* requests alive */
+    int n_breaches;
+    int n_abandoned;
+    char breach[200]; /* the first */
+} world_t;
+
+/** A world whose root holds the message. Aborts if memory is out. */
+world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size);
+void world_free(world_t *world);
+
+/** Lets some pairs meet and some requests become done. True if anything was left to do. */
+bool world_step(world_t *world);
+
+/** Whether the rank has every byte of the message, and none beyond was touched. */
+bool world_rank_has_all(const world_t *world, int rank);
+
+#endif

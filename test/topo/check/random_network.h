@@ -1,0 +1,45 @@
+/*
+ * Seeded random networks and placements for property tests. The same seed gives
+ * the same on every machine. Functions abort if memory is out.
+ */
+#ifndef PB_RANDOM_NETWORK_H
+#define PB_RANDOM_NETWORK_H
+
+#include "topo/check/random_cluster.h"
+#include "topo/network/network.h"
+#include "topo/network/placement.h"
+
+typedef enum {
+    PB_SHAPE_PAPER,          /**< paper 2, section 4.2: random links that close no cycle */
+    PB_SHAPE_RECURSIVE,      /**< each switch below a random earlier one */
+    PB_SHAPE_LINE,           /**< s0 - s1 - s2 ... */
+    PB_SHAPE_STAR,           /**< all below s0 */
+    PB_SHAPE_EMPTY_CORE,     /**< recursive; only switches without switches below have machines */
+    PB_SHAPE_ONE_PER_SWITCH, /**< recursive; one machine on each switch, n_machines is ignored */
+    PB_SHAPE_COUNT,
+} pb_shape_t;
+
+const char *pb_shape_name(pb_shape_t shape);
+
+/**
+ * A finished network of switches s0, s1, ... (s0 at the top) and machines m0,
+ * m1, ..., each on a random switch that the shape allows. Children of a switch
+ * are in random order. Cables have random speeds from 1 to max_speed, or none
+ * are given if that is 0.
+ */
+pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_switches,
+                                int n_machines, int max_speed);
+
+/**
+ * A placement of 1 to max_per_machine ranks on each machine, in random order.
+ */
+pb_placement_t *pb_random_placement(pb_random_t *random, const pb_network_t *network,
+                                    int max_per_machine);
+
+/**
+ * A random subset of the ranks that holds the root, in random order. Returns its
+ * size; `subset` has room for n_ranks.
+ */
+int pb_random_subset(pb_random_t *random, int n_ranks, int root, int *subset);
+
+#endif

@@ -1,0 +1,434 @@
+/* Choosing: the least of all candidates, alike however it is asked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tap.h"
+#include "test/topo/trees/tree_case.h"
+#include "topo/model/choose.h"
+
+static pb_model_t model;
+static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+
+static void test_size_classes(void)
+{
+    bool good = true;
+    for (uint64_t bytes = 1; bytes < 1 << 18; bytes++) {
+        const uint64_t least = pb_size_class(bytes);
+        good = good && least <= bytes && bytes - least <= bytes / 8 &&
+               pb_size_class(least) == least && (bytes == 1 || least >= pb_size_class(bytes - 1));
+    }
+    ok(good, "size classes are eighths of octaves, and begin with themselves");
+    ok(pb_size_class(UINT64_C(1) << 39) == UINT64_C(1) << 39, "powers of two begin a class");
+}
+
+/** The time by which a candidate is judged: an eighth more for each reason to be less sure. */
+static int64_t judged(const pb_candidate_t *candidate)
+{
+    const int64_t part = candidate->time / 8;
+    const bool tiny =
+        candidate->segment != 0 && candidate->segment < model.payload / 2 - model.overhead;
+    return candidate->time + (candidate->kind == PB_KIND_CIRCULANT ? part : 0) + (tiny ? part : 0);
+}
+
+/** Keeps the best candidate; at a tie the first. */
+static void keep(void *context, const pb_candidate_t *candidate)
+{
+    pb_candidate_t *best = context;
+    if (best->time < 0 || judged(candidate) < judged(best)) {
+        *best = *candidate;
+    }
+}
+
+static bool same(const pb_candidate_t *a, const pb_candidate_t *b)
+{
+    return a->kind == b->kind && a->segment == b->segment && a->time == b->time;
+}
+
+/** Whether the choice is the least candidate, from a used chooser and a fresh one. */
+static bool judge(const pb_placement_t *placement, pb_chooser_t *used, int root, uint64_t bytes)
+{
+    pb_chooser_t *fresh = pb_chooser_new(placement, &model, &all);
+    pb_choice_t first, again;
+    pb_candidate_t best = {.time = -1};
+    bool good = pb_choose(fresh, root, bytes, &first) == PB_SUCCESS &&
+                pb_choose_explain(fresh, root, bytes, keep, &best) == PB_SUCCESS &&
+                pb_choose(used, root, bytes, &again) == PB_SUCCESS &&
+                same(&first.best, &again.best) && same(&first.next, &again.next) &&
+                pb_choose_time(used, root, pb_size_class(bytes), &best) == best.time;
+    good = good &&
+           (!model.measured || (same(&first.best, &best) &&
+                                (first.next.time < 0 || judged(&first.next) >= judged(&best))));
+    if (!good) {
+        printf("# root %d, %llu bytes: %s %llu, explained %s %llu\n", root,
+               (unsigned long long) bytes, pb_candidate_name(&first.best),
+               (unsigned long long) first.best.segment, pb_candidate_name(&best),
+               (unsigned long long) best.segment);
+    }
+    pb_chooser_free(fresh);
+    return good;
+}
+
+/* Leaving the two-tree out where it is beaten never changes the choice; nor does the cache. */
+static void test_least(void)
+{
+    pb_random_t random = pb_random_seed(21);
+    bool good = true;
+    for (int i = 0; i < 24; i++) {
+        const tree_case_size_t size = {.max_switches = 6,
+                                       .max_machines = 48,
+                                       .max_per_machine = 2,
+                                       .max_speed = i % 3 == 0 ? 10 : 1};
+        tree_case_t c;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        pb_model_assume(UINT64_C(1000000) << i % 16, 1500, &model);
+        model.measured = i % 2 == 0;
+        pb_chooser_t *used = pb_chooser_new(c.placement, &model, &all);
+        for (uint64_t bytes = 1; bytes < 1 << 23 && c.placement->n_ranks > 1;
+             bytes = bytes * 3 + 5) {
+            good = good &&
+                   judge(c.placement, used, pb_random_below(&random, c.placement->n_ranks), bytes);
+        }
+        pb_chooser_free(used);
+        tree_case_clear(&c);
+    }
+    ok(good, "the choice is the least of all candidates, and the same whatever was asked before");
+}
+
+/* A segment size that a person has set is never exceeded, wherever the class of the message ends.
+ */
+static void test_forced_segment(void)
+{
+    pb_random_t random = pb_random_seed(5);
+    const pb_choose_options_t forced = {.kind = PB_CHOOSE_ALL, .segment = 4000};
+    const tree_case_size_t size = {.max_switches = 2, .max_machines = 12, .max_per_machine = 1};
+    tree_case_t c;
+    bool good = true;
+    int n = 0;
+    tree_case_init(&c, &random, PB_SHAPE_RECURSIVE, size);
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(c.placement, &model, &forced);
+    for (uint64_t bytes = 3500; bytes < 4600; bytes++) {
+        pb_choice_t choice = {.best.time = -1};
+        good = good && pb_choose(chooser, 0, bytes, &choice) == PB_SUCCESS && choice.best.time >= 0;
+        const uint64_t segment = choice.best.segment != 0 ? choice.best.segment : bytes;
+        n += choice.best.kind != PB_KIND_PREVIOUS;
+        good = good && (choice.best.kind == PB_KIND_PREVIOUS || segment <= 4000);
+    }
+    ok(good && (n > 0 || c.placement->n_ranks < 2), "a forced segment size is kept, %d choices", n);
+    pb_chooser_free(chooser);
+    tree_case_clear(&c);
+}
+
+static pb_placement_t *placement_of(pb_network_t **network_p, int n)
+{
+    char names[256][16] = {""};
+    const char *pointers[256] = {NULL};
+    for (int i = 0; i < n; i++) {
+        snprintf(names[i], sizeof(names[i]), "n%d", i);
+        pointers[i] = names[i];
+    }
+    *network_p = pb_network_one_switch(pointers, n);
+    pb_placement_t *placement = pb_placement_new(*network_p, n);
+    for (int i = 0; i < n; i++) {
+        placement->machine[i] = pb_network_find(*network_p, names[i]);
+    }
+    return placement;
+}
+
+/* On two ranks all ways of sending one segment are alike: the previous component has it. */
+static void test_ties(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 2);
+    pb_choice_t choice;
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    ok(pb_choose(chooser, 1, 64, &choice) == PB_SUCCESS && choice.best.kind == PB_KIND_PREVIOUS &&
+           choice.next.kind == PB_KIND_CHAIN && choice.next.time == choice.best.time,
+       "ties: the previous component first, then the simplest tree");
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+static void test_sensible(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 32);
+    pb_choice_t choice;
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    const int rc = pb_choose(chooser, 0, 1 << 20, &choice);
+    ok(rc == PB_SUCCESS &&
+           (choice.best.kind == PB_KIND_TWOTREE || choice.best.kind == PB_KIND_CIRCULANT),
+       "large messages: full bandwidth at logarithmic depth (%s)", pb_candidate_name(&choice.best));
+    pb_chooser_free(chooser);
+
+    model.n_previous = 1;
+    model.previous[0] =
+        (pb_previous_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 1 << 21}, .time = {1, 1}};
+    chooser = pb_chooser_new(placement, &model, &all);
+    ok(pb_choose(chooser, 0, 1 << 20, &choice) == PB_SUCCESS &&
+           choice.best.kind == PB_KIND_PREVIOUS && !choice.best.estimated,
+       "a previous component that was measured to be faster is chosen");
+    pb_chooser_free(chooser);
+    model.previous[0].time[0] = model.previous[0].time[1] = PB_MODEL_MAX_NS;
+    chooser = pb_chooser_new(placement, &model, &all);
+    ok(pb_choose(chooser, 0, 64, &choice) == PB_SUCCESS && choice.best.kind != PB_KIND_PREVIOUS,
+       "and one that was measured to be slower is not");
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+/** Notes the largest segment, and the previous component. */
+typedef struct seen {
+    uint64_t largest, bytes;
+    bool previous;
+    int n_kinds, last_kind, n;
+} seen_t;
+
+static void look(void *context, const pb_candidate_t *candidate)
+{
+    seen_t *seen = context;
+    const uint64_t segment = candidate->segment > 0 ? candidate->segment : seen->bytes;
+    seen->previous = seen->previous || candidate->kind == PB_KIND_PREVIOUS;
+    seen->n++;
+    if (candidate->kind != PB_KIND_PREVIOUS) {
+        seen->largest = segment > seen->largest ? segment : seen->largest;
+        seen->n_kinds += seen->n_kinds == 0 || seen->last_kind != candidate->kind;
+        seen->last_kind = candidate->kind;
+    }
+}
+
+static void test_assumed(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 16);
+    pb_model_assume(UINT64_C(10000000000), 1500, &model);
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    bool good = true;
+    for (uint64_t bytes = 1024; bytes <= UINT64_C(1) << 30; bytes *= 2) {
+        seen_t seen = {.bytes = bytes};
+        good = good && pb_choose_explain(chooser, 3, bytes, look, &seen) == PB_SUCCESS &&
+               seen.largest <= (bytes / 256 > 8192 ? bytes / 256 : 8192) &&
+               seen.previous == (bytes < 16384) && seen.n > 0;
+    }
+    ok(good, "without measurements segments are bounded, and large messages are ours");
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+/** The best time with segments of 8 KB that any kind needs, at the speed of `at`. */
+static int64_t time_of_8k(pb_chooser_t *at, int root, uint64_t bytes)
+{
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN,  PB_KIND_BINOMIAL, PB_KIND_FLAT,
+                                      PB_KIND_BINARY, PB_KIND_KARY,     PB_KIND_TWOTREE};
+    int64_t least = INT64_MAX;
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        const pb_candidate_t candidate = {.kind = (int) kinds[k], .segment = 8192};
+        const int64_t time = pb_choose_time(at, root, bytes, &candidate);
+        least = time >= 0 && time < least ? time : least;
+    }
+    return least;
+}
+
+/*
+ * Without measurements the choice is hardly ever slower than segments of 8 KB with the best kind
+ * for them, whatever the speed is that links have behind a claim of 10 Gbit/s or of 1.
+ */
+static void test_doubtful(void)
+{
+    static pb_model_t truth;
+    pb_random_t random = pb_random_seed(31);
+    double worst = 0, worst_large = 0, sum = 0;
+    int n = 0;
+    for (int i = 0; i < 24; i++) {
+        const tree_case_size_t size = {.max_switches = 6, .max_machines = 40, .max_per_machine = 1};
+        const uint64_t claim = i % 2 == 0 ? UINT64_C(10000000000) : UINT64_C(1000000000);
+        tree_case_t c;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        pb_model_assume(claim, 1500, &model);
+        pb_chooser_t *chooser = pb_chooser_new(c.placement, &model, &all);
+        for (uint64_t slower = 1; slower <= 1000 && c.placement->n_ranks > 1; slower *= 10) {
+            pb_model_assume(claim / slower, 1500, &truth);
+            pb_chooser_t *at = pb_chooser_new(c.placement, &truth, &all);
+            for (uint64_t bytes = 1024; bytes <= 1 << 21; bytes *= 2) {
+                pb_choice_t choice;
+                if (pb_choose(chooser, 0, bytes, &choice) != PB_SUCCESS) {
+                    abort();
+                }
+                const double ratio = (double) pb_choose_time(at, 0, bytes, &choice.best) /
+                                     (double) time_of_8k(at, 0, bytes);
+                worst = ratio > worst ? ratio : worst;
+                worst_large = bytes >= 16384 && ratio > worst_large ? ratio : worst_large;
+                sum += ratio;
+                n++;
+            }
+            pb_chooser_free(at);
+        }
+        pb_chooser_free(chooser);
+        tree_case_clear(&c);
+    }
+    ok(worst < 1.5 && worst_large < 1.3 && sum / n < 0.95,
+       "without measurements: at most %.2f times the best of 8 KB, %.2f from 16 KB, mean %.2f",
+       worst, worst_large, sum / n);
+}
+
+static void test_forced(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 12);
+    pb_choose_options_t options = {.kind = PB_KIND_BINARY, .plan.fanout = 3};
+    pb_choice_t choice;
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &options);
+    seen_t seen = {.bytes = 1 << 20};
+    ok(pb_choose(chooser, 0, 1 << 20, &choice) == PB_SUCCESS &&
+           choice.best.kind == PB_KIND_BINARY && choice.next.time < 0 &&
+           pb_choose_explain(chooser, 0, 1 << 20, look, &seen) == PB_SUCCESS && seen.n_kinds == 1 &&
+           seen.n > 5 && !seen.previous,
+       "a forced kind: only the segment is chosen");
+    ok(seen.largest == 65536, "of those that MPI sends as one, or nearly");
+    pb_chooser_free(chooser);
+
+    options = (pb_choose_options_t){.kind = PB_CHOOSE_ALL, .segment = 5000, .plan.fanout = 3};
+    chooser = pb_chooser_new(placement, &model, &options);
+    seen = (seen_t){.bytes = 1 << 20};
+    ok(pb_choose_explain(chooser, 0, 1 << 20, look, &seen) == PB_SUCCESS && seen.largest == 5000 &&
+           seen.n_kinds > 3 && seen.n == seen.n_kinds + 1,
+       "a forced segment: only the kind is chosen");
+    pb_chooser_free(chooser);
+
+    options.kind = PB_KIND_TWOTREE;
+    options.segment = UINT64_C(1) << 30;
+    chooser = pb_chooser_new(placement, &model, &options);
+    ok(pb_choose(chooser, 0, UINT64_C(3) << 20, &choice) == PB_SUCCESS && choice.best.segment == 0,
+       "a segment longer than the message");
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+
+    const int parents[] = {-1, 0, 0, 1, 1};
+    pb_random_t random = pb_random_seed(1);
+    if (pb_random_order_network(&random, parents, 2, 3, 0, &network) != PB_SUCCESS) {
+        abort();
+    }
+    placement = pb_random_placement(&random, network, 1);
+    options = (pb_choose_options_t){.kind = PB_KIND_CIRCULANT, .plan.fanout = 3};
+    chooser = pb_chooser_new(placement, &model, &options);
+    ok(pb_choose(chooser, 0, 1 << 20, &choice) == PB_ERR_UNFIT &&
+           pb_choose(chooser, 0, 1 << 20, &choice) == PB_ERR_UNFIT,
+       "a forced kind that does not fit says so, each time");
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+/* More roots and classes than are kept: the same choices, from the first to the last. */
+static void test_many(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 40);
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    pb_choice_t first, again;
+    bool good = true;
+    for (int round = 0; round < 2; round++) {
+        for (int root = 0; root < 40; root++) {
+            for (uint64_t bytes = 1024; bytes < 1 << 24; bytes += bytes / 8) {
+                good = good && pb_choose(chooser, root, bytes, &again) == PB_SUCCESS &&
+                       pb_choose(chooser, root, bytes, &first) == PB_SUCCESS &&
+                       same(&first.best, &again.best) && same(&first.next, &again.next);
+            }
+        }
+    }
+    ok(good, "choices of many roots and sizes");
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+static bool same_parents(const pb_plan_t *a, const pb_plan_t *b)
+{
+    bool same = a->n_streams == b->n_streams && a->n_ranks == b->n_ranks;
+    for (int s = 0; s < a->n_streams && same; s++) {
+        same = memcmp(a->streams[s].parent, b->streams[s].parent,
+                      (size_t) a->n_ranks * sizeof(int)) == 0;
+    }
+    return same;
+}
+
+/* The plan of what was chosen for a new root can be had once, and is what it would be. */
+static void test_plan(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, 24);
+    pb_view_t *view = NULL;
+    pb_plan_t *wanted = NULL;
+    pb_choice_t choice;
+    pb_model_assume(UINT64_C(100000000), 1500, &model);
+    model.measured = true;
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    ok(pb_chooser_take_plan(chooser, 0, PB_KIND_CHAIN) == NULL, "no plan before a choice");
+    if (pb_choose(chooser, 5, 1 << 20, &choice) != PB_SUCCESS ||
+        pb_view_new(placement, 5, NULL, 0, &view) != PB_SUCCESS ||
+        pb_plan_compute(view, (pb_kind_t) choice.best.kind, &all.plan, &wanted) != PB_SUCCESS) {
+        abort();
+    }
+    const pb_kind_t kind = (pb_kind_t) choice.best.kind;
+    ok(pb_chooser_take_plan(chooser, 4, kind) == NULL &&
+           pb_chooser_take_plan(chooser, 5, PB_KIND_BINOMIAL) == NULL,
+       "none of another root or kind");
+    (void) pb_choose_time(chooser, 6, 1 << 20, &choice.best);
+    pb_plan_t *plan = pb_chooser_take_plan(chooser, 5, kind);
+    ok(plan != NULL && same_parents(plan, wanted), "the chosen kind's (%s)",
+       pb_candidate_name(&choice.best));
+    ok(pb_chooser_take_plan(chooser, 5, kind) == NULL, "once");
+    pb_plan_free(plan);
+    pb_plan_free(wanted);
+    pb_view_free(view);
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+/** What may be the previous component's, or not fit, for who cannot choose. */
+static void test_may_pass(void)
+{
+    const pb_choose_options_t own = {.kind = PB_CHOOSE_OWN, .plan.fanout = 3};
+    const pb_choose_options_t chain = {.kind = PB_KIND_CHAIN, .plan.fanout = 3};
+    const pb_choose_options_t circulant = {.kind = PB_KIND_CIRCULANT, .plan.fanout = 3};
+    pb_model_t assumed;
+    pb_model_assume(UINT64_C(1000000000), 1500, &assumed);
+    pb_model_t measured = assumed;
+    measured.measured = true;
+    ok(pb_choose_may_pass(&assumed, &all, 6000) && pb_choose_may_pass(&measured, &all, 1 << 20),
+       "messages may pass: small ones, and any where costs were measured");
+    ok(!pb_choose_may_pass(&assumed, &all, PB_CHOOSE_ASSUMED_PREVIOUS) &&
+           !pb_choose_may_pass(&measured, &own, 6000) && !pb_choose_may_pass(&assumed, &chain, 64),
+       "but not large ones without measurements, nor where it is left out, nor a forced kind");
+    ok(pb_choose_may_pass(&assumed, &circulant, 1 << 20), "unless it is one that may not fit");
+}
+
+int main(void)
+{
+    test_size_classes();
+    test_least();
+    test_forced_segment();
+    test_ties();
+    test_sensible();
+    test_assumed();
+    test_doubtful();
+    test_forced();
+    test_many();
+    test_plan();
+    test_may_pass();
+    return tap_done();
+}

@@ -1,0 +1,318 @@
+/* The model of message costs: its file, good and faulty, its interpolation, what is assumed. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tap.h"
+#include "topo/check/random_cluster.h"
+#include "topo/model/model.h"
+#include "topo/util/error.h"
+#include "topo/util/times.h"
+
+#define HEAD "pipebcast-model 1\ntopology any\npayload 1448\noverhead 22\n"
+#define SWITCH                                                                                     \
+    "place switch links 2\n"                                                                       \
+    "cost 1024 100 400 150 10 20\n"                                                                \
+    "cost 8192 800 2000 900 20 30\n"
+
+static pb_model_t model, other;
+
+static int parse(const char *text, pb_model_t *into, char *first, size_t size)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    int rc = pb_model_parse(text, strlen(text), "x.model", into, &diag);
+    snprintf(first, size, "%s", pb_diag_first(&diag));
+    pb_diag_clear(&diag);
+    return rc;
+}
+
+static void test_good(void)
+{
+    char fault[512];
+    int rc = parse(HEAD SWITCH "place far links 5 ring 32 # cables\r\ncost 1024 120 700 150 10 20\n"
+                               "cost 8192 800 2600 900 20 30\n"
+                               "previous ranks 8\ntime 1024 5000\ntime 4096 9000\n",
+                   &model, fault, sizeof(fault));
+    ok(rc == PB_SUCCESS, "a good file is read (%s)", fault);
+    ok(model.measured && model.topology == 0 && model.payload == 1448 && model.overhead == 22,
+       "its head is there");
+    ok(model.costs[PB_PLACE_SWITCH].n_rows == 2 && model.costs[PB_PLACE_FAR].n_links == 5 &&
+           model.costs[PB_PLACE_MACHINE].n_rows == 0,
+       "its places are there");
+    ok(model.costs[PB_PLACE_SWITCH].n_ring == 0 && model.costs[PB_PLACE_FAR].n_ring == 32,
+       "its rings are, where it names one");
+    ok(model.n_previous == 1 && model.previous[0].n_rows == 2, "its previous times are there");
+}
+
+/* Line and words of the first fault of each text. */
+static const struct {
+    const char *text, *fault;
+} faulty[] = {
+    {"", "x.model: the line 'pipebcast-model 1' is missing"},
+    {"cost 1 2 3\n", "x.model:1: begins with 'cost'"},
+    {"pipebcast-model 2\n", "x.model:1: is of version 2"},
+    {"pipebcast-model one\n", "x.model:1: the version is 'one'"},
+    {"pipebcast-model\n", "x.model:1: has 0 values after 'pipebcast-model'"},
+    {"pipebcast-model 1\n" SWITCH, "x.model: the line 'topology HASH' is missing"},
+    {HEAD, "x.model: the line 'place switch links 2' is missing"},
+    {HEAD "topology any\n", "x.model:5: topology is given twice"},
+    {HEAD "speed 5\n", "x.model:5: unknown item 'speed'"},
+    {"pipebcast-model 1\ntopology xyz\n", "x.model:2: the topology is 'xyz'"},
+    {"pipebcast-model 1\ntopology 12345678901234567\n", "x.model:2: the topology is"},
+    {"pipebcast-model 1\npayload 0\n", "x.model:2: the payload is '0'"},
+    {"pipebcast-model 1\noverhead -1\n", "x.model:2: the overhead is '-1'"},
+    {"pipebcast-model 1\ntopology any\npayload 100\noverhead 100\n" SWITCH,
+     "x.model: the overhead is not less than the payload"},
+    {HEAD "cost 1 2 3 4 5 6\n", "x.model:5: a cost has no place before it"},
+    {HEAD "time 1 2\n", "x.model:5: a time has no 'previous ranks' before it"},
+    {HEAD "place rack links 2\n", "x.model:5: 'rack' is not known"},
+    {HEAD "place switch cables 2\n", "x.model:5: 'cables' is not known"},
+    {HEAD "place switch links 3\n", "x.model:5: the number of links is '3'"},
+    {HEAD "place switch links 2 ring\n", "x.model:5: has 4 values after 'place'"},
+    {HEAD "place switch links 2 rank 8\n", "x.model:5: has 5 values after 'place'"},
+    {HEAD "place switch links 2 ring 1\n", "x.model:5: the number of ranks in the ring is '1'"},
+    {HEAD SWITCH SWITCH, "x.model:8: place switch is there already, on line 5"},
+    {HEAD "place switch links 2\ncost 1024 1 2 1 0 0\n", "x.model:5: place switch has 1 costs"},
+    {HEAD SWITCH "place far links 4\n", "x.model:8: place far has 0 costs"},
+    {HEAD SWITCH "cost 9000 -5 2 3 4 5\n", "x.model:8: the gap is '-5'"},
+    {HEAD SWITCH "cost 9000 900 0 900 4 5\n", "x.model:8: the round trip is '0'"},
+    {HEAD SWITCH "cost 9000 3600000000001 1 1 4 5\n", "x.model:8: the gap is '3600000000001'"},
+    {HEAD SWITCH "cost 9000 99999999999999999999999 1 1 4 5\n", "x.model:8: the gap is"},
+    {HEAD SWITCH "cost 9000 900 2100 899 4 5\n", "x.model:8: the gap of both, 899 ns, is less"},
+    {HEAD SWITCH "cost 9000 900 2100\n", "x.model:8: has 3 values after 'cost'"},
+    {HEAD SWITCH "cost 8192 900 2100 900 4 5\n", "x.model:8: 8192 bytes follow on 8192"},
+    {HEAD SWITCH "cost 9000 399 2100 900 4 5\n", "x.model:8: the gap is 399 ns, less than half"},
+    {HEAD SWITCH "cost 9000 900 999 900 4 5\n", "x.model:8: the round trip is 999 ns, less"},
+    {HEAD SWITCH "cost 139264 900 2100 900 4 5\n", "x.model:8: sizes between 8192 and 139264"},
+    {HEAD "place switch links 2\ncost 5000 1 2 1 0 0\ncost 6000 1 2 1 0 0\n",
+     "x.model:5: the costs of place switch go from 5000 to 6000 bytes"},
+    {HEAD SWITCH "previous ranks 1\n", "x.model:8: the number of ranks is '1'"},
+    {HEAD SWITCH "previous hosts 4\n", "x.model:8: write: previous ranks NUMBER"},
+    {HEAD SWITCH "previous ranks 4\n", "x.model:8: there are 0 times for these ranks"},
+    {HEAD SWITCH "previous ranks 4\ntime 1024 12\n",
+     "x.model:8: there are 1 times for these ranks"},
+    {HEAD SWITCH "previous ranks 4\ntime 1 1\nprevious ranks 4\n",
+     "x.model:10: 4 ranks follow on 4"},
+    {HEAD SWITCH "previous ranks 4\ntime 10 5\ntime 9 6\n", "x.model:10: 9 bytes follow on 10"},
+    {HEAD "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7\n", "x.model:5: has more than 16 words"},
+    {"\x7f\x45\x4c\x46 pipebcast\n", "x.model:1: begins with '?ELF'"},
+};
+
+static void test_faulty(void)
+{
+    char fault[512], line[600];
+    for (size_t i = 0; i < sizeof(faulty) / sizeof(faulty[0]); i++) {
+        const int rc = parse(faulty[i].text, &other, fault, sizeof(fault));
+        ok(rc == PB_ERR_INPUT && strncmp(fault, faulty[i].fault, strlen(faulty[i].fault)) == 0,
+           "fault: %s", fault);
+    }
+    memset(line, '1', sizeof(line) - 1);
+    line[sizeof(line) - 1] = '\0';
+    ok(parse(line, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "a long line: %s", fault);
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    ok(pb_model_read("/nonexistent/x.model", &other, &diag) == PB_ERR_IO, "no file: %s",
+       pb_diag_first(&diag));
+    pb_diag_clear(&diag);
+}
+
+/* Each fault of a file is reported, and none a second time as a consequence. */
+static void test_all_faults(void)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    static const char text[] = HEAD SWITCH "cost 200000 900 2100 900 4 5\ncost x 1 1 1 1 1\n"
+                                           "cost 210000 910 2200 910 4 5\nnonsense\n";
+    pb_model_parse(text, sizeof(text) - 1, "x", &other, &diag);
+    ok(diag.n_faults == 3, "three faults: %zu", diag.n_faults);
+    pb_diag_clear(&diag);
+}
+
+/* Many rows and tables are refused, not written past the end. */
+static void test_too_many(void)
+{
+    char *text = malloc(1 << 20), fault[512];
+    size_t length = (size_t) sprintf(text, HEAD "place switch links 2\n");
+    for (int i = 0; i <= PB_MODEL_MAX_ROWS; i++) {
+        length += (size_t) sprintf(text + length, "cost %d %d %d %d 1 1\n", 1000 + 100 * i, 10 + i,
+                                   40 + i, 20 + i);
+    }
+    ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many rows: %s", fault);
+    length = (size_t) sprintf(text, HEAD SWITCH);
+    for (int i = 0; i <= PB_MODEL_MAX_PREVIOUS; i++) {
+        length += (size_t) sprintf(text + length, "previous ranks %d\ntime 1 1\n", 2 + i);
+    }
+    ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many tables: %s", fault);
+    length = (size_t) sprintf(text, HEAD SWITCH);
+    memset(text + length, 'x', 512);
+    text[length + 512] = '\0';
+    ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT &&
+           strstr(fault, "x.model:8: is longer than 511 bytes") == fault,
+       "too long a line: %s", fault);
+    free(text);
+}
+
+/* A file with bytes changed, lost or doubled is read or refused, and nothing else happens. */
+static void test_mangled(void)
+{
+    static const char good[] = HEAD SWITCH "place far links 5\ncost 1024 120 700 150 10 20\n"
+                                           "cost 8192 800 2600 900 20 30\nprevious ranks 8\n"
+                                           "time 1024 5000\ntime 4096 9000\n";
+    static const char bytes[] = "0123456789 \n#-.x\0\xff";
+    pb_random_t random = pb_random_seed(6);
+    bool sane = true;
+    int n_read = 0;
+    for (int i = 0; i < 20000; i++) {
+        char text[2 * sizeof(good)];
+        int length = 0;
+        for (int at = 0; at < (int) sizeof(good) - 1; at++) {
+            const int what = pb_random_below(&random, 150);
+            if (what > 0) {
+                text[length++] = good[at];
+            }
+            if (what == 1) {
+                text[length++] = bytes[pb_random_below(&random, (int) sizeof(bytes) - 1)];
+            }
+        }
+        pb_diag_t diag;
+        pb_diag_init(&diag);
+        if (pb_model_parse(text, (size_t) length, "x", &other, &diag) == PB_SUCCESS) {
+            const pb_cost_t cost = pb_model_cost(&other, 3, 5000);
+            sane = sane && cost.gap >= 0 && cost.rtt >= 0 && cost.both >= cost.gap &&
+                   other.costs[PB_PLACE_SWITCH].n_rows >= 2 && diag.n_faults == 0;
+            n_read++;
+        } else {
+            sane = sane && diag.n_faults > 0;
+        }
+        pb_diag_clear(&diag);
+    }
+    ok(sane && n_read > 0 && n_read < 20000, "mangled files: %d of 20000 are read", n_read);
+}
+
+static void test_write(const pb_model_t *written, const char *what)
+{
+    char *text = NULL, fault[512];
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    ok(stream != NULL && pb_model_write(written, stream) == PB_SUCCESS, "%s is written", what);
+    fclose(stream);
+    ok(parse(text, &other, fault, sizeof(fault)) == PB_SUCCESS, "%s is read again (%s)", what,
+       fault);
+    other.measured = written->measured;
+    ok(pb_model_hash(&other) == pb_model_hash(written), "%s is the same", what);
+    free(text);
+}
+
+static void test_hash(void)
+{
+    const uint64_t before = pb_model_hash(&model);
+    other = model;
+    other.costs[PB_PLACE_FAR].rows[1].receive++;
+    ok(pb_model_hash(&other) != before, "the hash knows each cost");
+    other = model;
+    other.previous[0].time[1]++;
+    ok(pb_model_hash(&other) != before, "the hash knows each time");
+    other = model;
+    other.topology = 5;
+    ok(pb_model_hash(&other) != before, "the hash knows the topology");
+    other = model;
+    other.costs[PB_PLACE_FAR].n_ring++;
+    ok(pb_model_hash(&other) != before, "the hash knows each ring");
+}
+
+static void test_interpolation(void)
+{
+    pb_cost_t cost = pb_model_cost(&model, 2, 1024);
+    ok(cost.bytes == 1024 && cost.gap == 100 && cost.rtt == 400 && cost.both == 150 &&
+           cost.send == 10 && cost.receive == 20,
+       "a row is itself");
+    ok(pb_cost_latency(&cost) == 100, "L = RTT / 2 - g");
+    cost = pb_model_cost(&model, 2, 1024 + 7168 / 2);
+    ok(cost.gap == 450 && cost.rtt == 1200 && cost.both == 525, "half-way between two rows");
+    cost = pb_model_cost(&model, 2, 8192 + 7168);
+    ok(cost.gap == 1500 && cost.rtt == 3600, "beyond the last row");
+    cost = pb_model_cost(&model, 2, 0);
+    ok(cost.gap == 0 && cost.rtt >= 0 && cost.both >= cost.gap, "below the first row, not below 0");
+    cost = pb_model_cost(&model, 5, 1024);
+    ok(cost.gap == 120 && cost.rtt == 700, "another place is itself");
+    cost = pb_model_cost(&model, 8, 1024);
+    ok(cost.rtt == 1000, "beyond the farthest place by its slope");
+    other = model;
+    other.costs[PB_PLACE_FAR].n_rows = 0;
+    cost = pb_model_cost(&other, 3, 1024);
+    /* A frame of 1046 + 90 bytes at 700 ns in 7168 bytes, and the switch, both ways. */
+    ok(cost.rtt == 400 + 2 * (700 * 1136 / 7168 + 5000), "a further cable stores one frame: %ld",
+       (long) cost.rtt);
+    cost = pb_model_cost(&model, 0, 1 << 20);
+    ok(cost.gap > 0 && cost.rtt >= 2 * cost.gap, "memory has a cost of its own");
+    cost = pb_model_cost(&model, 1 << 20, PB_MODEL_MAX_BYTES);
+    ok(cost.gap >= 0 && cost.gap <= PB_TIME_LONGEST && cost.rtt <= PB_TIME_LONGEST,
+       "nothing overflows");
+}
+
+static void test_previous(void)
+{
+    ok(pb_model_previous(&model, 8, 1024) == 5000, "the previous time of a row");
+    ok(pb_model_previous(&model, 8, 2560) == 7000, "between rows");
+    ok(pb_model_previous(&model, 2, 1024) == 5000 / 3, "by the logarithm: %ld",
+       (long) pb_model_previous(&model, 2, 1024));
+    ok(pb_model_previous(&model, 64, 1024) == 10000, "beyond the last table");
+    other = model;
+    other.previous[0].time[1] = other.previous[0].time[0];
+    ok(pb_model_previous(&other, 8, 8192) == 10000,
+       "beyond the last row in proportion, where times do not grow");
+    other = model;
+    other.n_previous = 2;
+    other.previous[1] =
+        (pb_previous_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 4096}, .time = {15000, 19000}};
+    ok(pb_model_previous(&other, 16, 1024) == 10000, "between two tables");
+    other.n_previous = 0;
+    ok(pb_model_previous(&other, 8, 1024) == -1, "no table, no time");
+}
+
+/* Whatever the link: the gap is at least the wire's, and nothing shrinks with the size. */
+static void test_assumed(uint64_t speed, uint32_t mtu)
+{
+    char what[64];
+    pb_model_assume(speed, mtu, &model);
+    snprintf(what, sizeof(what), "%llu bit/s, MTU %u", (unsigned long long) speed, mtu);
+    test_write(&model, what);
+    const pb_costs_t *costs = &model.costs[PB_PLACE_SWITCH];
+    bool good = !model.measured && costs->n_rows > 20;
+    for (int i = 1; i < costs->n_rows; i++) {
+        const pb_cost_t *a = &costs->rows[i - 1], *b = &costs->rows[i];
+        good = good && a->bytes < b->bytes && a->gap <= b->gap && a->rtt <= b->rtt &&
+               a->both <= b->both && b->both >= b->gap && b->rtt / 2 >= b->gap;
+    }
+    ok(good, "%s: costs grow with the size", what);
+}
+
+static void test_scale(void)
+{
+    ok(pb_time_scale(1000, 3, 4) == 750 && pb_time_scale(-1000, 3, 4) == -750, "scaled");
+    ok(pb_time_scale(PB_TIME_LONGEST, UINT64_MAX, 1) == PB_TIME_LONGEST, "not beyond the longest");
+    ok(pb_time_scale(-PB_TIME_LONGEST, UINT64_MAX, 1) == -PB_TIME_LONGEST, "nor below");
+    const int64_t third = pb_time_scale(PB_TIME_LONGEST, UINT64_MAX / 3, UINT64_MAX);
+    ok(llabs(third - PB_TIME_LONGEST / 3) <= PB_TIME_LONGEST >> 20, "long numbers within 2^-20");
+}
+
+int main(void)
+{
+    test_scale();
+    test_faulty();
+    test_all_faults();
+    test_too_many();
+    test_mangled();
+    test_good();
+    test_write(&model, "a measured model");
+    test_hash();
+    test_interpolation();
+    test_previous();
+    test_assumed(0, 0);
+    test_assumed(10000000, 1500);
+    test_assumed(UINT64_C(400000000000), 9000);
+    test_assumed(100000, 65535);
+    test_assumed(UINT64_C(1000000000), 68);
+    return tap_done();
+}

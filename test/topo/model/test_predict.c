@@ -1,0 +1,547 @@
+/*
+ * Predictions: the papers' formulas, exactly; and the simulator, which shares no
+ * code with them, over random networks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tap.h"
+#include "test/topo/check/completion.h"
+#include "test/topo/trees/tree_case.h"
+#include "topo/model/predict.h"
+
+/** One segment over a cable of the base speed, in the simulator's world. */
+#define UNIT INT64_C(1000000)
+
+static pb_model_t model;
+
+static void set_place(pb_place_t place, int n_links, pb_cost_t cost)
+{
+    pb_costs_t *costs = &model.costs[place];
+    *costs = (pb_costs_t){.n_links = n_links, .n_rows = 2, .rows = {cost, cost}};
+    costs->rows[0].bytes = 1;
+    costs->rows[1].bytes = 1 << 20;
+}
+
+/**
+ * The simulator's world as a model: a cable takes one unit, a path of n cables n of
+ * them, memory one, whatever the size.
+ */
+static void set_simulated(void)
+{
+    const pb_cost_t cost = {.gap = UNIT, .both = UNIT};
+    memset(&model, 0, sizeof(model));
+    pb_cost_t of_place = cost;
+    of_place.rtt = 4 * UNIT;
+    set_place(PB_PLACE_SWITCH, 2, of_place);
+    of_place.rtt = 6 * UNIT;
+    set_place(PB_PLACE_FAR, 3, of_place);
+    of_place.rtt = 2 * UNIT;
+    set_place(PB_PLACE_MACHINE, 0, of_place);
+}
+
+static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
+                               const pb_plan_options_t *options)
+{
+    pb_plan_t *plan = NULL;
+    pb_profile_t profile;
+    if (pb_plan_compute(c->view, kind, options, &plan) != PB_SUCCESS ||
+        pb_profile_plan(c->placement, plan, &profile) != PB_SUCCESS) {
+        abort();
+    }
+    pb_plan_free(plan);
+    return profile;
+}
+
+static int64_t predict(const pb_profile_t *profile, uint64_t segment, uint64_t bytes)
+{
+    const pb_segment_cost_t cost = pb_segment_cost(&model, segment);
+    return pb_predict(profile, &model, &cost, bytes);
+}
+
+/* ---- formulas ---- */
+
+/** `n` machines on one switch. */
+static void one_switch(tree_case_t *c, int n)
+{
+    pb_random_t random = pb_random_seed(3);
+    memset(c, 0, sizeof(*c));
+    c->network = pb_random_network(&random, PB_SHAPE_STAR, 1, n, 0);
+    c->placement = pb_random_placement(&random, c->network, 1);
+    if (pb_view_new(c->placement, 0, NULL, 0, &c->view) != PB_SUCCESS) {
+        abort();
+    }
+}
+
+/** Paper 2's Table 2, 100 Mbps, in nanoseconds. */
+static void set_table2(void)
+{
+    static const struct {
+        uint64_t bytes;
+        int64_t gap, rtt;
+    } rows[] = {{256, 30000, 280000},      {512, 51000, 414000},     {1024, 89000, 678000},
+                {2048, 177000, 988000},    {4096, 351000, 1334000},  {8192, 695000, 2038000},
+                {16384, 1389000, 3428000}, {32768, 2781000, 6208000}};
+    memset(&model, 0, sizeof(model));
+    pb_costs_t *costs = &model.costs[PB_PLACE_SWITCH];
+    costs->n_links = 2;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        costs->rows[costs->n_rows++] = (pb_cost_t){
+            .bytes = rows[i].bytes, .gap = rows[i].gap, .rtt = rows[i].rtt, .both = rows[i].gap};
+    }
+}
+
+/** Paper 2, formula (1). */
+static int64_t formula1(int n_ranks, int64_t x, int64_t gap, int64_t latency)
+{
+    return (n_ranks - 1) * (latency + gap) + (x - 1) * gap;
+}
+
+static void test_formula1(void)
+{
+    set_table2();
+    bool good = true;
+    for (int n = 2; n <= 40; n++) {
+        tree_case_t c;
+        one_switch(&c, n);
+        const pb_profile_t profile = profile_of(&c, PB_KIND_CHAIN, NULL);
+        for (int i = 0; i < model.costs[PB_PLACE_SWITCH].n_rows; i++) {
+            const pb_cost_t *row = &model.costs[PB_PLACE_SWITCH].rows[i];
+            for (int64_t x = 1; x <= 4096; x *= 4) {
+                good = good && predict(&profile, row->bytes, (uint64_t) x * row->bytes) ==
+                                   formula1(n, x, row->gap, pb_cost_latency(row));
+            }
+        }
+        tree_case_clear(&c);
+    }
+    ok(good, "formula (1), 2 to 40 ranks, Table 2's sizes, 1 to 4096 segments");
+}
+
+/** A and B of a binary tree, for which A L + B g is longest; by the paper's words. */
+static int64_t first_to_last(const pb_stream_t *stream, int rank, int64_t gap, int64_t latency)
+{
+    int64_t longest = 0;
+    for (int i = stream->first_child[rank]; i < stream->first_child[rank + 1]; i++) {
+        const int64_t gaps = i - stream->first_child[rank] + 1;
+        const int64_t time =
+            latency + gaps * gap + first_to_last(stream, stream->child[i], gap, latency);
+        longest = time > longest ? time : longest;
+    }
+    return longest;
+}
+
+static void test_formula2(void)
+{
+    set_table2();
+    bool good = true;
+    for (int n = 4; n <= 40; n++) {
+        tree_case_t c;
+        one_switch(&c, n);
+        pb_plan_t *plan = tree_case_plan(&c, PB_KIND_BINARY, 0);
+        const pb_profile_t profile = profile_of(&c, PB_KIND_BINARY, NULL);
+        for (int i = 0; i < model.costs[PB_PLACE_SWITCH].n_rows; i++) {
+            const pb_cost_t *row = &model.costs[PB_PLACE_SWITCH].rows[i];
+            const int64_t first =
+                first_to_last(&plan->streams[0], plan->root, row->gap, pb_cost_latency(row));
+            for (int64_t x = 1; x <= 4096; x *= 4) {
+                good = good && predict(&profile, row->bytes, (uint64_t) x * row->bytes) ==
+                                   first + 2 * (x - 1) * row->gap;
+            }
+        }
+        pb_plan_free(plan);
+        tree_case_clear(&c);
+    }
+    ok(good, "formula (2), 4 to 40 ranks, Table 2's sizes, 1 to 4096 segments");
+}
+
+/** Paper 2's Figure 8: 0 sends to 1 and 2, and 2 to 3 and 4: A = 2 and B = 4. */
+static void test_figure8(void)
+{
+    static const int parents[5] = {-1, 0, 0, 2, 2};
+    tree_case_t c;
+    pb_profile_t profile;
+    one_switch(&c, 5);
+    pb_plan_t *plan = pb_plan_new(c.view, PB_KIND_BINARY, 1);
+    memcpy(plan->streams[0].parent, parents, sizeof(parents));
+    static const int by_rank[5] = {0, 1, 2, 3, 4};
+    ok(pb_plan_link_children(plan, 0, c.view, by_rank) == PB_SUCCESS &&
+           pb_profile_plan(c.placement, plan, &profile) == PB_SUCCESS && profile.n_paths == 1 &&
+           profile.paths[0].hops == 2 && profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
+       "Figure 8: A = 2, B = 4");
+    pb_plan_free(plan);
+    tree_case_clear(&c);
+}
+
+/* The last segment is short: it takes its own gap. */
+static void test_tail(void)
+{
+    tree_case_t c;
+    set_table2();
+    one_switch(&c, 8);
+    const pb_profile_t profile = profile_of(&c, PB_KIND_CHAIN, NULL);
+    const int64_t whole = predict(&profile, 4096, 3 * 4096);
+    ok(predict(&profile, 4096, 3 * 4096 + 1024) == whole + 89000, "a short last segment");
+    ok(predict(&profile, 4096, 1024) == 7 * 678000 / 2, "a message shorter than a segment");
+    tree_case_clear(&c);
+}
+
+/* ---- costs beyond the formulas ---- */
+
+static void test_both(void)
+{
+    tree_case_t c;
+    set_table2();
+    one_switch(&c, 8);
+    const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
+    const pb_profile_t flat = profile_of(&c, PB_KIND_FLAT, NULL);
+    const int64_t chain_before = predict(&chain, 4096, 11 * 4096);
+    const int64_t flat_before = predict(&flat, 4096, 11 * 4096);
+    for (int i = 0; i < model.costs[PB_PLACE_SWITCH].n_rows; i++) {
+        model.costs[PB_PLACE_SWITCH].rows[i].both += 1000;
+    }
+    ok(predict(&chain, 4096, 11 * 4096) == chain_before + 10 * 1000,
+       "who sends and receives at once takes longer");
+    ok(predict(&flat, 4096, 11 * 4096) == flat_before, "who only sends does not");
+    for (int i = 0; i < model.costs[PB_PLACE_SWITCH].n_rows; i++) {
+        model.costs[PB_PLACE_SWITCH].rows[i].send = 300000;
+        model.costs[PB_PLACE_SWITCH].rows[i].receive = 200000;
+    }
+    ok(predict(&chain, 4096, 11 * 4096) == chain_before + 10 * (500000 - 351000),
+       "a slow processor: o_s + o_r for each segment");
+    tree_case_clear(&c);
+}
+
+static void set_ring(pb_place_t place, int n_ring, int64_t both)
+{
+    pb_costs_t *costs = &model.costs[place];
+    costs->n_ring = n_ring;
+    for (int i = 0; i < costs->n_rows; i++) {
+        costs->rows[i].both = both;
+    }
+}
+
+/* The largest ring shows what machines share: all messages of a round take their part of it. */
+static void test_crowd(void)
+{
+    tree_case_t c;
+    one_switch(&c, 9);
+    const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
+    const pb_profile_t twotree = profile_of(&c, PB_KIND_TWOTREE, NULL);
+    const pb_profile_t binomial = profile_of(&c, PB_KIND_BINOMIAL, NULL);
+    const uint64_t bytes = 10 * 4096;
+    ok(chain.messages == 8 && twotree.messages == 16, "a message for each rank but the root");
+    set_simulated();
+    const int64_t before = predict(&chain, 4096, bytes);
+    set_ring(PB_PLACE_FAR, 32, 32 * UNIT);
+    ok(predict(&chain, 4096, bytes) == before + 9 * 7 * UNIT,
+       "where 32 ranks at once take 32 times as long as one, 8 take 8 times as long");
+    ok(predict(&binomial, 4096, 4096) == 8 * UNIT,
+       "so no broadcast of one segment takes less than its 8 messages do");
+    ok(predict(&binomial, 4096, 3 * 4096 - 1) >= 3 * 8 * UNIT, "nor one of three");
+    set_ring(PB_PLACE_SWITCH, 33, UNIT);
+    ok(predict(&chain, 4096, bytes) == before, "the larger ring counts");
+    set_ring(PB_PLACE_FAR, 0, 32 * UNIT);
+    set_ring(PB_PLACE_SWITCH, 0, UNIT);
+    ok(predict(&chain, 4096, bytes) == before, "without any ring nothing is shared");
+    tree_case_clear(&c);
+}
+
+/* Where machines share nothing but cables, the ring takes as long as one rank, and changes nothing.
+ */
+static void test_no_crowd(void)
+{
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN,    PB_KIND_BINARY,  PB_KIND_KARY,
+                                      PB_KIND_BINOMIAL, PB_KIND_TWOTREE, PB_KIND_CIRCULANT};
+    pb_random_t random = pb_random_seed(12);
+    int n = 0, n_changed = 0;
+    for (int i = 0; i < 40; i++) {
+        const tree_case_size_t size = {.max_switches = 8, .max_machines = 40, .max_per_machine = 2};
+        tree_case_t c;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
+            pb_plan_t *plan = NULL;
+            pb_profile_t profile;
+            if (pb_plan_compute(c.view, kinds[k], NULL, &plan) == PB_SUCCESS &&
+                pb_profile_plan(c.placement, plan, &profile) == PB_SUCCESS) {
+                set_simulated();
+                const int64_t before = predict(&profile, 100, 6400);
+                set_ring(PB_PLACE_SWITCH, pb_placement_n_machines(c.placement), UNIT);
+                n_changed += predict(&profile, 100, 6400) != before;
+                n++;
+            }
+            pb_plan_free(plan);
+        }
+        tree_case_clear(&c);
+    }
+    ok(n > 100 && n_changed == 0, "a crowd that shares nothing changes none of %d predictions", n);
+}
+
+/* ---- the simulator ---- */
+
+typedef struct tolerance {
+    pb_kind_t kind;
+    double low, high; /* of predicted / simulated */
+} tolerance_t;
+
+/**
+ * Predictions for plans of one kind over random networks lie within the tolerance,
+ * for a few and for many segments.
+ */
+static void test_simulated(const tolerance_t *tolerance, tree_case_size_t size,
+                           pb_simulate_model_t simulate, const char *what)
+{
+    static const int n_segments[] = {1, 2, 3, 10, 64, 300};
+    pb_random_t random = pb_random_seed(11);
+    double low = 1e9, high = 0;
+    int n = 0;
+    set_simulated();
+    for (int i = 0; i < 42; i++) {
+        tree_case_t c;
+        pb_plan_t *plan = NULL;
+        pb_profile_t profile;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        if (c.view->n_ranks > 1 &&
+            pb_plan_compute(c.view, tolerance->kind, NULL, &plan) == PB_SUCCESS) {
+            if (pb_profile_plan(c.placement, plan, &profile) != PB_SUCCESS) {
+                abort();
+            }
+            /* The simulator counts by the slowest cable, profiles by the slowest machine's. */
+            const double unit = (double) UNIT * pb_profile_machine_speed(c.network) /
+                                pb_network_base_speed(c.network);
+            for (size_t k = 0; k < sizeof(n_segments) / sizeof(n_segments[0]); k++) {
+                const double ratio =
+                    (double) predict(&profile, 100, 100 * (uint64_t) n_segments[k]) / unit /
+                    completion(c.placement, plan, simulate, n_segments[k]);
+                low = ratio < low ? ratio : low;
+                high = ratio > high ? ratio : high;
+                n++;
+            }
+        }
+        pb_plan_free(plan);
+        tree_case_clear(&c);
+    }
+    ok(n > 0 && low >= tolerance->low && high <= tolerance->high,
+       "%s, %s: predicted / simulated from %.3f to %.3f in %d cases", pb_kind_name(tolerance->kind),
+       what, low, high, n);
+}
+
+/**
+ * Plans without contention are exact. Streams that meet wait for each other, by up
+ * to one segment a hop, which predictions leave out; plans by rank contend, which
+ * shows in the period, but not in how the first segments wait.
+ */
+static const tolerance_t equal_links[] = {
+    {PB_KIND_CHAIN, 0.9999, 1.0001},  {PB_KIND_BINARY_PAPER, 0.9999, 1.0001},
+    {PB_KIND_BINARY, 0.9999, 1.0001}, {PB_KIND_KARY, 0.9999, 1.0001},
+    {PB_KIND_FLAT, 0.9999, 1.0001},   {PB_KIND_BINOMIAL, 0.85, 1.05},
+    {PB_KIND_TWOTREE, 0.8, 1.0001},   {PB_KIND_CIRCULANT, 0.8, 1.0001},
+    {PB_KIND_RANK_CHAIN, 0.7, 1.7},   {PB_KIND_RANK_BINARY, 0.7, 1.3},
+};
+
+/** Speeds of 1 to 10: a segment waits where a slow link follows on fast ones. */
+static const tolerance_t unequal_links[] = {
+    {PB_KIND_CHAIN, 0.9999, 1.0001},  {PB_KIND_BINARY, 0.75, 1.3},
+    {PB_KIND_KARY, 0.55, 1.3},        {PB_KIND_TWOTREE, 0.6, 1.3},
+    {PB_KIND_BINOMIAL, 0.75, 1.35},   {PB_KIND_RANK_CHAIN, 0.65, 1.7},
+    {PB_KIND_RANK_BINARY, 0.45, 1.4},
+};
+
+/** Several ranks a machine: the simulator's ranks have one port for cable and memory. */
+static const tolerance_t machines[] = {
+    {PB_KIND_CHAIN, 0.9999, 1.0001},
+    {PB_KIND_BINARY, 0.45, 1.0001},
+    {PB_KIND_TWOTREE, 0.6, 1.0001},
+};
+
+static void test_all_simulated(void)
+{
+    const tree_case_size_t equal = {.max_switches = 8, .max_machines = 40, .max_per_machine = 1};
+    const tree_case_size_t unequal = {
+        .max_switches = 8, .max_machines = 30, .max_per_machine = 1, .max_speed = 10};
+    const tree_case_size_t shared = {.max_switches = 6, .max_machines = 12, .max_per_machine = 3};
+    for (size_t i = 0; i < sizeof(equal_links) / sizeof(equal_links[0]); i++) {
+        test_simulated(&equal_links[i], equal, PB_SIMULATE_LINKS, "equal links");
+    }
+    for (size_t i = 0; i < sizeof(unequal_links) / sizeof(unequal_links[0]); i++) {
+        test_simulated(&unequal_links[i], unequal, PB_SIMULATE_LINKS, "unequal links");
+    }
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        test_simulated(&machines[i], shared, PB_SIMULATE_LINKS, "shared machines");
+    }
+}
+
+/**
+ * The slot model: a transfer takes one unit whatever its path, so the model has no
+ * latency; every plan with one stream is exact.
+ */
+static void test_slot(void)
+{
+    pb_random_t random = pb_random_seed(5);
+    bool good = true;
+    int n = 0;
+    set_simulated();
+    model.costs[PB_PLACE_SWITCH].rows[0].rtt = model.costs[PB_PLACE_SWITCH].rows[1].rtt = 2 * UNIT;
+    model.costs[PB_PLACE_FAR].rows[0].rtt = model.costs[PB_PLACE_FAR].rows[1].rtt = 2 * UNIT;
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY, PB_KIND_FLAT};
+    for (int i = 0; i < 40; i++) {
+        const tree_case_size_t size = {.max_switches = 8, .max_machines = 40, .max_per_machine = 1};
+        tree_case_t c;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
+            pb_plan_t *plan = tree_case_plan(&c, kinds[k], 0);
+            const pb_profile_t profile = profile_of(&c, kinds[k], NULL);
+            const double simulated = completion(c.placement, plan, PB_SIMULATE_SLOT, 20);
+            const double predicted = (double) predict(&profile, 100, 2000) / (double) UNIT;
+            good = good && predicted > 0.999 * simulated && predicted < 1.001 * simulated;
+            n++;
+            pb_plan_free(plan);
+        }
+        tree_case_clear(&c);
+    }
+    ok(good && n > 0, "the slot model, %d plans", n);
+}
+
+/* ---- bounds ---- */
+
+/* The least two-tree is never longer than one. */
+static void test_least_twotree(void)
+{
+    pb_random_t random = pb_random_seed(8);
+    bool good = true;
+    for (int i = 0; i < 60; i++) {
+        const tree_case_size_t size = {.max_switches = 8,
+                                       .max_machines = 60,
+                                       .max_per_machine = 2,
+                                       .max_speed = i % 3 == 0 ? 10 : 1};
+        tree_case_t c;
+        pb_profile_t least;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        if (c.view->n_ranks > 1) {
+            const pb_profile_t profile = profile_of(&c, PB_KIND_TWOTREE, NULL);
+            pb_profile_least_twotree(c.placement, pb_placement_n_machines(c.placement), &least);
+            pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
+            model.costs[PB_PLACE_SWITCH].n_ring = i % 5;
+            for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
+                good = good && predict(&least, 1426, bytes) <= predict(&profile, 1426, bytes) &&
+                       predict(&least, 32768, bytes) <= predict(&profile, 32768, bytes);
+            }
+        }
+        tree_case_clear(&c);
+    }
+    ok(good, "no two-tree is faster than the least one");
+}
+
+/* Too many incomparable paths: those kept are never shorter. */
+static void test_many_paths(void)
+{
+    pb_random_t random = pb_random_seed(4);
+    bool good = true;
+    int most = 0;
+    set_simulated();
+    for (int i = 0; i < 20; i++) {
+        const tree_case_size_t size = {
+            .max_switches = 40, .max_machines = 400, .max_per_machine = 2, .max_speed = 16};
+        tree_case_t c;
+        tree_case_init(&c, &random, PB_SHAPE_RECURSIVE, size);
+        const pb_profile_t profile = profile_of(&c, PB_KIND_BINARY, NULL);
+        most = profile.n_paths > most ? profile.n_paths : most;
+        good = good && profile.n_paths <= PB_PROFILE_MAX_PATHS &&
+               profile.n_duties <= PB_PROFILE_MAX_DUTIES;
+        tree_case_clear(&c);
+    }
+    ok(good, "profiles stay small: at most %d paths", most);
+}
+
+/* An unsegmented binomial tree by rank: log2(P) messages on one switch; contention on a line. */
+static void test_previous(void)
+{
+    tree_case_t c;
+    pb_profile_t profile;
+    set_table2();
+    one_switch(&c, 16);
+    ok(pb_profile_previous(c.placement, 5, &profile) == PB_SUCCESS &&
+           predict(&profile, 8192, 8192) == 4 * 2038000 / 2,
+       "the previous component on one switch");
+    tree_case_clear(&c);
+
+    static const char *const names[] = {"a", "b"};
+    pb_network_t *network = pb_network_one_switch(names, 2);
+    pb_placement_t *placement = pb_placement_new(network, 8);
+    for (int rank = 0; rank < 8; rank++) {
+        placement->machine[rank] = pb_network_find(network, names[rank % 2]);
+    }
+    /* Of the three phases two stay inside machines; four cross in the last one. */
+    set_table2();
+    ok(pb_profile_previous(placement, 0, &profile) == PB_SUCCESS &&
+           profile.paths[0].memory_hops == 2 && profile.paths[0].hops == 1 &&
+           profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
+       "the previous component shares a cable");
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+static bool are_counts(const pb_profile_t *profile)
+{
+    bool good = profile->n_paths > 0 && profile->n_duties > 0;
+    for (int i = 0; i < profile->n_paths; i++) {
+        const pb_profile_path_t *path = &profile->paths[i];
+        good = good && path->hops >= 0 && path->sends >= path->hops;
+    }
+    for (int i = 0; i < profile->n_duties; i++) {
+        const pb_profile_duty_t *duty = &profile->duties[i];
+        good = good && duty->least >= 0 && duty->most >= duty->least;
+    }
+    return good;
+}
+
+/**
+ * The most unequal cables that a file may name, each of which thousands of ranks send over:
+ * no count turns negative, and nothing that is slower is predicted to be faster.
+ */
+static void test_extreme_speeds(void)
+{
+    enum { N_MACHINES = 8192 };
+    static const uint32_t speeds[] = {1, 4000, 4000000, 4000000000};
+    static const pb_kind_t kinds[] = {PB_KIND_RANK_CHAIN, PB_KIND_FLAT, PB_KIND_RANK_BINARY};
+    tree_case_t equal, c;
+    pb_random_t random = pb_random_seed(11);
+    bool good = true;
+    memset(&equal, 0, sizeof(equal));
+    equal.network = pb_random_network(&random, PB_SHAPE_LINE, 2, N_MACHINES, 0);
+    equal.placement = pb_random_placement(&random, equal.network, 1);
+    if (pb_view_new(equal.placement, 0, NULL, 0, &equal.view) != PB_SUCCESS) {
+        abort();
+    }
+    set_table2();
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+        int64_t last = 0;
+        for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+            tree_case_with_speeds(&c, &equal, speeds[i], 1);
+            const pb_profile_t profile = profile_of(&c, kinds[kind], NULL);
+            const int64_t time = predict(&profile, 1 << 10, 1 << 20);
+            good = good && time >= last && are_counts(&profile);
+            last = time;
+            tree_case_clear(&c);
+        }
+    }
+    ok(good, "machines' cables up to 4,000,000,000 times as fast as those between switches");
+    tree_case_clear(&equal);
+}
+
+int main(void)
+{
+    test_formula1();
+    test_formula2();
+    test_figure8();
+    test_tail();
+    test_both();
+    test_crowd();
+    test_no_crowd();
+    test_all_simulated();
+    test_slot();
+    test_least_twotree();
+    test_many_paths();
+    test_previous();
+    test_extreme_speeds();
+    return tap_done();
+}

@@ -1,0 +1,370 @@
+/*
+ * Views: examples by hand, and on random networks every statement of topo/network/view.h,
+ * found again by walking physical paths.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tap.h"
+#include "test/topo/check/random_network.h"
+#include "topo/network/slurm_conf.h"
+#include "topo/network/view.h"
+
+/* ---- random networks ---- */
+
+/* Reports the first statement of a trial that does not hold, by its text. */
+#define HOLDS(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            return #condition;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+static int ranks_on_machine(const pb_view_t *view, int machine)
+{
+    int n = 0;
+    for (int i = 0; i < view->n_ranks; i++) {
+        n += view->placement->machine[view->order[i]] == machine;
+    }
+    return n;
+}
+
+static const char *check_order(const pb_view_t *view, int root, const char *members)
+{
+    int n = 0;
+    HOLDS(view->order[0] == root);
+    for (int rank = 0; rank < view->placement->n_ranks; rank++) {
+        int position = view->position[rank];
+        n += members[rank];
+        HOLDS(members[rank] ? position >= 0 && view->order[position] == rank : position == -1);
+    }
+    HOLDS(n == view->n_ranks);
+    return NULL;
+}
+
+/* Preorder: subtrees are ranges of vertices and of positions. */
+static const char *check_ranges(const pb_view_t *view)
+{
+    const pb_vertex_t *vs = view->vertices;
+    HOLDS(vs[0].parent == -1 && vs[0].end == view->n_vertices);
+    HOLDS(vs[0].first_rank == 0 && vs[0].end_rank == view->n_ranks);
+    for (int v = 0; v < view->n_vertices; v++) {
+        int position = vs[v].end_local, n_children = 0;
+        HOLDS(vs[v].first_rank <= vs[v].end_local && vs[v].end_local <= vs[v].end_rank);
+        for (int c = pb_view_first_child(view, v); c < vs[v].end; c = vs[c].end) {
+            HOLDS(vs[c].parent == v);
+            HOLDS(vs[c].first_rank == position);
+            position = vs[c].end_rank;
+            n_children++;
+        }
+        HOLDS(position == vs[v].end_rank);
+        HOLDS(vs[v].end_local > vs[v].first_rank || n_children >= 2);
+        for (int i = vs[v].first_rank; i < vs[v].end_local; i++) {
+            HOLDS(view->attached[i] == v);
+        }
+    }
+    return NULL;
+}
+
+/* Where a rank must be attached, and over what cable. */
+static const char *check_attached(const pb_view_t *view)
+{
+    const pb_network_t *network = view->placement->network;
+    for (int i = 0; i < view->n_ranks; i++) {
+        int machine = view->placement->machine[view->order[i]];
+        const pb_node_t *node = pb_network_node(network, machine);
+        bool is_vertex = ranks_on_machine(view, machine) > 1;
+        HOLDS(view->vertices[view->attached[i]].node == (is_vertex ? machine : node->parent));
+        HOLDS(view->speed[i] == (is_vertex ? UINT32_MAX : node->speed));
+    }
+    return NULL;
+}
+
+/* Edges of the view follow physical paths, no two over one cable, and know their
+ * slowest cable. With the other statements this makes the view the only one. */
+static const char *check_paths(const pb_view_t *view, int *links, char *used)
+{
+    const pb_network_t *network = view->placement->network;
+    memset(used, 0, (size_t) pb_network_size(network));
+    for (int v = 1; v < view->n_vertices; v++) {
+        const pb_vertex_t *vertex = &view->vertices[v];
+        int from = view->vertices[vertex->parent].node;
+        int n = pb_network_path(network, from, vertex->node, links);
+        uint32_t slowest = UINT32_MAX;
+        HOLDS(n > 0);
+        for (int i = 0; i < n; i++) {
+            int below = pb_link_node(links[i]);
+            uint32_t speed = pb_network_node(network, below)->speed;
+            HOLDS(!used[below]);
+            used[below] = 1;
+            slowest = speed < slowest ? speed : slowest;
+        }
+        HOLDS(vertex->speed_in == slowest && vertex->speed_out == slowest);
+    }
+    return NULL;
+}
+
+/* The place of the first step from `from` to `to` among from's neighbours:
+ * children in their order, the parent last. */
+static int direction(const pb_network_t *network, int from, int to, int *links)
+{
+    pb_network_path(network, from, to, links);
+    if (pb_link_is_up(links[0])) {
+        return pb_network_size(network);
+    }
+    int n = 0, child = pb_network_node(network, from)->first_child;
+    for (; child != pb_link_node(links[0]); child = pb_network_node(network, child)->next_sibling) {
+        n++;
+    }
+    return n;
+}
+
+static const char *check_child_order(const pb_view_t *view, int *links)
+{
+    const pb_network_t *network = view->placement->network;
+    const pb_vertex_t *vs = view->vertices;
+    for (int v = 0; v < view->n_vertices; v++) {
+        int last = -1;
+        for (int c = pb_view_first_child(view, v); c < vs[v].end; c = vs[c].end) {
+            int place = direction(network, vs[v].node, vs[c].node, links);
+            HOLDS(place > last);
+            last = place;
+        }
+        int last_place = -1, last_rank = -1;
+        for (int i = vs[v].first_rank + (v == 0); i < vs[v].end_local; i++) {
+            int rank = view->order[i], machine = view->placement->machine[rank];
+            int place = machine == vs[v].node ? 0 : direction(network, vs[v].node, machine, links);
+            HOLDS(place > last_place || (machine == vs[v].node && rank > last_rank));
+            last_place = place;
+            last_rank = rank;
+        }
+    }
+    return NULL;
+}
+
+static const char *check_view(const pb_view_t *view, int root, const char *members, int *links,
+                              char *used)
+{
+    const char *fault = check_order(view, root, members);
+    fault = fault != NULL ? fault : check_ranges(view);
+    fault = fault != NULL ? fault : check_attached(view);
+    fault = fault != NULL ? fault : check_paths(view, links, used);
+    return fault != NULL ? fault : check_child_order(view, links);
+}
+
+static const char *random_trial(pb_random_t *random, pb_shape_t shape)
+{
+    int n_switches = 1 + pb_random_below(random, 15), n_machines = 1 + pb_random_below(random, 40);
+    pb_network_t *network = pb_random_network(random, shape, n_switches, n_machines, 5);
+    pb_placement_t *placement =
+        pb_random_placement(random, network, 1 + pb_random_below(random, 4));
+    int n = placement->n_ranks, root = pb_random_below(random, n);
+    int *subset = malloc((size_t) n * sizeof(*subset));
+    int *links = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(*links));
+    char *members = calloc((size_t) n, 1), *used = malloc((size_t) pb_network_size(network));
+    int n_subset = pb_random_subset(random, n, root, subset);
+    for (int i = 0; i < n_subset; i++) {
+        members[subset[i]] = 1;
+    }
+    pb_view_t *view;
+    const char *fault = "no view";
+    if (pb_view_new(placement, root, n_subset < n ? subset : NULL, n_subset, &view) == PB_SUCCESS) {
+        fault = check_view(view, root, members, links, used);
+    }
+    pb_view_free(view);
+    free(subset);
+    free(links);
+    free(members);
+    free(used);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    return fault;
+}
+
+static void test_shape(pb_shape_t shape, int n_trials)
+{
+    const char *fault = NULL;
+    int seed = 0;
+    for (; seed < n_trials && fault == NULL; seed++) {
+        pb_random_t random = pb_random_seed((uint64_t) shape * 1000000 + (uint64_t) seed);
+        fault = random_trial(&random, shape);
+    }
+    ok(fault == NULL, "%s: %d views are what topo/network/view.h says", pb_shape_name(shape),
+       n_trials);
+    if (fault != NULL) {
+        printf("# seed %d: %s\n", seed - 1, fault);
+    }
+}
+
+/* ---- examples ---- */
+
+/* A view in one line: each vertex with its ranks and, in brackets, its children;
+ * behind '/' the speed from the parent. */
+static void print_view(const pb_view_t *view, FILE *out)
+{
+    for (int v = 0; v < view->n_vertices; v++) {
+        const pb_vertex_t *vertex = &view->vertices[v];
+        fprintf(out, "%s%s", v > 0 ? " " : "",
+                pb_network_node(view->placement->network, vertex->node)->name);
+        if (v > 0) {
+            fprintf(out, "<%s/%u",
+                    pb_network_node(view->placement->network, view->vertices[vertex->parent].node)
+                        ->name,
+                    vertex->speed_in);
+        }
+        for (int i = vertex->first_rank; i < vertex->end_local; i++) {
+            fprintf(out, "%s%d", i > vertex->first_rank ? "," : ":", view->order[i]);
+        }
+    }
+}
+
+typedef struct example {
+    const char *what;
+    const char *conf;     /* ';' between lines */
+    const char *machines; /* of the ranks, with blanks between */
+    int root;
+    const char *expected;
+} example_t;
+
+static const example_t examples[] = {
+    {"one rank", "SwitchName=s Nodes=a,b", "b", 0, "s:0"},
+    {"one machine of two ranks", "SwitchName=s Nodes=a,b", "b b", 1, "b:1,0"},
+    {"one switch", "SwitchName=s Nodes=a,b,c", "c a b", 2, "s:2,1,0"},
+    {"root's machine of two ranks", "SwitchName=s Nodes=a,b,c", "b a b c", 0, "b:0,2 s<b/1:1,3"},
+    {"two machines of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a a b b", 2,
+     "b:2,3 a<b/1:0,1"},
+    {"the path's slowest cable",
+     "SwitchName=t Switches=l,r LinkSpeed=9;SwitchName=l Nodes=a LinkSpeed=5;"
+     "SwitchName=r Switches=q LinkSpeed=3;SwitchName=q Nodes=b LinkSpeed=7",
+     "a b", 0, "l:0 q<l/3:1"},
+    {"an empty core with two branches stays",
+     "SwitchName=t Switches=x,y,z;SwitchName=x Nodes=a;SwitchName=y Nodes=b;SwitchName=z Nodes=c",
+     "a b c", 1, "y:1 t<y/1 x<t/1:0 z<t/1:2"},
+    {"a pruned branch contracts it",
+     "SwitchName=t Switches=x,y,z;SwitchName=x Nodes=a;SwitchName=y Nodes=b;SwitchName=z Nodes=c",
+     "a c", 1, "z:1 x<z/1:0"},
+    {"the network parent comes last",
+     "SwitchName=t Switches=m Nodes=a;SwitchName=m Switches=l Nodes=b;SwitchName=l Nodes=c",
+     "a b c", 1, "m:1 l<m/1:2 t<m/1:0"},
+    {"local ranks before machines of several", "SwitchName=s Nodes=a,b,c", "a a b c", 3,
+     "s:3,2 a<s/1:0,1"},
+};
+
+/* Ranks on the named machines. */
+static pb_placement_t *place(const pb_network_t *network, const char *machines)
+{
+    char names[200], *rest = names, *name;
+    pb_placement_t *placement = pb_placement_new(network, 10);
+    snprintf(names, sizeof(names), "%s", machines);
+    placement->n_ranks = 0;
+    while ((name = strsep(&rest, " ")) != NULL) {
+        placement->machine[placement->n_ranks++] = pb_network_find(network, name);
+    }
+    return placement;
+}
+
+static void test_example(const example_t *example)
+{
+    pb_diag_t diag;
+    pb_network_t *network;
+    pb_view_t *view;
+    char *is = NULL;
+    size_t size;
+    pb_diag_init(&diag);
+    pb_slurm_conf_parse(example->conf, strlen(example->conf), "example", ';', &network, &diag);
+    pb_placement_t *placement = place(network, example->machines);
+    FILE *out = open_memstream(&is, &size);
+    if (pb_view_new(placement, example->root, NULL, 0, &view) == PB_SUCCESS) {
+        print_view(view, out);
+    }
+    fclose(out);
+    ok(strcmp(is, example->expected) == 0, "%s: %s", example->what, is);
+    free(is);
+    pb_view_free(view);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+}
+
+/* A machine that is a network by itself. */
+static void test_machine_alone(void)
+{
+    pb_network_t *network = pb_network_new();
+    pb_network_add(network, PB_NODE_MACHINE, "m");
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    ok(pb_network_finish(network, NULL, &diag) == PB_SUCCESS, "a machine alone is a network");
+    pb_placement_t *placement = pb_placement_new(network, 1);
+    placement->machine[0] = 0;
+    pb_view_t *view;
+    ok(pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS && view->n_vertices == 1 &&
+           view->vertices[0].node == 0 && view->speed[0] == UINT32_MAX,
+       "and has a view");
+    pb_view_free(view);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+}
+
+static void check_refused(const char *what, const pb_placement_t *placement, int root,
+                          const int *subset, int n_subset)
+{
+    pb_view_t *view = NULL;
+    ok(pb_view_new(placement, root, subset, n_subset, &view) == PB_ERR_INPUT && view == NULL, "%s",
+       what);
+}
+
+static void test_refusals(void)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    pb_network_t *network = pb_network_one_switch(names, 3);
+    pb_placement_t *placement = place(network, "a b c");
+    check_refused("a root below 0", placement, -1, NULL, 0);
+    check_refused("a root too high", placement, 3, NULL, 0);
+    check_refused("an empty subset", placement, 0, (int[]){0}, 0);
+    check_refused("a subset without the root", placement, 0, (int[]){1, 2}, 2);
+    check_refused("a subset with a rank twice", placement, 0, (int[]){0, 1, 1}, 3);
+    check_refused("a subset with the root twice", placement, 0, (int[]){0, 0}, 2);
+    check_refused("a subset with no rank", placement, 0, (int[]){0, 3}, 2);
+    placement->machine[1] = -1;
+    check_refused("a rank on no machine", placement, 0, NULL, 0);
+    pb_view_t *view;
+    ok(pb_view_new(placement, 0, (int[]){2, 0}, 2, &view) == PB_SUCCESS,
+       "which may be left out of a subset");
+    pb_view_free(view);
+    placement->machine[1] = pb_network_top(network);
+    check_refused("a rank on a switch", placement, 0, NULL, 0);
+    placement->machine[1] = 4;
+    check_refused("a rank beyond the network", placement, 0, NULL, 0);
+    pb_view_free(NULL);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+static void test_deep(void)
+{
+    pb_random_t random = pb_random_seed(1);
+    pb_network_t *network = pb_random_network(&random, PB_SHAPE_LINE, 300000, 300000, 3);
+    pb_placement_t *placement = pb_random_placement(&random, network, 1);
+    pb_view_t *view;
+    ok(pb_view_new(placement, 150000, NULL, 0, &view) == PB_SUCCESS && view->n_ranks == 300000,
+       "a line of 300000 switches takes no stack");
+    pb_view_free(view);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+        test_example(&examples[i]);
+    }
+    test_machine_alone();
+    test_refusals();
+    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+        test_shape((pb_shape_t) shape, 1000);
+    }
+    test_deep();
+    return tap_done();
+}

@@ -1,0 +1,12 @@
+/*
+ * The cost of a tree, computed anew as topo/search/tree_cost.h's text says, for tests.
+ */
+#ifndef PB_LITERAL_COST_H
+#define PB_LITERAL_COST_H
+
+#include "topo/search/tree_cost.h"
+
+/** The cost in ns of a tree with these parents. Aborts if memory is out. */
+int64_t literal_cost(const pb_tree_costs_t *costs, const int *parent, int root);
+
+#endif

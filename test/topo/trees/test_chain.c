@@ -1,0 +1,106 @@
+/* The chain on thousands of random networks, judged by the checker. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tap.h"
+#include "test/topo/check/random_network.h"
+#include "topo/check/checker.h"
+#include "topo/trees/plan.h"
+
+/* What one shape's trials found wrong. */
+typedef struct tally {
+    int faulty;     /* plans that the checker refused */
+    int contended;  /* plans with contention */
+    int overloaded; /* plans with more than one edge on a link */
+    int misshapen;  /* heights other than P - 1, or ranks that send more than once */
+    int broken;     /* no view or no plan */
+    char first[200];
+} tally_t;
+
+static void note(tally_t *tally, int *counter, const pb_diag_t *diag)
+{
+    (*counter)++;
+    if (tally->first[0] == '\0') {
+        snprintf(tally->first, sizeof(tally->first), "%s", pb_diag_first(diag));
+    }
+}
+
+static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const char *members,
+                  tally_t *tally)
+{
+    pb_diag_t diag;
+    pb_check_t check;
+    pb_diag_init(&diag);
+    int error = pb_check_plan(placement, plan, members, &check, &diag);
+    if (error != PB_SUCCESS) {
+        note(tally, &tally->faulty, &diag);
+    }
+    if (error != PB_ERR_NO_MEMORY) {
+        if (pb_check_contention_free(placement, plan, &check, &diag) != PB_SUCCESS) {
+            note(tally, &tally->contended, &diag);
+        }
+        tally->overloaded += check.max_edges > 1;
+        tally->misshapen += check.height != plan->n_members - 1 || check.max_sends > 1;
+        pb_check_clear(&check);
+    }
+    pb_diag_clear(&diag);
+}
+
+/* Half of the trials are over a subset of the ranks. */
+static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
+{
+    int n_switches = 1 + pb_random_below(random, 20);
+    int n_machines = 1 + pb_random_below(random, 60);
+    pb_network_t *network = pb_random_network(random, shape, n_switches, n_machines, 0);
+    pb_placement_t *placement =
+        pb_random_placement(random, network, 1 + pb_random_below(random, 4));
+    int n = placement->n_ranks, root = pb_random_below(random, n), n_subset = n;
+    int *subset = calloc((size_t) n, sizeof(*subset));
+    char *members = calloc((size_t) n, 1);
+    int use_subset = pb_random_below(random, 2);
+    if (use_subset) {
+        n_subset = pb_random_subset(random, n, root, subset);
+        for (int i = 0; i < n_subset; i++) {
+            members[subset[i]] = 1;
+        }
+    }
+    pb_view_t *view;
+    pb_plan_t *plan = NULL;
+    if (pb_view_new(placement, root, use_subset ? subset : NULL, n_subset, &view) != PB_SUCCESS ||
+        pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) != PB_SUCCESS ||
+        plan->n_members != n_subset || plan->root != root) {
+        tally->broken++;
+    } else {
+        judge(placement, plan, use_subset ? members : NULL, tally);
+    }
+    pb_plan_free(plan);
+    pb_view_free(view);
+    free(subset);
+    free(members);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+static void test_shape(pb_shape_t shape, int n_trials)
+{
+    const char *name = pb_shape_name(shape);
+    tally_t tally;
+    memset(&tally, 0, sizeof(tally));
+    for (int seed = 0; seed < n_trials; seed++) {
+        pb_random_t random = pb_random_seed((uint64_t) shape * 1000000 + (uint64_t) seed);
+        trial(&random, shape, &tally);
+    }
+    ok(tally.broken == 0, "%s: %d chains of the right members and root", name, n_trials);
+    ok(tally.faulty == 0, "%s: each reaches every member once %s", name, tally.first);
+    ok(tally.contended == 0, "%s: each is contention-free %s", name, tally.first);
+    ok(tally.overloaded == 0, "%s: no link carries two edges", name);
+    ok(tally.misshapen == 0, "%s: heights are P - 1 and ranks send once", name);
+}
+
+int main(void)
+{
+    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+        test_shape((pb_shape_t) shape, 2000);
+    }
+    return tap_done();
+}

@@ -1,0 +1,136 @@
+/* The circulant schedule for every number of ranks up to a bound. */
+#include <stdlib.h>
+
+#include "test/tap.h"
+#include "test/topo/check/completion.h"
+#include "topo/check/check_parity.h"
+#include "topo/check/checker.h"
+#include "topo/trees/plan.h"
+
+#define MAX_RANKS 200
+
+static int log2_up(int n)
+{
+    int log = 0;
+    while ((1 << log) < n) {
+        log++;
+    }
+    return log;
+}
+
+static pb_placement_t *one_switch(int n, pb_network_t **network_p)
+{
+    char text[MAX_RANKS][16];
+    const char *names[MAX_RANKS] = {NULL};
+    for (int i = 0; i < n; i++) {
+        snprintf(text[i], sizeof(text[i]), "m%d", i);
+        names[i] = text[i];
+    }
+    pb_network_t *network = pb_network_one_switch(names, n);
+    pb_placement_t *placement = pb_placement_new(network, n);
+    for (int i = 0; i < n; i++) {
+        placement->machine[i] = pb_network_find(network, names[i]);
+    }
+    *network_p = network;
+    return placement;
+}
+
+static pb_plan_t *plan_of(const pb_placement_t *placement, int root)
+{
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    if (pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS) {
+        pb_plan_compute(view, PB_KIND_CIRCULANT, NULL, &plan);
+    }
+    pb_view_free(view);
+    return plan;
+}
+
+/* Every stream a spanning tree, and no two edges of a phase in conflict. */
+static int is_right(const pb_placement_t *placement, const pb_plan_t *plan)
+{
+    pb_diag_t diag;
+    pb_check_t check;
+    pb_diag_init(&diag);
+    int right = pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS &&
+                pb_check_contention_free(placement, plan, &check, &diag) == PB_SUCCESS &&
+                pb_check_parity(placement, plan, &diag) == PB_SUCCESS;
+    if (!right) {
+        printf("# %s\n", pb_diag_first(&diag));
+    }
+    pb_check_clear(&check);
+    pb_diag_clear(&diag);
+    return right;
+}
+
+/* With q streams, X a multiple of q: X - 1 + q is the bound of any broadcast, X + ceil(log2 (P -
+ * 1)) that of fixed trees at full rate, one more at most for P not just above a power of two. */
+static void test_all(void)
+{
+    int n_wrong = 0, n_late = 0, worst = 0;
+    for (int n = 2; n <= MAX_RANKS; n++) {
+        pb_network_t *network;
+        pb_placement_t *placement = one_switch(n, &network);
+        int roots[3] = {0, n / 3, n - 1}, q = log2_up(n), n_segments = 6 * q;
+        for (int i = 0; i < 3; i++) {
+            pb_plan_t *plan = plan_of(placement, roots[i]);
+            int right = plan != NULL && plan->n_streams == q && is_right(placement, plan);
+            n_wrong += !right;
+            if (right) {
+                int above = (int) completion(placement, plan, PB_SIMULATE_SLOT, n_segments) -
+                            (n_segments - 1 + q);
+                n_late += above > 1;
+                worst = above > worst ? above : worst;
+            }
+            pb_plan_free(plan);
+        }
+        pb_placement_free(placement);
+        pb_network_free(network);
+    }
+    ok(n_wrong == 0, "2 to %d ranks, three roots: %d wrong", MAX_RANKS, n_wrong);
+    ok(n_late == 0, "at most one slot above X - 1 + ceil(log2 P): %d later, by up to %d", n_late,
+       worst);
+}
+
+static void test_small(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = one_switch(2, &network);
+    pb_plan_t *plan = plan_of(placement, 1);
+    ok(plan != NULL && completion(placement, plan, PB_SIMULATE_SLOT, 10) == 10,
+       "two ranks: X slots, the bound");
+    pb_plan_free(plan);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    placement = one_switch(1, &network);
+    plan = plan_of(placement, 0);
+    ok(plan != NULL && plan->n_streams == 1 && is_right(placement, plan), "a rank alone");
+    pb_plan_free(plan);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+/* Two ranks on one of three machines: the machine is a vertex of its own. */
+static void test_unfit(void)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = one_switch(4, &network);
+    placement->machine[3] = placement->machine[2];
+    pb_view_t *view;
+    pb_plan_t *plan = NULL;
+    int error = pb_view_new(placement, 0, NULL, 0, &view);
+    error = error == PB_SUCCESS ? pb_plan_compute(view, PB_KIND_CIRCULANT, NULL, &plan) : error;
+    ok(error == PB_ERR_UNFIT && plan == NULL, "more than one vertex is unfit");
+    pb_plan_free(plan);
+    pb_view_free(view);
+    pb_placement_free(placement);
+    pb_network_free(network);
+}
+
+int main(void)
+{
+    test_all();
+    test_small();
+    test_unfit();
+    return tap_done();
+}

@@ -1,0 +1,159 @@
+/* The extension of Algorithm 2 to k children. */
+#include <string.h>
+
+#include "test/tap.h"
+#include "test/topo/trees/tree_case.h"
+
+typedef struct tally {
+    int n;
+    int good;   /* contention-free, children within the fanout */
+    int worse;  /* fanout 2 higher than Algorithm 2 */
+    int better; /* fanout 2 lower than Algorithm 2 */
+    int rising; /* higher with a larger fanout */
+    int chain;  /* fanout 1 is the chain */
+    int flat;   /* fanout P - 1 on one vertex is the flat tree */
+} tally_t;
+
+static int compare_parents(const pb_plan_t *a, const pb_plan_t *b)
+{
+    return memcmp(a->streams[0].parent, b->streams[0].parent, (size_t) a->n_ranks * sizeof(int));
+}
+
+static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
+{
+    tree_case_t c;
+    tree_case_init(&c, random, shape, (tree_case_size_t){20, 80, 4, 0, true});
+    pb_plan_t *paper = tree_case_plan(&c, PB_KIND_BINARY_PAPER, 0);
+    pb_plan_t *chain = tree_case_plan(&c, PB_KIND_CHAIN, 0);
+    int before = c.view->n_ranks, good = 1;
+    for (int fanout = 1; fanout <= 6; fanout++) {
+        pb_plan_t *plan = tree_case_plan(&c, PB_KIND_KARY, fanout);
+        int height = plan->streams[0].height;
+        good = good && tree_case_judge(&c, plan, fanout, TREE_CASE_ONE_SENDER);
+        tally->rising += height > before;
+        tally->chain += fanout == 1 && compare_parents(plan, chain) == 0;
+        tally->worse += fanout == 2 && height > paper->streams[0].height;
+        tally->better += fanout == 2 && height < paper->streams[0].height;
+        before = height;
+        pb_plan_free(plan);
+    }
+    pb_plan_t *wide = tree_case_plan(&c, PB_KIND_KARY, 1000000);
+    tally->flat += c.view->n_vertices > 1 || wide->streams[0].height <= 1;
+    tally->good += good && tree_case_judge(&c, wide, c.view->n_ranks, TREE_CASE_ONE_SENDER);
+    tally->n++;
+    pb_plan_free(wide);
+    pb_plan_free(paper);
+    pb_plan_free(chain);
+    tree_case_clear(&c);
+}
+
+/* The lowest k-ary tree over the depth-first order, by trying all cuts. */
+typedef struct brute {
+    const pb_view_t *view;
+    int n, fanout;
+} brute_t;
+
+/* Whether the edge i -> k uses the cable of v, upwards or downwards. */
+static int uses(const pb_view_t *view, int i, int k, int v, int up)
+{
+    const pb_vertex_t *w = &view->vertices[v];
+    int has_i = i >= w->first_rank && i < w->end_rank;
+    int has_k = k >= w->first_rank && k < w->end_rank;
+    return up ? has_i && !has_k : has_k && !has_i;
+}
+
+/* Whether i -> k contends with whatever tree covers p .. q: any such tree uses the
+ * cables on the way from p to q. */
+static int contends(const pb_view_t *view, int i, int k, int p, int q)
+{
+    for (int v = 1; v < view->n_vertices; v++) {
+        if ((uses(view, i, k, v, 1) && uses(view, p, q, v, 1)) ||
+            (uses(view, i, k, v, 0) && uses(view, p, q, v, 0))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int brute_height(const brute_t *b, int *memo, int i, int j);
+
+/* The least height of sub-arrays that cover p .. j, with n children at most; those
+ * before begin at starts[0 .. n_starts - 1]. */
+static int brute_rest(const brute_t *b, int *memo, int i, int j, int p, int *starts, int n_starts)
+{
+    int best = brute_height(b, memo, p, j);
+    starts[n_starts] = p;
+    if (n_starts + 1 == b->fanout) {
+        return best;
+    }
+    for (int k = p + 1; k <= j; k++) {
+        int fits = 1;
+        for (int a = 0; a <= n_starts && fits; a++) {
+            int end = a < n_starts ? starts[a + 1] - 1 : k - 1;
+            fits = !contends(b->view, i, k, starts[a], end) &&
+                   !tree_case_together(b->view->placement, b->view->order[starts[a]],
+                                       b->view->order[k], b->view->order[i]);
+        }
+        if (fits) {
+            int left = brute_height(b, memo, p, k - 1);
+            int rest = brute_rest(b, memo, i, j, k, starts, n_starts + 1);
+            int height = left > rest ? left : rest;
+            best = height < best ? height : best;
+        }
+    }
+    return best;
+}
+
+static int brute_height(const brute_t *b, int *memo, int i, int j)
+{
+    int *known = &memo[i * b->n + j], starts[8];
+    if (i == j) {
+        return 0;
+    }
+    if (*known == 0) {
+        *known = 1 + brute_rest(b, memo, i, j, i + 1, starts, 0);
+    }
+    return *known;
+}
+
+static void compare_brute(pb_shape_t shape)
+{
+    pb_random_t random = pb_random_seed(6200 + (uint64_t) shape);
+    int n_same = 0, n = 0;
+    for (int i = 0; i < 60; i++) {
+        tree_case_t c;
+        tree_case_init(&c, &random, shape, (tree_case_size_t){8, 10, 2, 0, true});
+        for (int fanout = 2; fanout <= 4 && c.view->n_ranks <= 16; fanout++) {
+            pb_plan_t *plan = tree_case_plan(&c, PB_KIND_KARY, fanout);
+            brute_t brute = {.view = c.view, .n = c.view->n_ranks, .fanout = fanout};
+            int *memo = calloc((size_t) brute.n * (size_t) brute.n, sizeof(*memo));
+            n++;
+            n_same += brute_height(&brute, memo, 0, brute.n - 1) == plan->streams[0].height;
+            free(memo);
+            pb_plan_free(plan);
+        }
+        tree_case_clear(&c);
+    }
+    ok(n_same == n, "%s: as low as cutting in all ways in %d of %d", pb_shape_name(shape), n_same,
+       n);
+}
+
+int main(void)
+{
+    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+        const char *name = pb_shape_name((pb_shape_t) shape);
+        pb_random_t random = pb_random_seed(6100 + (uint64_t) shape);
+        tally_t tally = {0};
+        for (int i = 0; i < 200; i++) {
+            trial(&random, (pb_shape_t) shape, &tally);
+        }
+        ok(tally.good == tally.n, "%s: contention-free in %d of %d", name, tally.good, tally.n);
+        ok(tally.chain == tally.n, "%s: fanout 1 is the chain", name);
+        ok(tally.worse == 0, "%s: fanout 2 is higher than Algorithm 2 in %d, lower in %d", name,
+           tally.worse, tally.better);
+        ok(tally.rising == 0, "%s: more children, never higher", name);
+        ok(tally.flat == tally.n, "%s: one vertex and many children: flat", name);
+        compare_brute((pb_shape_t) shape);
+    }
+    return tap_done();
+}

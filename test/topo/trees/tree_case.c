@@ -1,0 +1,164 @@
+#include "test/topo/trees/tree_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/check/check_load.h"
+#include "topo/check/checker.h"
+
+void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size)
+{
+    int n_switches = 1 + pb_random_below(random, size.max_switches);
+    int n_machines = 1 + pb_random_below(random, size.max_machines);
+    c->network = pb_random_network(random, shape, n_switches, n_machines, size.max_speed);
+    c->placement =
+        pb_random_placement(random, c->network, 1 + pb_random_below(random, size.max_per_machine));
+    int n = c->placement->n_ranks, n_subset = n;
+    c->root = pb_random_below(random, n);
+    c->members = NULL;
+    int *subset = malloc((size_t) n * sizeof(*subset));
+    if (subset == NULL) {
+        abort();
+    }
+    if (size.subsets && pb_random_below(random, 2) == 1) {
+        n_subset = pb_random_subset(random, n, c->root, subset);
+        c->members = calloc((size_t) n, 1);
+        for (int i = 0; i < n_subset && c->members != NULL; i++) {
+            c->members[subset[i]] = 1;
+        }
+    }
+    if (pb_view_new(c->placement, c->root, c->members != NULL ? subset : NULL, n_subset,
+                    &c->view) != PB_SUCCESS) {
+        abort();
+    }
+    free(subset);
+}
+
+/* Children keep their order, on which views depend. */
+static pb_network_t *with_speeds(const pb_network_t *from, uint32_t machines, uint32_t trunks)
+{
+    pb_network_t *network = pb_network_new();
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    for (int node = 0; node < pb_network_size(from); node++) {
+        const pb_node_t *n = pb_network_node(from, node);
+        if (pb_network_add(network, n->kind, n->name) != node) {
+            abort();
+        }
+    }
+    for (int parent = 0; parent < pb_network_size(from); parent++) {
+        int child = pb_network_node(from, parent)->first_child;
+        for (; child >= 0; child = pb_network_node(from, child)->next_sibling) {
+            bool is_machine = pb_network_node(from, child)->kind == PB_NODE_MACHINE;
+            if (pb_network_connect(network, parent, child, is_machine ? machines : trunks) !=
+                PB_SUCCESS) {
+                abort();
+            }
+        }
+    }
+    if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
+        abort();
+    }
+    return network;
+}
+
+void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t machines,
+                           uint32_t trunks)
+{
+    const int n_ranks = from->placement->n_ranks;
+    c->network = with_speeds(from->network, machines, trunks);
+    c->placement = pb_placement_new(c->network, n_ranks);
+    c->root = from->root;
+    c->members = NULL;
+    for (int rank = 0; rank < n_ranks; rank++) {
+        c->placement->machine[rank] = from->placement->machine[rank];
+    }
+    if (from->members != NULL) {
+        c->members = malloc((size_t) n_ranks);
+        if (c->members == NULL) {
+            abort();
+        }
+        memcpy(c->members, from->members, (size_t) n_ranks);
+    }
+    if (pb_view_new(c->placement, c->root, from->view->order, from->view->n_ranks, &c->view) !=
+        PB_SUCCESS) {
+        abort();
+    }
+}
+
+int tree_case_height(const pb_plan_t *plan)
+{
+    int height = 0;
+    for (int s = 0; s < plan->n_streams; s++) {
+        height = plan->streams[s].height > height ? plan->streams[s].height : height;
+    }
+    return height;
+}
+
+void tree_case_clear(tree_case_t *c)
+{
+    pb_view_free(c->view);
+    free(c->members);
+    pb_placement_free(c->placement);
+    pb_network_free(c->network);
+}
+
+static bool is_in(const pb_network_t *network, int at, int node)
+{
+    while (at >= 0 && at != node) {
+        at = pb_network_node(network, at)->parent;
+    }
+    return at == node;
+}
+
+bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside)
+{
+    const pb_network_t *network = placement->network;
+    const int *machine = placement->machine;
+    int node = machine[a];
+    for (; pb_network_node(network, node)->kind != PB_NODE_SWITCH;
+         node = pb_network_node(network, node)->parent) {
+        if (is_in(network, machine[b], node)) {
+            return !is_in(network, machine[outside], node);
+        }
+    }
+    return false;
+}
+
+pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout)
+{
+    pb_plan_options_t options = {.fanout = fanout};
+    pb_plan_t *plan;
+    if (pb_plan_compute(c->view, kind, fanout != 0 ? &options : NULL, &plan) != PB_SUCCESS) {
+        abort();
+    }
+    return plan;
+}
+
+bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
+                     tree_case_rule_t rule)
+{
+    pb_diag_t diag;
+    pb_check_t check;
+    pb_diag_init(&diag);
+    int error = pb_check_plan(c->placement, plan, c->members, &check, &diag);
+    if (error == PB_SUCCESS && check.max_sends > max_sends) {
+        pb_diag_fault(&diag, NULL, 0, "a rank sends to %d", check.max_sends);
+    }
+    if (error == PB_SUCCESS && check.height != tree_case_height(plan)) {
+        pb_diag_fault(&diag, NULL, 0, "the height is %d", check.height);
+    }
+    if (error == PB_SUCCESS && rule == TREE_CASE_ONE_SENDER) {
+        pb_check_contention_free(c->placement, plan, &check, &diag);
+    } else if (error == PB_SUCCESS && rule == TREE_CASE_LOAD) {
+        error = pb_check_load(c->placement, plan, &diag);
+    }
+    bool good = error == PB_SUCCESS && diag.n_faults == 0;
+    if (!good) {
+        printf("# %s\n", diag.n_faults > 0 ? pb_diag_first(&diag) : pb_error_text(error));
+    }
+    pb_check_clear(&check);
+    pb_diag_clear(&diag);
+    return good;
+}

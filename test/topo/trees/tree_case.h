@@ -1,0 +1,63 @@
+/*
+ * One random case for the tests of trees: a network, ranks on it, a root, often
+ * a subset; and the judgement of a plan made for it.
+ */
+#ifndef PB_TREE_CASE_H
+#define PB_TREE_CASE_H
+
+#include <stdbool.h>
+
+#include "test/topo/check/random_network.h"
+#include "topo/trees/plan.h"
+
+typedef struct tree_case {
+    pb_network_t *network;
+    pb_placement_t *placement;
+    pb_view_t *view;
+    char *members; /**< by rank; NULL if all take part */
+    int root;
+} tree_case_t;
+
+typedef struct tree_case_size {
+    int max_switches;
+    int max_machines;
+    int max_per_machine; /**< ranks */
+    int max_speed;       /**< 0: equal links */
+    bool subsets;        /**< half of the cases are over a subset */
+} tree_case_size_t;
+
+/** A case of this shape. Aborts if memory is out. Free with tree_case_clear(). */
+void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size);
+void tree_case_clear(tree_case_t *c);
+
+/**
+ * The same ranks on the same network, with these speeds of machines' cables and
+ * of all others. Aborts if memory is out. Free with tree_case_clear().
+ */
+void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t machines,
+                           uint32_t trunks);
+
+/** Of the highest stream. */
+int tree_case_height(const pb_plan_t *plan);
+
+/** Whether ranks a and b are on a machine, or in a place of one, that rank `outside` is not in. */
+bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside);
+
+/** The plan of a kind; fanout 0: the default. Aborts if there is none. */
+pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout);
+
+/** What a plan has to obey beyond being a tree over the members. */
+typedef enum {
+    TREE_CASE_ANY,        /**< nothing */
+    TREE_CASE_ONE_SENDER, /**< pb_check_contention_free() */
+    TREE_CASE_LOAD,       /**< pb_check_load() */
+} tree_case_rule_t;
+
+/**
+ * Whether the plan reaches everyone, no rank sends to more than `max_sends`, and
+ * the rule is obeyed. Says what is wrong in a TAP comment.
+ */
+bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
+                     tree_case_rule_t rule);
+
+#endif

@@ -1,0 +1,92 @@
+#include "test/topo/util/golden.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/** Bytes of an expected file. */
+#define MAX_EXPECTED (1 << 16)
+
+static void print_as_comment(const char *what, const char *text)
+{
+    printf("# %s:\n# ", what);
+    for (; *text != '\0'; text++) {
+        printf(*text == '\n' && text[1] != '\0' ? "\n# " : "%c", *text);
+    }
+    printf("\n");
+}
+
+bool golden_equal(const char *is, const char *expected)
+{
+    if (expected != NULL && strcmp(is, expected) == 0) {
+        return true;
+    }
+    print_as_comment("expected", expected != NULL ? expected : "(no file)");
+    print_as_comment("is", is);
+    return false;
+}
+
+/* The whole file as text, or NULL. */
+static char *slurp(const char *file)
+{
+    FILE *in = fopen(file, "rb");
+    if (in == NULL) {
+        return NULL;
+    }
+    char *text = calloc(1, MAX_EXPECTED);
+    if (text != NULL) {
+        text[fread(text, 1, MAX_EXPECTED - 1, in)] = '\0';
+    }
+    fclose(in);
+    return text;
+}
+
+static bool update(const char *file, const char *text)
+{
+    FILE *out = fopen(file, "wb");
+    return out != NULL && fputs(text, out) >= 0 && fclose(out) == 0;
+}
+
+static bool check_file(const char *file, const char *suffix, golden_print_t *print)
+{
+    char expected_file[300];
+    snprintf(expected_file, sizeof(expected_file), "%.*s.expected",
+             (int) (strlen(file) - strlen(suffix)), file);
+    char *is = print(file);
+    bool good;
+    if (getenv("UPDATE_GOLDEN") != NULL) {
+        good = update(expected_file, is);
+    } else {
+        char *expected = slurp(expected_file);
+        good = golden_equal(is, expected);
+        free(expected);
+    }
+    free(is);
+    return good;
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    const size_t length = strlen(name), n = strlen(suffix);
+    return length > n && strcmp(name + length - n, suffix) == 0;
+}
+
+int golden_check(const char *folder, const char *suffix, golden_print_t *print,
+                 golden_verdict_t *verdict)
+{
+    const char *srcdir = getenv("srcdir");
+    struct dirent **entries = NULL;
+    bool found = (srcdir == NULL || chdir(srcdir) == 0) && chdir(folder) == 0;
+    int n = found ? scandir(".", &entries, NULL, alphasort) : 0, n_files = 0;
+    for (int i = 0; i < n; i++) {
+        if (ends_in(entries[i]->d_name, suffix)) {
+            verdict(entries[i]->d_name, check_file(entries[i]->d_name, suffix, print));
+            n_files++;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return n_files;
+}

@@ -1,0 +1,557 @@
+/*
+ * The file of advice, version 1 (see advice.h): reader, writer, and its place in a folder.
+ *
+ * The hash is looked at first: where it is wrong the file was not written to its end, and
+ * nothing else would be worth a message. What then is faulty was written so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "topo/advice/advice.h"
+#include "topo/advice/generation.h"
+#include "topo/util/decimal.h"
+#include "topo/util/hash.h"
+#include "topo/util/text_file.h"
+
+/** Bytes of a whole file: trees for many roots over many hosts. */
+#define MAX_FILE ((size_t) 256 << 20)
+
+/** Bytes of a line without its end: an edge of the longest names. */
+#define MAX_LINE 1023
+
+/** Words of a line; no item has as many. */
+#define MAX_WORDS 12
+
+typedef struct reader {
+    const char *file;
+    int line;
+    pb_diag_t *diag;
+    size_t n_before;          /**< faults that `diag` had before */
+    int error;                /**< PB_ERR_NO_MEMORY: no use to go on */
+    int64_t written, max_age; /**< -1: not yet */
+    char **hosts;             /**< read so far, in the file's order */
+    int n_hosts;
+    pb_advice_t *advice;   /**< NULL until the hosts are known */
+    pb_advice_tree_t tree; /**< being read; n_streams == 0: none */
+    int tree_line;
+    int *n_children; /**< by stream and host, so far */
+    char buffer[MAX_LINE + 1];
+    char *words[MAX_WORDS];
+    int n_words;
+} reader_t;
+
+static bool has_faults(const reader_t *r)
+{
+    return r->diag->n_faults > r->n_before;
+}
+
+static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
+{
+    return pb_diag_quote(quote, word, strlen(word));
+}
+
+/** A decimal number from `low` to `high` in word i, or a fault. */
+static bool read_number(reader_t *r, int i, uint64_t low, uint64_t high, uint64_t *value_p)
+{
+    char quote[PB_DIAG_QUOTE_SIZE];
+    if (!pb_decimal_read(r->words[i], low, high, value_p)) {
+        pb_diag_fault(r->diag, r->file, r->line,
+                      "the number after '%s' is '%s', but must be a whole one from %" PRIu64
+                      " to %" PRIu64,
+                      r->words[i - 1], quoted(quote, r->words[i]), low, high);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the head ---- */
+
+static void read_head(reader_t *r, int64_t *value, uint64_t high)
+{
+    uint64_t number;
+    if (*value >= 0) {
+        pb_diag_fault(r->diag, r->file, r->line, "%s is given twice", r->words[0]);
+    } else if (read_number(r, 1, value == &r->max_age, high, &number)) {
+        *value = (int64_t) number;
+    }
+}
+
+static void read_host(reader_t *r)
+{
+    if (r->advice != NULL) {
+        pb_diag_fault(r->diag, r->file, r->line, "a host after the first tree");
+        return;
+    }
+    if (r->n_hosts >= PB_HOST_SET_MAX) {
+        pb_diag_fault(r->diag, r->file, r->line, "there are more than %d hosts", PB_HOST_SET_MAX);
+        return;
+    }
+    r->hosts[r->n_hosts] = strdup(r->words[1]);
+    if (r->hosts[r->n_hosts] == NULL) {
+        r->error = PB_ERR_NO_MEMORY;
+        return;
+    }
+    r->n_hosts++;
+}
+
+/** The head and the hosts are over: makes the advice that trees are added to. */
+static bool end_head(reader_t *r)
+{
+    if (r->advice != NULL || has_faults(r)) {
+        return r->advice != NULL;
+    }
+    if (r->written < 0 || r->max_age < 0) {
+        pb_diag_fault(r->diag, r->file, 0, "the line '%s' is missing before the trees",
+                      r->written < 0 ? "written NANOSECONDS" : "max-age SECONDS");
+        return false;
+    }
+    const int error =
+        pb_advice_new((const char *const *) r->hosts, r->n_hosts, (int) r->max_age, &r->advice);
+    if (error == PB_ERR_INPUT || (error == PB_SUCCESS && r->advice->hosts->n != r->n_hosts)) {
+        pb_diag_fault(r->diag, r->file, 0, "the hosts are none, repeat, or have odd names");
+    } else {
+        r->error = error;
+    }
+    if (error == PB_SUCCESS) {
+        r->advice->written = r->written;
+    }
+    return !has_faults(r) && error == PB_SUCCESS;
+}
+
+/* ---- trees ---- */
+
+static void drop_tree(reader_t *r)
+{
+    for (int i = 0; i < PB_ADVICE_MAX_STREAMS; i++) {
+        pb_tree_free(r->tree.streams[i]);
+    }
+    r->tree = (pb_advice_tree_t){0};
+    free(r->n_children);
+    r->n_children = NULL;
+}
+
+/** The tree that was read so far is over. */
+static void end_tree(reader_t *r)
+{
+    if (r->tree.n_streams == 0 || r->error != PB_SUCCESS) {
+        return;
+    }
+    const int error = pb_advice_add(r->advice, &r->tree);
+    if (error == PB_ERR_INPUT) {
+        pb_diag_fault(r->diag, r->file, r->tree_line,
+                      "is no tree from its root over all hosts in each stream, or its sizes "
+                      "overlap with those of another from this root, or there are more than %d",
+                      PB_ADVICE_MAX_TREES);
+    } else {
+        r->error = error;
+    }
+    drop_tree(r);
+}
+
+/** The host that word i names, or a fault. */
+static int read_member(reader_t *r, int i)
+{
+    char quote[PB_DIAG_QUOTE_SIZE];
+    const int host = pb_host_set_find(r->advice->hosts, r->words[i]);
+    if (host < 0) {
+        pb_diag_fault(r->diag, r->file, r->line, "'%s' is not among the hosts",
+                      quoted(quote, r->words[i]));
+    }
+    return host;
+}
+
+static void read_tree(reader_t *r)
+{
+    uint64_t segment, n_streams;
+    end_tree(r);
+    if (!end_head(r) || r->error != PB_SUCCESS) {
+        return;
+    }
+    pb_advice_tree_t *tree = &r->tree;
+    const int root = read_member(r, 1);
+    if (root < 0 || !read_number(r, 3, 0, INT64_MAX, &tree->least) ||
+        !read_number(r, 5, 0, INT64_MAX, &tree->most) ||
+        !read_number(r, 7, 1, PB_ADVICE_MAX_SEGMENT, &segment) ||
+        !read_number(r, 9, 1, PB_ADVICE_MAX_STREAMS, &n_streams)) {
+        return;
+    }
+    tree->root = root;
+    tree->segment = (uint32_t) segment;
+    r->tree_line = r->line;
+    r->n_children =
+        calloc((size_t) n_streams * (size_t) r->advice->hosts->n, sizeof(*r->n_children));
+    if (r->n_children == NULL) {
+        r->error = PB_ERR_NO_MEMORY;
+        return;
+    }
+    for (uint64_t i = 0; i < n_streams; i++) {
+        tree->streams[i] = pb_tree_new(r->advice->hosts->n, root);
+        if (tree->streams[i] == NULL) {
+            r->error = PB_ERR_NO_MEMORY;
+            return;
+        }
+    }
+    tree->n_streams = (int) n_streams;
+}
+
+static void read_edge(reader_t *r)
+{
+    uint64_t stream;
+    if (r->tree.n_streams == 0) {
+        if (!has_faults(r)) {
+            pb_diag_fault(r->diag, r->file, r->line, "an edge has no tree before it");
+        }
+        return;
+    }
+    if (!read_number(r, 1, 0, (uint64_t) r->tree.n_streams - 1, &stream)) {
+        return;
+    }
+    const int parent = read_member(r, 2), child = read_member(r, 3);
+    if (parent < 0 || child < 0) {
+        return;
+    }
+    pb_tree_t *tree = r->tree.streams[stream];
+    if (tree->parent[child] != PB_TREE_OUTSIDE) {
+        pb_diag_fault(r->diag, r->file, r->line, "this child is the root, or has a parent already");
+        return;
+    }
+    tree->parent[child] = parent;
+    tree->place[child] =
+        r->n_children[stream * (uint64_t) r->advice->hosts->n + (uint64_t) parent]++;
+}
+
+/* ---- lines ---- */
+
+/** Every item: its words, of which those in capitals stand for values. */
+static const char *const forms[] = {
+    "written NANOSECONDS",
+    "max-age SECONDS",
+    "host NAME",
+    "tree HOST from BYTES to BYTES segment BYTES streams NUMBER",
+    "edge STREAM HOST HOST",
+};
+
+enum { ITEM_WRITTEN, ITEM_MAX_AGE, ITEM_HOST, ITEM_TREE, ITEM_EDGE, N_ITEMS };
+
+/** Whether the line has the words of `form`. */
+static bool has_form(const reader_t *r, const char *form)
+{
+    int i = 0;
+    bool good = true;
+    for (const char *at = form; good; at += strcspn(at, " ") + 1) {
+        const size_t length = strcspn(at, " ");
+        good = i < r->n_words &&
+               ((at[0] >= 'A' && at[0] <= 'Z') ||
+                (strlen(r->words[i]) == length && strncmp(at, r->words[i], length) == 0));
+        i++;
+        if (at[length] == '\0') {
+            break;
+        }
+    }
+    return good && i == r->n_words;
+}
+
+static void read_item(reader_t *r)
+{
+    char quote[PB_DIAG_QUOTE_SIZE];
+    int item = 0;
+    while (item < N_ITEMS && !has_form(r, forms[item])) {
+        item++;
+    }
+    switch (item) {
+    case ITEM_WRITTEN:
+        read_head(r, &r->written, INT64_MAX);
+        break;
+    case ITEM_MAX_AGE:
+        read_head(r, &r->max_age, PB_ADVICE_MAX_AGE);
+        break;
+    case ITEM_HOST:
+        read_host(r);
+        break;
+    case ITEM_TREE:
+        read_tree(r);
+        break;
+    case ITEM_EDGE:
+        read_edge(r);
+        break;
+    default:
+        pb_diag_fault(r->diag, r->file, r->line, "is no item of advice: it begins with '%s'",
+                      quoted(quote, r->words[0]));
+    }
+}
+
+/** Parts the line into words; false if there are none, or too many. */
+static bool split(reader_t *r)
+{
+    char *rest = r->buffer;
+    r->n_words = 0;
+    for (char *word = strtok_r(r->buffer, " ", &rest); word != NULL && r->n_words < MAX_WORDS;
+         word = strtok_r(NULL, " ", &rest)) {
+        r->words[r->n_words++] = word;
+    }
+    if (r->n_words == 0 || r->n_words == MAX_WORDS) {
+        pb_diag_fault(r->diag, r->file, r->line, "is no item of advice");
+        return false;
+    }
+    return true;
+}
+
+/** The hash and the first line, which say whether it is whole and of this version. Returns the
+ * bytes between the first line and `end` in *from_p, *to_p. */
+static bool check_frame(reader_t *r, const char *text, size_t length, size_t *from_p, size_t *to_p)
+{
+    static const char first[] = "pipebcast-advice ";
+    char end[32];
+    const size_t n_end = (size_t) snprintf(end, sizeof(end), "end %016d\n", 0);
+    if (length < sizeof(first) || memcmp(text, first, sizeof(first) - 1) != 0) {
+        pb_diag_fault(r->diag, r->file, 1, "is no advice: it does not begin with '%s%d'", first,
+                      PB_ADVICE_VERSION);
+        return false;
+    }
+    const char *newline = memchr(text, '\n', length);
+    char version[16];
+    snprintf(version, sizeof(version), "%d", PB_ADVICE_VERSION);
+    *from_p = newline != NULL ? (size_t) (newline - text) + 1 : length;
+    if (newline == NULL || *from_p != sizeof(first) - 1 + strlen(version) + 1 ||
+        memcmp(text + sizeof(first) - 1, version, strlen(version)) != 0) {
+        pb_diag_fault(r->diag, r->file, 1, "is of another version than %s", version);
+        return false;
+    }
+    if (length >= *from_p + n_end) {
+        *to_p = length - n_end;
+        snprintf(end, sizeof(end), "end %016" PRIx64 "\n",
+                 pb_hash_end(pb_hash_bytes(PB_HASH_START, text, *to_p)));
+    }
+    if (length < *from_p + n_end || memcmp(text + *to_p, end, n_end) != 0) {
+        pb_diag_fault(r->diag, r->file, 0,
+                      "was not written to its end, or was changed: its hash is wrong");
+        return false;
+    }
+    return true;
+}
+
+static void read_lines(reader_t *r, const char *text, size_t from, size_t to)
+{
+    for (r->line = 2; from < to && r->error == PB_SUCCESS; r->line++) {
+        const char *newline = memchr(text + from, '\n', to - from);
+        const size_t length = newline != NULL ? (size_t) (newline - text) - from : to - from;
+        if (length > MAX_LINE || memchr(text + from, '\0', length) != NULL) {
+            pb_diag_fault(r->diag, r->file, r->line,
+                          "is no item of advice: longer than %d bytes, "
+                          "or not text",
+                          MAX_LINE);
+        } else {
+            memcpy(r->buffer, text + from, length);
+            r->buffer[length] = '\0';
+            if (split(r)) {
+                read_item(r);
+            }
+        }
+        from += length + 1;
+    }
+    end_tree(r);
+    if (r->error == PB_SUCCESS) {
+        (void) end_head(r);
+    }
+}
+
+int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice_t **advice_p,
+                    pb_diag_t *diag)
+{
+    reader_t r = {
+        .file = name, .diag = diag, .n_before = diag->n_faults, .written = -1, .max_age = -1};
+    size_t from, to;
+    *advice_p = NULL;
+    r.hosts = calloc(PB_HOST_SET_MAX, sizeof(*r.hosts));
+    if (r.hosts == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    if (check_frame(&r, text, length, &from, &to)) {
+        read_lines(&r, text, from, to);
+    }
+    drop_tree(&r);
+    for (int i = 0; i < r.n_hosts; i++) {
+        free(r.hosts[i]);
+    }
+    free(r.hosts);
+    const int error = r.error != PB_SUCCESS ? r.error : has_faults(&r) ? PB_ERR_INPUT : PB_SUCCESS;
+    if (error == PB_SUCCESS) {
+        *advice_p = r.advice;
+    } else {
+        pb_advice_free(r.advice);
+    }
+    return error;
+}
+
+/* ---- writing ---- */
+
+typedef struct edge {
+    int place, child;
+} edge_t;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const edge_t *x = a, *y = b;
+    if (x->place != y->place) {
+        return x->place < y->place ? -1 : 1;
+    }
+    return x->child < y->child ? -1 : x->child > y->child;
+}
+
+/** The edges of one stream; `edges` has room for the hosts. */
+static void write_stream(const pb_host_set_t *hosts, const pb_tree_t *tree, int stream,
+                         edge_t *edges, FILE *file)
+{
+    size_t n = 0;
+    for (int i = 0; i < tree->n_nodes; i++) {
+        if (i != tree->root) {
+            edges[n++] = (edge_t){.place = tree->place[i], .child = i};
+        }
+    }
+    qsort(edges, n, sizeof(*edges), compare_edges);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(file, "edge %d %s %s\n", stream, hosts->name[tree->parent[edges[i].child]],
+                hosts->name[edges[i].child]);
+    }
+}
+
+static void write_body(const pb_advice_t *advice, edge_t *edges, FILE *file)
+{
+    fprintf(file, "pipebcast-advice %d\nwritten %" PRId64 "\nmax-age %d\n", PB_ADVICE_VERSION,
+            advice->written, advice->max_age);
+    for (int i = 0; i < advice->hosts->n; i++) {
+        fprintf(file, "host %s\n", advice->hosts->name[i]);
+    }
+    for (int i = 0; i < advice->n_trees; i++) {
+        const pb_advice_tree_t *tree = &advice->trees[i];
+        fprintf(file, "tree %s from %" PRIu64 " to %" PRIu64 " segment %" PRIu32 " streams %d\n",
+                advice->hosts->name[tree->root], tree->least, tree->most, tree->segment,
+                tree->n_streams);
+        for (int s = 0; s < tree->n_streams; s++) {
+            write_stream(advice->hosts, tree->streams[s], s, edges, file);
+        }
+    }
+}
+
+int pb_advice_write(const pb_advice_t *advice, FILE *stream)
+{
+    char *text = NULL;
+    size_t length = 0;
+    edge_t *edges = malloc((size_t) advice->hosts->n * sizeof(*edges));
+    FILE *memory = edges != NULL ? open_memstream(&text, &length) : NULL;
+    int error = memory == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+    if (memory != NULL) {
+        write_body(advice, edges, memory);
+        error = ferror(memory) ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+        error = fclose(memory) != 0 ? PB_ERR_NO_MEMORY : error;
+    }
+    if (error == PB_SUCCESS) {
+        const uint64_t hash = pb_hash_end(pb_hash_bytes(PB_HASH_START, text, length));
+        const bool good = fwrite(text, 1, length, stream) == length &&
+                          fprintf(stream, "end %016" PRIx64 "\n", hash) > 0 && fflush(stream) == 0;
+        error = good ? PB_SUCCESS : PB_ERR_IO;
+    }
+    free(text);
+    free(edges);
+    return error;
+}
+
+/* ---- the folder ---- */
+
+static int path_of(const char *dir, const pb_host_set_t *hosts, char path[PATH_MAX],
+                   pb_diag_t *diag)
+{
+    if ((size_t) snprintf(path, PATH_MAX, "%s/advice-%016" PRIx64, dir, hosts->hash) >= PATH_MAX) {
+        pb_diag_fault(diag, dir, 0, "is too long a path");
+        return PB_ERR_IO;
+    }
+    return PB_SUCCESS;
+}
+
+static int read_path(const char *path, const pb_host_set_t *hosts, pb_advice_t **advice_p,
+                     pb_diag_t *diag)
+{
+    char *text;
+    size_t length;
+    int error = pb_text_file_read(path, "file of advice", MAX_FILE, &text, &length, diag);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    error = pb_advice_parse(text, length, path, advice_p, diag);
+    free(text);
+    if (error == PB_SUCCESS && !pb_host_set_equal((*advice_p)->hosts, hosts)) {
+        pb_diag_fault(diag, path, 0, "is for other hosts than its name says");
+        pb_advice_free(*advice_p);
+        *advice_p = NULL;
+        error = PB_ERR_INPUT;
+    }
+    return error;
+}
+
+int pb_advice_read(const char *dir, const pb_host_set_t *hosts, pb_advice_t **advice_p,
+                   pb_diag_t *diag)
+{
+    char path[PATH_MAX];
+    *advice_p = NULL;
+    const int error = path_of(dir, hosts, path, diag);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
+        return PB_SUCCESS;
+    }
+    return read_path(path, hosts, advice_p, diag);
+}
+
+/** Writes to a file beside the one at `path` and renames it. */
+static int replace(const pb_advice_t *advice, const char *path, pb_diag_t *diag)
+{
+    char beside[PATH_MAX + 16];
+    int error = PB_ERR_IO;
+    snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
+    const int fd = mkstemp(beside);
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (stream != NULL) {
+        (void) fchmod(fd, 0644); /* jobs of other users may read it */
+        error = pb_advice_write(advice, stream);
+        error = fclose(stream) != 0 && error == PB_SUCCESS ? PB_ERR_IO : error;
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    if (error == PB_SUCCESS && rename(beside, path) != 0) {
+        error = PB_ERR_IO;
+    }
+    if (error == PB_ERR_IO) {
+        pb_diag_fault(diag, path, 0, "cannot be written: %s", strerror(errno));
+    }
+    if (error != PB_SUCCESS && fd >= 0) {
+        (void) unlink(beside);
+    }
+    return error;
+}
+
+int pb_advice_publish(const char *dir, pb_advice_t *advice, pb_diag_t *diag)
+{
+    char path[PATH_MAX];
+    pb_generation_t generation;
+    int error = path_of(dir, advice->hosts, path, diag);
+    if (error == PB_SUCCESS) {
+        error = pb_generation_open(&generation, dir, diag);
+    }
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    advice->written = pb_advice_now();
+    error = replace(advice, path, diag);
+    if (error == PB_SUCCESS) {
+        pb_generation_raise(&generation);
+    }
+    pb_generation_close(&generation);
+    return error;
+}

@@ -1,0 +1,52 @@
+/*
+ * A broadcast tree over numbered nodes: who sends to whom, and in which order.
+ *
+ * Nodes are numbered as in the link matrix or the set of hosts that the tree is for. Some of them
+ * may be outside of the tree, as in a tree over one pool of nodes. A plan (topo/trees/plan.h) is
+ * made of it when it is to be checked, simulated or used.
+ */
+#ifndef PB_TREE_H
+#define PB_TREE_H
+
+#include <stdbool.h>
+
+#include "topo/trees/plan.h"
+
+/** The parent of a node that is not in the tree. */
+#define PB_TREE_OUTSIDE (-2)
+
+typedef struct pb_tree {
+    int n_nodes; /**< of the matrix; at least 1 */
+    int root;
+    int *parent; /**< by node; -1 for the root */
+    int *place;  /**< by node: its place among its parent's children, from 0; 0 for the root */
+} pb_tree_t;
+
+/** A tree of the root alone, with room for n_nodes. NULL if memory is out. */
+pb_tree_t *pb_tree_new(int n_nodes, int root);
+void pb_tree_free(pb_tree_t *tree);
+
+/** Makes `to` equal to `from`, which has as many nodes. */
+void pb_tree_copy(pb_tree_t *to, const pb_tree_t *from);
+
+/**
+ * Whether `parent` is a tree from the root that reaches all its nodes: parents in
+ * range and in the tree, no cycle. O(nodes). PB_ERR_INPUT, PB_ERR_NO_MEMORY.
+ */
+int pb_tree_check(const int *parent, int n_nodes, int root);
+
+/**
+ * The tree of one stream of a plan whose ranks are the nodes. The caller frees it.
+ * PB_ERR_INPUT if there is no such stream, PB_ERR_NO_MEMORY. O(ranks).
+ */
+int pb_tree_from_plan(const pb_plan_t *plan, int stream, pb_tree_t **tree_p);
+
+/**
+ * The plan, of one stream and named `kind`, in which rank i of the view's
+ * placement is node i. The caller frees it. PB_ERR_INPUT if the tree is not one
+ * over exactly the view's ranks from its root, PB_ERR_NO_MEMORY. O(n log n).
+ */
+int pb_tree_to_plan(const pb_tree_t *tree, const pb_view_t *view, pb_kind_t kind,
+                    pb_plan_t **plan_p);
+
+#endif

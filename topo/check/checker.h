@@ -1,0 +1,66 @@
+/*
+ * The checker: judges any plan against the rule, independently of how the plan
+ * was made. It walks the physical path of every edge in the network itself and
+ * shares no code with views or constructions.
+ *
+ * A stream carries 1/n_streams of the message. The load of a directed link is
+ * the number of edges over it, in all streams, divided by n_streams: 1 means
+ * that the link carries the message once. Loads are kept as edge counts, so
+ * that they are exact.
+ */
+#ifndef PB_CHECK_H
+#define PB_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/network/placement.h"
+#include "topo/trees/plan.h"
+#include "topo/util/diag.h"
+
+typedef struct pb_link_load {
+    int edges;   /**< edges of all streams over the link */
+    int senders; /**< distinct ranks that send over it */
+} pb_link_load_t;
+
+typedef struct pb_check {
+    int n_links;           /**< 2 * pb_network_size() */
+    pb_link_load_t *links; /**< by directed link, see topo/network/network.h */
+    int *sends;            /**< by rank: edges out, all streams */
+    int *receives;         /**< by rank: edges in, all streams */
+    int max_edges;         /**< over all links between nodes */
+    int max_senders;       /**< over all links between nodes */
+    int max_sends;         /**< over all ranks */
+    int height;            /**< of the highest stream, recomputed */
+} pb_check_t;
+
+/**
+ * Walks the plan. `members` flags the ranks that must be reached (NULL: all).
+ * Every stream must reach each of them exactly once from the root, without
+ * cycles, and parents, children and heights must agree; each violation is a
+ * fault in `diag` and PB_ERR_INPUT is returned. PB_ERR_NO_MEMORY. The counters
+ * are filled in all other cases; free them with pb_check_clear().
+ * O(edges * path length).
+ */
+int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const char *members,
+                  pb_check_t *check, pb_diag_t *diag);
+void pb_check_clear(pb_check_t *check);
+
+/** Whether the load of one link breaks the rule below. */
+static inline bool pb_link_load_contends(const pb_link_load_t *load, int n_streams)
+{
+    return load->senders > 1 && load->edges > n_streams;
+}
+
+/**
+ * The rule of contention-freedom (papers 1 and 2, section 3; for several
+ * streams, ours): over every directed link of the network either one rank alone
+ * sends (it is one-ported and cannot disturb itself), or all edges together
+ * load the link with no more than the message once (edges <= n_streams). With
+ * several streams no rank may send more than n_streams edges either. Each
+ * violation is a fault in `diag` and PB_ERR_INPUT is returned.
+ */
+int pb_check_contention_free(const pb_placement_t *placement, const pb_plan_t *plan,
+                             const pb_check_t *check, pb_diag_t *diag);
+
+#endif

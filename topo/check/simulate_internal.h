@@ -1,0 +1,60 @@
+/*
+ * What the two models of simulator.h share. Not for others.
+ *
+ * An edge of the simulation is the edge into a rank in one stream; its number
+ * is stream * n_ranks + rank, so that numbers of roots and outsiders are unused.
+ */
+#ifndef PB_SIMULATE_INTERNAL_H
+#define PB_SIMULATE_INTERNAL_H
+
+#include "topo/check/simulator.h"
+#include "topo/util/heap.h"
+
+/*
+ * Events are of the heap's kind: `major` is the segment, `minor` the order among equal segments,
+ * `id` the edge. `note` is, in the links model, the number of links of the path already passed, in
+ * the slot model the kind of event.
+ */
+
+/** The static side of a simulation: edges and the links they use. */
+typedef struct pb_sim {
+    const pb_plan_t *plan;
+    const pb_simulate_options_t *options;
+    pb_simulation_t *result; /**< filled by the model */
+    int n_edges;             /**< edge numbers: n_streams * n_ranks */
+    int *first_link;      /**< by edge, n_edges + 1 entries: its links are link[first_link[e]] .. */
+    int *link;            /**< directed links of all paths, in order of travel */
+    int64_t *link_ticks;  /**< by directed link: ticks of one segment */
+    int64_t memory_ticks; /**< between ranks of one machine */
+    pb_heap_t heap;
+} pb_sim_t;
+
+static inline int pb_sim_stream(const pb_sim_t *sim, int edge)
+{
+    return edge / sim->plan->n_ranks;
+}
+
+static inline int pb_sim_child(const pb_sim_t *sim, int edge)
+{
+    return edge % sim->plan->n_ranks;
+}
+
+static inline int pb_sim_parent(const pb_sim_t *sim, int edge)
+{
+    return sim->plan->streams[pb_sim_stream(sim, edge)].parent[pb_sim_child(sim, edge)];
+}
+
+/** Segments that a stream carries in all. */
+static inline int pb_sim_stream_segments(const pb_sim_t *sim, int stream)
+{
+    const int n_streams = sim->plan->n_streams;
+    return (sim->options->n_segments - stream + n_streams - 1) / n_streams;
+}
+
+/** Notes that the child of `edge` has one more segment, at `time`. */
+void pb_sim_delivered(pb_sim_t *sim, int edge, int64_t time);
+
+int pb_sim_run_slot(pb_sim_t *sim);
+int pb_sim_run_links(pb_sim_t *sim);
+
+#endif

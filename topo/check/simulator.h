@@ -1,0 +1,79 @@
+/*
+ * Simulation of a plan: one-ported, store-and-forward, event-driven.
+ *
+ * Every rank sends one segment at a time and receives one at a time, and
+ * forwards a segment when it has all of it. Time is counted in ticks;
+ * PB_SIMULATE_UNIT ticks are the time of one segment over a link of the
+ * network's lowest speed ("one segment time"), so that speeds of up to 16 times
+ * the lowest divide exactly. All segments are of one size.
+ *
+ * Two models of the network:
+ *
+ * PB_SIMULATE_SLOT, the papers' world: a transfer holds the sender's port, the
+ * receiver's port and every directed link of its path together, for one segment
+ * over the slowest link of them. A transfer waits until all of them are free;
+ * the oldest segment goes first, then the parent's earlier child. With
+ * `use_parity` the plan's colouring decides instead: the edge into rank r starts
+ * only at whole segment times that are congruent to parity[r] modulo the number
+ * of streams.
+ *
+ * PB_SIMULATE_LINKS, what switches do: each directed link is a server that
+ * passes one segment after the other in the order in which they came (at the
+ * same instant: oldest first), taking one segment time of its own speed. A path
+ * of n links takes n segment times; other segments may use its links meanwhile.
+ * A rank sends what arrived first first, to its children in their order; its
+ * port is free again when the segment has left the first link.
+ */
+#ifndef PB_SIMULATE_H
+#define PB_SIMULATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/network/placement.h"
+#include "topo/trees/plan.h"
+
+/** Ticks of one segment over a link of the lowest speed: a multiple of 1..16. */
+#define PB_SIMULATE_UNIT INT64_C(720720)
+
+/** Segments that one simulation may have. */
+#define PB_SIMULATE_MAX_SEGMENTS (1 << 24)
+
+typedef enum { PB_SIMULATE_SLOT, PB_SIMULATE_LINKS } pb_simulate_model_t;
+
+typedef struct pb_simulate_options {
+    pb_simulate_model_t model;
+    int n_segments;       /**< of the message, at least 1 */
+    bool use_parity;      /**< slot model: go by the plan's colouring where it has one */
+    int64_t memory_ticks; /**< one segment between two ranks of one machine; 0: one unit */
+} pb_simulate_options_t;
+
+typedef struct pb_simulation {
+    int64_t completion; /**< ticks until the last rank has the last segment */
+    int n_ranks;
+    int64_t *rank_done;  /**< by rank: when it had every segment; 0 for the root and outsiders */
+    int n_links;         /**< 2 * pb_network_size() */
+    int64_t *link_busy;  /**< by directed link: ticks in which it carried segments */
+    int64_t max_wait;    /**< longest time that a segment waited at a link (links model) */
+    int64_t n_transfers; /**< segments delivered to ranks */
+} pb_simulation_t;
+
+/**
+ * Runs the plan. The caller clears the result with pb_simulation_clear(), also
+ * after an error. PB_ERR_INPUT (n_segments out of range, or a stream that does
+ * not reach a member: check the plan first), PB_ERR_NO_MEMORY.
+ *
+ * O(segments * edges * path * log(edges)) time, O(edges * path) memory and, in
+ * the links model, O(ranks * segments) more.
+ */
+int pb_simulate(const pb_placement_t *placement, const pb_plan_t *plan,
+                const pb_simulate_options_t *options, pb_simulation_t *simulation);
+void pb_simulation_clear(pb_simulation_t *simulation);
+
+/** Ticks as segment times. */
+static inline double pb_simulate_units(int64_t ticks)
+{
+    return (double) ticks / (double) PB_SIMULATE_UNIT;
+}
+
+#endif

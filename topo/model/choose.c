@@ -1,0 +1,697 @@
+#include "topo/model/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/model/predict.h"
+#include "topo/util/hash.h"
+#include "topo/util/times.h"
+
+/** Roots whose profiles are kept. */
+#define MAX_ROOTS 16
+
+/** Choices that are kept, a power of two. */
+#define MAX_CHOICES 4096
+#define FEWEST_CHOICES 64
+
+/** Sizes of segments that are tried: see list_segments(). */
+#define MAX_SEGMENTS 40
+
+/**
+ * No segment is longer. MPI asks before it sends more than its eager limit over TCP, 64 KB with its
+ * header, and cuts what is longer itself, so nothing is won: measured where processors and memory
+ * are the limit, longer segments came within 5 % of these at best, and took up to half as long
+ * again in messages of a few of them. Bounce buffers of data that are not contiguous stay small,
+ * too.
+ */
+#define LONGEST_SEGMENT (UINT64_C(1) << 16)
+
+/** Kinds that are tried unless one is forced, the simpler ones first. */
+static const pb_kind_t kinds_by_rule[] = {
+    PB_KIND_CHAIN, PB_KIND_BINOMIAL, PB_KIND_FLAT,      PB_KIND_BINARY,
+    PB_KIND_KARY,  PB_KIND_TWOTREE,  PB_KIND_CIRCULANT,
+};
+enum { N_RULE_KINDS = sizeof(kinds_by_rule) / sizeof(kinds_by_rule[0]) };
+
+/** Candidates that one size class can have. */
+#define MAX_CANDIDATES ((N_RULE_KINDS + 1) * (MAX_SEGMENTS + 1))
+
+/**
+ * Where nothing was measured, so many speeds are looked at, each a tenth of the one before. Virtual
+ * interfaces claim any speed (veth: 10 Gbit/s), whatever is behind them.
+ */
+#define N_SPEEDS 4
+
+/** The unit of how much longer one time is than another. */
+#define EQUAL INT64_C(1024)
+
+/** What is known of one root: profiles by kind, and the previous component's. */
+typedef struct root_profiles {
+    int root; /**< -1: none */
+    uint64_t used;
+    pb_profile_t *profiles[PB_KIND_COUNT]; /**< NULL: not made */
+    bool unfit[PB_KIND_COUNT];
+    pb_profile_t *previous;
+} root_profiles_t;
+
+/** A plan of all ranks. */
+typedef struct root_plan {
+    int root;
+    pb_kind_t kind;
+    pb_plan_t *plan; /**< NULL: none */
+} root_plan_t;
+
+/** All candidates of one size class, where nothing was measured. */
+typedef struct doubtful {
+    int n;
+    pb_candidate_t candidates[MAX_CANDIDATES];
+    int64_t times[MAX_CANDIDATES]; /**< at the speed that is looked at */
+    int64_t worst[MAX_CANDIDATES]; /**< of all speeds: the time over the reference's, by EQUAL */
+    pb_model_t model;              /**< of the speed that is looked at */
+} doubtful_t;
+
+typedef struct made_choice {
+    uint64_t size_class; /**< 0: none */
+    int root;
+    pb_choice_t choice;
+} made_choice_t;
+
+struct pb_chooser {
+    const pb_placement_t *placement;
+    const pb_model_t *model;
+    pb_choose_options_t options;
+    pb_profile_t least_twotree;
+    int n_segments;
+    pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
+    root_profiles_t roots[MAX_ROOTS];
+    uint64_t clock;         /**< counts uses of roots */
+    root_plan_t made;       /**< that of the profile that was made last, if not dropped or kept */
+    root_plan_t kept;       /**< that of the kind that was chosen last */
+    made_choice_t *choices; /**< an open hash table */
+    size_t n_choices, capacity;
+};
+
+static int class_shift(uint64_t bytes)
+{
+    int shift = 0;
+    while (bytes >> shift > 15) {
+        shift++;
+    }
+    return shift;
+}
+
+uint64_t pb_size_class(uint64_t bytes)
+{
+    const int shift = class_shift(bytes);
+    return bytes >> shift << shift;
+}
+
+/** The largest message of a class. */
+static uint64_t largest_of_class(uint64_t size_class)
+{
+    return size_class + (UINT64_C(1) << class_shift(size_class)) - 1;
+}
+
+const char *pb_candidate_name(const pb_candidate_t *candidate)
+{
+    return candidate->kind == PB_KIND_PREVIOUS ? "previous"
+                                               : pb_kind_name((pb_kind_t) candidate->kind);
+}
+
+/* ---- segment sizes ---- */
+
+/** Adds a size to the falling list of sizes, once. */
+static int add_segment(uint64_t *sizes, int n, uint64_t size)
+{
+    int at = n;
+    while (at > 0 && sizes[at - 1] < size) {
+        at--;
+    }
+    if (n == MAX_SEGMENTS || (at > 0 && sizes[at - 1] == size)) {
+        return n;
+    }
+    memmove(&sizes[at + 1], &sizes[at], (size_t) (n - at) * sizeof(*sizes));
+    sizes[at] = size;
+    return n + 1;
+}
+
+/**
+ * The paper's eight sizes (paper 2, section 5.1) and their doubles up to 64 KiB; and
+ * those that fill whole TCP segments, which cost fewer frames.
+ */
+static void list_segments(pb_chooser_t *chooser)
+{
+    uint64_t sizes[MAX_SEGMENTS] = {0};
+    const pb_model_t *model = chooser->model;
+    int n = 0;
+    if (chooser->options.segment != 0) {
+        n = add_segment(sizes, n, chooser->options.segment);
+    } else {
+        for (uint64_t size = 256; size <= LONGEST_SEGMENT; size *= 2) {
+            n = add_segment(sizes, n, size);
+        }
+        for (int i = 0; i < PB_WHOLE_COUNT; i++) {
+            n = add_segment(sizes, n,
+                            (uint64_t) pb_whole_segments[i] * model->payload - model->overhead);
+        }
+        /* Half of one: half as long on each hop, for one header more. */
+        n = add_segment(sizes, n, model->payload / 2 - model->overhead);
+    }
+    chooser->n_segments = n;
+    for (int i = 0; i < n; i++) {
+        chooser->segments[i] = pb_segment_cost(model, sizes[i]);
+    }
+}
+
+/** No segment of a message of `bytes` is longer. */
+static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
+{
+    if (chooser->options.segment != 0) {
+        return chooser->options.segment;
+    }
+    if (chooser->model->measured) {
+        return LONGEST_SEGMENT;
+    }
+    /* A claimed speed may be far from the wire's (virtual links claim any): then
+     * a segment that is too long costs more than one that is too short. */
+    return bytes / 256 <= PB_CHOOSE_ASSUMED_SEGMENT ? PB_CHOOSE_ASSUMED_SEGMENT
+           : bytes / 256 < LONGEST_SEGMENT          ? bytes / 256
+                                                    : LONGEST_SEGMENT;
+}
+
+/* ---- profiles ---- */
+
+static void clear_root(root_profiles_t *root)
+{
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        free(root->profiles[kind]);
+    }
+    free(root->previous);
+    memset(root, 0, sizeof(*root));
+    root->root = -1;
+}
+
+/** The root's profiles; those of the root that was longest unused give way. */
+static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
+{
+    root_profiles_t *oldest = &chooser->roots[0];
+    for (int i = 0; i < MAX_ROOTS; i++) {
+        root_profiles_t *at = &chooser->roots[i];
+        if (at->root == root) {
+            at->used = ++chooser->clock;
+            return at;
+        }
+        oldest = at->used < oldest->used ? at : oldest;
+    }
+    clear_root(oldest);
+    oldest->root = root;
+    oldest->used = ++chooser->clock;
+    return oldest;
+}
+
+static void drop_plan(root_plan_t *of)
+{
+    pb_plan_free(of->plan);
+    of->plan = NULL;
+}
+
+/** The plan that was made for a profile of `kind`, if any, is kept if that is the best so far. */
+static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_choice_t *best)
+{
+    if (chooser->made.plan == NULL) {
+        return;
+    }
+    if (best != NULL && best->best.kind == (int) kind) {
+        drop_plan(&chooser->kept);
+        chooser->kept = chooser->made;
+        chooser->made.plan = NULL;
+    }
+    drop_plan(&chooser->made);
+}
+
+pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind)
+{
+    pb_plan_t *plan = chooser->kept.plan;
+    if (chooser->kept.root != root || chooser->kept.kind != kind) {
+        return NULL;
+    }
+    chooser->kept.plan = NULL;
+    return plan;
+}
+
+/** Makes the profile, and leaves its plan in chooser->made. */
+static int make_profile(pb_chooser_t *chooser, int root, pb_kind_t kind, pb_profile_t *profile)
+{
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    int rc = pb_view_new(chooser->placement, root, NULL, 0, &view);
+    if (rc == PB_SUCCESS) {
+        rc = pb_plan_compute(view, kind, &chooser->options.plan, &plan);
+    }
+    if (rc == PB_SUCCESS) {
+        rc = pb_profile_plan(chooser->placement, plan, profile);
+    }
+    drop_plan(&chooser->made);
+    chooser->made = (root_plan_t){.root = root, .kind = kind, .plan = plan};
+    pb_view_free(view);
+    return rc;
+}
+
+/** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
+static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
+                       const pb_profile_t **profile_p)
+{
+    *profile_p = root->profiles[kind];
+    if (*profile_p != NULL || root->unfit[kind]) {
+        return PB_SUCCESS;
+    }
+    pb_profile_t *profile = malloc(sizeof(*profile));
+    int rc = profile == NULL ? PB_ERR_NO_MEMORY : make_profile(chooser, root->root, kind, profile);
+    if (rc != PB_SUCCESS) {
+        free(profile);
+        root->unfit[kind] = rc == PB_ERR_UNFIT;
+        return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
+    }
+    root->profiles[kind] = profile;
+    *profile_p = profile;
+    return PB_SUCCESS;
+}
+
+/** Segments below half a frame, see PB_CHOOSE_UNSURE. */
+static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
+{
+    return segment != 0 && segment < chooser->model->payload / 2 - chooser->model->overhead;
+}
+
+/** Sets time and weight. */
+static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
+                  const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
+{
+    const int reasons =
+        (candidate->kind == PB_KIND_CIRCULANT) + is_tiny(chooser, candidate->segment);
+    candidate->time = pb_predict(profile, chooser->model, cost, bytes);
+    candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
+}
+
+/** The previous component's time: measured, or estimated. */
+static int previous_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+                         pb_candidate_t *candidate)
+{
+    const int64_t measured = pb_model_previous(chooser->model, chooser->placement->n_ranks, bytes);
+    *candidate = (pb_candidate_t){
+        .kind = PB_KIND_PREVIOUS, .time = measured, .weight = measured, .estimated = measured < 0};
+    if (measured >= 0) {
+        return PB_SUCCESS;
+    }
+    if (root->previous == NULL) {
+        pb_profile_t *profile = malloc(sizeof(*profile));
+        int rc = profile == NULL ? PB_ERR_NO_MEMORY
+                                 : pb_profile_previous(chooser->placement, root->root, profile);
+        if (rc != PB_SUCCESS) {
+            free(profile);
+            return rc;
+        }
+        root->previous = profile;
+    }
+    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+    judge(chooser, root->previous, &cost, bytes, candidate);
+    return PB_SUCCESS;
+}
+
+/* ---- candidates ---- */
+
+/**
+ * Shows a kind with every segment size to `visit`. Where the largest message of the
+ * class must not go in one, the segments are tried that hold the smallest one only.
+ */
+static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
+                           uint64_t bytes, pb_choose_visit_t *visit, void *context)
+{
+    const uint64_t limit = segment_limit(chooser, bytes);
+    pb_candidate_t candidate = {.kind = kind};
+    const bool may_be_whole = largest_of_class(bytes) <= limit;
+    const uint64_t longest = may_be_whole ? bytes : largest_of_class(bytes);
+    if (may_be_whole) {
+        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+        judge(chooser, profile, &cost, bytes, &candidate);
+        visit(context, &candidate);
+    }
+    for (int i = 0; i < chooser->n_segments; i++) {
+        candidate.segment = chooser->segments[i].segment;
+        if (candidate.segment < longest && candidate.segment <= limit) {
+            judge(chooser, profile, &chooser->segments[i], bytes, &candidate);
+            visit(context, &candidate);
+        }
+    }
+}
+
+/** Whether a candidate is to be preferred to another one, of which time < 0 says there is none. */
+static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
+{
+    return b->time < 0 || a->weight < b->weight;
+}
+
+/** The best candidate and the best of the other kinds so far. */
+static void keep_best(void *context, const pb_candidate_t *candidate)
+{
+    pb_choice_t *choice = context;
+    if (is_better(candidate, &choice->best)) {
+        if (choice->best.kind != candidate->kind) {
+            choice->next = choice->best;
+        }
+        choice->best = *candidate;
+    } else if (candidate->kind != choice->best.kind && is_better(candidate, &choice->next)) {
+        choice->next = *candidate;
+    }
+}
+
+/* ---- choosing without measurements ---- */
+
+/** For visit_all(): keeps the best, whose plan is kept, and all candidates. */
+typedef struct collecting {
+    pb_choice_t best;
+    doubtful_t *doubtful;
+} collecting_t;
+
+static void collect(void *context, const pb_candidate_t *candidate)
+{
+    collecting_t *collecting = context;
+    doubtful_t *doubtful = collecting->doubtful;
+    keep_best(&collecting->best, candidate);
+    doubtful->candidates[doubtful->n] = *candidate;
+    doubtful->times[doubtful->n++] = candidate->time;
+}
+
+/** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
+static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *candidate)
+{
+    return candidate->kind != PB_KIND_PREVIOUS &&
+           (chooser->options.segment != 0 || candidate->segment == 0 ||
+            candidate->segment == PB_CHOOSE_ASSUMED_SEGMENT);
+}
+
+/** Brings `worst` of all candidates up to date by their times at one speed. */
+static void weigh(const pb_chooser_t *chooser, doubtful_t *doubtful)
+{
+    int64_t reference = PB_TIME_LONGEST;
+    for (int i = 0; i < doubtful->n; i++) {
+        if (is_reference(chooser, &doubtful->candidates[i]) && doubtful->times[i] < reference) {
+            reference = doubtful->times[i];
+        }
+    }
+    for (int i = 0; i < doubtful->n; i++) {
+        const int64_t time = doubtful->times[i];
+        int64_t ratio = pb_time_scale(time, (uint64_t) EQUAL, (uint64_t) reference + 1);
+        ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
+        doubtful->worst[i] = ratio > doubtful->worst[i] ? ratio : doubtful->worst[i];
+    }
+}
+
+/** The candidates' times at the speed of doubtful->model. Their profiles are there. */
+static void predict_all(const root_profiles_t *root, uint64_t bytes, doubtful_t *doubtful)
+{
+    pb_segment_cost_t cost = {.segment = 0};
+    for (int i = 0; i < doubtful->n; i++) {
+        const pb_candidate_t *candidate = &doubtful->candidates[i];
+        const uint64_t segment = candidate->segment != 0 ? candidate->segment : bytes;
+        const pb_profile_t *profile =
+            candidate->kind == PB_KIND_PREVIOUS ? root->previous : root->profiles[candidate->kind];
+        if (cost.segment != segment) {
+            cost = pb_segment_cost(&doubtful->model, segment);
+        }
+        doubtful->times[i] = pb_predict(profile, &doubtful->model, &cost, bytes);
+    }
+}
+
+/** Whether candidate `a` is to be preferred to `b`, which comes before it or is -1. */
+static bool is_safer(const doubtful_t *doubtful, int a, int b)
+{
+    if (b < 0) {
+        return true;
+    }
+    const bool safe_a = doubtful->worst[a] <= EQUAL, safe_b = doubtful->worst[b] <= EQUAL;
+    if (safe_a && safe_b) {
+        return is_better(&doubtful->candidates[a], &doubtful->candidates[b]);
+    }
+    return doubtful->worst[a] < doubtful->worst[b];
+}
+
+/** The best candidate of all kinds but one; -1 if there is none. */
+static int safest(const doubtful_t *doubtful, int but_kind)
+{
+    int best = -1;
+    for (int i = 0; i < doubtful->n; i++) {
+        if (doubtful->candidates[i].kind != but_kind && is_safer(doubtful, i, best)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/** Whether even the least weight of a two-tree is beaten. */
+static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t weight)
+{
+    pb_choice_t least = {.best.time = -1, .next.time = -1};
+    visit_segments(chooser, PB_KIND_TWOTREE, &chooser->least_twotree, bytes, keep_best, &least);
+    return least.best.weight >= weight;
+}
+
+static bool previous_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
+                                  uint64_t bytes)
+{
+    return options->kind == PB_CHOOSE_ALL &&
+           (model->measured || bytes < PB_CHOOSE_ASSUMED_PREVIOUS);
+}
+
+/** Of the kinds only these do not serve every view. */
+static bool may_be_unfit(const pb_choose_options_t *options)
+{
+    return options->kind == PB_KIND_CIRCULANT ||
+           (options->kind == PB_KIND_KARY && options->plan.fanout < 1);
+}
+
+bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
+{
+    return may_be_unfit(options) || previous_is_candidate(model, options, pb_size_class(bytes));
+}
+
+/** Shows the candidates of one kind; *seen_p is set if it fits. */
+static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
+                      pb_choose_visit_t *visit, void *context, bool *seen_p)
+{
+    const pb_profile_t *profile;
+    int rc = get_profile(chooser, root, kind, &profile);
+    if (rc == PB_SUCCESS && profile != NULL) {
+        visit_segments(chooser, (int) kind, profile, bytes, visit, context);
+        *seen_p = true;
+    }
+    return rc;
+}
+
+/**
+ * Shows all candidates. With `best`, which `visit` keeps up to date, what cannot be
+ * better than it may be left out.
+ */
+static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
+                     void *context, const pb_choice_t *best)
+{
+    root_profiles_t *profiles = find_root(chooser, root);
+    bool seen = false;
+    int rc = PB_SUCCESS;
+    if (chooser->options.kind >= 0) {
+        rc = visit_kind(chooser, profiles, (pb_kind_t) chooser->options.kind, bytes, visit, context,
+                        &seen);
+        settle_plan(chooser, (pb_kind_t) chooser->options.kind, best);
+        return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
+    }
+    if (previous_is_candidate(chooser->model, &chooser->options, bytes)) {
+        pb_candidate_t candidate;
+        rc = previous_time(chooser, profiles, bytes, &candidate);
+        if (rc == PB_SUCCESS) {
+            visit(context, &candidate);
+        }
+    }
+    for (int i = 0; i < N_RULE_KINDS && rc == PB_SUCCESS; i++) {
+        const pb_kind_t kind = kinds_by_rule[i];
+        /* Without regard to what is known already, so that ranks never differ; and where
+         * nothing was measured, a two-tree may be the safe one. */
+        if (kind == PB_KIND_TWOTREE && best != NULL && chooser->model->measured &&
+            is_beaten(chooser, bytes, best->best.weight)) {
+            continue;
+        }
+        rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
+        settle_plan(chooser, kind, best);
+    }
+    return rc;
+}
+
+/* ---- choices that were made ---- */
+
+/** The entry of a choice, or the free one where it belongs; there is always a free one. */
+static made_choice_t *find_choice(const pb_chooser_t *chooser, int root, uint64_t size_class)
+{
+    const uint64_t hash =
+        pb_hash_end(pb_hash_number(pb_hash_number(PB_HASH_START, (uint64_t) root), size_class));
+    size_t at = (size_t) hash & (chooser->capacity - 1);
+    while (chooser->choices[at].size_class != 0 &&
+           (chooser->choices[at].size_class != size_class || chooser->choices[at].root != root)) {
+        at = (at + 1) & (chooser->capacity - 1);
+    }
+    return &chooser->choices[at];
+}
+
+/** Makes room for one more: a larger table, or at the bound an empty one. */
+static int make_room(pb_chooser_t *chooser)
+{
+    if (4 * (chooser->n_choices + 1) <= 3 * chooser->capacity) {
+        return PB_SUCCESS;
+    }
+    made_choice_t *old = chooser->choices;
+    const size_t old_capacity = chooser->capacity;
+    if (old_capacity == MAX_CHOICES) {
+        memset(old, 0, old_capacity * sizeof(*old));
+        chooser->n_choices = 0;
+        return PB_SUCCESS;
+    }
+    const size_t capacity = old_capacity > 0 ? 2 * old_capacity : FEWEST_CHOICES;
+    made_choice_t *choices = calloc(capacity, sizeof(*choices));
+    if (choices == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    chooser->choices = choices;
+    chooser->capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i].size_class != 0) {
+            *find_choice(chooser, old[i].root, old[i].size_class) = old[i];
+        }
+    }
+    free(old);
+    return PB_SUCCESS;
+}
+
+static int choose_measured(pb_chooser_t *chooser, int root, uint64_t size_class,
+                           pb_choice_t *choice)
+{
+    *choice = (pb_choice_t){.best.time = -1, .next.time = -1};
+    return visit_all(chooser, root, size_class, keep_best, choice, choice);
+}
+
+/**
+ * The fastest by the speed that the links claim, of those that are no slower than the best with
+ * segments of 8 KB at any of the speeds; if there are none, the one that is least slower.
+ */
+static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
+                           pb_choice_t *choice)
+{
+    static const pb_choice_t none = {.best.time = -1, .next.time = -1};
+    doubtful_t *doubtful = calloc(1, sizeof(*doubtful));
+    if (doubtful == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    collecting_t collecting = {.best = none, .doubtful = doubtful};
+    uint64_t speed = chooser->model->speed;
+    int rc = visit_all(chooser, root, size_class, collect, &collecting, &collecting.best);
+    *choice = none;
+    if (rc == PB_SUCCESS) {
+        weigh(chooser, doubtful);
+        for (int i = 1; i < N_SPEEDS && speed >= 10; i++) {
+            speed /= 10;
+            pb_model_assume_other(chooser->model, speed, &doubtful->model);
+            predict_all(find_root(chooser, root), size_class, doubtful);
+            weigh(chooser, doubtful);
+        }
+        const int best = safest(doubtful, PB_KIND_COUNT);
+        const int next = safest(doubtful, doubtful->candidates[best].kind);
+        choice->best = doubtful->candidates[best];
+        choice->next = next >= 0 ? doubtful->candidates[next] : none.next;
+    }
+    free(doubtful);
+    return rc;
+}
+
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+{
+    const uint64_t size_class = pb_size_class(bytes);
+    made_choice_t *made = chooser->capacity > 0 ? find_choice(chooser, root, size_class) : NULL;
+    if (made == NULL || made->size_class == 0) {
+        pb_choice_t best;
+        int rc = make_room(chooser);
+        if (rc != PB_SUCCESS) {
+            return rc;
+        }
+        rc = chooser->model->measured ? choose_measured(chooser, root, size_class, &best)
+                                      : choose_doubtful(chooser, root, size_class, &best);
+        if (rc != PB_SUCCESS) {
+            return rc;
+        }
+        made = find_choice(chooser, root, size_class); /* in a table with room */
+        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = best};
+        chooser->n_choices++;
+    }
+    *choice = made->choice;
+    return PB_SUCCESS;
+}
+
+int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
+                      void *context)
+{
+    return visit_all(chooser, root, pb_size_class(bytes), visit, context, NULL);
+}
+
+int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate)
+{
+    root_profiles_t *profiles = find_root(chooser, root);
+    if (candidate->kind == PB_KIND_PREVIOUS) {
+        pb_candidate_t previous;
+        return previous_time(chooser, profiles, bytes, &previous) == PB_SUCCESS ? previous.time
+                                                                                : -1;
+    }
+    const pb_profile_t *profile;
+    const uint64_t segment =
+        candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
+    const int rc = get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &profile);
+    settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+    if (rc != PB_SUCCESS || profile == NULL) {
+        return -1;
+    }
+    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, segment);
+    return pb_predict(profile, chooser->model, &cost, bytes);
+}
+
+pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
+                             const pb_choose_options_t *options)
+{
+    pb_chooser_t *chooser = calloc(1, sizeof(*chooser));
+    if (chooser == NULL) {
+        return NULL;
+    }
+    chooser->placement = placement;
+    chooser->model = model;
+    chooser->options = *options;
+    for (int i = 0; i < MAX_ROOTS; i++) {
+        chooser->roots[i].root = -1;
+    }
+    const int n_machines = pb_placement_n_machines(placement);
+    if (n_machines < 0) {
+        free(chooser);
+        return NULL;
+    }
+    pb_profile_least_twotree(placement, n_machines, &chooser->least_twotree);
+    list_segments(chooser);
+    return chooser;
+}
+
+void pb_chooser_free(pb_chooser_t *chooser)
+{
+    if (chooser == NULL) {
+        return;
+    }
+    for (int i = 0; i < MAX_ROOTS; i++) {
+        clear_root(&chooser->roots[i]);
+    }
+    drop_plan(&chooser->made);
+    drop_plan(&chooser->kept);
+    free(chooser->choices);
+    free(chooser);
+}

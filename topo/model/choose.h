@@ -1,0 +1,127 @@
+/*
+ * Choosing: the kind of tree and the segment size with the least predicted time.
+ *
+ * The previous component is a candidate, too. A choice depends on the placement,
+ * the model, the options, the root and the size class of the message alone, is
+ * made in integers, and ties are broken by a fixed rule (the previous component
+ * first, then the simpler tree, then the larger segment): so ranks that agree
+ * on these choose alike.
+ *
+ * Where nothing was measured, the speed that links claim may be far from the truth.
+ * Then it is the fastest at that speed of the candidates that are no slower than the
+ * best with segments of 8 KB, at that speed and at lower ones; if there is none, the
+ * candidate that is slower by the least factor (ours).
+ *
+ * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is
+ * made for the smallest message of its class, as powers of two are the commonest.
+ * Halves or quarters would be too coarse where one more segment matters.
+ */
+#ifndef PB_CHOOSE_H
+#define PB_CHOOSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/model/model.h"
+#include "topo/network/placement.h"
+#include "topo/trees/plan.h"
+
+/** Among kinds: the broadcast that was there before. */
+#define PB_KIND_PREVIOUS (-1)
+
+/** For pb_choose_options_t.kind: all of them. */
+#define PB_CHOOSE_ALL (-1)
+
+/** All but the previous component. */
+#define PB_CHOOSE_OWN (-2)
+
+/** Where nothing was measured, messages of so many bytes do not go to the previous component. */
+#define PB_CHOOSE_ASSUMED_PREVIOUS 16384
+
+/** Where nothing was measured, segments are at most so long, or 1/256 of the message. */
+#define PB_CHOOSE_ASSUMED_SEGMENT 8192
+
+/**
+ * Of what is less sure than the rest, choices add this part of the time for each reason there is:
+ * - The circulant schedule: a rank has a source for each of its streams, up to log2 of the ranks;
+ *   what comes from them at once shares the rank's link in pieces, which the model of one message
+ *   at a time does not know.
+ * - Segments below half a frame: nearly all of their time is what messages cost by themselves,
+ *   most of it with many ranks at once, of which the model knows the mean only.
+ * Measured on 16 and 32 hosts, trees with longer segments took 0.97 to 1.1 times what was
+ * predicted, these two 1.03 to 1.5 times.
+ */
+#define PB_CHOOSE_UNSURE 8
+
+typedef struct pb_choose_options {
+    int kind;         /**< the only candidate (a pb_kind_t), PB_CHOOSE_ALL or PB_CHOOSE_OWN */
+    uint64_t segment; /**< the only segment size, or 0 */
+    pb_plan_options_t plan;
+} pb_choose_options_t;
+
+typedef struct pb_candidate {
+    int kind;         /**< a pb_kind_t, or PB_KIND_PREVIOUS */
+    uint64_t segment; /**< bytes; 0: the whole message in one */
+    int64_t time;     /**< nanoseconds, predicted for the smallest message of the class */
+    int64_t weight;   /**< that by which it is chosen: the time, and more where it is less sure */
+    bool estimated;   /**< a previous component whose times the model does not have */
+} pb_candidate_t;
+
+typedef struct pb_choice {
+    pb_candidate_t best;
+    pb_candidate_t next; /**< the best of the other kinds; its time is -1 if there is none */
+} pb_choice_t;
+
+/** Chooses for one placement; caches what it needs for that. Not thread-safe. */
+typedef struct pb_chooser pb_chooser_t;
+
+/**
+ * A chooser, freed by pb_chooser_free(); NULL if memory is out. Placement and
+ * model are borrowed and outlive it.
+ */
+pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
+                             const pb_choose_options_t *options);
+void pb_chooser_free(pb_chooser_t *chooser);
+
+/**
+ * The choice for messages of `bytes` (at least 1) from `root`. O(1) where it was
+ * made before for the size class. Else it takes as many predictions as there are
+ * candidates, and where this root is new the plans of all kinds, of which the
+ * two-tree, which takes longest, is left out where its least possible time is too long.
+ * PB_ERR_NO_MEMORY; PB_ERR_UNFIT if a kind is forced that does not fit the root.
+ */
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
+
+/**
+ * Whether the choice for messages of `bytes` may be the previous component, or a forced kind may
+ * not fit, as far as that is known without choosing: for who cannot. O(1).
+ */
+bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
+                        uint64_t bytes);
+
+/**
+ * The plan that pb_choose() computed for the kind that it chose last, if that was
+ * this one and for this root: so that who needs the plan, too, need not compute it
+ * again. Owned by the caller, freed by pb_plan_free(). NULL if there is none (any more).
+ */
+pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind);
+
+/** Shows every candidate to `visit`, in the order of the rule for ties. Errors as pb_choose(). */
+typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);
+int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
+                      void *context);
+
+/**
+ * The predicted time of a candidate for exactly `bytes`; -1 if memory is out or
+ * the kind does not fit.
+ */
+int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate);
+
+/** The smallest message of the size class of `bytes`. */
+uint64_t pb_size_class(uint64_t bytes);
+
+/** The name of a kind, "previous" among them. */
+const char *pb_candidate_name(const pb_candidate_t *candidate);
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * What messages cost by a model: its tables interpolated, in integers.
+ */
+#include "topo/model/model.h"
+
+#include <string.h>
+
+#include "topo/util/error.h"
+#include "topo/util/hash.h"
+#include "topo/util/times.h"
+
+const uint16_t pb_whole_segments[PB_WHOLE_COUNT] = {1,  2,  3,  4,  6,   8,   12, 16,
+                                                    22, 32, 44, 88, 176, 352, 704};
+
+const char *pb_place_name(pb_place_t place)
+{
+    static const char *const names[PB_PLACE_COUNT] = {
+        [PB_PLACE_MACHINE] = "machine", [PB_PLACE_SWITCH] = "switch", [PB_PLACE_FAR] = "far"};
+    return names[place];
+}
+
+/*
+ * What is assumed of a link: bytes that a full frame takes on the wire beside
+ * the MTU (preamble 8, header 14, check sum 4, gap 12); bytes of it that are IP
+ * and TCP headers with timestamps; and the shortest frame.
+ */
+#define FRAME_BYTES 38
+#define TCP_IP_BYTES 52
+#define SHORTEST_FRAME 84
+
+/*
+ * What is assumed of the software: processor time of one send or receive
+ * through MPI and the kernel's TCP, by message, by TCP segment and by KiB; what a
+ * cable, a switch and an interrupt add to each message's way.
+ */
+#define CPU_MESSAGE_NS 3000
+#define CPU_SEGMENT_NS 400
+#define CPU_KIBYTE_NS 250
+#define WAY_NS 15000
+#define SWITCH_NS 5000
+
+/** Bytes up to which the TCP transport sends without asking the receiver first. */
+#define EAGER_BYTES 65536
+
+/** Memory inside a machine where it was not measured: 4 GiB/s after 1 us. */
+#define MEMORY_MESSAGE_NS 1000
+#define MEMORY_KIBYTE_NS 250
+
+/** The value at x on the line through (x0, y0) and (x1, y1), x0 < x1; within the bounds of
+ * topo/util/times.h.
+ */
+static int64_t on_line(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t x)
+{
+    const int64_t step =
+        x < x0 ? -pb_time_scale(y1 - y0, x0 - x, x1 - x0) : pb_time_scale(y1 - y0, x - x0, x1 - x0);
+    return pb_time_limited(y0 + step);
+}
+
+/**
+ * The value at x beyond the last row (x1, y1): on the line from (x0, y0), or in
+ * proportion where that does not grow, as noise of small sizes may have it.
+ */
+static int64_t beyond(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t x)
+{
+    return y1 > y0 ? on_line(x0, y0, x1, y1, x) : pb_time_scale(y1, x, x1);
+}
+
+/** The cost at x on the line through a at x0 and b at x1. */
+static pb_cost_t between(const pb_cost_t *a, uint64_t x0, const pb_cost_t *b, uint64_t x1,
+                         uint64_t x)
+{
+    pb_cost_t cost = {.bytes = a->bytes};
+    cost.gap = on_line(x0, a->gap, x1, b->gap, x);
+    cost.rtt = on_line(x0, a->rtt, x1, b->rtt, x);
+    cost.both = on_line(x0, a->both, x1, b->both, x);
+    cost.send = on_line(x0, a->send, x1, b->send, x);
+    cost.receive = on_line(x0, a->receive, x1, b->receive, x);
+    cost.both = cost.both > cost.gap ? cost.both : cost.gap;
+    return cost;
+}
+
+static uint64_t row_bytes(const uint64_t *first, size_t stride, int row)
+{
+    return *(const uint64_t *) ((const char *) first + stride * (size_t) row);
+}
+
+/** The row by which interpolation at `bytes` begins; it is not the last of several. */
+static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t bytes)
+{
+    int low = 0, high = n_rows - 1;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (row_bytes(first, stride, middle) <= bytes) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The row from which the line through the last row is drawn that goes on beyond it: the last one of
+ * at most half its size, or else the first. Rows next to each other may be a few bytes apart, and
+ * their difference but noise. `first` is the first of `n_rows` sizes, 2 or more, `stride` bytes
+ * apart. */
+static int slope_row(const uint64_t *first, size_t stride, int n_rows)
+{
+    const uint64_t half = row_bytes(first, stride, n_rows - 1) / 2;
+    int row = n_rows - 2;
+    while (row > 0 && row_bytes(first, stride, row) > half) {
+        row--;
+    }
+    return row;
+}
+
+static pb_cost_t cost_beyond(const pb_cost_t *a, const pb_cost_t *b, uint64_t bytes)
+{
+    pb_cost_t cost = {.bytes = bytes};
+    cost.gap = beyond(a->bytes, a->gap, b->bytes, b->gap, bytes);
+    cost.rtt = beyond(a->bytes, a->rtt, b->bytes, b->rtt, bytes);
+    cost.both = beyond(a->bytes, a->both, b->bytes, b->both, bytes);
+    cost.send = beyond(a->bytes, a->send, b->bytes, b->send, bytes);
+    cost.receive = beyond(a->bytes, a->receive, b->bytes, b->receive, bytes);
+    cost.both = cost.both > cost.gap ? cost.both : cost.gap;
+    return cost;
+}
+
+/** The cost of `bytes` at one place, which has rows. */
+static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
+{
+    const pb_cost_t *rows = costs->rows, *last = &rows[costs->n_rows - 1];
+    pb_cost_t cost = rows[0];
+    if (costs->n_rows > 1 && bytes > last->bytes) {
+        return cost_beyond(&rows[slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)], last,
+                           bytes);
+    }
+    if (costs->n_rows > 1) {
+        const int row = find_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows, bytes);
+        cost = between(&rows[row], rows[row].bytes, &rows[row + 1], rows[row + 1].bytes, bytes);
+    }
+    cost.bytes = bytes;
+    return cost;
+}
+
+static pb_cost_t cost_in_memory(uint64_t bytes)
+{
+    const int64_t copy =
+        pb_time_limited(MEMORY_MESSAGE_NS + pb_time_scale(MEMORY_KIBYTE_NS, bytes, 1024));
+    const pb_cost_t cost = {.bytes = bytes,
+                            .gap = copy,
+                            .rtt = 4 * copy,
+                            .both = 2 * copy,
+                            .send = copy,
+                            .receive = copy};
+    return cost;
+}
+
+int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
+{
+    const pb_costs_t *costs = &model->costs[PB_PLACE_SWITCH];
+    if (costs->n_rows < 2) {
+        return 0;
+    }
+    const int row = slope_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows);
+    const pb_cost_t *a = &costs->rows[row], *b = &costs->rows[costs->n_rows - 1];
+    return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
+}
+
+/** What one more cable and switch adds to a message's way: they store and forward a frame. */
+static int64_t further_cable(const pb_model_t *model, uint64_t bytes)
+{
+    const uint64_t stream = bytes + model->overhead;
+    const uint64_t frame = stream < model->payload ? stream : model->payload;
+    return pb_model_byte_time(model, frame + TCP_IP_BYTES + FRAME_BYTES) + SWITCH_NS;
+}
+
+pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
+{
+    const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
+    const pb_costs_t *far = &model->costs[PB_PLACE_FAR];
+    if (n_links <= 0) {
+        const pb_costs_t *machine = &model->costs[PB_PLACE_MACHINE];
+        return machine->n_rows > 0 ? cost_at_place(machine, bytes) : cost_in_memory(bytes);
+    }
+    pb_cost_t cost = cost_at_place(near, bytes);
+    const int further = n_links > near->n_links ? n_links - near->n_links : 0;
+    if (further == 0) {
+        return cost;
+    }
+    if (far->n_rows > 0 && far->n_links > near->n_links) {
+        const pb_cost_t at_far = cost_at_place(far, bytes);
+        cost = between(&cost, 0, &at_far, (uint64_t) (far->n_links - near->n_links),
+                       (uint64_t) further);
+        cost.bytes = bytes;
+        return cost;
+    }
+    cost.rtt = pb_time_limited(
+        cost.rtt + 2 * pb_time_scale(further_cable(model, bytes), (uint64_t) further, 1));
+    return cost;
+}
+
+pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes)
+{
+    const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
+    const pb_costs_t *far = &model->costs[PB_PLACE_FAR];
+    const pb_costs_t *largest = far->n_rows > 0 && far->n_ring > near->n_ring ? far : near;
+    if (largest->n_ring == 0 || largest->n_rows == 0) {
+        return (pb_crowd_t){0};
+    }
+    return (pb_crowd_t){.time = cost_at_place(largest, bytes).both, .n_ring = largest->n_ring};
+}
+
+/* ---- the previous component ---- */
+
+/** log2(n) in units of 2^-16, by its whole part and a line between powers of two. */
+static uint64_t logarithm(uint64_t n)
+{
+    uint64_t whole = 0;
+    while (n >> whole > 1) {
+        whole++;
+    }
+    return (whole << 16) + (((n << 16) >> whole) - (UINT64_C(1) << 16));
+}
+
+static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
+{
+    const uint64_t *sizes = previous->bytes;
+    const int64_t *times = previous->time;
+    const int n = previous->n_rows;
+    if (n == 1) {
+        return times[0];
+    }
+    if (bytes > sizes[n - 1]) {
+        const int row = slope_row(sizes, sizeof(sizes[0]), n);
+        return beyond(sizes[row], times[row], sizes[n - 1], times[n - 1], bytes);
+    }
+    const int row = find_row(sizes, sizeof(sizes[0]), n, bytes);
+    return on_line(sizes[row], times[row], sizes[row + 1], times[row + 1], bytes);
+}
+
+int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes)
+{
+    if (model->n_previous == 0) {
+        return -1;
+    }
+    const uint64_t at = logarithm((uint64_t) n_ranks);
+    uint64_t before = 0, after = 0;
+    int64_t time_before = 0, time_after = 0;
+    for (int i = 0; i < model->n_previous && (i == 0 || after < at); i++) {
+        before = after;
+        time_before = time_after;
+        after = logarithm((uint64_t) model->previous[i].n_ranks);
+        time_after = previous_at(&model->previous[i], bytes);
+    }
+    return on_line(before, time_before, after, time_after, at);
+}
+
+/* ---- what is assumed ---- */
+
+/** What a message is on the wire. */
+typedef struct wire {
+    uint64_t frames;
+    uint64_t bytes;   /**< of all frames with everything around them */
+    uint64_t largest; /**< of the largest frame */
+} wire_t;
+
+static wire_t on_wire(const pb_model_t *model, uint64_t bytes)
+{
+    const uint64_t stream = bytes + model->overhead;
+    const uint64_t around = TCP_IP_BYTES + FRAME_BYTES;
+    wire_t wire = {.frames = (stream + model->payload - 1) / model->payload};
+    wire.frames = wire.frames > 0 ? wire.frames : 1;
+    wire.bytes = stream + wire.frames * around;
+    wire.bytes = wire.bytes > SHORTEST_FRAME ? wire.bytes : SHORTEST_FRAME;
+    wire.largest = wire.frames > 1 ? model->payload + around : wire.bytes;
+    return wire;
+}
+
+static int64_t wire_time(uint64_t bytes, uint64_t bits_per_second)
+{
+    /* Up to 2^22 bytes: eight bits and 10^9 ns do not overflow. */
+    return pb_time_limited((int64_t) (bytes * UINT64_C(8000000000) / bits_per_second));
+}
+
+static int64_t longer(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/** The row of a message between two machines of one switch. */
+static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second, uint64_t bytes)
+{
+    const wire_t wire = on_wire(model, bytes);
+    const int64_t way =
+        wire_time(wire.largest, bits_per_second) + WAY_NS + SWITCH_NS; /* the second cable */
+    pb_cost_t cost = {.bytes = bytes};
+    cost.send = CPU_MESSAGE_NS + (int64_t) wire.frames * CPU_SEGMENT_NS +
+                pb_time_scale(CPU_KIBYTE_NS, bytes, 1024);
+    cost.receive = cost.send;
+    cost.gap = longer(wire_time(wire.bytes, bits_per_second), cost.send);
+    /* TCP acknowledges every second segment, against the direction of the data. */
+    const uint64_t acknowledgements = (wire.frames + 1) / 2;
+    cost.both = longer(
+        wire_time(wire.bytes + acknowledgements * (TCP_IP_BYTES + FRAME_BYTES), bits_per_second),
+        cost.send + cost.receive);
+    cost.rtt = 2 * (cost.gap + way + cost.receive);
+    if (bytes + model->overhead > EAGER_BYTES) {
+        cost.rtt += 4 * (way + cost.receive);
+    }
+    return cost;
+}
+
+/** Adds the size to an ascending list that has room; a size that is there is not added. */
+static int add_size(uint64_t *sizes, int n, uint64_t size)
+{
+    int at = n;
+    while (at > 0 && sizes[at - 1] >= size) {
+        at--;
+    }
+    if (at < n && sizes[at] == size) {
+        return n;
+    }
+    memmove(&sizes[at + 1], &sizes[at], (size_t) (n - at) * sizeof(*sizes));
+    sizes[at] = size;
+    return n + 1;
+}
+
+/** The sizes that have a row: this one, powers of two, and so many whole TCP segments. */
+#define SMALLEST_ROW 16
+
+void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
+{
+    uint64_t sizes[PB_MODEL_MAX_ROWS] = {0};
+    int n = add_size(sizes, 0, SMALLEST_ROW);
+    bits_per_second = bits_per_second > 0 ? bits_per_second : UINT64_C(1000000000);
+    mtu = mtu > 0 ? mtu : 1500;
+    mtu = mtu < 576 ? 576 : mtu > 65535 ? 65535 : mtu;
+    memset(model, 0, sizeof(*model));
+    model->speed = bits_per_second;
+    model->payload = mtu - TCP_IP_BYTES;
+    model->overhead = PB_MODEL_ASSUMED_OVERHEAD;
+    for (uint64_t size = 256; size <= (1 << 20); size *= 2) {
+        n = add_size(sizes, n, size);
+    }
+    for (int i = 0; i < PB_WHOLE_ROWS; i++) {
+        const uint64_t whole = (uint64_t) pb_whole_segments[i] * model->payload - model->overhead;
+        n = add_size(sizes, n, whole);
+        /* One byte more is one frame more, which shows while frames are few. */
+        n = pb_whole_segments[i] <= 4 ? add_size(sizes, n, whole + 1) : n;
+    }
+    pb_costs_t *costs = &model->costs[PB_PLACE_SWITCH];
+    costs->n_links = 2;
+    costs->n_rows = n;
+    for (int i = 0; i < n; i++) {
+        costs->rows[i] = assumed_cost(model, bits_per_second, sizes[i]);
+    }
+}
+
+void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other)
+{
+    pb_model_assume(bits_per_second, model->payload + TCP_IP_BYTES, other);
+}
+
+/* ---- hash ---- */
+
+static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
+{
+    hash = pb_hash_number(hash, (uint64_t) costs->n_links);
+    hash = pb_hash_number(hash, (uint64_t) costs->n_ring);
+    hash = pb_hash_number(hash, (uint64_t) costs->n_rows);
+    for (int i = 0; i < costs->n_rows; i++) {
+        const pb_cost_t *row = &costs->rows[i];
+        hash = pb_hash_number(hash, row->bytes);
+        hash = pb_hash_number(hash, (uint64_t) row->gap);
+        hash = pb_hash_number(hash, (uint64_t) row->rtt);
+        hash = pb_hash_number(hash, (uint64_t) row->both);
+        hash = pb_hash_number(hash, (uint64_t) row->send);
+        hash = pb_hash_number(hash, (uint64_t) row->receive);
+    }
+    return hash;
+}
+
+uint64_t pb_model_hash(const pb_model_t *model)
+{
+    uint64_t hash = pb_hash_number(PB_HASH_START, model->topology);
+    hash = pb_hash_number(hash, model->measured);
+    hash = pb_hash_number(hash, model->payload);
+    hash = pb_hash_number(hash, model->overhead);
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        hash = hash_costs(hash, &model->costs[place]);
+    }
+    hash = pb_hash_number(hash, (uint64_t) model->n_previous);
+    for (int i = 0; i < model->n_previous; i++) {
+        const pb_previous_t *previous = &model->previous[i];
+        hash = pb_hash_number(hash, (uint64_t) previous->n_ranks);
+        hash = pb_hash_number(hash, (uint64_t) previous->n_rows);
+        for (int k = 0; k < previous->n_rows; k++) {
+            hash = pb_hash_number(hash, previous->bytes[k]);
+            hash = pb_hash_number(hash, (uint64_t) previous->time[k]);
+        }
+    }
+    return pb_hash_end(hash);
+}

@@ -1,0 +1,190 @@
+/*
+ * The model: what messages between two ranks cost, measured.
+ *
+ * Paper 2, section 4.2 extends the parametrised LogP model by a latency that
+ * depends on the message: g(m) is the least time between the starts of two
+ * messages of m bytes, RTT(m) the time of a ping-pong, and L(m) = RTT(m)/2 - g(m).
+ * Beyond the paper (ours): costs by how far apart the two ranks are; the gap of a
+ * rank that sends and receives at once, as all inner ranks of a pipeline do; the
+ * processor's times o_s and o_r, which show a slow processor; and what the
+ * previous component's broadcast takes.
+ *
+ * All times are integers of nanoseconds and all arithmetic on them is in
+ * integers, so that all ranks choose alike.
+ */
+#ifndef PB_MODEL_H
+#define PB_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "topo/util/diag.h"
+
+/** Rows that one place, and sizes that one previous table, may have. */
+#define PB_MODEL_MAX_ROWS 64
+
+/** Tables of the previous component's times, by number of ranks. */
+#define PB_MODEL_MAX_PREVIOUS 32
+
+/** A message that a model may speak of, in bytes. */
+#define PB_MODEL_MAX_BYTES (UINT64_C(1) << 40)
+
+/** Bytes that Open MPI's PML and TCP transport put before a message of ours (4.1: 14 and 8). */
+#define PB_MODEL_ASSUMED_OVERHEAD 22
+
+/** A time that a model may speak of: an hour. */
+#define PB_MODEL_MAX_NS INT64_C(3600000000000)
+
+/** How far apart two ranks are. */
+typedef enum {
+    PB_PLACE_MACHINE, /**< "machine": on one machine */
+    PB_PLACE_SWITCH,  /**< "switch": on two machines of one switch */
+    PB_PLACE_FAR,     /**< "far": with more switches between them */
+    PB_PLACE_COUNT,
+} pb_place_t;
+
+/** The name in quotes above. */
+const char *pb_place_name(pb_place_t place);
+
+/** The rows of a place have sizes on both sides of this, in bytes. */
+#define PB_MODEL_MIDDLE_BYTES 4096
+
+/** And each size is at most so many times the one before it. */
+#define PB_MODEL_MAX_STEP 16
+
+/**
+ * Messages of so many whole TCP segments cost fewer frames than others of about their
+ * size, ascending. For the first PB_WHOLE_ROWS models have rows; those beyond are
+ * tried as segments only.
+ */
+enum { PB_WHOLE_ROWS = 11, PB_WHOLE_COUNT = 15 };
+extern const uint16_t pb_whole_segments[PB_WHOLE_COUNT];
+
+/** What messages of one size cost, in nanoseconds. */
+typedef struct pb_cost {
+    uint64_t bytes;
+    int64_t gap;     /**< g(m) */
+    int64_t rtt;     /**< RTT(m) */
+    int64_t both;    /**< g(m) where the rank receives as much at the same time; at least gap */
+    int64_t send;    /**< o_s(m): the sender's processor is busy */
+    int64_t receive; /**< o_r(m): the receiver's processor is busy */
+} pb_cost_t;
+
+/** The costs between two ranks that are so far apart, by ascending bytes. */
+typedef struct pb_costs {
+    int n_links; /**< cables between the two ranks: 0 in a machine, 2 on one switch, 3 and more */
+    int n_ring;  /**< ranks on as many machines that sent at once for `both`; 0: not known */
+    int n_rows;  /**< 0: not measured */
+    pb_cost_t rows[PB_MODEL_MAX_ROWS];
+} pb_costs_t;
+
+/** Times of the previous component's broadcast on so many ranks, by ascending bytes. */
+typedef struct pb_previous {
+    int n_ranks;
+    int n_rows;
+    uint64_t bytes[PB_MODEL_MAX_ROWS];
+    int64_t time[PB_MODEL_MAX_ROWS];
+} pb_previous_t;
+
+typedef struct pb_model {
+    uint64_t topology; /**< pb_network_hash() of the network it was measured on; 0: any */
+    bool measured;     /**< false: assumed from the link's speed and MTU */
+    uint64_t speed;    /**< bits per second that were assumed; 0 if it is measured */
+    uint32_t payload;  /**< bytes of one full TCP segment on this network (MTU less headers) */
+    uint32_t overhead; /**< bytes that MPI and its transport put before a message of ours */
+    pb_costs_t costs[PB_PLACE_COUNT]; /**< that of PB_PLACE_SWITCH always has rows */
+    int n_previous;
+    pb_previous_t previous[PB_MODEL_MAX_PREVIOUS]; /**< by ascending n_ranks */
+} pb_model_t;
+
+/*
+ * The file, version 1: text, one item a line, '#' starts a comment.
+ *
+ *   pipebcast-model 1
+ *   topology 5b1c02...            # hexadecimal, or "any"
+ *   payload 1448
+ *   overhead 22
+ *   place switch links 2
+ *   #    bytes  gap  rtt  both  send  receive      (nanoseconds)
+ *   cost   256   ..   ..    ..    ..       ..
+ *   place far links 5 ring 32     # `both` is of 32 ranks at once; may be missing
+ *   cost ...
+ *   previous ranks 32
+ *   time 1024 12800000            # bytes, nanoseconds
+ *
+ * The first line comes first. Rows ascend in bytes, by no more than a factor of 16
+ * from one to the next; those of a place begin at 4096 bytes or less and end there
+ * or beyond. `place switch` must be there with at least two rows.
+ */
+#define PB_MODEL_VERSION 1
+
+/**
+ * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every fault in
+ * `diag`, each with file and line: another version, missing sizes, values that are negative or
+ * absurd (a gap, round trip or previous time that shrinks by more than half as the
+ * size grows counts as absurd), a place or a previous table with less than two rows.
+ * O(file).
+ */
+int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag);
+int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t *model,
+                   pb_diag_t *diag);
+
+/** Writes a model as pb_model_read() reads it. PB_ERR_IO if the stream fails. */
+int pb_model_write(const pb_model_t *model, FILE *stream);
+
+/**
+ * The model that is assumed where nothing was measured: links of `bits_per_second`
+ * (0: 1 Gbit/s) and frames of `mtu` bytes (0: 1500), with software costs that
+ * TCP has on common machines. Integers only.
+ */
+void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model);
+
+/** The same for links of another speed, where `model` is an assumed one. */
+void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other);
+
+/** Hash of everything in the model, for ranks to compare. */
+uint64_t pb_model_hash(const pb_model_t *model);
+
+/**
+ * The costs of a message of `bytes` over a path of `n_links` cables:
+ * interpolated between rows (and beyond the last one on the line from the last row of at most half
+ * its size, or in proportion where that does not grow), and between places by number of cables.
+ * O(log rows).
+ */
+pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
+
+/** What messages cost while many ranks send at once: `time` for each message of `n_ring` ranks. */
+typedef struct pb_crowd {
+    int64_t time;
+    int n_ring; /**< 0: not measured */
+} pb_crowd_t;
+
+/**
+ * The crowd of the largest ring that was measured, for messages of `bytes`. Where all machines
+ * share something beside cables, as emulated or virtual ones share processors, so many messages
+ * cannot take less, wherever they go. Where they share nothing, `time` is that of one rank which
+ * sends and receives, and no plan has as many messages in that time (ours). O(log rows).
+ */
+pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
+
+/**
+ * The previous component's time for `bytes` on `n_ranks` ranks, from its tables:
+ * interpolated over bytes, and over ranks by their logarithm (no time on one rank);
+ * -1 if the model has no tables. O(tables log rows).
+ */
+int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes);
+
+/**
+ * The time of `bytes` over a machine's cable, from the slope beyond the last row
+ * of PB_PLACE_SWITCH; 0 if the gap does not grow there.
+ */
+int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes);
+
+/** L(m) = RTT(m)/2 - g(m), at least 0. */
+static inline int64_t pb_cost_latency(const pb_cost_t *cost)
+{
+    return cost->rtt / 2 > cost->gap ? cost->rtt / 2 - cost->gap : 0;
+}
+
+#endif

@@ -1,0 +1,130 @@
+#include "topo/model/predict.h"
+
+#include "topo/util/times.h"
+
+pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
+{
+    pb_segment_cost_t cost = {.segment = segment};
+    cost.cable = pb_model_cost(model, 2, segment);
+    cost.further = (pb_model_cost(model, 3, segment).rtt - cost.cable.rtt) / 2;
+    cost.machine = pb_model_cost(model, 0, segment);
+    cost.crowd = pb_model_crowd(model, segment);
+    return cost;
+}
+
+/** time * count / PB_PROFILE_UNIT, also of negative numbers. */
+static int64_t times_units(int64_t time, int64_t count)
+{
+    return count < 0 ? -pb_time_scale(time, (uint64_t) -count, PB_PROFILE_UNIT)
+                     : pb_time_scale(time, (uint64_t) count, PB_PROFILE_UNIT);
+}
+
+static int64_t times(int64_t time, int64_t count)
+{
+    return pb_time_scale(time, (uint64_t) count, 1);
+}
+
+/**
+ * L(m) in the formulas. It is negative where a processor is the bottleneck: a
+ * single message then takes less time than g(m), which includes the time until
+ * the next can start. A L + B g is right all the same, since B >= A.
+ */
+static int64_t latency(const pb_cost_t *cost)
+{
+    return cost->rtt / 2 - cost->gap;
+}
+
+static int64_t path_time(const pb_profile_path_t *path, const pb_segment_cost_t *cost)
+{
+    return pb_time_limited(times(latency(&cost->cable), path->hops) +
+                           times_units(cost->further, path->cables) +
+                           times_units(cost->cable.gap, path->sends) +
+                           times(latency(&cost->machine), path->memory_hops) +
+                           times_units(cost->machine.gap, path->memory_sends));
+}
+
+static int64_t longer(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/** Where segments go both ways, each costs the gap, and a pair of them what `both` has more. */
+static int64_t both_ways(const pb_cost_t *cost, int64_t most, int64_t least)
+{
+    return times_units(cost->gap, most) + times_units(cost->both - cost->gap, least);
+}
+
+static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t *cost)
+{
+    const int64_t most = longer(duty->memory_sends, duty->memory_receives);
+    const int64_t least = duty->memory_sends + duty->memory_receives - most;
+    const int64_t cable = both_ways(&cost->cable, duty->most, duty->least);
+    const int64_t memory =
+        both_ways(&cost->machine, most * PB_PROFILE_UNIT, least * PB_PROFILE_UNIT);
+    const int64_t processor = times(cost->cable.send, duty->sends) +
+                              times(cost->cable.receive, duty->receives) +
+                              times(cost->machine.send, duty->memory_sends) +
+                              times(cost->machine.receive, duty->memory_receives);
+    return pb_time_limited(longer(longer(cable, memory), processor));
+}
+
+/** A round's messages of all machines, where these share something. */
+static int64_t crowd_time(const pb_profile_t *profile, const pb_crowd_t *crowd)
+{
+    return crowd->n_ring > 0
+               ? pb_time_scale(crowd->time, (uint64_t) profile->messages, (uint64_t) crowd->n_ring)
+               : 0;
+}
+
+static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost)
+{
+    int64_t longest = crowd_time(profile, &cost->crowd);
+    for (int i = 0; i < profile->n_duties; i++) {
+        longest = longer(longest, duty_time(&profile->duties[i], cost));
+    }
+    return longest;
+}
+
+/**
+ * All messages of all machines, at the rate at which these can work together. Without
+ * it, few long segments would seem to go down the tree as if every machine had what
+ * they share for itself.
+ */
+static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_crowd_t *crowd,
+                                 const pb_crowd_t *of_rest, uint64_t n_segments)
+{
+    const uint64_t n_streams = (uint64_t) profile->n_streams;
+    return pb_time_limited(pb_time_scale(crowd_time(profile, crowd), n_segments - 1, n_streams) +
+                           pb_time_scale(crowd_time(profile, of_rest), 1, n_streams));
+}
+
+int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
+                   const pb_segment_cost_t *cost, uint64_t bytes)
+{
+    const uint64_t n_streams = (uint64_t) profile->n_streams;
+    const uint64_t n_segments = (bytes - 1) / cost->segment + 1;
+    const uint64_t last_stream = (n_segments - 1) % n_streams;
+    const uint64_t rounds = (n_segments - 1) / n_streams;
+    const uint64_t rest = bytes - (n_segments - 1) * cost->segment;
+    const pb_segment_cost_t rest_cost = rest < cost->segment ? pb_segment_cost(model, rest) : *cost;
+    const int64_t whole = period(profile, cost), of_rest = period(profile, &rest_cost);
+    int64_t longest = crowd_time_of_all(profile, &cost->crowd, &rest_cost.crowd, n_segments);
+    for (int i = 0; i < profile->n_paths; i++) {
+        const pb_profile_path_t *path = &profile->paths[i];
+        const uint64_t stream = (uint64_t) path->stream;
+        if (stream >= n_segments) {
+            continue;
+        }
+        int64_t time;
+        if (stream == last_stream && rounds == 0) {
+            time = path_time(path, &rest_cost);
+        } else if (stream == last_stream) {
+            time = path_time(path, cost) + pb_time_scale(whole, rounds - 1, 1) + of_rest;
+        } else {
+            const uint64_t further = stream < last_stream ? rounds : rounds - 1;
+            time = path_time(path, cost) + pb_time_scale(whole, further, 1);
+        }
+        longest = longer(longest, pb_time_limited(time));
+    }
+    return longest;
+}

@@ -1,0 +1,35 @@
+/*
+ * How long a broadcast takes, by a profile of its plan and a model of messages.
+ */
+#ifndef PB_PREDICT_H
+#define PB_PREDICT_H
+
+#include <stdint.h>
+
+#include "topo/model/model.h"
+#include "topo/model/profile.h"
+
+/** What one segment size costs by a model: looked up once for all plans. */
+typedef struct pb_segment_cost {
+    uint64_t segment;
+    pb_cost_t cable;   /**< between machines of one switch */
+    int64_t further;   /**< what one further cable adds to a message's way */
+    pb_cost_t machine; /**< inside a machine */
+    pb_crowd_t crowd;  /**< while all machines send */
+} pb_segment_cost_t;
+
+/** The costs of segments of `segment` bytes, at least 1. O(log rows). */
+pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment);
+
+/**
+ * Nanoseconds from the call of MPI_Bcast on all ranks until the last rank has all
+ * of `bytes` (at least 1), cut into segments as costed: paper 2's formulas (1)
+ * and (2) for the chain and binary trees, and the same for every plan. For stream
+ * s with X segments, the longest path of its first one and X - 1 periods; a short
+ * last segment has a period of its own size. In integers, the same on every
+ * machine; from 0 to PB_TIME_LONGEST. O(log rows).
+ */
+int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
+                   const pb_segment_cost_t *cost, uint64_t bytes);
+
+#endif

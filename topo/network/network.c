@@ -1,0 +1,695 @@
+#include "topo/network/network.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/util/hash.h"
+
+/* Names that one message lists; of the others it tells how many they are. */
+#define MAX_LISTED 8
+
+/* A slot of the table of host names. The key is the first `length` bytes of the
+ * node's name, without regard to case. */
+typedef struct host_slot {
+    int node; /* -1: a free slot */
+    int length;
+    bool ambiguous; /* several machines have this key */
+} host_slot_t;
+
+/*
+ * Both tables are open-addressed with linear probing; sizes are powers of two.
+ * `names` maps every node's exact name. `hosts` maps each machine's whole name
+ * and its name up to the first dot, both without regard to case.
+ */
+struct pb_network {
+    pb_node_t *nodes;
+    int *depth; /* by node; valid after finish */
+    int n_nodes;
+    int capacity; /* of nodes and depth */
+    int n_machines;
+    int n_places;
+    int top;
+    int max_depth;
+    uint32_t base_speed;
+    int *names; /* node, -1: a free slot */
+    size_t names_size;
+    host_slot_t *hosts;
+    size_t hosts_size;
+};
+
+/* ---- names ---- */
+
+static uint64_t hash_name(const char *name)
+{
+    return pb_hash_end(pb_hash_bytes(PB_HASH_START, name, strlen(name)));
+}
+
+/* Independent of the locale, as it must be the same on every machine. */
+static int fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char) c;
+}
+
+static uint64_t hash_host(const char *host, int length)
+{
+    uint64_t state = PB_HASH_START;
+    for (int i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char) fold(host[i]);
+        state = pb_hash_bytes(state, &byte, 1);
+    }
+    return pb_hash_end(state);
+}
+
+static bool same_host(const char *a, const char *b, int length)
+{
+    for (int i = 0; i < length; i++) {
+        if (fold(a[i]) != fold(b[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int short_length(const char *host)
+{
+    return (int) strcspn(host, ".");
+}
+
+/* IPv6 has colons; IPv4 has digits and at least one dot. */
+static bool is_address(const char *host)
+{
+    if (strchr(host, ':') != NULL) {
+        return true;
+    }
+    return strchr(host, '.') != NULL && host[strspn(host, "0123456789.")] == '\0';
+}
+
+/* The slot that holds `name`, or the free one where it belongs. */
+static size_t find_name_slot(const pb_network_t *network, const char *name)
+{
+    size_t mask = network->names_size - 1;
+    size_t slot = hash_name(name) & mask;
+    while (network->names[slot] >= 0 &&
+           strcmp(network->nodes[network->names[slot]].name, name) != 0) {
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+static size_t find_host_slot(const pb_network_t *network, const char *host, int length)
+{
+    size_t mask = network->hosts_size - 1;
+    size_t slot = hash_host(host, length) & mask;
+    for (;; slot = (slot + 1) & mask) {
+        const host_slot_t *held = &network->hosts[slot];
+        if (held->node < 0 ||
+            (held->length == length && same_host(network->nodes[held->node].name, host, length))) {
+            return slot;
+        }
+    }
+}
+
+static void insert_host_key(pb_network_t *network, int node, int length)
+{
+    host_slot_t *slot = &network->hosts[find_host_slot(network, network->nodes[node].name, length)];
+    if (slot->node < 0) {
+        *slot = (host_slot_t){.node = node, .length = length};
+    } else if (slot->node != node) {
+        slot->ambiguous = true;
+    }
+}
+
+static void insert_host(pb_network_t *network, int node)
+{
+    const char *name = network->nodes[node].name;
+    if (network->nodes[node].kind != PB_NODE_MACHINE || is_address(name)) {
+        return;
+    }
+    insert_host_key(network, node, (int) strlen(name));
+    insert_host_key(network, node, short_length(name));
+}
+
+/* Makes both tables large enough for `capacity` nodes and fills them anew. */
+static int resize_tables(pb_network_t *network, int capacity)
+{
+    size_t names_size = (size_t) capacity * 2, hosts_size = (size_t) capacity * 4;
+    int *names = malloc(names_size * sizeof(*names));
+    host_slot_t *hosts = malloc(hosts_size * sizeof(*hosts));
+    if (names == NULL || hosts == NULL) {
+        free(names);
+        free(hosts);
+        return PB_ERR_NO_MEMORY;
+    }
+    free(network->names);
+    free(network->hosts);
+    network->names = names;
+    network->names_size = names_size;
+    network->hosts = hosts;
+    network->hosts_size = hosts_size;
+    for (size_t i = 0; i < names_size; i++) {
+        names[i] = -1;
+    }
+    for (size_t i = 0; i < hosts_size; i++) {
+        hosts[i].node = -1;
+    }
+    for (int node = 0; node < network->n_nodes; node++) {
+        names[find_name_slot(network, network->nodes[node].name)] = node;
+        insert_host(network, node);
+    }
+    return PB_SUCCESS;
+}
+
+/* Capacities are powers of two, which the tables rely on. */
+static int grow(pb_network_t *network)
+{
+    int capacity = network->capacity > 0 ? 2 * network->capacity : 16;
+    pb_node_t *nodes = realloc(network->nodes, (size_t) capacity * sizeof(*nodes));
+    if (nodes == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    network->nodes = nodes;
+    int *depth = realloc(network->depth, (size_t) capacity * sizeof(*depth));
+    if (depth == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    network->depth = depth;
+    int error = resize_tables(network, capacity);
+    if (error == PB_SUCCESS) {
+        network->capacity = capacity;
+    }
+    return error;
+}
+
+/* ---- making a network ---- */
+
+pb_network_t *pb_network_new(void)
+{
+    pb_network_t *network = calloc(1, sizeof(*network));
+    if (network == NULL) {
+        return NULL;
+    }
+    network->top = -1;
+    if (grow(network) != PB_SUCCESS) {
+        pb_network_free(network);
+        return NULL;
+    }
+    return network;
+}
+
+void pb_network_free(pb_network_t *network)
+{
+    if (network == NULL) {
+        return;
+    }
+    for (int node = 0; node < network->n_nodes; node++) {
+        free(network->nodes[node].name);
+    }
+    free(network->nodes);
+    free(network->depth);
+    free(network->names);
+    free(network->hosts);
+    free(network);
+}
+
+int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
+{
+    if (name[0] == '\0' || network->n_nodes == PB_NETWORK_MAX_NODES) {
+        return PB_ERR_INPUT;
+    }
+    if (network->n_nodes == network->capacity && grow(network) != PB_SUCCESS) {
+        return PB_ERR_NO_MEMORY;
+    }
+    size_t slot = find_name_slot(network, name);
+    if (network->names[slot] >= 0) {
+        return PB_ERR_INPUT;
+    }
+    char *copy = strdup(name);
+    if (copy == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    int node = network->n_nodes++;
+    network->nodes[node] = (pb_node_t){.name = copy,
+                                       .kind = kind,
+                                       .parent = -1,
+                                       .first_child = -1,
+                                       .last_child = -1,
+                                       .next_sibling = -1,
+                                       .cables = 1};
+    network->names[slot] = node;
+    network->n_machines += kind == PB_NODE_MACHINE;
+    network->n_places += kind == PB_NODE_PLACE;
+    insert_host(network, node);
+    return node;
+}
+
+/* Whether a node of one kind may be right below one of another. */
+static bool may_be_below(pb_node_kind_t below, pb_node_kind_t above)
+{
+    return below == PB_NODE_PLACE ? above != PB_NODE_SWITCH : above == PB_NODE_SWITCH;
+}
+
+int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed)
+{
+    assert(parent >= 0 && parent < network->n_nodes && child >= 0 && child < network->n_nodes);
+    pb_node_t *above = &network->nodes[parent], *below = &network->nodes[child];
+    if (!may_be_below(below->kind, above->kind) || below->parent >= 0) {
+        return PB_ERR_INPUT;
+    }
+    below->parent = parent;
+    below->speed = speed;
+    if (above->last_child >= 0) {
+        network->nodes[above->last_child].next_sibling = child;
+    } else {
+        above->first_child = child;
+    }
+    above->last_child = child;
+    return PB_SUCCESS;
+}
+
+int pb_network_bundle(pb_network_t *network, int node, int n)
+{
+    assert(node >= 0 && node < network->n_nodes);
+    pb_node_t *below = &network->nodes[node];
+    assert(below->parent >= 0 && below->cables == 1);
+    if (n < 1 || n > PB_NETWORK_MAX_CABLES || below->speed > UINT32_MAX / (uint32_t) n) {
+        return PB_ERR_INPUT;
+    }
+    below->cables = n;
+    below->speed *= (uint32_t) n;
+    return PB_SUCCESS;
+}
+
+/* Adds a node like `of`, without a parent. */
+static int add_like(pb_network_t *network, const pb_node_t *of)
+{
+    const int node = pb_network_add(network, of->kind, of->name);
+    if (node >= 0) {
+        pb_network_set_line(network, node, of->line);
+    }
+    return node;
+}
+
+/* Connects the copies of a node's children, in their order. */
+static int connect_like(pb_network_t *copy, const pb_network_t *network, int parent)
+{
+    int error = PB_SUCCESS;
+    for (int child = network->nodes[parent].first_child; child >= 0 && error == PB_SUCCESS;
+         child = network->nodes[child].next_sibling) {
+        const pb_node_t *of = &network->nodes[child];
+        error = pb_network_connect(copy, parent, child, of->speed / (uint32_t) of->cables);
+        if (error == PB_SUCCESS) {
+            error = pb_network_bundle(copy, child, of->cables);
+        }
+    }
+    return error;
+}
+
+pb_network_t *pb_network_copy(const pb_network_t *network)
+{
+    pb_network_t *copy = pb_network_new();
+    int error = copy != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int node = 0; node < network->n_nodes && error == PB_SUCCESS; node++) {
+        error = add_like(copy, &network->nodes[node]) == node ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    }
+    for (int node = 0; node < network->n_nodes && error == PB_SUCCESS; node++) {
+        error = connect_like(copy, network, node);
+    }
+    if (error != PB_SUCCESS) {
+        pb_network_free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+void pb_network_set_line(pb_network_t *network, int node, int line)
+{
+    assert(node >= 0 && node < network->n_nodes);
+    network->nodes[node].line = line;
+}
+
+/* ---- checking and finishing it ---- */
+
+/* A list of names in a message: "a (line 1), b (line 7) and 3 more". Without
+ * memory the text stays short, which a message survives. */
+typedef struct name_list {
+    char *text;
+    size_t size;
+    FILE *stream;
+    int n_names;
+} name_list_t;
+
+static void list_open(name_list_t *list)
+{
+    *list = (name_list_t){.text = NULL};
+    list->stream = open_memstream(&list->text, &list->size);
+}
+
+static void list_add(name_list_t *list, const pb_node_t *node)
+{
+    if (list->stream == NULL || list->n_names++ >= MAX_LISTED) {
+        return;
+    }
+    fprintf(list->stream, "%s%s", list->n_names > 1 ? ", " : "", node->name);
+    if (node->line > 0) {
+        fprintf(list->stream, " (line %d)", node->line);
+    }
+}
+
+/* The text, which the caller frees; NULL if memory is out. */
+static char *list_close(name_list_t *list)
+{
+    if (list->stream == NULL) {
+        return NULL;
+    }
+    if (list->n_names > MAX_LISTED) {
+        fprintf(list->stream, " and %d more", list->n_names - MAX_LISTED);
+    }
+    fclose(list->stream);
+    return list->text;
+}
+
+static void report_cycle(const pb_network_t *network, int node, const char *file, pb_diag_t *diag)
+{
+    name_list_t list;
+    list_open(&list);
+    int at = node;
+    do {
+        list_add(&list, &network->nodes[at]);
+        at = network->nodes[at].parent;
+    } while (at != node);
+    char *names = list_close(&list);
+    pb_diag_fault(diag, file, network->nodes[node].line,
+                  "these switches are above one another in a cycle: %s; an Ethernet forwards along "
+                  "a tree, so leave out the cable that the spanning tree does not use",
+                  names != NULL ? names : network->nodes[node].name);
+    free(names);
+}
+
+enum { DEPTH_UNKNOWN = -1, DEPTH_ON_PATH = -2, DEPTH_NONE = -3 };
+
+/*
+ * Walks up from `node` until a node of known depth or a top, then gives the
+ * nodes of the walk their depths; a walk that meets itself has found a cycle,
+ * and has no depths. Each node is on one walk only, so that all walks together
+ * are linear.
+ */
+static void find_depths_from(pb_network_t *network, int node, const char *file, pb_diag_t *diag)
+{
+    const pb_node_t *nodes = network->nodes;
+    int *depth = network->depth;
+    int n_steps = 0, at = node;
+    for (; at >= 0 && depth[at] == DEPTH_UNKNOWN; at = nodes[at].parent) {
+        depth[at] = DEPTH_ON_PATH;
+        n_steps++;
+    }
+    if (at >= 0 && depth[at] == DEPTH_ON_PATH) {
+        report_cycle(network, at, file, diag);
+    }
+    bool rooted = at < 0 || depth[at] >= 0;
+    int bottom = rooted ? n_steps + (at < 0 ? -1 : depth[at]) : DEPTH_NONE;
+    for (at = node; n_steps > 0; n_steps--, at = nodes[at].parent) {
+        depth[at] = bottom;
+        bottom -= rooted;
+    }
+}
+
+static void find_depths(pb_network_t *network, const char *file, pb_diag_t *diag)
+{
+    for (int node = 0; node < network->n_nodes; node++) {
+        network->depth[node] = DEPTH_UNKNOWN;
+    }
+    network->max_depth = 0;
+    for (int node = 0; node < network->n_nodes; node++) {
+        if (network->depth[node] == DEPTH_UNKNOWN) {
+            find_depths_from(network, node, file, diag);
+        }
+        if (network->depth[node] > network->max_depth) {
+            network->max_depth = network->depth[node];
+        }
+    }
+}
+
+static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
+{
+    name_list_t list;
+    list_open(&list);
+    int n_tops = 0, last = -1;
+    for (int node = 0; node < network->n_nodes; node++) {
+        if (network->nodes[node].parent < 0) {
+            list_add(&list, &network->nodes[node]);
+            last = node;
+            n_tops++;
+        }
+    }
+    char *names = list_close(&list);
+    network->top = n_tops == 1 ? last : -1;
+    if (n_tops > 1) {
+        pb_diag_fault(diag, file, network->nodes[last].line,
+                      "the network is %d trees that are not connected, with these at the top: %s; "
+                      "name them as children of one switch",
+                      n_tops, names != NULL ? names : network->nodes[last].name);
+    }
+    free(names);
+}
+
+/* The lowest speed of one cable, 1 if none is given. */
+static uint32_t lowest_speed(const pb_network_t *network)
+{
+    uint32_t lowest = 0;
+    for (int node = 0; node < network->n_nodes; node++) {
+        uint32_t speed = network->nodes[node].speed / (uint32_t) network->nodes[node].cables;
+        if (speed > 0 && (lowest == 0 || speed < lowest)) {
+            lowest = speed;
+        }
+    }
+    return lowest > 0 ? lowest : 1;
+}
+
+static void find_base_speed(pb_network_t *network, const char *file, pb_diag_t *diag)
+{
+    network->base_speed = lowest_speed(network);
+    for (int i = 0; i < network->n_nodes; i++) {
+        pb_node_t *node = &network->nodes[i];
+        if (node->parent < 0 || node->speed > 0) {
+            continue;
+        }
+        if (network->base_speed > UINT32_MAX / (uint32_t) node->cables) {
+            pb_diag_fault(diag, file, node->line,
+                          "the %d cables above '%s', of speed %lu each, are together faster than "
+                          "%lu; use a larger unit",
+                          node->cables, node->name, (unsigned long) network->base_speed,
+                          (unsigned long) UINT32_MAX);
+            return;
+        }
+        node->speed = network->base_speed * (uint32_t) node->cables;
+    }
+}
+
+int pb_network_check_cycles(pb_network_t *network, const char *file, pb_diag_t *diag)
+{
+    size_t n_before = diag->n_faults;
+    find_depths(network, file, diag);
+    return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
+}
+
+int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
+{
+    size_t n_before = diag->n_faults;
+    pb_network_check_cycles(network, file, diag);
+    find_top(network, file, diag);
+    if (network->n_machines == 0) {
+        pb_diag_fault(diag, file, 0, "the network has no machine");
+    }
+    if (diag->n_faults > n_before) {
+        return PB_ERR_INPUT;
+    }
+    find_base_speed(network, file, diag);
+    return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
+}
+
+/* Called "switch", or "switch_1" and so on if a machine has taken that name. */
+static int add_only_switch(pb_network_t *network)
+{
+    char name[32] = "switch";
+    for (int i = 1; pb_network_find(network, name) >= 0; i++) {
+        snprintf(name, sizeof(name), "switch_%d", i);
+    }
+    return pb_network_add(network, PB_NODE_SWITCH, name);
+}
+
+static int fill_one_switch(pb_network_t *network, const char *const *names, int n_names)
+{
+    for (int i = 0; i < n_names; i++) {
+        if (pb_network_find(network, names[i]) >= 0) {
+            continue;
+        }
+        int node = pb_network_add(network, PB_NODE_MACHINE, names[i]);
+        if (node < 0) {
+            return node;
+        }
+    }
+    int hub = add_only_switch(network);
+    if (hub < 0) {
+        return hub;
+    }
+    for (int machine = 0; machine < hub; machine++) {
+        pb_network_connect(network, hub, machine, 0);
+    }
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    int error = pb_network_finish(network, NULL, &diag);
+    pb_diag_clear(&diag);
+    return error;
+}
+
+pb_network_t *pb_network_one_switch(const char *const *names, int n_names)
+{
+    pb_network_t *network = pb_network_new();
+    if (network != NULL && fill_one_switch(network, names, n_names) != PB_SUCCESS) {
+        pb_network_free(network);
+        return NULL;
+    }
+    return network;
+}
+
+/* ---- asking ---- */
+
+int pb_network_size(const pb_network_t *network)
+{
+    return network->n_nodes;
+}
+int pb_network_n_machines(const pb_network_t *network)
+{
+    return network->n_machines;
+}
+int pb_network_n_places(const pb_network_t *network)
+{
+    return network->n_places;
+}
+int pb_network_top(const pb_network_t *network)
+{
+    return network->top;
+}
+uint32_t pb_network_base_speed(const pb_network_t *network)
+{
+    return network->base_speed;
+}
+int pb_network_max_path(const pb_network_t *network)
+{
+    return 2 * network->max_depth;
+}
+
+int pb_network_n_switches(const pb_network_t *network)
+{
+    return network->n_nodes - network->n_machines - network->n_places;
+}
+
+int pb_network_depth(const pb_network_t *network, int node)
+{
+    assert(node >= 0 && node < network->n_nodes);
+    return network->depth[node];
+}
+
+const pb_node_t *pb_network_node(const pb_network_t *network, int node)
+{
+    assert(node >= 0 && node < network->n_nodes);
+    return &network->nodes[node];
+}
+
+int pb_network_find(const pb_network_t *network, const char *name)
+{
+    int node = network->names[find_name_slot(network, name)];
+    return node >= 0 ? node : PB_ERR_UNKNOWN;
+}
+
+/* The only machine with this key, or PB_ERR_UNKNOWN. */
+static int find_host(const pb_network_t *network, const char *host, int length)
+{
+    const host_slot_t *slot = &network->hosts[find_host_slot(network, host, length)];
+    return slot->node >= 0 && !slot->ambiguous ? slot->node : PB_ERR_UNKNOWN;
+}
+
+int pb_network_find_machine(const pb_network_t *network, const char *host)
+{
+    int node = pb_network_find(network, host);
+    if (node >= 0 && network->nodes[node].kind == PB_NODE_MACHINE) {
+        return node;
+    }
+    if (is_address(host)) {
+        return PB_ERR_UNKNOWN;
+    }
+    node = find_host(network, host, (int) strlen(host));
+    if (node >= 0) {
+        return node;
+    }
+    node = find_host(network, host, short_length(host));
+    if (node >= 0 && strchr(host, '.') != NULL && strchr(network->nodes[node].name, '.') != NULL) {
+        return PB_ERR_UNKNOWN;
+    }
+    return node;
+}
+
+int pb_network_machine_of(const pb_network_t *network, int node)
+{
+    while (pb_network_node(network, node)->kind == PB_NODE_PLACE) {
+        node = network->nodes[node].parent;
+    }
+    return node;
+}
+
+/* The node after `node` in preorder, or -1; needs no stack. */
+static int next_in_preorder(const pb_network_t *network, int node)
+{
+    const pb_node_t *nodes = network->nodes;
+    if (nodes[node].first_child >= 0) {
+        return nodes[node].first_child;
+    }
+    while (node >= 0 && nodes[node].next_sibling < 0) {
+        node = nodes[node].parent;
+    }
+    return node >= 0 ? nodes[node].next_sibling : -1;
+}
+
+/* In preorder with depths, which tell the shape, so that equal networks whose
+ * nodes are numbered differently have equal hashes. */
+uint64_t pb_network_hash(const pb_network_t *network)
+{
+    uint64_t state = pb_hash_number(PB_HASH_START, (uint64_t) network->n_nodes);
+    for (int at = network->top; at >= 0; at = next_in_preorder(network, at)) {
+        const pb_node_t *node = &network->nodes[at];
+        state = pb_hash_number(state, (uint64_t) network->depth[at]);
+        state = pb_hash_number(state,
+                               2 * (uint64_t) (node->cables - 1) + (node->kind == PB_NODE_MACHINE));
+        if (node->kind == PB_NODE_PLACE) {
+            state = pb_hash_number(state, (uint64_t) node->kind);
+        }
+        state = pb_hash_number(state, node->speed);
+        state = pb_hash_string(state, node->name);
+    }
+    return pb_hash_end(state);
+}
+
+int pb_network_path(const pb_network_t *network, int from, int to, int *links)
+{
+    const pb_node_t *nodes = network->nodes;
+    const int *depth = network->depth;
+    int n_up = 0, n_down = 0, low = to;
+    /* First only lengths, as the way down is found from its end. */
+    int a = from, b = to;
+    while (a != b) {
+        if (depth[a] >= depth[b]) {
+            links[n_up++] = pb_link_up(a);
+            a = nodes[a].parent;
+        } else {
+            n_down++;
+            b = nodes[b].parent;
+        }
+    }
+    for (int i = n_up + n_down - 1; i >= n_up; i--) {
+        links[i] = pb_link_down(low);
+        low = nodes[low].parent;
+    }
+    return n_up + n_down;
+}

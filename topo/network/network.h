@@ -1,0 +1,181 @@
+/*
+ * The network model: a tree of switches with machines as leaves, below which
+ * there may be places: the packages, NUMA nodes and caches of a machine.
+ *
+ * Every Ethernet forwards along a spanning tree, so that between two machines
+ * there is one path (paper 2, section 3). A node is a switch or a machine; each
+ * node but the top one has one cable to its parent. A cable is two directed
+ * links, one each way, that do not disturb each other.
+ *
+ * Nodes are numbered by the order in which they were added; a parent may have a
+ * higher number than its child. Children of a node keep the order of the file.
+ */
+#ifndef PB_NETWORK_H
+#define PB_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/util/diag.h"
+#include "topo/util/error.h"
+
+/** Nodes that one network may have; a reader refuses more. Fuzzing is built with fewer, as it would
+ * spend its time on networks that are only large. */
+#ifndef PB_NETWORK_MAX_NODES
+#define PB_NETWORK_MAX_NODES (1 << 20)
+#endif
+
+typedef enum {
+    PB_NODE_SWITCH,
+    PB_NODE_MACHINE,
+    PB_NODE_PLACE, /**< a part of a machine whose cores are nearer to each other than to others */
+} pb_node_kind_t;
+
+typedef struct pb_node {
+    char *name;
+    pb_node_kind_t kind;
+    int parent;       /**< node above, -1 for the top */
+    int first_child;  /**< -1 if none */
+    int last_child;   /**< -1 if none */
+    int next_sibling; /**< -1 if none */
+    uint32_t speed;   /**< of the cable to the parent, each way, in the file's unit; 0: not given */
+    int cables; /**< parallel ones that the cable to the parent stands for; `speed` is of all */
+    int line;   /**< where the node was first named, for messages; 0: nowhere */
+} pb_node_t;
+
+typedef struct pb_network pb_network_t;
+
+/** An empty network, or NULL if memory is out. Free with pb_network_free(). */
+pb_network_t *pb_network_new(void);
+void pb_network_free(pb_network_t *network);
+
+/**
+ * The network that is assumed when nothing is known: every name a machine on
+ * one switch called "switch". Names are copied; a repeated name is added once.
+ * The switch is called otherwise if a machine has that name. The network is
+ * finished. Returns NULL if memory is out, if there is no name at all or an
+ * empty one, or if there are more than PB_NETWORK_MAX_NODES.
+ */
+pb_network_t *pb_network_one_switch(const char *const *names, int n_names);
+
+/**
+ * A copy, whose nodes have the same numbers, to which more may be added before
+ * pb_network_finish() makes it ready. NULL if memory is out. O(nodes).
+ */
+pb_network_t *pb_network_copy(const pb_network_t *network);
+
+/**
+ * Adds a node without a parent. Returns its number, PB_ERR_INPUT if the name is
+ * empty or taken by a node of either kind or the network is full,
+ * PB_ERR_NO_MEMORY. O(1) amortised.
+ */
+int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name);
+
+/**
+ * Puts `child` below `parent` with a cable of `speed` (0: not given). The child
+ * must have no parent yet, and the parent must be a switch, or for a place a
+ * machine or another place (PB_ERR_INPUT).
+ * Cycles are found by pb_network_finish().
+ */
+int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed);
+
+/** Cables that may run in parallel between two nodes. */
+#define PB_NETWORK_MAX_CABLES 1024
+
+/**
+ * Makes the cable between a node and its parent a bundle (LAG) of `n` parallel
+ * ones, each of the speed that was given or will be found for it; the node's
+ * speed is then that of all together. One flow has only one cable's share, which
+ * no plan minds as long as no rank sends faster than that. Once for a node, after
+ * pb_network_connect() and before pb_network_finish(). PB_ERR_INPUT if n is not
+ * from 1 to PB_NETWORK_MAX_CABLES or the speed does not fit.
+ */
+int pb_network_bundle(pb_network_t *network, int node, int n);
+
+/** Notes where a node was first named, for messages. */
+void pb_network_set_line(pb_network_t *network, int node, int line);
+
+/**
+ * Checks that the nodes form one tree that has a machine, and makes the network
+ * ready for use: finds the top node, gives every cable without a speed the
+ * lowest speed of one cable in the network (1 if none is given at all), or that
+ * for each cable of a bundle, and computes depths.
+ * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
+ * cycles, more than one top, no machine, a bundle too fast for a number. O(nodes), without
+ * recursion.
+ */
+int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
+
+/**
+ * Only reports the cycles, as pb_network_finish() does too. For a reader that
+ * has found other faults, which have several tops as a consequence.
+ */
+int pb_network_check_cycles(pb_network_t *network, const char *file, pb_diag_t *diag);
+
+int pb_network_size(const pb_network_t *network);            /**< nodes */
+int pb_network_n_machines(const pb_network_t *network);      /**< of them machines */
+int pb_network_n_switches(const pb_network_t *network);      /**< of them switches */
+int pb_network_n_places(const pb_network_t *network);        /**< of them places */
+int pb_network_top(const pb_network_t *network);             /**< after finish */
+int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
+uint32_t
+pb_network_base_speed(const pb_network_t *network); /**< lowest of one cable; after finish */
+
+/** Borrowed; valid until the next add or free. */
+const pb_node_t *pb_network_node(const pb_network_t *network, int node);
+
+/** The node of exactly this name, or PB_ERR_UNKNOWN. O(1). */
+int pb_network_find(const pb_network_t *network, const char *name);
+
+/**
+ * The machine that a host name means: the exact name; else, where that is
+ * unambiguous, the machine whose name is equal without regard to case up to
+ * the first dot (short against fully qualified names, either way round; two
+ * fully qualified names must be equal in whole, as "n1.a" is not "n1.b").
+ * Addresses ("10.0.0.7") match only exactly. PB_ERR_UNKNOWN otherwise.
+ */
+int pb_network_find_machine(const pb_network_t *network, const char *host);
+
+/** The machine that a place is in; any other node is its own. O(levels of the machine). */
+int pb_network_machine_of(const pb_network_t *network, int node);
+
+/**
+ * A hash of everything that plans depend on: names, kinds, shape, order, speeds
+ * and numbers of cables. Equal networks have equal hashes on every machine.
+ */
+uint64_t pb_network_hash(const pb_network_t *network);
+
+/*
+ * Directed links are numbered by the node below: up is from the node to its
+ * parent, down the other way. There are 2 * pb_network_size() numbers; those of
+ * the top node belong to no cable.
+ */
+static inline int pb_link_up(int node)
+{
+    return 2 * node;
+}
+static inline int pb_link_down(int node)
+{
+    return 2 * node + 1;
+}
+static inline int pb_link_node(int link)
+{
+    return link / 2;
+}
+static inline bool pb_link_is_up(int link)
+{
+    return link % 2 == 0;
+}
+
+/**
+ * The directed links from node `from` to node `to`, in order of travel, into
+ * `links`, which must have room for twice the depth of the network. Returns
+ * their number (0 if from == to). O(path).
+ */
+int pb_network_path(const pb_network_t *network, int from, int to, int *links);
+
+/** Links in the longest path between two nodes, at most: room for pb_network_path(). */
+int pb_network_max_path(const pb_network_t *network);
+
+#endif

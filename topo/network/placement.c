@@ -1,0 +1,95 @@
+#include "topo/network/placement.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "topo/util/error.h"
+#include "topo/util/hash.h"
+
+pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks)
+{
+    assert(n_ranks >= 0);
+    pb_placement_t *placement = malloc(sizeof(*placement));
+    int *machine = malloc((size_t) (n_ranks > 0 ? n_ranks : 1) * sizeof(*machine));
+    if (placement == NULL || machine == NULL) {
+        free(placement);
+        free(machine);
+        return NULL;
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        machine[rank] = -1;
+    }
+    *placement = (pb_placement_t){.network = network, .n_ranks = n_ranks, .machine = machine};
+    return placement;
+}
+
+void pb_placement_free(pb_placement_t *placement)
+{
+    if (placement == NULL) {
+        return;
+    }
+    free(placement->machine);
+    free(placement);
+}
+
+int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t **network_p,
+                            pb_placement_t **placement_p)
+{
+    pb_network_t *network = pb_network_one_switch(names, n_names);
+    pb_placement_t *placement = network != NULL ? pb_placement_new(network, n_names) : NULL;
+    if (placement == NULL) {
+        pb_network_free(network);
+        *network_p = NULL;
+        *placement_p = NULL;
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int rank = 0; rank < n_names; rank++) {
+        placement->machine[rank] = pb_network_find(network, names[rank]);
+    }
+    *network_p = network;
+    *placement_p = placement;
+    return PB_SUCCESS;
+}
+
+static int machine_of(const pb_placement_t *placement, int rank)
+{
+    return pb_network_machine_of(placement->network, placement->machine[rank]);
+}
+
+int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links)
+{
+    return pb_network_path(placement->network, machine_of(placement, from),
+                           machine_of(placement, to), links);
+}
+
+int pb_placement_n_machines(const pb_placement_t *placement)
+{
+    char *used = calloc((size_t) pb_network_size(placement->network) + 1, 1);
+    if (used == NULL) {
+        return -1;
+    }
+    int n_machines = 0;
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        int machine = placement->machine[rank] >= 0 ? machine_of(placement, rank) : -1;
+        if (machine >= 0 && !used[machine]) {
+            used[machine] = 1;
+            n_machines++;
+        }
+    }
+    free(used);
+    return n_machines;
+}
+
+/* Machines enter by name, as the network's hash does not depend on how its
+ * nodes are numbered either. */
+uint64_t pb_placement_hash(const pb_placement_t *placement)
+{
+    uint64_t state = pb_hash_number(PB_HASH_START, pb_network_hash(placement->network));
+    state = pb_hash_number(state, (uint64_t) placement->n_ranks);
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        int machine = placement->machine[rank];
+        const char *name = machine >= 0 ? pb_network_node(placement->network, machine)->name : "";
+        state = pb_hash_string(state, name);
+    }
+    return pb_hash_end(state);
+}

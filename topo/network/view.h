@@ -1,0 +1,79 @@
+/*
+ * A view: the physical tree as one root sees it.
+ *
+ * All tree constructions work on views. A view holds the part of the network
+ * that lies between the ranks of a placement, rooted where the root rank is
+ * attached and numbered in depth-first preorder, so that every subtree is a
+ * range of vertices and a range of ranks.
+ *
+ * A vertex is where ranks or other vertices come together: a switch, or a machine
+ * or place (a package, NUMA node or cache of it) with two ranks or more below it.
+ * A machine or place with one rank is no vertex: its rank is attached to the vertex
+ * above, from a machine by the machine's cable. So a machine of many ranks is to a
+ * tree what a switch of many machines is, and the rule "each stream crosses each
+ * cable once each way" holds for both, and for each place of a machine, alike.
+ *
+ * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root,
+ * the other ranks attached to its vertex, then each child vertex's subtree. Any
+ * subsequence of it is a contention-free chain (Lemma 2).
+ */
+#ifndef PB_VIEW_H
+#define PB_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/network/placement.h"
+
+typedef struct pb_vertex {
+    int node;       /**< the switch, machine or place in the network */
+    int parent;     /**< vertex nearer to the root, -1 for vertex 0 */
+    int end;        /**< the subtree of v is the vertices [v, end) */
+    int first_rank; /**< positions [first_rank, end_rank) are the ranks of the subtree, */
+    int end_local;  /**< of which [first_rank, end_local) are attached to v itself */
+    int end_rank;
+    uint32_t speed_in;  /**< of the directed path from the parent, its slowest link */
+    uint32_t speed_out; /**< of the directed path to the parent, its slowest link */
+} pb_vertex_t;
+
+typedef struct pb_view {
+    const pb_placement_t *placement; /**< borrowed */
+    int n_ranks;
+    int n_vertices;
+    pb_vertex_t *vertices; /**< preorder; vertex 0 is where the root is attached */
+    int *order;            /**< by position: the rank; order[0] is the root */
+    int *position;         /**< by rank: the position; -1 for a rank outside the subset */
+    int *attached;         /**< by position: the vertex */
+    uint32_t *speed;       /**< by position: of the rank's own cable; UINT32_MAX inside a machine */
+} pb_view_t;
+
+/**
+ * The view of `root` over the ranks of `placement`, or over the `n_subset` ranks
+ * of `subset` (which must hold the root once and no rank twice) if that is not
+ * NULL. O(nodes + ranks). PB_ERR_NO_MEMORY, PB_ERR_INPUT (root or subset wrong).
+ */
+int pb_view_new(const pb_placement_t *placement, int root, const int *subset, int n_subset,
+                pb_view_t **view_p);
+void pb_view_free(pb_view_t *view);
+
+/**
+ * Whether what enters vertex v > 0 from the vertex above it, or leaves v to that
+ * vertex, comes down a cable to a machine or place. Where a machine has several
+ * ranks, one edge of a tree does that (ours): a second one would have the message
+ * cross the machine's cable again, although it is already inside.
+ * O(depth of the network).
+ */
+bool pb_view_enters_machine(const pb_view_t *view, int v);
+bool pb_view_leaves_to_machine(const pb_view_t *view, int v);
+
+/** Memory for a view of `n_ranks`, without vertices; no rank has a position. NULL if there is none.
+ */
+pb_view_t *pb_view_alloc(const pb_placement_t *placement, int n_ranks);
+
+/** The first child vertex of v, or end if there is none; the next is vertices[c].end. */
+static inline int pb_view_first_child(const pb_view_t *view, int v)
+{
+    return v + 1 < view->vertices[v].end ? v + 1 : view->vertices[v].end;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * The matrix of a known network: its clusters and sites, without values.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/network/network.h"
+#include "topo/search/link_matrix.h"
+
+typedef struct builder {
+    const pb_network_t *network;
+    pb_link_matrix_t *matrix;
+    int *number; /**< by network node: as a cluster or site, whichever is being numbered; -1 */
+} builder_t;
+
+/** The switch just below the top on the way from one of its switches, or the top itself. */
+static int site_of(const pb_network_t *network, int node)
+{
+    while (pb_network_depth(network, node) > 1) {
+        node = pb_network_node(network, node)->parent;
+    }
+    return node;
+}
+
+/** Where hosts hang: a machine is a cluster of its own in a network without switches. */
+static int cluster_of(const pb_network_t *network, int machine)
+{
+    const int parent = pb_network_node(network, machine)->parent;
+    return parent >= 0 ? parent : machine;
+}
+
+static void forget_numbers(builder_t *b)
+{
+    for (int i = 0; i < pb_network_size(b->network); i++) {
+        b->number[i] = -1;
+    }
+}
+
+/** Numbers of different nodes in the order in which they come first. */
+static int number_of(builder_t *b, int node, int *n)
+{
+    if (b->number[node] < 0) {
+        b->number[node] = (*n)++;
+    }
+    return b->number[node];
+}
+
+static int count(builder_t *b, const int *machines, int n, bool sites)
+{
+    int found = 0;
+    forget_numbers(b);
+    for (int i = 0; i < n; i++) {
+        const int cluster = cluster_of(b->network, machines[i]);
+        number_of(b, sites ? site_of(b->network, cluster) : cluster, &found);
+    }
+    return found;
+}
+
+static int name_once(char **place, const char *name)
+{
+    return *place == NULL ? pb_link_matrix_name(place, name) : PB_SUCCESS;
+}
+
+static int fill(builder_t *b, const int *machines, const char *const *hosts, int n)
+{
+    pb_link_matrix_t *m = b->matrix;
+    int error = PB_SUCCESS, n_clusters = 0, n_sites = 0;
+    forget_numbers(b);
+    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
+        const int cluster = cluster_of(b->network, machines[i]);
+        m->node_cluster[i] = number_of(b, cluster, &n_clusters);
+        error =
+            name_once(&m->cluster[m->node_cluster[i]], pb_network_node(b->network, cluster)->name);
+        error = error == PB_SUCCESS ? pb_link_matrix_name(&m->node[i], hosts[i]) : error;
+    }
+    forget_numbers(b);
+    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
+        const int site = site_of(b->network, cluster_of(b->network, machines[i]));
+        const int number = number_of(b, site, &n_sites);
+        m->cluster_site[m->node_cluster[i]] = number;
+        error = name_once(&m->site[number], pb_network_node(b->network, site)->name);
+    }
+    return error;
+}
+
+/** The machine of each host. PB_ERR_UNKNOWN, PB_ERR_INPUT. */
+static int find_machines(builder_t *b, const char *const *hosts, int n, int *machines)
+{
+    forget_numbers(b);
+    for (int i = 0; i < n; i++) {
+        machines[i] = pb_network_find_machine(b->network, hosts[i]);
+        if (machines[i] < 0) {
+            return PB_ERR_UNKNOWN;
+        }
+        if (b->number[machines[i]]++ >= 0) {
+            return PB_ERR_INPUT;
+        }
+    }
+    return PB_SUCCESS;
+}
+
+int pb_link_matrix_of_network(const pb_network_t *network, const char *const *hosts, int n,
+                              pb_link_matrix_t **matrix_p)
+{
+    *matrix_p = NULL;
+    if (n < 1 || n > PB_LINK_MATRIX_MAX_NODES) {
+        return PB_ERR_INPUT;
+    }
+    builder_t b = {.network = network,
+                   .number = malloc((size_t) pb_network_size(network) * sizeof(int))};
+    int *machines = malloc((size_t) n * sizeof(*machines));
+    int error = PB_ERR_NO_MEMORY;
+    if (b.number != NULL && machines != NULL) {
+        error = find_machines(&b, hosts, n, machines);
+    }
+    if (error == PB_SUCCESS) {
+        b.matrix =
+            pb_link_matrix_new(count(&b, machines, n, true), count(&b, machines, n, false), n);
+        error = b.matrix != NULL ? fill(&b, machines, hosts, n) : PB_ERR_NO_MEMORY;
+    }
+    if (error == PB_SUCCESS) {
+        *matrix_p = b.matrix;
+        b.matrix = NULL;
+    }
+    pb_link_matrix_free(b.matrix);
+    free(b.number);
+    free(machines);
+    return error;
+}

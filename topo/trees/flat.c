@@ -1,0 +1,24 @@
+/*
+ * The flat tree (papers 1 and 2, section 3.1): the root sends to everyone, in
+ * the depth-first order. There is one sender, so that nothing contends. O(ranks).
+ */
+#include "topo/trees/constructions.h"
+
+int pb_plan_flat(const pb_view_t *view, pb_plan_t **plan_p)
+{
+    *plan_p = NULL;
+    pb_plan_t *plan = pb_plan_new(view, PB_KIND_FLAT, 1);
+    if (plan == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int i = 1; i < view->n_ranks; i++) {
+        plan->streams[0].parent[view->order[i]] = plan->root;
+    }
+    int error = pb_plan_link_children(plan, 0, view, NULL);
+    if (error != PB_SUCCESS) {
+        pb_plan_free(plan);
+        return error;
+    }
+    *plan_p = plan;
+    return PB_SUCCESS;
+}
