@@ -57,7 +57,7 @@ builds_with_clang() {
         make -C "$build/clang" -j"$(nproc)" all
 }
 
-# Every source file of the plugin is in the folder for Open MPI's own tree.
+# Every source file of the plugin is in the directory for Open MPI's own tree.
 packs_ompi_tree() {
     make -C "$build" ompi-tree-dist &&
         LC_ALL=C comm -23 <(cd "$top/ompi_coll_pipebcast" && find . -name '*.[ch]' -printf '%P\n' | LC_ALL=C sort) \
@@ -76,7 +76,7 @@ check_source() {
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make ompi-tree-dist" packs_ompi_tree
     # distcheck builds beside the source; packages, and who follows the README, build in it.
-    check "the documents are tested in the source folder, too" \
+    check "the documents are tested in the source directory, too" \
         env -C "$top/test/doc" srcdir=. python3 -B ./test_messages.py
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
 }

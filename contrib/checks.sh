@@ -6,7 +6,7 @@
 #   check_make DIR [ARGUMENT...]  `make check` in DIR, whose programs print TAP; every line of it counts
 #   checks_end              prints "N passed, N failed[, N skipped]"; whether all passed
 #
-# Variables: build (the folder, for logs), passed, failed, skipped (counts).
+# Variables: build (the directory, for logs), passed, failed, skipped (counts).
 
 passed=0
 failed=0
@@ -32,23 +32,23 @@ skip() {
 }
 
 check_make() {
-    local folder=$1 places=("$1") good=$build/check.good results trs n_failed
+    local directory=$1 places=("$1") good=$build/check.good results trs n_failed
     shift
     # A whole build may have others inside it.
-    [ -d "$folder/contrib" ] && places=("$folder/contrib" "$folder/test")
+    [ -d "$directory/contrib" ] && places=("$directory/contrib" "$directory/test")
     find "${places[@]}" -name '*.trs' -exec rm -f {} +
     rm -f "$good"
-    { if make -C "$folder" -k check "$@" 2>&1; then : >"$good"; fi; } |
+    { if make -C "$directory" -k check "$@" 2>&1; then : >"$good"; fi; } |
         grep -E '^(FAIL|XPASS|ERROR|SKIP)|Testsuite summary|error:' || true
     results=$(find "${places[@]}" -name '*.trs' -exec cat {} +)
     if [ -z "$results" ]; then
-        echo "FAIL: no test of $folder has run"
+        echo "FAIL: no test of $directory has run"
         failed=$((failed + 1))
     fi
     passed=$((passed + $(grep -c '^:test-result: \(PASS\|XFAIL\)' <<<"$results")))
     n_failed=$(grep -c '^:test-result: \(FAIL\|XPASS\|ERROR\)' <<<"$results") || true
     if [ -n "$results" ] && [ ! -e "$good" ] && [ "$n_failed" -eq 0 ]; then
-        echo "FAIL: not all tests of $folder could be built"
+        echo "FAIL: not all tests of $directory could be built"
         n_failed=1
     fi
     failed=$((failed + n_failed))

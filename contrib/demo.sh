@@ -1,5 +1,5 @@
 #!/bin/bash
-# Shows what pipebcast does, on an Ethernet cluster emulated on this machine: installs what is
+# Shows what pipebcast does, on an Ethernet cluster emulated on this host: installs what is
 # missing, builds, and broadcasts on 32 hosts behind four switches (topology (5) of the papers) by
 # Open MPI's tuned and by pipebcast, side by side. About four minutes on two cores.
 #

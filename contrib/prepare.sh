@@ -53,7 +53,7 @@ prepare_packages() {
     # shellcheck disable=SC2086
     if ! as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y --no-install-recommends $missing >"$log" 2>&1; then
-        # A fresh machine has no package lists yet.
+        # A fresh host has no package lists yet.
         if ! { as_root apt-get update >"$log" 2>&1 &&
                as_root env DEBIAN_FRONTEND=noninteractive \
                    apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; }; then

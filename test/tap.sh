@@ -1,13 +1,13 @@
 # shellcheck shell=sh
-# Sourced by test scripts: TAP, and a folder of the script's own.
+# Sourced by test scripts: TAP, and a directory of the script's own.
 #
 #   run_mpi_here              for scripts that start MPI jobs: as mpi_here; ends the script where only
 #                             tests without jobs are wanted
-#   mpi_here                  mpirun over this machine alone, also as root
+#   mpi_here                  mpirun over this host alone, also as root
 #   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
 #   skip DESCRIPTION REASON   one TAP line
 #
-# Variables: work (the folder, removed at the end), out and err (files for the outputs of what is
+# Variables: work (the directory, removed at the end), out and err (files for the outputs of what is
 # tested), count (TAP lines so far; the script prints the plan, "1..$count").
 
 work=$(mktemp -d) || exit 1

@@ -33,7 +33,8 @@ enum { RUNNING_S = 120 };
 /** Broadcasts that were followed by advice, so that each is looked at once. */
 enum { MOST_HANDLED = 256 };
 
-/** Sets of hosts whose trees are remembered; of more the oldest are read from the folder again. */
+/** Sets of hosts whose trees are remembered; of more the oldest are read from the directory again.
+ */
 enum { MOST_SHELVES = 32 };
 
 struct handled {
@@ -374,12 +375,12 @@ static int keep_host(void *context, const char *name)
     return names[listed->n++] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
-static int list_machines(const pb_network_t *network, struct listed *listed)
+static int list_network(const pb_network_t *network, struct listed *listed)
 {
     int error = PB_SUCCESS;
     for (int i = 0; i < pb_network_size(network) && error == PB_SUCCESS; i++) {
         const pb_node_t *node = pb_network_node(network, i);
-        error = node->kind == PB_NODE_MACHINE ? keep_host(listed, node->name) : PB_SUCCESS;
+        error = node->kind == PB_NODE_HOST ? keep_host(listed, node->name) : PB_SUCCESS;
     }
     return error;
 }
@@ -387,7 +388,7 @@ static int list_machines(const pb_network_t *network, struct listed *listed)
 static int list_hosts(const struct advisor *advisor, struct listed *listed)
 {
     const struct advise_knowledge *knowledge = &advisor->knowledge;
-    char fault[256] = "memory is out";
+    char fault[256] = "out of memory";
     int error = PB_SUCCESS;
     if (advisor->options->hosts[0] != '\0') {
         error = pb_hostlist_expand(advisor->options->hosts, PB_HOST_SET_MAX, keep_host, listed,
@@ -401,7 +402,7 @@ static int list_hosts(const struct advisor *advisor, struct listed *listed)
             error = keep_host(listed, m->node[i]);
         }
     } else if (knowledge->network != NULL) {
-        error = list_machines(knowledge->network, listed);
+        error = list_network(knowledge->network, listed);
     }
     return error;
 }
@@ -531,7 +532,7 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
     int lock, code = EXIT_FAILURE;
     struct advisor *advisor = calloc(1, sizeof *advisor);
     if (advisor == NULL) {
-        tune_say("memory is out");
+        tune_say("out of memory");
         return EXIT_FAILURE;
     }
     *advisor = (struct advisor){.options = options,

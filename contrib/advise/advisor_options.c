@@ -147,7 +147,7 @@ static bool take_word(struct advisor_options *options, int *argc, char ***argv,
 static bool complete(const struct advisor_options *options, struct bench_complaint complaint)
 {
     if (options->dir[0] == '\0') {
-        return bench_wrong(complaint, "--dir: name the folder that the jobs have as "
+        return bench_wrong(complaint, "--dir: name the directory that the jobs have as "
                                       "coll_pipebcast_advice_dir");
     }
     if (options->root[0] != '\0' && options->hosts[0] == '\0' && options->links[0] == '\0' &&

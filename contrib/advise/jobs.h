@@ -1,4 +1,4 @@
-/* What running programs have written into the folder. */
+/* What running programs have written into the directory. */
 #ifndef ADVISE_JOBS_H
 #define ADVISE_JOBS_H
 
@@ -21,7 +21,7 @@ struct advise_jobs {
 
 /**
  * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later.
- * Faulty ones are left out and counted. Clear also after an error: PB_ERR_IO (the folder; said),
+ * Faulty ones are left out and counted. Clear also after an error: PB_ERR_IO (the directory; said),
  * PB_ERR_NO_MEMORY.
  */
 int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);
@@ -29,7 +29,7 @@ void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**
  * Removes what jobs left behind that crashed, long ago: what was not written to for a week. Says it
- * if the folder cannot be read.
+ * if the directory cannot be read.
  */
 void advise_jobs_remove_left(const char *dir);
 

@@ -109,8 +109,8 @@ static void assume(const pb_network_t *network, const pb_placement_t *placement,
         for (int j = 0; j < m->n_nodes; j++) {
             const size_t pair = (size_t) i * (size_t) m->n_nodes + (size_t) j;
             uint64_t slowest = UINT32_MAX;
-            const int n = links != NULL ? pb_network_path(network, placement->machine[i],
-                                                          placement->machine[j], links)
+            const int n = links != NULL ? pb_network_path(network, placement->host[i],
+                                                          placement->host[j], links)
                                         : 0;
             for (int k = 0; k < n; k++) {
                 const uint64_t speed = pb_network_node(network, pb_link_node(links[k]))->speed;
@@ -133,9 +133,9 @@ static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
         return PB_ERR_NO_MEMORY;
     }
     for (int i = 0; i < hosts->n; i++) {
-        (*placement_p)->machine[i] = pb_network_find_machine(network, hosts->name[i]);
-        if ((*placement_p)->machine[i] < 0) {
-            tune_say("the topology has no machine for the host '%s' of a running job; add it",
+        (*placement_p)->host[i] = pb_network_find_host(network, hosts->name[i]);
+        if ((*placement_p)->host[i] < 0) {
+            tune_say("the topology has no host '%s', which a running job uses; add it",
                      hosts->name[i]);
             return PB_ERR_UNKNOWN;
         }

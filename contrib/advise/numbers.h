@@ -1,4 +1,4 @@
-/* Reading the values of the options of this folder's programs. */
+/* Reading the values of the options of this directory's programs. */
 #ifndef ADVISE_NUMBERS_H
 #define ADVISE_NUMBERS_H
 

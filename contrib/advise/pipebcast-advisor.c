@@ -50,7 +50,7 @@ int main(int argc, char **argv)
         return advisor_status_print(options.dir);
     }
     catch_signals();
-    /* It computes all the time, on a machine whose processors are the program's. Where the system
+    /* It computes all the time, on a host whose processors are the program's. Where the system
      * does not allow that, it is only less polite. */
     setpriority(PRIO_PROCESS, 0, LEAST_PRIORITY);
     return advisor_serve(&options, &stop);

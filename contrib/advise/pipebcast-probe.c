@@ -75,12 +75,12 @@ static bool make_plan(struct run *run, char *const *hosts)
     const int error = probe_plan_make(&run->plan, network, hosts, run->n_ranks, &unknown);
     pb_network_free(network);
     if (error == PB_ERR_UNKNOWN) {
-        tune_say("--topology: %s has no machine for the host '%s' of rank %d; add it, or run on "
+        tune_say("--topology: %s has no host '%s', on which rank %d runs; add it, or run on "
                  "other hosts",
                  run->options.topology, hosts[unknown], unknown);
     } else if (error == PB_ERR_INPUT) {
         tune_say("%d ranks are on less than two hosts, or on more than %d; run with one rank on "
-                 "each of two hosts or more (for a trial on one machine, give --hosts)",
+                 "each of two hosts or more (for a trial on one host, give --hosts)",
                  run->n_ranks, PB_LINK_MATRIX_MAX_NODES);
     } else if (error != PB_SUCCESS) {
         tune_say("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
@@ -111,7 +111,7 @@ static bool alloc_run(struct run *run)
     const bool good = run->orders != NULL && run->results != NULL &&
                       probe_traffic_init(&run->traffic, run->comm, run->options.train);
     if (!good) {
-        tune_say("rank %d: memory is out for trains of %" PRId64 " bytes", run->rank,
+        tune_say("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
                  run->options.train);
     }
     return tune_all_good(good, run->comm);
@@ -318,7 +318,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!tune_all_good(request != NULL, MPI_COMM_WORLD)) {
-        tune_say("memory is out");
+        tune_say("out of memory");
         free(request);
         MPI_Finalize();
         return EXIT_FAILURE;

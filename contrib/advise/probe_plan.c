@@ -5,19 +5,19 @@
 
 /* ---- making ---- */
 
-/** The first rank on each machine becomes a node. Returns their number, or an error. */
+/** The first rank on each host becomes a node. Returns their number, or an error. */
 static int find_nodes(const pb_network_t *network, char *const *hosts, int n_ranks, int *rank,
                       int *unknown_p)
 {
     int n = 0;
     bool *seen = calloc((size_t) pb_network_size(network), sizeof *seen);
     for (int i = 0; seen != NULL && i < n_ranks && n >= 0; i++) {
-        const int machine = pb_network_find_machine(network, hosts[i]);
-        if (machine < 0) {
+        const int host = pb_network_find_host(network, hosts[i]);
+        if (host < 0) {
             *unknown_p = i;
             n = PB_ERR_UNKNOWN;
-        } else if (!seen[machine]) {
-            seen[machine] = true;
+        } else if (!seen[host]) {
+            seen[host] = true;
             rank[n++] = i;
         }
     }

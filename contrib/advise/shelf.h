@@ -13,7 +13,7 @@ struct advise_shelf {
 };
 
 /**
- * What there is for these hosts: the folder's advice, if it is readable and not stale, so that
+ * What there is for these hosts: the directory's advice, if it is readable and not stale, so that
  * trees in use are known after a restart; else nothing. The caller clears it, also after an
  * error (PB_ERR_INPUT: hosts; PB_ERR_NO_MEMORY), and any number of times.
  */

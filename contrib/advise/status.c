@@ -25,7 +25,7 @@ bool advisor_status_lock(const char *dir, int *fd_p)
     *fd_p =
         path_in(path, dir, "advisor-lock") ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644) : -1;
     if (*fd_p < 0) {
-        tune_say("--dir: %s cannot be used: %s; name a folder that you may write to", dir,
+        tune_say("--dir: %s cannot be used: %s; name a directory that you may write to", dir,
                  strerror(errno));
         return false;
     }

@@ -1,4 +1,5 @@
-/* What an advisor says of itself, in its folder: DIR/advisor-status, and a lock while it lives. */
+/* What an advisor says of itself, in its directory: DIR/advisor-status, and a lock while it lives.
+ */
 #ifndef ADVISE_STATUS_H
 #define ADVISE_STATUS_H
 
@@ -29,7 +30,7 @@ struct advisor_status {
     int n_faulty;    /**< files of programs that could not be read, at the last look */
 };
 
-/** Whether no other advisor works in the folder: takes the lock, until this process ends. */
+/** Whether no other advisor works in the directory: takes the lock, until this process ends. */
 bool advisor_status_lock(const char *dir, int *fd_p);
 
 /** Replaces the status. False with a message. */
@@ -39,7 +40,7 @@ bool advisor_status_write(const struct advisor_options *options,
 /** Removes it, and gives the lock back. */
 void advisor_status_close(const char *dir, int fd);
 
-/** Prints what the folder's advisor said last. Yields the program's exit status. */
+/** Prints what the directory's advisor said last. Yields the program's exit status. */
 int advisor_status_print(const char *dir);
 
 #endif

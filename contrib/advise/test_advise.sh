@@ -1,5 +1,5 @@
 #!/bin/sh
-# TAP test of pipebcast-advisor and pipebcast-probe on this machine alone: names stand for hosts.
+# TAP test of pipebcast-advisor and pipebcast-probe on this host alone: names stand for hosts.
 # ADVISOR, PROBE, BENCH, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
 ADVISOR=${ADVISOR:-./pipebcast-advisor}
 PROBE=${PROBE:-./pipebcast-probe}
@@ -77,7 +77,7 @@ LINKS
 
 # ---- what it refuses ----
 
-refuses 2 "name the folder" --links "$links"
+refuses 2 "name the directory" --links "$links"
 refuses 2 "no command" stat --dir "$dir"
 refuses 2 "no option" --dir "$dir" more
 refuses 2 "needs a value" --dir
@@ -143,7 +143,7 @@ advisor status --dir "$dir"
 report $? "status says what it does"
 advisor --dir "$dir" --once --links "$links"
 [ $code -eq 1 ] && grep -q 'works in .* already' "$err"
-report $? "one advisor for a folder"
+report $? "one advisor for a directory"
 lines=$(wc -l <"$work/log")
 sed 's/bandwidth 1000000/bandwidth 1500000/' "$links" >"$links.new" && mv "$links.new" "$links"
 wait_for 20 sh -c "[ \$(grep -c '2097152' '$work/log') -ge 2 ]"
@@ -152,7 +152,7 @@ printf 'pipebcast-history rubbish' >"$dir/history-0123456789abcdef-x"
 : >"$dir/rates-0123456789abcdef-y"
 sleep 0.3
 kill -0 "$service"
-report $? "rubbish in the folder does not stop it (after $lines lines)"
+report $? "rubbish in the directory does not stop it (after $lines lines)"
 kill -TERM "$service"
 wait "$service"
 code=$?
@@ -211,7 +211,7 @@ probe 2 --hosts n0 --output "$work/none"
 [ $code -eq 1 ] && [ "$(grep -c 'less than two hosts' "$err")" -eq 1 ] && [ ! -e "$work/none" ]
 report $? "the probe wants two hosts"
 probe 2 --hosts n0,zebra --topology "$topology" --output "$work/none"
-[ $code -eq 1 ] && grep -q "no machine for the host 'zebra' of rank 1" "$err"
+[ $code -eq 1 ] && grep -q "no host for the host 'zebra' of rank 1" "$err"
 report $? "and hosts that the topology has"
 probe 2 --rounds 3
 [ $code -eq 2 ] && grep -q -e '--every' "$err"

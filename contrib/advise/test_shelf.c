@@ -45,7 +45,7 @@ static void test_ranges(const pb_host_set_t *hosts, const char *dir)
     struct advise_shelf shelf;
     const int64_t now = 1000 * SECOND;
     ok(advise_shelf_open(&shelf, dir, hosts, 10) == PB_SUCCESS && shelf.advice->n_trees == 0,
-       "an empty folder, an empty shelf");
+       "an empty directory, an empty shelf");
     ok(put(&shelf, 0, 100, 199, 1, now) == PB_SUCCESS && put(&shelf, 0, 200, 999, 2, now) == 0 &&
            put(&shelf, 1, 100, 999, 3, now) == PB_SUCCESS,
        "three trees");

@@ -575,7 +575,7 @@ How to measure\n\
   --begin COMMAND     rank 0 runs this when all are ready for a schedule\n\
   --clock WHICH       estimate: how the hosts' clocks differ is measured from\n\
                         rank 0, again every second\n\
-                      shared: all ranks read one clock (one machine, also as an\n\
+                      shared: all ranks read one clock (one host, also as an\n\
                         emulated cluster)                           [estimate]\n\
   --check             verify every byte on every rank after every broadcast\n\
                       (a pattern that never repeats); also that gaps in the\n\

@@ -20,7 +20,7 @@ static const char usage[] =
 static const char not_found[] =
     "pipebcast-counters: Open MPI has not found pipebcast's counters. See whether\n"
     "`ompi_info --param coll pipebcast --level 9` shows the component: if not, it is not in a\n"
-    "folder of the parameter mca_base_component_path, or the parameter coll leaves it out.\n";
+    "directory of the parameter mca_base_component_path, or the parameter coll leaves it out.\n";
 
 static int list(void)
 {
@@ -40,7 +40,7 @@ static int list(void)
     return n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/** Each rank broadcasts the size once. False if memory is out; MPI ends the job on an error. */
+/** Each rank broadcasts the size once. False if out of memory; MPI ends the job on an error. */
 static bool broadcast(int bytes)
 {
     int size;
@@ -89,7 +89,7 @@ static bool found_everywhere(const struct bench_counters *counters)
 
 /**
  * Reads this rank's counters, and then, as what MPI does for us from here on may move
- * them, combines those of all ranks. False if they cannot be read or memory is out.
+ * them, combines those of all ranks. False if they cannot be read or out of memory.
  */
 static bool show(const struct bench_counters *counters, bool *found_p)
 {
@@ -148,7 +148,7 @@ static int count(int n_sizes, char **sizes)
     }
     bool found = false;
     if (!show(&counters, &found)) {
-        fail("the counters could not be read, or memory is out");
+        fail("the counters could not be read, or out of memory");
     }
     bench_counters_close(&counters);
     MPI_Finalize();

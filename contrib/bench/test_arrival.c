@@ -102,7 +102,7 @@ static void test_random(void)
     recipe = recipe_of(BENCH_ARRIVAL_RANDOM, 8);
     bench_arrival_delays(&recipe, delays);
     ok(memcmp(delays, known, sizeof known) == 0,
-       "random: the same on every machine: %d %d %d %d %d %d", (int) delays[0], (int) delays[1],
+       "random: the same on every host: %d %d %d %d %d %d", (int) delays[0], (int) delays[1],
        (int) delays[2], (int) delays[3], (int) delays[4], (int) delays[5]);
     recipe.number++;
     bench_arrival_delays(&recipe, again);
@@ -210,7 +210,7 @@ static void test_round_trip(void)
     bench_trace_delays(&trace, 0, delays);
     ok(memcmp(delays, wanted, sizeof delays) == 0, "delays count from the first arrival");
     bench_trace_free(&trace);
-    ok(bench_trace_create(&writer, "no/such/folder", 3) == -1, "what cannot be created is told");
+    ok(bench_trace_create(&writer, "no/such/directory", 3) == -1, "what cannot be created is told");
     ok(bench_trace_close(&writer, 1) == 0, "and nothing is left to close");
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# TAP test of pipebcast-bench and compare on this machine alone. BENCH, COMPARE and MPIEXEC name
+# TAP test of pipebcast-bench and compare on this host alone. BENCH, COMPARE and MPIEXEC name
 # the programs; `make check` sets them.
 # shellcheck disable=SC2086  # $quick and $arguments are split into words on purpose
 BENCH=${BENCH:-./pipebcast-bench}
@@ -160,7 +160,7 @@ assert len(first) == len(again) == 12
 for one, other in zip(first, again):
     assert [l[:3] for l in one] == [l[:3] for l in other], "sizes, roots, ranks"
     earliest = min(l[3] for l in one)
-    # Nobody arrives before its time; how much later is a matter of the machine.
+    # Nobody arrives before its time; how much later is a matter of the host.
     assert all(b[3] >= a[3] - earliest for a, b in zip(one, other)), (one, other)
 # The figures are those of the recorded times.
 for result in run["results"]:
@@ -331,7 +331,7 @@ refuses 2 'no option' 64K
 # Ranks whose clocks are 1000 and 5000 seconds ahead: time namespaces. An estimate that failed would
 # be off by as much.
 if unshare -T --monotonic 1000 -f true 2>/dev/null; then
-    # One command line for all ranks: Debian 13's mpirun crashes at several, parted by ':'.
+    # One command line for all ranks: Debian 13's mpirun crashes at several, separated by ':'.
     cat >"$work/ahead" <<'END'
 #!/bin/sh
 # ahead PROGRAM...: with this rank's clock
@@ -366,14 +366,14 @@ esac
 compare --local 3 --sizes 4K,16K --methods tuned,tuned:pipeline:1400,adapt --runs 2 --iterations 3
 [ $code -eq 0 ] && python3 - "$work/results" <<'PYTHON' 2>>"$err"
 import csv, json, os, sys
-folder = sys.argv[1]
-run = json.load(open(os.path.join(folder, "results.json")))
+directory = sys.argv[1]
+run = json.load(open(os.path.join(directory, "results.json")))
 assert [m["name"] for m in run["methods"]] == ["tuned", "tuned:pipeline:1400", "adapt"]
 assert all(m["failure"] is None and len(m["runs"]) == 2 for m in run["methods"])
 assert all(s["median_us"] > 0 for m in run["methods"] for s in m["sizes"])
-rows = list(csv.DictReader(open(os.path.join(folder, "results.csv"))))
+rows = list(csv.DictReader(open(os.path.join(directory, "results.csv"))))
 assert len(rows) == 3 * 2 * 2, len(rows)
-assert os.path.exists(os.path.join(folder, "plot.dat"))
+assert os.path.exists(os.path.join(directory, "plot.dat"))
 PYTHON
 report $? "compare: three methods, two rounds; table, CSV and JSON agree"
 grep -q 'round 2 of 2: tuned, .* left' "$err"

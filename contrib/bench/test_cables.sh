@@ -3,7 +3,7 @@
 # promise. Counts of bytes, no times. PAPER, BENCH and PIPEBCAST_BUILDDIR name the programs;
 # `make check` sets them.
 PAPER=${PAPER:-$(dirname "$0")/paper}
-BUILD=${PIPEBCAST_BUILDDIR:?the build folder}
+BUILD=${PIPEBCAST_BUILDDIR:?the build directory}
 if [ "${PIPEBCAST_TESTS:-}" = units ]; then
     echo "1..0 # SKIP only tests that need no emulated cluster are wanted"
     exit 0
@@ -18,7 +18,7 @@ for program in python3 ip mpirun; do
     fi
 done
 
-# A folder of its own for the states of testbeds. Its path is short: sockets live below it.
+# A directory of its own for the states of testbeds. Its path is short: sockets live below it.
 work=$(mktemp -d /tmp/pbcXXXXXX) || exit 1
 trap 'rm -rf "$work"' EXIT
 XDG_RUNTIME_DIR=$work

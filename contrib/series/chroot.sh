@@ -1,24 +1,24 @@
 #!/bin/bash
 # Other series of Open MPI, each in a Debian system of its own that debootstrap unpacks into a
-# folder. Needs root.
+# directory. Needs root.
 #
-#   chroot.sh make SERIES              makes what is missing of it, and prints the folder
+#   chroot.sh make SERIES              makes what is missing of it, and prints the directory
 #   chroot.sh fresh SERIES             makes SERIES-fresh anew: the release's least system, with
-#                                      nothing of Open MPI, and prints the folder
+#                                      nothing of Open MPI, and prints the directory
 #   chroot.sh install SERIES PACKAGE...  Debian packages that one lacks yet
 #   chroot.sh enter SERIES [--beside OTHER] -- COMMAND
-#                                      runs a command in one, as root; see below for its folders
+#                                      runs a command in one, as root; see below for its directories
 #   chroot.sh remove SERIES            what was made of it, SERIES-fresh too
 #
 # SERIES is 4.1 (Debian 12), 5.0 (Debian 13) or 6.0 (Debian unstable); to enter, also SERIES-fresh.
 # The systems are kept for the next run in $PIPEBCAST_CACHE, or ${XDG_CACHE_HOME:-~/.cache}/pipebcast,
-# as they are until they are removed; each takes about 1.2 GB. They come from the mirror that this machine's
+# as they are until they are removed; each takes about 1.2 GB. They come from the mirror that this host's
 # apt uses for Debian, or from $PIPEBCAST_DEBIAN_MIRROR. Where apt refuses the mirror because it is
 # old (it says that a Release file is expired), PIPEBCAST_EXPIRED_MIRROR=1 takes it nevertheless;
 # signatures are checked all the same.
 #
 # Inside, /src is this checkout, read-only, and /kept is kept with the system; /tmp and /run are
-# empty at each entry, and the network is the machine's. /other is the system of the series OTHER,
+# empty at each entry, and the network is the host's. /other is the system of the series OTHER,
 # for chroot(1), with the same /tmp. A command's processes end with it.
 set -eu -o pipefail
 # shellcheck source=contrib/prepare.sh
@@ -40,10 +40,10 @@ release_of() {
 }
 
 cache_folder() {
-    echo "${PIPEBCAST_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; name a folder by PIPEBCAST_CACHE}/.cache}/pipebcast}"
+    echo "${PIPEBCAST_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; name a directory by PIPEBCAST_CACHE}/.cache}/pipebcast}"
 }
 
-# Where this machine has Debian from, as apt itself says.
+# Where this host has Debian from, as apt itself says.
 mirror() {
     local found
     if [ -n "${PIPEBCAST_DEBIAN_MIRROR:-}" ]; then
@@ -143,45 +143,45 @@ copy_least() {
     cp -a "$(cache_folder)/ompi-$1.least" "$2.part"
 }
 
-# make SERIES: the folder is printed last; what is being done goes to standard error. A system that
+# make SERIES: the directory is printed last; what is being done goes to standard error. A system that
 # was not finished lies in FOLDER.part and is made again from the start.
 make_system() {
-    local folder
-    folder=$(cache_folder)/ompi-$1
+    local directory
+    directory=$(cache_folder)/ompi-$1
     hold_cache
-    if [ -d "$folder" ]; then
-        quietly "looking for what building needs in $folder" "$folder.log" install_packages "$folder" "${build_packages[@]}" >&2
+    if [ -d "$directory" ]; then
+        quietly "looking for what building needs in $directory" "$directory.log" install_packages "$directory" "${build_packages[@]}" >&2
     else
-        : >"$folder.log"
-        copy_least "$1" "$folder" >&2
-        quietly "installing what building needs" "$folder.log" install_packages "$folder.part" \
+        : >"$directory.log"
+        copy_least "$1" "$directory" >&2
+        quietly "installing what building needs" "$directory.log" install_packages "$directory.part" \
             "${build_packages[@]}" >&2
-        holds_series "$1" "$folder.part"
-        mv "$folder.part" "$folder"
+        holds_series "$1" "$directory.part"
+        mv "$directory.part" "$directory"
     fi
     exec 9>&-
-    echo "$folder"
+    echo "$directory"
 }
 
 # fresh SERIES
 fresh_system() {
-    local folder
-    folder=$(cache_folder)/ompi-$1-fresh
+    local directory
+    directory=$(cache_folder)/ompi-$1-fresh
     hold_cache
-    rm -rf --one-file-system "$folder"
-    copy_least "$1" "$folder" >&2
-    mv "$folder.part" "$folder"
+    rm -rf --one-file-system "$directory"
+    copy_least "$1" "$directory" >&2
+    mv "$directory.part" "$directory"
     exec 9>&-
-    echo "$folder"
+    echo "$directory"
 }
 
 enter() { enter_beside "" "$@"; }
 
-# enter_beside OTHER-FOLDER FOLDER COMMAND...: in a mount namespace whose root is the folder.
+# enter_beside OTHER-FOLDER FOLDER COMMAND...: in a mount namespace whose root is the directory.
 # chroot() would not do: who joins another mount namespace, as the testbed does, is back in that
 # namespace's root, and who is in a chroot may make no user namespace.
 enter_beside() {
-    local other=$1 folder=$2
+    local other=$1 directory=$2
     shift 2
     # shellcheck disable=SC2016
     unshare --mount --pid --fork --kill-child --propagation private sh -euc '
@@ -220,15 +220,15 @@ enter_beside() {
             ${PIPEBCAST_TEST_BIG:+PIPEBCAST_TEST_BIG="$PIPEBCAST_TEST_BIG"} \
             ${PIPEBCAST_TEST_TIMEOUT:+PIPEBCAST_TEST_TIMEOUT="$PIPEBCAST_TEST_TIMEOUT"} \
             ${PIPEBCAST_LATE:+PIPEBCAST_LATE="$PIPEBCAST_LATE"} "$@"
-    ' sh "$folder" "$top" "$other" "$@"
+    ' sh "$directory" "$top" "$other" "$@"
 }
 
-# standing_system SERIES: its folder, which must have been made.
+# standing_system SERIES: its directory, which must have been made.
 standing_system() {
-    local folder
-    folder=$(cache_folder)/ompi-$1
-    [ -d "$folder" ] || die "$folder is not made yet: $0 make $1, or fresh for a SERIES-fresh"
-    echo "$folder"
+    local directory
+    directory=$(cache_folder)/ompi-$1
+    [ -d "$directory" ] || die "$directory is not made yet: $0 make $1, or fresh for a SERIES-fresh"
+    echo "$directory"
 }
 
 [ $# -ge 2 ] || usage

@@ -119,7 +119,7 @@ static const char *run_words(fabric_control_t *control, char **words, int n_word
     return "no such command";
 }
 
-/** Runs one line and keeps its answer; false if memory is out. */
+/** Runs one line and keeps its answer; false if out of memory. */
 static bool run_line(fabric_control_t *control, client_t *client, char *line)
 {
     char *words[MAX_WORDS], *rest = NULL;

@@ -18,7 +18,7 @@ typedef struct fabric_fair fabric_fair_t;
 
 /**
  * An empty queue where each flow may send `quantum` bytes at a turn: at least those of the longest
- * frame. NULL if memory is out.
+ * frame. NULL if out of memory.
  */
 fabric_fair_t *fabric_fair_new(uint32_t quantum);
 

@@ -25,7 +25,7 @@ typedef enum {
 typedef struct fabric_frame {
     struct fabric_frame *next;
     int64_t arrival; /**< at the far end of the link it is on; set when it is started */
-    int target;      /**< node of the network that it goes to; -1: to all machines */
+    int target;      /**< node of the network that it goes to; -1: to all hosts */
     uint32_t length; /**< bytes of data, with the Ethernet header, without check sequence */
     uint32_t flow;   /**< frames of one flow have the same number; see fabric_fair.h */
     fabric_traffic_t kind;

@@ -14,7 +14,7 @@
 #define FABRIC_LOAD_WAITING 212992
 
 typedef struct fabric_load {
-    int from, to;     /**< different nodes of the network, machines or switches */
+    int from, to;     /**< different nodes of the network, hosts or switches */
     uint64_t rate;    /**< bit/s on the wire, on average, at least 1 */
     int64_t duration; /**< ns */
     uint32_t length;  /**< bytes of each frame, with the Ethernet header */

@@ -16,13 +16,13 @@ struct fabric_model {
      * arrival of the foremost one. `id` is the link. */
     pb_heap_t events;
     fabric_plan_t plan;
-    int *row;      /* by node: place among the switches, -1 for machines */
+    int *row;      /* by node: place among the switches, -1 for hosts */
     int *next_hop; /* [row][node]: the directed link that leads from the switch to the node */
     uint64_t n_changes;
     fabric_frame_t *spare; /* released frames, by next */
 };
 
-static bool is_machine(const fabric_model_t *model, int node)
+static bool is_host(const fabric_model_t *model, int node)
 {
     return model->row[node] < 0;
 }
@@ -40,7 +40,7 @@ static void lay_cables(fabric_model_t *model, const fabric_cables_t *cables)
     for (int link = 0; link < model->n_links; link++) {
         int node = pb_link_node(link);
         uint32_t speed = pb_network_node(model->network, node)->speed;
-        bool host_port = pb_link_is_up(link) && is_machine(model, node);
+        bool host_port = pb_link_is_up(link) && is_host(model, node);
         /* The product of two 32-bit speeds and a rate may overflow: divide in double precision. */
         double rate = (double) cables->rate * speed / base;
         model->links[link] = (fabric_link_t){
@@ -58,8 +58,8 @@ static void number_switches(fabric_model_t *model)
 {
     int n_switches = 0;
     for (int node = 0; node < pb_network_size(model->network); node++) {
-        bool machine = pb_network_node(model->network, node)->kind == PB_NODE_MACHINE;
-        model->row[node] = machine ? -1 : n_switches++;
+        bool host = pb_network_node(model->network, node)->kind == PB_NODE_HOST;
+        model->row[node] = host ? -1 : n_switches++;
     }
 }
 
@@ -75,7 +75,7 @@ static void find_ways(fabric_model_t *model)
 {
     const int n_nodes = pb_network_size(model->network);
     for (int node = 0; node < n_nodes; node++) {
-        for (int other = 0; !is_machine(model, node) && other < n_nodes; other++) {
+        for (int other = 0; !is_host(model, node) && other < n_nodes; other++) {
             *way(model, node, other) = pb_link_up(node);
         }
     }
@@ -89,12 +89,12 @@ static void find_ways(fabric_model_t *model)
     }
 }
 
-/** Fair queues for the ports of machines. */
+/** Fair queues for the ports of hosts. */
 static int make_fair(fabric_model_t *model)
 {
     for (int node = 0; node < pb_network_size(model->network); node++) {
         fabric_link_t *link = &model->links[pb_link_up(node)];
-        if (is_machine(model, node)) {
+        if (is_host(model, node)) {
             link->fair = fabric_fair_new(model->max_length);
             if (link->fair == NULL) {
                 return PB_ERR_NO_MEMORY;
@@ -240,13 +240,13 @@ static void forward(fabric_model_t *model, int node, int came_by, fabric_frame_t
     transmit(model, *way(model, node, frame->target), frame, now);
 }
 
-void fabric_model_send(fabric_model_t *model, int machine, fabric_frame_t *frame, int64_t now)
+void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now)
 {
-    if (frame->target == machine || !has_cable(model, pb_link_up(machine))) {
+    if (frame->target == host || !has_cable(model, pb_link_up(host))) {
         fabric_model_release(model, frame);
         return;
     }
-    transmit(model, pb_link_up(machine), frame, now);
+    transmit(model, pb_link_up(host), frame, now);
 }
 
 /* ---- steps ---- */
@@ -270,7 +270,7 @@ void fabric_model_forget(fabric_model_t *model)
 static void emit(fabric_model_t *model, const fabric_load_t *load, int number, int64_t now)
 {
     int first =
-        is_machine(model, load->from) ? pb_link_up(load->from) : *way(model, load->from, load->to);
+        is_host(model, load->from) ? pb_link_up(load->from) : *way(model, load->from, load->to);
     bool room = model->links[first].synthetic_bytes + load->length <= FABRIC_LOAD_WAITING;
     fabric_frame_t *frame = room ? fabric_model_frame(model) : NULL;
     if (frame == NULL) {
@@ -312,8 +312,8 @@ int64_t fabric_model_next_event(const fabric_model_t *model)
     return step < arrival ? step : arrival;
 }
 
-/** The next frame comes to the end of its link. Returns it if that is a machine. */
-static fabric_frame_t *arrive(fabric_model_t *model, int *machine_p, int64_t *time_p)
+/** The next frame comes to the end of its link. Returns it if that is a host. */
+static fabric_frame_t *arrive(fabric_model_t *model, int *host_p, int64_t *time_p)
 {
     const pb_event_t event = pb_heap_pop(&model->events);
     const int link = event.id, below = pb_link_node(link);
@@ -324,8 +324,8 @@ static fabric_frame_t *arrive(fabric_model_t *model, int *machine_p, int64_t *ti
         fabric_model_release(model, frame);
         return NULL;
     }
-    if (is_machine(model, node)) {
-        *machine_p = node;
+    if (is_host(model, node)) {
+        *host_p = node;
         *time_p = event.time;
         return frame;
     }
@@ -333,7 +333,7 @@ static fabric_frame_t *arrive(fabric_model_t *model, int *machine_p, int64_t *ti
     return NULL;
 }
 
-fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *machine_p,
+fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *host_p,
                                      int64_t *time_p)
 {
     int64_t time;
@@ -343,7 +343,7 @@ fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *
             do_step(model);
             continue;
         }
-        fabric_frame_t *frame = arrive(model, machine_p, time_p);
+        fabric_frame_t *frame = arrive(model, host_p, time_p);
         if (frame != NULL) {
             return frame;
         }

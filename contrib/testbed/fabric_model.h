@@ -1,13 +1,13 @@
 /*
  * The model of a switched network: links, switches, and the frames under way.
  *
- * It has no clock and no sockets. Frames are put in at machines with the time at which
- * they came, and taken out at machines with the time at which the network delivers
+ * It has no clock and no sockets. Frames are put in at hosts with the time at which
+ * they came, and taken out at hosts with the time at which the network delivers
  * them; what lies between is computed. Frames should come in the order of their times;
  * one that comes late is treated as if its links had been busy until then.
  *
- * Switches know where every machine is and forward in no time of their own: all time
- * is spent in queues and on links. Frames to all machines are flooded along the tree.
+ * Switches know where every host is and forward in no time of their own: all time
+ * is spent in queues and on links. Frames to all hosts are flooded along the tree.
  *
  * Links may change and synthetic load may come and go, at times that are told in
  * advance: steps. Synthetic frames take the way that a host's would take and occupy its
@@ -19,7 +19,7 @@
 #include "contrib/testbed/fabric_step.h"
 #include "topo/network/network.h"
 
-/** How the frames that wait at a machine's port leave; a switch's are first come, first served. */
+/** How the frames that wait at a host's port leave; a switch's are first come, first served. */
 typedef enum {
     FABRIC_QDISC_FIFO, /**< first come, first served */
     FABRIC_QDISC_FAIR, /**< flows take turns; see fabric_fair.h */
@@ -29,7 +29,7 @@ typedef enum {
 typedef struct fabric_cables {
     uint64_t rate;         /**< bit/s of a cable of the network's lowest speed */
     int64_t latency;       /**< ns, every cable, each way */
-    uint64_t host_queue;   /**< bytes, at the ports of machines */
+    uint64_t host_queue;   /**< bytes, at the ports of hosts */
     uint64_t switch_queue; /**< bytes, at the ports of switches */
     fabric_qdisc_t host_qdisc;
 } fabric_cables_t;
@@ -45,30 +45,30 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cable
                                  uint32_t max_length);
 void fabric_model_free(fabric_model_t *model);
 
-/** A real frame of flow 0 to be filled, NULL if memory is out. It is the caller's. O(1). */
+/** A real frame of flow 0 to be filled, NULL if out of memory. It is the caller's. O(1). */
 fabric_frame_t *fabric_model_frame(fabric_model_t *model);
 
 /** Gives a frame back. */
 void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
 
 /**
- * `machine` sends `frame` (owned from here on) to its target at `now`. A frame to itself
- * or from a machine without a cable vanishes.
+ * `host` sends `frame` (owned from here on) to its target at `now`. A frame to itself
+ * or from a host without a cable vanishes.
  */
-void fabric_model_send(fabric_model_t *model, int machine, fabric_frame_t *frame, int64_t now);
+void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now);
 
 /** The time of the next event; INT64_MAX if no frame is under way and nothing planned. O(1). */
 int64_t fabric_model_next_event(const fabric_model_t *model);
 
 /**
  * Works through all events up to `until`, or to the first that delivers a frame to a
- * machine. That frame is returned (the caller's) with its machine and time; NULL if
+ * host. That frame is returned (the caller's) with its host and time; NULL if
  * none is due.
  */
-fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *machine_p,
+fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *host_p,
                                      int64_t *time_p);
 
-/** Least time from a frame's coming to a machine's port to its next event, of any link, in ns. */
+/** Least time from a frame's coming to a host's port to its next event, of any link, in ns. */
 int64_t fabric_model_min_hop(const fabric_model_t *model);
 
 /** A directed link, numbered as in topo/network.h; NULL if no cable has this number. */

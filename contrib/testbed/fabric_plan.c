@@ -25,7 +25,7 @@ void fabric_plan_clear(fabric_plan_t *plan)
     *plan = (fabric_plan_t){0};
 }
 
-/** The number of a free place, made if need be; -1 if memory is out. */
+/** The number of a free place, made if need be; -1 if out of memory. */
 static int find_place(fabric_plan_t *plan)
 {
     for (int i = 0; i < plan->n_places; i++) {

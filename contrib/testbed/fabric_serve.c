@@ -49,7 +49,7 @@ int64_t fabric_cpu(void)
 
 /* ---- frames ---- */
 
-/** The node that an address means: -1 for all machines, -2 for none. */
+/** The node that an address means: -1 for all hosts, -2 for none. */
 static int target_of(const fabric_t *fabric, const unsigned char *address)
 {
     if (address[0] & 1) {
@@ -57,7 +57,7 @@ static int target_of(const fabric_t *fabric, const unsigned char *address)
     }
     int port = address[3] << 16 | address[4] << 8 | address[5];
     bool ours = address[0] == 0x02 && address[1] == 0x70 && address[2] == 0x62;
-    return ours && port < fabric->n_machines ? fabric->machine_of[port] : -2;
+    return ours && port < fabric->n_hosts ? fabric->host_of[port] : -2;
 }
 
 static void on_frame(void *context, int port, const unsigned char *data, uint32_t length,
@@ -74,7 +74,7 @@ static void on_frame(void *context, int port, const unsigned char *data, uint32_
     frame->length = length;
     frame->flow = fabric_flow_of(data, length);
     memcpy(frame->data, data, length);
-    fabric_model_send(fabric->model, fabric->machine_of[port], frame, time);
+    fabric_model_send(fabric->model, fabric->host_of[port], frame, time);
 }
 
 static void note_lateness(fabric_lateness_t *lateness, int64_t late)
@@ -105,15 +105,15 @@ static void send_batch(fabric_t *fabric)
 
 static void deliver(fabric_t *fabric, int64_t until)
 {
-    int machine;
+    int host;
     int64_t time;
     fabric_frame_t *frame;
-    while ((frame = fabric_model_deliver(fabric->model, until, &machine, &time)) != NULL) {
+    while ((frame = fabric_model_deliver(fabric->model, until, &host, &time)) != NULL) {
         int i = fabric->n_batch++;
         fabric->batch[i] = frame;
         fabric->due[i] = time;
         fabric->outgoing[i] =
-            (fabric_ports_frame_t){fabric->port_of[machine], frame->length, frame->data};
+            (fabric_ports_frame_t){fabric->port_of[host], frame->length, frame->data};
         if (fabric->n_batch == FABRIC_PORTS_BATCH) {
             send_batch(fabric);
         }
@@ -140,7 +140,7 @@ static void wait_for_any(fabric_t *fabric, int64_t timeout)
     }
 }
 
-/** Sleeps until `wake`, less the time by which this machine's sleeps use to end too late. */
+/** Sleeps until `wake`, less the time by which this host's sleeps use to end too late. */
 static void sleep_until(fabric_t *fabric, int64_t now, int64_t wake)
 {
     int64_t aim = wake - fabric->oversleep;
@@ -260,18 +260,18 @@ static int complain(const char *what)
 
 static int number_ports(fabric_t *fabric)
 {
-    fabric->n_machines = pb_network_n_machines(fabric->network);
-    fabric->machine_of = calloc((size_t) fabric->n_machines + 1, sizeof(int));
+    fabric->n_hosts = pb_network_n_hosts(fabric->network);
+    fabric->host_of = calloc((size_t) fabric->n_hosts + 1, sizeof(int));
     fabric->port_of = calloc((size_t) pb_network_size(fabric->network) + 1, sizeof(int));
-    if (fabric->machine_of == NULL || fabric->port_of == NULL) {
+    if (fabric->host_of == NULL || fabric->port_of == NULL) {
         return -1;
     }
     int port = 0;
     for (int node = 0; node < pb_network_size(fabric->network); node++) {
-        bool machine = pb_network_node(fabric->network, node)->kind == PB_NODE_MACHINE;
-        fabric->port_of[node] = machine ? port : -1;
-        if (machine) {
-            fabric->machine_of[port++] = node;
+        bool host = pb_network_node(fabric->network, node)->kind == PB_NODE_HOST;
+        fabric->port_of[node] = host ? port : -1;
+        if (host) {
+            fabric->host_of[port++] = node;
         }
     }
     return 0;
@@ -287,7 +287,7 @@ static int set_up(fabric_t *fabric)
         return complain("out of memory");
     }
     fabric->ports =
-        fabric_ports_open(settings->prefix, fabric->n_machines, max_length, why, sizeof(why));
+        fabric_ports_open(settings->prefix, fabric->n_hosts, max_length, why, sizeof(why));
     if (fabric->ports == NULL) {
         return complain(why);
     }
@@ -308,7 +308,7 @@ static void tear_down(fabric_t *fabric)
     fabric_ports_close(fabric->ports);
     fabric_model_free(fabric->model);
     free(fabric->script);
-    free(fabric->machine_of);
+    free(fabric->host_of);
     free(fabric->port_of);
 }
 

@@ -25,14 +25,14 @@ typedef struct fabric {
     fabric_ports_t *ports;
     fabric_control_t *control;
     const char *priority;
-    int n_machines;
-    int *machine_of; /* by port: node */
-    int *port_of;    /* by node: port, -1 for switches */
+    int n_hosts;
+    int *host_of; /* by port: node */
+    int *port_of; /* by node: port, -1 for switches */
     fabric_frame_t *batch[FABRIC_PORTS_BATCH];
     fabric_ports_frame_t outgoing[FABRIC_PORTS_BATCH];
     int64_t due[FABRIC_PORTS_BATCH];
     int n_batch;
-    uint64_t strays;       /* frames to addresses that no machine has */
+    uint64_t strays;       /* frames to addresses that no host has */
     uint64_t turns;        /* rounds of the main loop */
     fabric_step_t *script; /* steps that wait for "play", with times from its beginning */
     int n_script, script_capacity;

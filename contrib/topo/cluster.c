@@ -28,12 +28,12 @@ tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_dia
     return error == PB_ERR_IO ? TOOL_SYSTEM : tool_complain_error(error);
 }
 
-/* ---- which machines take part ---- */
+/* ---- which hosts take part ---- */
 
-/* The machines that are to have ranks, in the order of their ranks. */
+/* The hosts that are to have ranks, in the order of their ranks. */
 typedef struct hosts {
     const pb_network_t *network;
-    int *machine;
+    int *host;
     int n;
     char *taken; /* by node */
 } hosts_t;
@@ -44,43 +44,42 @@ static int natural_order(const void *a, const void *b, void *network)
                       pb_network_node(network, *(const int *) b)->name);
 }
 
-int *tool_machines(const pb_network_t *network)
+int *tool_hosts(const pb_network_t *network)
 {
-    int n = 0, *machines = malloc(((size_t) pb_network_n_machines(network) + 1) * sizeof(int));
-    if (machines == NULL) {
+    int n = 0, *hosts = malloc(((size_t) pb_network_n_hosts(network) + 1) * sizeof(int));
+    if (hosts == NULL) {
         return NULL;
     }
     for (int node = 0; node < pb_network_size(network); node++) {
-        if (pb_network_node(network, node)->kind == PB_NODE_MACHINE) {
-            machines[n++] = node;
+        if (pb_network_node(network, node)->kind == PB_NODE_HOST) {
+            hosts[n++] = node;
         }
     }
-    qsort_r(machines, (size_t) n, sizeof(*machines), natural_order, (void *) network);
-    machines[n] = -1;
-    return machines;
+    qsort_r(hosts, (size_t) n, sizeof(*hosts), natural_order, (void *) network);
+    hosts[n] = -1;
+    return hosts;
 }
 
 /* For pb_hostlist_expand(): takes one name of --hosts. */
 static int take_host(void *context, const char *name)
 {
     hosts_t *hosts = context;
-    int machine = pb_network_find_machine(hosts->network, name);
-    if (machine < 0) {
-        return tool_complain(TOOL_USAGE, "--hosts: no machine of the topology is called '%s'",
-                             name);
+    int host = pb_network_find_host(hosts->network, name);
+    if (host < 0) {
+        return tool_complain(TOOL_USAGE, "--hosts: no host of the topology is called '%s'", name);
     }
-    if (hosts->taken[machine]) {
+    if (hosts->taken[host]) {
         return tool_complain(TOOL_USAGE, "--hosts: '%s' is there twice", name);
     }
-    hosts->taken[machine] = 1;
-    hosts->machine[hosts->n++] = machine;
+    hosts->taken[host] = 1;
+    hosts->host[hosts->n++] = host;
     return TOOL_OK;
 }
 
 static tool_exit_t take_hosts(hosts_t *hosts, const char *list)
 {
     char why[256];
-    int code = pb_hostlist_expand(list, (size_t) pb_network_n_machines(hosts->network), take_host,
+    int code = pb_hostlist_expand(list, (size_t) pb_network_n_hosts(hosts->network), take_host,
                                   hosts, why, sizeof(why));
     if (code == PB_ERR_INPUT) {
         return tool_complain(TOOL_USAGE, "--hosts: %s", why);
@@ -95,13 +94,13 @@ static tool_exit_t take_hosts(hosts_t *hosts, const char *list)
 static tool_exit_t choose_hosts(hosts_t *hosts, const char *list)
 {
     if (list == NULL) {
-        hosts->machine = tool_machines(hosts->network);
-        hosts->n = pb_network_n_machines(hosts->network);
+        hosts->host = tool_hosts(hosts->network);
+        hosts->n = pb_network_n_hosts(hosts->network);
     } else {
-        hosts->machine = malloc(((size_t) pb_network_n_machines(hosts->network) + 1) * sizeof(int));
+        hosts->host = malloc(((size_t) pb_network_n_hosts(hosts->network) + 1) * sizeof(int));
         hosts->taken = calloc((size_t) pb_network_size(hosts->network), 1);
     }
-    if (hosts->machine == NULL || (list != NULL && hosts->taken == NULL)) {
+    if (hosts->host == NULL || (list != NULL && hosts->taken == NULL)) {
         return tool_complain_error(PB_ERR_NO_MEMORY);
     }
     return list == NULL ? TOOL_OK : take_hosts(hosts, list);
@@ -109,19 +108,19 @@ static tool_exit_t choose_hosts(hosts_t *hosts, const char *list)
 
 /* ---- ranks, their names and the root ---- */
 
-static char *rank_name(const char *machine, int slot, int ppn)
+static char *rank_name(const char *host, int slot, int ppn)
 {
     char *name;
     if (ppn == 1) {
-        return strdup(machine);
+        return strdup(host);
     }
-    return asprintf(&name, "%s:%d", machine, slot) < 0 ? NULL : name;
+    return asprintf(&name, "%s:%d", host, slot) < 0 ? NULL : name;
 }
 
 static tool_exit_t place_ranks(tool_cluster_t *cluster, const hosts_t *hosts, int ppn)
 {
     if (hosts->n > TOOL_MAX_RANKS / ppn) {
-        return tool_complain(TOOL_USAGE, "--ppn %d on %d machines makes more than %d ranks", ppn,
+        return tool_complain(TOOL_USAGE, "--ppn %d on %d hosts makes more than %d ranks", ppn,
                              hosts->n, TOOL_MAX_RANKS);
     }
     int n_ranks = hosts->n * ppn;
@@ -136,10 +135,10 @@ static tool_exit_t place_ranks(tool_cluster_t *cluster, const hosts_t *hosts, in
         return tool_complain_error(PB_ERR_NO_MEMORY);
     }
     for (int rank = 0; rank < n_ranks; rank++) {
-        int machine = hosts->machine[rank / ppn];
-        cluster->placement->machine[rank] = machine;
+        int host = hosts->host[rank / ppn];
+        cluster->placement->host[rank] = host;
         cluster->names[rank] =
-            rank_name(pb_network_node(cluster->network, machine)->name, rank % ppn, ppn);
+            rank_name(pb_network_node(cluster->network, host)->name, rank % ppn, ppn);
         if (cluster->names[rank] == NULL) {
             return tool_complain_error(PB_ERR_NO_MEMORY);
         }
@@ -155,7 +154,7 @@ static tool_exit_t mark_used(tool_cluster_t *cluster)
         return tool_complain_error(PB_ERR_NO_MEMORY);
     }
     for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
-        int node = cluster->placement->machine[rank];
+        int node = cluster->placement->host[rank];
         for (; node >= 0 && !cluster->used[node]; node = pb_network_node(network, node)->parent) {
             cluster->used[node] = 1;
             cluster->n_switches += pb_network_node(network, node)->kind == PB_NODE_SWITCH;
@@ -164,13 +163,12 @@ static tool_exit_t mark_used(tool_cluster_t *cluster)
     return TOOL_OK;
 }
 
-/* The rank called `root`, or the first rank on the machine called so; -1: none. */
+/* The rank called `root`, or the first rank on the host called so; -1: none. */
 static int find_root(const tool_cluster_t *cluster, const char *root)
 {
-    int machine = pb_network_find_machine(cluster->network, root);
+    int host = pb_network_find_host(cluster->network, root);
     for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
-        if (cluster->placement->machine[rank] == machine ||
-            strcmp(cluster->names[rank], root) == 0) {
+        if (cluster->placement->host[rank] == host || strcmp(cluster->names[rank], root) == 0) {
             return rank;
         }
     }
@@ -183,10 +181,10 @@ static tool_exit_t choose_root(tool_cluster_t *cluster, const char *root)
     if (cluster->root >= 0) {
         return TOOL_OK;
     }
-    if (pb_network_find_machine(cluster->network, root) >= 0) {
+    if (pb_network_find_host(cluster->network, root) >= 0) {
         return tool_complain(TOOL_USAGE, "--root: '%s' is not among the --hosts", root);
     }
-    return tool_complain(TOOL_USAGE, "--root: '%s' is no machine of %s", root, cluster->file);
+    return tool_complain(TOOL_USAGE, "--root: '%s' is no host of %s", root, cluster->file);
 }
 
 static tool_exit_t fill_cluster(const tool_options_t *options, tool_cluster_t *cluster,
@@ -216,7 +214,7 @@ tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *clu
     }
     hosts_t hosts = {.network = cluster->network};
     code = fill_cluster(options, cluster, &hosts);
-    free(hosts.machine);
+    free(hosts.host);
     free(hosts.taken);
     return code;
 }

@@ -14,10 +14,10 @@ typedef struct tool_cluster {
     pb_placement_t *placement;
     pb_view_t *view;
     int root;       /**< a rank */
-    int n_hosts;    /**< machines that take part; ranks per machine are n_ranks / n_hosts */
-    char *used;     /**< by node: whether it has ranks, or is above a machine that has */
+    int n_hosts;    /**< hosts that take part; ranks per host are n_ranks / n_hosts */
+    char *used;     /**< by node: whether it has ranks, or is above a host that has */
     int n_switches; /**< that are used */
-    char **names;   /**< by rank: the machine, or MACHINE:SLOT if machines have several ranks */
+    char **names;   /**< by rank: the host, or HOST:SLOT if hosts have several ranks */
 } tool_cluster_t;
 
 /** The name of FILE for people: "standard input" for "-". */
@@ -31,17 +31,17 @@ tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_dia
 
 /**
  * Reads FILE and places the ranks as --hosts, --ppn and --root say. Ranks are
- * numbered machine by machine, in the order of --hosts; without it in natural
+ * numbered host by host, in the order of --hosts; without it in natural
  * order of the names (n2 before n10), as schedulers number them. What is wrong
  * is explained on standard error. Clear also after an error.
  */
 tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster);
 void tool_cluster_clear(tool_cluster_t *cluster);
 
-/** Machines of a network in natural order of their names, -1 at the end; NULL: no memory. */
-int *tool_machines(const pb_network_t *network);
+/** Hosts of a network in natural order of their names, -1 at the end; NULL: no memory. */
+int *tool_hosts(const pb_network_t *network);
 
-/** "5 machines", "1 machine". */
+/** "5 hosts", "1 host". */
 #define TOOL_PLURAL(n, word) (n), (n) == 1 ? (word) : (word "s")
 
 #endif

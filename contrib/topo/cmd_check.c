@@ -14,7 +14,7 @@ static tool_exit_t run(const tool_options_t *options)
     if (code == TOOL_OK) {
         int n_switches = pb_network_n_switches(network);
         printf("%s: no fault; %d %s on %d %s\n", tool_file_name(options->file),
-               TOOL_PLURAL(pb_network_n_machines(network), "machine"), n_switches,
+               TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
                n_switches == 1 ? "switch" : "switches");
     }
     if (code == TOOL_FAULTY) {

@@ -34,7 +34,7 @@ static void print_row(const table_t *table, const pb_candidate_t *candidate)
 {
     const char *note = is_choice(table, candidate) ? "  chosen" : "";
     printf("%-12s  ", pb_candidate_name(candidate));
-    if (candidate->kind == PB_KIND_PREVIOUS) {
+    if (candidate->kind == PB_KIND_FALLBACK) {
         printf("%10s  %10s", "-", "-");
         note = candidate->estimated && note[0] != '\0' ? "  estimated, chosen"
                : candidate->estimated                  ? "  estimated"
@@ -209,5 +209,5 @@ const tool_command_t tool_cmd_explain = {
         "\n"
         "exit status: 0 all is well; 1 a file has faults, or the model is of another topology; 2\n"
         "the command line is wrong; 4 the algorithm that was named does not serve this network;\n"
-        "5 a file or stream failed, or memory is out.\n",
+        "5 a file or stream failed, or out of memory.\n",
 };

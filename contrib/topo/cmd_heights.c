@@ -10,26 +10,26 @@
 #include "topo/check/random_cluster.h"
 #include "topo/util/hash.h"
 
-int tool_complete_height(int n_machines)
+int tool_complete_height(int n_hosts)
 {
     int height = 0;
-    while ((INT64_C(2) << height) - 1 < n_machines) {
+    while ((INT64_C(2) << height) - 1 < n_hosts) {
         height++;
     }
     return height;
 }
 
-int tool_study_switches(int n_machines, int per_switch)
+int tool_study_switches(int n_hosts, int per_switch)
 {
-    return n_machines > per_switch ? n_machines / per_switch : 1;
+    return n_hosts > per_switch ? n_hosts / per_switch : 1;
 }
 
 /* Every cluster has a seed of its own, so that it does not depend on which other
  * sizes are studied. */
-static pb_random_t seed_of(const tool_options_t *options, int n_machines, int per_switch, int i)
+static pb_random_t seed_of(const tool_options_t *options, int n_hosts, int per_switch, int i)
 {
     uint64_t state = pb_hash_number(PB_HASH_START, options->seed);
-    state = pb_hash_number(state, (uint64_t) n_machines);
+    state = pb_hash_number(state, (uint64_t) n_hosts);
     state = pb_hash_number(state, (uint64_t) per_switch);
     state = pb_hash_number(state, (uint64_t) i);
     return pb_random_seed(pb_hash_end(state));
@@ -53,7 +53,7 @@ static tool_exit_t study_kind(const tool_options_t *options, const pb_view_t *vi
         add_height(cell, judged.check.height);
     } else if (code == TOOL_CONTENTION) {
         tool_complain(code,
-                      "%s breaks its promise on a random cluster of %d machines; this is a "
+                      "%s breaks its promise on a random cluster of %d hosts; this is a "
                       "fault of pipebcast:",
                       pb_kind_name(options->kinds[kind]), view->n_ranks);
         tool_print_faults(stderr, &judged.faults);
@@ -74,30 +74,30 @@ static tool_exit_t study_view(const tool_study_t *study, const pb_view_t *view, 
     return code;
 }
 
-/* One rank on each machine, from the first machine. */
+/* One rank on each host, from the first host. */
 static int view_of(const pb_network_t *network, pb_placement_t **placement_p, pb_view_t **view_p)
 {
-    int n = pb_network_n_machines(network), *machines = tool_machines(network);
+    int n = pb_network_n_hosts(network), *hosts = tool_hosts(network);
     *placement_p = pb_placement_new(network, n);
-    if (machines == NULL || *placement_p == NULL) {
-        free(machines);
+    if (hosts == NULL || *placement_p == NULL) {
+        free(hosts);
         return PB_ERR_NO_MEMORY;
     }
-    memcpy((*placement_p)->machine, machines, (size_t) n * sizeof(*machines));
-    free(machines);
+    memcpy((*placement_p)->host, hosts, (size_t) n * sizeof(*hosts));
+    free(hosts);
     return pb_view_new(*placement_p, 0, NULL, 0, view_p);
 }
 
 static tool_exit_t study_cluster(const tool_study_t *study, int density, int size, int i)
 {
     const tool_options_t *options = study->options;
-    int n_machines = options->sizes.values[size], per_switch = options->per_switch.values[density];
-    pb_random_t random = seed_of(options, n_machines, per_switch, i);
+    int n_hosts = options->sizes.values[size], per_switch = options->per_switch.values[density];
+    pb_random_t random = seed_of(options, n_hosts, per_switch, i);
     pb_network_t *network = NULL;
     pb_placement_t *placement = NULL;
     pb_view_t *view = NULL;
-    int error = pb_random_cluster(&random, tool_study_switches(n_machines, per_switch), n_machines,
-                                  &network);
+    int error =
+        pb_random_cluster(&random, tool_study_switches(n_hosts, per_switch), n_hosts, &network);
     error = error != PB_SUCCESS ? error : view_of(network, &placement, &view);
     tool_exit_t code =
         error != PB_SUCCESS ? tool_complain_error(error) : study_view(study, view, density, size);
@@ -109,9 +109,9 @@ static tool_exit_t study_cluster(const tool_study_t *study, int density, int siz
 
 static void print_heading(const tool_options_t *options, int density)
 {
-    printf("# mean heights over %d random %s of %d machines per switch, seed %llu\n%8s  %8s  %8s",
+    printf("# mean heights over %d random %s of %d hosts per switch, seed %llu\n%8s  %8s  %8s",
            options->topologies, options->topologies == 1 ? "cluster" : "clusters",
-           options->per_switch.values[density], (unsigned long long) options->seed, "machines",
+           options->per_switch.values[density], (unsigned long long) options->seed, "hosts",
            "switches", "complete");
     for (int kind = 0; kind < options->n_kinds; kind++) {
         printf("  %*s", (int) strlen(pb_kind_name(options->kinds[kind])) > 7 ? 0 : 7,
@@ -123,10 +123,10 @@ static void print_heading(const tool_options_t *options, int density)
 static void print_row(const tool_study_t *study, int density, int size)
 {
     const tool_options_t *options = study->options;
-    int n_machines = options->sizes.values[size];
-    printf("%8d  %8d  %8d", n_machines,
-           tool_study_switches(n_machines, options->per_switch.values[density]),
-           tool_complete_height(n_machines));
+    int n_hosts = options->sizes.values[size];
+    printf("%8d  %8d  %8d", n_hosts,
+           tool_study_switches(n_hosts, options->per_switch.values[density]),
+           tool_complete_height(n_hosts));
     for (int kind = 0; kind < options->n_kinds; kind++) {
         const tool_height_t *cell = tool_study_at(study, density, size, kind);
         int width = (int) strlen(pb_kind_name(options->kinds[kind]));
@@ -216,13 +216,13 @@ const tool_command_t tool_cmd_heights = {
         "                           [--picture FILE]\n"
         "\n"
         "Generates random clusters (random links between switches, unless they close a cycle,\n"
-        "until all are joined; then machines on random switches), makes and checks the trees of\n"
-        "every algorithm from the first machine, and prints their mean heights beside that of\n"
+        "until all are joined; then hosts on random switches), makes and checks the trees of\n"
+        "every algorithm from the first host, and prints their mean heights beside that of\n"
         "the complete binary tree, which no binary tree can be lower than. Of a plan with several\n"
         "streams the highest counts. \"-\" stands where an algorithm does not serve all clusters.\n"
         "\n"
-        "  --sizes LIST       machines, as 16,64 or, doubling, 16:8192; 16:1024 if not given\n"
-        "  --per-switch LIST  mean number of machines per switch; 16,8 if not given\n"
+        "  --sizes LIST       hosts, as 16,64 or, doubling, 16:8192; 16:1024 if not given\n"
+        "  --per-switch LIST  mean number of hosts per switch; 16,8 if not given\n"
         "  --topologies N     random clusters for each size; 20 if not given\n"
         "  --seed N           the same number gives the same clusters everywhere; 1 if not given\n"
         "  --algorithm LIST   as for tree; all if not given\n"
@@ -235,5 +235,5 @@ const tool_command_t tool_cmd_heights = {
         "  pipebcast-topo heights --sizes 256 --per-switch 4,48 --topologies 100\n"
         "\n"
         "exit status: 0 all is well; 2 the command line is wrong; 3 a tree has contention though\n"
-        "its algorithm promises none; 5 a file or stream failed, or memory is out.\n",
+        "its algorithm promises none; 5 a file or stream failed, or out of memory.\n",
 };

@@ -67,7 +67,7 @@ const tool_command_t tool_cmd_load = {
         "usage: pipebcast-topo load FILE --algorithm NAME [--root HOST] [--hosts LIST] [--ppn N]\n"
         "                           [--fanout K]\n"
         "\n"
-        "Prints a line for each directed link on the way to or from a machine that takes part:\n"
+        "Prints a line for each directed link on the way to or from a host that takes part:\n"
         "its ends, its speed in the unit of FILE, how many ranks send over it, and how many times\n"
         "it carries the message in one broadcast. With load 1 a link passes the message once. A\n"
         "link that several ranks would use at once beyond its speed is marked \"contention\".\n"
@@ -81,5 +81,5 @@ const tool_command_t tool_cmd_load = {
         "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the tree\n"
         "has contention though its algorithm promises none (flat, binomial, rank_chain and\n"
         "rank_binary promise nothing: their loads are only shown); 4 the algorithm does not\n"
-        "serve this network; 5 a file or stream failed, or memory is out.\n",
+        "serve this network; 5 a file or stream failed, or out of memory.\n",
 };

@@ -46,7 +46,7 @@ static bool continues(const numbered_t *before, const numbered_t *after)
            after->number == before->number + 1;
 }
 
-/* The machines order[0..n) as a hostlist, machines with consecutive numbers as one
+/* The hosts order[0..n) as a hostlist, hosts with consecutive numbers as one
  * range. */
 static void print_names(const pb_network_t *network, const int *order, int n)
 {
@@ -107,12 +107,12 @@ static void print_speed(const show_t *show, int node)
     }
 }
 
-/* Machines that follow each other below one switch, by alike cables. */
+/* Hosts that follow each other below one switch, by alike cables. */
 static int run_length(const show_t *show, const int *order)
 {
     const pb_node_t *first = node_of(show, order[0]);
     int n = 1;
-    while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_MACHINE &&
+    while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_HOST &&
            node_of(show, order[n])->parent == first->parent &&
            node_of(show, order[n])->speed == first->speed &&
            node_of(show, order[n])->cables == first->cables) {
@@ -125,7 +125,7 @@ static int run_length(const show_t *show, const int *order)
 static bool is_last(const show_t *show, const int *order, int n)
 {
     const pb_node_t *node = node_of(show, order[0]);
-    if (node->kind == PB_NODE_MACHINE) {
+    if (node->kind == PB_NODE_HOST) {
         return order[n] < 0 || node_of(show, order[n])->parent != node->parent;
     }
     for (int next = node->next_sibling; next >= 0; next = node_of(show, next)->next_sibling) {
@@ -156,7 +156,7 @@ static void print_tree(const show_t *show, const int *order)
 static void print_summary(const pb_network_t *network, bool speeds)
 {
     int n_switches = pb_network_n_switches(network);
-    printf("%d %s on %d %s; ", TOOL_PLURAL(pb_network_n_machines(network), "machine"), n_switches,
+    printf("%d %s on %d %s; ", TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
            n_switches == 1 ? "switch" : "switches");
     printf(speeds ? "lowest speed %" PRIu32 : "all cables of speed %" PRIu32,
            pb_network_base_speed(network));
@@ -206,14 +206,14 @@ static tool_exit_t run(const tool_options_t *options)
 
 const tool_command_t tool_cmd_show = {
     .name = "show",
-    .summary = "print the tree of switches and machines",
+    .summary = "print the tree of switches and hosts",
     .accepts = "",
     .needs_file = true,
     .run = run,
     .help =
         "usage: pipebcast-topo show FILE\n"
         "\n"
-        "Prints the network as it was understood: switches below switches, the machines of each\n"
+        "Prints the network as it was understood: switches below switches, the hosts of each\n"
         "as a hostlist with their number. Where cables have different speeds, the speed of the\n"
         "cable upwards stands behind each, in the unit of FILE; for parallel cables (Uplinks) it\n"
         "is that of all together, and their number follows. Two files with the same hash describe\n"

@@ -199,7 +199,7 @@ const tool_command_t tool_cmd_simulate = {
         "time and receives one at a time, and forwards a segment when it has all of it. Prints\n"
         "the time until everyone has everything, in segment times: one is what a segment takes\n"
         "over a link of the lowest speed. Then the least time that is possible at all where it\n"
-        "is known (slot model, equal speeds, one rank on each machine), the mean share of that\n"
+        "is known (slot model, equal speeds, one rank on each host), the mean share of that\n"
         "time in which the used links are busy, and the busiest link with its share.\n"
         "\n"
         "  --algorithm LIST   as for tree; all, or none given: every one that serves the network\n"
@@ -221,5 +221,5 @@ const tool_command_t tool_cmd_simulate = {
         "\n"
         "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 a tree\n"
         "has contention though its algorithm promises none; 4 an algorithm that was named does\n"
-        "not serve this network; 5 a file or stream failed, or memory is out.\n",
+        "not serve this network; 5 a file or stream failed, or out of memory.\n",
 };

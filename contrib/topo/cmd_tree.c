@@ -58,11 +58,11 @@ const tool_command_t tool_cmd_tree = {
         "                    binomial      contention-free in each phase where it can be\n"
         "                    rank_chain    by rank, whatever the network; for comparison\n"
         "                    rank_binary   by rank, whatever the network; for comparison\n"
-        "  --root HOST       sender of the broadcast; the first machine if not given; HOST:SLOT\n"
+        "  --root HOST       sender of the broadcast; the first host if not given; HOST:SLOT\n"
         "                    for one of several ranks\n"
-        "  --hosts LIST      machines that take part, as n[0-7,12],login1; ranks are numbered in\n"
-        "                    this order; all machines in order of their names if not given\n"
-        "  --ppn N           ranks on each machine, named HOST:0 to HOST:N-1; 1 if not given\n"
+        "  --hosts LIST      hosts that take part, as n[0-7,12],login1; ranks are numbered in\n"
+        "                    this order; all hosts in order of their names if not given\n"
+        "  --ppn N           ranks on each host, named HOST:0 to HOST:N-1; 1 if not given\n"
         "  --fanout K        children of a rank in a kary tree; 3 if not given\n"
         "  --format FORMAT   text  each sender and its children in order of sending\n"
         "                    json  \"root\", \"algorithm\", \"height\", \"contention_free\",\n"
@@ -71,7 +71,7 @@ const tool_command_t tool_cmd_tree = {
         "                          [parent, child] in the order in which the parent sends\n"
         "                    dot   for Graphviz; widths of cables are loads\n"
         "                    svg   a picture for a browser: the network, the load of each link\n"
-        "                          as its width, and each stream over the machines\n"
+        "                          as its width, and each stream over the hosts\n"
         "\n"
         "examples:\n"
         "  pipebcast-topo tree cluster.conf --algorithm binary\n"
@@ -82,5 +82,5 @@ const tool_command_t tool_cmd_tree = {
         "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the tree\n"
         "has contention though its algorithm promises none (flat, binomial, rank_chain and\n"
         "rank_binary promise nothing: their loads are only shown); 4 the algorithm does not\n"
-        "serve this network; 5 a file or stream failed, or memory is out.\n",
+        "serve this network; 5 a file or stream failed, or out of memory.\n",
 };

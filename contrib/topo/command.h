@@ -13,7 +13,7 @@ typedef enum {
     TOOL_USAGE = 2,      /**< the command line is wrong */
     TOOL_CONTENTION = 3, /**< a plan breaks the rule that its algorithm promises to keep */
     TOOL_UNFIT = 4,      /**< the algorithm does not serve this network */
-    TOOL_SYSTEM = 5,     /**< a file or stream failed, or memory is out */
+    TOOL_SYSTEM = 5,     /**< a file or stream failed, or out of memory */
 } tool_exit_t;
 
 typedef struct tool_command {

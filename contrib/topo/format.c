@@ -32,7 +32,7 @@ void tool_title(const tool_cluster_t *cluster, const pb_plan_t *plan, char *text
 {
     int n_ranks = cluster->placement->n_ranks;
     int length = snprintf(text, size, "%s from %s: %d %s", pb_kind_name(plan->kind),
-                          cluster->names[plan->root], TOOL_PLURAL(cluster->n_hosts, "machine"));
+                          cluster->names[plan->root], TOOL_PLURAL(cluster->n_hosts, "host"));
     if (n_ranks > cluster->n_hosts && length >= 0 && (size_t) length < size) {
         length += snprintf(text + length, size - (size_t) length, " with %d ranks", n_ranks);
     }

@@ -27,11 +27,11 @@ typedef struct tool_levels {
     int *level; /**< by rank: edges from the root */
 } tool_levels_t;
 
-/** False if memory is out. Free with tool_levels_clear() in both cases. O(ranks). */
+/** False if out of memory. Free with tool_levels_clear() in both cases. O(ranks). */
 bool tool_levels_init(const pb_plan_t *plan, int stream, tool_levels_t *levels);
 void tool_levels_clear(tool_levels_t *levels);
 
-/** "twotree from n0: 32 machines on 4 switches", for titles. */
+/** "twotree from n0: 32 hosts on 4 switches", for titles. */
 void tool_title(const tool_cluster_t *cluster, const pb_plan_t *plan, char *text, size_t size);
 
 /** "height 5", or "heights 5, 6" for several streams that differ. */

@@ -6,7 +6,7 @@
 #include "format.h"
 #include "text.h"
 
-/* A machine with one rank stands for it; below others their ranks follow. */
+/* A host with one rank stands for it; below others their ranks follow. */
 static void print_node(FILE *stream, const pb_node_t *node)
 {
     fputs("  ", stream);
@@ -40,9 +40,9 @@ static void print_slots(FILE *stream, const tool_cluster_t *cluster)
         return;
     }
     for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
-        int machine = cluster->placement->machine[rank];
+        int host = cluster->placement->host[rank];
         fputs("  ", stream);
-        tool_dot_string(stream, pb_network_node(cluster->network, machine)->name);
+        tool_dot_string(stream, pb_network_node(cluster->network, host)->name);
         fputs(" -> ", stream);
         tool_dot_string(stream, cluster->names[rank]);
         fprintf(stream, " [dir=none, color=\"%s\"];\n", TOOL_COLOUR_LINE);

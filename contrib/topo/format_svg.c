@@ -1,7 +1,7 @@
 /*
  * The picture of a plan. On the left the network: switches as bars, cables as
  * two strokes, one each way, whose widths are the loads. On the right, in the
- * same rows, each stream of the plan: a machine's dot stands at its level, so
+ * same rows, each stream of the plan: a host's dot stands at its level, so
  * that the message travels from left to right, and an edge that leaves its
  * switch leaves the switch's band.
  */
@@ -50,7 +50,7 @@ static double bar_width(const picture_t *p)
 
 /* ---- the network ---- */
 
-/* Rows of every other switch, or machine with several ranks, are shaded. */
+/* Rows of every other switch, or host with several ranks, are shaded. */
 static void draw_bands(const picture_t *p)
 {
     const tool_layout_t *layout = p->layout;
@@ -133,7 +133,7 @@ static void draw_cable(const picture_t *p, int row)
     draw_load(p, up, x1 + (x2 - x1) * 0.7, y);
 }
 
-/* A switch, or a machine with several ranks: a bar down to the last row directly
+/* A switch, or a host with several ranks: a bar down to the last row directly
  * below it, and a box with its name. */
 static void draw_bar(const picture_t *p, int row)
 {
@@ -204,7 +204,7 @@ static double level_x(const panel_t *panel, int level)
     return panel->x + level * panel->p->layout->level_width;
 }
 
-/* The place under which a rank is attached: its switch, or its machine. */
+/* The place under which a rank is attached: its switch, or its host. */
 static int place_of(const picture_t *p, int rank)
 {
     return item_of(p, p->layout->row[rank])->parent;
@@ -389,11 +389,11 @@ static void draw_legend(const picture_t *p)
     x = draw_dot_sample(p, x, y, 1, "forwards");
     x = draw_dot_sample(p, x, y, 0, "only receives");
     bool shared = p->cluster->placement->n_ranks > p->cluster->n_hosts;
-    x = draw_edge_sample(p, x, y, 1.3, shared ? "on one machine" : "below one switch");
-    draw_edge_sample(p, x, y, 2.2, shared ? "between machines" : "between switches");
+    x = draw_edge_sample(p, x, y, 1.3, shared ? "on one host" : "below one switch");
+    draw_edge_sample(p, x, y, 2.2, shared ? "between hosts" : "between switches");
     tool_svg_text(p->stream, p->layout->left + 54, y + 22, style(10, "start", TOOL_COLOUR_QUIET),
-                  shared ? "to the right: edges from the root; rows: ranks, shaded by machine"
-                         : "to the right: edges from the root; rows: machines, shaded by switch");
+                  shared ? "to the right: edges from the root; rows: ranks, shaded by host"
+                         : "to the right: edges from the root; rows: hosts, shaded by switch");
 }
 
 static void choose_size(picture_t *p, const char *title)

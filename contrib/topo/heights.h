@@ -35,13 +35,13 @@ static inline bool tool_height_is_known(const tool_study_t *study, const tool_he
     return height->n == study->options->topologies;
 }
 
-/** Edges from the root of the complete binary tree of n machines to its deepest leaf. */
-int tool_complete_height(int n_machines);
+/** Edges from the root of the complete binary tree of n hosts to its deepest leaf. */
+int tool_complete_height(int n_hosts);
 
-/** Switches of a cluster of so many machines: at least one. */
-int tool_study_switches(int n_machines, int per_switch);
+/** Switches of a cluster of so many hosts: at least one. */
+int tool_study_switches(int n_hosts, int per_switch);
 
-/** Writes the study as a picture. False if memory is out. */
+/** Writes the study as a picture. False if out of memory. */
 bool tool_heights_draw(FILE *stream, const tool_study_t *study);
 
 #endif

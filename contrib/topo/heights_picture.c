@@ -140,7 +140,7 @@ static void write_titles(picture_t *picture)
 {
     const tool_options_t *options = picture->study->options;
     for (int i = 0; i < options->per_switch.n; i++) {
-        snprintf(picture->titles[i], sizeof(picture->titles[i]), "%d machines per switch",
+        snprintf(picture->titles[i], sizeof(picture->titles[i]), "%d hosts per switch",
                  options->per_switch.values[i]);
         picture->panel_titles[i] = picture->titles[i];
     }
@@ -171,7 +171,7 @@ static void draw(FILE *stream, picture_t *picture)
     write_note(picture);
     picture->chart = (tool_chart_t){.title = "Heights of broadcast trees",
                                     .subtitle = picture->subtitle,
-                                    .x_title = "machines",
+                                    .x_title = "hosts",
                                     .y_title = "height (edges from the root)",
                                     .note = picture->note[0] != '\0' ? picture->note : NULL,
                                     .n_panels = options->per_switch.n,

@@ -24,7 +24,7 @@ const char *tool_item_name(const tool_cluster_t *cluster, const tool_item_t *ite
 typedef struct maker {
     const tool_cluster_t *cluster;
     tool_layout_t *layout;
-    int *first_rank; /* by node: of a machine with ranks; they are consecutive */
+    int *first_rank; /* by node: of a host with ranks; they are consecutive */
     int *item;       /* by node */
 } maker_t;
 
@@ -32,7 +32,7 @@ static void find_first_ranks(maker_t *m)
 {
     const pb_placement_t *placement = m->cluster->placement;
     for (int rank = placement->n_ranks - 1; rank >= 0; rank--) {
-        m->first_rank[placement->machine[rank]] = rank;
+        m->first_rank[placement->host[rank]] = rank;
     }
 }
 
@@ -58,13 +58,13 @@ static void add_node(maker_t *m, int node)
 {
     const pb_node_t *what = pb_network_node(m->cluster->network, node);
     int ppn = m->cluster->placement->n_ranks / m->cluster->n_hosts;
-    bool is_machine = what->kind == PB_NODE_MACHINE;
-    tool_item_t item = {.kind = is_machine ? TOOL_ITEM_MACHINE : TOOL_ITEM_SWITCH,
+    bool is_host = what->kind == PB_NODE_HOST;
+    tool_item_t item = {.kind = is_host ? TOOL_ITEM_HOST : TOOL_ITEM_SWITCH,
                         .node = node,
-                        .rank = is_machine && ppn == 1 ? m->first_rank[node] : -1,
+                        .rank = is_host && ppn == 1 ? m->first_rank[node] : -1,
                         .parent = what->parent >= 0 ? m->item[what->parent] : -1};
     m->item[node] = add_item(m, item);
-    for (int slot = 0; is_machine && ppn > 1 && slot < ppn; slot++) {
+    for (int slot = 0; is_host && ppn > 1 && slot < ppn; slot++) {
         item.kind = TOOL_ITEM_RANK;
         item.rank = m->first_rank[node] + slot;
         item.parent = m->item[node];
@@ -77,7 +77,7 @@ static bool add_nodes(maker_t *m)
     const tool_cluster_t *cluster = m->cluster;
     find_first_ranks(m);
     int *order =
-        tool_preorder(cluster->network, cluster->used, cluster->placement->machine[cluster->root]);
+        tool_preorder(cluster->network, cluster->used, cluster->placement->host[cluster->root]);
     for (int i = 0; order != NULL && order[i] >= 0; i++) {
         add_node(m, order[i]);
     }
@@ -114,7 +114,7 @@ static double at_most(double value, double bound)
     return value < bound ? value : bound;
 }
 
-/* Few rows are comfortable; many become low, so that a thousand machines still
+/* Few rows are comfortable; many become low, so that a thousand hosts still
  * make a picture that one can scroll. */
 static void choose_rows(tool_layout_t *layout)
 {

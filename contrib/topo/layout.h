@@ -1,5 +1,5 @@
 /*
- * Where everything goes in the picture of a plan. Each switch, machine and rank
+ * Where everything goes in the picture of a plan. Each switch, host and rank
  * that takes part has a row of its own, from the top down in depth-first order,
  * so that cables never cross: a switch is a bar beside the rows below it, and a
  * cable is a horizontal line from that bar.
@@ -9,12 +9,12 @@
 
 #include "cluster.h"
 
-typedef enum { TOOL_ITEM_SWITCH, TOOL_ITEM_MACHINE, TOOL_ITEM_RANK } tool_item_kind_t;
+typedef enum { TOOL_ITEM_SWITCH, TOOL_ITEM_HOST, TOOL_ITEM_RANK } tool_item_kind_t;
 
 typedef struct tool_item {
     tool_item_kind_t kind;
-    int node;   /**< the switch or machine */
-    int rank;   /**< of a rank, and of the only rank of a machine; else -1 */
+    int node;   /**< the switch or host */
+    int rank;   /**< of a rank, and of the only rank of a host; else -1 */
     int parent; /**< item, -1 for the top */
     int depth;
     int last; /**< the last item directly below it, itself if there is none */
@@ -26,7 +26,7 @@ typedef struct tool_layout {
     int *row;           /**< by rank: the row */
     int max_depth;      /**< of items with something below them */
     double row_height;
-    double font_size; /**< of names; 0: rows are too low for names of machines */
+    double font_size; /**< of names; 0: rows are too low for names of hosts */
     double top;       /**< of row 0 */
     double left;
     double indent;       /**< per level */
@@ -37,7 +37,7 @@ typedef struct tool_layout {
     double panel_gap;
 } tool_layout_t;
 
-/** False if memory is out. Clear in both cases. */
+/** False if out of memory. Clear in both cases. */
 bool tool_layout_init(const tool_cluster_t *cluster, const pb_plan_t *plan, tool_layout_t *layout);
 void tool_layout_clear(tool_layout_t *layout);
 

@@ -32,8 +32,8 @@ typedef struct tool_list {
 typedef struct tool_options {
     const char *file;  /**< NULL: none; "-": standard input */
     const char *root;  /**< NULL: rank 0 */
-    const char *hosts; /**< hostlist of the machines that take part; NULL: all */
-    int ppn;           /**< ranks on each machine */
+    const char *hosts; /**< hostlist of the hosts that take part; NULL: all */
+    int ppn;           /**< ranks on each host */
     pb_plan_options_t plan;
     int n_kinds; /**< 0: none named */
     pb_kind_t kinds[PB_KIND_COUNT];
@@ -51,7 +51,7 @@ typedef struct tool_options {
     const char *model_file; /**< NULL: none */
     uint64_t bytes;         /**< of the message; 0: not given */
     uint64_t segment;       /**< bytes; 0: not given */
-    int megabits;           /**< speed of a machine's link, Mbit/s */
+    int megabits;           /**< speed of a host's link, Mbit/s */
     int mtu;                /**< bytes */
     bool all_candidates;    /**< --all */
     bool help;

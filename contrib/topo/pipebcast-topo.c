@@ -28,7 +28,7 @@ static void print_help(FILE *stream)
     }
     fputs("\n"
           "FILE is a topology in the syntax of Slurm's topology.conf, or - for standard input.\n"
-          "A star of three switches with eight machines on each:\n"
+          "A star of three switches with eight hosts on each:\n"
           "\n"
           "  SwitchName=s0 Nodes=n[0-7] Switches=s[1-2]\n"
           "  SwitchName=s1 Nodes=n[8-15]\n"
@@ -44,7 +44,7 @@ static void print_help(FILE *stream)
           "\n"
           "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong;\n"
           "3 a tree has contention though its algorithm promises none; 4 the algorithm does\n"
-          "not serve this network; 5 a file or stream failed, or memory is out.\n",
+          "not serve this network; 5 a file or stream failed, or out of memory.\n",
           stream);
 }
 

@@ -10,14 +10,14 @@ typedef struct preorder {
     int n_stack;
 } preorder_t;
 
-enum { ON_WAY, MACHINE, SWITCH, N_CLASSES };
+enum { ON_WAY, HOST, SWITCH, N_CLASSES };
 
 static int class_of(const preorder_t *p, int node)
 {
     if (p->on_way[node]) {
         return ON_WAY;
     }
-    return pb_network_node(p->network, node)->kind == PB_NODE_MACHINE ? MACHINE : SWITCH;
+    return pb_network_node(p->network, node)->kind == PB_NODE_HOST ? HOST : SWITCH;
 }
 
 static void reverse(int *values, int n)

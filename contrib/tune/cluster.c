@@ -17,7 +17,7 @@ struct choosing {
     pb_network_t *network;
     pb_placement_t *placement;
     int *links;   /**< room for a path */
-    int *leaders; /**< the first rank of each machine that has ranks, in the order of ranks */
+    int *leaders; /**< the first rank of each host that has ranks, in the order of ranks */
     int n_leaders;
 };
 
@@ -31,27 +31,27 @@ static bool place_ranks(struct choosing *c, const char *path)
     bool *seen = calloc((size_t) pb_network_size(c->network), sizeof *seen);
     bool good = c->placement != NULL && c->links != NULL && c->leaders != NULL && seen != NULL;
     if (!good) {
-        tune_say("memory is out for the places of %d ranks", c->n_ranks);
+        tune_say("out of memory for the places of %d ranks", c->n_ranks);
     }
     for (int rank = 0; good && rank < c->n_ranks; rank++) {
-        const int machine = pb_network_find_machine(c->network, c->hosts[rank]);
-        if (machine < 0) {
-            tune_say("--topology: %s has no machine for the host '%s' of rank %d; add it, or run "
+        const int host = pb_network_find_host(c->network, c->hosts[rank]);
+        if (host < 0) {
+            tune_say("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
                      "on other hosts",
                      path, c->hosts[rank], rank);
             good = false;
             break;
         }
-        c->placement->machine[rank] = machine;
-        if (!seen[machine]) {
-            seen[machine] = true;
+        c->placement->host[rank] = host;
+        if (!seen[host]) {
+            seen[host] = true;
             c->leaders[c->n_leaders++] = rank;
         }
     }
     free(seen);
     if (good && c->n_leaders < 2) {
         tune_say("all %d ranks are on the host '%s', but a network is measured between hosts; run "
-                 "on two hosts or more (for a trial on one machine, give --hosts)",
+                 "on two hosts or more (for a trial on one host, give --hosts)",
                  c->n_ranks, c->hosts[0]);
         return false;
     }
@@ -62,11 +62,11 @@ static bool place_ranks(struct choosing *c, const char *path)
 
 static int distance(const struct choosing *c, int a, int b)
 {
-    const int *machine = c->placement->machine;
-    return pb_network_path(c->network, machine[a], machine[b], c->links);
+    const int *host = c->placement->host;
+    return pb_network_path(c->network, host[a], host[b], c->links);
 }
 
-/** The first rank in the list that is farthest from, or nearest to, a rank on another machine. */
+/** The first rank in the list that is farthest from, or nearest to, a rank on another host. */
 static int extreme_from(const struct choosing *c, int rank, bool farthest)
 {
     int best = -1, best_links = 0;
@@ -91,20 +91,20 @@ static void choose_far(const struct choosing *c, struct tune_place *place)
 }
 
 /**
- * The first pair with the same switch above; or, where no two machines share one, the nearest
- * pair, O(machines^2) for that network alone.
+ * The first pair with the same switch above; or, where no two hosts share one, the nearest
+ * pair, O(hosts^2) for that network alone.
  */
 static bool choose_near(const struct choosing *c, struct tune_place *place)
 {
     int *first = malloc((size_t) pb_network_size(c->network) * sizeof *first);
     if (first == NULL) {
-        tune_say("memory is out for %d nodes of the network", pb_network_size(c->network));
+        tune_say("out of memory for %d nodes of the network", pb_network_size(c->network));
         return false;
     }
     memset(first, -1, (size_t) pb_network_size(c->network) * sizeof *first);
     for (int i = 0; i < c->n_leaders && place->pair[0] < 0; i++) {
         const int rank = c->leaders[i];
-        int *of_switch = &first[pb_network_node(c->network, c->placement->machine[rank])->parent];
+        int *of_switch = &first[pb_network_node(c->network, c->placement->host[rank])->parent];
         if (*of_switch >= 0) {
             place->pair[0] = *of_switch;
             place->pair[1] = rank;
@@ -125,10 +125,10 @@ static bool choose_near(const struct choosing *c, struct tune_place *place)
     return true;
 }
 
-/** Two ranks on one machine. */
+/** Two ranks on one host. */
 static void choose_inside(const struct choosing *c, struct tune_place *place)
 {
-    const int *machine = c->placement->machine;
+    const int *host = c->placement->host;
     for (int i = 0, rank = 0; rank < c->n_ranks && place->pair[0] < 0; rank++) {
         if (i < c->n_leaders && c->leaders[i] == rank) {
             i++;
@@ -136,7 +136,7 @@ static void choose_inside(const struct choosing *c, struct tune_place *place)
         }
         place->pair[1] = rank;
         for (int k = 0; k < rank && place->pair[0] < 0; k++) {
-            place->pair[0] = machine[k] == machine[rank] ? k : -1;
+            place->pair[0] = host[k] == host[rank] ? k : -1;
         }
     }
 }
@@ -147,13 +147,13 @@ static void choose_inside(const struct choosing *c, struct tune_place *place)
 static bool in_ring(const struct choosing *c, pb_place_t where, const struct tune_place *place,
                     int rank, bool leads)
 {
-    const int machine = c->placement->machine[rank];
-    const int of_pair = c->placement->machine[place->pair[0]];
-    if (where == PB_PLACE_MACHINE) {
-        return machine == of_pair;
+    const int host = c->placement->host[rank];
+    const int of_pair = c->placement->host[place->pair[0]];
+    if (where == PB_PLACE_HOST) {
+        return host == of_pair;
     }
     return leads && (where == PB_PLACE_FAR || place->n_links > 2 ||
-                     pb_network_node(c->network, machine)->parent ==
+                     pb_network_node(c->network, host)->parent ==
                          pb_network_node(c->network, of_pair)->parent);
 }
 
@@ -167,7 +167,7 @@ static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_
     int next_leader = 0, code;
     place->ring = calloc((size_t) c->n_ranks, sizeof *place->ring);
     if (place->ring == NULL) {
-        tune_say("memory is out for a ring of %d ranks", c->n_ranks);
+        tune_say("out of memory for a ring of %d ranks", c->n_ranks);
         return false;
     }
     for (int rank = 0; rank < c->n_ranks; rank++) {
@@ -191,10 +191,10 @@ static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_
 static bool choose_places(const struct choosing *c, struct tune_cluster *cluster)
 {
     struct tune_place *places = cluster->places;
-    choose_inside(c, &places[PB_PLACE_MACHINE]);
+    choose_inside(c, &places[PB_PLACE_HOST]);
     choose_far(c, &places[PB_PLACE_FAR]);
     bool good = choose_near(c, &places[PB_PLACE_SWITCH]);
-    cluster->n_machines = c->n_leaders;
+    cluster->n_hosts = c->n_leaders;
     cluster->switch_links = places[PB_PLACE_SWITCH].n_links;
     if (places[PB_PLACE_FAR].n_links <= cluster->switch_links) {
         places[PB_PLACE_FAR].pair[0] = -1;

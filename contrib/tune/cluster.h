@@ -19,16 +19,16 @@ struct tune_place {
 
 struct tune_cluster {
     uint64_t topology; /**< its hash; 0 without a file */
-    int n_machines;    /**< with ranks on them */
+    int n_hosts;       /**< with ranks on them */
     int switch_links;  /**< cables of the pair that stands for "on one switch": 2, or more if no
-                          two machines share a switch */
+                          two hosts share a switch */
     struct tune_place places[PB_PLACE_COUNT];
 };
 
 /**
- * Reads the topology, finds every rank's machine and chooses pairs and rings. Collective; rank 0
+ * Reads the topology, finds every rank's host and chooses pairs and rings. Collective; rank 0
  * does the work and says on stderr what is wrong. False on all ranks if anything is: a faulty file,
- * a host that is not in it, less than two machines, no memory. O(ranks log ranks + nodes).
+ * a host that is not in it, less than two hosts, no memory. O(ranks log ranks + nodes).
  */
 bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster);

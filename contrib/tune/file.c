@@ -45,7 +45,7 @@ bool tune_file_open(struct tune_file *file, const char *path, const char *what)
         file->temp = NULL;
     }
     if (file->path == NULL || file->temp == NULL) {
-        tune_say("%s: memory is out", what);
+        tune_say("%s: out of memory", what);
         release(file);
         return false;
     }
@@ -53,7 +53,7 @@ bool tune_file_open(struct tune_file *file, const char *path, const char *what)
     fd = is_folder(file->path) ? -1 : mkstemp(file->temp);
     file->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file->stream == NULL) {
-        tune_say("%s: %s cannot be written: %s; name a file in a folder that you may write to",
+        tune_say("%s: %s cannot be written: %s; name a file in a directory that you may write to",
                  what, path, strerror(errno));
         if (fd >= 0) {
             close(fd);

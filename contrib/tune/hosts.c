@@ -37,7 +37,7 @@ void tune_hosts_free(char **hosts, int n)
 /** The names of --hosts in turn take the place of the true ones. */
 static bool replace_hosts(char **hosts, int n, const char *list)
 {
-    char fault[256] = "memory is out";
+    char fault[256] = "out of memory";
     struct given given = {.most = n};
     given.names = calloc((size_t) n, sizeof *given.names);
     bool good = given.names != NULL &&
@@ -67,7 +67,7 @@ static char **keep_hosts(const char *names, int n, const char *list)
         good = hosts[i] != NULL;
     }
     if (!good) {
-        tune_say("memory is out for %d host names", n);
+        tune_say("out of memory for %d host names", n);
     }
     if (!good || (list[0] != '\0' && !replace_hosts(hosts, n, list))) {
         tune_hosts_free(hosts, n);
@@ -108,7 +108,7 @@ pb_network_t *tune_hosts_network(char *const *hosts, int n, const char *topology
     if (topology[0] == '\0') {
         network = pb_network_one_switch((const char *const *) hosts, n);
         if (network == NULL) {
-            tune_say("memory is out for a network of %d hosts", n);
+            tune_say("out of memory for a network of %d hosts", n);
         }
         return network;
     }

@@ -18,7 +18,7 @@ void tune_hosts_free(char **hosts, int n);
 
 /**
  * The network of a topology file, or all hosts on one switch if that is empty. The caller frees
- * it. NULL, with messages, if the file is faulty or memory is out.
+ * it. NULL, with messages, if the file is faulty or out of memory.
  */
 pb_network_t *tune_hosts_network(char *const *hosts, int n, const char *topology);
 

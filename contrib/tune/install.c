@@ -12,12 +12,12 @@
 static const char model_name[] = "coll_pipebcast_model_file";
 static const char topology_name[] = "coll_pipebcast_topology_file";
 
-/** $HOME/.openmpi/NAME, to be freed; NULL, with a message, if memory is out. */
+/** $HOME/.openmpi/NAME, to be freed; NULL, with a message, if out of memory. */
 static char *user_path(const char *name)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/.openmpi/%s", getenv("HOME"), name) < 0) {
-        tune_say("--install: memory is out");
+        tune_say("--install: out of memory");
         return NULL;
     }
     return path;
@@ -25,19 +25,19 @@ static char *user_path(const char *name)
 
 bool tune_install_prepare(void)
 {
-    char *folder = user_path("");
-    if (folder == NULL) {
+    char *directory = user_path("");
+    if (directory == NULL) {
         return false;
     }
-    const bool good = mkdir(folder, 0777) == 0 || errno == EEXIST;
+    const bool good = mkdir(directory, 0777) == 0 || errno == EEXIST;
     if (!good) {
-        tune_say("--install: %s cannot be made: %s", folder, strerror(errno));
+        tune_say("--install: %s cannot be made: %s", directory, strerror(errno));
     }
-    free(folder);
+    free(directory);
     return good;
 }
 
-/** An absolute path, as jobs start in other folders; to be freed. */
+/** An absolute path, as jobs start in other directories; to be freed. */
 static char *absolute(const char *path)
 {
     char *found = realpath(path, NULL);

@@ -65,7 +65,7 @@ static bool read_sizes(struct tune_options *options, const char *text,
 {
     char *copy = strdup(text);
     if (copy == NULL) {
-        return bench_wrong(complaint, "--sizes: memory is out");
+        return bench_wrong(complaint, "--sizes: out of memory");
     }
     bool good = true;
     char *rest = copy;
@@ -121,7 +121,7 @@ static bool choose_output(struct tune_options *options, struct bench_complaint c
 enum option_code {
     OPT_HOSTS = BENCH_OPTION_FIRST,
     OPT_INSTALL,
-    OPT_NO_PREVIOUS,
+    OPT_NO_FALLBACK,
     OPT_OUTPUT,
     OPT_PRECISION,
     OPT_QUIET,
@@ -134,7 +134,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, BENCH_OPTION_HELP},
     {"hosts", required_argument, NULL, OPT_HOSTS},
     {"install", no_argument, NULL, OPT_INSTALL},
-    {"no-previous", no_argument, NULL, OPT_NO_PREVIOUS},
+    {"no-previous", no_argument, NULL, OPT_NO_FALLBACK},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"precision", required_argument, NULL, OPT_PRECISION},
     {"quiet", no_argument, NULL, OPT_QUIET},
@@ -155,8 +155,8 @@ static bool take_option(void *context, int code, const char *value,
         return read_text("--hosts", value, options->hosts, complaint);
     case OPT_INSTALL:
         return options->install = true;
-    case OPT_NO_PREVIOUS:
-        options->previous = false;
+    case OPT_NO_FALLBACK:
+        options->fallback = false;
         return true;
     case OPT_OUTPUT:
         return read_text("--output", value, options->output, complaint);
@@ -183,7 +183,7 @@ static bool take_option(void *context, int code, const char *value,
 static void set_defaults(struct tune_options *options)
 {
     memset(options, 0, sizeof *options);
-    options->previous = true;
+    options->fallback = true;
     options->time_limit_s = 300;
     options->precision = 0.01;
 }
@@ -217,7 +217,7 @@ void tune_options_help(FILE *stream)
           "  --sizes LIST          of messages, ascending: 256,1426,4K,... [the sizes of the\n"
           "                        paper, whole TCP segments, powers of two up to 1M]\n"
           "  --no-previous         do not measure the broadcast that is there without pipebcast\n"
-          "  --hosts LIST          for trials on one machine: host names for the ranks in turn\n"
+          "  --hosts LIST          for trials on one host: host names for the ranks in turn\n"
           "  --quiet               no progress\n"
           "  --help, --version\n"
           "\n"

@@ -15,11 +15,11 @@
 enum { TUNE_MAX_SIZES = 48, TUNE_MAX_TEXT = 4096 };
 
 struct tune_options {
-    char topology[TUNE_MAX_TEXT]; /**< empty: all machines on one switch */
+    char topology[TUNE_MAX_TEXT]; /**< empty: all hosts on one switch */
     char output[TUNE_MAX_TEXT];   /**< never empty after tune_options_parse() */
     char hosts[TUNE_MAX_TEXT]; /**< names for the ranks in turn, for trials; empty: the true ones */
     bool install;
-    bool previous; /**< measure the previous component's broadcast */
+    bool fallback; /**< measure the fallback component's broadcast */
     bool quiet;
     double time_limit_s;
     double precision; /**< half width of the confidence interval, as a share of the mean */

@@ -13,10 +13,10 @@
 #include "../bench/quiet.h"
 #include "all_good.h"
 #include "cluster.h"
+#include "fallback.h"
 #include "file.h"
 #include "install.h"
 #include "options.h"
-#include "previous.h"
 #include "say.h"
 #include "sweep.h"
 #include "table.h"
@@ -26,8 +26,8 @@
 
 enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
 
-/** Shares of the time: the previous component of all; a place's pair of that place's. */
-#define PREVIOUS_SHARE 0.3
+/** Shares of the time: the fallback component of all; a place's pair of that place's. */
+#define FALLBACK_SHARE 0.3
 #define PAIR_SHARE 0.6
 
 /** What rank 0 made of the command line, as told to all. */
@@ -47,7 +47,7 @@ struct run {
     struct tune_wire wire;
     bool wire_found;
     struct tune_swept swept[PB_PLACE_COUNT];
-    struct tune_previous previous;
+    struct tune_fallback fallback;
 };
 
 /** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
@@ -127,7 +127,7 @@ typedef void (*lead_function)(const struct run *run, const struct tune_team *tea
 
 /**
  * Has the first of some ranks lead the others, while all further ones sleep. `result` goes to the
- * leader from rank 0 and back. False on all ranks if memory is out.
+ * leader from rank 0 and back. False on all ranks if out of memory.
  */
 static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_bytes, double share,
                      pb_place_t place, lead_function lead, void *result, int result_size)
@@ -138,7 +138,7 @@ static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_byte
     MPI_Comm comm = comm_of(run, ranks, n);
     const bool has_memory = comm == MPI_COMM_NULL || tune_team_make(&team, comm, max_bytes);
     if (!has_memory) {
-        tune_say("rank %d: memory is out for messages of %" PRIu64 " bytes", run->rank, max_bytes);
+        tune_say("rank %d: out of memory for messages of %" PRIu64 " bytes", run->rank, max_bytes);
     }
     const bool good = tune_all_good(has_memory, run->comm);
     if (good && run->rank == 0 && leader != 0) {
@@ -237,7 +237,7 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
     const bool good = run_team(run, place->pair, 2, most, share * PAIR_SHARE, where, lead_pair,
                                swept, sizeof *swept);
     swept->costs.n_links = place->n_links;
-    swept->costs.n_ring = where == PB_PLACE_MACHINE ? 0 : place->n_ring;
+    swept->costs.n_ring = where == PB_PLACE_HOST ? 0 : place->n_ring;
     /* Of the place's time 1 - share * PAIR_SHARE is left of all now, in which the ring has its
        share. */
     return good && run_team(run, place->ring, place->n_ring, most,
@@ -253,15 +253,15 @@ static bool measure(struct run *run)
         n_left += run->cluster.places[place].pair[0] >= 0;
     }
     for (int place = PB_PLACE_COUNT - 1; place >= 0 && good; place--) {
-        const double kept = run->options.previous ? PREVIOUS_SHARE : 0;
+        const double kept = run->options.fallback ? FALLBACK_SHARE : 0;
         if (run->cluster.places[place].pair[0] >= 0) {
             good =
                 measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
             n_left--;
         }
     }
-    if (good && run->options.previous) {
-        good = tune_previous_measure(&run->options, run->comm, time_left(run), &run->previous);
+    if (good && run->options.fallback) {
+        good = tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
     }
     return good;
 }
@@ -280,8 +280,8 @@ static void fill_model(const struct run *run, pb_model_t *model)
     }
     /* The file has no other word for the nearest pair. */
     model->costs[PB_PLACE_SWITCH].n_links = 2;
-    model->n_previous = run->previous.n;
-    memcpy(model->previous, run->previous.tables, sizeof model->previous);
+    model->n_fallback = run->fallback.n;
+    memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
 }
 
 /** What the numbers do not say. */
@@ -297,7 +297,7 @@ static void write_comments(const struct run *run, FILE *stream)
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
     fprintf(stream, "# Made by pipebcast-tune %s, %s, on %d ranks on %d hosts, %s.\n",
-            PACKAGE_VERSION, date, run->n_ranks, run->cluster.n_machines, library);
+            PACKAGE_VERSION, date, run->n_ranks, run->cluster.n_hosts, library);
     if (!run->wire_found) {
         fprintf(stream, "# Payload and overhead are assumed.\n");
     }
@@ -307,14 +307,14 @@ static void write_comments(const struct run *run, FILE *stream)
                 "that.\n",
                 run->cluster.switch_links);
     }
-    for (int i = 0; i < run->previous.n; i++) {
-        const pb_previous_t *table = &run->previous.tables[i];
+    for (int i = 0; i < run->fallback.n; i++) {
+        const pb_fallback_t *table = &run->fallback.tables[i];
         const uint64_t last = table->bytes[table->n_rows - 1];
-        if (run->previous.beyond[i] < last) {
+        if (run->fallback.beyond[i] < last) {
             fprintf(stream,
                     "# Previous times on %d ranks beyond %" PRIu64
                     " bytes are not measured but on the line of the two before them.\n",
-                    table->n_ranks, run->previous.beyond[i]);
+                    table->n_ranks, run->fallback.beyond[i]);
         }
     }
 }
@@ -345,7 +345,7 @@ static bool write_model(struct run *run)
 {
     pb_model_t *model = malloc(sizeof *model);
     if (model == NULL) {
-        tune_say("memory is out for the model");
+        tune_say("out of memory for the model");
         return false;
     }
     fill_model(run, model);
@@ -372,8 +372,8 @@ static void limit_all(struct run *run)
             warn_limited(pb_place_name((pb_place_t) place));
         }
     }
-    for (int i = 0; i < run->previous.n; i++) {
-        if (tune_previous_limit(&run->previous.tables[i]) > 0) {
+    for (int i = 0; i < run->fallback.n; i++) {
+        if (tune_fallback_limit(&run->fallback.tables[i]) > 0) {
             warn_limited("the previous broadcast");
         }
     }
@@ -432,7 +432,7 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
 {
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL) {
-        tune_say("rank %d: memory is out", rank);
+        tune_say("rank %d: out of memory", rank);
     }
     if (!tune_all_good(run != NULL, MPI_COMM_WORLD)) {
         free(run);
@@ -458,7 +458,7 @@ int main(int argc, char **argv)
     struct request request = {.verdict = BENCH_RUN};
     int rank, n_ranks, provided, code = EXIT_SUCCESS;
     if (!tune_without_pipebcast()) {
-        tune_say("memory is out");
+        tune_say("out of memory");
         return EXIT_FAILURE;
     }
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);

@@ -156,7 +156,7 @@ void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double preci
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         const char *name = pb_place_name((pb_place_t) place);
         warn_unsettled(name, &swept[place], precision);
-        if (place != PB_PLACE_MACHINE) { /* inside a machine it is the processor that copies */
+        if (place != PB_PLACE_HOST) { /* inside a host it is the processor that copies */
             warn_latency(name, &swept[place], precision);
             warn_gap(name, &swept[place]);
             warn_busy(name, &swept[place]);

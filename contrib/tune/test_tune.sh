@@ -1,5 +1,5 @@
 #!/bin/sh
-# TAP test of pipebcast-tune on this machine alone: --hosts lets its ranks pass for hosts. TUNE,
+# TAP test of pipebcast-tune on this host alone: --hosts lets its ranks pass for hosts. TUNE,
 # TOPOLOGIES, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
 # shellcheck disable=SC2086  # $quick is split into words on purpose
 TUNE=${TUNE:-./pipebcast-tune}
@@ -43,7 +43,7 @@ quick="--sizes 256,1426,4K --time-limit 2 --precision 50"
 
 tune 2 $quick --hosts a,b --no-previous --output "$model"
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 0 ] &&
-    [ "$(rows machine)" -eq 0 ] && grep -qx 'topology any' "$model" && ! grep -q previous "$model"
+    [ "$(rows host)" -eq 0 ] && grep -qx 'topology any' "$model" && ! grep -q previous "$model"
 report $? "np 2: one switch"
 grep -q '^payload [0-9]' "$model" && grep -qx 'overhead 22' "$model"
 report $? "Open MPI's headers are counted"
@@ -55,7 +55,7 @@ report $? "progress and time left"
 tune 8 $quick --hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topology5.conf" \
     --output "$model" --quiet
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 3 ] &&
-    [ "$(rows machine)" -eq 3 ] && grep -qx 'place far links 5 ring 6' "$model" &&
+    [ "$(rows host)" -eq 3 ] && grep -qx 'place far links 5 ring 6' "$model" &&
     grep -q '^topology [0-9a-f]*$' "$model"
 report $? "np 8: all three places of topology (5)"
 [ "$(grep -c '^previous ranks' "$model")" -eq 2 ] && grep -qx 'previous ranks 4' "$model" &&
@@ -116,7 +116,7 @@ fi
 
 refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"
 refuses 3 1 "all 3 ranks are on the host 'a'" $quick --hosts a --output "$model"
-refuses 2 1 "no machine for the host 'zebra' of rank 1" $quick --hosts n0,zebra \
+refuses 2 1 "no host for the host 'zebra' of rank 1" $quick --hosts n0,zebra \
     --topology "$TOPOLOGIES/topology1.conf" --output "$model"
 refuses 2 1 "model/nowhere.* cannot be written" $quick --hosts a,b --output "$work/model/nowhere"
 refuses 2 1 "cannot be written" $quick --hosts a,b --output "$work"

@@ -9,7 +9,7 @@
 
 /**
  * Takes pipebcast out of the list of components in this process's environment. Before MPI_Init.
- * False if memory is out.
+ * False if out of memory.
  */
 bool tune_without_pipebcast(void);
 

@@ -2,10 +2,10 @@
  * The agreement of a communicator's ranks; see communicator/agreement.h.
  *
  * Every value on which the ranks must be alike is compared by one nonblocking
- * allreduce of the previous component: the maximum of v and the maximum of ~v are
+ * allreduce of the fallback component: the maximum of v and the maximum of ~v are
  * complements exactly if all v are equal. It happens at the first broadcast of
  * any size, since the threshold itself may differ between ranks. If something
- * differs, all broadcasts of the communicator go to the previous component, and a
+ * differs, all broadcasts of the communicator go to the fallback component, and a
  * report tells people which rank differs from rank 0. All tags are taken at the
  * start, when every rank is at the same place of its program: when the agreement
  * ends, ranks may be at different ones.
@@ -78,7 +78,7 @@ struct coll_pipebcast_agreement {
     uint64_t own[N_VALUES];
     uint64_t most[2 * N_VALUES];   /**< the maxima of v, then of ~v */
     pb_request_t comparing;        /**< the allreduce; NULL at its end */
-    int n_machines;                /**< with a rank */
+    int n_hosts;                   /**< with a rank */
     coll_pipebcast_model_t *blank; /**< for a model that is to be assumed; NULL: taken */
     int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
                 that of lost ranks */
@@ -96,7 +96,7 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, si
         return false;
     }
     if (model == NULL && coll_pipebcast_is_set(mca_coll_pipebcast_component.params.model_file)) {
-        snprintf(why, why_size, "the model file was not read, as memory is out on this host");
+        snprintf(why, why_size, "the model file was not read, as this host is out of memory");
         return true;
     }
     if (model == NULL) {
@@ -104,7 +104,7 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, si
     }
     if (model->super.fault != NULL) {
         snprintf(why, why_size,
-                 "the model file is faulty: %s; mend it, or write a new one with pipebcast-tune",
+                 "the model file is faulty: %s; fix it, or write a new one with pipebcast-tune",
                  model->super.fault);
         return true;
     }
@@ -179,15 +179,14 @@ static void report_serving(const coll_pipebcast_module_t *module)
     if (ompi_comm_rank(module->comm) != 0) {
         return;
     }
-    coll_pipebcast_tell(1,
-                        "communicator %s: %d ranks on %d machines; the network has %d machines on "
-                        "%d %s (%s); costs: "
-                        "%s",
-                        module->comm->c_name, ompi_comm_size(module->comm),
-                        pb_placement_n_machines(module->placement),
-                        pb_network_n_machines(topology->network), n_switches,
-                        n_switches == 1 ? "switch" : "switches", topology->super.source,
-                        module->model->super.source);
+    coll_pipebcast_tell(
+        1,
+        "communicator %s: %d ranks on %d hosts; the network has %d hosts on "
+        "%d %s (%s); costs: "
+        "%s",
+        module->comm->c_name, ompi_comm_size(module->comm), pb_placement_n_hosts(module->placement),
+        pb_network_n_hosts(topology->network), n_switches, n_switches == 1 ? "switch" : "switches",
+        topology->super.source, module->model->super.source);
 }
 
 /** Settles which model all ranks choose by: the measured one that they have, or an assumed one. */
@@ -224,7 +223,7 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
     const int failed_rank = (int) ~agreement->most[N_VALUES + V_FAILED_RANK];
     if (failed_rank < size) {
         if (failed_rank == ompi_comm_rank(comm)) {
-            coll_pipebcast_warn("communicator %s: %s. The previous component serves this "
+            coll_pipebcast_warn("communicator %s: %s. The fallback component serves this "
                                 "communicator's broadcasts.",
                                 comm->c_name, agreement->why);
         }
@@ -232,15 +231,15 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
     }
     const int which = first_difference(agreement->most);
     if (which < N_VALUES) {
-        report(module, which, "the previous component serves this communicator's broadcasts");
+        report(module, which, "the fallback component serves this communicator's broadcasts");
         module->passes_for = COLL_PIPEBCAST_DIFFERENT;
         return COLL_PIPEBCAST_PASSING;
     }
-    if (agreement->n_machines == 1) {
-        module->passes_for = COLL_PIPEBCAST_ONE_MACHINE;
+    if (agreement->n_hosts == 1) {
+        module->passes_for = COLL_PIPEBCAST_ONE_HOST;
         if (ompi_comm_rank(comm) == 0) {
             coll_pipebcast_tell(1,
-                                "communicator %s: all %d ranks on one machine; the previous "
+                                "communicator %s: all %d ranks on one host; the fallback "
                                 "component serves its broadcasts",
                                 comm->c_name, size);
         }
@@ -264,25 +263,25 @@ static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *
     return rc;
 }
 
-/** Machines with a rank; -1 if memory is out. */
-static int count_machines(const coll_pipebcast_module_t *module)
+/** Hosts with a rank; -1 if out of memory. */
+static int count_hosts(const coll_pipebcast_module_t *module)
 {
-    const int n = pb_placement_n_machines(module->placement);
-    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_machines(module->placement) : n;
+    const int n = pb_placement_n_hosts(module->placement);
+    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_hosts(module->placement) : n;
 }
 
 /** Has the memory that the agreement needs once the ranks have compared. */
 static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
-    agreement->n_machines = count_machines(module);
+    agreement->n_hosts = count_hosts(module);
     agreement->blank = coll_pipebcast_model_blank();
     if (agreement->blank == NULL && coll_pipebcast_reserve_spend()) {
         agreement->blank = coll_pipebcast_model_blank();
     }
-    if (agreement->n_machines < 0 || agreement->blank == NULL) {
+    if (agreement->n_hosts < 0 || agreement->blank == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_machines,
+    return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_hosts,
                                         agreement->tag - 1);
 }
 
@@ -290,14 +289,14 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
 static bool prepare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
     int rc;
-    if (module->model == NULL) { /* where memory was out when the communicator was made */
+    if (module->model == NULL) { /* where out of memory when the communicator was made */
         module->model = coll_pipebcast_model_get(&rc);
     }
     if (coll_pipebcast_place(module, agreement->why, sizeof(agreement->why)) != OMPI_SUCCESS) {
         return false;
     }
     if (prepare_memory(module, agreement) != OMPI_SUCCESS) {
-        snprintf(agreement->why, sizeof(agreement->why), "memory is out on this host");
+        snprintf(agreement->why, sizeof(agreement->why), "this host is out of memory");
         return false;
     }
     return true;

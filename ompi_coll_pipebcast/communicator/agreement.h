@@ -8,7 +8,7 @@
 
 #include "component/component.h"
 
-/** Memory for the agreement of one communicator; NULL if memory is out. */
+/** Memory for the agreement of one communicator; NULL if out of memory. */
 coll_pipebcast_agreement_t *coll_pipebcast_agreement_new(void);
 
 /**

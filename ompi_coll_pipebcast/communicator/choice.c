@@ -22,7 +22,7 @@ static pb_choose_options_t get_options(void)
         .plan.fanout = params->fanout};
 }
 
-/** The module's chooser, made when it is first needed; NULL if memory is out. */
+/** The module's chooser, made when it is first needed; NULL if out of memory. */
 static pb_chooser_t *get_chooser(coll_pipebcast_module_t *module)
 {
     if (module->chooser == NULL) {
@@ -38,8 +38,8 @@ static const char *describe(char *text, size_t size, const pb_candidate_t *candi
     assert(total > 0);
     const uint64_t segment =
         candidate->segment != 0 && candidate->segment < total ? candidate->segment : total;
-    if (candidate->kind == PB_KIND_PREVIOUS) {
-        snprintf(text, size, "previous component");
+    if (candidate->kind == PB_KIND_FALLBACK) {
+        snprintf(text, size, "fallback component");
     } else {
         const unsigned long long n = (total - 1) / segment + 1;
         snprintf(text, size, "%s, %llu %s of %llu bytes", pb_candidate_name(candidate), n,
@@ -113,8 +113,8 @@ static int choose(coll_pipebcast_module_t *module, int root, size_t total,
     if (rc != PB_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    choice->previous = made.best.kind == PB_KIND_PREVIOUS;
-    choice->kind = choice->previous ? PB_KIND_CHAIN : (pb_kind_t) made.best.kind;
+    choice->fallback = made.best.kind == PB_KIND_FALLBACK;
+    choice->kind = choice->fallback ? PB_KIND_CHAIN : (pb_kind_t) made.best.kind;
     choice->segment_size =
         made.best.segment != 0 && made.best.segment < total ? (size_t) made.best.segment : total;
     choice->told = mca_coll_pipebcast_component.params.verbose >= 10 && is_new_class(module, total);
@@ -135,7 +135,7 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     decision->reason =
         rc == OMPI_ERR_NOT_SUPPORTED ? COLL_PIPEBCAST_UNFIT : COLL_PIPEBCAST_PREDICTED;
     decision->ours =
-        rc == OMPI_SUCCESS && (!decision->choice.previous || coll_pipebcast_minds_arrivals());
+        rc == OMPI_SUCCESS && (!decision->choice.fallback || coll_pipebcast_minds_arrivals());
     return rc == OMPI_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : rc;
 }
 
@@ -157,7 +157,7 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
     return decide_large(module, root, total, decision);
 }
 
-/** Whether the others may have given a message to the previous component. */
+/** Whether the others may have given a message to the fallback component. */
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total)
 {
     const pb_choose_options_t options = get_options();
@@ -192,7 +192,7 @@ void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module, pb_kind_t 
 {
     if (ompi_comm_rank(module->comm) == 0) {
         coll_pipebcast_warn("communicator %s: the algorithm %s does not fit its network. The "
-                            "previous component serves the broadcasts that it cannot. Choose "
+                            "fallback component serves the broadcasts that it cannot. Choose "
                             "another coll_pipebcast_algorithm.",
                             module->comm->c_name, pb_kind_name(kind));
     }

@@ -14,7 +14,7 @@
 /** What rank 0 tells; the texts are borrowed until the report is through. */
 typedef struct coll_pipebcast_difference {
     const char *what;       /**< it differs, as people call it */
-    const char *until_then; /**< what happens until it is mended */
+    const char *until_then; /**< what happens until it is fixed */
     bool is_number;         /**< people can do something with the values themselves */
     uint64_t own;           /**< this rank's value */
 } coll_pipebcast_difference_t;

@@ -24,11 +24,11 @@ static hwloc_obj_t holder(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset
     return NULL;
 }
 
-/** Whether an object divides the machine, and has cores to be shared by ranks. */
+/** Whether an object divides the host, and has cores to be shared by ranks. */
 static bool is_level(hwloc_topology_t topology, hwloc_obj_t object)
 {
-    hwloc_obj_t machine = hwloc_get_root_obj(topology);
-    return !hwloc_bitmap_isequal(object->cpuset, machine->cpuset) &&
+    hwloc_obj_t host = hwloc_get_root_obj(topology);
+    return !hwloc_bitmap_isequal(object->cpuset, host->cpuset) &&
            hwloc_get_nbobjs_inside_cpuset_by_type(topology, object->cpuset, HWLOC_OBJ_CORE) > 1;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Where a process sits inside its machine, by hwloc. The only file pair that knows
+ * Where a process sits inside its host, by hwloc. The only file pair that knows
  * hwloc; it knows no MPI.
  */
 #ifndef PB_HWLOC_PLACE_H
@@ -13,7 +13,7 @@
 /**
  * The place of a process that may run on the processors of `cpuset`: the packages, NUMA
  * nodes and caches that hold all of these, the largest first, without what holds the
- * whole machine, the same processors as one before it, or no more than one core. The
+ * whole host, the same processors as one before it, or no more than one core. The
  * index of each is its lowest processor's number, which nothing else of its size has.
  * PB_LOCALITY_ANYWHERE where there are none, or `cpuset` is empty.
  * O(objects of these kinds).
@@ -24,8 +24,8 @@ pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpu
 pb_locality_t pb_hwloc_own_place(hwloc_topology_t topology);
 
 /**
- * Loads this machine's topology, also the processors that this process may not use, so
- * that all processes of the machine see the same; or the recorded one that HWLOC_XMLFILE
+ * Loads this host's topology, also the processors that this process may not use, so
+ * that all processes of the host see the same; or the recorded one that HWLOC_XMLFILE
  * names in the environment. NULL with the reason in `why`. hwloc_topology_destroy() frees it.
  */
 hwloc_topology_t pb_hwloc_load(char *why, size_t why_size);

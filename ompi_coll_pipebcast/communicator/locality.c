@@ -28,7 +28,7 @@ static int pretended_processor(const coll_pipebcast_module_t *module)
     const bool good = end != number && *end == '\0' && value >= 0 && value <= INT_MAX;
     if (!good) {
         coll_pipebcast_warn("the parameter coll_pipebcast_processors is '%s', which must be "
-                            "numbers parted by commas. It is not used.",
+                            "numbers separated by commas. It is not used.",
                             list);
     }
     opal_argv_free(numbers);
@@ -54,7 +54,7 @@ static pb_locality_t find_place(const coll_pipebcast_module_t *module)
     hwloc_topology_t topology = pb_hwloc_load(why, sizeof(why));
     if (topology == NULL) {
         coll_pipebcast_tell(1,
-                            "hwloc cannot tell the packages, NUMA nodes and caches of this machine "
+                            "hwloc cannot tell the packages, NUMA nodes and caches of this host "
                             "(%s); its ranks are taken to be equally near to each other",
                             why);
         return PB_LOCALITY_ANYWHERE;
@@ -83,14 +83,14 @@ static pb_locality_t own_place(const coll_pipebcast_module_t *module)
     return place;
 }
 
-/** Whether no other rank is on this rank's machine. */
+/** Whether no other rank is on this rank's host. */
 static bool is_alone(const coll_pipebcast_module_t *module)
 {
     const pb_placement_t *placement = module->placement;
-    const int own = placement->machine[ompi_comm_rank(module->comm)];
+    const int own = placement->host[ompi_comm_rank(module->comm)];
     int n_here = 0;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        n_here += placement->machine[rank] == own;
+        n_here += placement->host[rank] == own;
     }
     return n_here == 1;
 }
@@ -103,13 +103,13 @@ static bool init_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
 }
 
 int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,
-                                 coll_pipebcast_module_t *module, int n_machines, int tag)
+                                 coll_pipebcast_module_t *module, int n_hosts, int tag)
 {
     struct ompi_communicator_t *comm = module->comm;
     *locality = (coll_pipebcast_locality_t){
         .module = module, .transport = {.comm = comm, .tag = tag}, .all_are_placed = true};
-    if (mca_coll_pipebcast_component.params.locality == COLL_PIPEBCAST_LOCALITY_MACHINE ||
-        n_machines == 1 || n_machines == module->placement->n_ranks) {
+    if (mca_coll_pipebcast_component.params.locality == COLL_PIPEBCAST_LOCALITY_HOST ||
+        n_hosts == 1 || n_hosts == module->placement->n_ranks) {
         return OMPI_SUCCESS;
     }
     const pb_locality_t own = is_alone(module) ? PB_LOCALITY_ANYWHERE : own_place(module);
@@ -151,12 +151,12 @@ static int locate(coll_pipebcast_module_t *module, const pb_gather_t *gather)
 static void tell(const coll_pipebcast_module_t *module, int rc)
 {
     if (rc == PB_ERR_NO_MEMORY) {
-        coll_pipebcast_warn("communicator %s: memory is out on this host. The previous component "
+        coll_pipebcast_warn("communicator %s: out of memory on this host. The fallback component "
                             "serves this communicator's broadcasts.",
                             module->comm->c_name);
     } else if (rc == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_warn("communicator %s: the levels inside machines are left out, as the "
-                            "network would have too many nodes, or a machine has the name n0/1 "
+        coll_pipebcast_warn("communicator %s: the levels inside hosts are left out, as the "
+                            "network would have too many nodes, or a host has the name n0/1 "
                             "while another is n0. Rename it in the topology, or set "
                             "coll_pipebcast_locality to machine.",
                             module->comm->c_name);

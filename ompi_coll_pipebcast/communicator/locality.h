@@ -1,5 +1,5 @@
 /*
- * The levels inside machines: how a communicator's ranks learn where all of them sit.
+ * The levels inside hosts: how a communicator's ranks learn where all of them sit.
  */
 #ifndef COLL_PIPEBCAST_LOCALITY_H
 #define COLL_PIPEBCAST_LOCALITY_H
@@ -10,8 +10,8 @@
 
 /** Values of the parameter `locality`. */
 enum {
-    COLL_PIPEBCAST_LOCALITY_MACHINE, /**< ranks of a machine are alike to each other */
-    COLL_PIPEBCAST_LOCALITY_AUTO,    /**< by package, NUMA node and cache */
+    COLL_PIPEBCAST_LOCALITY_HOST, /**< ranks of a host are alike to each other */
+    COLL_PIPEBCAST_LOCALITY_AUTO, /**< by package, NUMA node and cache */
 };
 
 /** Stays where it is from start until it is through. */
@@ -26,18 +26,18 @@ typedef struct coll_pipebcast_locality {
 
 /**
  * Prepares to learn the places of all ranks of the module's communicator, 8 bytes for each,
- * with a tag that is reserved for it. Nothing is to be learnt where no machine has two ranks,
- * or the parameter says so: `n_machines` machines have ranks. Nothing is sent before the first
+ * with a tag that is reserved for it. Nothing is to be learnt where no host has two ranks,
+ * or the parameter says so: `n_hosts` hosts have ranks. Nothing is sent before the first
  * advance, and no memory is needed for what is. OMPI_ERR_OUT_OF_RESOURCE.
  */
 int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,
-                                 coll_pipebcast_module_t *module, int n_machines, int tag);
+                                 coll_pipebcast_module_t *module, int n_hosts, int tag);
 
 /**
  * Does what can be done without waiting, when the ranks have agreed on placement and parameter;
  * true when it is through. The module's placement then has the levels, alike on all ranks; or,
- * alike on all, locality->all_are_placed is false, as memory was out at one of them, which says so;
- * or *error_p is an error of the communication. Machines whose places cannot be nodes of the
+ * alike on all, locality->all_are_placed is false, as out of memory at one of them, which says so;
+ * or *error_p is an error of the communication. Hosts whose places cannot be nodes of the
  * network stay without levels, which is said.
  */
 bool coll_pipebcast_locality_advance(coll_pipebcast_locality_t *locality, int *error_p);

@@ -35,7 +35,7 @@ static void tell_others(const coll_pipebcast_module_t *module, size_t what)
 
 static const char *reason_of(int error)
 {
-    return error == OMPI_ERR_OUT_OF_RESOURCE ? "memory is out"
+    return error == OMPI_ERR_OUT_OF_RESOURCE ? "out of memory"
                                              : "its messages did not come or go as they should";
 }
 

@@ -1,5 +1,5 @@
 /*
- * A rank that had to leave a broadcast which the others go on with, because memory is out for good
+ * A rank that had to leave a broadcast which the others go on with, because out of memory for good
  * or the transport refuses, is *lost*: there may be ranks that count on it. So it tells all others
  * of the communicator, and they leave it too: whoever waits for a message that no one will send
  * ends with an error instead.
@@ -10,7 +10,7 @@
  * broadcasts alone.
  *
  * A lost rank keeps in step: it draws the tags that the others draw, and takes part in what they
- * give to the previous component, whose messages ours are never taken for.
+ * give to the fallback component, whose messages ours are never taken for.
  */
 #ifndef COLL_PIPEBCAST_LOST_H
 #define COLL_PIPEBCAST_LOST_H

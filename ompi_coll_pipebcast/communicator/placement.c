@@ -1,5 +1,5 @@
 /*
- * Which machine each rank of a communicator sits on. Host names come from the
+ * Which host each rank of a communicator sits on. Host names come from the
  * job's own PMIx data, which every process has, so nothing is communicated.
  */
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int append_name(void *context, const char *name)
 
 /** The names of the parameter `hosts`, to be freed with opal_argv_free(); NULL if there are none.
  */
-static char **hosts_from_parameter(char *why, size_t why_size)
+static char **names_from_parameter(char *why, size_t why_size)
 {
     const char *list = mca_coll_pipebcast_component.params.hosts;
     char fault[256] = "memory is out";
@@ -33,13 +33,13 @@ static char **hosts_from_parameter(char *why, size_t why_size)
     return NULL;
 }
 
-/** Fills hosts[], by rank; entries are the caller's also after an error. */
-static int find_hosts(struct ompi_communicator_t *comm, char **hosts, char *why, size_t why_size)
+/** Fills names[], by rank; entries are the caller's also after an error. */
+static int find_names(struct ompi_communicator_t *comm, char **names, char *why, size_t why_size)
 {
     const char *list = mca_coll_pipebcast_component.params.hosts;
     char **given = NULL;
     if (list != NULL && list[0] != '\0') {
-        given = hosts_from_parameter(why, why_size);
+        given = names_from_parameter(why, why_size);
         if (given == NULL) {
             return OMPI_ERR_BAD_PARAM;
         }
@@ -48,9 +48,9 @@ static int find_hosts(struct ompi_communicator_t *comm, char **hosts, char *why,
     int rc = OMPI_SUCCESS;
     for (int rank = 0; rank < ompi_comm_size(comm) && rc == OMPI_SUCCESS; rank++) {
         const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-        hosts[rank] =
+        names[rank] =
             given != NULL ? strdup(given[name.vpid % n_given]) : coll_pipebcast_host_of(&name);
-        if (hosts[rank] == NULL || strcmp(hosts[rank], "unknown") == 0) {
+        if (names[rank] == NULL || strcmp(names[rank], "unknown") == 0) {
             snprintf(why, why_size,
                      "the host of rank %d is not known to the job's launcher; start the job by "
                      "mpirun, or by a launcher that tells PMIx the host names",
@@ -62,20 +62,20 @@ static int find_hosts(struct ompi_communicator_t *comm, char **hosts, char *why,
     return rc;
 }
 
-/** Finds the machine of each rank's host in the module's network. */
-static int find_machines(coll_pipebcast_module_t *module, pb_placement_t *placement, char **hosts,
-                         char *why, size_t why_size)
+/** Finds the host of each rank in the module's network. */
+static int find_hosts(coll_pipebcast_module_t *module, pb_placement_t *placement, char **names,
+                      char *why, size_t why_size)
 {
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int machine = pb_network_find_machine(module->topology->network, hosts[rank]);
-        if (machine < 0) {
+        int host = pb_network_find_host(module->topology->network, names[rank]);
+        if (host < 0) {
             snprintf(why, why_size,
                      "the host '%s' of rank %d is not in the topology (%s); add it, or name no "
                      "topology",
-                     hosts[rank], rank, module->topology->super.source);
+                     names[rank], rank, module->topology->super.source);
             return OMPI_ERR_NOT_FOUND;
         }
-        placement->machine[rank] = machine;
+        placement->host[rank] = host;
     }
     return OMPI_SUCCESS;
 }
@@ -83,15 +83,15 @@ static int find_machines(coll_pipebcast_module_t *module, pb_placement_t *placem
 static void say_no_memory(int rc, char *why, size_t why_size)
 {
     if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
-        snprintf(why, why_size, "memory is out on this host");
+        snprintf(why, why_size, "this host is out of memory");
     }
 }
 
-static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_t why_size)
+static int place(coll_pipebcast_module_t *module, char **names, char *why, size_t why_size)
 {
     const int n_ranks = ompi_comm_size(module->comm);
     if (module->topology == NULL) {
-        module->topology = coll_pipebcast_topology_one_switch((const char *const *) hosts, n_ranks);
+        module->topology = coll_pipebcast_topology_one_switch((const char *const *) names, n_ranks);
     }
     pb_placement_t *placement = NULL;
     if (module->topology != NULL) {
@@ -101,7 +101,7 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
         say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    int rc = find_machines(module, placement, hosts, why, why_size);
+    int rc = find_hosts(module, placement, names, why, why_size);
     if (rc == OMPI_SUCCESS) {
         rc = coll_pipebcast_reserve_keep(n_ranks, pb_network_size(module->topology->network));
         say_no_memory(rc, why, why_size);
@@ -114,7 +114,7 @@ static int place(coll_pipebcast_module_t *module, char **hosts, char *why, size_
     return OMPI_SUCCESS;
 }
 
-/** Where memory was out when the communicator was made, the topology is still to be had. */
+/** If memory was short when the communicator was made, the topology is still to be had. */
 static int get_topology(coll_pipebcast_module_t *module)
 {
     int rc = OMPI_SUCCESS;
@@ -133,23 +133,23 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
     }
     if (module->topology != NULL && module->topology->network == NULL) {
         snprintf(why, why_size,
-                 "the topology is faulty: %s; mend it (pipebcast-topo check names every fault)",
+                 "the topology is faulty: %s; fix it (pipebcast-topo check names every fault)",
                  module->topology->super.fault);
         return OMPI_ERR_BAD_PARAM;
     }
     const int n_ranks = ompi_comm_size(module->comm);
-    char **hosts = calloc((size_t) n_ranks, sizeof(*hosts));
-    if (hosts == NULL) {
+    char **names = calloc((size_t) n_ranks, sizeof(*names));
+    if (names == NULL) {
         say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = find_hosts(module->comm, hosts, why, why_size);
+    rc = find_names(module->comm, names, why, why_size);
     if (rc == OMPI_SUCCESS) {
-        rc = place(module, hosts, why, why_size);
+        rc = place(module, names, why, why_size);
     }
     for (int rank = 0; rank < n_ranks; rank++) {
-        free(hosts[rank]);
+        free(names[rank]);
     }
-    free(hosts);
+    free(names);
     return rc;
 }

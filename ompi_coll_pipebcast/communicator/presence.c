@@ -74,7 +74,7 @@ bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm)
         coll_pipebcast_warn("communicator %s: rank %d on host %s is without pipebcast: it is not "
                             "installed there, does not fit that host's Open MPI, or the parameter "
                             "coll or coll_pipebcast_priority leaves it out. Make it alike on all "
-                            "hosts. Until then the previous component serves this communicator's "
+                            "hosts. Until then the fallback component serves this communicator's "
                             "broadcasts.",
                             comm->c_name, without, host ? host : "?");
         free(host);

@@ -83,7 +83,7 @@ static void open_found(mca_base_component_list_item_t *found,
     OBJ_RELEASE(found);
 }
 
-/** The list of basics that are missing and can be had, parted by commas; NULL if none. */
+/** The list of basics that are missing and can be had, separated by commas; NULL if none. */
 static char *list_missing(void)
 {
     char **names = NULL;

@@ -67,7 +67,7 @@ static int component_open(void)
     coll_pipebcast_module_keep_spare();
     if (opal_hash_table_init(&component->present, 64) != OPAL_SUCCESS || component->spare == NULL) {
         coll_pipebcast_warn(
-            "memory is out on this host, and pipebcast is left out. Use fewer ranks "
+            "out of memory on this host, and pipebcast is left out. Use fewer ranks "
             "on it.");
         component_close();
         return OMPI_ERR_OUT_OF_RESOURCE;

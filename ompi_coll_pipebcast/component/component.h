@@ -3,7 +3,7 @@
  * contention-free trees of the physical network.
  *
  * A communicator's way: component/module.c gives it a module that remembers
- * the previous component's broadcast; at the first broadcast
+ * the fallback component's broadcast; at the first broadcast
  * communicator/agreement.c finds out whether all ranks see the same network and
  * parameters; from then on operation/bcast.c serves large messages and
  * passes the rest on.
@@ -40,7 +40,7 @@ typedef struct coll_pipebcast_component {
     coll_pipebcast_busy_t busy;        /**< modules with something outstanding; a lock of its own */
     coll_pipebcast_counters_t counters;  /**< from the process's start; not under the lock */
     coll_pipebcast_reserve_t reserve;    /**< with a lock of its own */
-    struct coll_pipebcast_module *spare; /**< for a communicator that is made when memory is out */
+    struct coll_pipebcast_module *spare; /**< for a communicator that is made when out of memory */
 } coll_pipebcast_component_t;
 
 /** The one component of the process; Open MPI finds it by this name. */
@@ -49,10 +49,10 @@ OMPI_DECLSPEC extern coll_pipebcast_component_t mca_coll_pipebcast_component;
 /** What a communicator does with a broadcast. */
 typedef enum {
     COLL_PIPEBCAST_UNDECIDED, /**< the ranks have not begun to agree */
-    COLL_PIPEBCAST_ASKING,    /**< broadcasts now are part of the agreement: previous component */
+    COLL_PIPEBCAST_ASKING,    /**< broadcasts now are part of the agreement: fallback component */
     COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
-    COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the previous component */
+    COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the fallback component */
 } coll_pipebcast_state_t;
 
 /** operation/advised.h */
@@ -78,17 +78,17 @@ typedef struct coll_pipebcast_module {
     int lost_tag;           /**< of the messages of ranks that are lost; 0: not begun to agree */
     unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
     /**
-     * Whether nonblocking broadcasts may go to the previous component. A rank knows at some moment
+     * Whether nonblocking broadcasts may go to the fallback component. A rank knows at some moment
      * that the ranks have agreed, another rank at another place of its program. A broadcast that
      * waited for it, blocking or an initialisation, is the same place for all of them. So is the
      * first of all, where a rank is without the component and they do not begin to agree.
      */
     bool may_pass;
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
-    coll_pipebcast_functions_t previous; /**< their modules are retained */
+    coll_pipebcast_functions_t fallback; /**< their modules are retained */
     coll_pipebcast_topology_t *topology; /**< retained */
     pb_placement_t *placement;           /**< NULL until the ranks have agreed */
-    pb_network_t *levels; /**< the placement's network if it has places of machines; else NULL */
+    pb_network_t *levels; /**< the placement's network if it has places of hosts; else NULL */
     coll_pipebcast_model_t
         *model;            /**< retained; the measured one, if any, until the ranks have agreed */
     pb_chooser_t *chooser; /**< NULL until the first choice */
@@ -108,7 +108,7 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority);
 
 /**
- * Keeps a module for the next communicator that is made while memory is out: without one, this rank
+ * Keeps a module for the next communicator that is made while out of memory: without one, this rank
  * would not take part when the others agree. With component->lock held.
  */
 void coll_pipebcast_module_keep_spare(void);
@@ -124,7 +124,7 @@ int coll_pipebcast_autoload(void);
 /* communicator/placement.c */
 
 /**
- * Finds the machine of every rank of the module's communicator, without
+ * Finds the host of every rank of the module's communicator, without
  * communication, and sets module->placement (and, where no topology was given,
  * module->topology). On failure `why` says what is wrong, for people.
  */
@@ -147,7 +147,7 @@ bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm);
 
 /**
  * This rank's role in the plan of `kind` for `root`, from the module's cache or
- * computed. Borrowed until the next call. NULL with *error_p if memory is out or
+ * computed. Borrowed until the next call. NULL with *error_p if out of memory or
  * the kind does not fit.
  */
 const pb_role_t *coll_pipebcast_role(coll_pipebcast_module_t *module, pb_kind_t kind, int root,
@@ -167,7 +167,7 @@ int coll_pipebcast_role_compute(const coll_pipebcast_module_t *module, pb_kind_t
 /* communicator/choice.c */
 
 typedef struct coll_pipebcast_choice {
-    bool previous;       /**< the previous component broadcasts it */
+    bool fallback;       /**< the fallback component broadcasts it */
     pb_kind_t kind;      /**< unless `previous` */
     size_t segment_size; /**< bytes, unless `previous` */
     bool told;           /**< this broadcast's choice is told at verbose 10 */
@@ -183,7 +183,7 @@ typedef struct coll_pipebcast_decision {
 /**
  * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
  * ranks, lost ones included. An error: this rank is lost, and the others have a broadcast of ours.
- * Where it might be the previous component's, in which no one hears that a rank is lost, it does
+ * Where it might be the fallback component's, in which no one hears that a rank is lost, it does
  * not return: the job ends, as ranks would wait for ever.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,

@@ -20,8 +20,8 @@ static const struct {
     [COLL_PIPEBCAST_DIFFERENT] = {"ranks_differ",
                                   "as ranks of the communicator had different topologies, "
                                   "parameters or versions of pipebcast; a warning says which"},
-    [COLL_PIPEBCAST_ONE_MACHINE] = {"one_machine",
-                                    "as all ranks of the communicator were on one machine"},
+    [COLL_PIPEBCAST_ONE_HOST] = {"one_host",
+                                 "as all ranks of the communicator were on one host"},
     [COLL_PIPEBCAST_UNFIT] = {"unfit", "as coll_pipebcast_algorithm did not fit the network"},
     [COLL_PIPEBCAST_UNABLE] = {"failed",
                                "as a rank of the communicator could not find its place in the "
@@ -46,10 +46,10 @@ void coll_pipebcast_count_broadcast(int algorithm, size_t bytes)
     coll_pipebcast_count(&counters()->bytes[place_of(algorithm)], (int64_t) bytes);
 }
 
-void coll_pipebcast_count_previous(coll_pipebcast_reason_t reason, size_t bytes)
+void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes)
 {
-    coll_pipebcast_count(&counters()->previous[reason], 1);
-    coll_pipebcast_count(&counters()->previous_bytes, (int64_t) bytes);
+    coll_pipebcast_count(&counters()->fallback[reason], 1);
+    coll_pipebcast_count(&counters()->fallback_bytes, (int64_t) bytes);
 }
 
 static int add(const char *name, const char *help, coll_pipebcast_counter_t *counter)
@@ -86,10 +86,10 @@ static int add_algorithm(int algorithm)
 static int add_reason(int reason)
 {
     char name[64], help[256];
-    snprintf(name, sizeof(name), "previous_%s", reasons[reason].name);
-    snprintf(help, sizeof(help), "Broadcasts that went to the previous component, %s.",
+    snprintf(name, sizeof(name), "fallback_%s", reasons[reason].name);
+    snprintf(help, sizeof(help), "Broadcasts that went to the fallback component, %s.",
              reasons[reason].help);
-    return add(name, help, &counters()->previous[reason]);
+    return add(name, help, &counters()->fallback[reason]);
 }
 
 static int add_algorithms(void)
@@ -111,8 +111,8 @@ static int add_others(void)
         const char *help;
         coll_pipebcast_counter_t *counter;
     } others[] = {
-        {"bytes_previous", "Bytes of the broadcasts that went to the previous component.",
-         &counters()->previous_bytes},
+        {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",
+         &counters()->fallback_bytes},
         {"failed", "Broadcasts of pipebcast's own that returned an error.", &counters()->failed},
         {"nonblocking", "Nonblocking broadcasts (MPI_Ibcast) of pipebcast's own.",
          &counters()->nonblocking},

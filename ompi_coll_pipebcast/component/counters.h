@@ -3,8 +3,8 @@
  * named coll_pipebcast_*: any MPI_T tool reads them, `ompi_info --all` lists them.
  *
  * Every broadcast of at least one byte that Open MPI hands to us is counted once:
- * under its algorithm, under the reason for which the previous component got it, or
- * as failed. A persistent one is counted at each start, or once where the previous component got
+ * under its algorithm, under the reason for which the fallback component got it, or
+ * as failed. A persistent one is counted at each start, or once where the fallback component got
  * it. The exception is the agreement's own broadcasts, which no one asked for.
  */
 #ifndef COLL_PIPEBCAST_COUNTERS_H
@@ -13,14 +13,14 @@
 #include "component/compat.h"
 #include "component/parameters.h"
 
-/** Why a broadcast went to the previous component. */
+/** Why a broadcast went to the fallback component. */
 typedef enum {
-    COLL_PIPEBCAST_TOO_SMALL,   /**< below min_size */
-    COLL_PIPEBCAST_PREDICTED,   /**< the previous component is predicted to be faster */
-    COLL_PIPEBCAST_DIFFERENT,   /**< the ranks do not see the same network and parameters */
-    COLL_PIPEBCAST_ONE_MACHINE, /**< all ranks are on one */
-    COLL_PIPEBCAST_UNFIT,       /**< the forced algorithm does not fit the network */
-    COLL_PIPEBCAST_UNABLE,      /**< some rank could not set itself up: a faulty file, no memory */
+    COLL_PIPEBCAST_TOO_SMALL, /**< below min_size */
+    COLL_PIPEBCAST_PREDICTED, /**< the fallback component is predicted to be faster */
+    COLL_PIPEBCAST_DIFFERENT, /**< the ranks do not see the same network and parameters */
+    COLL_PIPEBCAST_ONE_HOST,  /**< all ranks are on one */
+    COLL_PIPEBCAST_UNFIT,     /**< the forced algorithm does not fit the network */
+    COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: a faulty file, no memory */
     COLL_PIPEBCAST_N_REASONS,
 } coll_pipebcast_reason_t;
 
@@ -30,8 +30,8 @@ typedef enum {
 typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t broadcasts[COLL_PIPEBCAST_N_COUNTED];
     coll_pipebcast_counter_t bytes[COLL_PIPEBCAST_N_COUNTED]; /**< packed, of these */
-    coll_pipebcast_counter_t previous[COLL_PIPEBCAST_N_REASONS];
-    coll_pipebcast_counter_t previous_bytes;
+    coll_pipebcast_counter_t fallback[COLL_PIPEBCAST_N_REASONS];
+    coll_pipebcast_counter_t fallback_bytes;
     coll_pipebcast_counter_t failed;
     coll_pipebcast_counter_t nonblocking; /**< of ours, however they ended */
     coll_pipebcast_counter_t persistent;  /**< likewise */
@@ -54,8 +54,8 @@ static inline void coll_pipebcast_count(coll_pipebcast_counter_t *counter, int64
 /** Counts a broadcast that ended well; `algorithm` is a pb_kind_t or one beyond (params.h). */
 void coll_pipebcast_count_broadcast(int algorithm, size_t bytes);
 
-/** Counts one that the previous component gets. */
-void coll_pipebcast_count_previous(coll_pipebcast_reason_t reason, size_t bytes);
+/** Counts one that the fallback component gets. */
+void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes);
 
 /**
  * Makes the counters known to MPI_T; called whenever Open MPI registers the

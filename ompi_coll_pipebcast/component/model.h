@@ -18,11 +18,11 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);
 
 /**
  * The measured model that the parameter model_file names, retained for the caller.
- * NULL if none is named, or memory is out (*error_p tells).
+ * NULL if none is named, or out of memory (*error_p tells).
  */
 coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p);
 
-/** Memory for a model that may have to be assumed later; NULL if memory is out. */
+/** Memory for a model that may have to be assumed later; NULL if out of memory. */
 coll_pipebcast_model_t *coll_pipebcast_model_blank(void);
 
 /**

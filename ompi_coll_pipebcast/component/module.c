@@ -29,7 +29,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->lost_tag = 0;
     module->n_idle_calls = 0;
     module->may_pass = false;
-    module->previous = (coll_pipebcast_functions_t){0};
+    module->fallback = (coll_pipebcast_functions_t){0};
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&module->outstanding, coll_pipebcast_outstanding_t);
     module->outstanding.module = module;
@@ -47,27 +47,27 @@ static void module_construct(coll_pipebcast_module_t *module)
     coll_pipebcast_roles_construct(module);
 }
 
-static void retain_previous(coll_pipebcast_module_t *module)
+static void retain_fallback(coll_pipebcast_module_t *module)
 {
-    module->previous = coll_pipebcast_functions_of(module->comm);
-    OBJ_RETAIN(module->previous.bcast_module);
-    OBJ_RETAIN(module->previous.ibcast_module);
-    OBJ_RETAIN(module->previous.bcast_init_module);
+    module->fallback = coll_pipebcast_functions_of(module->comm);
+    OBJ_RETAIN(module->fallback.bcast_module);
+    OBJ_RETAIN(module->fallback.ibcast_module);
+    OBJ_RETAIN(module->fallback.bcast_init_module);
 }
 
-static void release_previous(coll_pipebcast_module_t *module)
+static void release_fallback(coll_pipebcast_module_t *module)
 {
-    if (module->previous.bcast_module != NULL) {
-        OBJ_RELEASE(module->previous.bcast_module);
-        OBJ_RELEASE(module->previous.ibcast_module);
-        OBJ_RELEASE(module->previous.bcast_init_module);
+    if (module->fallback.bcast_module != NULL) {
+        OBJ_RELEASE(module->fallback.bcast_module);
+        OBJ_RELEASE(module->fallback.ibcast_module);
+        OBJ_RELEASE(module->fallback.bcast_init_module);
     }
-    module->previous = (coll_pipebcast_functions_t){0};
+    module->fallback = (coll_pipebcast_functions_t){0};
 }
 
 static void module_destruct(coll_pipebcast_module_t *module)
 {
-    release_previous(module);
+    release_fallback(module);
     coll_pipebcast_agreement_free(module->agreement);
     coll_pipebcast_agreement_free(module->to_come);
     coll_pipebcast_agreement_free(module->left);
@@ -91,7 +91,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
 OBJ_CLASS_INSTANCE(coll_pipebcast_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
 
-/** A module with all the memory that it needs until its ranks agree; NULL if memory is out. */
+/** A module with all the memory that it needs until its ranks agree; NULL if out of memory. */
 static coll_pipebcast_module_t *new_module(void)
 {
     coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
@@ -152,7 +152,7 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
 }
 
 /** Whether there is another component for each kind of broadcast, and one for our own questions. */
-static bool has_previous(const struct ompi_communicator_t *comm)
+static bool has_fallback(const struct ompi_communicator_t *comm)
 {
     return comm->c_coll->coll_bcast != NULL && comm->c_coll->coll_bcast_module != NULL &&
            comm->c_coll->coll_ibcast != NULL && comm->c_coll->coll_ibcast_module != NULL &&
@@ -172,7 +172,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     };
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     int rc;
-    if (!has_previous(comm)) {
+    if (!has_fallback(comm)) {
         coll_pipebcast_tell(1,
                             "communicator %s: there is no other broadcast to fall back on, so "
                             "pipebcast stays out, as from communicators that han makes for "
@@ -185,7 +185,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
      * is out, that is found when the ranks agree. */
     module->topology = coll_pipebcast_topology_get(&rc);
     module->model = coll_pipebcast_model_get(&rc);
-    retain_previous(module);
+    retain_fallback(module);
     coll_pipebcast_install(comm, &ours, NULL);
     return OMPI_SUCCESS;
 }
@@ -197,11 +197,11 @@ static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_settle(module);
     opal_mutex_lock(&component->lock);
-    coll_pipebcast_module_keep_spare(); /* if the last one was used up, when memory was out */
+    coll_pipebcast_module_keep_spare(); /* if the last one was used up, when out of memory */
     opal_mutex_unlock(&component->lock);
-    if (module->previous.bcast_module != NULL) {
-        coll_pipebcast_install(comm, &module->previous, base);
+    if (module->fallback.bcast_module != NULL) {
+        coll_pipebcast_install(comm, &module->fallback, base);
     }
-    release_previous(module);
+    release_fallback(module);
     return OMPI_SUCCESS;
 }

@@ -60,7 +60,7 @@ static const mca_base_var_enum_value_t arrival_values[] = {
 };
 
 static const mca_base_var_enum_value_t locality_values[] = {
-    {COLL_PIPEBCAST_LOCALITY_MACHINE, "machine"},
+    {COLL_PIPEBCAST_LOCALITY_HOST, "machine"},
     {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {0, NULL},
 };
@@ -92,31 +92,32 @@ int coll_pipebcast_params_register(void)
         "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
         "communicator. Below 0: never used. (default: 40, above tuned's 30)");
     add("topology_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology_file,
-        "File that describes the switches and machines, in the form of Slurm's topology.conf, "
-        "alike on all hosts. (default: none, all machines are on one switch)");
+        "File that describes the switches and hosts, in the form of Slurm's topology.conf, "
+        "alike on all hosts. (default: none, all hosts are on one switch)");
     add("topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology,
-        "The text of a topology file itself, its lines parted by ';'. Used if topology_file is not "
+        "The text of a topology file itself, its lines separated by ';'. Used if topology_file is "
+        "not "
         "set. (default: none)");
     add("model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->model_file,
         "File of measured message costs that pipebcast-tune has written, by which algorithm and "
         "segment size are chosen, alike on all hosts. (default: none, costs are assumed from the "
         "link's speed and MTU)");
     add("advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->advice_dir,
-        "Folder that algorithm adaptive shares with pipebcast-advisor: there the root finds the "
+        "Directory that algorithm adaptive shares with pipebcast-advisor: there the root finds the "
         "trees to use, and the ranks write how fast their parents delivered. It must be "
         "writable. (default: none)");
     add("hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
-        "For trying things on one machine: a list of host names such as n[0-3] that are taken for "
+        "For trying things on one host: a list of host names such as n[0-3] that are taken for "
         "the hosts of the job's ranks in turn, again from the first when the list ends. (default: "
         "none, the launcher knows the hosts)");
     add("processors", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->processors,
-        "For trying things on one machine: numbers of processors, parted by commas, to which the "
-        "job's ranks in turn are taken to be bound; with another machine's recorded topology if "
+        "For trying things on one host: numbers of processors, separated by commas, to which the "
+        "job's ranks in turn are taken to be bound; with another host's recorded topology if "
         "HWLOC_XMLFILE names it. (default: none, what they are bound to)");
     mca_base_var_enum_t *names = NULL;
     (void) mca_base_var_enum_create("coll_pipebcast_locality", locality_values, &names);
     add("locality", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_5, &p->locality,
-        "What is near inside a machine with several ranks. auto: ranks that are bound to the same "
+        "What is near inside a host with several ranks. auto: ranks that are bound to the same "
         "package, NUMA node or cache, by hwloc; machine: all alike. (default: auto)");
     if (names != NULL) {
         OBJ_RELEASE(names);
@@ -124,7 +125,7 @@ int coll_pipebcast_params_register(void)
     names = algorithm_names();
     add("algorithm", MCA_BASE_VAR_TYPE_INT, names, OPAL_INFO_LVL_4, &p->algorithm,
         "How a message is broadcast. auto: as is predicted to be fastest for its size, the "
-        "previous component included. arrival_b: the same, to groups of ranks as they "
+        "fallback component included. arrival_b: the same, to groups of ranks as they "
         "arrive; arrival_nb: data also wait at those who have not arrived; flat_nb: the whole "
         "message to each rank in turn, for comparison; adaptive: down the tree that "
         "pipebcast-advisor advises for the network as it is now, see advice_dir. (default: auto)");
@@ -153,7 +154,7 @@ int coll_pipebcast_params_register(void)
         "(default: 0)");
     add("min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
         "Bytes of the smallest message that is looked at, counted as the packed size of the whole "
-        "message; smaller ones go to the previous component without further thought. (default: "
+        "message; smaller ones go to the fallback component without further thought. (default: "
         "1024)");
     add("receive_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8, &p->receive_window,
         "Segments for which receives are posted ahead, per parent, 1 to 64. (default: 16)");

@@ -5,7 +5,7 @@
 #include "component/component.h"
 
 /**
- * Choosing among all kinds of tree over 1,024 machines takes 0.6 MB, and 0.1 MB over 32: these
+ * Choosing among all kinds of tree over 1,024 hosts takes 0.6 MB, and 0.1 MB over 32: these
  * are about twice as much.
  */
 #define BYTES ((size_t) 128 << 10)

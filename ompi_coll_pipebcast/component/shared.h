@@ -35,7 +35,7 @@ static inline bool coll_pipebcast_is_set(const char *text)
 /**
  * The object in *slot, retained for the caller, made anew by `read` if there is none
  * or the file at `path` (NULL or "": no file) is not the one it was made from. The
- * component's lock protects the slot. NULL with *error_p if memory is out.
+ * component's lock protects the slot. NULL with *error_p if out of memory.
  */
 coll_pipebcast_shared_t *coll_pipebcast_shared_get(coll_pipebcast_shared_t **slot,
                                                    opal_class_t *class_of, const char *path,

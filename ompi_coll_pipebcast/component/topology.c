@@ -65,7 +65,7 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const 
     }
     topology->network = pb_network_one_switch(hosts, n_hosts);
     topology->super.source =
-        strdup("no topology is named, so all machines are taken to be on one switch");
+        strdup("no topology is named, so all hosts are taken to be on one switch");
     if (topology->network == NULL || topology->super.source == NULL) {
         OBJ_RELEASE(topology);
         return NULL;

@@ -16,11 +16,11 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 /**
  * The topology that the parameters name, retained for the caller: from the
  * file, read again only if it has changed, or from the inline text. NULL if no
- * topology is named, or memory is out (*error_p tells).
+ * topology is named, or out of memory (*error_p tells).
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
 
-/** A topology of `n_hosts` machines on one switch, or NULL if memory is out. */
+/** A topology of `n_hosts` hosts on one switch, or NULL if out of memory. */
 coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const *hosts,
                                                               int n_hosts);
 

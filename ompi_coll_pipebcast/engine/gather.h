@@ -27,7 +27,7 @@ typedef struct pb_gather {
 
 /**
  * A gather of `n_ranks` numbers, of which `own` is this rank's. Memory of 8 bytes a rank.
- * False if memory is out.
+ * False if out of memory.
  */
 bool pb_gather_init(pb_gather_t *gather, pb_transport_t *transport, int rank, int n_ranks,
                     uint64_t own);

@@ -17,7 +17,7 @@ typedef struct pb_passing {
     bool broken; /**< the transport refused one; nothing more is started */
 } pb_passing_t;
 
-/** Makes room for a role's children. False if memory is out; then there is nothing to finish. */
+/** Makes room for a role's children. False if out of memory; then there is nothing to finish. */
 bool pb_passing_init(pb_passing_t *passing, pb_control_t *control, const pb_role_t *role);
 
 /** Starts to send `length` bytes, untouched until the end, to the role's children. */

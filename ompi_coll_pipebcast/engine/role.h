@@ -21,7 +21,7 @@ typedef struct pb_role {
     size_t memory;         /**< bytes that the role takes */
 } pb_role_t;
 
-/** The place of `rank` in `plan`; free() gives all of it back. NULL if memory is out. */
+/** The place of `rank` in `plan`; free() gives all of it back. NULL if out of memory. */
 pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
 
 #endif

@@ -119,7 +119,7 @@ typedef struct pb_transfer {
 /**
  * Prepares a transfer and starts nothing. `total` > 0 and `segment_size` > 0.
  * The role, transport and message are borrowed until pb_transfer_finish().
- * False if memory is out. O(streams + peers * window).
+ * False if out of memory. O(streams + peers * window).
  */
 bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
                        const pb_transfer_limits_t *limits, size_t total, size_t segment_size,

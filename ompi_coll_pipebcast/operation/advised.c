@@ -39,12 +39,12 @@ static const char *advice_dir(void)
 
 /* ---- the communicator ---- */
 
-/** Of the rank's machine, also where the rank sits at a place inside it. */
+/** Of the rank's host, also where the rank sits at a place inside it. */
 static const char *host_name(const coll_pipebcast_module_t *module, int rank)
 {
     const pb_network_t *network = module->placement->network;
-    const int machine = pb_network_machine_of(network, module->placement->machine[rank]);
-    return pb_network_node(network, machine)->name;
+    const int host = pb_network_host_of(network, module->placement->host[rank]);
+    return pb_network_node(network, host)->name;
 }
 
 /** The set of the communicator's hosts, and each rank's host in it. PB_ERR_INPUT if they are no
@@ -280,7 +280,7 @@ static void begin_to_watch(coll_pipebcast_advised_t *advised)
     advised->watches = true;
     if (advice_dir() == NULL) {
         coll_pipebcast_warn("the parameter coll_pipebcast_algorithm is adaptive, but "
-                            "coll_pipebcast_advice_dir is not set. Set it to the folder of "
+                            "coll_pipebcast_advice_dir is not set. Set it to the directory of "
                             "pipebcast-advisor. Until then static plans are used.");
         return;
     }
@@ -302,15 +302,15 @@ static void read_advice(coll_pipebcast_advised_t *advised)
     pb_advice_free(advised->advice);
     const int error = pb_advice_read(advice_dir(), advised->hosts, &advised->advice, &diag);
     if (error == PB_ERR_NO_MEMORY) {
-        coll_pipebcast_warn("memory is out while advice is read. Static plans are used.");
+        coll_pipebcast_warn("out of memory while advice is read. Static plans are used.");
     } else if (error != PB_SUCCESS) {
         say_fault(&diag);
     } else if (advised->advice == NULL) {
-        coll_pipebcast_warn("the folder %s has no advice for the %d hosts of communicator %s (no "
-                            "file advice-%016" PRIx64 "). Is pipebcast-advisor running? Until "
-                            "there is some, static plans are used.",
-                            advice_dir(), advised->hosts->n, advised->module->comm->c_name,
-                            advised->hosts->hash);
+        coll_pipebcast_warn(
+            "the directory %s has no advice for the %d hosts of communicator %s (no "
+            "file advice-%016" PRIx64 "). Is pipebcast-advisor running? Until "
+            "there is some, static plans are used.",
+            advice_dir(), advised->hosts->n, advised->module->comm->c_name, advised->hosts->hash);
     }
     pb_diag_clear(&diag);
 }
@@ -357,7 +357,7 @@ static pb_history_writer_t *make_history(const coll_pipebcast_advised_t *advised
                                         &writer, &diag);
     if (error != PB_SUCCESS) {
         coll_pipebcast_warn("%s. What is measured on this host does not reach pipebcast-advisor.",
-                            error == PB_ERR_NO_MEMORY ? "memory is out" : pb_diag_first(&diag));
+                            error == PB_ERR_NO_MEMORY ? "out of memory" : pb_diag_first(&diag));
     }
     pb_diag_clear(&diag);
     return writer;

@@ -110,7 +110,7 @@ static pb_kind_t kind_for(const pb_arrival_host_t *host, const pb_arrival_header
                           int n_members)
 {
     const bool is_forced = coll_pipebcast_forced_kind(&mca_coll_pipebcast_component.params) >= 0;
-    if (is_forced || (header->all && !host->choice.previous)) {
+    if (is_forced || (header->all && !host->choice.fallback)) {
         return host->choice.kind;
     }
     return pb_arrival_kind(n_members, (header->total - 1) / header->segment_size + 1,
@@ -126,7 +126,7 @@ int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
     for (int rank = 0; rank < n_ranks; rank++) {
         n_members += pb_arrival_is_member(header, rank);
     }
-    if (host->choice.previous && segment_size > PB_CHOOSE_ASSUMED_SEGMENT) {
+    if (host->choice.fallback && segment_size > PB_CHOOSE_ASSUMED_SEGMENT) {
         segment_size = PB_CHOOSE_ASSUMED_SEGMENT;
     }
     if (header->unasked && segment_size > COLL_PIPEBCAST_EAGER_SEGMENT) {

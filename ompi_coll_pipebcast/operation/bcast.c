@@ -1,5 +1,5 @@
 /*
- * MPI_Bcast: large messages are operations of ours, others go to the previous
+ * MPI_Bcast: large messages are operations of ours, others go to the fallback
  * component.
  */
 #include "communicator/agreement.h"
@@ -10,15 +10,15 @@
 
 static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
 {
-    return module->previous.bcast(data->buffer, (coll_pipebcast_count_t) data->count,
+    return module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count,
                                   data->datatype, root, module->comm,
-                                  module->previous.bcast_module);
+                                  module->fallback.bcast_module);
 }
 
 static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
                 coll_pipebcast_reason_t reason)
 {
-    coll_pipebcast_count_previous(reason, data->total);
+    coll_pipebcast_count_fallback(reason, data->total);
     return forward(module, data, root);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Nonblocking and persistent broadcasts: large messages are requests of ours,
- * others go to the previous component.
+ * others go to the fallback component.
  *
  * MPI_Ibcast must not wait, not even for the agreement of the ranks. So the first
  * ones of a communicator are ours, whatever their size, until all ranks know that
@@ -13,13 +13,13 @@
 #include "component/component.h"
 #include "operation/request.h"
 
-/** The previous component's, where the broadcast is a part of the agreement itself. */
+/** The fallback component's, where the broadcast is a part of the agreement itself. */
 static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
                    ompi_request_t **request_p)
 {
-    return module->previous.ibcast(data->buffer, (coll_pipebcast_count_t) data->count,
+    return module->fallback.ibcast(data->buffer, (coll_pipebcast_count_t) data->count,
                                    data->datatype, root, module->comm, request_p,
-                                   module->previous.ibcast_module);
+                                   module->fallback.ibcast_module);
 }
 
 static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
@@ -28,7 +28,7 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *da
     if (decision->reason == COLL_PIPEBCAST_UNFIT) {
         coll_pipebcast_warn_unfit(module, decision->choice.kind);
     }
-    coll_pipebcast_count_previous(decision->reason, data->total);
+    coll_pipebcast_count_fallback(decision->reason, data->total);
     return forward(module, data, root, request_p);
 }
 
@@ -117,9 +117,9 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
 static int forward_init(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
                         int root, struct ompi_info_t *info, ompi_request_t **request_p)
 {
-    return module->previous.bcast_init(data->buffer, (coll_pipebcast_count_t) data->count,
+    return module->fallback.bcast_init(data->buffer, (coll_pipebcast_count_t) data->count,
                                        data->datatype, root, module->comm, info, request_p,
-                                       module->previous.bcast_init_module);
+                                       module->fallback.bcast_init_module);
 }
 
 static int pass_init(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
@@ -129,11 +129,11 @@ static int pass_init(coll_pipebcast_module_t *module, const coll_pipebcast_data_
     if (decision->reason == COLL_PIPEBCAST_UNFIT) {
         coll_pipebcast_warn_unfit(module, decision->choice.kind);
     }
-    coll_pipebcast_count_previous(decision->reason, data->total);
+    coll_pipebcast_count_fallback(decision->reason, data->total);
     return forward_init(module, data, root, info, request_p);
 }
 
-/** Decides for all starts, now that this can still be the previous component. With the lock held.
+/** Decides for all starts, now that this can still be the fallback component. With the lock held.
  */
 static int decide_for_starts(coll_pipebcast_module_t *module, int root, size_t total,
                              coll_pipebcast_decision_t *decision)

@@ -90,7 +90,7 @@ int coll_pipebcast_operation_start(coll_pipebcast_operation_t *operation,
                                    const coll_pipebcast_apart_t *apart);
 
 /**
- * The same for a message that would go to the previous component if every rank had
+ * The same for a message that would go to the fallback component if every rank had
  * known that when it began: a nonblocking broadcast, of a communicator whose ranks may
  * still be agreeing. It needs nothing on which the
  * ranks have agreed: a binary tree by rank, and segments of a fixed size.

@@ -35,7 +35,7 @@ int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool pers
 
 /**
  * A request for a broadcast with these tags. A persistent one is inactive. To be given back by
- * ompi_request_free(). With the module's lock held. NULL if memory is out; as the others have
+ * ompi_request_free(). With the module's lock held. NULL if out of memory; as the others have
  * theirs, this rank is lost then.
  */
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
@@ -48,7 +48,7 @@ int coll_pipebcast_request_begin(coll_pipebcast_request_t *request,
 
 /**
  * Begins, once the ranks have agreed, as all of them decide for its size; where that would be the
- * previous component, by what stands in. OMPI_SUCCESS, the agreement's error or
+ * fallback component, by what stands in. OMPI_SUCCESS, the agreement's error or
  * OMPI_ERR_OUT_OF_RESOURCE. Likewise.
  */
 int coll_pipebcast_request_begin_agreed(coll_pipebcast_request_t *request);

@@ -1,5 +1,5 @@
 /*
- * Recorded machines, as hwloc exports them: which ranks are grouped, for ranks bound in
+ * Recorded hosts, as hwloc exports them: which ranks are grouped, for ranks bound in
  * several ways. Golden files hwloc/NAME.xml and NAME.expected.
  */
 #include <hwloc.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_RANKS = 64 };
 
-/* Neighbours by rank are so many cores apart where ranks are dealt out; no machine has a multiple.
+/* Neighbours by rank are so many cores apart where ranks are dealt out; no host has a multiple.
  */
 enum { STRIDE = 7 };
 
@@ -39,13 +39,13 @@ static void deal_out(const pb_locality_t *places, int n, pb_locality_t *dealt)
     }
 }
 
-/* Prints a node of the machine's levels with the ranks that sit right there, and those below. */
+/* Prints a node of the host's levels with the ranks that sit right there, and those below. */
 static void print_node(FILE *out, const pb_placement_t *placement, int node, int depth)
 {
     const pb_node_t *at = pb_network_node(placement->network, node);
     fprintf(out, "%*s%s:", 2 * depth + 2, "", at->name);
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        if (placement->machine[rank] == node) {
+        if (placement->host[rank] == node) {
             fprintf(out, " %d", rank);
         }
     }
@@ -66,7 +66,7 @@ static void print_groups(FILE *out, const char *how, const pb_locality_t *places
         abort();
     }
     for (int rank = 0; rank < n_ranks; rank++) {
-        placement->machine[rank] = 0;
+        placement->host[rank] = 0;
     }
     if (pb_locality_expand(placement, places, &levels, &located) != PB_SUCCESS) {
         abort();
@@ -79,7 +79,7 @@ static void print_groups(FILE *out, const char *how, const pb_locality_t *places
     pb_network_free(network);
 }
 
-/* The machine of a file; NULL if hwloc does not read it. */
+/* The host of a file; NULL if hwloc does not read it. */
 static hwloc_topology_t load(const char *file)
 {
     char why[256];
@@ -92,7 +92,7 @@ static hwloc_topology_t load(const char *file)
     return topology;
 }
 
-static char *print_machine(const char *file)
+static char *print_host(const char *file)
 {
     pb_locality_t places[MAX_RANKS], dealt[MAX_RANKS];
     char *text = NULL;
@@ -114,7 +114,7 @@ static char *print_machine(const char *file)
                      bind_to(topology, HWLOC_OBJ_NUMANODE, 1, places));
         print_groups(out, "one on each package", places,
                      bind_to(topology, HWLOC_OBJ_PACKAGE, 1, places));
-        print_groups(out, "bound to the machine", places,
+        print_groups(out, "bound to the host", places,
                      bind_to(topology, HWLOC_OBJ_MACHINE, 1, places));
         hwloc_topology_destroy(topology);
     }
@@ -137,11 +137,11 @@ static void test_bounds(void)
     ok(pb_hwloc_place(topology, set) == PB_LOCALITY_ANYWHERE, "no processor is anywhere");
     hwloc_bitmap_only(set, 4000);
     ok(pb_hwloc_place(topology, set) == PB_LOCALITY_ANYWHERE,
-       "a processor that the machine does not have is anywhere");
+       "a processor that the host does not have is anywhere");
     hwloc_bitmap_set_range(set, 3, 9);
     ok(pb_hwloc_place(topology, set) == PB_LOCALITY_ANYWHERE, "so are processors of both packages");
     ok(pb_hwloc_own_place(topology) == PB_LOCALITY_ANYWHERE,
-       "and this process on a machine that is not this one");
+       "and this process on a host that is not this one");
     hwloc_bitmap_free(set);
     hwloc_topology_destroy(topology);
     unsetenv("HWLOC_XMLFILE");
@@ -149,7 +149,7 @@ static void test_bounds(void)
 
 int main(void)
 {
-    ok(golden_check("hwloc", ".xml", print_machine, verdict) >= 5, "all recorded machines");
+    ok(golden_check("hwloc", ".xml", print_host, verdict) >= 5, "all recorded hosts");
     test_bounds();
     return tap_done();
 }

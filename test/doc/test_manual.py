@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TAP: the parameters and counters of the plugin are those of pipebcast(7) and of README.md.
 
-What is registered is asked of ompi_info and pipebcast-counters. $srcdir is the folder of this file;
+What is registered is asked of ompi_info and pipebcast-counters. $srcdir is the directory of this file;
 OMPI_INFO, PLUGIN and COUNTERS name the programs and the plugin; `make check` sets them.
 """
 
@@ -30,14 +30,14 @@ def output(*command):
                           stdin=subprocess.DEVNULL).stdout
 
 
-def use_plugin(folder):
+def use_plugin(directory):
     """Lets Open MPI find the plugin, and none of a person's own settings."""
     for name in [name for name in os.environ if re.match("(OMPI|PRTE|PMIX)_MCA_", name)]:
         del os.environ[name]
-    os.symlink(os.environ["PLUGIN"], os.path.join(folder, "mca_coll_pipebcast.so"))
+    os.symlink(os.environ["PLUGIN"], os.path.join(directory, "mca_coll_pipebcast.so"))
     system = re.search("^path:pkglibdir:(.*)$", output(OMPI_INFO, "--path", "pkglibdir",
                                                        "--parsable"), re.MULTILINE).group(1)
-    os.environ.update(HOME=folder, OMPI_MCA_mca_base_component_path=f"{folder}:{system}",
+    os.environ.update(HOME=directory, OMPI_MCA_mca_base_component_path=f"{directory}:{system}",
                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
 
@@ -59,7 +59,7 @@ def levels_of_help():
 
 def levels_of_sources():
     """The levels at which the component tells something."""
-    return {int(level) for path in sorted((TOP / "ompi_coll_pipebcast").glob("*.c"))
+    return {int(level) for path in sorted((TOP / "ompi_coll_pipebcast").rglob("*.c"))
             for level in re.findall(r"coll_pipebcast_tell\(\s*(\d+)", path.read_text())}
 
 
@@ -97,8 +97,8 @@ def readme_parameters():
 
 def main():
     tap = Tap()
-    with tempfile.TemporaryDirectory() as folder:
-        use_plugin(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        use_plugin(directory)
         parameters = registered_parameters()
         algorithms, counters = registered_counters()
         helped, in_item = levels_of_help()

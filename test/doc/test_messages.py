@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TAP: every message of the sources is in doc/troubleshooting.md, and none that is not in them.
 
-$srcdir is the folder of this file. A message in the page is the code at the start of a list's item.
+$srcdir is the directory of this file. A message in the page is the code at the start of a list's item.
 """
 
 import os

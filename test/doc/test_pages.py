@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TAP: every installed program has a man page, and neither groff nor mandoc warns of any page.
 
-$srcdir is the folder of this file. What is not installed is left out.
+$srcdir is the directory of this file. What is not installed is left out.
 """
 
 import os

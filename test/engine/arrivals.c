@@ -266,7 +266,7 @@ int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
     return 0;
 }
 
-/** Whether memory is out for the role; for what comes after it, it will be. */
+/** Whether out of memory for the role; for what comes after it, it will be. */
 static bool has_no_role(pb_arrival_host_t *host)
 {
     arrivals_t *a = host->arrivals;

@@ -9,7 +9,7 @@
 
 /**
  * A plan of `n_streams` random trees over all ranks, each with the given root;
- * some streams may share their tree. Aborts if memory is out. Free with
+ * some streams may share their tree. Aborts if out of memory. Free with
  * plans_free().
  */
 pb_plan_t *plans_random(pb_random_t *random, int n_ranks, int root, int n_streams);

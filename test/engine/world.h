@@ -112,7 +112,7 @@ typedef struct world {
     char breach[200]; /* the first */
 } world_t;
 
-/** A world whose root holds the message. Aborts if memory is out. */
+/** A world whose root holds the message. Aborts if out of memory. */
 world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size);
 void world_free(world_t *world);
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** The folder below corpus/ with this target's inputs. */
+/** The directory below corpus/ with this target's inputs. */
 extern const char fuzz_name[];
 
 /** Reads one input and ends the program if a promise of the reader is broken; 0 as libFuzzer

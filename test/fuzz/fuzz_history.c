@@ -44,7 +44,7 @@ static void try(const uint8_t *bytes, size_t length)
 static const char magic[8] = "pbhist 1";
 
 /** Makes right what an input cannot be expected to have right; every fourth slot stays wrong. */
-static void mend(uint8_t *bytes, size_t length)
+static void fix(uint8_t *bytes, size_t length)
 {
     const size_t n_names = (size_t) pb_bytes_get(bytes + 16, 4) % 64;
     const size_t slots = HEAD + (n_names + 7) / 8 * 8;
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     try(bytes, length);
     if (length >= HEAD) {
         memcpy(copy, bytes, length);
-        mend(copy, length);
+        fix(copy, length);
     }
     free(copy);
     return 0;

@@ -49,8 +49,8 @@ static void ask(const pb_model_t *model)
             fuzz_must(cost.send >= 0 && cost.receive >= 0 && pb_cost_latency(&cost) >= 0);
         }
         fuzz_must(pb_model_byte_time(model, sizes[i]) >= 0);
-        fuzz_must(pb_model_previous(model, 32, sizes[i]) >= -1);
-        fuzz_must(pb_model_previous(model, 1 << 20, sizes[i]) >= -1);
+        fuzz_must(pb_model_fallback(model, 32, sizes[i]) >= -1);
+        fuzz_must(pb_model_fallback(model, 1 << 20, sizes[i]) >= -1);
     }
 }
 

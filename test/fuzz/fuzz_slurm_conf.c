@@ -10,15 +10,15 @@ const char fuzz_name[] = "slurm_conf";
 /* Larger networks are read only, so that most of the time goes into the reader. */
 enum { MAX_NODES = 64 };
 
-/* One rank on each machine, in the order of the file. */
+/* One rank on each host, in the order of the file. */
 static pb_placement_t *place_ranks(const pb_network_t *network)
 {
-    pb_placement_t *placement = pb_placement_new(network, pb_network_n_machines(network));
+    pb_placement_t *placement = pb_placement_new(network, pb_network_n_hosts(network));
     fuzz_must(placement != NULL);
     int rank = 0;
     for (int node = 0; node < pb_network_size(network); node++) {
-        if (pb_network_node(network, node)->kind == PB_NODE_MACHINE) {
-            placement->machine[rank++] = node;
+        if (pb_network_node(network, node)->kind == PB_NODE_HOST) {
+            placement->host[rank++] = node;
         }
     }
     fuzz_must(rank == placement->n_ranks);

@@ -1,6 +1,6 @@
 /*
  * A fuzz target as a plain test: gives it each file of corpus/NAME, below $srcdir
- * or the current folder, or the files that are named. A broken promise ends the
+ * or the current directory, or the files that are named. A broken promise ends the
  * program, so that the file is the one after the last TAP line.
  */
 #include <dirent.h>
@@ -41,10 +41,10 @@ static int is_file(const struct dirent *entry)
 static void replay_corpus(void)
 {
     const char *source = getenv("srcdir");
-    char folder[64];
-    snprintf(folder, sizeof(folder), "corpus/%s", fuzz_name);
-    if ((source != NULL && chdir(source) != 0) || chdir(folder) != 0) {
-        ok(0, "there is a folder %s", folder);
+    char directory[64];
+    snprintf(directory, sizeof(directory), "corpus/%s", fuzz_name);
+    if ((source != NULL && chdir(source) != 0) || chdir(directory) != 0) {
+        ok(0, "there is a directory %s", directory);
         return;
     }
     struct dirent **entries;

@@ -58,7 +58,7 @@ void *must_malloc(size_t bytes)
 {
     void *memory = malloc(bytes + 1);
     if (memory == NULL) {
-        fprintf(stderr, "memory is out\n");
+        fprintf(stderr, "out of memory\n");
         abort();
     }
     return memory;

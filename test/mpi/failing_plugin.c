@@ -18,7 +18,7 @@
 static uintptr_t first, end;
 /* Allocations until one fails; -1: none does (any more). */
 static atomic_long countdown = -1;
-/* Whether memory is out from then on, and whether it is now. */
+/* Whether out of memory from then on, and whether it is now. */
 static atomic_bool lasts, is_out;
 
 static int find_plugin(struct dl_phdr_info *info, size_t size, void *context)

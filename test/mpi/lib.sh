@@ -9,7 +9,7 @@ fi
 here=$(cd "$builddir" && pwd)
 plugin=$(cd "$builddir/../../ompi_coll_pipebcast/.libs" && pwd)/mca_coll_pipebcast.so
 
-# Everything that a person's own settings could change is in a folder of our own.
+# Everything that a person's own settings could change is in a directory of our own.
 work=$(mktemp -d "${TMPDIR:-/tmp}/pipebcast-test.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/plugins"
@@ -34,7 +34,7 @@ case $("$OMPI_INFO" --version) in
     ;;
 *" v5."*)
     export PRTE_MCA_hwloc_default_binding_policy=none
-    # Debian 13's mpirun gives the ranks PMIx's folder as Open MPI's, unless one is named.
+    # Debian 13's mpirun gives the ranks PMIx's directory as Open MPI's, unless one is named.
     names_no_folder=true
     ;;
 *)
@@ -50,10 +50,10 @@ esac
 # From 5.0 on the launcher is PRRTE. It warns of parameters that it knows by another name.
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_MCA_prte_tmpdir_base="$work" PRTE_MCA_prte_default_hostfile="$work/hostfile"
-# PMIx looks for its own components in Open MPI's folders too, and complains of what else is there.
+# PMIx looks for its own components in Open MPI's directories too, and complains of what else is there.
 export PMIX_MCA_mca_base_component_show_load_errors=none
 
-# The ranks of this machine stand for eight machines on two of three switches.
+# The ranks of this host stand for eight hosts on two of three switches.
 two_switches='SwitchName=s0 Nodes=n[0-3];SwitchName=s1 Nodes=n[4-7];SwitchName=s2 Switches=s[0-1]'
 one_switch='SwitchName=s0 Nodes=n[0-7]'
 pretend() {
@@ -89,7 +89,7 @@ done_testing() {
 }
 
 # may_take SECONDS: of the jobs that follow each, or $PIPEBCAST_TEST_TIMEOUT, whichever is more: on a
-# busy machine, in a sanitizer or in valgrind everything takes longer.
+# busy host, in a sanitizer or in valgrind everything takes longer.
 may_take() {
     limit=${PIPEBCAST_TEST_TIMEOUT:-0}
     [ "$limit" -ge "$1" ] || limit=$1
@@ -124,7 +124,7 @@ launch_apart() {
     launch -n 4 "$@" "$work/apart" "$work" "$rank" "$here/run_bcast"
 }
 
-# The variable that names the folders of plugins, for launch_apart.
+# The variable that names the directories of plugins, for launch_apart.
 path=OMPI_MCA_mca_base_component_path
 
 # says PATTERN...: whether the output has a line with each.
@@ -139,11 +139,11 @@ says_times() {
     [ "$(grep -c -e "$2" "$work/out")" -eq "$1" ]
 }
 
-served='pipebcast: communicator MPI_COMM_WORLD: [0-9]* ranks on [0-9]* machines'
+served='pipebcast: communicator MPI_COMM_WORLD: [0-9]* ranks on [0-9]* hosts'
 
 # without RANK: the job is right without pipebcast, and rank RANK is named, once.
 without() {
-    says '^PASS' "pipebcast: .*: rank $1 on host .* is without pipebcast: .* previous component" &&
+    says '^PASS' "pipebcast: .*: rank $1 on host .* is without pipebcast: .* fallback component" &&
         says_times 1 ' pipebcast:' && ! says "$served"
 }
 

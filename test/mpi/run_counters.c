@@ -108,8 +108,8 @@ int main(int argc, char **argv)
     const unsigned long long half = N_THREADS * N_BROADCASTS / 2;
     check_value(&counters, "coll_pipebcast_broadcasts_twotree", half);
     check_value(&counters, "coll_pipebcast_bytes_twotree", half * BYTES);
-    check_value(&counters, "coll_pipebcast_previous_too_small", half);
-    check_value(&counters, "coll_pipebcast_bytes_previous", half);
+    check_value(&counters, "coll_pipebcast_fallback_too_small", half);
+    check_value(&counters, "coll_pipebcast_bytes_fallback", half);
     check_value(&counters, "coll_pipebcast_failed", 0);
     broadcast_wrongly();
     if (rank == size - 1) {

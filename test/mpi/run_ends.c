@@ -2,7 +2,7 @@
  * A rank without memory that can neither take part in what the others do nor tell them: the job
  * must end, and no rank wait for ever.
  *
- * "decision": the others may have given a broadcast to the previous component. "communicators":
+ * "decision": the others may have given a broadcast to the fallback component. "communicators":
  * the rank makes one after another without memory for any. Needs failing_plugin.so before the C
  * library.
  */
@@ -17,7 +17,7 @@
 #define BYTES 6000
 #define VICTIM 2
 
-/** Too small for a model that was not measured to leave the previous component out. */
+/** Too small for a model that was not measured to leave the fallback component out. */
 static void decide_without_memory(failing_plugin_after_t *fail_after, bool is_victim)
 {
     static unsigned char buffer[BYTES];

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     if (rank == 2 && pthread_create(&thread, NULL, kill_soon, NULL) != 0) {
         abort();
     }
-    /* Long enough for whatever machine; it never comes to an end. */
+    /* Long enough for whatever host; it never comes to an end. */
     for (int i = 0; i < 1000; i++) {
         MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
     }

@@ -4,12 +4,12 @@
  * byte.
  *
  * By default one allocation fails, anywhere from the making of a communicator to its end, and
- * every communicator must be able to do with that. With "lasting" memory is out from that
+ * every communicator must be able to do with that. With "lasting" out of memory from that
  * allocation to the end of the broadcast: then the rank may be lost, and the others with it. Each
  * gets errors, no one waits for ever, and what Open MPI does itself on the communicator still
  * works: nonblocking operations, whose tags must be alike, and short broadcasts. It begins when
  * the ranks have agreed; with "early", too, when the communicator is made. Where the rank cannot
- * serve then, the previous component does. With "nonblocking" the broadcasts are MPI_Ibcast, two at
+ * serve then, the fallback component does. With "nonblocking" the broadcasts are MPI_Ibcast, two at
  * a time, and a persistent one.
  *
  * Needs failing_plugin.so before the C library. Usage: run_no_memory TOPOLOGY_FILE [nonblocking]
@@ -67,7 +67,7 @@ static void prepare(broadcast_t *b, int number)
     memcpy(b->buffer, b->before, BYTES);
 }
 
-/** Where memory is out to the end of a broadcast, it is back now. */
+/** Where out of memory to the end of a broadcast, it is back now. */
 static void end_shortage(void)
 {
     if (lasting && has_failed()) {

@@ -3,7 +3,7 @@
  * in another order on every rank, freed while they are active.
  * Usage: run_nonblocking [STEPS of the random mix] [SEED] [some]
  *        run_nonblocking first
- * some: of the broadcasts some may go to the previous component.
+ * some: of the broadcasts some may go to the fallback component.
  * first: only the first ones of communicators. (libnbc of 4.1.4 fails in the random mix by itself.)
  */
 #include <stdint.h>

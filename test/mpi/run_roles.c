@@ -40,7 +40,7 @@ static pb_placement_t *place(pb_network_t **network_p)
         abort();
     }
     for (int i = 0; i < N_RANKS; i++) {
-        placement->machine[i] = pb_network_find(*network_p, names[i]);
+        placement->host[i] = pb_network_find(*network_p, names[i]);
     }
     return placement;
 }

@@ -19,7 +19,7 @@ CONTRIB = os.path.abspath(os.path.join(SRCDIR, "contrib/testbed"))
 TOOL = os.path.join(CONTRIB, "testbed")
 EXIT_TIMEOUT, EXIT_FAILED, EXIT_UNABLE = 124, 125, 126
 
-# Every test has its own folder for states, so that it sees no other testbed of this user.
+# Every test has its own directory for states, so that it sees no other testbed of this user.
 # Its path is short: sockets live below it.
 SCRATCH = tempfile.mkdtemp(prefix="pbt")
 os.environ["XDG_RUNTIME_DIR"] = SCRATCH
@@ -100,7 +100,7 @@ class Flow:
         self.size, self.name = size, name
         target = address(receiver, name)
         self.command = (sender, sys.executable, "-S", "-c", CLIENT, target, str(size))
-        self.marks = []  # (time on this machine's clock, bytes that had come by then)
+        self.marks = []  # (time on this host's clock, bytes that had come by then)
 
     def begin(self):
         self.client = start(*self.command, name=self.name)
@@ -134,7 +134,7 @@ def ping(sender, receiver, payload, count=12, name="t"):
 
 
 def retry(measure, good, tries=4, pause=1):
-    """Measures until the value is good, as a busy machine may disturb some: the last value."""
+    """Measures until the value is good, as a busy host may disturb some: the last value."""
     for left in range(tries, 0, -1):
         value = measure()
         if good(value) or left == 1:
@@ -170,7 +170,7 @@ def wait_until(condition, seconds=15):
 
 
 def need_testbed(*options):
-    """Skips the whole test where this machine cannot carry a testbed, or none is wanted."""
+    """Skips the whole test where this host cannot carry a testbed, or none is wanted."""
     if os.environ.get("PIPEBCAST_TESTS") == "units":
         skip_all("only tests that need no emulated cluster are wanted")
     path = write("probe.conf", "SwitchName=s0 Nodes=a,b\n")

@@ -53,10 +53,10 @@ void bench_send_flow(const bench_t *bench, const char *from, const char *to, uin
     fabric_model_send(bench->model, bench_find(bench, from), frame, now);
 }
 
-int64_t bench_next(const bench_t *bench, int64_t until, int *machine_p, int *mark_p)
+int64_t bench_next(const bench_t *bench, int64_t until, int *host_p, int *mark_p)
 {
     int64_t time = -1;
-    fabric_frame_t *frame = fabric_model_deliver(bench->model, until, machine_p, &time);
+    fabric_frame_t *frame = fabric_model_deliver(bench->model, until, host_p, &time);
     if (frame == NULL) {
         return -1;
     }

@@ -19,14 +19,14 @@ typedef struct bench {
 /** Cables of RATE and LATENCY with the queues that the testbed's have. */
 extern const fabric_cables_t bench_cables;
 
-/** A model of the network of `conf`, its lines parted by ';'. Ends the test on failure. */
+/** A model of the network of `conf`, its lines separated by ';'. Ends the test on failure. */
 bench_t bench_set_up(const char *conf, fabric_cables_t cables);
 void bench_tear_down(bench_t *bench);
 
 /** The node of a name. */
 int bench_find(const bench_t *bench, const char *name);
 
-/** Has a machine send a frame of flow 0, to all if `to` is NULL; `mark` is its first byte. */
+/** Has a host send a frame of flow 0, to all if `to` is NULL; `mark` is its first byte. */
 void bench_send(const bench_t *bench, const char *from, const char *to, uint32_t length,
                 unsigned char mark, int64_t now);
 
@@ -34,8 +34,8 @@ void bench_send(const bench_t *bench, const char *from, const char *to, uint32_t
 void bench_send_flow(const bench_t *bench, const char *from, const char *to, uint32_t length,
                      uint32_t flow, unsigned char mark, int64_t now);
 
-/** The time of the next delivery up to `until`, with its machine and mark; -1 if there is none. */
-int64_t bench_next(const bench_t *bench, int64_t until, int *machine_p, int *mark_p);
+/** The time of the next delivery up to `until`, with its host and mark; -1 if there is none. */
+int64_t bench_next(const bench_t *bench, int64_t until, int *host_p, int *mark_p);
 
 /** The link between a node and the one above it. */
 const fabric_link_t *bench_link(const bench_t *bench, const char *below, bool up);

@@ -16,14 +16,14 @@ static bench_t fair_bench(void)
 static void turns(void)
 {
     bench_t bench = fair_bench();
-    int machine, mark = 0, early[2] = {0, 0};
+    int host, mark = 0, early[2] = {0, 0};
     for (int i = 0; i < 100; i++) {
         bench_send_flow(&bench, "a", "b", 1514, 1, 0, 0);
     }
     for (int i = 0; i < 400; i++) {
         bench_send_flow(&bench, "a", "c", 300, 2, 1, 0);
     }
-    while (bench_next(&bench, 100 * WIRE(1514), &machine, &mark) >= 0) {
+    while (bench_next(&bench, 100 * WIRE(1514), &host, &mark) >= 0) {
         early[mark] += mark == 0 ? 1514 : 300;
     }
     ok(early[0] > 0 && early[0] - early[1] < 2 * 1514 && early[1] - early[0] < 2 * 1514,
@@ -34,19 +34,19 @@ static void turns(void)
 static void fresh_first(void)
 {
     bench_t bench = fair_bench();
-    int machine, mark = 0;
+    int host, mark = 0;
     for (int i = 0; i < 50; i++) {
         bench_send_flow(&bench, "a", "b", 1514, 1, 1, 0);
         bench_send_flow(&bench, "a", "b", 1514, 2, 2, 0);
     }
     /* While frame 5 is on the wire, so that 6 is the first that it can overtake. */
     int64_t sent = 4 * WIRE(1514) + WIRE(1514) / 2;
-    while (bench_next(&bench, sent, &machine, &mark) >= 0) {
+    while (bench_next(&bench, sent, &host, &mark) >= 0) {
     }
     bench_send_flow(&bench, "a", "c", 66, 3, 3, sent);
     int64_t time = -1;
     while (mark != 3) {
-        time = bench_next(&bench, INT64_MAX, &machine, &mark);
+        time = bench_next(&bench, INT64_MAX, &host, &mark);
     }
     ok(time == 5 * WIRE(1514) + 2 * (WIRE(66) + LATENCY),
        "a frame of a flow that was silent is next, whatever waits");

@@ -8,17 +8,17 @@ static void one_frame(void)
 {
     bench_t bench =
         bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c", bench_cables);
-    int machine, mark = 0;
+    int host, mark = 0;
     bench_send(&bench, "a", "b", 1466, 1, 1000);
-    int64_t time = bench_next(&bench, INT64_MAX, &machine, &mark);
-    ok(time == 1000 + 2 * (WIRE(1466) + LATENCY) && machine == bench_find(&bench, "b"),
+    int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
+    ok(time == 1000 + 2 * (WIRE(1466) + LATENCY) && host == bench_find(&bench, "b"),
        "a frame over one switch takes two links' time (%" PRId64 ")", time);
     bench_send(&bench, "a", "c", 1466, 1, 10000000);
-    time = bench_next(&bench, INT64_MAX, &machine, &mark);
-    ok(time == 10000000 + 3 * (WIRE(1466) + LATENCY) && machine == bench_find(&bench, "c"),
+    time = bench_next(&bench, INT64_MAX, &host, &mark);
+    ok(time == 10000000 + 3 * (WIRE(1466) + LATENCY) && host == bench_find(&bench, "c"),
        "over two switches three");
     bench_send(&bench, "c", "a", 20, 1, 20000000);
-    time = bench_next(&bench, INT64_MAX, &machine, &mark);
+    time = bench_next(&bench, INT64_MAX, &host, &mark);
     ok(time == 20000000 + 3 * (WIRE(60) + LATENCY), "a short frame is padded to 60 bytes");
     bench_send(&bench, "a", "a", 100, 1, 30000000);
     ok(fabric_model_next_event(bench.model) == INT64_MAX, "a frame to oneself goes nowhere");
@@ -28,23 +28,23 @@ static void one_frame(void)
 static void deadlines(void)
 {
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
-    int machine, mark = 0;
+    int host, mark = 0;
     int64_t due = 2 * (WIRE(1000) + LATENCY);
     bench_send(&bench, "a", "b", 1000, 1, 0);
-    ok(bench_next(&bench, due - 1, &machine, &mark) == -1, "nothing is delivered too early");
-    ok(bench_next(&bench, due, &machine, &mark) == due, "but in time");
+    ok(bench_next(&bench, due - 1, &host, &mark) == -1, "nothing is delivered too early");
+    ok(bench_next(&bench, due, &host, &mark) == due, "but in time");
     bench_tear_down(&bench);
 }
 
 static void pipelining(void)
 {
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
-    int machine, mark = 0, wrong = 0;
+    int host, mark = 0, wrong = 0;
     for (int i = 0; i < 100; i++) {
         bench_send(&bench, "a", "b", 1514, (unsigned char) i, 0);
     }
     for (int i = 0; i < 100; i++) {
-        int64_t time = bench_next(&bench, INT64_MAX, &machine, &mark);
+        int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
         wrong += time != (i + 2) * WIRE(1514) + 2 * LATENCY || mark != i;
     }
     ok(wrong == 0, "100 frames at once follow each other in order without a gap");
@@ -62,14 +62,14 @@ static void sharing(void)
 {
     bench_t bench =
         bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_cables);
-    int machine, mark = 0, early[2] = {0, 0};
+    int host, mark = 0, early[2] = {0, 0};
     int64_t time = 0;
     for (int i = 0; i < 50; i++) {
         bench_send(&bench, "a", "c", 1000, 1, 0);
         bench_send(&bench, "b", "d", 1000, 2, 0);
     }
     for (int i = 0; i < 100; i++) {
-        time = bench_next(&bench, INT64_MAX, &machine, &mark);
+        time = bench_next(&bench, INT64_MAX, &host, &mark);
         early[0] += i < 50 && mark == 1;
         early[1] += i < 50 && mark == 2;
     }
@@ -83,12 +83,12 @@ static void full_queue(void)
     fabric_cables_t cables = bench_cables;
     cables.switch_queue = 5000;
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b,c", cables);
-    int machine, mark = 0, delivered = 0;
+    int host, mark = 0, delivered = 0;
     for (int i = 0; i < 50; i++) {
         bench_send(&bench, "a", "c", 1000, 1, 0);
         bench_send(&bench, "b", "c", 1000, 2, 0);
     }
-    while (bench_next(&bench, INT64_MAX, &machine, &mark) >= 0) {
+    while (bench_next(&bench, INT64_MAX, &host, &mark) >= 0) {
         delivered++;
     }
     const fabric_link_t *down = bench_link(&bench, "c", false);
@@ -106,9 +106,9 @@ static void speeds(void)
     bench_t bench = bench_set_up(
         "SwitchName=s0 Nodes=a Switches=s1 LinkSpeed=4; SwitchName=s1 Nodes=b LinkSpeed=1",
         bench_cables);
-    int machine, mark = 0;
+    int host, mark = 0;
     bench_send(&bench, "a", "b", 976, 1, 0);
-    int64_t time = bench_next(&bench, INT64_MAX, &machine, &mark);
+    int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
     ok(time == 2 * WIRE(976) / 4 + WIRE(976) + 3 * LATENCY, "cables are as fast as LinkSpeed says");
     ok(bench_link(&bench, "a", true)->rate == 4 * RATE &&
            bench_link(&bench, "b", true)->rate == RATE,
@@ -126,26 +126,26 @@ static void change(const bench_t *bench, int link, int64_t time, uint64_t rate, 
 static void changes(void)
 {
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
-    int machine, mark = 0;
+    int host, mark = 0;
     int link = pb_link_up(bench_find(&bench, "a"));
     bench_send(&bench, "a", "b", 976, 1, 0);
     bench_send(&bench, "a", "b", 976, 2, 0);
     /* In the middle of the first frame: that one keeps its rate, the second is twice as slow. */
     change(&bench, link, WIRE(976) / 2, RATE / 2, -1);
-    int64_t first = bench_next(&bench, INT64_MAX, &machine, &mark);
-    int64_t second = bench_next(&bench, INT64_MAX, &machine, &mark);
+    int64_t first = bench_next(&bench, INT64_MAX, &host, &mark);
+    int64_t second = bench_next(&bench, INT64_MAX, &host, &mark);
     ok(first == 2 * WIRE(976) + 2 * LATENCY, "a frame on the wire keeps its rate");
     ok(second == 4 * WIRE(976) + 2 * LATENCY, "one that waits gets the new one");
     change(&bench, link, second, RATE, 10000000);
-    bench_next(&bench, second, &machine, &mark);
+    bench_next(&bench, second, &host, &mark);
     bench_send(&bench, "a", "b", 976, 3, second);
     change(&bench, link, second + 1, 0, 0);
-    bench_next(&bench, second + 1, &machine, &mark);
+    bench_next(&bench, second + 1, &host, &mark);
     bench_send(&bench, "a", "b", 976, 4, second + 1);
-    int64_t third = bench_next(&bench, INT64_MAX, &machine, &mark);
+    int64_t third = bench_next(&bench, INT64_MAX, &host, &mark);
     ok(mark == 3 && third == second + 2 * WIRE(976) + 10000000 + LATENCY,
        "a lower latency lets no frame overtake");
-    bench_next(&bench, INT64_MAX, &machine, &mark);
+    bench_next(&bench, INT64_MAX, &host, &mark);
     ok(fabric_model_n_changes(bench.model) == 3 && fabric_model_n_planned(bench.model) == 0 &&
            bench_link(&bench, "a", true)->queue_limit == 1500000,
        "changes are counted, and leave alone what they do not name");
@@ -156,26 +156,26 @@ static void flooding(void)
 {
     bench_t bench =
         bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_cables);
-    int machine, mark = 0, reached[16] = {0}, n = 0;
+    int host, mark = 0, reached[16] = {0}, n = 0;
     bench_send(&bench, "c", NULL, 60, 1, 0);
-    while (bench_next(&bench, INT64_MAX, &machine, &mark) >= 0) {
-        reached[machine]++;
+    while (bench_next(&bench, INT64_MAX, &host, &mark) >= 0) {
+        reached[host]++;
         n++;
     }
     ok(n == 3 && reached[bench_find(&bench, "a")] == 1 && reached[bench_find(&bench, "b")] == 1 &&
            reached[bench_find(&bench, "d")] == 1,
-       "a frame to all reaches every machine but its sender, once");
+       "a frame to all reaches every host but its sender, once");
     bench_tear_down(&bench);
 }
 
 static void late_frames(void)
 {
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
-    int machine, mark = 0;
+    int host, mark = 0;
     bench_send(&bench, "a", "b", 976, 1, 5000000);
     bench_send(&bench, "a", "b", 976, 2, 4000000);
-    int64_t first = bench_next(&bench, INT64_MAX, &machine, &mark);
-    int64_t second = bench_next(&bench, INT64_MAX, &machine, &mark);
+    int64_t first = bench_next(&bench, INT64_MAX, &host, &mark);
+    int64_t second = bench_next(&bench, INT64_MAX, &host, &mark);
     ok(mark == 2 && second - first == WIRE(976), "a frame that comes out of time goes behind");
     bench_send(&bench, "a", "b", 976, 3, 9000000);
     bench_tear_down(&bench);

@@ -27,8 +27,8 @@ static fabric_step_t load_of(const bench_t *bench, const char *from, const char 
 /** Runs the model to its end; frames that reach hosts are counted. */
 static int run_out(const bench_t *bench)
 {
-    int machine, mark, n = 0;
-    while (bench_next(bench, INT64_MAX, &machine, &mark) >= 0) {
+    int host, mark, n = 0;
+    while (bench_next(bench, INT64_MAX, &host, &mark) >= 0) {
         n++;
     }
     return n;
@@ -108,11 +108,11 @@ static void random_load(void)
 static void in_the_way(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
-    int machine, mark = 0;
+    int host, mark = 0;
     const fabric_step_t step = load_of(&bench, "s0", "s1", RATE, 0, SECOND);
     fabric_model_plan(bench.model, &step);
     bench_send(&bench, "a", "c", 1514, 1, 0);
-    int64_t time = bench_next(&bench, INT64_MAX, &machine, &mark);
+    int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
     /* At s0 at WIRE + LATENCY: the second synthetic frame is on the wire until 2 * WIRE, and the
      * third came at that time, later. */
     ok(time == 4 * WIRE(1514) + 2 * LATENCY, "a host's frame waits for a synthetic one");
@@ -153,12 +153,12 @@ static void order_of_steps(void)
     step.time = 500;
     step.change = (fabric_change_t){0, 77, 88, -1};
     fabric_model_plan(bench.model, &step);
-    int machine, mark;
-    bench_next(&bench, 999, &machine, &mark);
+    int host, mark;
+    bench_next(&bench, 999, &host, &mark);
     const fabric_link_t *link = bench_link(&bench, "s1", true);
     ok(link->rate == RATE && link->latency == 77 && link->queue_limit == 88,
        "an earlier step comes first, and changes only what it names");
-    bench_next(&bench, 1000, &machine, &mark);
+    bench_next(&bench, 1000, &host, &mark);
     ok(link->rate == 1039 && link->latency == 77, "steps of one time come in their order");
     bench_tear_down(&bench);
 }
@@ -188,13 +188,13 @@ static void losses(void)
 static void forgetting(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
-    int machine, mark;
+    int host, mark;
     fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 1000 * SECOND);
     fabric_model_plan(bench.model, &step);
     step =
         (fabric_step_t){.kind = FABRIC_STEP_CHANGE, .time = 2 * SECOND, .change = {5, -1, -1, -1}};
     fabric_model_plan(bench.model, &step);
-    bench_next(&bench, SECOND, &machine, &mark);
+    bench_next(&bench, SECOND, &host, &mark);
     fabric_model_forget(bench.model);
     ok(fabric_model_n_planned(bench.model) == 0, "nothing is planned after forgetting");
     const uint64_t before = loaded(&bench, "a", true)->frames;

@@ -14,7 +14,7 @@ from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 PROGRAM = os.path.join(BUILD, "test/mpi/run_bcast")
 PATH = write("han.conf", "SwitchName=s0 Nodes=n[0-2]\n")
-SERVED = "pipebcast: communicator MPI_COMM_WORLD: 6 ranks on 3 machines"
+SERVED = "pipebcast: communicator MPI_COMM_WORLD: 6 ranks on 3 hosts"
 
 
 def expect(served, text, *parameters):

@@ -23,8 +23,8 @@ esac
 """
 
 
-class Machine:
-    """What of this machine a testbed might leave changed."""
+class Host:
+    """What of this host a testbed might leave changed."""
 
     def __init__(self):
         with open("/etc/hosts", encoding="utf-8") as file:
@@ -37,7 +37,7 @@ class Machine:
 
 
 def mine():
-    """Processes of this test's testbeds: all that have its folder in arguments or environment."""
+    """Processes of this test's testbeds: all that have its directory in arguments or environment."""
     return processes_with(SCRATCH)
 
 
@@ -48,7 +48,7 @@ def check_nothing_left(before, what):
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 tap.note(f"{pid}: {file.read()!r}")
     tap.ok(wait_until(lambda: not os.path.exists(STATES)), f"{what}: no file is left")
-    tap.eq(vars(Machine()), vars(before), f"{what}: the machine is as it was")
+    tap.eq(vars(Host()), vars(before), f"{what}: the host is as it was")
 
 
 def start_run(*arguments, name="r"):
@@ -68,7 +68,7 @@ def start_run(*arguments, name="r"):
 def test_up_and_down(before):
     answer = tool("up", "--topology", PATH, "--name", "one")
     tap.eq(answer.returncode, 0, "up")
-    tap.eq(vars(Machine()), vars(before), "the machine does not see a testbed that is up")
+    tap.eq(vars(Host()), vars(before), "the host does not see a testbed that is up")
     tap.eq(on("b", "hostname", name="one").stdout, "b\n", "a host has its name")
     seen = on("b", "sh", "-c", "getent hosts c; ls /sys/class/net; cat /etc/hostname", name="one")
     tap.match(seen.stdout, r"10\.77\.0\.3 +c\n", "hosts know each other by name")
@@ -97,14 +97,14 @@ def test_up_and_down(before):
 
 
 def test_run(before):
-    folder = os.path.join(SCRATCH, "a folder")
-    os.mkdir(folder)
-    os.symlink(PATH, os.path.join(folder, "t.conf"))
+    directory = os.path.join(SCRATCH, "a directory")
+    os.mkdir(directory)
+    os.symlink(PATH, os.path.join(directory, "t.conf"))
     environment = dict(os.environ, MARK="a b  c")
     answer = tool("run", "--topology", "t.conf", "--mpirun", MPIRUN, "--", "show",
-                  cwd=folder, env=environment)  # fmt: skip
-    tap.eq(answer.stdout.splitlines(), ["a", folder, os.path.join(folder, "t.conf"), "a b  c"],
-           "run starts on the first host, in the caller's folder, with its environment")  # fmt: skip
+                  cwd=directory, env=environment)  # fmt: skip
+    tap.eq(answer.stdout.splitlines(), ["a", directory, os.path.join(directory, "t.conf"), "a b  c"],
+           "run starts on the first host, in the caller's directory, with its environment")  # fmt: skip
     answer = tool("run", "--topology", PATH, "--mpirun", MPIRUN, "--", "exit", "3")
     tap.eq(answer.returncode, 3, "run passes the exit code on")
     answer = tool("run", "--topology", PATH, "--mpirun", MPIRUN, "--timeout", "1", "--", "wait")
@@ -138,7 +138,7 @@ def test_signals(before):
 
 
 def keeper_and_fabric(name):
-    """The processes that hold a testbed: those with its state's folder in their arguments."""
+    """The processes that hold a testbed: those with its state's directory in their arguments."""
     found = {}
     for pid in processes_with(os.path.join(STATES, name)):
         with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -177,7 +177,7 @@ def test_rootless(before):
 
 
 def run():
-    before = Machine()
+    before = Host()
     test_up_and_down(before)
     test_run(before)
     test_signals(before)

@@ -38,7 +38,7 @@ def run():
     environment = dict(os.environ, MARK="mark", OMPI_MCA_btl="self,tcp,mine")
     answer = mpirun("--", "--host", "n4", "sh", "-c", show, cwd=SCRATCH, env=environment)
     tap.eq(answer.stdout.split(), [path, "mark", "self,tcp,mine", SCRATCH],
-           "ranks get the topology's path and the user's environment, parameters and folder")  # fmt: skip
+           "ranks get the topology's path and the user's environment, parameters and directory")  # fmt: skip
     answer = mpirun("--", "--host", "n1", "sh", "-c", "ulimit -v; id -u")
     tap.eq(answer.returncode, 0, "mpirun does not mind being root")
 

@@ -24,14 +24,14 @@ PROCESSORS = "0,8,2,10,1,9,3,11"
 
 
 def plugin_path():
-    """A folder with nothing but the plugin, before Open MPI's own."""
-    folder = os.path.dirname(write("plugins", ""))
-    folder = os.path.join(folder, "plugin")
-    if not os.path.isdir(folder):
-        os.mkdir(folder)
-        shutil.copy(PLUGIN, folder)
+    """A directory with nothing but the plugin, before Open MPI's own."""
+    directory = os.path.dirname(write("plugins", ""))
+    directory = os.path.join(directory, "plugin")
+    if not os.path.isdir(directory):
+        os.mkdir(directory)
+        shutil.copy(PLUGIN, directory)
     shown = os.popen("ompi_info --path pkglibdir --parsable").read()
-    return f"{folder}:{shown.strip().split(':')[-1]}"
+    return f"{directory}:{shown.strip().split(':')[-1]}"
 
 
 def carried(path, ppn, mapping, algorithm, n_broadcasts, seed, percent):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# TAP test of pipebcast-topo. TOPO and FAULTY_TOPO name the programs, TOPOLOGIES the folder of the
+# TAP test of pipebcast-topo. TOPO and FAULTY_TOPO name the programs, TOPOLOGIES the directory of the
 # five topologies; `make check` sets them. With UPDATE_GOLDEN=1 the golden files are written anew;
 # read what changed before you keep it.
 TOPO=${TOPO:-pipebcast-topo}
@@ -85,10 +85,10 @@ ends 2 "tree needs one --algorithm" tree topology1.conf --algorithm chain,binary
 ends 2 "'oak' is unknown; known are chain, " tree topology1.conf --algorithm oak
 ends 2 "'' is unknown; known are chain, " simulate topology1.conf --algorithm chain,
 ends 2 "'png' is unknown; known are text" tree topology1.conf --algorithm chain --format png
-ends 2 "'n99' is no machine of topology1.conf" tree topology1.conf --algorithm chain --root n99
-ends 2 "'s0' is no machine" tree topology1.conf --algorithm chain --root s0
+ends 2 "'n99' is no host of topology1.conf" tree topology1.conf --algorithm chain --root n99
+ends 2 "'s0' is no host" tree topology1.conf --algorithm chain --root s0
 ends 2 "'n3' is not among the --hosts" tree topology1.conf --algorithm chain --root n3 --hosts 'n[0-2]'
-ends 2 "no machine of the topology is called 'n17'" load topology1.conf --algorithm chain --hosts n1,n17
+ends 2 "no host of the topology is called 'n17'" load topology1.conf --algorithm chain --hosts n1,n17
 ends 2 "'n1' is there twice" load topology1.conf --algorithm chain --hosts n1,n1
 ends 2 "bracket is not closed" load topology1.conf --algorithm chain --hosts 'n[0-'
 ends 2 "the list is empty" load topology1.conf --algorithm chain --hosts ''
@@ -211,7 +211,7 @@ as_golden explain_segment 0 explain topology5.conf --model explain.model --bytes
 cd "$TOPOLOGIES" || exit 1
 ends 4 "circulant does not serve this network" explain topology5.conf --bytes 1M --algorithm circulant
 
-# The trunks are four times as fast as machines: several may send over one.
+# The trunks are four times as fast as hosts: several may send over one.
 topo load "$golden/speeds.conf" --algorithm binary
 [ $code -eq 0 ] && ! grep -v '^#' "$out" | grep -q contention
 report $? "fast trunks are judged by their speed"
@@ -257,7 +257,7 @@ fi
 
 # ---- formats for other programs ----
 
-# Judges a JSON tree: argv[1] is the number of machines that must be reached.
+# Judges a JSON tree: argv[1] is the number of hosts that must be reached.
 cat >"$work/judge.py" <<'END'
 import json, sys
 
@@ -281,8 +281,8 @@ END
 kinds="chain binary_paper binary kary twotree circulant flat binomial rank_chain rank_binary"
 if python3 -c '' 2>/dev/null; then
     for n in 1 2 3 4 5; do
-        machines=32
-        [ $n -gt 1 ] || machines=16
+        hosts=32
+        [ $n -gt 1 ] || hosts=16
         for kind in $kinds; do
             topo tree topology$n.conf --algorithm "$kind" --format json --root n5
             if [ $code -eq 4 ]; then
@@ -291,14 +291,14 @@ if python3 -c '' 2>/dev/null; then
                 continue
             fi
             [ $code -eq 0 ] && python3 -m json.tool <"$out" >"$work/json" 2>>"$err" &&
-                python3 "$work/judge.py" $machines <"$out" 2>>"$err"
-            report $? "topology$n.conf, $kind: the JSON is a broadcast to $machines machines"
+                python3 "$work/judge.py" $hosts <"$out" 2>>"$err"
+            report $? "topology$n.conf, $kind: the JSON is a broadcast to $hosts hosts"
             topo tree topology$n.conf --algorithm "$kind" --format svg --root n5
             [ $code -eq 0 ] && python3 -c 'import sys, xml.etree.ElementTree as e
 root = e.parse(sys.stdin).getroot()
 assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
 paths = [p for p in root.iter("{http://www.w3.org/2000/svg}path")]
-assert len(paths) % (int(sys.argv[1]) - 1) == 0 and paths, len(paths)' $machines <"$out" 2>>"$err"
+assert len(paths) % (int(sys.argv[1]) - 1) == 0 and paths, len(paths)' $hosts <"$out" 2>>"$err"
             report $? "topology$n.conf, $kind: the SVG is well-formed and has an edge for each"
         done
     done
@@ -311,7 +311,7 @@ assert len(paths) % (int(sys.argv[1]) - 1) == 0 and paths, len(paths)' $machines
     topo heights --sizes 16:128 --topologies 3 --picture "$work/heights.svg"
     [ $code -eq 0 ] && python3 -c 'import sys, xml.etree.ElementTree as e
 text = " ".join(t.text for t in e.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}text"))
-for word in ("binary_paper", "complete binary tree", "16 machines per switch", "8 machines per switch"):
+for word in ("binary_paper", "complete binary tree", "16 hosts per switch", "8 hosts per switch"):
     assert word in text, word' "$work/heights.svg" 2>>"$err"
     report $? "the picture of heights is well-formed and names what it shows"
     cp "$out" "$work/first"

@@ -1,7 +1,7 @@
 /*
  * Advice: which trees the broadcasts of a set of hosts should take now.
  *
- * An advisor computes trees from what was measured, and writes them into a folder
+ * An advisor computes trees from what was measured, and writes them into a directory
  * that it shares with running jobs; the root of a broadcast looks there. One file for
  * each set of hosts, DIR/advice-HASH, replaced as a whole. Advice ages: a tree that was
  * good for a load is bad when the load is gone (paper 4, section 3.1, the broadcast
@@ -105,7 +105,7 @@ int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice
 int pb_advice_write(const pb_advice_t *advice, FILE *stream);
 
 /**
- * Reads the advice for these hosts from its folder. *advice_p is NULL with PB_SUCCESS if
+ * Reads the advice for these hosts from its directory. *advice_p is NULL with PB_SUCCESS if
  * there is none yet. As pb_advice_parse(); also PB_ERR_IO, and PB_ERR_INPUT if the file is
  * for other hosts. Stale advice is read like any other.
  */
@@ -114,7 +114,7 @@ int pb_advice_read(const char *dir, const pb_host_set_t *hosts, pb_advice_t **ad
 
 /**
  * Sets advice->written to now and puts the file in its place: readers see the old one
- * or the new one, never a part. Then tells readers by the folder's generation (generation.h).
+ * or the new one, never a part. Then tells readers by the directory's generation (generation.h).
  * PB_ERR_IO with a fault, PB_ERR_NO_MEMORY.
  */
 int pb_advice_publish(const char *dir, pb_advice_t *advice, pb_diag_t *diag);

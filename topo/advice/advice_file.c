@@ -1,5 +1,5 @@
 /*
- * The file of advice, version 1 (see advice.h): reader, writer, and its place in a folder.
+ * The file of advice, version 1 (see advice.h): reader, writer, and its place in a directory.
  *
  * The hash is looked at first: where it is wrong the file was not written to its end, and
  * nothing else would be worth a message. What then is faulty was written so.
@@ -462,7 +462,7 @@ int pb_advice_write(const pb_advice_t *advice, FILE *stream)
     return error;
 }
 
-/* ---- the folder ---- */
+/* ---- the directory ---- */
 
 static int path_of(const char *dir, const pb_host_set_t *hosts, char path[PATH_MAX],
                    pb_diag_t *diag)

@@ -82,7 +82,8 @@ int pb_generation_open(pb_generation_t *generation, const char *dir, pb_diag_t *
     }
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) {
-        pb_diag_fault(diag, path, 0, "cannot be opened: %s; the folder must be there and writable",
+        pb_diag_fault(diag, path, 0,
+                      "cannot be opened: %s; the directory must be there and writable",
                       strerror(errno));
         return PB_ERR_IO;
     }

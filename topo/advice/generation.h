@@ -1,10 +1,10 @@
 /*
- * A folder's generation: a number that whoever writes advice raises, and that readers
+ * A directory's generation: a number that whoever writes advice raises, and that readers
  * see in mapped memory, without asking the system.
  *
  * It lives in DIR/generation, which whoever comes first makes. A reader that sees another number
- * than before reads the folder's files again. Both must see the same page: readers run on the
- * machine of the writer. The file is never made shorter or replaced: it would be
+ * than before reads the directory's files again. Both must see the same page: readers run on the
+ * host of the writer. The file is never made shorter or replaced: it would be
  * gone from under the readers.
  */
 #ifndef PB_GENERATION_H
@@ -19,7 +19,7 @@ typedef struct pb_generation {
 } pb_generation_t;
 
 /**
- * Opens the generation of the folder `dir`, and makes it if it is not there.
+ * Opens the generation of the directory `dir`, and makes it if it is not there.
  * PB_ERR_IO if the system refuses, PB_ERR_INPUT if the file is none, with a fault.
  */
 int pb_generation_open(pb_generation_t *generation, const char *dir, pb_diag_t *diag);

@@ -242,7 +242,7 @@ void pb_history_free(pb_history_t *history)
     }
 }
 
-/* ---- the folder ---- */
+/* ---- the directory ---- */
 
 static const char *prefix_of(pb_history_kind_t kind)
 {
@@ -254,8 +254,8 @@ int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t
 {
     char wanted[64], path[PATH_MAX];
     int error = PB_SUCCESS;
-    DIR *folder = opendir(dir);
-    if (folder == NULL) {
+    DIR *directory = opendir(dir);
+    if (directory == NULL) {
         pb_diag_fault(diag, dir, 0, "cannot be read: %s", strerror(errno));
         return PB_ERR_IO;
     }
@@ -263,14 +263,14 @@ int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t
     if (hosts != NULL) {
         snprintf(wanted, sizeof(wanted), "%s%016" PRIx64 "-", prefix_of(kind), hosts->hash);
     }
-    for (struct dirent *entry = readdir(folder); entry != NULL && error == PB_SUCCESS;
-         entry = readdir(folder)) {
+    for (struct dirent *entry = readdir(directory); entry != NULL && error == PB_SUCCESS;
+         entry = readdir(directory)) {
         if (strncmp(entry->d_name, wanted, strlen(wanted)) == 0 &&
             (size_t) snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < sizeof(path)) {
             error = visit(context, path);
         }
     }
-    closedir(folder);
+    closedir(directory);
     return error;
 }
 
@@ -386,7 +386,8 @@ int pb_history_create(const char *dir, pb_history_kind_t kind, uint64_t group,
              token);
     if (!map_file(writer)) {
         pb_diag_fault(diag, writer->path, 0,
-                      "cannot be made: %s; the folder must be there and writable", strerror(errno));
+                      "cannot be made: %s; the directory must be there and writable",
+                      strerror(errno));
         free(writer->path);
         free(writer);
         return PB_ERR_IO;

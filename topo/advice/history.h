@@ -65,9 +65,9 @@ int pb_history_read(const char *path, pb_history_t **history_p, pb_diag_t *diag)
 void pb_history_free(pb_history_t *history);
 
 /**
- * Shows the path of every history of a kind in the folder to `visit`, those of one set of hosts or,
- * where `hosts` is NULL, all, until it returns another value than PB_SUCCESS, which is the result
- * then. PB_ERR_IO with a fault if the folder cannot be read.
+ * Shows the path of every history of a kind in the directory to `visit`, those of one set of hosts
+ * or, where `hosts` is NULL, all, until it returns another value than PB_SUCCESS, which is the
+ * result then. PB_ERR_IO with a fault if the directory cannot be read.
  */
 typedef int pb_history_visit_t(void *context, const char *path);
 int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
@@ -82,7 +82,7 @@ int pb_history_remove_old(const char *dir, int64_t age, pb_diag_t *diag);
 typedef struct pb_history_writer pb_history_writer_t;
 
 /**
- * Makes a history file of `kind` in the folder. `token` makes its name unique: letters,
+ * Makes a history file of `kind` in the directory. `token` makes its name unique: letters,
  * digits, '.', '-' and '_'. An older file of this name is replaced. PB_ERR_IO with
  * a fault, PB_ERR_INPUT (token), PB_ERR_NO_MEMORY.
  */

@@ -22,7 +22,7 @@ typedef struct pb_tree {
     int *place;  /**< by node: its place among its parent's children, from 0; 0 for the root */
 } pb_tree_t;
 
-/** A tree of the root alone, with room for n_nodes. NULL if memory is out. */
+/** A tree of the root alone, with room for n_nodes. NULL if out of memory. */
 pb_tree_t *pb_tree_new(int n_nodes, int root);
 void pb_tree_free(pb_tree_t *tree);
 

@@ -37,8 +37,8 @@ static void add_to_link(load_t *load, int link, int sender, uint32_t arriving)
 static void add_edge(load_t *load, int sender, int receiver)
 {
     const pb_network_t *network = load->placement->network;
-    int n_links = pb_network_path(network, load->placement->machine[sender],
-                                  load->placement->machine[receiver], load->path);
+    int n_links = pb_network_path(network, load->placement->host[sender],
+                                  load->placement->host[receiver], load->path);
     uint32_t arriving = UINT32_MAX;
     for (int i = 0; i < n_links; i++) {
         int link = load->path[i];

@@ -15,7 +15,7 @@
  * one rank alone sends, or there are no more edges than streams, which is the
  * message once, or all that is sent over it, at these speeds, is together no
  * faster than the link. With equal speeds this is pb_check_contention_free().
- * Ranks on one machine reach each other without a link.
+ * Ranks on one host reach each other without a link.
  *
  * Each violation is a fault in `diag` and PB_ERR_INPUT is returned. The plan must
  * have passed pb_check_plan(). PB_ERR_NO_MEMORY. O(edges * path length).

@@ -26,8 +26,8 @@ static void use(walk_t *walk, const char *what, int resource, int parity, int ch
 static void use_edge(walk_t *walk, int parent, int child, int parity)
 {
     const int n_ranks = walk->plan->n_ranks;
-    const int n_links = pb_network_path(walk->placement->network, walk->placement->machine[parent],
-                                        walk->placement->machine[child], walk->path);
+    const int n_links = pb_network_path(walk->placement->network, walk->placement->host[parent],
+                                        walk->placement->host[child], walk->path);
     use(walk, "sender", parent, parity, child);
     use(walk, "receiver", n_ranks + child, parity, child);
     for (int i = 0; i < n_links; i++) {

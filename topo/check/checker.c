@@ -113,13 +113,13 @@ static bool frame_is_sound(const walk_t *w)
     return true;
 }
 
-static bool machines_are_set(const walk_t *w)
+static bool hosts_are_set(const walk_t *w)
 {
     int n_nodes = pb_network_size(w->network);
     for (int rank = 0; rank < w->placement->n_ranks; rank++) {
-        int machine = w->placement->machine[rank];
-        if (is_member(w, rank) && (machine < 0 || machine >= n_nodes)) {
-            pb_diag_fault(w->diag, NULL, 0, "rank %d is on no machine", rank);
+        int host = w->placement->host[rank];
+        if (is_member(w, rank) && (host < 0 || host >= n_nodes)) {
+            pb_diag_fault(w->diag, NULL, 0, "rank %d is on no host", rank);
             return false;
         }
     }
@@ -146,8 +146,8 @@ static bool ranges_are_sound(const walk_t *w, int s)
  * all edges of one sender, in all streams, are counted one after the other. */
 static void load_path(walk_t *w, int from, int to)
 {
-    const int *machine = w->placement->machine;
-    int n_links = pb_network_path(w->network, machine[from], machine[to], w->path);
+    const int *host = w->placement->host;
+    int n_links = pb_network_path(w->network, host[from], host[to], w->path);
     for (int i = 0; i < n_links; i++) {
         pb_link_load_t *load = &w->check->links[w->path[i]];
         load->edges++;
@@ -339,7 +339,7 @@ int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const 
     int error = walk_alloc(&walk);
     if (error != PB_SUCCESS) {
         pb_check_clear(check);
-    } else if (frame_is_sound(&walk) && machines_are_set(&walk)) {
+    } else if (frame_is_sound(&walk) && hosts_are_set(&walk)) {
         check_streams(&walk);
         find_maxima(check, plan->n_ranks);
     }

@@ -145,11 +145,11 @@ static int finish(pb_network_t *network)
     return error;
 }
 
-int pb_random_order_network(pb_random_t *random, const int *parent, int n_switches, int n_machines,
+int pb_random_order_network(pb_random_t *random, const int *parent, int n_switches, int n_hosts,
                             int max_speed, pb_network_t **network_p)
 {
     *network_p = NULL;
-    int n = n_switches + n_machines, error = PB_ERR_NO_MEMORY;
+    int n = n_switches + n_hosts, error = PB_ERR_NO_MEMORY;
     pb_network_t *network = pb_network_new();
     int *order = ints(n);
     if (network != NULL && order != NULL) {
@@ -158,7 +158,7 @@ int pb_random_order_network(pb_random_t *random, const int *parent, int n_switch
         }
         pb_random_shuffle(random, order, n);
         error = add_nodes(network, PB_NODE_SWITCH, 's', n_switches);
-        error = error != PB_SUCCESS ? error : add_nodes(network, PB_NODE_MACHINE, 'm', n_machines);
+        error = error != PB_SUCCESS ? error : add_nodes(network, PB_NODE_HOST, 'm', n_hosts);
         error = error != PB_SUCCESS ? error
                                     : connect_nodes(network, random, parent, order, n, max_speed);
         error = error != PB_SUCCESS ? error : finish(network);
@@ -172,17 +172,17 @@ int pb_random_order_network(pb_random_t *random, const int *parent, int n_switch
     return error;
 }
 
-int pb_random_cluster(pb_random_t *random, int n_switches, int n_machines, pb_network_t **network_p)
+int pb_random_cluster(pb_random_t *random, int n_switches, int n_hosts, pb_network_t **network_p)
 {
-    assert(n_switches >= 1 && n_machines >= 1);
+    assert(n_switches >= 1 && n_hosts >= 1);
     *network_p = NULL;
-    int *parent = ints(n_switches + n_machines);
+    int *parent = ints(n_switches + n_hosts);
     int error = parent == NULL ? PB_ERR_NO_MEMORY : pb_random_tree(random, n_switches, parent);
     if (error == PB_SUCCESS) {
-        for (int i = 0; i < n_machines; i++) {
+        for (int i = 0; i < n_hosts; i++) {
             parent[n_switches + i] = pb_random_below(random, n_switches);
         }
-        error = pb_random_order_network(random, parent, n_switches, n_machines, 0, network_p);
+        error = pb_random_order_network(random, parent, n_switches, n_hosts, 0, network_p);
     }
     free(parent);
     return error;

@@ -19,21 +19,20 @@
 int pb_random_tree(pb_random_t *random, int n_switches, int *parent);
 
 /**
- * The finished network of switches s0, s1, ... (s0 at the top) and machines m0,
+ * The finished network of switches s0, s1, ... (s0 at the top) and hosts m0,
  * m1, ... whose parents are given, first those of the switches, then those of
- * the machines. Children of a switch are in random order. Cables have random
+ * the hosts. Children of a switch are in random order. Cables have random
  * speeds from 1 to max_speed, or none are given if that is 0. The caller frees
  * the network. PB_ERR_NO_MEMORY; PB_ERR_INPUT if `parent` is not such a tree.
  */
-int pb_random_order_network(pb_random_t *random, const int *parent, int n_switches, int n_machines,
+int pb_random_order_network(pb_random_t *random, const int *parent, int n_switches, int n_hosts,
                             int max_speed, pb_network_t **network_p);
 
 /**
- * A random cluster of the papers: pb_random_tree(), and each machine on a switch
+ * A random cluster of the papers: pb_random_tree(), and each host on a switch
  * of uniform probability; cables without speeds. The caller frees the network.
- * At least one switch and one machine. PB_ERR_NO_MEMORY.
+ * At least one switch and one host. PB_ERR_NO_MEMORY.
  */
-int pb_random_cluster(pb_random_t *random, int n_switches, int n_machines,
-                      pb_network_t **network_p);
+int pb_random_cluster(pb_random_t *random, int n_switches, int n_hosts, pb_network_t **network_p);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct pb_sim {
     int *first_link;      /**< by edge, n_edges + 1 entries: its links are link[first_link[e]] .. */
     int *link;            /**< directed links of all paths, in order of travel */
     int64_t *link_ticks;  /**< by directed link: ticks of one segment */
-    int64_t memory_ticks; /**< between ranks of one machine */
+    int64_t memory_ticks; /**< between ranks of one host */
     pb_heap_t heap;
 } pb_sim_t;
 

@@ -45,7 +45,7 @@ typedef struct pb_simulate_options {
     pb_simulate_model_t model;
     int n_segments;       /**< of the message, at least 1 */
     bool use_parity;      /**< slot model: go by the plan's colouring where it has one */
-    int64_t memory_ticks; /**< one segment between two ranks of one machine; 0: one unit */
+    int64_t memory_ticks; /**< one segment between two ranks of one host; 0: one unit */
 } pb_simulate_options_t;
 
 typedef struct pb_simulation {

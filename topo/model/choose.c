@@ -45,13 +45,13 @@ enum { N_RULE_KINDS = sizeof(kinds_by_rule) / sizeof(kinds_by_rule[0]) };
 /** The unit of how much longer one time is than another. */
 #define EQUAL INT64_C(1024)
 
-/** What is known of one root: profiles by kind, and the previous component's. */
+/** What is known of one root: profiles by kind, and the fallback component's. */
 typedef struct root_profiles {
     int root; /**< -1: none */
     uint64_t used;
     pb_profile_t *profiles[PB_KIND_COUNT]; /**< NULL: not made */
     bool unfit[PB_KIND_COUNT];
-    pb_profile_t *previous;
+    pb_profile_t *fallback;
 } root_profiles_t;
 
 /** A plan of all ranks. */
@@ -114,7 +114,7 @@ static uint64_t largest_of_class(uint64_t size_class)
 
 const char *pb_candidate_name(const pb_candidate_t *candidate)
 {
-    return candidate->kind == PB_KIND_PREVIOUS ? "previous"
+    return candidate->kind == PB_KIND_FALLBACK ? "fallback"
                                                : pb_kind_name((pb_kind_t) candidate->kind);
 }
 
@@ -186,7 +186,7 @@ static void clear_root(root_profiles_t *root)
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         free(root->profiles[kind]);
     }
-    free(root->previous);
+    free(root->fallback);
     memset(root, 0, sizeof(*root));
     root->root = -1;
 }
@@ -293,28 +293,28 @@ static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
     candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
 }
 
-/** The previous component's time: measured, or estimated. */
-static int previous_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+/** The fallback component's time: measured, or estimated. */
+static int fallback_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
                          pb_candidate_t *candidate)
 {
-    const int64_t measured = pb_model_previous(chooser->model, chooser->placement->n_ranks, bytes);
+    const int64_t measured = pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes);
     *candidate = (pb_candidate_t){
-        .kind = PB_KIND_PREVIOUS, .time = measured, .weight = measured, .estimated = measured < 0};
+        .kind = PB_KIND_FALLBACK, .time = measured, .weight = measured, .estimated = measured < 0};
     if (measured >= 0) {
         return PB_SUCCESS;
     }
-    if (root->previous == NULL) {
+    if (root->fallback == NULL) {
         pb_profile_t *profile = malloc(sizeof(*profile));
         int rc = profile == NULL ? PB_ERR_NO_MEMORY
-                                 : pb_profile_previous(chooser->placement, root->root, profile);
+                                 : pb_profile_fallback(chooser->placement, root->root, profile);
         if (rc != PB_SUCCESS) {
             free(profile);
             return rc;
         }
-        root->previous = profile;
+        root->fallback = profile;
     }
     const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-    judge(chooser, root->previous, &cost, bytes, candidate);
+    judge(chooser, root->fallback, &cost, bytes, candidate);
     return PB_SUCCESS;
 }
 
@@ -385,7 +385,7 @@ static void collect(void *context, const pb_candidate_t *candidate)
 /** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
 static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *candidate)
 {
-    return candidate->kind != PB_KIND_PREVIOUS &&
+    return candidate->kind != PB_KIND_FALLBACK &&
            (chooser->options.segment != 0 || candidate->segment == 0 ||
             candidate->segment == PB_CHOOSE_ASSUMED_SEGMENT);
 }
@@ -415,7 +415,7 @@ static void predict_all(const root_profiles_t *root, uint64_t bytes, doubtful_t 
         const pb_candidate_t *candidate = &doubtful->candidates[i];
         const uint64_t segment = candidate->segment != 0 ? candidate->segment : bytes;
         const pb_profile_t *profile =
-            candidate->kind == PB_KIND_PREVIOUS ? root->previous : root->profiles[candidate->kind];
+            candidate->kind == PB_KIND_FALLBACK ? root->fallback : root->profiles[candidate->kind];
         if (cost.segment != segment) {
             cost = pb_segment_cost(&doubtful->model, segment);
         }
@@ -456,11 +456,11 @@ static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t weigh
     return least.best.weight >= weight;
 }
 
-static bool previous_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
+static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
                                   uint64_t bytes)
 {
     return options->kind == PB_CHOOSE_ALL &&
-           (model->measured || bytes < PB_CHOOSE_ASSUMED_PREVIOUS);
+           (model->measured || bytes < PB_CHOOSE_ASSUMED_FALLBACK);
 }
 
 /** Of the kinds only these do not serve every view. */
@@ -472,7 +472,7 @@ static bool may_be_unfit(const pb_choose_options_t *options)
 
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
 {
-    return may_be_unfit(options) || previous_is_candidate(model, options, pb_size_class(bytes));
+    return may_be_unfit(options) || fallback_is_candidate(model, options, pb_size_class(bytes));
 }
 
 /** Shows the candidates of one kind; *seen_p is set if it fits. */
@@ -504,9 +504,9 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
         settle_plan(chooser, (pb_kind_t) chooser->options.kind, best);
         return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
     }
-    if (previous_is_candidate(chooser->model, &chooser->options, bytes)) {
+    if (fallback_is_candidate(chooser->model, &chooser->options, bytes)) {
         pb_candidate_t candidate;
-        rc = previous_time(chooser, profiles, bytes, &candidate);
+        rc = fallback_time(chooser, profiles, bytes, &candidate);
         if (rc == PB_SUCCESS) {
             visit(context, &candidate);
         }
@@ -642,9 +642,9 @@ int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate)
 {
     root_profiles_t *profiles = find_root(chooser, root);
-    if (candidate->kind == PB_KIND_PREVIOUS) {
-        pb_candidate_t previous;
-        return previous_time(chooser, profiles, bytes, &previous) == PB_SUCCESS ? previous.time
+    if (candidate->kind == PB_KIND_FALLBACK) {
+        pb_candidate_t fallback;
+        return fallback_time(chooser, profiles, bytes, &fallback) == PB_SUCCESS ? fallback.time
                                                                                 : -1;
     }
     const pb_profile_t *profile;
@@ -672,12 +672,12 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     for (int i = 0; i < MAX_ROOTS; i++) {
         chooser->roots[i].root = -1;
     }
-    const int n_machines = pb_placement_n_machines(placement);
-    if (n_machines < 0) {
+    const int n_hosts = pb_placement_n_hosts(placement);
+    if (n_hosts < 0) {
         free(chooser);
         return NULL;
     }
-    pb_profile_least_twotree(placement, n_machines, &chooser->least_twotree);
+    pb_profile_least_twotree(placement, n_hosts, &chooser->least_twotree);
     list_segments(chooser);
     return chooser;
 }

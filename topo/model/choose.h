@@ -1,9 +1,9 @@
 /*
  * Choosing: the kind of tree and the segment size with the least predicted time.
  *
- * The previous component is a candidate, too. A choice depends on the placement,
+ * The fallback component is a candidate, too. A choice depends on the placement,
  * the model, the options, the root and the size class of the message alone, is
- * made in integers, and ties are broken by a fixed rule (the previous component
+ * made in integers, and ties are broken by a fixed rule (the fallback component
  * first, then the simpler tree, then the larger segment): so ranks that agree
  * on these choose alike.
  *
@@ -27,16 +27,16 @@
 #include "topo/trees/plan.h"
 
 /** Among kinds: the broadcast that was there before. */
-#define PB_KIND_PREVIOUS (-1)
+#define PB_KIND_FALLBACK (-1)
 
 /** For pb_choose_options_t.kind: all of them. */
 #define PB_CHOOSE_ALL (-1)
 
-/** All but the previous component. */
+/** All but the fallback component. */
 #define PB_CHOOSE_OWN (-2)
 
-/** Where nothing was measured, messages of so many bytes do not go to the previous component. */
-#define PB_CHOOSE_ASSUMED_PREVIOUS 16384
+/** Where nothing was measured, messages of so many bytes do not go to the fallback component. */
+#define PB_CHOOSE_ASSUMED_FALLBACK 16384
 
 /** Where nothing was measured, segments are at most so long, or 1/256 of the message. */
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
@@ -60,11 +60,11 @@ typedef struct pb_choose_options {
 } pb_choose_options_t;
 
 typedef struct pb_candidate {
-    int kind;         /**< a pb_kind_t, or PB_KIND_PREVIOUS */
+    int kind;         /**< a pb_kind_t, or PB_KIND_FALLBACK */
     uint64_t segment; /**< bytes; 0: the whole message in one */
     int64_t time;     /**< nanoseconds, predicted for the smallest message of the class */
     int64_t weight;   /**< that by which it is chosen: the time, and more where it is less sure */
-    bool estimated;   /**< a previous component whose times the model does not have */
+    bool estimated;   /**< a fallback component whose times the model does not have */
 } pb_candidate_t;
 
 typedef struct pb_choice {
@@ -76,7 +76,7 @@ typedef struct pb_choice {
 typedef struct pb_chooser pb_chooser_t;
 
 /**
- * A chooser, freed by pb_chooser_free(); NULL if memory is out. Placement and
+ * A chooser, freed by pb_chooser_free(); NULL if out of memory. Placement and
  * model are borrowed and outlive it.
  */
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
@@ -93,7 +93,7 @@ void pb_chooser_free(pb_chooser_t *chooser);
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 
 /**
- * Whether the choice for messages of `bytes` may be the previous component, or a forced kind may
+ * Whether the choice for messages of `bytes` may be the fallback component, or a forced kind may
  * not fit, as far as that is known without choosing: for who cannot. O(1).
  */
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
@@ -112,7 +112,7 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose
                       void *context);
 
 /**
- * The predicted time of a candidate for exactly `bytes`; -1 if memory is out or
+ * The predicted time of a candidate for exactly `bytes`; -1 if out of memory or
  * the kind does not fit.
  */
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
@@ -121,7 +121,7 @@ int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
 /** The smallest message of the size class of `bytes`. */
 uint64_t pb_size_class(uint64_t bytes);
 
-/** The name of a kind, "previous" among them. */
+/** The name of a kind, "fallback" among them. */
 const char *pb_candidate_name(const pb_candidate_t *candidate);
 
 #endif

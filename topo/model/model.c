@@ -15,7 +15,7 @@ const uint16_t pb_whole_segments[PB_WHOLE_COUNT] = {1,  2,  3,  4,  6,   8,   12
 const char *pb_place_name(pb_place_t place)
 {
     static const char *const names[PB_PLACE_COUNT] = {
-        [PB_PLACE_MACHINE] = "machine", [PB_PLACE_SWITCH] = "switch", [PB_PLACE_FAR] = "far"};
+        [PB_PLACE_HOST] = "machine", [PB_PLACE_SWITCH] = "switch", [PB_PLACE_FAR] = "far"};
     return names[place];
 }
 
@@ -42,7 +42,7 @@ const char *pb_place_name(pb_place_t place)
 /** Bytes up to which the TCP transport sends without asking the receiver first. */
 #define EAGER_BYTES 65536
 
-/** Memory inside a machine where it was not measured: 4 GiB/s after 1 us. */
+/** Memory inside a host where it was not measured: 4 GiB/s after 1 us. */
 #define MEMORY_MESSAGE_NS 1000
 #define MEMORY_KIBYTE_NS 250
 
@@ -179,8 +179,8 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
     const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
     const pb_costs_t *far = &model->costs[PB_PLACE_FAR];
     if (n_links <= 0) {
-        const pb_costs_t *machine = &model->costs[PB_PLACE_MACHINE];
-        return machine->n_rows > 0 ? cost_at_place(machine, bytes) : cost_in_memory(bytes);
+        const pb_costs_t *host = &model->costs[PB_PLACE_HOST];
+        return host->n_rows > 0 ? cost_at_place(host, bytes) : cost_in_memory(bytes);
     }
     pb_cost_t cost = cost_at_place(near, bytes);
     const int further = n_links > near->n_links ? n_links - near->n_links : 0;
@@ -210,7 +210,7 @@ pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes)
     return (pb_crowd_t){.time = cost_at_place(largest, bytes).both, .n_ring = largest->n_ring};
 }
 
-/* ---- the previous component ---- */
+/* ---- the fallback component ---- */
 
 /** log2(n) in units of 2^-16, by its whole part and a line between powers of two. */
 static uint64_t logarithm(uint64_t n)
@@ -222,11 +222,11 @@ static uint64_t logarithm(uint64_t n)
     return (whole << 16) + (((n << 16) >> whole) - (UINT64_C(1) << 16));
 }
 
-static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
+static int64_t fallback_at(const pb_fallback_t *fallback, uint64_t bytes)
 {
-    const uint64_t *sizes = previous->bytes;
-    const int64_t *times = previous->time;
-    const int n = previous->n_rows;
+    const uint64_t *sizes = fallback->bytes;
+    const int64_t *times = fallback->time;
+    const int n = fallback->n_rows;
     if (n == 1) {
         return times[0];
     }
@@ -238,19 +238,19 @@ static int64_t previous_at(const pb_previous_t *previous, uint64_t bytes)
     return on_line(sizes[row], times[row], sizes[row + 1], times[row + 1], bytes);
 }
 
-int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes)
+int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes)
 {
-    if (model->n_previous == 0) {
+    if (model->n_fallback == 0) {
         return -1;
     }
     const uint64_t at = logarithm((uint64_t) n_ranks);
     uint64_t before = 0, after = 0;
     int64_t time_before = 0, time_after = 0;
-    for (int i = 0; i < model->n_previous && (i == 0 || after < at); i++) {
+    for (int i = 0; i < model->n_fallback && (i == 0 || after < at); i++) {
         before = after;
         time_before = time_after;
-        after = logarithm((uint64_t) model->previous[i].n_ranks);
-        time_after = previous_at(&model->previous[i], bytes);
+        after = logarithm((uint64_t) model->fallback[i].n_ranks);
+        time_after = fallback_at(&model->fallback[i], bytes);
     }
     return on_line(before, time_before, after, time_after, at);
 }
@@ -287,7 +287,7 @@ static int64_t longer(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/** The row of a message between two machines of one switch. */
+/** The row of a message between two hosts of one switch. */
 static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second, uint64_t bytes)
 {
     const wire_t wire = on_wire(model, bytes);
@@ -389,14 +389,14 @@ uint64_t pb_model_hash(const pb_model_t *model)
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         hash = hash_costs(hash, &model->costs[place]);
     }
-    hash = pb_hash_number(hash, (uint64_t) model->n_previous);
-    for (int i = 0; i < model->n_previous; i++) {
-        const pb_previous_t *previous = &model->previous[i];
-        hash = pb_hash_number(hash, (uint64_t) previous->n_ranks);
-        hash = pb_hash_number(hash, (uint64_t) previous->n_rows);
-        for (int k = 0; k < previous->n_rows; k++) {
-            hash = pb_hash_number(hash, previous->bytes[k]);
-            hash = pb_hash_number(hash, (uint64_t) previous->time[k]);
+    hash = pb_hash_number(hash, (uint64_t) model->n_fallback);
+    for (int i = 0; i < model->n_fallback; i++) {
+        const pb_fallback_t *fallback = &model->fallback[i];
+        hash = pb_hash_number(hash, (uint64_t) fallback->n_ranks);
+        hash = pb_hash_number(hash, (uint64_t) fallback->n_rows);
+        for (int k = 0; k < fallback->n_rows; k++) {
+            hash = pb_hash_number(hash, fallback->bytes[k]);
+            hash = pb_hash_number(hash, (uint64_t) fallback->time[k]);
         }
     }
     return pb_hash_end(hash);

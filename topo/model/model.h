@@ -7,7 +7,7 @@
  * Beyond the paper (ours): costs by how far apart the two ranks are; the gap of a
  * rank that sends and receives at once, as all inner ranks of a pipeline do; the
  * processor's times o_s and o_r, which show a slow processor; and what the
- * previous component's broadcast takes.
+ * fallback component's broadcast takes.
  *
  * All times are integers of nanoseconds and all arithmetic on them is in
  * integers, so that all ranks choose alike.
@@ -24,8 +24,8 @@
 /** Rows that one place, and sizes that one previous table, may have. */
 #define PB_MODEL_MAX_ROWS 64
 
-/** Tables of the previous component's times, by number of ranks. */
-#define PB_MODEL_MAX_PREVIOUS 32
+/** Tables of the fallback component's times, by number of ranks. */
+#define PB_MODEL_MAX_FALLBACK 32
 
 /** A message that a model may speak of, in bytes. */
 #define PB_MODEL_MAX_BYTES (UINT64_C(1) << 40)
@@ -38,9 +38,9 @@
 
 /** How far apart two ranks are. */
 typedef enum {
-    PB_PLACE_MACHINE, /**< "machine": on one machine */
-    PB_PLACE_SWITCH,  /**< "switch": on two machines of one switch */
-    PB_PLACE_FAR,     /**< "far": with more switches between them */
+    PB_PLACE_HOST,   /**< "host": on one host */
+    PB_PLACE_SWITCH, /**< "switch": on two hosts of one switch */
+    PB_PLACE_FAR,    /**< "far": with more switches between them */
     PB_PLACE_COUNT,
 } pb_place_t;
 
@@ -73,19 +73,19 @@ typedef struct pb_cost {
 
 /** The costs between two ranks that are so far apart, by ascending bytes. */
 typedef struct pb_costs {
-    int n_links; /**< cables between the two ranks: 0 in a machine, 2 on one switch, 3 and more */
-    int n_ring;  /**< ranks on as many machines that sent at once for `both`; 0: not known */
+    int n_links; /**< cables between the two ranks: 0 in a host, 2 on one switch, 3 and more */
+    int n_ring;  /**< ranks on as many hosts that sent at once for `both`; 0: not known */
     int n_rows;  /**< 0: not measured */
     pb_cost_t rows[PB_MODEL_MAX_ROWS];
 } pb_costs_t;
 
-/** Times of the previous component's broadcast on so many ranks, by ascending bytes. */
-typedef struct pb_previous {
+/** Times of the fallback component's broadcast on so many ranks, by ascending bytes. */
+typedef struct pb_fallback {
     int n_ranks;
     int n_rows;
     uint64_t bytes[PB_MODEL_MAX_ROWS];
     int64_t time[PB_MODEL_MAX_ROWS];
-} pb_previous_t;
+} pb_fallback_t;
 
 typedef struct pb_model {
     uint64_t topology; /**< pb_network_hash() of the network it was measured on; 0: any */
@@ -94,8 +94,8 @@ typedef struct pb_model {
     uint32_t payload;  /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead; /**< bytes that MPI and its transport put before a message of ours */
     pb_costs_t costs[PB_PLACE_COUNT]; /**< that of PB_PLACE_SWITCH always has rows */
-    int n_previous;
-    pb_previous_t previous[PB_MODEL_MAX_PREVIOUS]; /**< by ascending n_ranks */
+    int n_fallback;
+    pb_fallback_t fallback[PB_MODEL_MAX_FALLBACK]; /**< by ascending n_ranks */
 } pb_model_t;
 
 /*
@@ -136,7 +136,7 @@ int pb_model_write(const pb_model_t *model, FILE *stream);
 /**
  * The model that is assumed where nothing was measured: links of `bits_per_second`
  * (0: 1 Gbit/s) and frames of `mtu` bytes (0: 1500), with software costs that
- * TCP has on common machines. Integers only.
+ * TCP has on common hosts. Integers only.
  */
 void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model);
 
@@ -161,7 +161,7 @@ typedef struct pb_crowd {
 } pb_crowd_t;
 
 /**
- * The crowd of the largest ring that was measured, for messages of `bytes`. Where all machines
+ * The crowd of the largest ring that was measured, for messages of `bytes`. Where all hosts
  * share something beside cables, as emulated or virtual ones share processors, so many messages
  * cannot take less, wherever they go. Where they share nothing, `time` is that of one rank which
  * sends and receives, and no plan has as many messages in that time (ours). O(log rows).
@@ -169,14 +169,14 @@ typedef struct pb_crowd {
 pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
 
 /**
- * The previous component's time for `bytes` on `n_ranks` ranks, from its tables:
+ * The fallback component's time for `bytes` on `n_ranks` ranks, from its tables:
  * interpolated over bytes, and over ranks by their logarithm (no time on one rank);
  * -1 if the model has no tables. O(tables log rows).
  */
-int64_t pb_model_previous(const pb_model_t *model, int n_ranks, uint64_t bytes);
+int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes);
 
 /**
- * The time of `bytes` over a machine's cable, from the slope beyond the last row
+ * The time of `bytes` over a host's cable, from the slope beyond the last row
  * of PB_PLACE_SWITCH; 0 if the gap does not grow there.
  */
 int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes);

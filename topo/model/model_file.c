@@ -39,9 +39,9 @@ typedef struct reader {
     char *words[MAX_WORDS];
     bool has_version, has_topology, has_payload, has_overhead;
     int place_line[PB_PLACE_COUNT]; /**< 0: not named yet */
-    int previous_line[PB_MODEL_MAX_PREVIOUS];
+    int fallback_line[PB_MODEL_MAX_FALLBACK];
     pb_costs_t *costs;       /**< that cost lines belong to; NULL: none */
-    pb_previous_t *previous; /**< that time lines belong to; NULL: none */
+    pb_fallback_t *fallback; /**< that time lines belong to; NULL: none */
     bool skipping;           /**< cost and time lines belong to a faulty place or previous */
 } reader_t;
 
@@ -138,7 +138,7 @@ static void item_place(reader_t *r)
     char quote[PB_DIAG_QUOTE_SIZE];
     uint64_t n_links, n_ring = 0;
     r->costs = NULL;
-    r->previous = NULL;
+    r->fallback = NULL;
     r->skipping = true;
     const bool has_ring = r->n_words == 6 && strcmp(r->words[4], "ring") == 0;
     if (!has_ring && !has_words(r, 3, PLACE_FORM)) {
@@ -252,12 +252,12 @@ static void item_cost(reader_t *r)
     costs->rows[costs->n_rows++] = row;
 }
 
-static void item_previous(reader_t *r)
+static void item_fallback(reader_t *r)
 {
     uint64_t n_ranks;
     pb_model_t *model = r->model;
     r->costs = NULL;
-    r->previous = NULL;
+    r->fallback = NULL;
     r->skipping = true;
     if (!has_words(r, 2, "previous ranks NUMBER") || strcmp(r->words[1], "ranks") != 0) {
         if (r->n_words == 3) {
@@ -268,45 +268,45 @@ static void item_previous(reader_t *r)
     if (!read_number(r, r->words[2], "the number of ranks", 2, MAX_RANKS, &n_ranks)) {
         return;
     }
-    if (model->n_previous == PB_MODEL_MAX_PREVIOUS) {
+    if (model->n_fallback == PB_MODEL_MAX_FALLBACK) {
         pb_diag_fault(r->diag, r->file, r->line, "there are more than %d tables of previous times",
-                      PB_MODEL_MAX_PREVIOUS);
+                      PB_MODEL_MAX_FALLBACK);
         return;
     }
-    if (model->n_previous > 0 && (int) n_ranks <= model->previous[model->n_previous - 1].n_ranks) {
+    if (model->n_fallback > 0 && (int) n_ranks <= model->fallback[model->n_fallback - 1].n_ranks) {
         pb_diag_fault(r->diag, r->file, r->line,
                       "%d ranks follow on %d, but numbers of ranks must ascend", (int) n_ranks,
-                      model->previous[model->n_previous - 1].n_ranks);
+                      model->fallback[model->n_fallback - 1].n_ranks);
         return;
     }
-    r->previous_line[model->n_previous] = r->line;
-    r->previous = &model->previous[model->n_previous++];
-    r->previous->n_ranks = (int) n_ranks;
+    r->fallback_line[model->n_fallback] = r->line;
+    r->fallback = &model->fallback[model->n_fallback++];
+    r->fallback->n_ranks = (int) n_ranks;
     r->skipping = false;
 }
 
 static void item_time(reader_t *r)
 {
     uint64_t bytes, time;
-    pb_previous_t *previous = r->previous;
+    pb_fallback_t *fallback = r->fallback;
     if (r->skipping || !has_words(r, 2, "time BYTES NANOSECONDS")) {
         return;
     }
-    if (previous == NULL) {
+    if (fallback == NULL) {
         pb_diag_fault(r->diag, r->file, r->line, "a time has no 'previous ranks' before it");
         return;
     }
     if (!read_number(r, r->words[1], "the size", 1, PB_MODEL_MAX_BYTES, &bytes) ||
         !read_number(r, r->words[2], "the time", 1, (uint64_t) PB_MODEL_MAX_NS, &time) ||
-        !has_room(r, previous->n_rows)) {
+        !has_room(r, fallback->n_rows)) {
         return;
     }
-    if (previous->n_rows > 0) {
-        check_order(r, bytes, previous->bytes[previous->n_rows - 1]);
-        check_growth(r, "the time", previous->time[previous->n_rows - 1], (int64_t) time);
+    if (fallback->n_rows > 0) {
+        check_order(r, bytes, fallback->bytes[fallback->n_rows - 1]);
+        check_growth(r, "the time", fallback->time[fallback->n_rows - 1], (int64_t) time);
     }
-    previous->bytes[previous->n_rows] = bytes;
-    previous->time[previous->n_rows++] = (int64_t) time;
+    fallback->bytes[fallback->n_rows] = bytes;
+    fallback->time[fallback->n_rows++] = (int64_t) time;
 }
 
 static const struct {
@@ -314,7 +314,7 @@ static const struct {
     void (*read)(reader_t *r);
 } items[] = {
     {"topology", item_topology}, {"payload", item_payload}, {"overhead", item_overhead},
-    {"place", item_place},       {"cost", item_cost},       {"previous", item_previous},
+    {"place", item_place},       {"cost", item_cost},       {"previous", item_fallback},
     {"time", item_time},
 };
 
@@ -408,13 +408,13 @@ static bool read_line(reader_t *r, const char *text, size_t length)
 
 /* ---- what must be there ---- */
 
-static void check_previous(reader_t *r, const pb_previous_t *previous, int line)
+static void check_fallback(reader_t *r, const pb_fallback_t *fallback, int line)
 {
-    if (previous->n_rows < 2) {
+    if (fallback->n_rows < 2) {
         pb_diag_fault(
             r->diag, r->file, line,
             "there are %d times for these ranks, but two or more are needed; measure again",
-            previous->n_rows);
+            fallback->n_rows);
     }
 }
 
@@ -462,8 +462,8 @@ static void check_whole(reader_t *r)
             check_place(r, (pb_place_t) place);
         }
     }
-    for (int i = 0; i < r->model->n_previous; i++) {
-        check_previous(r, &r->model->previous[i], r->previous_line[i]);
+    for (int i = 0; i < r->model->n_fallback; i++) {
+        check_fallback(r, &r->model->fallback[i], r->fallback_line[i]);
     }
     if (r->has_payload && r->has_overhead && r->model->overhead >= r->model->payload &&
         r->model->payload > 0) {
@@ -538,12 +538,12 @@ int pb_model_write(const pb_model_t *model, FILE *stream)
             write_costs(&model->costs[place], pb_place_name((pb_place_t) place), stream);
         }
     }
-    for (int i = 0; i < model->n_previous; i++) {
-        const pb_previous_t *previous = &model->previous[i];
-        fprintf(stream, "\nprevious ranks %d\n", previous->n_ranks);
-        for (int k = 0; k < previous->n_rows; k++) {
-            fprintf(stream, "time %10" PRIu64 " %13" PRId64 "\n", previous->bytes[k],
-                    previous->time[k]);
+    for (int i = 0; i < model->n_fallback; i++) {
+        const pb_fallback_t *fallback = &model->fallback[i];
+        fprintf(stream, "\nprevious ranks %d\n", fallback->n_ranks);
+        for (int k = 0; k < fallback->n_rows; k++) {
+            fprintf(stream, "time %10" PRIu64 " %13" PRId64 "\n", fallback->bytes[k],
+                    fallback->time[k]);
         }
     }
     return ferror(stream) ? PB_ERR_IO : PB_SUCCESS;

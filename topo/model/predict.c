@@ -7,7 +7,7 @@ pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
     pb_segment_cost_t cost = {.segment = segment};
     cost.cable = pb_model_cost(model, 2, segment);
     cost.further = (pb_model_cost(model, 3, segment).rtt - cost.cable.rtt) / 2;
-    cost.machine = pb_model_cost(model, 0, segment);
+    cost.host = pb_model_cost(model, 0, segment);
     cost.crowd = pb_model_crowd(model, segment);
     return cost;
 }
@@ -36,11 +36,10 @@ static int64_t latency(const pb_cost_t *cost)
 
 static int64_t path_time(const pb_profile_path_t *path, const pb_segment_cost_t *cost)
 {
-    return pb_time_limited(times(latency(&cost->cable), path->hops) +
-                           times_units(cost->further, path->cables) +
-                           times_units(cost->cable.gap, path->sends) +
-                           times(latency(&cost->machine), path->memory_hops) +
-                           times_units(cost->machine.gap, path->memory_sends));
+    return pb_time_limited(
+        times(latency(&cost->cable), path->hops) + times_units(cost->further, path->cables) +
+        times_units(cost->cable.gap, path->sends) + times(latency(&cost->host), path->memory_hops) +
+        times_units(cost->host.gap, path->memory_sends));
 }
 
 static int64_t longer(int64_t a, int64_t b)
@@ -59,16 +58,15 @@ static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t 
     const int64_t most = longer(duty->memory_sends, duty->memory_receives);
     const int64_t least = duty->memory_sends + duty->memory_receives - most;
     const int64_t cable = both_ways(&cost->cable, duty->most, duty->least);
-    const int64_t memory =
-        both_ways(&cost->machine, most * PB_PROFILE_UNIT, least * PB_PROFILE_UNIT);
+    const int64_t memory = both_ways(&cost->host, most * PB_PROFILE_UNIT, least * PB_PROFILE_UNIT);
     const int64_t processor = times(cost->cable.send, duty->sends) +
                               times(cost->cable.receive, duty->receives) +
-                              times(cost->machine.send, duty->memory_sends) +
-                              times(cost->machine.receive, duty->memory_receives);
+                              times(cost->host.send, duty->memory_sends) +
+                              times(cost->host.receive, duty->memory_receives);
     return pb_time_limited(longer(longer(cable, memory), processor));
 }
 
-/** A round's messages of all machines, where these share something. */
+/** A round's messages of all hosts, where these share something. */
 static int64_t crowd_time(const pb_profile_t *profile, const pb_crowd_t *crowd)
 {
     return crowd->n_ring > 0
@@ -86,8 +84,8 @@ static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost
 }
 
 /**
- * All messages of all machines, at the rate at which these can work together. Without
- * it, few long segments would seem to go down the tree as if every machine had what
+ * All messages of all hosts, at the rate at which these can work together. Without
+ * it, few long segments would seem to go down the tree as if every host had what
  * they share for itself.
  */
 static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_crowd_t *crowd,

@@ -12,10 +12,10 @@
 /** What one segment size costs by a model: looked up once for all plans. */
 typedef struct pb_segment_cost {
     uint64_t segment;
-    pb_cost_t cable;   /**< between machines of one switch */
-    int64_t further;   /**< what one further cable adds to a message's way */
-    pb_cost_t machine; /**< inside a machine */
-    pb_crowd_t crowd;  /**< while all machines send */
+    pb_cost_t cable;  /**< between hosts of one switch */
+    int64_t further;  /**< what one further cable adds to a message's way */
+    pb_cost_t host;   /**< inside a host */
+    pb_crowd_t crowd; /**< while all hosts send */
 } pb_segment_cost_t;
 
 /** The costs of segments of `segment` bytes, at least 1. O(log rows). */
@@ -27,7 +27,7 @@ pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment);
  * and (2) for the chain and binary trees, and the same for every plan. For stream
  * s with X segments, the longest path of its first one and X - 1 periods; a short
  * last segment has a period of its own size. In integers, the same on every
- * machine; from 0 to PB_TIME_LONGEST. O(log rows).
+ * host; from 0 to PB_TIME_LONGEST. O(log rows).
  */
 int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
                    const pb_segment_cost_t *cost, uint64_t bytes);

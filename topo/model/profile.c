@@ -142,7 +142,7 @@ static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
 typedef struct walk {
     const pb_placement_t *placement;
     pb_profile_t *profile;
-    uint32_t machine_speed;
+    uint32_t host_speed;
     int *links;               /**< of one path */
     int64_t *loads;           /**< by directed link: PB_PROFILE_UNIT for each segment of a round */
     pb_profile_duty_t *ranks; /**< by rank: without the cable's part */
@@ -150,12 +150,12 @@ typedef struct walk {
     int *queue;               /**< ranks of the stream, each behind its parent */
 } walk_t;
 
-uint32_t pb_profile_machine_speed(const pb_network_t *network)
+uint32_t pb_profile_host_speed(const pb_network_t *network)
 {
     uint32_t least = UINT32_MAX;
     for (int node = 0; node < pb_network_size(network); node++) {
         const pb_node_t *at = pb_network_node(network, node);
-        if (at->kind == PB_NODE_MACHINE && at->parent >= 0 && at->speed > 0 && at->speed < least) {
+        if (at->kind == PB_NODE_HOST && at->parent >= 0 && at->speed > 0 && at->speed < least) {
             least = at->speed;
         }
     }
@@ -166,14 +166,14 @@ uint32_t pb_profile_machine_speed(const pb_network_t *network)
 static int64_t link_time(const walk_t *walk, int link, bool of_bundle)
 {
     const pb_node_t *node = pb_network_node(walk->placement->network, pb_link_node(link));
-    const int64_t time = PB_PROFILE_UNIT * (int64_t) walk->machine_speed;
+    const int64_t time = PB_PROFILE_UNIT * (int64_t) walk->host_speed;
     return of_bundle ? time / (int64_t) node->speed : time * node->cables / (int64_t) node->speed;
 }
 
 /**
  * Adds one hop to a path: `sent` has what the sender has sent before in this
  * round, and is brought up to date. The links' loads are counted. Returns whether
- * the hop stays inside a machine.
+ * the hop stays inside a host.
  */
 static bool add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
                     pb_profile_path_t *sent)
@@ -253,9 +253,8 @@ static int walk_init(walk_t *walk, const pb_placement_t *placement, pb_profile_t
     const pb_network_t *network = placement->network;
     const size_t n_ranks = (size_t) placement->n_ranks;
     memset(profile, 0, sizeof(*profile));
-    *walk = (walk_t){.placement = placement,
-                     .profile = profile,
-                     .machine_speed = pb_profile_machine_speed(network)};
+    *walk = (walk_t){
+        .placement = placement, .profile = profile, .host_speed = pb_profile_host_speed(network)};
     walk->links = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(*walk->links));
     walk->loads = calloc(2 * (size_t) pb_network_size(network), sizeof(*walk->loads));
     walk->ranks = calloc(n_ranks, sizeof(*walk->ranks));
@@ -295,7 +294,7 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
     return rc;
 }
 
-/* ---- the previous component ---- */
+/* ---- the fallback component ---- */
 
 /** Adds the transfers of the phase in which ranks send to those `distance` behind them. */
 static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *path)
@@ -320,7 +319,7 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
     path->memory_sends += longest.memory_sends;
 }
 
-int pb_profile_previous(const pb_placement_t *placement, int root, pb_profile_t *profile)
+int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile)
 {
     walk_t walk;
     int rc = walk_init(&walk, placement, profile);
@@ -342,14 +341,14 @@ int pb_profile_previous(const pb_placement_t *placement, int root, pb_profile_t 
 
 /* ---- lower bound ---- */
 
-/** The time of a segment over the fastest cable of a machine that has ranks. */
+/** The time of a segment over the fastest cable of a host that has ranks. */
 static int64_t fastest_time(const pb_placement_t *placement)
 {
-    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_machine_speed(placement->network);
+    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(placement->network);
     int64_t least = PB_PROFILE_UNIT;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        const int machine = pb_network_machine_of(placement->network, placement->machine[rank]);
-        const pb_node_t *node = pb_network_node(placement->network, machine);
+        const int host = pb_network_host_of(placement->network, placement->host[rank]);
+        const pb_node_t *node = pb_network_node(placement->network, host);
         const int64_t time = node->speed > 0 ? unit / (int64_t) node->speed : PB_PROFILE_UNIT;
         least = time < least ? time : least;
     }
@@ -363,25 +362,24 @@ static pb_profile_path_t fast_path(int64_t hops, int64_t sends, int64_t fast)
         .hops = hops, .cables = sends * (fast - PB_PROFILE_UNIT), .sends = sends * fast};
 }
 
-void pb_profile_least_twotree(const pb_placement_t *placement, int n_machines,
-                              pb_profile_t *profile)
+void pb_profile_least_twotree(const pb_placement_t *placement, int n_hosts, pb_profile_t *profile)
 {
     memset(profile, 0, sizeof(*profile));
     profile->n_streams = 2;
-    if (n_machines < 4) {
+    if (n_hosts < 4) {
         profile->n_streams = 1;
         return;
     }
     /* Of two trees that together send twice from the root, one has a root with one
      * child at most, below which no rank has more than two: `height` edges reach
-     * 2^height machines in all, and `sends` gaps, of which a second child costs
+     * 2^height hosts in all, and `sends` gaps, of which a second child costs
      * two, reach a sum of Fibonacci numbers. */
     const int64_t fast = fastest_time(placement);
     int64_t height = 1, sends = 1, last = 1, reached = 1;
-    while (INT64_C(1) << height < n_machines) {
+    while (INT64_C(1) << height < n_hosts) {
         height++;
     }
-    while (1 + reached < n_machines) {
+    while (1 + reached < n_hosts) {
         const int64_t more = reached + last + 1;
         last = reached;
         reached = more;
@@ -391,8 +389,8 @@ void pb_profile_least_twotree(const pb_placement_t *placement, int n_machines,
     const pb_profile_path_t by_sends = fast_path((sends + 1) / 2, sends, fast);
     add_path(profile, &by_height);
     add_path(profile, &by_sends);
-    /* Every machine receives both streams, and one forwards as much. */
-    profile->messages = 2 * (n_machines - 1);
+    /* Every host receives both streams, and one forwards as much. */
+    profile->messages = 2 * (n_hosts - 1);
     const pb_profile_duty_t duty = {.most = 2 * fast, .least = 2 * fast, .sends = 2, .receives = 2};
     add_duty(profile, &duty);
 }

@@ -12,8 +12,8 @@
  * are kept that may be the busiest.
  *
  * Beyond the paper (ours): several streams; links that more than one rank sends
- * over, or of unequal speed; ranks of one machine; processors; and what all
- * machines may share, of which each message takes its part.
+ * over, or of unequal speed; ranks of one host; processors; and what all
+ * hosts may share, of which each message takes its part.
  */
 #ifndef PB_PROFILE_H
 #define PB_PROFILE_H
@@ -23,7 +23,7 @@
 #include "topo/network/placement.h"
 #include "topo/trees/plan.h"
 
-/** One segment over a machine's cable, in the counts below; speeds of 1 to 16 divide it. */
+/** One segment over a host's cable, in the counts below; speeds of 1 to 16 divide it. */
 #define PB_PROFILE_UNIT INT64_C(720720)
 
 /** Paths and duties that one profile may keep. Beyond that, the two most alike are made one. */
@@ -33,56 +33,55 @@
 /** The way of a stream's first segment to a rank, counted from the start of the broadcast. */
 typedef struct pb_profile_path {
     int stream;
-    int64_t hops;         /**< L(m) between machines of one switch: A of formula (2) */
-    int64_t cables;       /**< further cables, PB_PROFILE_UNIT for each of a machine's speed */
+    int64_t hops;         /**< L(m) between hosts of one switch: A of formula (2) */
+    int64_t cables;       /**< further cables, PB_PROFILE_UNIT for each of a host's speed */
     int64_t sends;        /**< g(m), PB_PROFILE_UNIT for each: B of formula (2) */
-    int64_t memory_hops;  /**< L(m) inside a machine */
-    int64_t memory_sends; /**< g(m) inside a machine */
+    int64_t memory_hops;  /**< L(m) inside a host */
+    int64_t memory_sends; /**< g(m) inside a host */
 } pb_profile_path_t;
 
 /** What a cable or a rank does for one segment of each stream. */
 typedef struct pb_profile_duty {
     int64_t most;  /**< segments over a cable in its busier direction, PB_PROFILE_UNIT for each */
     int64_t least; /**< in the other direction */
-    int64_t sends, receives;               /**< of one rank between machines */
-    int64_t memory_sends, memory_receives; /**< of one rank inside its machine */
+    int64_t sends, receives;               /**< of one rank between hosts */
+    int64_t memory_sends, memory_receives; /**< of one rank inside its host */
 } pb_profile_duty_t;
 
 typedef struct pb_profile {
     int n_streams;
     int n_paths;
     int n_duties;
-    int64_t messages; /**< between machines, all ranks' together, for one segment of each stream */
+    int64_t messages; /**< between hosts, all ranks' together, for one segment of each stream */
     pb_profile_path_t paths[PB_PROFILE_MAX_PATHS];
     pb_profile_duty_t duties[PB_PROFILE_MAX_DUTIES];
 } pb_profile_t;
 
 /**
  * The profile of a plan. A rank sends to its children in their order. Cables are
- * counted as PB_PROFILE_UNIT if they are as fast as the slowest machine's.
+ * counted as PB_PROFILE_UNIT if they are as fast as the slowest host's.
  * PB_ERR_NO_MEMORY. O(nodes + edges * path).
  */
 int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_profile_t *profile);
 
 /**
- * What is assumed of the previous component where its times are not known: a
+ * What is assumed of the fallback component where its times are not known: a
  * binomial tree by rank, without regard to the network, of the whole message (the
  * shape that MPI libraries fall back on). In each of its phases all ranks that
  * have the message send it at once, and share the links (ours). To be predicted
  * with one segment. PB_ERR_NO_MEMORY. O(nodes + ranks * path).
  */
-int pb_profile_previous(const pb_placement_t *placement, int root, pb_profile_t *profile);
+int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile);
 
 /**
- * A profile that takes no longer than that of any two-tree over the `n_machines`
- * machines of a placement, for any costs: so that a two-tree need not be computed
+ * A profile that takes no longer than that of any two-tree over the `n_hosts`
+ * hosts of a placement, for any costs: so that a two-tree need not be computed
  * where something else is faster even than this. All cables are taken to be as
- * fast as the fastest machine's. O(ranks + nodes).
+ * fast as the fastest host's. O(ranks + nodes).
  */
-void pb_profile_least_twotree(const pb_placement_t *placement, int n_machines,
-                              pb_profile_t *profile);
+void pb_profile_least_twotree(const pb_placement_t *placement, int n_hosts, pb_profile_t *profile);
 
-/** Speed of the slowest machine's cable, by which loads are counted. O(nodes). */
-uint32_t pb_profile_machine_speed(const pb_network_t *network);
+/** Speed of the slowest host's cable, by which loads are counted. O(nodes). */
+uint32_t pb_profile_host_speed(const pb_network_t *network);
 
 #endif

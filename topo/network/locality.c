@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Room for the name of a place; a longer name of a machine makes PB_ERR_INPUT. */
+/** Room for the name of a place; a longer name of a host makes PB_ERR_INPUT. */
 #define NAME_SIZE 512
 
 enum { BITS = 16 };
@@ -36,7 +36,7 @@ pb_locality_t pb_locality_enter(pb_locality_t place, unsigned index)
 /* ---- grouping ---- */
 
 typedef struct located_rank {
-    int machine;
+    int host;
     pb_locality_t place;
     int rank;
 } located_rank_t;
@@ -45,14 +45,14 @@ typedef struct grouping {
     pb_network_t *network;
     pb_placement_t *located;
     const located_rank_t *ranks; /* sorted, so that every group is a range */
-    uint32_t speed;              /* of the machine's cable */
+    uint32_t speed;              /* of the host's cable */
 } grouping_t;
 
 static int compare_located_ranks(const void *a, const void *b)
 {
     const located_rank_t *x = a, *y = b;
-    if (x->machine != y->machine) {
-        return x->machine < y->machine ? -1 : 1;
+    if (x->host != y->host) {
+        return x->host < y->host ? -1 : 1;
     }
     if (x->place != y->place) {
         return x->place < y->place ? -1 : 1;
@@ -86,7 +86,7 @@ static int add_place(grouping_t *g, int above, int index, int first, int end)
     }
     const int error = pb_network_connect(g->network, above, node, g->speed);
     for (int i = first; i < end; i++) {
-        g->located->machine[g->ranks[i].rank] = node;
+        g->located->host[g->ranks[i].rank] = node;
     }
     return error == PB_SUCCESS ? node : error;
 }
@@ -114,18 +114,18 @@ static int divide(grouping_t *g, int node, int first, int end, int level)
     return error;
 }
 
-static int divide_machines(grouping_t *g)
+static int divide_hosts(grouping_t *g)
 {
     const int n_ranks = g->located->n_ranks;
     int error = PB_SUCCESS;
     for (int first = 0, end; first < n_ranks && error == PB_SUCCESS; first = end) {
-        const int machine = g->ranks[first].machine;
+        const int host = g->ranks[first].host;
         end = first + 1;
-        while (end < n_ranks && g->ranks[end].machine == machine) {
+        while (end < n_ranks && g->ranks[end].host == host) {
             end++;
         }
-        g->speed = pb_network_node(g->network, machine)->speed;
-        error = divide(g, machine, first, end, 0);
+        g->speed = pb_network_node(g->network, host)->speed;
+        error = divide(g, host, first, end, 0);
     }
     return error;
 }
@@ -149,12 +149,12 @@ int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *pla
     int error = ranks != NULL && g.located != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
         for (int rank = 0; rank < n_ranks; rank++) {
-            const int machine = placement->machine[rank];
-            g.located->machine[rank] = machine;
-            ranks[rank] = (located_rank_t){.machine = machine, .place = places[rank], .rank = rank};
+            const int host = placement->host[rank];
+            g.located->host[rank] = host;
+            ranks[rank] = (located_rank_t){.host = host, .place = places[rank], .rank = rank};
         }
         qsort(ranks, (size_t) n_ranks, sizeof(*ranks), compare_located_ranks);
-        error = divide_machines(&g);
+        error = divide_hosts(&g);
     }
     if (error == PB_SUCCESS) {
         error = finish(g.network);

@@ -15,12 +15,12 @@
 typedef struct host_slot {
     int node; /* -1: a free slot */
     int length;
-    bool ambiguous; /* several machines have this key */
+    bool ambiguous; /* several hosts have this key */
 } host_slot_t;
 
 /*
  * Both tables are open-addressed with linear probing; sizes are powers of two.
- * `names` maps every node's exact name. `hosts` maps each machine's whole name
+ * `names` maps every node's exact name. `hosts` maps each host's whole name
  * and its name up to the first dot, both without regard to case.
  */
 struct pb_network {
@@ -28,7 +28,7 @@ struct pb_network {
     int *depth; /* by node; valid after finish */
     int n_nodes;
     int capacity; /* of nodes and depth */
-    int n_machines;
+    int n_hosts;
     int n_places;
     int top;
     int max_depth;
@@ -46,7 +46,7 @@ static uint64_t hash_name(const char *name)
     return pb_hash_end(pb_hash_bytes(PB_HASH_START, name, strlen(name)));
 }
 
-/* Independent of the locale, as it must be the same on every machine. */
+/* Independent of the locale, as it must be the same on every host. */
 static int fold(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char) c;
@@ -124,7 +124,7 @@ static void insert_host_key(pb_network_t *network, int node, int length)
 static void insert_host(pb_network_t *network, int node)
 {
     const char *name = network->nodes[node].name;
-    if (network->nodes[node].kind != PB_NODE_MACHINE || is_address(name)) {
+    if (network->nodes[node].kind != PB_NODE_HOST || is_address(name)) {
         return;
     }
     insert_host_key(network, node, (int) strlen(name));
@@ -238,7 +238,7 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
                                        .next_sibling = -1,
                                        .cables = 1};
     network->names[slot] = node;
-    network->n_machines += kind == PB_NODE_MACHINE;
+    network->n_hosts += kind == PB_NODE_HOST;
     network->n_places += kind == PB_NODE_PLACE;
     insert_host(network, node);
     return node;
@@ -357,7 +357,7 @@ static void list_add(name_list_t *list, const pb_node_t *node)
     }
 }
 
-/* The text, which the caller frees; NULL if memory is out. */
+/* The text, which the caller frees; NULL if out of memory. */
 static char *list_close(name_list_t *list)
 {
     if (list->stream == NULL) {
@@ -499,8 +499,8 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
     size_t n_before = diag->n_faults;
     pb_network_check_cycles(network, file, diag);
     find_top(network, file, diag);
-    if (network->n_machines == 0) {
-        pb_diag_fault(diag, file, 0, "the network has no machine");
+    if (network->n_hosts == 0) {
+        pb_diag_fault(diag, file, 0, "the network has no host");
     }
     if (diag->n_faults > n_before) {
         return PB_ERR_INPUT;
@@ -509,7 +509,7 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
     return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
 }
 
-/* Called "switch", or "switch_1" and so on if a machine has taken that name. */
+/* Called "switch", or "switch_1" and so on if a host has taken that name. */
 static int add_only_switch(pb_network_t *network)
 {
     char name[32] = "switch";
@@ -525,7 +525,7 @@ static int fill_one_switch(pb_network_t *network, const char *const *names, int 
         if (pb_network_find(network, names[i]) >= 0) {
             continue;
         }
-        int node = pb_network_add(network, PB_NODE_MACHINE, names[i]);
+        int node = pb_network_add(network, PB_NODE_HOST, names[i]);
         if (node < 0) {
             return node;
         }
@@ -534,8 +534,8 @@ static int fill_one_switch(pb_network_t *network, const char *const *names, int 
     if (hub < 0) {
         return hub;
     }
-    for (int machine = 0; machine < hub; machine++) {
-        pb_network_connect(network, hub, machine, 0);
+    for (int host = 0; host < hub; host++) {
+        pb_network_connect(network, hub, host, 0);
     }
     pb_diag_t diag;
     pb_diag_init(&diag);
@@ -560,9 +560,9 @@ int pb_network_size(const pb_network_t *network)
 {
     return network->n_nodes;
 }
-int pb_network_n_machines(const pb_network_t *network)
+int pb_network_n_hosts(const pb_network_t *network)
 {
-    return network->n_machines;
+    return network->n_hosts;
 }
 int pb_network_n_places(const pb_network_t *network)
 {
@@ -583,7 +583,7 @@ int pb_network_max_path(const pb_network_t *network)
 
 int pb_network_n_switches(const pb_network_t *network)
 {
-    return network->n_nodes - network->n_machines - network->n_places;
+    return network->n_nodes - network->n_hosts - network->n_places;
 }
 
 int pb_network_depth(const pb_network_t *network, int node)
@@ -604,17 +604,17 @@ int pb_network_find(const pb_network_t *network, const char *name)
     return node >= 0 ? node : PB_ERR_UNKNOWN;
 }
 
-/* The only machine with this key, or PB_ERR_UNKNOWN. */
+/* The only host with this key, or PB_ERR_UNKNOWN. */
 static int find_host(const pb_network_t *network, const char *host, int length)
 {
     const host_slot_t *slot = &network->hosts[find_host_slot(network, host, length)];
     return slot->node >= 0 && !slot->ambiguous ? slot->node : PB_ERR_UNKNOWN;
 }
 
-int pb_network_find_machine(const pb_network_t *network, const char *host)
+int pb_network_find_host(const pb_network_t *network, const char *host)
 {
     int node = pb_network_find(network, host);
-    if (node >= 0 && network->nodes[node].kind == PB_NODE_MACHINE) {
+    if (node >= 0 && network->nodes[node].kind == PB_NODE_HOST) {
         return node;
     }
     if (is_address(host)) {
@@ -631,7 +631,7 @@ int pb_network_find_machine(const pb_network_t *network, const char *host)
     return node;
 }
 
-int pb_network_machine_of(const pb_network_t *network, int node)
+int pb_network_host_of(const pb_network_t *network, int node)
 {
     while (pb_network_node(network, node)->kind == PB_NODE_PLACE) {
         node = network->nodes[node].parent;
@@ -660,8 +660,8 @@ uint64_t pb_network_hash(const pb_network_t *network)
     for (int at = network->top; at >= 0; at = next_in_preorder(network, at)) {
         const pb_node_t *node = &network->nodes[at];
         state = pb_hash_number(state, (uint64_t) network->depth[at]);
-        state = pb_hash_number(state,
-                               2 * (uint64_t) (node->cables - 1) + (node->kind == PB_NODE_MACHINE));
+        state =
+            pb_hash_number(state, 2 * (uint64_t) (node->cables - 1) + (node->kind == PB_NODE_HOST));
         if (node->kind == PB_NODE_PLACE) {
             state = pb_hash_number(state, (uint64_t) node->kind);
         }

@@ -1,9 +1,9 @@
 /*
- * The network model: a tree of switches with machines as leaves, below which
- * there may be places: the packages, NUMA nodes and caches of a machine.
+ * The network model: a tree of switches with hosts as leaves, below which
+ * there may be places: the packages, NUMA nodes and caches of a host.
  *
- * Every Ethernet forwards along a spanning tree, so that between two machines
- * there is one path (paper 2, section 3). A node is a switch or a machine; each
+ * Every Ethernet forwards along a spanning tree, so that between two hosts
+ * there is one path (paper 2, section 3). A node is a switch or a host; each
  * node but the top one has one cable to its parent. A cable is two directed
  * links, one each way, that do not disturb each other.
  *
@@ -28,8 +28,8 @@
 
 typedef enum {
     PB_NODE_SWITCH,
-    PB_NODE_MACHINE,
-    PB_NODE_PLACE, /**< a part of a machine whose cores are nearer to each other than to others */
+    PB_NODE_HOST,
+    PB_NODE_PLACE, /**< a part of a host whose cores are nearer to each other than to others */
 } pb_node_kind_t;
 
 typedef struct pb_node {
@@ -46,22 +46,22 @@ typedef struct pb_node {
 
 typedef struct pb_network pb_network_t;
 
-/** An empty network, or NULL if memory is out. Free with pb_network_free(). */
+/** An empty network, or NULL if out of memory. Free with pb_network_free(). */
 pb_network_t *pb_network_new(void);
 void pb_network_free(pb_network_t *network);
 
 /**
- * The network that is assumed when nothing is known: every name a machine on
+ * The network that is assumed when nothing is known: every name a host on
  * one switch called "switch". Names are copied; a repeated name is added once.
- * The switch is called otherwise if a machine has that name. The network is
- * finished. Returns NULL if memory is out, if there is no name at all or an
+ * The switch is called otherwise if a host has that name. The network is
+ * finished. Returns NULL if out of memory, if there is no name at all or an
  * empty one, or if there are more than PB_NETWORK_MAX_NODES.
  */
 pb_network_t *pb_network_one_switch(const char *const *names, int n_names);
 
 /**
  * A copy, whose nodes have the same numbers, to which more may be added before
- * pb_network_finish() makes it ready. NULL if memory is out. O(nodes).
+ * pb_network_finish() makes it ready. NULL if out of memory. O(nodes).
  */
 pb_network_t *pb_network_copy(const pb_network_t *network);
 
@@ -75,7 +75,7 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
 /**
  * Puts `child` below `parent` with a cable of `speed` (0: not given). The child
  * must have no parent yet, and the parent must be a switch, or for a place a
- * machine or another place (PB_ERR_INPUT).
+ * host or another place (PB_ERR_INPUT).
  * Cycles are found by pb_network_finish().
  */
 int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed);
@@ -97,12 +97,12 @@ int pb_network_bundle(pb_network_t *network, int node, int n);
 void pb_network_set_line(pb_network_t *network, int node, int line);
 
 /**
- * Checks that the nodes form one tree that has a machine, and makes the network
+ * Checks that the nodes form one tree that has a host, and makes the network
  * ready for use: finds the top node, gives every cable without a speed the
  * lowest speed of one cable in the network (1 if none is given at all), or that
  * for each cable of a bundle, and computes depths.
  * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
- * cycles, more than one top, no machine, a bundle too fast for a number. O(nodes), without
+ * cycles, more than one top, no host, a bundle too fast for a number. O(nodes), without
  * recursion.
  */
 int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
@@ -114,7 +114,7 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
 int pb_network_check_cycles(pb_network_t *network, const char *file, pb_diag_t *diag);
 
 int pb_network_size(const pb_network_t *network);            /**< nodes */
-int pb_network_n_machines(const pb_network_t *network);      /**< of them machines */
+int pb_network_n_hosts(const pb_network_t *network);         /**< of them hosts */
 int pb_network_n_switches(const pb_network_t *network);      /**< of them switches */
 int pb_network_n_places(const pb_network_t *network);        /**< of them places */
 int pb_network_top(const pb_network_t *network);             /**< after finish */
@@ -129,20 +129,20 @@ const pb_node_t *pb_network_node(const pb_network_t *network, int node);
 int pb_network_find(const pb_network_t *network, const char *name);
 
 /**
- * The machine that a host name means: the exact name; else, where that is
- * unambiguous, the machine whose name is equal without regard to case up to
+ * The host that a host name means: the exact name; else, where that is
+ * unambiguous, the host whose name is equal without regard to case up to
  * the first dot (short against fully qualified names, either way round; two
  * fully qualified names must be equal in whole, as "n1.a" is not "n1.b").
  * Addresses ("10.0.0.7") match only exactly. PB_ERR_UNKNOWN otherwise.
  */
-int pb_network_find_machine(const pb_network_t *network, const char *host);
+int pb_network_find_host(const pb_network_t *network, const char *host);
 
-/** The machine that a place is in; any other node is its own. O(levels of the machine). */
-int pb_network_machine_of(const pb_network_t *network, int node);
+/** The host that a place is in; any other node is its own. O(levels of the host). */
+int pb_network_host_of(const pb_network_t *network, int node);
 
 /**
  * A hash of everything that plans depend on: names, kinds, shape, order, speeds
- * and numbers of cables. Equal networks have equal hashes on every machine.
+ * and numbers of cables. Equal networks have equal hashes on every host.
  */
 uint64_t pb_network_hash(const pb_network_t *network);
 

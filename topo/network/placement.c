@@ -10,16 +10,16 @@ pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks)
 {
     assert(n_ranks >= 0);
     pb_placement_t *placement = malloc(sizeof(*placement));
-    int *machine = malloc((size_t) (n_ranks > 0 ? n_ranks : 1) * sizeof(*machine));
-    if (placement == NULL || machine == NULL) {
+    int *host = malloc((size_t) (n_ranks > 0 ? n_ranks : 1) * sizeof(*host));
+    if (placement == NULL || host == NULL) {
         free(placement);
-        free(machine);
+        free(host);
         return NULL;
     }
     for (int rank = 0; rank < n_ranks; rank++) {
-        machine[rank] = -1;
+        host[rank] = -1;
     }
-    *placement = (pb_placement_t){.network = network, .n_ranks = n_ranks, .machine = machine};
+    *placement = (pb_placement_t){.network = network, .n_ranks = n_ranks, .host = host};
     return placement;
 }
 
@@ -28,7 +28,7 @@ void pb_placement_free(pb_placement_t *placement)
     if (placement == NULL) {
         return;
     }
-    free(placement->machine);
+    free(placement->host);
     free(placement);
 }
 
@@ -44,51 +44,51 @@ int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t 
         return PB_ERR_NO_MEMORY;
     }
     for (int rank = 0; rank < n_names; rank++) {
-        placement->machine[rank] = pb_network_find(network, names[rank]);
+        placement->host[rank] = pb_network_find(network, names[rank]);
     }
     *network_p = network;
     *placement_p = placement;
     return PB_SUCCESS;
 }
 
-static int machine_of(const pb_placement_t *placement, int rank)
+static int host_of(const pb_placement_t *placement, int rank)
 {
-    return pb_network_machine_of(placement->network, placement->machine[rank]);
+    return pb_network_host_of(placement->network, placement->host[rank]);
 }
 
 int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links)
 {
-    return pb_network_path(placement->network, machine_of(placement, from),
-                           machine_of(placement, to), links);
+    return pb_network_path(placement->network, host_of(placement, from), host_of(placement, to),
+                           links);
 }
 
-int pb_placement_n_machines(const pb_placement_t *placement)
+int pb_placement_n_hosts(const pb_placement_t *placement)
 {
     char *used = calloc((size_t) pb_network_size(placement->network) + 1, 1);
     if (used == NULL) {
         return -1;
     }
-    int n_machines = 0;
+    int n_hosts = 0;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int machine = placement->machine[rank] >= 0 ? machine_of(placement, rank) : -1;
-        if (machine >= 0 && !used[machine]) {
-            used[machine] = 1;
-            n_machines++;
+        int host = placement->host[rank] >= 0 ? host_of(placement, rank) : -1;
+        if (host >= 0 && !used[host]) {
+            used[host] = 1;
+            n_hosts++;
         }
     }
     free(used);
-    return n_machines;
+    return n_hosts;
 }
 
-/* Machines enter by name, as the network's hash does not depend on how its
+/* Hosts enter by name, as the network's hash does not depend on how its
  * nodes are numbered either. */
 uint64_t pb_placement_hash(const pb_placement_t *placement)
 {
     uint64_t state = pb_hash_number(PB_HASH_START, pb_network_hash(placement->network));
     state = pb_hash_number(state, (uint64_t) placement->n_ranks);
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int machine = placement->machine[rank];
-        const char *name = machine >= 0 ? pb_network_node(placement->network, machine)->name : "";
+        int host = placement->host[rank];
+        const char *name = host >= 0 ? pb_network_node(placement->network, host)->name : "";
         state = pb_hash_string(state, name);
     }
     return pb_hash_end(state);

@@ -1,6 +1,6 @@
 /*
- * A placement: which machine of a network each rank of a communicator sits on, or
- * which place of the machine.
+ * A placement: which host of a network each rank of a communicator sits on, or
+ * which place of the host.
  */
 #ifndef PB_PLACEMENT_H
 #define PB_PLACEMENT_H
@@ -12,15 +12,15 @@
 typedef struct pb_placement {
     const pb_network_t *network; /**< borrowed; outlives the placement */
     int n_ranks;
-    int *machine; /**< by rank: a node of kind PB_NODE_MACHINE or PB_NODE_PLACE */
+    int *host; /**< by rank: a node of kind PB_NODE_HOST or PB_NODE_PLACE */
 } pb_placement_t;
 
-/** Room for n_ranks; machines are -1 until set. NULL if memory is out. */
+/** Room for n_ranks; hosts are -1 until set. NULL if out of memory. */
 pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks);
 void pb_placement_free(pb_placement_t *placement);
 
 /**
- * Where nothing is known of switches: rank i sits on the machine names[i] of
+ * Where nothing is known of switches: rank i sits on the host names[i] of
  * pb_network_one_switch(). The caller frees both, the placement first; on PB_ERR_NO_MEMORY,
  * which names that function does not take lead to as well, both are NULL. O(names).
  */
@@ -29,14 +29,14 @@ int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t 
 
 /**
  * The directed links of cables that a message passes between two ranks, as
- * pb_network_path(): none inside a machine, whatever the places. O(path).
+ * pb_network_path(): none inside a host, whatever the places. O(path).
  */
 int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links);
 
-/** Machines with at least one rank. O(ranks + nodes); -1 if memory is out. */
-int pb_placement_n_machines(const pb_placement_t *placement);
+/** Hosts with at least one rank. O(ranks + nodes); -1 if out of memory. */
+int pb_placement_n_hosts(const pb_placement_t *placement);
 
-/** Hash of the network and of every rank's machine. */
+/** Hash of the network and of every rank's host. */
 uint64_t pb_placement_hash(const pb_placement_t *placement);
 
 #endif

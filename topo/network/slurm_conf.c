@@ -271,7 +271,7 @@ static const pb_node_t *node_of(const reader_t *r, int node)
 
 static const char *kind_name(pb_node_kind_t kind)
 {
-    return kind == PB_NODE_SWITCH ? "switch" : "machine";
+    return kind == PB_NODE_SWITCH ? "switch" : "host";
 }
 
 static int make_room_for_mention(reader_t *r, int node)
@@ -305,7 +305,7 @@ static int intern(reader_t *r, pb_node_kind_t kind, const char *name)
     }
     if (pb_network_size(r->network) == PB_NETWORK_MAX_NODES) {
         pb_diag_fault(r->diag, r->file, r->line,
-                      "with '%s' there are more than %d switches and machines", name,
+                      "with '%s' there are more than %d switches and hosts", name,
                       PB_NETWORK_MAX_NODES);
         r->full = true;
         return PB_ERR_INPUT;
@@ -334,7 +334,7 @@ static int found_child(void *context, const char *name)
         pb_diag_fault(
             r->diag, r->file, r->line,
             "with '%s' the lists up to here have more than %d names; name each switch and "
-            "machine in one list only",
+            "host in one list only",
             name, PB_NETWORK_MAX_NODES);
         r->full = true;
         return END_OF_LIST;
@@ -389,7 +389,7 @@ static int read_list(reader_t *r, conf_key_t key, const char *list)
                       key_names[key], list);
         return PB_SUCCESS;
     }
-    r->kind = key == KEY_NODES ? PB_NODE_MACHINE : PB_NODE_SWITCH;
+    r->kind = key == KEY_NODES ? PB_NODE_HOST : PB_NODE_SWITCH;
     r->n_repeated = 0;
     int error = pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, found_child, r, why, sizeof(why));
     if (error == PB_ERR_INPUT) {

@@ -8,7 +8,7 @@
  * Keys are case-insensitive, '#' starts a comment, a '\' at the end continues
  * the line. One line may carry both Nodes and Switches, and several lines may
  * describe one switch (both beyond Slurm, which wants leaf switches apart). Of
- * one line's children the machines come first. Values may be in double quotes.
+ * one line's children the hosts come first. Values may be in double quotes.
  * LinkSpeed is the speed of the cables from the switch to what its line names;
  * cables without one have the lowest speed of the file. Uplinks (ours, not
  * Slurm's) is the number of parallel cables, a bundle or LAG, from the switch to
@@ -26,7 +26,7 @@
 #define PB_SLURM_CONF_MAX_LINE (1 << 20)
 
 /**
- * Cables between the top switch and a machine. No path then has more than 1024, which is the
+ * Cables between the top switch and a host. No path then has more than 1024, which is the
  * longest that a model file may speak of; IEEE 802.1Q lets a spanning tree have 40.
  */
 #define PB_SLURM_CONF_MAX_DEPTH 512

@@ -15,7 +15,7 @@ typedef struct place {
     int above;       /* next node towards the start; -1 for the start */
     int first_rank;  /* the lowest participating rank that sits right here, -1 if none */
     int n_here;      /* participating ranks that sit right here */
-    int n_inside;    /* participating ranks of this machine or place, those of its places too */
+    int n_inside;    /* participating ranks of this host or place, those of its places too */
     int only_inside; /* a rank of them */
     int n_ranks;     /* participating ranks here and below */
     int n_local;     /* ranks that this vertex attaches itself */
@@ -45,7 +45,7 @@ static bool is_switch(const builder_t *b, int node)
     return pb_network_node(b->network, node)->kind == PB_NODE_SWITCH;
 }
 
-/* A machine or place, below the start, whose only rank is attached above. */
+/* A host or place, below the start, whose only rank is attached above. */
 static bool is_leaf(const builder_t *b, int node)
 {
     return node != b->start && !is_switch(b, node) && b->places[node].n_inside == 1;
@@ -62,7 +62,7 @@ static int place_ranks(builder_t *b, const char *taken)
         if (!taken[rank]) {
             continue;
         }
-        int node = placement->machine[rank];
+        int node = placement->host[rank];
         if (node < 0 || node >= b->n_nodes || is_switch(b, node)) {
             return PB_ERR_INPUT;
         }
@@ -81,7 +81,7 @@ static int place_ranks(builder_t *b, const char *taken)
 /* The lowest node on the way up from the root where it is not alone. */
 static void find_start(builder_t *b)
 {
-    b->start = b->view->placement->machine[b->root];
+    b->start = b->view->placement->host[b->root];
     while (b->places[b->start].n_inside == 1 && network_parent(b, b->start) >= 0) {
         b->start = network_parent(b, b->start);
     }
@@ -178,7 +178,7 @@ static uint32_t leaf_speed(const builder_t *b, int leaf)
     return is_switch(b, b->places[leaf].above) ? cable_speed(b, leaf) : UINT32_MAX;
 }
 
-/* Attaches the ranks that are alone on a machine or place right below the node,
+/* Attaches the ranks that are alone on a host or place right below the node,
  * but for the root. */
 static void attach_leaves(builder_t *b, int node, int vertex, int *n_positions)
 {
@@ -195,8 +195,8 @@ static void attach_root(builder_t *b, int *n_positions)
 {
     uint32_t speed = UINT32_MAX;
     if (is_switch(b, b->start)) {
-        int machine = pb_network_machine_of(b->network, b->view->placement->machine[b->root]);
-        speed = cable_speed(b, machine);
+        int host = pb_network_host_of(b->network, b->view->placement->host[b->root]);
+        speed = cable_speed(b, host);
     }
     attach(b, b->root, 0, speed, n_positions);
 }
@@ -315,7 +315,7 @@ void pb_view_free(pb_view_t *view)
     free(view);
 }
 
-/* Whether the way from node `from` to the machine or place `to` ends downwards. */
+/* Whether the way from node `from` to the host or place `to` ends downwards. */
 static bool comes_down(const pb_network_t *network, int from, int to)
 {
     if (pb_network_node(network, to)->kind == PB_NODE_SWITCH) {
@@ -327,13 +327,13 @@ static bool comes_down(const pb_network_t *network, int from, int to)
     return from < 0;
 }
 
-bool pb_view_enters_machine(const pb_view_t *view, int v)
+bool pb_view_enters_host(const pb_view_t *view, int v)
 {
     const pb_vertex_t *vertex = &view->vertices[v];
     return comes_down(view->placement->network, view->vertices[vertex->parent].node, vertex->node);
 }
 
-bool pb_view_leaves_to_machine(const pb_view_t *view, int v)
+bool pb_view_leaves_to_host(const pb_view_t *view, int v)
 {
     const pb_vertex_t *vertex = &view->vertices[v];
     return comes_down(view->placement->network, vertex->node, view->vertices[vertex->parent].node);

@@ -6,12 +6,12 @@
  * attached and numbered in depth-first preorder, so that every subtree is a
  * range of vertices and a range of ranks.
  *
- * A vertex is where ranks or other vertices come together: a switch, or a machine
+ * A vertex is where ranks or other vertices come together: a switch, or a host
  * or place (a package, NUMA node or cache of it) with two ranks or more below it.
- * A machine or place with one rank is no vertex: its rank is attached to the vertex
- * above, from a machine by the machine's cable. So a machine of many ranks is to a
- * tree what a switch of many machines is, and the rule "each stream crosses each
- * cable once each way" holds for both, and for each place of a machine, alike.
+ * A host or place with one rank is no vertex: its rank is attached to the vertex
+ * above, from a host by the host's cable. So a host of many ranks is to a
+ * tree what a switch of many hosts is, and the rule "each stream crosses each
+ * cable once each way" holds for both, and for each place of a host, alike.
  *
  * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root,
  * the other ranks attached to its vertex, then each child vertex's subtree. Any
@@ -26,7 +26,7 @@
 #include "topo/network/placement.h"
 
 typedef struct pb_vertex {
-    int node;       /**< the switch, machine or place in the network */
+    int node;       /**< the switch, host or place in the network */
     int parent;     /**< vertex nearer to the root, -1 for vertex 0 */
     int end;        /**< the subtree of v is the vertices [v, end) */
     int first_rank; /**< positions [first_rank, end_rank) are the ranks of the subtree, */
@@ -44,7 +44,7 @@ typedef struct pb_view {
     int *order;            /**< by position: the rank; order[0] is the root */
     int *position;         /**< by rank: the position; -1 for a rank outside the subset */
     int *attached;         /**< by position: the vertex */
-    uint32_t *speed;       /**< by position: of the rank's own cable; UINT32_MAX inside a machine */
+    uint32_t *speed;       /**< by position: of the rank's own cable; UINT32_MAX inside a host */
 } pb_view_t;
 
 /**
@@ -58,13 +58,13 @@ void pb_view_free(pb_view_t *view);
 
 /**
  * Whether what enters vertex v > 0 from the vertex above it, or leaves v to that
- * vertex, comes down a cable to a machine or place. Where a machine has several
+ * vertex, comes down a cable to a host or place. Where a host has several
  * ranks, one edge of a tree does that (ours): a second one would have the message
- * cross the machine's cable again, although it is already inside.
+ * cross the host's cable again, although it is already inside.
  * O(depth of the network).
  */
-bool pb_view_enters_machine(const pb_view_t *view, int v);
-bool pb_view_leaves_to_machine(const pb_view_t *view, int v);
+bool pb_view_enters_host(const pb_view_t *view, int v);
+bool pb_view_leaves_to_host(const pb_view_t *view, int v);
 
 /** Memory for a view of `n_ranks`, without vertices; no rank has a position. NULL if there is none.
  */

@@ -117,7 +117,7 @@ static void undo(pb_tree_state_t *state, const change_t *change)
 
 /* ---- chance ---- */
 
-/* exp(-x / 2^16) * 2^32, in integers, so that every machine decides alike. The
+/* exp(-x / 2^16) * 2^32, in integers, so that every host decides alike. The
  * factors are exp(-2^k / 2^16) for the bits k of x. */
 static uint64_t exp_of_minus(uint32_t x)
 {

@@ -23,7 +23,7 @@ typedef struct pb_good_trees {
     pb_good_tree_t *trees; /**< by rising cost; the first is the best of all that were offered */
 } pb_good_trees_t;
 
-/** An empty list of up to `capacity` >= 1 trees. NULL if memory is out. */
+/** An empty list of up to `capacity` >= 1 trees. NULL if out of memory. */
 pb_good_trees_t *pb_good_trees_new(int n_nodes, int capacity, int percent);
 void pb_good_trees_free(pb_good_trees_t *good);
 

@@ -47,7 +47,7 @@ typedef struct pb_link_matrix {
 
 /**
  * A matrix of so many, each at least 1: all values 0 and names NULL, for the
- * caller to fill (names by pb_link_matrix_name()). NULL if memory is out or there
+ * caller to fill (names by pb_link_matrix_name()). NULL if out of memory or there
  * are too many. Free with pb_link_matrix_free(), which takes NULL too.
  */
 pb_link_matrix_t *pb_link_matrix_new(int n_sites, int n_clusters, int n_nodes);
@@ -70,10 +70,10 @@ int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int 
 
 /**
  * The matrix of these hosts of a network, all values 0: node i is hosts[i]. The switch
- * of a machine is its cluster, and what hangs below one switch of the top switch is
- * a site; machines on the top switch itself are one, too. Clusters and sites are in the order in
- * which hosts name them. The caller frees it. PB_ERR_UNKNOWN (the network has no machine for a
- * host), PB_ERR_INPUT (none, too many, or two hosts on one machine), PB_ERR_NO_MEMORY. O(nodes + n
+ * of a host is its cluster, and what hangs below one switch of the top switch is
+ * a site; hosts on the top switch itself are one, too. Clusters and sites are in the order in
+ * which hosts name them. The caller frees it. PB_ERR_UNKNOWN (the network has no host for a
+ * host), PB_ERR_INPUT (none, too many, or two hosts on one host), PB_ERR_NO_MEMORY. O(nodes + n
  * * depth).
  */
 int pb_link_matrix_of_network(const pb_network_t *network, const char *const *hosts, int n,

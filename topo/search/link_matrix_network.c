@@ -22,11 +22,11 @@ static int site_of(const pb_network_t *network, int node)
     return node;
 }
 
-/** Where hosts hang: a machine is a cluster of its own in a network without switches. */
-static int cluster_of(const pb_network_t *network, int machine)
+/** Where names hang: a host is a cluster of its own in a network without switches. */
+static int cluster_of(const pb_network_t *network, int host)
 {
-    const int parent = pb_network_node(network, machine)->parent;
-    return parent >= 0 ? parent : machine;
+    const int parent = pb_network_node(network, host)->parent;
+    return parent >= 0 ? parent : host;
 }
 
 static void forget_numbers(builder_t *b)
@@ -45,12 +45,12 @@ static int number_of(builder_t *b, int node, int *n)
     return b->number[node];
 }
 
-static int count(builder_t *b, const int *machines, int n, bool sites)
+static int count(builder_t *b, const int *hosts, int n, bool sites)
 {
     int found = 0;
     forget_numbers(b);
     for (int i = 0; i < n; i++) {
-        const int cluster = cluster_of(b->network, machines[i]);
+        const int cluster = cluster_of(b->network, hosts[i]);
         number_of(b, sites ? site_of(b->network, cluster) : cluster, &found);
     }
     return found;
@@ -61,21 +61,21 @@ static int name_once(char **place, const char *name)
     return *place == NULL ? pb_link_matrix_name(place, name) : PB_SUCCESS;
 }
 
-static int fill(builder_t *b, const int *machines, const char *const *hosts, int n)
+static int fill(builder_t *b, const int *hosts, const char *const *names, int n)
 {
     pb_link_matrix_t *m = b->matrix;
     int error = PB_SUCCESS, n_clusters = 0, n_sites = 0;
     forget_numbers(b);
     for (int i = 0; i < n && error == PB_SUCCESS; i++) {
-        const int cluster = cluster_of(b->network, machines[i]);
+        const int cluster = cluster_of(b->network, hosts[i]);
         m->node_cluster[i] = number_of(b, cluster, &n_clusters);
         error =
             name_once(&m->cluster[m->node_cluster[i]], pb_network_node(b->network, cluster)->name);
-        error = error == PB_SUCCESS ? pb_link_matrix_name(&m->node[i], hosts[i]) : error;
+        error = error == PB_SUCCESS ? pb_link_matrix_name(&m->node[i], names[i]) : error;
     }
     forget_numbers(b);
     for (int i = 0; i < n && error == PB_SUCCESS; i++) {
-        const int site = site_of(b->network, cluster_of(b->network, machines[i]));
+        const int site = site_of(b->network, cluster_of(b->network, hosts[i]));
         const int number = number_of(b, site, &n_sites);
         m->cluster_site[m->node_cluster[i]] = number;
         error = name_once(&m->site[number], pb_network_node(b->network, site)->name);
@@ -83,23 +83,23 @@ static int fill(builder_t *b, const int *machines, const char *const *hosts, int
     return error;
 }
 
-/** The machine of each host. PB_ERR_UNKNOWN, PB_ERR_INPUT. */
-static int find_machines(builder_t *b, const char *const *hosts, int n, int *machines)
+/** The host of each name. PB_ERR_UNKNOWN, PB_ERR_INPUT. */
+static int find_hosts(builder_t *b, const char *const *names, int n, int *hosts)
 {
     forget_numbers(b);
     for (int i = 0; i < n; i++) {
-        machines[i] = pb_network_find_machine(b->network, hosts[i]);
-        if (machines[i] < 0) {
+        hosts[i] = pb_network_find_host(b->network, names[i]);
+        if (hosts[i] < 0) {
             return PB_ERR_UNKNOWN;
         }
-        if (b->number[machines[i]]++ >= 0) {
+        if (b->number[hosts[i]]++ >= 0) {
             return PB_ERR_INPUT;
         }
     }
     return PB_SUCCESS;
 }
 
-int pb_link_matrix_of_network(const pb_network_t *network, const char *const *hosts, int n,
+int pb_link_matrix_of_network(const pb_network_t *network, const char *const *names, int n,
                               pb_link_matrix_t **matrix_p)
 {
     *matrix_p = NULL;
@@ -108,15 +108,14 @@ int pb_link_matrix_of_network(const pb_network_t *network, const char *const *ho
     }
     builder_t b = {.network = network,
                    .number = malloc((size_t) pb_network_size(network) * sizeof(int))};
-    int *machines = malloc((size_t) n * sizeof(*machines));
+    int *hosts = malloc((size_t) n * sizeof(*hosts));
     int error = PB_ERR_NO_MEMORY;
-    if (b.number != NULL && machines != NULL) {
-        error = find_machines(&b, hosts, n, machines);
+    if (b.number != NULL && hosts != NULL) {
+        error = find_hosts(&b, names, n, hosts);
     }
     if (error == PB_SUCCESS) {
-        b.matrix =
-            pb_link_matrix_new(count(&b, machines, n, true), count(&b, machines, n, false), n);
-        error = b.matrix != NULL ? fill(&b, machines, hosts, n) : PB_ERR_NO_MEMORY;
+        b.matrix = pb_link_matrix_new(count(&b, hosts, n, true), count(&b, hosts, n, false), n);
+        error = b.matrix != NULL ? fill(&b, hosts, names, n) : PB_ERR_NO_MEMORY;
     }
     if (error == PB_SUCCESS) {
         *matrix_p = b.matrix;
@@ -124,6 +123,6 @@ int pb_link_matrix_of_network(const pb_network_t *network, const char *const *ho
     }
     pb_link_matrix_free(b.matrix);
     free(b.number);
-    free(machines);
+    free(hosts);
     return error;
 }

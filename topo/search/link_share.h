@@ -28,7 +28,7 @@ typedef struct pb_link_share {
  * The links of a known network: rank i of the placement is node i of the matrix,
  * and links are numbered as in topo/network/network.h. The capacity of a link is the highest
  * bandwidth that was measured over it, times how much faster the link is than the
- * slowest of that pair's way: what is measured between two machines of 1 Gbit/s
+ * slowest of that pair's way: what is measured between two hosts of 1 Gbit/s
  * says of a trunk of 10 Gbit/s that it carries ten such. Thus no unit of the
  * network's speeds is needed, and a link whose pairs are all loaded has a lower
  * capacity. The caller frees it. PB_ERR_INPUT if the placement has not as many

@@ -54,7 +54,7 @@ typedef struct pb_tree_state {
     bool *is_queued;
 } pb_tree_state_t;
 
-/** A state without a tree. NULL if memory is out. */
+/** A state without a tree. NULL if out of memory. */
 pb_tree_state_t *pb_tree_state_new(const pb_tree_costs_t *costs);
 void pb_tree_state_free(pb_tree_state_t *state);
 

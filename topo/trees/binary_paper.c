@@ -14,10 +14,10 @@
  * The cables of single ranks never matter, since i and k are not in
  * tree[i+1][k-1].
  *
- * The papers have one rank on a machine. One of several ranks is a vertex like any
+ * The papers have one rank on a host. One of several ranks is a vertex like any
  * other, but that it is entered once (ours; see order_bounds.h): where i + 1 is its
  * first rank and i outside, no k inside it is fit, and if j is inside it, too, then i
- * has one child. Elsewhere i always has a fit k: i + 2, or the rank after the machine.
+ * has one child. Elsewhere i always has a fit k: i + 2, or the rank after the host.
  *
  * For each h, row h holds for each i the set { j : best[i][j] <= h }. It is the
  * union over fit k with k-1 in set(h-1, i+1) of set(h-1, k). Nearly always it is
@@ -26,7 +26,7 @@
  * lower tree than a shorter one. What lies beyond the first interval is kept as
  * a list of islands, which is empty on most networks.
  *
- * Memory is O(H P). H is near P only if most switches have a single machine.
+ * Memory is O(H P). H is near P only if most switches have a single host.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -228,7 +228,7 @@ static int make_set(paper_t *p, const row_t *below, row_t *row, int i)
     return error == PB_SUCCESS ? store_set(p, row, i) : error;
 }
 
-/* A row of memory, reach not set. NULL if memory is out. */
+/* A row of memory, reach not set. NULL if out of memory. */
 static row_t *add_row(paper_t *p)
 {
     if (p->n_rows == p->room) {
@@ -334,7 +334,7 @@ static int cut(const paper_t *p, int *parent)
     return PB_SUCCESS;
 }
 
-/* For i: i + 1, or the last of the largest machine or place of which i + 1 is the first. Each
+/* For i: i + 1, or the last of the largest host or place of which i + 1 is the first. Each
  * vertex has one first rank, so that all climbs together are O(vertices). */
 static int find_only(paper_t *p)
 {
@@ -347,7 +347,7 @@ static int find_only(paper_t *p)
         p->only[i] = i + 1;
         for (int v = p->view->attached[i + 1]; vertices[v].first_rank == i + 1;
              v = vertices[v].parent) {
-            if (pb_view_enters_machine(p->view, v)) {
+            if (pb_view_enters_host(p->view, v)) {
                 p->only[i] = vertices[v].end_rank - 1;
             }
         }

@@ -1,7 +1,7 @@
 /*
  * The constructions behind pb_plan_compute(), one per kind of plan. Each makes
  * a whole plan of a view, which the caller frees. All of them return
- * PB_ERR_NO_MEMORY if memory is out, and are deterministic.
+ * PB_ERR_NO_MEMORY if out of memory, and are deterministic.
  */
 #ifndef PB_TREES_H
 #define PB_TREES_H
@@ -25,7 +25,7 @@ int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p);
  * depth: topo/trees/twotree/twotree.c. After the two-tree of Sanders, Speck and Traeff (2009), made
  * for switch trees (ours). No rank sends more than two edges, and no directed
  * link carries more than two of both trees together, or 2c if it is c times as
- * fast as the fastest machine's cable. Serves every view. Fast links never make
+ * fast as the fastest host's cable. Serves every view. Fast links never make
  * the trees higher; they are used where that makes the trees lower or sooner.
  * Streams have parities where a colouring was found, which is not sought where
  * fast links are used.

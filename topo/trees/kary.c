@@ -74,7 +74,7 @@ static void sort_range(const kary_t *t, int low, int high, int base, int *start,
     memset(start, 0, ((size_t) (high - base) + 2) * sizeof(*start));
 }
 
-/* A new row without contents. NULL if memory is out. */
+/* A new row without contents. NULL if out of memory. */
 static int *add_row(kary_t *t)
 {
     if (t->n_rows == t->room) {

@@ -30,7 +30,7 @@ int pb_order_bounds_init(pb_order_bounds_t *bounds, const pb_view_t *view)
         bounds->above[i] = v;
         bounds->last[i] = view->vertices[v].end_rank - 1;
         bounds->first[i + 1] =
-            view->vertices[v].first_rank + (v > 0 && pb_view_enters_machine(view, v));
+            view->vertices[v].first_rank + (v > 0 && pb_view_enters_host(view, v));
     }
     return PB_SUCCESS;
 }

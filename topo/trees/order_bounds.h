@@ -7,10 +7,10 @@
  *
  * Both cut the ranks behind a rank i into ranges, of which i sends to the first
  * ranks, and may cut at k where first[k] is no more than the position at which the
- * range before begins. That is the rule of contention. Inside a machine it is one
- * more, so that a range that begins with the machine's first rank, as the first
- * there does of any i outside, is followed by no other one in the machine: the
- * machine is entered once (pb_view_enters_machine()). An i inside has its first
+ * range before begins. That is the rule of contention. Inside a host it is one
+ * more, so that a range that begins with the host's first rank, as the first
+ * there does of any i outside, is followed by no other one in the host: the
+ * host is entered once (pb_view_enters_host()). An i inside has its first
  * range behind it, so that nothing changes for it.
  */
 #ifndef PB_ORDER_BOUNDS_H
@@ -22,7 +22,7 @@ typedef struct pb_order_bounds {
     int *above; /**< by position i < n - 1: the vertex V(i) */
     int *last;  /**< by position i < n - 1: the last position under V(i) */
     int *first; /**< by position k > 0: the first position under V(k - 1), or the one after it
-                     if V(k - 1) is a machine or place that is entered once */
+                     if V(k - 1) is a host or place that is entered once */
     int *depth; /**< by vertex: vertices above it */
 } pb_order_bounds_t;
 

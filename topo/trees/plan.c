@@ -59,7 +59,7 @@ int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options
     return PB_ERR_UNFIT;
 }
 
-/* Memory for one stream, without edges. False if memory is out; what was had is
+/* Memory for one stream, without edges. False if out of memory; what was had is
  * then still in the stream. */
 static int stream_init(pb_stream_t *stream, int n_ranks, int n_members)
 {

@@ -1,5 +1,5 @@
 /*
- * A 64-bit hash that is the same on every machine: FNV-1a over bytes, with a
+ * A 64-bit hash that is the same on every host: FNV-1a over bytes, with a
  * final mix so that its low bits serve as table indices. Numbers enter as eight
  * bytes, least significant first; strings enter with their length, so that
  * "ab","c" and "a","bc" differ. It guards against mistakes, not against

@@ -18,7 +18,7 @@ static void refused(pb_adaptive_t *a, int error)
     a->broken = true;
 }
 
-/** Takes part in one of the trees. False if memory is out. */
+/** Takes part in one of the trees. False if out of memory. */
 static bool start_in(pb_adaptive_t *a, pb_adaptive_tree_t tree, const pb_adaptive_place_t *place)
 {
     pb_transfer_limits_t limits;
@@ -30,7 +30,7 @@ static bool start_in(pb_adaptive_t *a, pb_adaptive_tree_t tree, const pb_adaptiv
     return a->running[tree];
 }
 
-/** Takes part in an announced tree, and passes its header on first. False if memory is out; then
+/** Takes part in an announced tree, and passes its header on first. False if out of memory; then
  * it can be tried again. */
 static bool try_announced(pb_adaptive_t *a, const pb_adaptive_place_t *place, const uint8_t *header,
                           size_t length)

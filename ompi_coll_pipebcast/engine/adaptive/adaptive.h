@@ -83,12 +83,12 @@ typedef struct pb_adaptive {
 
 /**
  * Starts the root's part, from its place in the known tree (`header` NULL) or in one that the
- * `length` bytes of `header`, untouched until the end, announce. False if memory is out.
+ * `length` bytes of `header`, untouched until the end, announce. False if out of memory.
  */
 bool pb_adaptive_start_root(pb_adaptive_t *adaptive, const pb_adaptive_env_t *env,
                             const pb_adaptive_place_t *place, const uint8_t *header, size_t length);
 
-/** Starts a receiver's part, from its place in the known tree. False if memory is out. */
+/** Starts a receiver's part, from its place in the known tree. False if out of memory. */
 bool pb_adaptive_start_receiver(pb_adaptive_t *adaptive, const pb_adaptive_env_t *env,
                                 const pb_adaptive_place_t *place);
 

@@ -26,7 +26,7 @@ typedef struct pb_arrival_credit {
     pb_arrival_debt_t *of; /**< by rank */
 } pb_arrival_credit_t;
 
-/** Nothing waits anywhere. False if memory is out. */
+/** Nothing waits anywhere. False if out of memory. */
 bool pb_arrival_credit_init(pb_arrival_credit_t *credit, int n_ranks, uint64_t bound);
 void pb_arrival_credit_fini(pb_arrival_credit_t *credit);
 

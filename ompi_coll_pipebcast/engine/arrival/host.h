@@ -45,7 +45,7 @@ int64_t pb_arrival_host_now(pb_arrival_host_t *host);
 
 /**
  * The other ranks in the root's depth-first order, n_ranks - 1 of them; owned by
- * the host. NULL if memory is out. Asked at the root only.
+ * the host. NULL if out of memory. Asked at the root only.
  */
 const int *pb_arrival_host_order(pb_arrival_host_t *host);
 

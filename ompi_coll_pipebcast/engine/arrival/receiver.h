@@ -28,7 +28,7 @@ typedef struct pb_arrival_receiver {
     bool broken; /**< the transport refused; nothing new is started */
 } pb_arrival_receiver_t;
 
-/** Says ARRIVED. False if memory is out; then nothing was started. */
+/** Says ARRIVED. False if out of memory; then nothing was started. */
 bool pb_arrival_receiver_start(pb_arrival_receiver_t *receiver, const pb_arrival_env_t *env);
 
 /** As pb_transfer_advance(). */

@@ -62,7 +62,7 @@ typedef struct pb_arrival_root {
 
 /**
  * Prepares; `expected` is about how long the message takes from one rank to
- * another, in nanoseconds. False if memory is out; then nothing was started.
+ * another, in nanoseconds. False if out of memory; then nothing was started.
  */
 bool pb_arrival_root_start(pb_arrival_root_t *root, const pb_arrival_env_t *env, int64_t expected);
 

@@ -1,4 +1,4 @@
-/* Advice: its file, good, faulty and half-written; its place in a folder; the generation. */
+/* Advice: its file, good, faulty and half-written; its place in a directory; the generation. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -248,8 +248,8 @@ static void write_file(const char *path, const char *text, size_t length)
        "a file is there");
 }
 
-/** Whether a generation is refused, of a file with this text in the folder; says why. */
-static bool refuses_generation(const char *folder, const char *text, size_t length, int error)
+/** Whether a generation is refused, of a file with this text in the directory; says why. */
+static bool refuses_generation(const char *directory, const char *text, size_t length, int error)
 {
     pb_diag_t diag;
     pb_generation_t generation;
@@ -258,7 +258,7 @@ static bool refuses_generation(const char *folder, const char *text, size_t leng
         write_file(path_in_dir("generation"), text, length);
     }
     const bool refused =
-        pb_generation_open(&generation, folder, &diag) == error && generation.counter == NULL;
+        pb_generation_open(&generation, directory, &diag) == error && generation.counter == NULL;
     printf("# %.100s\n", pb_diag_first(&diag));
     pb_diag_clear(&diag);
     return refused;
@@ -272,11 +272,11 @@ static void test_no_generation(void)
     long_path[sizeof(long_path) - 1] = '\0';
     ok(refuses_generation(dir, other, sizeof(other), PB_ERR_INPUT), "one of another version");
     ok(refuses_generation(dir, other, sizeof(other) - 1, PB_ERR_INPUT), "one that is too short");
-    ok(refuses_generation("/nonexistent", NULL, 0, PB_ERR_IO), "no folder for a generation");
+    ok(refuses_generation("/nonexistent", NULL, 0, PB_ERR_IO), "no directory for a generation");
     ok(refuses_generation(long_path, NULL, 0, PB_ERR_IO), "a path that is too long");
     unlink(path_in_dir("generation"));
     mkdir(path_in_dir("generation"), 0700);
-    ok(refuses_generation(dir, NULL, 0, PB_ERR_IO), "a folder in its place");
+    ok(refuses_generation(dir, NULL, 0, PB_ERR_IO), "a directory in its place");
     rmdir(path_in_dir("generation"));
 }
 
@@ -310,7 +310,7 @@ static void test_folder(void)
     pb_diag_clear(&diag);
     ok(pb_advice_read(dir, advice->hosts, &read, &diag) == PB_ERR_INPUT && read == NULL,
        "half of it: %s", pb_diag_first(&diag));
-    ok(pb_advice_publish("/nonexistent", advice, &diag) == PB_ERR_IO, "no folder");
+    ok(pb_advice_publish("/nonexistent", advice, &diag) == PB_ERR_IO, "no directory");
     pb_generation_close(&generation);
     write_file(path_in_dir("generation"), "x", 1);
     pb_diag_clear(&diag);
@@ -320,7 +320,7 @@ static void test_folder(void)
     pb_diag_clear(&diag);
     unlink(path_in_dir("generation"));
     unlink(advice_path(advice->hosts));
-    ok(rmdir(dir) == 0, "nothing else is left in the folder");
+    ok(rmdir(dir) == 0, "nothing else is left in the directory");
     free(text);
     pb_advice_free(advice);
     pb_advice_free(other);

@@ -164,7 +164,7 @@ static void test_folder(void)
     ok(pb_history_create("/nonexistent", PB_HISTORY_RATES, 1, hosts, "x", &bad, &diag) ==
                PB_ERR_IO &&
            bad == NULL,
-       "no folder: %s", pb_diag_first(&diag));
+       "no directory: %s", pb_diag_first(&diag));
     ok(pb_history_list("/nonexistent", PB_HISTORY_RATES, NULL, count, &n, &diag) == PB_ERR_IO,
        "nothing to list");
     pb_history_close(a);
@@ -197,7 +197,7 @@ int main(void)
     test_hosts();
     test_ring();
     test_folder();
-    ok(rmdir(dir) == 0, "nothing is left in the folder");
+    ok(rmdir(dir) == 0, "nothing is left in the directory");
     pb_host_set_free(hosts);
     return tap_done();
 }

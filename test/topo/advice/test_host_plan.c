@@ -38,7 +38,7 @@ static pb_tree_t *random_tree(pb_random_t *random, int n_hosts, int root)
 
 static const char *name_of(const scene_t *s, int rank)
 {
-    return pb_network_node(s->network, s->placement->machine[rank])->name;
+    return pb_network_node(s->network, s->placement->host[rank])->name;
 }
 
 static void scene_init(scene_t *s, uint64_t seed)

@@ -34,7 +34,7 @@ const char *pb_shape_name(pb_shape_t shape)
         [PB_SHAPE_LINE] = "line",
         [PB_SHAPE_STAR] = "star",
         [PB_SHAPE_EMPTY_CORE] = "empty core",
-        [PB_SHAPE_ONE_PER_SWITCH] = "one machine per switch",
+        [PB_SHAPE_ONE_PER_SWITCH] = "one host per switch",
     };
     return names[shape];
 }
@@ -71,9 +71,9 @@ static bool has_switch_below(const int *parent, int n_switches, int s)
     return false;
 }
 
-/* The switch of each machine. */
-static void machine_switches(pb_random_t *random, pb_shape_t shape, const int *parent,
-                             int n_switches, int *on, int n_machines)
+/* The switch of each host. */
+static void host_switches(pb_random_t *random, pb_shape_t shape, const int *parent, int n_switches,
+                          int *on, int n_hosts)
 {
     int *allowed = ints(n_switches), n_allowed = 0;
     for (int s = 0; s < n_switches; s++) {
@@ -81,45 +81,44 @@ static void machine_switches(pb_random_t *random, pb_shape_t shape, const int *p
             allowed[n_allowed++] = s;
         }
     }
-    for (int m = 0; m < n_machines; m++) {
+    for (int m = 0; m < n_hosts; m++) {
         on[m] = shape == PB_SHAPE_ONE_PER_SWITCH ? m : allowed[pb_random_below(random, n_allowed)];
     }
     free(allowed);
 }
 
-pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_switches,
-                                int n_machines, int max_speed)
+pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_switches, int n_hosts,
+                                int max_speed)
 {
     if (shape == PB_SHAPE_ONE_PER_SWITCH) {
-        n_machines = n_switches;
+        n_hosts = n_switches;
     }
-    int *parent = ints(n_switches + n_machines);
+    int *parent = ints(n_switches + n_hosts);
     switch_parents(random, shape, n_switches, parent);
-    machine_switches(random, shape, parent, n_switches, parent + n_switches, n_machines);
+    host_switches(random, shape, parent, n_switches, parent + n_switches, n_hosts);
     pb_network_t *network;
-    must_succeed(
-        pb_random_order_network(random, parent, n_switches, n_machines, max_speed, &network));
+    must_succeed(pb_random_order_network(random, parent, n_switches, n_hosts, max_speed, &network));
     free(parent);
     return network;
 }
 
 pb_placement_t *pb_random_placement(pb_random_t *random, const pb_network_t *network,
-                                    int max_per_machine)
+                                    int max_per_host)
 {
-    int n = 0, *machine = ints(pb_network_n_machines(network) * max_per_machine);
+    int n = 0, *host = ints(pb_network_n_hosts(network) * max_per_host);
     for (int node = 0; node < pb_network_size(network); node++) {
-        if (pb_network_node(network, node)->kind == PB_NODE_MACHINE) {
-            for (int i = pb_random_below(random, max_per_machine); i >= 0; i--) {
-                machine[n++] = node;
+        if (pb_network_node(network, node)->kind == PB_NODE_HOST) {
+            for (int i = pb_random_below(random, max_per_host); i >= 0; i--) {
+                host[n++] = node;
             }
         }
     }
-    pb_random_shuffle(random, machine, n);
+    pb_random_shuffle(random, host, n);
     pb_placement_t *placement = must(pb_placement_new(network, n));
     for (int rank = 0; rank < n; rank++) {
-        placement->machine[rank] = machine[rank];
+        placement->host[rank] = host[rank];
     }
-    free(machine);
+    free(host);
     return placement;
 }
 

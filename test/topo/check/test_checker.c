@@ -1,6 +1,6 @@
 /*
  * The checker must accept good plans and refuse bad ones. Each case starts from
- * the chain 0 -> 1 -> 2 -> 3 over two switches with two machines each and
+ * the chain 0 -> 1 -> 2 -> 3 over two switches with two hosts each and
  * spoils it.
  */
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void set_up(fixture_t *f)
     pb_slurm_conf_parse(conf, strlen(conf), "conf", ';', &f->network, &f->diag);
     f->placement = pb_placement_new(f->network, 4);
     for (int rank = 0; rank < 4; rank++) {
-        f->placement->machine[rank] = pb_network_find(f->network, (char[]){(char) ('a' + rank), 0});
+        f->placement->host[rank] = pb_network_find(f->network, (char[]){(char) ('a' + rank), 0});
     }
     pb_view_new(f->placement, 0, NULL, 0, &f->view);
     pb_plan_chain(f->view, &f->plan);
@@ -160,21 +160,21 @@ static void test_contention_of_streams(void)
     tear_down(&f);
 }
 
-/* Ranks of one machine load no link among themselves. */
-static void test_one_machine(void)
+/* Ranks of one host load no link among themselves. */
+static void test_one_host(void)
 {
     fixture_t f;
     pb_check_t check;
     set_up(&f);
-    f.placement->machine[1] = f.placement->machine[0];
-    f.placement->machine[3] = f.placement->machine[2];
-    judge(&f, "two ranks on each machine", NULL, &check);
+    f.placement->host[1] = f.placement->host[0];
+    f.placement->host[3] = f.placement->host[2];
+    judge(&f, "two ranks on each host", NULL, &check);
     ok(load(&f, &check, "a", 1)->edges == 1 && load(&f, &check, "c", 1)->edges == 0 &&
            load(&f, &check, "c", 0)->edges == 1 && load(&f, &check, "c", 0)->senders == 1,
        "only 1 -> 2 uses links");
     pb_check_clear(&check);
     set_parents(&f, 1, (int[]){-1, 0, 0, 1});
-    judge(&f, "both leave their machine", "contention on the link from a to s0", &check);
+    judge(&f, "both leave their host", "contention on the link from a to s0", &check);
     pb_check_clear(&check);
     tear_down(&f);
 }
@@ -259,8 +259,8 @@ static void test_wrong_frame(void)
     f.plan->n_ranks = 3;
     refuse(&f, NULL, "the plan is for 3 ranks, the placement for 4");
     set_up(&f);
-    f.placement->machine[3] = -1;
-    refuse(&f, NULL, "rank 3 is on no machine");
+    f.placement->host[3] = -1;
+    refuse(&f, NULL, "rank 3 is on no host");
 }
 
 /* A subset's plan must keep to its members. */
@@ -285,7 +285,7 @@ int main(void)
     test_good();
     test_contention();
     test_contention_of_streams();
-    test_one_machine();
+    test_one_host();
     test_no_tree();
     test_wrong_arrays();
     test_wrong_frame();

@@ -6,13 +6,13 @@
 #include "test/topo/check/random_network.h"
 #include "topo/check/simulator.h"
 
-/* A network and the placement of one rank per machine on it. */
+/* A network and the placement of one rank per host on it. */
 typedef struct bed {
     pb_network_t *network;
     pb_placement_t *placement;
 } bed_t;
 
-/* `n_switches` in a line with cables of `trunk_speed`; machine i is on switch i / per_switch. */
+/* `n_switches` in a line with cables of `trunk_speed`; host i is on switch i / per_switch. */
 static bed_t line_bed(int n_switches, int per_switch, uint32_t speed, uint32_t trunk_speed)
 {
     bed_t bed = {.network = pb_network_new()};
@@ -28,7 +28,7 @@ static bed_t line_bed(int n_switches, int per_switch, uint32_t speed, uint32_t t
     }
     for (int m = 0; m < n_switches * per_switch; m++) {
         snprintf(name, sizeof(name), "m%d", m);
-        int node = pb_network_add(bed.network, PB_NODE_MACHINE, name);
+        int node = pb_network_add(bed.network, PB_NODE_HOST, name);
         pb_network_connect(bed.network, m / per_switch, node, speed);
     }
     if (pb_network_finish(bed.network, NULL, &diag) != PB_SUCCESS) {
@@ -36,7 +36,7 @@ static bed_t line_bed(int n_switches, int per_switch, uint32_t speed, uint32_t t
     }
     bed.placement = pb_placement_new(bed.network, n_switches * per_switch);
     for (int m = 0; m < n_switches * per_switch; m++) {
-        bed.placement->machine[m] = n_switches + m;
+        bed.placement->host[m] = n_switches + m;
     }
     pb_diag_clear(&diag);
     return bed;
@@ -127,13 +127,13 @@ static void test_speeds(void)
     bed_free(&slow);
 }
 
-/* Machine 0 and 2 are on one switch, 1 and 3 on the other. Ranks 0 -> 1 and 2 -> 3
+/* Host 0 and 2 are on one switch, 1 and 3 on the other. Ranks 0 -> 1 and 2 -> 3
  * go over the trunk in one direction, 1 -> 2 in the other. */
 static void test_contention(void)
 {
     bed_t bed = line_bed(2, 2, 0, 0);
-    bed.placement->machine[1] = 2 + 2;
-    bed.placement->machine[2] = 2 + 1;
+    bed.placement->host[1] = 2 + 2;
+    bed.placement->host[2] = 2 + 1;
     pb_plan_t *plan = plan_of(&bed, PB_KIND_RANK_CHAIN);
     pb_simulate_options_t options = {.model = PB_SIMULATE_SLOT, .n_segments = 10};
     pb_simulation_t slot = {0}, links = {0};
@@ -160,14 +160,14 @@ static void test_contention(void)
 static void test_memory(void)
 {
     bed_t bed = line_bed(1, 2, 0, 0);
-    bed.placement->machine[1] = bed.placement->machine[0];
+    bed.placement->host[1] = bed.placement->host[0];
     pb_plan_t *plan = plan_of(&bed, PB_KIND_CHAIN);
     pb_simulate_options_t options = {.n_segments = 8, .memory_ticks = PB_SIMULATE_UNIT / 4};
     for (int model = PB_SIMULATE_SLOT; model <= PB_SIMULATE_LINKS; model++) {
         pb_simulation_t result = {0};
         options.model = (pb_simulate_model_t) model;
         pb_simulate(bed.placement, plan, &options, &result);
-        expect("inside a machine", pb_simulate_units(result.completion), 2);
+        expect("inside a host", pb_simulate_units(result.completion), 2);
         pb_simulation_clear(&result);
     }
     pb_plan_free(plan);

@@ -1,4 +1,4 @@
-/* Prints how long choices take; decides nothing. Usage: bench_choose [MACHINES [PER_SWITCH]] */
+/* Prints how long choices take; decides nothing. Usage: bench_choose [HOSTS [PER_SWITCH]] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,18 +30,18 @@ static void choose_all(pb_chooser_t *chooser, const char *what)
 
 int main(int argc, char **argv)
 {
-    const int n_machines = argc > 1 ? atoi(argv[1]) : 1024;
+    const int n_hosts = argc > 1 ? atoi(argv[1]) : 1024;
     const int per_switch = argc > 2 ? atoi(argv[2]) : 16;
     static const pb_choose_options_t options = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
     static pb_model_t model;
     pb_random_t random = pb_random_seed(1);
     pb_choice_t choice;
-    if (n_machines < 1 || per_switch < 1) {
+    if (n_hosts < 1 || per_switch < 1) {
         fprintf(stderr, "bench_choose: numbers from 1 are needed\n");
         return EXIT_FAILURE;
     }
-    pb_network_t *network = pb_random_network(
-        &random, PB_SHAPE_PAPER, (n_machines + per_switch - 1) / per_switch, n_machines, 0);
+    pb_network_t *network = pb_random_network(&random, PB_SHAPE_PAPER,
+                                              (n_hosts + per_switch - 1) / per_switch, n_hosts, 0);
     pb_placement_t *placement = pb_random_placement(&random, network, 1);
     pb_model_assume(0, 0, &model);
     model.measured = true;

@@ -75,8 +75,8 @@ static void test_least(void)
     bool good = true;
     for (int i = 0; i < 24; i++) {
         const tree_case_size_t size = {.max_switches = 6,
-                                       .max_machines = 48,
-                                       .max_per_machine = 2,
+                                       .max_hosts = 48,
+                                       .max_per_host = 2,
                                        .max_speed = i % 3 == 0 ? 10 : 1};
         tree_case_t c;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
@@ -100,7 +100,7 @@ static void test_forced_segment(void)
 {
     pb_random_t random = pb_random_seed(5);
     const pb_choose_options_t forced = {.kind = PB_CHOOSE_ALL, .segment = 4000};
-    const tree_case_size_t size = {.max_switches = 2, .max_machines = 12, .max_per_machine = 1};
+    const tree_case_size_t size = {.max_switches = 2, .max_hosts = 12, .max_per_host = 1};
     tree_case_t c;
     bool good = true;
     int n = 0;
@@ -112,8 +112,8 @@ static void test_forced_segment(void)
         pb_choice_t choice = {.best.time = -1};
         good = good && pb_choose(chooser, 0, bytes, &choice) == PB_SUCCESS && choice.best.time >= 0;
         const uint64_t segment = choice.best.segment != 0 ? choice.best.segment : bytes;
-        n += choice.best.kind != PB_KIND_PREVIOUS;
-        good = good && (choice.best.kind == PB_KIND_PREVIOUS || segment <= 4000);
+        n += choice.best.kind != PB_KIND_FALLBACK;
+        good = good && (choice.best.kind == PB_KIND_FALLBACK || segment <= 4000);
     }
     ok(good && (n > 0 || c.placement->n_ranks < 2), "a forced segment size is kept, %d choices", n);
     pb_chooser_free(chooser);
@@ -131,12 +131,12 @@ static pb_placement_t *placement_of(pb_network_t **network_p, int n)
     *network_p = pb_network_one_switch(pointers, n);
     pb_placement_t *placement = pb_placement_new(*network_p, n);
     for (int i = 0; i < n; i++) {
-        placement->machine[i] = pb_network_find(*network_p, names[i]);
+        placement->host[i] = pb_network_find(*network_p, names[i]);
     }
     return placement;
 }
 
-/* On two ranks all ways of sending one segment are alike: the previous component has it. */
+/* On two ranks all ways of sending one segment are alike: the fallback component has it. */
 static void test_ties(void)
 {
     pb_network_t *network;
@@ -145,9 +145,9 @@ static void test_ties(void)
     pb_model_assume(UINT64_C(100000000), 1500, &model);
     model.measured = true;
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
-    ok(pb_choose(chooser, 1, 64, &choice) == PB_SUCCESS && choice.best.kind == PB_KIND_PREVIOUS &&
+    ok(pb_choose(chooser, 1, 64, &choice) == PB_SUCCESS && choice.best.kind == PB_KIND_FALLBACK &&
            choice.next.kind == PB_KIND_CHAIN && choice.next.time == choice.best.time,
-       "ties: the previous component first, then the simplest tree");
+       "ties: the fallback component first, then the simplest tree");
     pb_chooser_free(chooser);
     pb_placement_free(placement);
     pb_network_free(network);
@@ -167,27 +167,27 @@ static void test_sensible(void)
        "large messages: full bandwidth at logarithmic depth (%s)", pb_candidate_name(&choice.best));
     pb_chooser_free(chooser);
 
-    model.n_previous = 1;
-    model.previous[0] =
-        (pb_previous_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 1 << 21}, .time = {1, 1}};
+    model.n_fallback = 1;
+    model.fallback[0] =
+        (pb_fallback_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 1 << 21}, .time = {1, 1}};
     chooser = pb_chooser_new(placement, &model, &all);
     ok(pb_choose(chooser, 0, 1 << 20, &choice) == PB_SUCCESS &&
-           choice.best.kind == PB_KIND_PREVIOUS && !choice.best.estimated,
-       "a previous component that was measured to be faster is chosen");
+           choice.best.kind == PB_KIND_FALLBACK && !choice.best.estimated,
+       "a fallback component that was measured to be faster is chosen");
     pb_chooser_free(chooser);
-    model.previous[0].time[0] = model.previous[0].time[1] = PB_MODEL_MAX_NS;
+    model.fallback[0].time[0] = model.fallback[0].time[1] = PB_MODEL_MAX_NS;
     chooser = pb_chooser_new(placement, &model, &all);
-    ok(pb_choose(chooser, 0, 64, &choice) == PB_SUCCESS && choice.best.kind != PB_KIND_PREVIOUS,
+    ok(pb_choose(chooser, 0, 64, &choice) == PB_SUCCESS && choice.best.kind != PB_KIND_FALLBACK,
        "and one that was measured to be slower is not");
     pb_chooser_free(chooser);
     pb_placement_free(placement);
     pb_network_free(network);
 }
 
-/** Notes the largest segment, and the previous component. */
+/** Notes the largest segment, and the fallback component. */
 typedef struct seen {
     uint64_t largest, bytes;
-    bool previous;
+    bool fallback;
     int n_kinds, last_kind, n;
 } seen_t;
 
@@ -195,9 +195,9 @@ static void look(void *context, const pb_candidate_t *candidate)
 {
     seen_t *seen = context;
     const uint64_t segment = candidate->segment > 0 ? candidate->segment : seen->bytes;
-    seen->previous = seen->previous || candidate->kind == PB_KIND_PREVIOUS;
+    seen->fallback = seen->fallback || candidate->kind == PB_KIND_FALLBACK;
     seen->n++;
-    if (candidate->kind != PB_KIND_PREVIOUS) {
+    if (candidate->kind != PB_KIND_FALLBACK) {
         seen->largest = segment > seen->largest ? segment : seen->largest;
         seen->n_kinds += seen->n_kinds == 0 || seen->last_kind != candidate->kind;
         seen->last_kind = candidate->kind;
@@ -215,7 +215,7 @@ static void test_assumed(void)
         seen_t seen = {.bytes = bytes};
         good = good && pb_choose_explain(chooser, 3, bytes, look, &seen) == PB_SUCCESS &&
                seen.largest <= (bytes / 256 > 8192 ? bytes / 256 : 8192) &&
-               seen.previous == (bytes < 16384) && seen.n > 0;
+               seen.fallback == (bytes < 16384) && seen.n > 0;
     }
     ok(good, "without measurements segments are bounded, and large messages are ours");
     pb_chooser_free(chooser);
@@ -248,7 +248,7 @@ static void test_doubtful(void)
     double worst = 0, worst_large = 0, sum = 0;
     int n = 0;
     for (int i = 0; i < 24; i++) {
-        const tree_case_size_t size = {.max_switches = 6, .max_machines = 40, .max_per_machine = 1};
+        const tree_case_size_t size = {.max_switches = 6, .max_hosts = 40, .max_per_host = 1};
         const uint64_t claim = i % 2 == 0 ? UINT64_C(10000000000) : UINT64_C(1000000000);
         tree_case_t c;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
@@ -292,7 +292,7 @@ static void test_forced(void)
     ok(pb_choose(chooser, 0, 1 << 20, &choice) == PB_SUCCESS &&
            choice.best.kind == PB_KIND_BINARY && choice.next.time < 0 &&
            pb_choose_explain(chooser, 0, 1 << 20, look, &seen) == PB_SUCCESS && seen.n_kinds == 1 &&
-           seen.n > 5 && !seen.previous,
+           seen.n > 5 && !seen.fallback,
        "a forced kind: only the segment is chosen");
     ok(seen.largest == 65536, "of those that MPI sends as one, or nearly");
     pb_chooser_free(chooser);
@@ -399,7 +399,7 @@ static void test_plan(void)
     pb_network_free(network);
 }
 
-/** What may be the previous component's, or not fit, for who cannot choose. */
+/** What may be the fallback component's, or not fit, for who cannot choose. */
 static void test_may_pass(void)
 {
     const pb_choose_options_t own = {.kind = PB_CHOOSE_OWN, .plan.fanout = 3};
@@ -411,7 +411,7 @@ static void test_may_pass(void)
     measured.measured = true;
     ok(pb_choose_may_pass(&assumed, &all, 6000) && pb_choose_may_pass(&measured, &all, 1 << 20),
        "messages may pass: small ones, and any where costs were measured");
-    ok(!pb_choose_may_pass(&assumed, &all, PB_CHOOSE_ASSUMED_PREVIOUS) &&
+    ok(!pb_choose_may_pass(&assumed, &all, PB_CHOOSE_ASSUMED_FALLBACK) &&
            !pb_choose_may_pass(&measured, &own, 6000) && !pb_choose_may_pass(&assumed, &chain, 64),
        "but not large ones without measurements, nor where it is left out, nor a forced kind");
     ok(pb_choose_may_pass(&assumed, &circulant, 1 << 20), "unless it is one that may not fit");

@@ -38,11 +38,11 @@ static void test_good(void)
     ok(model.measured && model.topology == 0 && model.payload == 1448 && model.overhead == 22,
        "its head is there");
     ok(model.costs[PB_PLACE_SWITCH].n_rows == 2 && model.costs[PB_PLACE_FAR].n_links == 5 &&
-           model.costs[PB_PLACE_MACHINE].n_rows == 0,
+           model.costs[PB_PLACE_HOST].n_rows == 0,
        "its places are there");
     ok(model.costs[PB_PLACE_SWITCH].n_ring == 0 && model.costs[PB_PLACE_FAR].n_ring == 32,
        "its rings are, where it names one");
-    ok(model.n_previous == 1 && model.previous[0].n_rows == 2, "its previous times are there");
+    ok(model.n_fallback == 1 && model.fallback[0].n_rows == 2, "its previous times are there");
 }
 
 /* Line and words of the first fault of each text. */
@@ -140,7 +140,7 @@ static void test_too_many(void)
     }
     ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many rows: %s", fault);
     length = (size_t) sprintf(text, HEAD SWITCH);
-    for (int i = 0; i <= PB_MODEL_MAX_PREVIOUS; i++) {
+    for (int i = 0; i <= PB_MODEL_MAX_FALLBACK; i++) {
         length += (size_t) sprintf(text + length, "previous ranks %d\ntime 1 1\n", 2 + i);
     }
     ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many tables: %s", fault);
@@ -211,7 +211,7 @@ static void test_hash(void)
     other.costs[PB_PLACE_FAR].rows[1].receive++;
     ok(pb_model_hash(&other) != before, "the hash knows each cost");
     other = model;
-    other.previous[0].time[1]++;
+    other.fallback[0].time[1]++;
     ok(pb_model_hash(&other) != before, "the hash knows each time");
     other = model;
     other.topology = 5;
@@ -251,24 +251,24 @@ static void test_interpolation(void)
        "nothing overflows");
 }
 
-static void test_previous(void)
+static void test_fallback(void)
 {
-    ok(pb_model_previous(&model, 8, 1024) == 5000, "the previous time of a row");
-    ok(pb_model_previous(&model, 8, 2560) == 7000, "between rows");
-    ok(pb_model_previous(&model, 2, 1024) == 5000 / 3, "by the logarithm: %ld",
-       (long) pb_model_previous(&model, 2, 1024));
-    ok(pb_model_previous(&model, 64, 1024) == 10000, "beyond the last table");
+    ok(pb_model_fallback(&model, 8, 1024) == 5000, "the previous time of a row");
+    ok(pb_model_fallback(&model, 8, 2560) == 7000, "between rows");
+    ok(pb_model_fallback(&model, 2, 1024) == 5000 / 3, "by the logarithm: %ld",
+       (long) pb_model_fallback(&model, 2, 1024));
+    ok(pb_model_fallback(&model, 64, 1024) == 10000, "beyond the last table");
     other = model;
-    other.previous[0].time[1] = other.previous[0].time[0];
-    ok(pb_model_previous(&other, 8, 8192) == 10000,
+    other.fallback[0].time[1] = other.fallback[0].time[0];
+    ok(pb_model_fallback(&other, 8, 8192) == 10000,
        "beyond the last row in proportion, where times do not grow");
     other = model;
-    other.n_previous = 2;
-    other.previous[1] =
-        (pb_previous_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 4096}, .time = {15000, 19000}};
-    ok(pb_model_previous(&other, 16, 1024) == 10000, "between two tables");
-    other.n_previous = 0;
-    ok(pb_model_previous(&other, 8, 1024) == -1, "no table, no time");
+    other.n_fallback = 2;
+    other.fallback[1] =
+        (pb_fallback_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 4096}, .time = {15000, 19000}};
+    ok(pb_model_fallback(&other, 16, 1024) == 10000, "between two tables");
+    other.n_fallback = 0;
+    ok(pb_model_fallback(&other, 8, 1024) == -1, "no table, no time");
 }
 
 /* Whatever the link: the gap is at least the wire's, and nothing shrinks with the size. */
@@ -308,7 +308,7 @@ int main(void)
     test_write(&model, "a measured model");
     test_hash();
     test_interpolation();
-    test_previous();
+    test_fallback();
     test_assumed(0, 0);
     test_assumed(10000000, 1500);
     test_assumed(UINT64_C(400000000000), 9000);

@@ -37,7 +37,7 @@ static void set_simulated(void)
     of_place.rtt = 6 * UNIT;
     set_place(PB_PLACE_FAR, 3, of_place);
     of_place.rtt = 2 * UNIT;
-    set_place(PB_PLACE_MACHINE, 0, of_place);
+    set_place(PB_PLACE_HOST, 0, of_place);
 }
 
 static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
@@ -61,7 +61,7 @@ static int64_t predict(const pb_profile_t *profile, uint64_t segment, uint64_t b
 
 /* ---- formulas ---- */
 
-/** `n` machines on one switch. */
+/** `n` hosts on one switch. */
 static void one_switch(tree_case_t *c, int n)
 {
     pb_random_t random = pb_random_seed(3);
@@ -220,7 +220,7 @@ static void set_ring(pb_place_t place, int n_ring, int64_t both)
     }
 }
 
-/* The largest ring shows what machines share: all messages of a round take their part of it. */
+/* The largest ring shows what hosts share: all messages of a round take their part of it. */
 static void test_crowd(void)
 {
     tree_case_t c;
@@ -246,7 +246,7 @@ static void test_crowd(void)
     tree_case_clear(&c);
 }
 
-/* Where machines share nothing but cables, the ring takes as long as one rank, and changes nothing.
+/* Where hosts share nothing but cables, the ring takes as long as one rank, and changes nothing.
  */
 static void test_no_crowd(void)
 {
@@ -255,7 +255,7 @@ static void test_no_crowd(void)
     pb_random_t random = pb_random_seed(12);
     int n = 0, n_changed = 0;
     for (int i = 0; i < 40; i++) {
-        const tree_case_size_t size = {.max_switches = 8, .max_machines = 40, .max_per_machine = 2};
+        const tree_case_size_t size = {.max_switches = 8, .max_hosts = 40, .max_per_host = 2};
         tree_case_t c;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
@@ -265,7 +265,7 @@ static void test_no_crowd(void)
                 pb_profile_plan(c.placement, plan, &profile) == PB_SUCCESS) {
                 set_simulated();
                 const int64_t before = predict(&profile, 100, 6400);
-                set_ring(PB_PLACE_SWITCH, pb_placement_n_machines(c.placement), UNIT);
+                set_ring(PB_PLACE_SWITCH, pb_placement_n_hosts(c.placement), UNIT);
                 n_changed += predict(&profile, 100, 6400) != before;
                 n++;
             }
@@ -305,9 +305,9 @@ static void test_simulated(const tolerance_t *tolerance, tree_case_size_t size,
             if (pb_profile_plan(c.placement, plan, &profile) != PB_SUCCESS) {
                 abort();
             }
-            /* The simulator counts by the slowest cable, profiles by the slowest machine's. */
-            const double unit = (double) UNIT * pb_profile_machine_speed(c.network) /
-                                pb_network_base_speed(c.network);
+            /* The simulator counts by the slowest cable, profiles by the slowest host's. */
+            const double unit =
+                (double) UNIT * pb_profile_host_speed(c.network) / pb_network_base_speed(c.network);
             for (size_t k = 0; k < sizeof(n_segments) / sizeof(n_segments[0]); k++) {
                 const double ratio =
                     (double) predict(&profile, 100, 100 * (uint64_t) n_segments[k]) / unit /
@@ -346,8 +346,8 @@ static const tolerance_t unequal_links[] = {
     {PB_KIND_RANK_BINARY, 0.45, 1.4},
 };
 
-/** Several ranks a machine: the simulator's ranks have one port for cable and memory. */
-static const tolerance_t machines[] = {
+/** Several ranks a host: the simulator's ranks have one port for cable and memory. */
+static const tolerance_t hosts[] = {
     {PB_KIND_CHAIN, 0.9999, 1.0001},
     {PB_KIND_BINARY, 0.45, 1.0001},
     {PB_KIND_TWOTREE, 0.6, 1.0001},
@@ -355,18 +355,18 @@ static const tolerance_t machines[] = {
 
 static void test_all_simulated(void)
 {
-    const tree_case_size_t equal = {.max_switches = 8, .max_machines = 40, .max_per_machine = 1};
+    const tree_case_size_t equal = {.max_switches = 8, .max_hosts = 40, .max_per_host = 1};
     const tree_case_size_t unequal = {
-        .max_switches = 8, .max_machines = 30, .max_per_machine = 1, .max_speed = 10};
-    const tree_case_size_t shared = {.max_switches = 6, .max_machines = 12, .max_per_machine = 3};
+        .max_switches = 8, .max_hosts = 30, .max_per_host = 1, .max_speed = 10};
+    const tree_case_size_t shared = {.max_switches = 6, .max_hosts = 12, .max_per_host = 3};
     for (size_t i = 0; i < sizeof(equal_links) / sizeof(equal_links[0]); i++) {
         test_simulated(&equal_links[i], equal, PB_SIMULATE_LINKS, "equal links");
     }
     for (size_t i = 0; i < sizeof(unequal_links) / sizeof(unequal_links[0]); i++) {
         test_simulated(&unequal_links[i], unequal, PB_SIMULATE_LINKS, "unequal links");
     }
-    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-        test_simulated(&machines[i], shared, PB_SIMULATE_LINKS, "shared machines");
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        test_simulated(&hosts[i], shared, PB_SIMULATE_LINKS, "shared hosts");
     }
 }
 
@@ -384,7 +384,7 @@ static void test_slot(void)
     model.costs[PB_PLACE_FAR].rows[0].rtt = model.costs[PB_PLACE_FAR].rows[1].rtt = 2 * UNIT;
     static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY, PB_KIND_FLAT};
     for (int i = 0; i < 40; i++) {
-        const tree_case_size_t size = {.max_switches = 8, .max_machines = 40, .max_per_machine = 1};
+        const tree_case_size_t size = {.max_switches = 8, .max_hosts = 40, .max_per_host = 1};
         tree_case_t c;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
@@ -410,15 +410,15 @@ static void test_least_twotree(void)
     bool good = true;
     for (int i = 0; i < 60; i++) {
         const tree_case_size_t size = {.max_switches = 8,
-                                       .max_machines = 60,
-                                       .max_per_machine = 2,
+                                       .max_hosts = 60,
+                                       .max_per_host = 2,
                                        .max_speed = i % 3 == 0 ? 10 : 1};
         tree_case_t c;
         pb_profile_t least;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         if (c.view->n_ranks > 1) {
             const pb_profile_t profile = profile_of(&c, PB_KIND_TWOTREE, NULL);
-            pb_profile_least_twotree(c.placement, pb_placement_n_machines(c.placement), &least);
+            pb_profile_least_twotree(c.placement, pb_placement_n_hosts(c.placement), &least);
             pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
             model.costs[PB_PLACE_SWITCH].n_ring = i % 5;
             for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
@@ -440,7 +440,7 @@ static void test_many_paths(void)
     set_simulated();
     for (int i = 0; i < 20; i++) {
         const tree_case_size_t size = {
-            .max_switches = 40, .max_machines = 400, .max_per_machine = 2, .max_speed = 16};
+            .max_switches = 40, .max_hosts = 400, .max_per_host = 2, .max_speed = 16};
         tree_case_t c;
         tree_case_init(&c, &random, PB_SHAPE_RECURSIVE, size);
         const pb_profile_t profile = profile_of(&c, PB_KIND_BINARY, NULL);
@@ -453,29 +453,29 @@ static void test_many_paths(void)
 }
 
 /* An unsegmented binomial tree by rank: log2(P) messages on one switch; contention on a line. */
-static void test_previous(void)
+static void test_fallback(void)
 {
     tree_case_t c;
     pb_profile_t profile;
     set_table2();
     one_switch(&c, 16);
-    ok(pb_profile_previous(c.placement, 5, &profile) == PB_SUCCESS &&
+    ok(pb_profile_fallback(c.placement, 5, &profile) == PB_SUCCESS &&
            predict(&profile, 8192, 8192) == 4 * 2038000 / 2,
-       "the previous component on one switch");
+       "the fallback component on one switch");
     tree_case_clear(&c);
 
     static const char *const names[] = {"a", "b"};
     pb_network_t *network = pb_network_one_switch(names, 2);
     pb_placement_t *placement = pb_placement_new(network, 8);
     for (int rank = 0; rank < 8; rank++) {
-        placement->machine[rank] = pb_network_find(network, names[rank % 2]);
+        placement->host[rank] = pb_network_find(network, names[rank % 2]);
     }
-    /* Of the three phases two stay inside machines; four cross in the last one. */
+    /* Of the three phases two stay inside hosts; four cross in the last one. */
     set_table2();
-    ok(pb_profile_previous(placement, 0, &profile) == PB_SUCCESS &&
+    ok(pb_profile_fallback(placement, 0, &profile) == PB_SUCCESS &&
            profile.paths[0].memory_hops == 2 && profile.paths[0].hops == 1 &&
            profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
-       "the previous component shares a cable");
+       "the fallback component shares a cable");
     pb_placement_free(placement);
     pb_network_free(network);
 }
@@ -500,14 +500,14 @@ static bool are_counts(const pb_profile_t *profile)
  */
 static void test_extreme_speeds(void)
 {
-    enum { N_MACHINES = 8192 };
+    enum { N_HOSTS = 8192 };
     static const uint32_t speeds[] = {1, 4000, 4000000, 4000000000};
     static const pb_kind_t kinds[] = {PB_KIND_RANK_CHAIN, PB_KIND_FLAT, PB_KIND_RANK_BINARY};
     tree_case_t equal, c;
     pb_random_t random = pb_random_seed(11);
     bool good = true;
     memset(&equal, 0, sizeof(equal));
-    equal.network = pb_random_network(&random, PB_SHAPE_LINE, 2, N_MACHINES, 0);
+    equal.network = pb_random_network(&random, PB_SHAPE_LINE, 2, N_HOSTS, 0);
     equal.placement = pb_random_placement(&random, equal.network, 1);
     if (pb_view_new(equal.placement, 0, NULL, 0, &equal.view) != PB_SUCCESS) {
         abort();
@@ -524,7 +524,7 @@ static void test_extreme_speeds(void)
             tree_case_clear(&c);
         }
     }
-    ok(good, "machines' cables up to 4,000,000,000 times as fast as those between switches");
+    ok(good, "hosts' cables up to 4,000,000,000 times as fast as those between switches");
     tree_case_clear(&equal);
 }
 
@@ -541,7 +541,7 @@ int main(void)
     test_slot();
     test_least_twotree();
     test_many_paths();
-    test_previous();
+    test_fallback();
     test_extreme_speeds();
     return tap_done();
 }

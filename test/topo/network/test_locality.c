@@ -1,7 +1,7 @@
 /*
- * The levels inside machines: what places tell, which groups become nodes, and, on
- * thousands of random machines with uneven ranks, plans that obey the rule at every
- * level and bring the message into a machine, and out of it, as often as kinds promise.
+ * The levels inside hosts: what places tell, which groups become nodes, and, on
+ * thousands of random hosts with uneven ranks, plans that obey the rule at every
+ * level and bring the message into a host, and out of it, as often as kinds promise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void test_places(void)
     ok(pb_locality_enter(full, 4) == full, "a full place keeps its levels");
 }
 
-/* One switch with machines n0, n1, ... */
-static pb_network_t *machines(int n)
+/* One switch with hosts n0, n1, ... */
+static pb_network_t *hosts(int n)
 {
     char names[8][8];
     const char *list[8];
@@ -50,15 +50,15 @@ static pb_network_t *machines(int n)
     return network;
 }
 
-/* Ranks in blocks of `per_machine` on the machines of a network. */
-static pb_placement_t *blocks(const pb_network_t *network, int n_ranks, int per_machine)
+/* Ranks in blocks of `per_host` on the hosts of a network. */
+static pb_placement_t *blocks(const pb_network_t *network, int n_ranks, int per_host)
 {
     pb_placement_t *placement = pb_placement_new(network, n_ranks);
     if (placement == NULL) {
         abort();
     }
     for (int rank = 0; rank < n_ranks; rank++) {
-        placement->machine[rank] = rank / per_machine;
+        placement->host[rank] = rank / per_host;
     }
     return placement;
 }
@@ -70,18 +70,18 @@ static const char *where(const pb_placement_t *placement)
     size_t length = 0;
     text[0] = '\0';
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        const char *name = pb_network_node(placement->network, placement->machine[rank])->name;
+        const char *name = pb_network_node(placement->network, placement->host[rank])->name;
         length += (size_t) snprintf(text + length, sizeof(text) - length, "%s%s",
                                     rank > 0 ? " " : "", name);
     }
     return text;
 }
 
-static void expect(const pb_locality_t *places, int n_ranks, int per_machine, const char *wanted,
+static void expect(const pb_locality_t *places, int n_ranks, int per_host, const char *wanted,
                    const char *what)
 {
-    pb_network_t *network = machines((n_ranks + per_machine - 1) / per_machine), *levels;
-    pb_placement_t *placement = blocks(network, n_ranks, per_machine), *located;
+    pb_network_t *network = hosts((n_ranks + per_host - 1) / per_host), *levels;
+    pb_placement_t *placement = blocks(network, n_ranks, per_host), *located;
     const int error = pb_locality_expand(placement, places, &levels, &located);
     const char *found = located != NULL ? where(located) : "";
     ok(error == PB_SUCCESS && strcmp(found, wanted) == 0, "%s", what);
@@ -110,30 +110,30 @@ static void test_groups(void)
            "levels in levels; who is alone stays above");
     const pb_locality_t uneven[] = {place(0, 0, -1, 0), place(0, 0, -1, 0), place(0, -1, 0, 0),
                                     place(-1, 0, 0, 0), place(1, 5, -1, 0)};
-    expect(uneven, 5, 5, "n0/0/0 n0/0/0 n0/0 n0 n0", "bound and unbound ranks on one machine");
+    expect(uneven, 5, 5, "n0/0/0 n0/0/0 n0/0 n0 n0", "bound and unbound ranks on one host");
     const pb_locality_t apart[] = {place(0, 0, -1, 0), place(1, 1, -1, 0), place(2, 2, -1, 0)};
-    expect(apart, 3, 3, "", "ranks that share nothing but the machine are in no group");
+    expect(apart, 3, 3, "", "ranks that share nothing but the host are in no group");
 }
 
 static void test_network(void)
 {
     const pb_locality_t places[] = {place(0, -1, 0, 0), place(0, -1, 0, 0), place(1, -1, 0, 0),
                                     place(0, -1, 0, 0), place(0, -1, 0, 0), place(1, -1, 0, 0)};
-    pb_network_t *network = machines(2), *levels;
+    pb_network_t *network = hosts(2), *levels;
     pb_placement_t *placement = blocks(network, 6, 3), *located;
     const uint64_t hash = pb_network_hash(network);
     ok(pb_locality_expand(placement, places, &levels, &located) == PB_SUCCESS && levels != NULL,
        "a network with places");
-    ok(pb_network_n_places(levels) == 2 && pb_network_n_machines(levels) == 2 &&
+    ok(pb_network_n_places(levels) == 2 && pb_network_n_hosts(levels) == 2 &&
            pb_network_n_switches(levels) == 1,
-       "places are neither machines nor switches");
-    ok(pb_network_machine_of(levels, located->machine[0]) == 0 &&
-           pb_network_machine_of(levels, located->machine[5]) == 1,
-       "a place is in its machine");
-    ok(pb_placement_n_machines(located) == 2, "ranks are on as many machines as before");
+       "places are neither hosts nor switches");
+    ok(pb_network_host_of(levels, located->host[0]) == 0 &&
+           pb_network_host_of(levels, located->host[5]) == 1,
+       "a place is in its host");
+    ok(pb_placement_n_hosts(located) == 2, "ranks are on as many hosts as before");
     int links[16];
     ok(pb_placement_path(located, 0, 2, links) == 0 && pb_placement_path(located, 0, 5, links) == 2,
-       "cables are passed between machines only");
+       "cables are passed between hosts only");
     ok(pb_network_hash(levels) != hash && pb_network_hash(network) == hash,
        "places are part of a network's hash");
     pb_network_t *copy = pb_network_copy(levels);
@@ -158,22 +158,22 @@ static void test_name_taken(void)
     pb_placement_t *placement = blocks(network, 3, 3), *located;
     ok(pb_locality_expand(placement, places, &levels, &located) == PB_ERR_INPUT && levels == NULL &&
            located == NULL,
-       "a machine with the name of a place is an error");
+       "a host with the name of a place is an error");
     pb_placement_free(placement);
     pb_network_free(network);
 }
 
-/* ---- random machines ---- */
+/* ---- random hosts ---- */
 
 enum { TRIALS = 100, FANOUT = 4 };
 
-/* How a kind loads cables: whatever the mapping, the message comes into a machine once, and goes
+/* How a kind loads cables: whatever the mapping, the message comes into a host once, and goes
  * out of it no more often than one rank sends it. */
 typedef struct kind_case {
     pb_kind_t kind;
     int fanout;    /* of "kary"; 0: as the kind has it */
     int max_sends; /* edges of a rank */
-    int most_out;  /* messages up a machine's cable */
+    int most_out;  /* messages up a host's cable */
 } kind_case_t;
 
 static const kind_case_t kinds[] = {
@@ -189,13 +189,13 @@ enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 typedef struct tally {
     int faulty;   /* plans that the checker refused, or that break the rule at some level */
-    int twice_in; /* with more than the message down to a machine or place */
+    int twice_in; /* with more than the message down to a host or place */
     int too_much; /* with more than allowed up from one */
     int over;     /* with equal links: chains and two trees with more than the message on any */
-    int returns;  /* streams that come back to the root's machine */
+    int returns;  /* streams that come back to the root's host */
 } tally_t;
 
-/* Up to three levels of up to four groups. Ranks of a machine may differ in how many they tell. */
+/* Up to three levels of up to four groups. Ranks of a host may differ in how many they tell. */
 static pb_locality_t random_place(pb_random_t *random)
 {
     pb_locality_t at = PB_LOCALITY_ANYWHERE;
@@ -235,9 +235,9 @@ static bool locate(tree_case_t *c, pb_random_t *random)
     return true;
 }
 
-static int machine_of(const tree_case_t *c, int rank)
+static int host_of(const tree_case_t *c, int rank)
 {
-    return pb_network_machine_of(c->network, c->placement->machine[rank]);
+    return pb_network_host_of(c->network, c->placement->host[rank]);
 }
 
 static int count_returns(const tree_case_t *c, const pb_stream_t *stream)
@@ -245,13 +245,13 @@ static int count_returns(const tree_case_t *c, const pb_stream_t *stream)
     int n = 0;
     for (int rank = 0; rank < c->placement->n_ranks; rank++) {
         const int parent = stream->parent[rank];
-        n += parent >= 0 && machine_of(c, parent) != machine_of(c, rank) &&
-             machine_of(c, rank) == machine_of(c, c->root);
+        n += parent >= 0 && host_of(c, parent) != host_of(c, rank) &&
+             host_of(c, rank) == host_of(c, c->root);
     }
     return n;
 }
 
-/* Judges the load of each link between a machine or place and what is above it, and of all. */
+/* Judges the load of each link between a host or place and what is above it, and of all. */
 static void judge_links(const tree_case_t *c, const kind_case_t *kind, const pb_plan_t *plan,
                         const pb_check_t *check, bool equal, tally_t *tally)
 {
@@ -299,18 +299,18 @@ static void report(const char *shape, links_t links, const tally_t *tallies)
         snprintf(what, sizeof(what), "%s, links %s, %s of %d", shape, links_names[links],
                  pb_kind_name(kinds[k].kind), kinds[k].max_sends);
         ok(t->faulty == 0, "%s: every level is free of contention", what);
-        ok(t->twice_in == 0, "%s: the message comes down to a machine or place once (%d do not)",
-           what, t->twice_in);
+        ok(t->twice_in == 0, "%s: the message comes down to a host or place once (%d do not)", what,
+           t->twice_in);
         ok(t->too_much == 0 && t->over == 0, "%s: and goes up %d times at most (%d, %d do not)",
            what, kinds[k].most_out, t->too_much, t->over);
         if (t->returns > 0) {
-            printf("# streams that come back to the root's machine: %d\n", t->returns);
+            printf("# streams that come back to the root's host: %d\n", t->returns);
         }
     }
 }
 
-/* Uneven ranks on machines, in random order, all of them or some; where trunks are fast many
- * machines, as else trees made for that are not the lowest. */
+/* Uneven ranks on hosts, in random order, all of them or some; where trunks are fast many
+ * hosts, as else trees made for that are not the lowest. */
 static void make_case(tree_case_t *c, pb_random_t *random, pb_shape_t shape, links_t links)
 {
     static const tree_case_size_t sizes[LINKS] = {
@@ -323,7 +323,7 @@ static void make_case(tree_case_t *c, pb_random_t *random, pb_shape_t shape, lin
     }
 }
 
-static void test_random_machines(pb_shape_t shape, links_t links)
+static void test_random_hosts(pb_shape_t shape, links_t links)
 {
     pb_random_t random = {.state = 71 + (uint64_t) shape};
     tally_t tallies[N_KINDS] = {0};
@@ -334,7 +334,7 @@ static void test_random_machines(pb_shape_t shape, links_t links)
         make_case(&c, &random, shape, links);
         n_located += i % 4 > 0 && locate(&c, &random);
         for (int k = 0; k < N_KINDS; k++) {
-            /* Many machines and fast trunks are long work for the two trees. */
+            /* Many hosts and fast trunks are long work for the two trees. */
             if (links != FAST_TRUNKS || kinds[k].kind != PB_KIND_TWOTREE || i % 8 == 0) {
                 judge(&c, &kinds[k], rule, &tallies[k]);
             }
@@ -353,7 +353,7 @@ int main(void)
     test_name_taken();
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
         for (int links = 0; links < LINKS; links++) {
-            test_random_machines((pb_shape_t) shape, (links_t) links);
+            test_random_hosts((pb_shape_t) shape, (links_t) links);
         }
     }
     return tap_done();

@@ -24,9 +24,9 @@ static pb_network_t *small_network(void)
 {
     pb_network_t *network = pb_network_new();
     int s0 = pb_network_add(network, PB_NODE_SWITCH, "s0");
-    int m0 = pb_network_add(network, PB_NODE_MACHINE, "m0");
+    int m0 = pb_network_add(network, PB_NODE_HOST, "m0");
     int s1 = pb_network_add(network, PB_NODE_SWITCH, "s1");
-    int m1 = pb_network_add(network, PB_NODE_MACHINE, "m1");
+    int m1 = pb_network_add(network, PB_NODE_HOST, "m1");
     pb_network_connect(network, s1, m1, 0);
     pb_network_connect(network, s0, m0, 30);
     pb_network_connect(network, s0, s1, 20);
@@ -37,14 +37,14 @@ static void test_building(void)
 {
     char fault[300];
     pb_network_t *network = small_network();
-    ok(pb_network_add(network, PB_NODE_MACHINE, "s1") == PB_ERR_INPUT, "a name is taken once");
-    ok(pb_network_add(network, PB_NODE_MACHINE, "") == PB_ERR_INPUT, "a name is not empty");
+    ok(pb_network_add(network, PB_NODE_HOST, "s1") == PB_ERR_INPUT, "a name is taken once");
+    ok(pb_network_add(network, PB_NODE_HOST, "") == PB_ERR_INPUT, "a name is not empty");
     ok(pb_network_connect(network, 0, 1, 0) == PB_ERR_INPUT, "a node has one parent");
-    int m2 = pb_network_add(network, PB_NODE_MACHINE, "m2");
-    ok(pb_network_connect(network, 1, m2, 0) == PB_ERR_INPUT, "a machine is no parent");
+    int m2 = pb_network_add(network, PB_NODE_HOST, "m2");
+    ok(pb_network_connect(network, 1, m2, 0) == PB_ERR_INPUT, "a host is no parent");
     ok(pb_network_connect(network, 2, m2, 0) == PB_SUCCESS, "a switch is");
     ok(finish(network, fault, sizeof(fault)) == PB_SUCCESS, "finished %s", fault);
-    ok(pb_network_size(network) == 5 && pb_network_n_machines(network) == 3 &&
+    ok(pb_network_size(network) == 5 && pb_network_n_hosts(network) == 3 &&
            pb_network_n_switches(network) == 2,
        "counts");
     ok(pb_network_top(network) == 0 && pb_network_depth(network, 0) == 0 &&
@@ -65,8 +65,8 @@ static void test_faults(void)
     pb_network_t *network = pb_network_new();
     ok(finish(network, fault, sizeof(fault)) == PB_ERR_INPUT, "empty: %s", fault);
     int a = pb_network_add(network, PB_NODE_SWITCH, "a");
-    ok(finish(network, fault, sizeof(fault)) == PB_ERR_INPUT, "no machine: %s", fault);
-    pb_network_connect(network, a, pb_network_add(network, PB_NODE_MACHINE, "m"), 0);
+    ok(finish(network, fault, sizeof(fault)) == PB_ERR_INPUT, "no host: %s", fault);
+    pb_network_connect(network, a, pb_network_add(network, PB_NODE_HOST, "m"), 0);
     ok(finish(network, fault, sizeof(fault)) == PB_SUCCESS, "finishing again after repair");
     int b = pb_network_add(network, PB_NODE_SWITCH, "b");
     ok(finish(network, fault, sizeof(fault)) == PB_ERR_INPUT && strstr(fault, "a, b"),
@@ -94,7 +94,7 @@ static void test_deep(void)
             pb_network_connect(network, i - 1, i, 0);
         }
     }
-    int m = pb_network_add(network, PB_NODE_MACHINE, "m");
+    int m = pb_network_add(network, PB_NODE_HOST, "m");
     pb_network_connect(network, DEEP - 1, m, 0);
     ok(finish(network, fault, sizeof(fault)) == PB_SUCCESS && pb_network_depth(network, m) == DEEP,
        "a line of %d switches %s", DEEP, fault);
@@ -120,7 +120,7 @@ static void test_deep(void)
 
 static void check_host(const pb_network_t *network, const char *host, const char *expected)
 {
-    int node = pb_network_find_machine(network, host);
+    int node = pb_network_find_host(network, host);
     const char *is = node >= 0 ? pb_network_node(network, node)->name : "unknown";
     ok(strcmp(is, expected) == 0 && (node >= 0 || node == PB_ERR_UNKNOWN), "%s is %s", host, is);
 }
@@ -163,9 +163,8 @@ static void test_one_switch(void)
 {
     static const char *const names[] = {"a", "b", "a", "switch"};
     pb_network_t *network = pb_network_one_switch(names, 4);
-    ok(network != NULL && pb_network_n_machines(network) == 3 &&
-           pb_network_n_switches(network) == 1,
-       "a repeated name is added once, and a machine may be called switch");
+    ok(network != NULL && pb_network_n_hosts(network) == 3 && pb_network_n_switches(network) == 1,
+       "a repeated name is added once, and a host may be called switch");
     ok(pb_network_find(network, "switch_1") == pb_network_top(network), "which renames the switch");
     pb_network_free(network);
     ok(pb_network_one_switch(names, 0) == NULL, "no name, no network");
@@ -219,8 +218,8 @@ static uint64_t hash_changed(int change)
     char fault[100];
     int s1 = change == 1 ? pb_network_add(network, PB_NODE_SWITCH, "s1") : -1;
     int s0 = pb_network_add(network, PB_NODE_SWITCH, "s0");
-    int m0 = pb_network_add(network, PB_NODE_MACHINE, change == 2 ? "m9" : "m0");
-    int m1 = pb_network_add(network, PB_NODE_MACHINE, "m1");
+    int m0 = pb_network_add(network, PB_NODE_HOST, change == 2 ? "m9" : "m0");
+    int m1 = pb_network_add(network, PB_NODE_HOST, "m1");
     if (s1 < 0) {
         s1 = pb_network_add(network, PB_NODE_SWITCH, "s1");
     }
@@ -244,7 +243,7 @@ static uint64_t hash_changed(int change)
         pb_network_connect(network, s1, pb_network_add(network, PB_NODE_SWITCH, "s2"), 0);
     }
     if (change == 8) {
-        pb_network_connect(network, s1, pb_network_add(network, PB_NODE_MACHINE, "s2"), 0);
+        pb_network_connect(network, s1, pb_network_add(network, PB_NODE_HOST, "s2"), 0);
     }
     finish(network, fault, sizeof(fault));
     uint64_t hash = pb_network_hash(network);
@@ -254,10 +253,10 @@ static uint64_t hash_changed(int change)
 
 static void test_hash(void)
 {
-    static const char *const changes[] = {
-        "nothing",         "numbering",  "a name",   "child order",           "speeds",
-        "a parent",        "base speed", "a switch", "a machine of its name", "a fast trunk",
-        "a bundle as fast"};
+    static const char *const changes[] = {"nothing",      "numbering",       "a name",
+                                          "child order",  "speeds",          "a parent",
+                                          "base speed",   "a switch",        "a host of its name",
+                                          "a fast trunk", "a bundle as fast"};
     uint64_t hashes[11];
     for (int change = 0; change < 11; change++) {
         hashes[change] = hash_changed(change);
@@ -271,7 +270,7 @@ static void test_hash(void)
             ok(same == 0, "%s changes the hash", changes[change]);
         }
     }
-    ok(hashes[0] == UINT64_C(0x9feb0b06632582a1), "the hash is the same on every machine");
+    ok(hashes[0] == UINT64_C(0x9feb0b06632582a1), "the hash is the same on every host");
 }
 
 static void test_placement(void)
@@ -280,16 +279,16 @@ static void test_placement(void)
     char fault[100];
     finish(network, fault, sizeof(fault));
     pb_placement_t *placement = pb_placement_new(network, 3);
-    ok(placement->machine[2] == -1 && pb_placement_n_machines(placement) == 0,
+    ok(placement->host[2] == -1 && pb_placement_n_hosts(placement) == 0,
        "a new placement is empty");
     uint64_t empty = pb_placement_hash(placement);
-    placement->machine[0] = 1;
-    placement->machine[1] = 3;
-    placement->machine[2] = 1;
+    placement->host[0] = 1;
+    placement->host[1] = 3;
+    placement->host[2] = 1;
     uint64_t hash = pb_placement_hash(placement);
-    ok(pb_placement_n_machines(placement) == 2, "two machines");
-    placement->machine[2] = 3;
-    ok(hash != empty && hash != pb_placement_hash(placement), "each machine changes the hash");
+    ok(pb_placement_n_hosts(placement) == 2, "two hosts");
+    placement->host[2] = 3;
+    ok(hash != empty && hash != pb_placement_hash(placement), "each host changes the hash");
     pb_placement_free(placement);
     pb_network_free(network);
 }

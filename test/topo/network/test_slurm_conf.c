@@ -14,12 +14,12 @@
 
 static void print_tree(const pb_network_t *network, FILE *out)
 {
-    fprintf(out, "%d switches, %d machines, base speed %u\n", pb_network_n_switches(network),
-            pb_network_n_machines(network), pb_network_base_speed(network));
+    fprintf(out, "%d switches, %d hosts, base speed %u\n", pb_network_n_switches(network),
+            pb_network_n_hosts(network), pb_network_base_speed(network));
     for (int at = pb_network_top(network); at >= 0;) {
         const pb_node_t *node = pb_network_node(network, at);
         fprintf(out, "%*s%s %s", 2 * pb_network_depth(network, at), "",
-                node->kind == PB_NODE_SWITCH ? "switch" : "machine", node->name);
+                node->kind == PB_NODE_SWITCH ? "switch" : "host", node->name);
         if (node->parent >= 0) {
             fprintf(out, " speed %u", node->speed);
         }
@@ -144,7 +144,7 @@ static void check_all_golden(void)
     struct dirent **entries = NULL;
     bool found = (srcdir == NULL || chdir(srcdir) == 0) && chdir("network/slurm_conf") == 0;
     int n = found ? scandir(".", &entries, is_conf, alphasort) : 0;
-    ok(n > 20, "there are golden files (%d) in %s", n, srcdir != NULL ? srcdir : "this folder");
+    ok(n > 20, "there are golden files (%d) in %s", n, srcdir != NULL ? srcdir : "this directory");
     for (int i = 0; i < n; i++) {
         check_golden(entries[i]->d_name);
         free(entries[i]);
@@ -164,8 +164,8 @@ static void test_memory(void)
 {
     static const char lines[] = "SwitchName=a Nodes=a1;SwitchName=b Nodes=b1 Switches=a;";
     check_inline("inline with ';'", lines, sizeof(lines) - 1, ';',
-                 "2 switches, 2 machines, base speed 1\nswitch b\n  machine b1 speed 1\n"
-                 "  switch a speed 1\n    machine a1 speed 1\n");
+                 "2 switches, 2 hosts, base speed 1\nswitch b\n  host b1 speed 1\n"
+                 "  switch a speed 1\n    host a1 speed 1\n");
     static const char faulty[] = "SwitchName=a Nodes=a1;SwitchName=a Nodes=[;\nwhat";
     check_inline("inline lines are counted by both ends", faulty, sizeof(faulty) - 1, ';',
                  "an input is malformed\ninline:2: Nodes: '[': the bracket is not closed\n"
@@ -201,7 +201,7 @@ static void test_long_lines(void)
                     "describe the switch on several lines\n");
     check_long_line("a long comment is no long line", "SwitchName=a Nodes=b #",
                     PB_SLURM_CONF_MAX_LINE + 1,
-                    "1 switches, 1 machines, base speed 1\nswitch a\n  machine b speed 1\n");
+                    "1 switches, 1 hosts, base speed 1\nswitch a\n  host b speed 1\n");
     pb_diag_t diag;
     pb_network_t *network;
     char *conf = malloc(PB_SLURM_CONF_MAX_LINE);
@@ -216,7 +216,7 @@ static void test_long_lines(void)
     free(conf);
 }
 
-/* A line of switches with a machine `depth` cables below the top. */
+/* A line of switches with a host `depth` cables below the top. */
 static int read_line_of_switches(int depth, pb_diag_t *diag)
 {
     char *conf;
@@ -239,13 +239,13 @@ static void test_depth(void)
 {
     pb_diag_t diag;
     int error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH, &diag);
-    ok(error == PB_SUCCESS, "a machine %d cables below the top: %s", PB_SLURM_CONF_MAX_DEPTH,
+    ok(error == PB_SUCCESS, "a host %d cables below the top: %s", PB_SLURM_CONF_MAX_DEPTH,
        pb_diag_first(&diag));
     pb_diag_clear(&diag);
     error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH + 1, &diag);
     ok(error == PB_ERR_INPUT && diag.n_faults == 1 &&
            strstr(pb_diag_first(&diag),
-                  "line:513: machine 'n' is more than 512 cables below the top switch 's1'") ==
+                  "line:513: host 'n' is more than 512 cables below the top switch 's1'") ==
                pb_diag_first(&diag),
        "one cable more: %s", pb_diag_first(&diag));
     pb_diag_clear(&diag);
@@ -259,7 +259,7 @@ static void test_unreadable(void)
                 "directory\n");
     free(is);
     is = read_and_print(".");
-    check_equal("a folder", is, "a file could not be read\n.: cannot be read: Is a directory\n");
+    check_equal("a directory", is, "a file could not be read\n.: cannot be read: Is a directory\n");
     free(is);
 }
 

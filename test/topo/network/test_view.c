@@ -21,11 +21,11 @@
         }                                                                                          \
     } while (0)
 
-static int ranks_on_machine(const pb_view_t *view, int machine)
+static int ranks_on_host(const pb_view_t *view, int host)
 {
     int n = 0;
     for (int i = 0; i < view->n_ranks; i++) {
-        n += view->placement->machine[view->order[i]] == machine;
+        n += view->placement->host[view->order[i]] == host;
     }
     return n;
 }
@@ -72,10 +72,10 @@ static const char *check_attached(const pb_view_t *view)
 {
     const pb_network_t *network = view->placement->network;
     for (int i = 0; i < view->n_ranks; i++) {
-        int machine = view->placement->machine[view->order[i]];
-        const pb_node_t *node = pb_network_node(network, machine);
-        bool is_vertex = ranks_on_machine(view, machine) > 1;
-        HOLDS(view->vertices[view->attached[i]].node == (is_vertex ? machine : node->parent));
+        int host = view->placement->host[view->order[i]];
+        const pb_node_t *node = pb_network_node(network, host);
+        bool is_vertex = ranks_on_host(view, host) > 1;
+        HOLDS(view->vertices[view->attached[i]].node == (is_vertex ? host : node->parent));
         HOLDS(view->speed[i] == (is_vertex ? UINT32_MAX : node->speed));
     }
     return NULL;
@@ -133,9 +133,9 @@ static const char *check_child_order(const pb_view_t *view, int *links)
         }
         int last_place = -1, last_rank = -1;
         for (int i = vs[v].first_rank + (v == 0); i < vs[v].end_local; i++) {
-            int rank = view->order[i], machine = view->placement->machine[rank];
-            int place = machine == vs[v].node ? 0 : direction(network, vs[v].node, machine, links);
-            HOLDS(place > last_place || (machine == vs[v].node && rank > last_rank));
+            int rank = view->order[i], host = view->placement->host[rank];
+            int place = host == vs[v].node ? 0 : direction(network, vs[v].node, host, links);
+            HOLDS(place > last_place || (host == vs[v].node && rank > last_rank));
             last_place = place;
             last_rank = rank;
         }
@@ -155,8 +155,8 @@ static const char *check_view(const pb_view_t *view, int root, const char *membe
 
 static const char *random_trial(pb_random_t *random, pb_shape_t shape)
 {
-    int n_switches = 1 + pb_random_below(random, 15), n_machines = 1 + pb_random_below(random, 40);
-    pb_network_t *network = pb_random_network(random, shape, n_switches, n_machines, 5);
+    int n_switches = 1 + pb_random_below(random, 15), n_hosts = 1 + pb_random_below(random, 40);
+    pb_network_t *network = pb_random_network(random, shape, n_switches, n_hosts, 5);
     pb_placement_t *placement =
         pb_random_placement(random, network, 1 + pb_random_below(random, 4));
     int n = placement->n_ranks, root = pb_random_below(random, n);
@@ -221,18 +221,18 @@ static void print_view(const pb_view_t *view, FILE *out)
 
 typedef struct example {
     const char *what;
-    const char *conf;     /* ';' between lines */
-    const char *machines; /* of the ranks, with blanks between */
+    const char *conf;  /* ';' between lines */
+    const char *hosts; /* of the ranks, with blanks between */
     int root;
     const char *expected;
 } example_t;
 
 static const example_t examples[] = {
     {"one rank", "SwitchName=s Nodes=a,b", "b", 0, "s:0"},
-    {"one machine of two ranks", "SwitchName=s Nodes=a,b", "b b", 1, "b:1,0"},
+    {"one host of two ranks", "SwitchName=s Nodes=a,b", "b b", 1, "b:1,0"},
     {"one switch", "SwitchName=s Nodes=a,b,c", "c a b", 2, "s:2,1,0"},
-    {"root's machine of two ranks", "SwitchName=s Nodes=a,b,c", "b a b c", 0, "b:0,2 s<b/1:1,3"},
-    {"two machines of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a a b b", 2,
+    {"root's host of two ranks", "SwitchName=s Nodes=a,b,c", "b a b c", 0, "b:0,2 s<b/1:1,3"},
+    {"two hosts of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a a b b", 2,
      "b:2,3 a<b/1:0,1"},
     {"the path's slowest cable",
      "SwitchName=t Switches=l,r LinkSpeed=9;SwitchName=l Nodes=a LinkSpeed=5;"
@@ -247,19 +247,19 @@ static const example_t examples[] = {
     {"the network parent comes last",
      "SwitchName=t Switches=m Nodes=a;SwitchName=m Switches=l Nodes=b;SwitchName=l Nodes=c",
      "a b c", 1, "m:1 l<m/1:2 t<m/1:0"},
-    {"local ranks before machines of several", "SwitchName=s Nodes=a,b,c", "a a b c", 3,
+    {"local ranks before hosts of several", "SwitchName=s Nodes=a,b,c", "a a b c", 3,
      "s:3,2 a<s/1:0,1"},
 };
 
-/* Ranks on the named machines. */
-static pb_placement_t *place(const pb_network_t *network, const char *machines)
+/* Ranks on the named hosts. */
+static pb_placement_t *place(const pb_network_t *network, const char *hosts)
 {
     char names[200], *rest = names, *name;
     pb_placement_t *placement = pb_placement_new(network, 10);
-    snprintf(names, sizeof(names), "%s", machines);
+    snprintf(names, sizeof(names), "%s", hosts);
     placement->n_ranks = 0;
     while ((name = strsep(&rest, " ")) != NULL) {
-        placement->machine[placement->n_ranks++] = pb_network_find(network, name);
+        placement->host[placement->n_ranks++] = pb_network_find(network, name);
     }
     return placement;
 }
@@ -273,7 +273,7 @@ static void test_example(const example_t *example)
     size_t size;
     pb_diag_init(&diag);
     pb_slurm_conf_parse(example->conf, strlen(example->conf), "example", ';', &network, &diag);
-    pb_placement_t *placement = place(network, example->machines);
+    pb_placement_t *placement = place(network, example->hosts);
     FILE *out = open_memstream(&is, &size);
     if (pb_view_new(placement, example->root, NULL, 0, &view) == PB_SUCCESS) {
         print_view(view, out);
@@ -287,16 +287,16 @@ static void test_example(const example_t *example)
     pb_diag_clear(&diag);
 }
 
-/* A machine that is a network by itself. */
-static void test_machine_alone(void)
+/* A host that is a network by itself. */
+static void test_host_alone(void)
 {
     pb_network_t *network = pb_network_new();
-    pb_network_add(network, PB_NODE_MACHINE, "m");
+    pb_network_add(network, PB_NODE_HOST, "m");
     pb_diag_t diag;
     pb_diag_init(&diag);
-    ok(pb_network_finish(network, NULL, &diag) == PB_SUCCESS, "a machine alone is a network");
+    ok(pb_network_finish(network, NULL, &diag) == PB_SUCCESS, "a host alone is a network");
     pb_placement_t *placement = pb_placement_new(network, 1);
-    placement->machine[0] = 0;
+    placement->host[0] = 0;
     pb_view_t *view;
     ok(pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS && view->n_vertices == 1 &&
            view->vertices[0].node == 0 && view->speed[0] == UINT32_MAX,
@@ -327,15 +327,15 @@ static void test_refusals(void)
     check_refused("a subset with a rank twice", placement, 0, (int[]){0, 1, 1}, 3);
     check_refused("a subset with the root twice", placement, 0, (int[]){0, 0}, 2);
     check_refused("a subset with no rank", placement, 0, (int[]){0, 3}, 2);
-    placement->machine[1] = -1;
-    check_refused("a rank on no machine", placement, 0, NULL, 0);
+    placement->host[1] = -1;
+    check_refused("a rank on no host", placement, 0, NULL, 0);
     pb_view_t *view;
     ok(pb_view_new(placement, 0, (int[]){2, 0}, 2, &view) == PB_SUCCESS,
        "which may be left out of a subset");
     pb_view_free(view);
-    placement->machine[1] = pb_network_top(network);
+    placement->host[1] = pb_network_top(network);
     check_refused("a rank on a switch", placement, 0, NULL, 0);
-    placement->machine[1] = 4;
+    placement->host[1] = 4;
     check_refused("a rank beyond the network", placement, 0, NULL, 0);
     pb_view_free(NULL);
     pb_placement_free(placement);
@@ -360,7 +360,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
         test_example(&examples[i]);
     }
-    test_machine_alone();
+    test_host_alone();
     test_refusals();
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
         test_shape((pb_shape_t) shape, 1000);

@@ -6,7 +6,7 @@
 
 #include "topo/search/tree_cost.h"
 
-/** The cost in ns of a tree with these parents. Aborts if memory is out. */
+/** The cost in ns of a tree with these parents. Aborts if out of memory. */
 int64_t literal_cost(const pb_tree_costs_t *costs, const int *parent, int root);
 
 #endif

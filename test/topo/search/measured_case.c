@@ -114,8 +114,7 @@ static void make_grid(measured_case_t *c, pb_random_t *random, int n)
 /* What is measured from i to j: the slowest cable as loaded, and a latency by cable. */
 static void measure_network(measured_case_t *c, const uint64_t *capacity, int i, int j, int *links)
 {
-    const int n =
-        pb_network_path(c->network, c->placement->machine[i], c->placement->machine[j], links);
+    const int n = pb_network_path(c->network, c->placement->host[i], c->placement->host[j], links);
     uint64_t bandwidth = 1000 * MBIT;
     for (int k = 0; k < n; k++) {
         bandwidth = capacity[links[k]] < bandwidth ? capacity[links[k]] : bandwidth;
@@ -125,7 +124,7 @@ static void measure_network(measured_case_t *c, const uint64_t *capacity, int i,
 
 static int switch_of(const measured_case_t *c, int rank)
 {
-    const int parent = pb_network_node(c->network, c->placement->machine[rank])->parent;
+    const int parent = pb_network_node(c->network, c->placement->host[rank])->parent;
     return atoi(pb_network_node(c->network, parent)->name + 1);
 }
 

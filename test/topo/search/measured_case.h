@@ -1,6 +1,6 @@
 /*
  * Random measured links for tests and benchmarks of trees made from them. The
- * same seed gives the same on every machine. Functions abort if memory is out.
+ * same seed gives the same on every host. Functions abort if out of memory.
  */
 #ifndef PB_MEASURED_CASE_H
 #define PB_MEASURED_CASE_H

@@ -77,7 +77,7 @@ static int place_and_anneal(const pb_link_matrix_t *matrix)
     int error = PB_ERR_NO_MEMORY;
     if (placement != NULL) {
         for (int i = 0; i < N_NODES; i++) {
-            placement->machine[i] = i;
+            placement->host[i] = i;
         }
         error = share_and_anneal(matrix, placement);
     }

@@ -18,7 +18,7 @@
 #include "topo/search/tree_multilevel.h"
 #include "topo/trees/plan.h"
 
-/** About what a second does for 64 nodes on a machine of 2020. */
+/** About what a second does for 64 nodes on a host of 2020. */
 #define WORK INT64_C(200000)
 
 #define BYTES (1 << 20)

@@ -139,7 +139,7 @@ static void test_of_network(void)
        "names of hosts, clusters and sites");
     pb_link_matrix_free(m);
     ok(pb_link_matrix_of_network(network, twice, 2, &m) == PB_ERR_INPUT && m == NULL,
-       "two hosts on one machine");
+       "two hosts on one host");
     ok(pb_link_matrix_of_network(network, unknown, 2, &m) == PB_ERR_UNKNOWN && m == NULL,
        "a host that is not there");
     ok(pb_link_matrix_of_network(network, hosts, 0, &m) == PB_ERR_INPUT, "no host");

@@ -109,7 +109,7 @@ static void test_shared_clusters(void)
     pb_link_matrix_free(m);
 }
 
-/* Two switches with two machines each; the trunk is twice as fast as the machines'
+/* Two switches with two hosts each; the trunk is twice as fast as the hosts'
  * cables, which are all that can be measured. */
 static void test_shared_network(void)
 {
@@ -124,17 +124,17 @@ static void test_shared_network(void)
     const int b = pb_network_add(network, PB_NODE_SWITCH, "b");
     pb_network_connect(network, a, b, 2);
     for (int i = 0; i < 4; i++) {
-        pb_network_connect(network, i < 2 ? a : b,
-                           pb_network_add(network, PB_NODE_MACHINE, names[i]), 1);
+        pb_network_connect(network, i < 2 ? a : b, pb_network_add(network, PB_NODE_HOST, names[i]),
+                           1);
     }
     ok(pb_network_finish(network, "test", &diag) == PB_SUCCESS, "a network");
     placement = pb_placement_new(network, 4);
     for (int i = 0; i < 4; i++) {
-        placement->machine[i] = pb_network_find(network, names[i]);
+        placement->host[i] = pb_network_find(network, names[i]);
     }
     ok(pb_link_share_network(m, placement, &share) == PB_SUCCESS &&
            share->capacity[pb_link_down(b)] == 2000000000 &&
-           share->capacity[pb_link_up(placement->machine[3])] == 1000000000,
+           share->capacity[pb_link_up(placement->host[3])] == 1000000000,
        "a trunk has twice what was measured over it");
     check_cost(m, share, 5000, 0, (int[]){-1, 0, 0, 1}, 2 * (1000 + 10000) + 10000 + 5000,
                "two edges fit the trunk; the root's two do not fit its cable");

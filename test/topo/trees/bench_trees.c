@@ -2,7 +2,7 @@
  * Heights of trees and the time to make them, on networks as paper 2 (section
  * 4.1.2) generates them. Times include the view. Not a test: nothing fails.
  *
- * usage: bench_trees [KIND [MAX_MACHINES [TOPOLOGIES]]]
+ * usage: bench_trees [KIND [MAX_HOSTS [TOPOLOGIES]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,15 +50,15 @@ static void measure(const pb_placement_t *placement, int root, pb_kind_t kind, r
     pb_view_free(view);
 }
 
-static void run(int n_machines, int per_switch, const int *kinds, int n_kinds, int n_topologies)
+static void run(int n_hosts, int per_switch, const int *kinds, int n_kinds, int n_topologies)
 {
     result_t results[PB_KIND_COUNT] = {0};
-    pb_random_t random = pb_random_seed((uint64_t) n_machines * 31 + (uint64_t) per_switch);
+    pb_random_t random = pb_random_seed((uint64_t) n_hosts * 31 + (uint64_t) per_switch);
     for (int i = 0; i < n_topologies; i++) {
         pb_network_t *network =
-            pb_random_network(&random, PB_SHAPE_PAPER, n_machines / per_switch, n_machines, 0);
+            pb_random_network(&random, PB_SHAPE_PAPER, n_hosts / per_switch, n_hosts, 0);
         pb_placement_t *placement = pb_random_placement(&random, network, 1);
-        int root = pb_random_below(&random, n_machines);
+        int root = pb_random_below(&random, n_hosts);
         for (int k = 0; k < n_kinds; k++) {
             measure(placement, root, (pb_kind_t) kinds[k], &results[kinds[k]]);
         }
@@ -66,12 +66,12 @@ static void run(int n_machines, int per_switch, const int *kinds, int n_kinds, i
         pb_network_free(network);
     }
     int complete = 0;
-    while ((2 << complete) - 1 < n_machines) {
+    while ((2 << complete) - 1 < n_hosts) {
         complete++;
     }
     for (int k = 0; k < n_kinds; k++) {
         const result_t *r = &results[kinds[k]];
-        printf("%6d %4d  %-13s %4d %8.2f %5d %10.3f %10.3f\n", n_machines, per_switch,
+        printf("%6d %4d  %-13s %4d %8.2f %5d %10.3f %10.3f\n", n_hosts, per_switch,
                pb_kind_name((pb_kind_t) kinds[k]), complete, r->heights / n_topologies, r->highest,
                1e3 * r->seconds / n_topologies, 1e3 * r->slowest);
     }
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     }
     int most = argc > 2 ? atoi(argv[2]) : 8192;
     int n_topologies = argc > 3 && atoi(argv[3]) > 0 ? atoi(argv[3]) : 20;
-    printf("# machines, per switch, kind, complete binary tree, mean height, highest, "
+    printf("# hosts, per switch, kind, complete binary tree, mean height, highest, "
            "mean ms, slowest ms\n");
     for (int n = 64; n <= most; n *= 2) {
         run(n, 16, kinds, n_kinds, n_topologies);

@@ -33,14 +33,14 @@ static pb_plan_t *plan_of(const pb_placement_t *placement, pb_kind_t kind, doubl
     return plan;
 }
 
-static void bench_clusters(int machines, int per_switch)
+static void bench_clusters(int hosts, int per_switch)
 {
     double height = 0, ms = 0, slot[6] = {0}, links[6] = {0};
     int n_coloured = 0;
     for (int i = 0; i < N_CLUSTERS; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) machines + (uint64_t) i);
+        pb_random_t random = pb_random_seed((uint64_t) hosts + (uint64_t) i);
         pb_network_t *network =
-            pb_random_network(&random, PB_SHAPE_PAPER, machines / per_switch, machines, 0);
+            pb_random_network(&random, PB_SHAPE_PAPER, hosts / per_switch, hosts, 0);
         pb_placement_t *placement = pb_random_placement(&random, network, 1);
         pb_plan_t *plan = plan_of(placement, PB_KIND_TWOTREE, &ms);
         height += tree_case_height(plan);
@@ -53,7 +53,7 @@ static void bench_clusters(int machines, int per_switch)
         pb_placement_free(placement);
         pb_network_free(network);
     }
-    printf("%5d/%-2d height %5.2f  %6.2f ms  %2d coloured  slot", machines, per_switch,
+    printf("%5d/%-2d height %5.2f  %6.2f ms  %2d coloured  slot", hosts, per_switch,
            height / N_CLUSTERS, ms / N_CLUSTERS, n_coloured);
     for (int x = 0; x < 6; x++) {
         printf(" %6.1f", slot[x] / N_CLUSTERS);
@@ -66,14 +66,14 @@ static void bench_clusters(int machines, int per_switch)
     fflush(stdout);
 }
 
-/* The same clusters, 16 machines a switch, with trunks of several times a machine's speed. */
-static void bench_trunks(int machines, uint32_t trunks)
+/* The same clusters, 16 hosts a switch, with trunks of several times a host's speed. */
+static void bench_trunks(int hosts, uint32_t trunks)
 {
     double height = 0, ms = 0, links[2] = {0};
     for (int i = 0; i < N_CLUSTERS; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) machines + (uint64_t) i);
+        pb_random_t random = pb_random_seed((uint64_t) hosts + (uint64_t) i);
         tree_case_t equal = {.root = 0}, c;
-        equal.network = pb_random_network(&random, PB_SHAPE_PAPER, machines / 16, machines, 0);
+        equal.network = pb_random_network(&random, PB_SHAPE_PAPER, hosts / 16, hosts, 0);
         equal.placement = pb_random_placement(&random, equal.network, 1);
         if (pb_view_new(equal.placement, 0, NULL, 0, &equal.view) != PB_SUCCESS) {
             abort();
@@ -87,7 +87,7 @@ static void bench_trunks(int machines, uint32_t trunks)
         tree_case_clear(&c);
         tree_case_clear(&equal);
     }
-    printf("%5d/16 trunks x %-2u height %5.2f  %6.2f ms  links %6.1f %6.1f\n", machines,
+    printf("%5d/16 trunks x %-2u height %5.2f  %6.2f ms  links %6.1f %6.1f\n", hosts,
            (unsigned) trunks, height / N_CLUSTERS, ms / N_CLUSTERS, links[0] / N_CLUSTERS,
            links[1] / N_CLUSTERS);
     fflush(stdout);
@@ -113,9 +113,9 @@ static pb_placement_t *topology(int number, pb_network_t **network_p)
     }
     for (int h = 0; h < n_hosts; h++) {
         snprintf(name, sizeof(name), "n%d", h);
-        placement->machine[h] = pb_network_add(network, PB_NODE_MACHINE, name);
+        placement->host[h] = pb_network_add(network, PB_NODE_HOST, name);
         pb_network_connect(network, number == 5 ? h % 4 : h / (n_hosts / n_switches),
-                           placement->machine[h], 0);
+                           placement->host[h], 0);
     }
     pb_network_finish(network, NULL, &diag);
     pb_diag_clear(&diag);
@@ -167,10 +167,10 @@ int main(void)
         bench_trunks(1024, trunks[i]);
     }
     printf("random clusters, X = 16, 32, 64, 128, 256, 512\n");
-    static const int machines[] = {64, 256, 1024};
-    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-        bench_clusters(machines[i], 16);
-        bench_clusters(machines[i], 8);
+    static const int hosts[] = {64, 256, 1024};
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        bench_clusters(hosts[i], 16);
+        bench_clusters(hosts[i], 8);
     }
     return EXIT_SUCCESS;
 }

@@ -31,8 +31,8 @@ static sub_tree_t *tree_at(const literal_t *l, int i, int j)
 static int path_of(const literal_t *l, int i, int k)
 {
     const pb_placement_t *placement = l->view->placement;
-    return pb_network_path(placement->network, placement->machine[l->view->order[i]],
-                           placement->machine[l->view->order[k]], l->path);
+    return pb_network_path(placement->network, placement->host[l->view->order[i]],
+                           placement->host[l->view->order[k]], l->path);
 }
 
 /* Line 17: whether m_i -> m_k shares a directed link with tree[i+1][k-1]. */
@@ -55,7 +55,7 @@ static bool contends(const literal_t *l, int i, int k)
     return false;
 }
 
-/* Ours: whether m_i would send into a machine twice, to m_{i+1} and to m_k. */
+/* Ours: whether m_i would send into a host twice, to m_{i+1} and to m_k. */
 static bool enters_twice(const literal_t *l, int i, int k)
 {
     const int *order = l->view->order;

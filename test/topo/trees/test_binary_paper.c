@@ -47,7 +47,7 @@ static void check(pb_shape_t shape)
         pb_plan_free(plan);
         tree_case_clear(&c);
     }
-    ok(n_good == 100, "%s, up to 300 machines: contention-free in %d of 100", pb_shape_name(shape),
+    ok(n_good == 100, "%s, up to 300 hosts: contention-free in %d of 100", pb_shape_name(shape),
        n_good);
 }
 

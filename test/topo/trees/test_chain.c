@@ -50,8 +50,8 @@ static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const 
 static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
 {
     int n_switches = 1 + pb_random_below(random, 20);
-    int n_machines = 1 + pb_random_below(random, 60);
-    pb_network_t *network = pb_random_network(random, shape, n_switches, n_machines, 0);
+    int n_hosts = 1 + pb_random_below(random, 60);
+    pb_network_t *network = pb_random_network(random, shape, n_switches, n_hosts, 0);
     pb_placement_t *placement =
         pb_random_placement(random, network, 1 + pb_random_below(random, 4));
     int n = placement->n_ranks, root = pb_random_below(random, n), n_subset = n;

@@ -29,7 +29,7 @@ static pb_placement_t *one_switch(int n, pb_network_t **network_p)
     pb_network_t *network = pb_network_one_switch(names, n);
     pb_placement_t *placement = pb_placement_new(network, n);
     for (int i = 0; i < n; i++) {
-        placement->machine[i] = pb_network_find(network, names[i]);
+        placement->host[i] = pb_network_find(network, names[i]);
     }
     *network_p = network;
     return placement;
@@ -110,12 +110,12 @@ static void test_small(void)
     pb_network_free(network);
 }
 
-/* Two ranks on one of three machines: the machine is a vertex of its own. */
+/* Two ranks on one of three hosts: the host is a vertex of its own. */
 static void test_unfit(void)
 {
     pb_network_t *network;
     pb_placement_t *placement = one_switch(4, &network);
-    placement->machine[3] = placement->machine[2];
+    placement->host[3] = placement->host[2];
     pb_view_t *view;
     pb_plan_t *plan = NULL;
     int error = pb_view_new(placement, 0, NULL, 0, &view);

@@ -13,7 +13,7 @@
 
 enum { N_RANKS = 8 };
 
-/* Plans a chain over machines n1 .. n8, in two ways of ordering children, and
+/* Plans a chain over hosts n1 .. n8, in two ways of ordering children, and
  * checks it. */
 static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
 {
@@ -60,9 +60,9 @@ static int place_and_plan(const pb_network_t *network, pb_diag_t *diag)
     }
     for (int rank = 0; rank < N_RANKS; rank++) {
         char name[] = {'n', (char) ('1' + rank), '\0'};
-        placement->machine[rank] = pb_network_find(network, name);
+        placement->host[rank] = pb_network_find(network, name);
     }
-    int error = pb_placement_n_machines(placement) < 0 ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+    int error = pb_placement_n_hosts(placement) < 0 ? PB_ERR_NO_MEMORY : PB_SUCCESS;
     if (error == PB_SUCCESS) {
         error = plan_and_check(placement, diag);
     }

@@ -52,7 +52,7 @@ int main(void)
     pb_network_t *network = pb_network_one_switch(names, 6);
     pb_placement_t *placement = pb_placement_new(network, 6);
     for (int rank = 0; rank < 6; rank++) {
-        placement->machine[rank] = rank;
+        placement->host[rank] = rank;
     }
     pb_view_t *view;
     pb_view_new(placement, 2, NULL, 0, &view);

@@ -49,8 +49,8 @@ static int phases_are_free(const tree_case_t *c, const pb_stream_t *stream, cons
             if (phase[rank] != p) {
                 continue;
             }
-            int n = pb_network_path(placement->network, placement->machine[stream->parent[rank]],
-                                    placement->machine[rank], path);
+            int n = pb_network_path(placement->network, placement->host[stream->parent[rank]],
+                                    placement->host[rank], path);
             for (int a = 0; a < n; a++) {
                 is_free = is_free && !used[path[a]];
                 used[path[a]] = 1;

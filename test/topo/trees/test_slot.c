@@ -50,8 +50,8 @@ static void many(pb_shape_t shape, int n, tree_case_size_t size)
         trial(&random, shape, size, &tally);
     }
     const char *name = pb_shape_name(shape);
-    ok(tally.good == n, "%s, up to %d machines: contention-free in %d of %d", name,
-       size.max_machines, tally.good, n);
+    ok(tally.good == n, "%s, up to %d hosts: contention-free in %d of %d", name, size.max_hosts,
+       tally.good, n);
     ok(tally.higher == 0, "%s: higher than Algorithm 2 in %d", name, tally.higher);
     ok(tally.differ == 0, "%s: the same again but for %d", name, tally.differ);
 }

@@ -95,7 +95,7 @@ static int crossing(uint32_t trunk)
     pb_placement_t *placement = NULL;
     for (int i = 0; i < 4; i++) {
         char name[] = {'n', (char) ('0' + i), '\0'};
-        int node = pb_network_add(network, PB_NODE_MACHINE, name);
+        int node = pb_network_add(network, PB_NODE_HOST, name);
         pb_network_connect(network, i < 2 ? s0 : s1, node, 1);
     }
     if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
@@ -103,7 +103,7 @@ static int crossing(uint32_t trunk)
     }
     placement = pb_placement_new(network, 4);
     for (int i = 0; i < 4; i++) {
-        placement->machine[i] = 2 + i;
+        placement->host[i] = 2 + i;
     }
     if (pb_view_new(placement, 0, NULL, 0, &view) != PB_SUCCESS) {
         abort();

@@ -70,8 +70,8 @@ static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const 
 static void trial(pb_random_t *random, pb_shape_t shape, int size, tally_t *tally)
 {
     int n_switches = 1 + pb_random_below(random, size);
-    int n_machines = 1 + pb_random_below(random, 3 * size);
-    pb_network_t *network = pb_random_network(random, shape, n_switches, n_machines, 0);
+    int n_hosts = 1 + pb_random_below(random, 3 * size);
+    pb_network_t *network = pb_random_network(random, shape, n_switches, n_hosts, 0);
     pb_placement_t *placement =
         pb_random_placement(random, network, 1 + pb_random_below(random, 4));
     int n = placement->n_ranks, root = pb_random_below(random, n), n_subset = n;
@@ -121,7 +121,7 @@ static void test_shape(pb_shape_t shape, int n_trials)
        tally.waiting);
 }
 
-/* P machines on switches in a line, per_switch each; the plan's root is rank 0. */
+/* P hosts on switches in a line, per_switch each; the plan's root is rank 0. */
 static pb_plan_t *line_plan(int n_switches, int per_switch, pb_network_t **network_p,
                             pb_placement_t **placement_p)
 {
@@ -139,8 +139,8 @@ static pb_plan_t *line_plan(int n_switches, int per_switch, pb_network_t **netwo
     pb_placement_t *placement = pb_placement_new(network, n_switches * per_switch);
     for (int m = 0; m < n_switches * per_switch; m++) {
         snprintf(name, sizeof(name), "m%d", m);
-        placement->machine[m] = pb_network_add(network, PB_NODE_MACHINE, name);
-        pb_network_connect(network, m / per_switch, placement->machine[m], 0);
+        placement->host[m] = pb_network_add(network, PB_NODE_HOST, name);
+        pb_network_connect(network, m / per_switch, placement->host[m], 0);
     }
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
@@ -189,15 +189,15 @@ static void test_bound(int n_switches, int per_switch, int above)
     pb_network_free(network);
 }
 
-/* Means over the papers' clusters; `machines` on machines / per_switch switches. */
-static void test_paper(int machines, int per_switch, double max_height, double max_above)
+/* Means over the papers' clusters; `hosts` on hosts / per_switch switches. */
+static void test_paper(int hosts, int per_switch, double max_height, double max_above)
 {
     double height = 0, above = 0;
     int n = 20, n_coloured = 0;
     for (int i = 0; i < n; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) machines + (uint64_t) i);
+        pb_random_t random = pb_random_seed((uint64_t) hosts + (uint64_t) i);
         pb_network_t *network =
-            pb_random_network(&random, PB_SHAPE_PAPER, machines / per_switch, machines, 0);
+            pb_random_network(&random, PB_SHAPE_PAPER, hosts / per_switch, hosts, 0);
         pb_placement_t *placement = pb_random_placement(&random, network, 1);
         pb_view_t *view = NULL;
         pb_plan_t *plan = NULL;
@@ -205,22 +205,21 @@ static void test_paper(int machines, int per_switch, double max_height, double m
             pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan) == PB_SUCCESS) {
             int a = plan->streams[0].height, b = plan->streams[1].height;
             height += a > b ? a : b;
-            above +=
-                completion(placement, plan, PB_SIMULATE_SLOT, 64) - (64 - 1 + log2_up(machines));
+            above += completion(placement, plan, PB_SIMULATE_SLOT, 64) - (64 - 1 + log2_up(hosts));
             n_coloured += plan->streams[0].parity != NULL;
         } else {
-            height += machines;
+            height += hosts;
         }
         pb_plan_free(plan);
         pb_view_free(view);
         pb_placement_free(placement);
         pb_network_free(network);
     }
-    ok(height / n <= max_height, "%d machines, %d a switch: mean height %.2f, at most %.2f",
-       machines, per_switch, height / n, max_height);
+    ok(height / n <= max_height, "%d hosts, %d a switch: mean height %.2f, at most %.2f", hosts,
+       per_switch, height / n, max_height);
     ok(above / n <= max_above,
-       "%d machines, %d a switch: %.2f slots above the bound, %d of %d coloured", machines,
-       per_switch, above / n, n_coloured, n);
+       "%d hosts, %d a switch: %.2f slots above the bound, %d of %d coloured", hosts, per_switch,
+       above / n, n_coloured, n);
 }
 
 int main(void)

@@ -33,8 +33,8 @@ static int equal_height(const tree_case_t *c)
     return height;
 }
 
-/* Random speeds: on all cables, or slow and fast trunks between equal machines. */
-static void random_speeds(pb_shape_t shape, int max_speed, uint32_t machines)
+/* Random speeds: on all cables, or slow and fast trunks between equal hosts. */
+static void random_speeds(pb_shape_t shape, int max_speed, uint32_t hosts)
 {
     pb_random_t random = pb_random_seed(8300 + (uint64_t) shape);
     int n_good = 0, n_higher = 0, n_lower = 0, n_differ = 0;
@@ -43,10 +43,10 @@ static void random_speeds(pb_shape_t shape, int max_speed, uint32_t machines)
         const int size = i % 10 == 0 ? 12 : 5;
         tree_case_init(&base, &random, shape,
                        (tree_case_size_t){size, 3 * size, 4, max_speed, true});
-        bool fixed = machines > 0;
+        bool fixed = hosts > 0;
         if (fixed) {
             uint32_t trunks = 1 + (uint32_t) pb_random_below(&random, 20);
-            tree_case_with_speeds(&c, &base, machines, trunks);
+            tree_case_with_speeds(&c, &base, hosts, trunks);
         }
         const tree_case_t *used = fixed ? &c : &base;
         pb_plan_t *plan = tree_case_plan(used, PB_KIND_TWOTREE, 0);
@@ -65,7 +65,7 @@ static void random_speeds(pb_shape_t shape, int max_speed, uint32_t machines)
         }
         tree_case_clear(&base);
     }
-    const char *name = pb_shape_name(shape), *what = machines > 0 ? "trunks" : "all cables";
+    const char *name = pb_shape_name(shape), *what = hosts > 0 ? "trunks" : "all cables";
     ok(n_good == N_TRIALS, "%s, %s 1 to %d: no link overloaded in %d of %d", name, what, max_speed,
        n_good, N_TRIALS);
     ok(n_higher == 0, "%s, %s 1 to %d: higher than with equal links in %d, lower in %d", name, what,
@@ -99,14 +99,13 @@ static void fast_trunks(void)
         }
         tree_case_clear(&base);
     }
-    ok(n_good == N * N_SPEEDS, "256 machines: no link overloaded in %d of %d", n_good,
-       N * N_SPEEDS);
+    ok(n_good == N * N_SPEEDS, "256 hosts: no link overloaded in %d of %d", n_good, N * N_SPEEDS);
     ok(sum[3] / N <= 8.5 && sum[3] < sum[0],
-       "256 machines: mean heights %.2f, trunks x 2: %.2f, x 4: %.2f, x 10: %.2f", sum[0] / N,
+       "256 hosts: mean heights %.2f, trunks x 2: %.2f, x 4: %.2f, x 10: %.2f", sum[0] / N,
        sum[1] / N, sum[2] / N, sum[3] / N);
 }
 
-/* Two chains over n0 .. n3 on s0 and n4 .. n7 on s1, where machines have speed 2;
+/* Two chains over n0 .. n3 on s0 and n4 .. n7 on s1, where hosts have speed 2;
  * each crosses the trunk downwards n_crossing times. Once they cross it from
  * different ranks. */
 static int crossing(uint32_t trunk, int n_crossing)
@@ -120,12 +119,12 @@ static int crossing(uint32_t trunk, int n_crossing)
     pb_network_connect(network, s0, s1, trunk);
     for (int i = 0; i < 8; i++) {
         char name[] = {'n', (char) ('0' + i), '\0'};
-        pb_network_connect(network, i < 4 ? s0 : s1, pb_network_add(network, PB_NODE_MACHINE, name),
+        pb_network_connect(network, i < 4 ? s0 : s1, pb_network_add(network, PB_NODE_HOST, name),
                            2);
     }
     pb_placement_t *placement = pb_placement_new(network, 8);
     for (int i = 0; i < 8; i++) {
-        placement->machine[i] = 2 + i;
+        placement->host[i] = 2 + i;
     }
     if (pb_network_finish(network, "test", &diag) != PB_SUCCESS ||
         pb_view_new(placement, 0, NULL, 0, &view) != PB_SUCCESS) {
@@ -204,7 +203,7 @@ static void merged_views(pb_shape_t shape)
 int main(void)
 {
     ok(crossing(1, 1) == PB_SUCCESS, "the message once over a slow trunk is no fault");
-    ok(crossing(2, 2) == PB_ERR_INPUT, "twice over a trunk as fast as a machine is one");
+    ok(crossing(2, 2) == PB_ERR_INPUT, "twice over a trunk as fast as a host is one");
     ok(crossing(3, 2) == PB_ERR_INPUT, "so it is if the trunk is half as fast again");
     ok(crossing(4, 2) == PB_SUCCESS, "twice over a trunk twice as fast is none");
     ok(crossing(4, 3) == PB_ERR_INPUT, "three times over it is one");

@@ -10,10 +10,10 @@
 void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size)
 {
     int n_switches = 1 + pb_random_below(random, size.max_switches);
-    int n_machines = 1 + pb_random_below(random, size.max_machines);
-    c->network = pb_random_network(random, shape, n_switches, n_machines, size.max_speed);
+    int n_hosts = 1 + pb_random_below(random, size.max_hosts);
+    c->network = pb_random_network(random, shape, n_switches, n_hosts, size.max_speed);
     c->placement =
-        pb_random_placement(random, c->network, 1 + pb_random_below(random, size.max_per_machine));
+        pb_random_placement(random, c->network, 1 + pb_random_below(random, size.max_per_host));
     int n = c->placement->n_ranks, n_subset = n;
     c->root = pb_random_below(random, n);
     c->members = NULL;
@@ -36,7 +36,7 @@ void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_
 }
 
 /* Children keep their order, on which views depend. */
-static pb_network_t *with_speeds(const pb_network_t *from, uint32_t machines, uint32_t trunks)
+static pb_network_t *with_speeds(const pb_network_t *from, uint32_t hosts, uint32_t trunks)
 {
     pb_network_t *network = pb_network_new();
     pb_diag_t diag;
@@ -50,8 +50,8 @@ static pb_network_t *with_speeds(const pb_network_t *from, uint32_t machines, ui
     for (int parent = 0; parent < pb_network_size(from); parent++) {
         int child = pb_network_node(from, parent)->first_child;
         for (; child >= 0; child = pb_network_node(from, child)->next_sibling) {
-            bool is_machine = pb_network_node(from, child)->kind == PB_NODE_MACHINE;
-            if (pb_network_connect(network, parent, child, is_machine ? machines : trunks) !=
+            bool is_host = pb_network_node(from, child)->kind == PB_NODE_HOST;
+            if (pb_network_connect(network, parent, child, is_host ? hosts : trunks) !=
                 PB_SUCCESS) {
                 abort();
             }
@@ -63,16 +63,15 @@ static pb_network_t *with_speeds(const pb_network_t *from, uint32_t machines, ui
     return network;
 }
 
-void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t machines,
-                           uint32_t trunks)
+void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hosts, uint32_t trunks)
 {
     const int n_ranks = from->placement->n_ranks;
-    c->network = with_speeds(from->network, machines, trunks);
+    c->network = with_speeds(from->network, hosts, trunks);
     c->placement = pb_placement_new(c->network, n_ranks);
     c->root = from->root;
     c->members = NULL;
     for (int rank = 0; rank < n_ranks; rank++) {
-        c->placement->machine[rank] = from->placement->machine[rank];
+        c->placement->host[rank] = from->placement->host[rank];
     }
     if (from->members != NULL) {
         c->members = malloc((size_t) n_ranks);
@@ -115,12 +114,12 @@ static bool is_in(const pb_network_t *network, int at, int node)
 bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside)
 {
     const pb_network_t *network = placement->network;
-    const int *machine = placement->machine;
-    int node = machine[a];
+    const int *host = placement->host;
+    int node = host[a];
     for (; pb_network_node(network, node)->kind != PB_NODE_SWITCH;
          node = pb_network_node(network, node)->parent) {
-        if (is_in(network, machine[b], node)) {
-            return !is_in(network, machine[outside], node);
+        if (is_in(network, host[b], node)) {
+            return !is_in(network, host[outside], node);
         }
     }
     return false;

@@ -20,27 +20,27 @@ typedef struct tree_case {
 
 typedef struct tree_case_size {
     int max_switches;
-    int max_machines;
-    int max_per_machine; /**< ranks */
-    int max_speed;       /**< 0: equal links */
-    bool subsets;        /**< half of the cases are over a subset */
+    int max_hosts;
+    int max_per_host; /**< ranks */
+    int max_speed;    /**< 0: equal links */
+    bool subsets;     /**< half of the cases are over a subset */
 } tree_case_size_t;
 
-/** A case of this shape. Aborts if memory is out. Free with tree_case_clear(). */
+/** A case of this shape. Aborts if out of memory. Free with tree_case_clear(). */
 void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size);
 void tree_case_clear(tree_case_t *c);
 
 /**
- * The same ranks on the same network, with these speeds of machines' cables and
- * of all others. Aborts if memory is out. Free with tree_case_clear().
+ * The same ranks on the same network, with these speeds of hosts' cables and
+ * of all others. Aborts if out of memory. Free with tree_case_clear().
  */
-void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t machines,
+void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hosts,
                            uint32_t trunks);
 
 /** Of the highest stream. */
 int tree_case_height(const pb_plan_t *plan);
 
-/** Whether ranks a and b are on a machine, or in a place of one, that rank `outside` is not in. */
+/** Whether ranks a and b are on a host, or in a place of one, that rank `outside` is not in. */
 bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside);
 
 /** The plan of a kind; fanout 0: the default. Aborts if there is none. */

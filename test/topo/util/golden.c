@@ -73,12 +73,12 @@ static bool ends_in(const char *name, const char *suffix)
     return length > n && strcmp(name + length - n, suffix) == 0;
 }
 
-int golden_check(const char *folder, const char *suffix, golden_print_t *print,
+int golden_check(const char *directory, const char *suffix, golden_print_t *print,
                  golden_verdict_t *verdict)
 {
     const char *srcdir = getenv("srcdir");
     struct dirent **entries = NULL;
-    bool found = (srcdir == NULL || chdir(srcdir) == 0) && chdir(folder) == 0;
+    bool found = (srcdir == NULL || chdir(srcdir) == 0) && chdir(directory) == 0;
     int n = found ? scandir(".", &entries, NULL, alphasort) : 0, n_files = 0;
     for (int i = 0; i < n; i++) {
         if (ends_in(entries[i]->d_name, suffix)) {

@@ -1,5 +1,5 @@
 /*
- * Golden files: each input of a folder is read and printed, and must be equal to
+ * Golden files: each input of a directory is read and printed, and must be equal to
  * the file of the same name that ends in ".expected". With UPDATE_GOLDEN=1 in the
  * environment that file is written anew.
  */
@@ -15,11 +15,11 @@ typedef char *golden_print_t(const char *file);
 typedef void golden_verdict_t(const char *file, bool equal);
 
 /**
- * Checks all files of `folder`, below $srcdir or the current folder, that end in
- * `suffix`, and returns their number. Changes into the folder, as messages name a
+ * Checks all files of `directory`, below $srcdir or the current directory, that end in
+ * `suffix`, and returns their number. Changes into the directory, as messages name a
  * file as it was given.
  */
-int golden_check(const char *folder, const char *suffix, golden_print_t *print,
+int golden_check(const char *directory, const char *suffix, golden_print_t *print,
                  golden_verdict_t *verdict);
 
 /** Whether two texts are equal; says in TAP comments how not. `expected` may be NULL. */

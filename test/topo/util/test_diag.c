@@ -55,7 +55,7 @@ static void test_error_texts(void)
     }
 }
 
-/* Known values, so that a change or a machine of other byte order is noticed:
+/* Known values, so that a change or a host of other byte order is noticed:
  * the states are FNV-1a's published test vectors. */
 static void test_hash(void)
 {

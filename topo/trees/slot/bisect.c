@@ -5,10 +5,10 @@
  * of a subtree only where it straddles its boundary, and the ranges that do are
  * nested, one for each level: at most height + 1 edges use a cable one way, of
  * senders of which each may have two. So a tree as low as the complete one fits
- * any network whose trunks carry about (log2 P + 1) / 2 machines' streams; for
+ * any network whose trunks carry about (log2 P + 1) / 2 hosts' streams; for
  * slower trunks it is tried, and its loads are counted.
  *
- * A machine is entered once (pb_view_enters_machine()): no rank outside sends to
+ * A host is entered once (pb_view_enters_host()): no rank outside sends to
  * both sides of a cut inside it. Such cuts count as the deepest ones; where there
  * is no other, the rank has one child.
  */
@@ -26,17 +26,17 @@
 typedef struct bisect {
     const pb_view_t *view;
     pb_order_bounds_t bounds;
-    bool *is_machine; /* by vertex: whether it is to be entered once */
+    bool *is_host;    /* by vertex: whether it is to be entered once */
     int *above;       /* by position: of the parent, -1 for the first */
     int *n_senders;   /* by directed cable: 2 v up from vertex v, 2 v + 1 down to it */
     int *last_sender; /* by directed cable: the last position counted */
 } bisect_t;
 
-/* Whether ranks on both sides of the cut k are in a machine that `first` is not in. */
-static bool splits_machine(const bisect_t *b, int first, int k)
+/* Whether ranks on both sides of the cut k are in a host that `first` is not in. */
+static bool splits_host(const bisect_t *b, int first, int k)
 {
     int v = b->bounds.above[k - 1];
-    return b->is_machine[v] && first < b->view->vertices[v].first_rank;
+    return b->is_host[v] && first < b->view->vertices[v].first_rank;
 }
 
 /* Cuts [first, end) into a tree of height `height`, which is enough. Depth of
@@ -54,7 +54,7 @@ static void cut(bisect_t *b, int first, int end, int height)
     if (end - first > 2 && low < end) {
         k = pb_order_bounds_cut(&b->bounds, low, high < end ? high : end - 1);
     }
-    if (k < end && splits_machine(b, first, k) && end - first - 1 <= most) {
+    if (k < end && splits_host(b, first, k) && end - first - 1 <= most) {
         k = end;
     }
     if (k < end) {
@@ -94,7 +94,7 @@ static bool count_edge(bisect_t *b, int from, int to, uint32_t sender_speed)
     return true;
 }
 
-/* Whether every cable carries its senders, and machines are entered once. A sender's edges have to
+/* Whether every cable carries its senders, and hosts are entered once. A sender's edges have to
  * be counted together: the one to first + 1, then the one to the cut. */
 static bool fits(bisect_t *b, uint32_t sender_speed, int *second)
 {
@@ -113,7 +113,7 @@ static bool fits(bisect_t *b, uint32_t sender_speed, int *second)
             return false;
         }
         if (second[i] > 0 &&
-            (splits_machine(b, i, second[i]) || !count_edge(b, i, second[i], sender_speed))) {
+            (splits_host(b, i, second[i]) || !count_edge(b, i, second[i], sender_speed))) {
             return false;
         }
     }
@@ -142,12 +142,12 @@ static void lower(bisect_t *b, int *second, int *parent, int *height_p)
     }
 }
 
-/* Finds the machines, and puts cuts inside them below all others. */
-static void find_machines(bisect_t *b)
+/* Finds the hosts, and puts cuts inside them below all others. */
+static void find_hosts(bisect_t *b)
 {
     for (int v = 0; v < b->view->n_vertices; v++) {
-        b->is_machine[v] = v > 0 && pb_view_enters_machine(b->view, v);
-        b->bounds.depth[v] += b->is_machine[v] ? b->view->n_vertices : 0;
+        b->is_host[v] = v > 0 && pb_view_enters_host(b->view, v);
+        b->bounds.depth[v] += b->is_host[v] ? b->view->n_vertices : 0;
     }
 }
 
@@ -159,20 +159,20 @@ int pb_slot_bisect_lower(const pb_view_t *view, int *parent, int *height_p)
     if (error != PB_SUCCESS) {
         return error;
     }
-    bisect.is_machine = malloc(n_vertices * sizeof(bool));
+    bisect.is_host = malloc(n_vertices * sizeof(bool));
     bisect.above = malloc(n * sizeof(int));
     bisect.n_senders = malloc(2 * n_vertices * sizeof(int));
     bisect.last_sender = malloc(2 * n_vertices * sizeof(int));
     int *second = malloc(n * sizeof(int));
     error = PB_ERR_NO_MEMORY;
-    if (bisect.is_machine != NULL && bisect.above != NULL && bisect.n_senders != NULL &&
+    if (bisect.is_host != NULL && bisect.above != NULL && bisect.n_senders != NULL &&
         bisect.last_sender != NULL && second != NULL) {
-        find_machines(&bisect);
+        find_hosts(&bisect);
         lower(&bisect, second, parent, height_p);
         error = PB_SUCCESS;
     }
     pb_order_bounds_clear(&bisect.bounds);
-    free(bisect.is_machine);
+    free(bisect.is_host);
     free(bisect.above);
     free(bisect.n_senders);
     free(bisect.last_sender);

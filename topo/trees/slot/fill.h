@@ -1,6 +1,6 @@
 /*
  * One vertex of the slot method (slot.c): fills the slots of a switch, or of a
- * machine with several ranks, level by level.
+ * host with several ranks, level by level.
  *
  * A slot at level t means: some rank at depth t - 1 may have a child here, at
  * depth t. A rank makes a pair of slots. Levels are counted from the level at

@@ -17,10 +17,10 @@
  * are steps: below some number of levels nothing works, and from some number on
  * more levels do not help. Only the steps are kept.
  *
- * Into a machine of several ranks, and into a place of one, leads one slot and no
- * pair (pb_view_enters_machine()), so that it is entered once.
+ * Into a host of several ranks, and into a place of one, leads one slot and no
+ * pair (pb_view_enters_host()), so that it is entered once.
  *
- * A cable of c times the speed of a machine's may have c senders: then it is
+ * A cable of c times the speed of a host's may have c senders: then it is
  * crossed by up to 2 c slots, in pairs (fill.h). Where trunks are fast,
  * cutting the depth-first order in halves may be lower still (bisect.c).
  */
@@ -486,8 +486,8 @@ static int make_tables(slot_t *s, int most_ways)
     uint32_t sender = pb_slot_sender_speed(view);
     for (int v = view->n_vertices - 1; v > 0; v--) {
         const pb_vertex_t *vertex = &view->vertices[v];
-        int most_in = pb_view_enters_machine(view, v) ? 1 : most_ways;
-        int most_out = pb_view_leaves_to_machine(view, v) ? 1 : most_ways;
+        int most_in = pb_view_enters_host(view, v) ? 1 : most_ways;
+        int most_out = pb_view_leaves_to_host(view, v) ? 1 : most_ways;
         s->n_in[v] = n_ways(vertex->speed_in, sender, most_in);
         s->n_out[v] = 1 + n_ways(vertex->speed_out, sender, most_out);
         int error = make_table(s, v);

@@ -7,7 +7,7 @@ uint32_t pb_slot_sender_speed(const pb_view_t *view)
         int v = view->attached[i];
         uint32_t speed = view->speed[i];
         if (speed == UINT32_MAX) {
-            /* Out of the root's machine there is one way: to its only child. */
+            /* Out of the root's host there is one way: to its only child. */
             int exit = v > 0 ? v : 1;
             speed = exit >= view->n_vertices ? 1
                     : v > 0                  ? view->vertices[exit].speed_out

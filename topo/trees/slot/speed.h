@@ -12,8 +12,8 @@
 
 /**
  * The speed of the fastest sender: of the ranks' own cables, and of the cables
- * of machines with several ranks, which no rank inside can outrun. 1 if there is
- * only one machine. O(ranks).
+ * of hosts with several ranks, which no rank inside can outrun. 1 if there is
+ * only one host. O(ranks).
  */
 uint32_t pb_slot_sender_speed(const pb_view_t *view);
 

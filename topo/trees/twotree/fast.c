@@ -1,12 +1,12 @@
 /*
- * Two trees where trunks are faster than machines.
+ * Two trees where trunks are faster than hosts.
  *
- * A trunk of c times the speed of the fastest machine's cable may carry 2c
+ * A trunk of c times the speed of the fastest host's cable may carry 2c
  * edges of both trees together. Vertices that such trunks join are merged into
  * one (topo/network/view_merge.h), for which the ordinary construction makes lower trees, and
  * ranks take places so that few edges cross (near.c). The trunks that
  * are overloaded nevertheless are un-merged, and it is tried again. A cable of
- * one machine is never merged, as no cable of a machine is slower than the
+ * one host is never merged, as no cable of a host is slower than the
  * speed that counts.
  *
  * Lower is not always sooner: where ranks of several switches are mixed, edges
@@ -30,7 +30,7 @@
 #define N_SEGMENTS 16
 
 /**
- * What software adds to a hop, in segment times of the fastest machine: between
+ * What software adds to a hop, in segment times of the fastest host: between
  * the one and five that follow from the costs in shape.c less two links.
  */
 #define SOFTWARE_PER_HOP 2

@@ -1,4 +1,4 @@
-#include "previous.h"
+#include "fallback.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static int64_t median_time(struct group *group, int bytes, int64_t budget_ns)
 }
 
 /** On the line through the last two rows, or through the last one and zero. */
-static int64_t continued(const pb_previous_t *table, uint64_t bytes)
+static int64_t continued(const pb_fallback_t *table, uint64_t bytes)
 {
     const int last = table->n_rows - 1;
     const double t1 = (double) table->time[last], m1 = (double) table->bytes[last];
@@ -86,13 +86,13 @@ static int64_t continued(const pb_previous_t *table, uint64_t bytes)
     return (int64_t) (t1 + slope * ((double) bytes - m1));
 }
 
-static void measure_table(struct group *group, double budget_s, pb_previous_t *table,
+static void measure_table(struct group *group, double budget_s, pb_fallback_t *table,
                           uint64_t *beyond_p)
 {
     const int64_t begin = latest(group, bench_clock_agreed(&group->clock));
     const int64_t budget = (int64_t) (budget_s * 1e9);
     bool over = false;
-    *table = (pb_previous_t){.n_ranks = group->n_ranks};
+    *table = (pb_fallback_t){.n_ranks = group->n_ranks};
     *beyond_p = LAST_BYTES;
     for (uint64_t bytes = FIRST_BYTES; bytes <= LAST_BYTES; bytes *= 2) {
         const int row = table->n_rows;
@@ -110,7 +110,7 @@ static void measure_table(struct group *group, double budget_s, pb_previous_t *t
     }
 }
 
-static void tell(const struct tune_options *options, const pb_previous_t *table, uint64_t beyond)
+static void tell(const struct tune_options *options, const pb_fallback_t *table, uint64_t beyond)
 {
     const int last = table->n_rows - 1;
     if (!options->quiet) {
@@ -124,7 +124,7 @@ static void tell(const struct tune_options *options, const pb_previous_t *table,
 
 /** The group's ranks measure; the others sleep. */
 static void measure_group(const struct tune_options *options, MPI_Comm comm, int n_ranks,
-                          double budget_s, void *memory, struct tune_previous *previous, int at)
+                          double budget_s, void *memory, struct tune_fallback *fallback, int at)
 {
     struct group group = {.n_ranks = n_ranks, .margin_ns = MARGIN_FIRST_NS, .memory = memory};
     int rank;
@@ -132,23 +132,23 @@ static void measure_group(const struct tune_options *options, MPI_Comm comm, int
     MPI_Comm_split(comm, rank < n_ranks ? 0 : MPI_UNDEFINED, rank, &group.comm);
     if (group.comm != MPI_COMM_NULL) {
         bench_clock_init(&group.clock, group.comm, false);
-        measure_table(&group, budget_s, &previous->tables[at], &previous->beyond[at]);
+        measure_table(&group, budget_s, &fallback->tables[at], &fallback->beyond[at]);
         MPI_Comm_free(&group.comm);
         if (rank == 0) {
-            tell(options, &previous->tables[at], previous->beyond[at]);
+            tell(options, &fallback->tables[at], fallback->beyond[at]);
         }
     }
     bench_quiet_barrier(comm);
 }
 
-bool tune_previous_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
-                           struct tune_previous *previous)
+bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
+                           struct tune_fallback *fallback)
 {
     int n_ranks, n_groups = 1;
     MPI_Comm_size(comm, &n_ranks);
     void *memory = calloc(1, LAST_BYTES);
     if (memory == NULL) {
-        tune_say("memory is out for a message of %d bytes", LAST_BYTES);
+        tune_say("out of memory for a message of %d bytes", LAST_BYTES);
     }
     if (!tune_all_good(memory != NULL, comm)) {
         free(memory);
@@ -157,18 +157,18 @@ bool tune_previous_measure(const struct tune_options *options, MPI_Comm comm, do
     for (int n = n_ranks; n / 2 >= LEAST_RANKS; n /= 2) {
         n_groups++;
     }
-    previous->n = n_groups;
+    fallback->n = n_groups;
     /* The largest first: the smaller ones, which are faster, share what is left. */
     for (int i = 0, n = n_ranks; i < n_groups; i++, n /= 2) {
         const double share = i + 1 < n_groups ? budget_s / 2 : budget_s;
-        measure_group(options, comm, n, share, memory, previous, n_groups - 1 - i);
+        measure_group(options, comm, n, share, memory, fallback, n_groups - 1 - i);
         budget_s -= share;
     }
     free(memory);
     return true;
 }
 
-int tune_previous_limit(pb_previous_t *table)
+int tune_fallback_limit(pb_fallback_t *table)
 {
     int n = 0;
     for (int i = table->n_rows - 2; i >= 0; i--) {
