@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs the commands of README.md and doc/*.md, as a person types them (run_blocks.py).
+# shellcheck source=test/mpi/lib.sh
 . "${srcdir:-.}/../mpi/lib.sh"
 if ! command -v python3 >/dev/null 2>&1; then
     echo "1..0 # SKIP python3 is missing"
