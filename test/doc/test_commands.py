@@ -53,10 +53,21 @@ def check_page(tap, page):
     tap.eq(faults, [], f"{name}: what is named in the text is there")
 
 
+def check_finding(tap, folder):
+    """Blocks of both kinds are found, with and without a rule."""
+    page = pathlib.Path(folder) / "page.md"
+    page.write_text("text\n\n    indented\n\n<!-- test: run -->\n```sh\nfenced\n```\n"
+                    "- item:\n\n  ```\n  inside\n  ```\n")
+    tap.eq([(block.line, block.rule, block.text) for block in blocks(page)],
+           [(3, None, "indented\n\n"), (6, "run", "fenced\n"), (11, None, "inside\n")],
+           "blocks of commands are found")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         use_plugin(folder)
+        check_finding(tap, folder)
         for page in command_pages():
             check_page(tap, page)
         # What would be found:
