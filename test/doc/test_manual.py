@@ -1,44 +1,28 @@
 #!/usr/bin/env python3
-"""TAP: the parameters and counters of the plugin are those of pipebcast(7) and of README.md.
+"""TAP: the parameters and counters of the plugin are those of pipebcast(7) and of doc/parameters.md.
 
-What is registered is asked of ompi_info and pipebcast-counters. $srcdir is the directory of this file;
-OMPI_INFO, PLUGIN and COUNTERS name the programs and the plugin; `make check` sets them.
+What is registered is asked of ompi_info and pipebcast-counters. $srcdir is the directory of this
+file; `make check` sets what names the programs and the plugin.
 """
 
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(os.environ.get("srcdir", os.path.dirname(__file__))).resolve()
-TOP = HERE.parent.parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 # pylint: disable=wrong-import-position
+from commands import mca, tools
+from documents import TOP
+from plugin import OMPI_INFO, output, use_plugin
 from tap import Tap
 
 PREFIX = "coll_pipebcast_"
 MANUAL = (TOP / "doc" / "pipebcast.7").read_text()
-README = (TOP / "README.md").read_text()
-OMPI_INFO = os.environ.get("OMPI_INFO", "ompi_info")
-
-
-def output(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120,
-                          stdin=subprocess.DEVNULL).stdout
-
-
-def use_plugin(directory):
-    """Lets Open MPI find the plugin, and none of a person's own settings."""
-    for name in [name for name in os.environ if re.match("(OMPI|PRTE|PMIX)_MCA_", name)]:
-        del os.environ[name]
-    os.symlink(os.environ["PLUGIN"], os.path.join(directory, "mca_coll_pipebcast.so"))
-    system = re.search("^path:pkglibdir:(.*)$", output(OMPI_INFO, "--path", "pkglibdir",
-                                                       "--parsable"), re.MULTILINE).group(1)
-    os.environ.update(HOME=directory, OMPI_MCA_mca_base_component_path=f"{directory}:{system}",
-                      OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+PARAMETERS = (TOP / "doc" / "parameters.md").read_text()
 
 
 def registered_parameters():
@@ -65,7 +49,7 @@ def levels_of_sources():
 
 def registered_counters():
     """The names, without what each algorithm has of its own."""
-    text = output(os.environ["COUNTERS"])
+    text = output(tools()["pipebcast-counters"])
     names = re.findall(rf"^{PREFIX}(\w+)$", text, re.MULTILINE)
     algorithms = {re.sub("^broadcasts_", "", name) for name in names
                   if name.startswith("broadcasts_")}
@@ -89,10 +73,46 @@ def manual_items(text):
             for name in re.findall(r"\w+", item) if name not in ("Ns", "Ar", "Li")}
 
 
-def readme_parameters():
-    table = README[README.index("| parameter `coll_pipebcast_` |"):].split("\n\n")[0]
-    return {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`",
-                                                                         row.split("|")[1])}
+def manual_values(parameter):
+    """The values of a parameter that the manual has a list of."""
+    item = re.search(rf"^\.It Cm {parameter} .*?^\.El$", section("PARAMETERS"),
+                     re.MULTILINE | re.DOTALL).group()
+    return manual_items(item)
+
+
+def manual_counters():
+    """The counters of the manual, and what is counted beside the trees."""
+    text = section("COUNTERS")
+    ways = re.search(r"^\.Bl -tag -width arrival_nb$.*?^\.El$", text, re.MULTILINE | re.DOTALL).group()
+    names = manual_items(text.replace(ways, "")) - {"broadcasts_", "bytes_", "ALGORITHM"}
+    return names, manual_items(ways)
+
+
+def part(title):
+    """What doc/parameters.md has below a heading."""
+    return re.search(rf"^## {title}\n(.*?)(^## |\Z)", PARAMETERS, re.MULTILINE | re.DOTALL).group(1)
+
+
+def first_column(text):
+    """The names in the first column of the tables of a text, their heads left out."""
+    rows = re.findall(r"^\|(.*?)\|", re.sub(r"^.*\n\|--.*$", "", text, flags=re.MULTILINE),
+                      re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def earlier_values(parameter):
+    """The values of earlier releases that still work."""
+    return set(re.findall(rf"^\| `{parameter}` `(\w+)` \|", part("Values of earlier releases"),
+                          re.MULTILINE))
+
+
+def check_values(tap, parameter, in_page):
+    """A parameter with a list of values has those of the documents, and of earlier releases."""
+    registered = mca()[PREFIX + parameter]
+    shown = manual_values(parameter)
+    tap.eq(sorted(shown), sorted(in_page), f"the values of {parameter} in doc/parameters.md")
+    tap.eq(sorted(shown | earlier_values(parameter)), sorted(registered),
+           f"the values of {parameter}, and those of earlier releases")
 
 
 def main():
@@ -102,6 +122,8 @@ def main():
         parameters = registered_parameters()
         algorithms, counters = registered_counters()
         helped, in_item = levels_of_help()
+        check_values(tap, "algorithm", first_column(part("Trees")) | {"auto"})
+        check_values(tap, "arrival", first_column(part("Ranks that arrive at different times")))
     shown = manual_parameters()
     tap.ok(len(parameters) > 10 and len(counters) > 10, "the plugin has parameters and counters")
     for name in sorted(set(parameters) | set(shown)):
@@ -109,10 +131,11 @@ def main():
     levels = levels_of_sources()
     tap.eq(sorted(helped - {0}), sorted(levels), "the levels that the help of verbose names")
     tap.eq(sorted(in_item - {0}), sorted(levels), "the levels of verbose in pipebcast(7)")
-    tap.eq(sorted(readme_parameters()), sorted(parameters), "the parameters of README.md")
-    tap.eq(sorted(manual_items(section("PARAMETERS")) - {"auto"}), sorted(algorithms),
+    tap.eq(sorted(first_column(part("The table"))), sorted(parameters),
+           "the parameters of doc/parameters.md")
+    in_manual, ways = manual_counters()
+    tap.eq(sorted((manual_values("algorithm") - {"auto"}) | ways), sorted(algorithms),
            "the algorithms of pipebcast(7)")
-    in_manual = manual_items(section("COUNTERS")) - {"broadcasts_", "bytes_", "ALGORITHM"}
     tap.eq(sorted(in_manual), sorted(counters), "the counters of pipebcast(7)")
     return tap.done()
 

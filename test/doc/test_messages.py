@@ -57,7 +57,7 @@ def in_sources():
 def in_page():
     """All messages of the page: (line, message)."""
     lines = PAGE.read_text().splitlines()
-    section = next(i for i, line in enumerate(lines) if line == "## It says")
+    section = next(i for i, line in enumerate(lines) if line == "## It prints a message")
     for i, line in enumerate(lines[section:], section + 1):
         match = re.match(r"- `(.*)`$", line)
         if match:
