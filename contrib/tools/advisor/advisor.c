@@ -140,7 +140,7 @@ static int publish(const struct advisor *advisor, struct advise_shelf *shelf,
     }
     pb_diag_init(&diag);
     error = pb_advice_publish(advisor->options->dir, shelf->advice, &diag);
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     pb_diag_clear(&diag);
     return error;
 }
@@ -234,8 +234,8 @@ static int advise(struct advisor *advisor, const struct task *task)
         error = find_and_publish(advisor, task, &network);
     }
     if (error != PB_SUCCESS) {
-        tune_say("no advice for %" PRIu64 " bytes from %s: %s", task->bytes,
-                 task->hosts->name[task->root], pb_error_text(error));
+        common_report("no advice for %" PRIu64 " bytes from %s: %s", task->bytes,
+                      task->hosts->name[task->root], pb_error_text(error));
     }
     advise_network_clear(&network);
     return error;
@@ -394,7 +394,7 @@ static int list_hosts(const struct advisor *advisor, struct listed *listed)
         error = pb_hostlist_expand(advisor->options->hosts, PB_HOST_SET_MAX, keep_host, listed,
                                    fault, sizeof fault);
         if (error != PB_SUCCESS) {
-            tune_say("--hosts: %s", fault);
+            common_report("--hosts: %s", fault);
         }
     } else if (knowledge->links.matrix != NULL) {
         const pb_link_matrix_t *m = knowledge->links.matrix;
@@ -417,7 +417,7 @@ static int find_idle_hosts(struct advisor *advisor)
     if (error == PB_SUCCESS && listed.n > 0) {
         error = pb_host_set_new((const char *const *) listed.names, listed.n, &advisor->idle_hosts);
         if (error == PB_ERR_INPUT) {
-            tune_say("more than %d hosts, or odd names of hosts", PB_HOST_SET_MAX);
+            common_report("more than %d hosts, or odd names of hosts", PB_HOST_SET_MAX);
         }
     }
     if (error == PB_SUCCESS && listed.n > 0 && advisor->options->root[0] == '\0') {
@@ -435,7 +435,7 @@ static int idle_root(const struct advisor *advisor, const char *first)
     const char *root = advisor->options->root[0] != '\0' ? advisor->options->root : first;
     const int node = pb_host_set_find(advisor->idle_hosts, root);
     if (node < 0) {
-        tune_say("--root: '%s' is not among the hosts", root);
+        common_report("--root: '%s' is not among the hosts", root);
     }
     return node;
 }
@@ -499,9 +499,10 @@ static int serve_once(struct advisor *advisor)
     if (look_at_jobs(advisor) == 0) {
         const int error = advise_all_sizes(advisor);
         if (error == PB_ERR_UNKNOWN) {
-            tune_say("there is no program's history in %s, and no hosts are known; give --links, "
-                     "--topology or --hosts",
-                     advisor->options->dir);
+            common_report(
+                "there is no program's history in %s, and no hosts are known; give --links, "
+                "--topology or --hosts",
+                advisor->options->dir);
         }
     }
     return advisor->n_written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -532,7 +533,7 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
     int lock, code = EXIT_FAILURE;
     struct advisor *advisor = calloc(1, sizeof *advisor);
     if (advisor == NULL) {
-        tune_say("out of memory");
+        common_report("out of memory");
         return EXIT_FAILURE;
     }
     *advisor = (struct advisor){.options = options,

@@ -26,7 +26,7 @@ static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *ho
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_history_list(dir, kind, hosts, visit, context, &diag);
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     pb_diag_clear(&diag);
     return error;
 }
@@ -36,7 +36,7 @@ void advise_jobs_remove_left(const char *dir)
     pb_diag_t diag;
     pb_diag_init(&diag);
     (void) pb_history_remove_old(dir, LEFT_S, &diag);
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     pb_diag_clear(&diag);
 }
 

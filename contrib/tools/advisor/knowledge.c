@@ -18,10 +18,10 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
     if (topology != NULL) {
         error = pb_slurm_conf_read(topology, &knowledge->network, &diag);
     }
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     if (error != PB_SUCCESS && diag.n_kept == 0) {
-        tune_say("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
-                 pb_error_text(error));
+        common_report("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
+                      pb_error_text(error));
     }
     pb_diag_clear(&diag);
     return error == PB_SUCCESS;
@@ -47,12 +47,13 @@ static bool read_links(struct advise_links *links, time_t written)
     pb_link_matrix_t *matrix;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_read(links->path, &matrix, &diag);
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     pb_diag_clear(&diag);
     if (error != PB_SUCCESS) {
-        tune_say(links->matrix != NULL ? "%s: %s; what it said before is used as long as it holds"
-                                       : "%s: %s; links are assumed until it is replaced",
-                 links->path, pb_error_text(error));
+        common_report(links->matrix != NULL
+                          ? "%s: %s; what it said before is used as long as it holds"
+                          : "%s: %s; links are assumed until it is replaced",
+                      links->path, pb_error_text(error));
         return false;
     }
     pb_link_matrix_free(links->matrix);
@@ -135,8 +136,8 @@ static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
     for (int i = 0; i < hosts->n; i++) {
         (*placement_p)->host[i] = pb_network_find_host(network, hosts->name[i]);
         if ((*placement_p)->host[i] < 0) {
-            tune_say("the topology has no host '%s', which a running job uses; add it",
-                     hosts->name[i]);
+            common_report("the topology has no host '%s', which a running job uses; add it",
+                          hosts->name[i]);
             return PB_ERR_UNKNOWN;
         }
     }

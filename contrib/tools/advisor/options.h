@@ -1,11 +1,10 @@
 /* What a person asks of pipebcast-advisor. */
-#ifndef ADVISE_ADVISOR_OPTIONS_H
-#define ADVISE_ADVISOR_OPTIONS_H
+#ifndef ADVISOR_OPTIONS_H
+#define ADVISOR_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "contrib/tools/common/options.h"
 #include "finder.h"
@@ -13,7 +12,7 @@
 enum { ADVISE_MAX_TEXT = 4096 };
 
 struct advisor_options {
-    bool status; /**< only say what an advisor does */
+    bool status; /**< only print what an advisor does */
     char dir[ADVISE_MAX_TEXT];
     char links[ADVISE_MAX_TEXT];    /**< empty: none */
     char topology[ADVISE_MAX_TEXT]; /**< empty: none */
@@ -30,13 +29,13 @@ struct advisor_options {
     bool quiet;
 };
 
-/** Reads a command line. BENCH_WRONG leaves in error what is wrong and what would be right. */
-enum bench_verdict advisor_options_parse(int argc, char **argv, struct advisor_options *options,
-                                         char *error, size_t error_size);
+extern const common_command_t advisor_command;
+
+/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+common_verdict_t advisor_options_parse(int argc, char **argv, struct advisor_options *options,
+                                       char *error, size_t error_size);
 
 /** "annealed", "multilevel", "mateescu". */
 const char *advise_method_name(enum advise_method method);
-
-void advisor_options_help(FILE *stream);
 
 #endif

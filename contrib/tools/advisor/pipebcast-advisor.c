@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 
 #include "advisor.h"
-#include "contrib/tools/common/report.h"
 #include "status.h"
 
 enum { EXIT_OPTIONS = 2, LEAST_PRIORITY = 19 };
@@ -33,18 +32,11 @@ int main(int argc, char **argv)
 {
     static struct advisor_options options;
     char error[ADVISE_MAX_TEXT + 256];
-    switch (advisor_options_parse(argc, argv, &options, error, sizeof error)) {
-    case BENCH_HELP:
-        advisor_options_help(stdout);
-        return EXIT_SUCCESS;
-    case BENCH_VERSION:
-        puts("pipebcast-advisor " PACKAGE_VERSION);
-        return EXIT_SUCCESS;
-    case BENCH_WRONG:
-        tune_say("%s\npipebcast-advisor --help tells more", error);
-        return EXIT_OPTIONS;
-    case BENCH_RUN:
-        break;
+    const common_verdict_t verdict =
+        advisor_options_parse(argc, argv, &options, error, sizeof error);
+    if (verdict != COMMON_RUN) {
+        common_options_answer(&advisor_command, verdict, error);
+        return verdict == COMMON_WRONG ? EXIT_OPTIONS : EXIT_SUCCESS;
     }
     if (options.status) {
         return advisor_status_print(options.dir);

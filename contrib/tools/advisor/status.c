@@ -25,14 +25,15 @@ bool advisor_status_lock(const char *dir, int *fd_p)
     *fd_p =
         path_in(path, dir, "advisor-lock") ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644) : -1;
     if (*fd_p < 0) {
-        tune_say("--dir: %s cannot be used: %s; name a directory that you may write to", dir,
-                 strerror(errno));
+        common_report("--dir: %s cannot be used: %s; name a directory that you may write to", dir,
+                      strerror(errno));
         return false;
     }
     if (flock(*fd_p, LOCK_EX | LOCK_NB) != 0) {
-        tune_say("--dir: an advisor works in %s already; 'pipebcast-advisor status --dir %s' says "
-                 "what it does",
-                 dir, dir);
+        common_report(
+            "--dir: an advisor works in %s already; 'pipebcast-advisor status --dir %s' says "
+            "what it does",
+            dir, dir);
         close(*fd_p);
         return false;
     }
@@ -99,16 +100,16 @@ bool advisor_status_write(const struct advisor_options *options,
                           const struct advisor_status *status)
 {
     char path[PATH_MAX];
-    struct tune_file file;
-    if (!path_in(path, options->dir, "advisor-status") || !tune_file_open(&file, path, "--dir")) {
+    common_file_t file;
+    if (!path_in(path, options->dir, "advisor-status") || !common_file_open(&file, path, "--dir")) {
         return false;
     }
     write_all(file.stream, options, status);
-    if (!tune_file_finish(&file)) {
-        tune_file_abandon(&file);
+    if (!common_file_finish(&file)) {
+        common_file_abandon(&file);
         return false;
     }
-    return tune_file_rename(&file);
+    return common_file_rename(&file);
 }
 
 /* ---- reading ---- */

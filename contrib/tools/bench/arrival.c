@@ -145,7 +145,7 @@ static enum bench_status measure_point(struct arriving *arriving, struct bench_m
 {
     const struct bench_run *run = arriving->run;
     enum bench_status status = BENCH_OK;
-    point->clock_error_ns = bench_clock_worst_error(&run->clock);
+    point->clock_error_ns = common_clock_worst_error(&run->clock);
     if (run->rank == 0) {
         bench_output_point_begin(arriving->output, point);
     }
@@ -171,14 +171,14 @@ static enum bench_status measure_points(struct arriving *arriving,
     const struct bench_run *run = arriving->run;
     const struct bench_arrival_options *options = &run->options->arrival;
     enum bench_status status = BENCH_OK;
-    int n_points = options->n_max_ifs > 0 ? options->n_max_ifs : 1;
+    int n_points = options->max_ifs.n > 0 ? options->max_ifs.n : 1;
     for (int i = 0; i < n_points && status == BENCH_OK; i++) {
-        struct bench_arrival_point point = {.bytes = plan->bytes,
-                                            .max_if = options->n_max_ifs > 0 ? options->max_ifs[i]
-                                                                             : run->n_ranks,
-                                            .n_patterns = plan->n_patterns,
-                                            .unit_ns = pingpong->pingpong.median_ns,
-                                            .n_pingpong = pingpong->pingpong.n};
+        struct bench_arrival_point point = {
+            .bytes = plan->bytes,
+            .max_if = options->max_ifs.n > 0 ? (int) options->max_ifs.values[i] : run->n_ranks,
+            .n_patterns = plan->n_patterns,
+            .unit_ns = pingpong->pingpong.median_ns,
+            .n_pingpong = pingpong->pingpong.n};
         if (options->kind == BENCH_ARRIVAL_REPLAY) {
             point.max_if = BENCH_UNSET;
         }
@@ -350,9 +350,9 @@ static enum bench_status measure_random(struct arriving *arriving)
 {
     const struct bench_options *options = arriving->run->options;
     enum bench_status status = BENCH_OK;
-    for (int i = 0; i < options->n_sizes && status == BENCH_OK; i++) {
+    for (int i = 0; i < options->sizes.n && status == BENCH_OK; i++) {
         status =
-            measure_size(arriving, &(struct size_plan){.bytes = options->sizes[i],
+            measure_size(arriving, &(struct size_plan){.bytes = options->sizes.values[i],
                                                        .n_patterns = options->arrival.patterns});
     }
     return status;

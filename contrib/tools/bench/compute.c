@@ -6,7 +6,7 @@
 
 static void spin(int64_t until_ns)
 {
-    while (bench_clock_local() < until_ns) {
+    while (common_clock_local() < until_ns) {
     }
 }
 
@@ -19,13 +19,13 @@ void bench_sleep(int64_t ns)
 /** Yields how long it took. */
 static int64_t compute_piece(enum bench_compute how, int64_t ns)
 {
-    const int64_t begin = bench_clock_local();
+    const int64_t begin = common_clock_local();
     if (how == BENCH_COMPUTE_SPIN) {
         spin(begin + ns);
     } else {
         bench_sleep(ns);
     }
-    return bench_clock_local() - begin;
+    return common_clock_local() - begin;
 }
 
 int64_t bench_compute(enum bench_compute how, int64_t ns, int64_t piece_ns, MPI_Request *request)

@@ -9,7 +9,7 @@
 
 static void note_clock_error(const struct bench_run *run, struct bench_result *result)
 {
-    int64_t error = bench_clock_worst_error(&run->clock);
+    int64_t error = common_clock_worst_error(&run->clock);
     result->clock_error_ns = error > result->clock_error_ns ? error : result->clock_error_ns;
 }
 
@@ -93,13 +93,13 @@ static int64_t plain_loop(struct bench_measuring *measuring, int n)
 {
     struct bench_run *run = measuring->run;
     MPI_Barrier(run->comm);
-    int64_t begin = bench_clock_local();
+    int64_t begin = common_clock_local();
     for (int i = 0; i < n; i++) {
         broadcast_in_loop(measuring);
         MPI_Barrier(run->comm);
         run->n_broadcasts++;
     }
-    return bench_clock_local() - begin;
+    return common_clock_local() - begin;
 }
 
 /** The same with verification, which is not timed, between the iterations. */
@@ -111,10 +111,10 @@ static enum bench_status checked_loop(struct bench_measuring *measuring, int n, 
         const struct bench_step step = {.phase = "loop", .iteration = i};
         bench_measuring_prepare(measuring);
         MPI_Barrier(run->comm);
-        int64_t begin = bench_clock_local();
+        int64_t begin = common_clock_local();
         broadcast_in_loop(measuring);
         MPI_Barrier(run->comm);
-        *total_p += bench_clock_local() - begin;
+        *total_p += common_clock_local() - begin;
         enum bench_status status = bench_measuring_finish(measuring, &step);
         if (status != BENCH_OK) {
             return status;

@@ -45,7 +45,7 @@ struct bench_run {
     MPI_Comm comm;    /**< what is measured: borrowed */
     MPI_Comm control; /**< what the benchmark itself says: borrowed */
     int rank, n_ranks;
-    struct bench_clock clock;
+    common_clock_t clock;
     long long n_broadcasts; /**< so far; the number of a broadcast is that of its pattern */
 };
 

@@ -101,20 +101,20 @@ static int64_t start_and_broadcast(struct bench_measuring *measuring, int64_t de
                                    struct bench_timing *timing)
 {
     struct bench_run *run = measuring->run;
-    const struct bench_clock *clock = &run->clock;
-    int64_t ready = bench_clock_agreed(clock), start;
+    const common_clock_t *clock = &run->clock;
+    int64_t ready = common_clock_agreed(clock), start;
     MPI_Allreduce(&ready, &start, 1, MPI_INT64_T, MPI_MAX, run->control);
     start += measuring->margin_ns;
     timing->start_ns = start;
     int64_t own[3], worst[3]; /* exit, lateness, exit without what was computed */
-    own[1] = bench_clock_agreed(clock) - (start + delay_ns);
-    bench_clock_wait_until(clock, start + delay_ns);
-    timing->arrival_ns = bench_clock_agreed(clock) - start;
+    own[1] = common_clock_agreed(clock) - (start + delay_ns);
+    common_clock_wait_until(clock, start + delay_ns);
+    timing->arrival_ns = common_clock_agreed(clock) - start;
     const int64_t computed = bench_measuring_broadcast(measuring);
-    own[0] = timing->exit_ns = bench_clock_agreed(clock) - start;
+    own[0] = timing->exit_ns = common_clock_agreed(clock) - start;
     own[2] = own[0] - computed;
     if (measuring->uneven) {
-        bench_quiet_barrier(run->control);
+        common_quiet_barrier(run->control);
     }
     MPI_Allreduce(own, worst, 3, MPI_INT64_T, MPI_MAX, run->control);
     timing->last_ns = worst[0];
@@ -124,8 +124,8 @@ static int64_t start_and_broadcast(struct bench_measuring *measuring, int64_t de
 
 int64_t bench_measuring_elapsed(const struct bench_measuring *measuring)
 {
-    const struct bench_clock *clock = &measuring->run->clock;
-    int64_t now = bench_clock_agreed(clock), latest;
+    const common_clock_t *clock = &measuring->run->clock;
+    int64_t now = common_clock_agreed(clock), latest;
     MPI_Allreduce(&now, &latest, 1, MPI_INT64_T, MPI_MAX, measuring->run->control);
     return latest - measuring->begin_ns;
 }
@@ -133,10 +133,10 @@ int64_t bench_measuring_elapsed(const struct bench_measuring *measuring)
 /** Estimates the clocks again if the last estimate is too old. */
 static void refresh_clock(const struct bench_measuring *measuring)
 {
-    struct bench_clock *clock = &measuring->run->clock;
+    common_clock_t *clock = &measuring->run->clock;
     if (!clock->shared &&
         measuring->begin_ns + bench_measuring_elapsed(measuring) - clock->synced_ns > RESYNC_NS) {
-        bench_clock_sync(clock);
+        common_clock_sync(clock);
     }
 }
 
@@ -200,7 +200,7 @@ enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struc
     if (run->options->time_limit_s > 0) {
         measuring->limit_ns = (int64_t) (run->options->time_limit_s * 1e9);
     }
-    bench_clock_sync(&run->clock);
+    common_clock_sync(&run->clock);
     measuring->begin_ns = bench_measuring_elapsed(measuring);
     const enum bench_status status = make_payload(measuring, bytes);
     measuring->call = (struct bench_call){.memory = measuring->payload.memory,

@@ -1,7 +1,5 @@
 #include "op.h"
 
-#include <string.h>
-
 #include "options.h"
 
 #if OMPI_MAJOR_VERSION < 5
@@ -31,21 +29,14 @@ static void start_persistent(struct bench_call *call)
     MPI_Start(&call->request);
 }
 
-static const struct bench_op operations[] = {
-    {"bcast", "MPI_Bcast", true, start_bcast},
-    {"ibcast", "MPI_Ibcast", false, start_ibcast},
-    {"bcast_init", "MPI_Bcast_init", false, start_persistent},
-};
+const char *const bench_op_names[] = {"bcast", "ibcast", "bcast_init", NULL};
 
-int bench_op_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        if (strcmp(operations[i].name, name) == 0) {
-            return (int) i;
-        }
-    }
-    return -1;
-}
+/** In the order of their names. */
+static const struct bench_op operations[] = {
+    {"MPI_Bcast", true, start_bcast},
+    {"MPI_Ibcast", false, start_ibcast},
+    {"MPI_Bcast_init", false, start_persistent},
+};
 
 const struct bench_op *bench_op_at(int index)
 {

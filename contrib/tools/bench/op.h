@@ -1,6 +1,6 @@
 /*
- * The operations that can be measured. A new one is a line in op.c's table; what differs between
- * them lies behind start and end.
+ * The operations that can be measured. A new one is a name and a line in op.c's tables; what
+ * differs between them lies behind start and end.
  */
 #ifndef BENCH_OP_H
 #define BENCH_OP_H
@@ -20,7 +20,6 @@ struct bench_call {
 };
 
 struct bench_op {
-    const char *name;
     const char *function; /**< of MPI */
     bool is_blocking;
     /** Begins to move the message from root to all ranks of comm; a blocking one is through then.
@@ -28,10 +27,10 @@ struct bench_op {
     void (*start)(struct bench_call *call);
 };
 
-/** Index of the operation of a name, -1 if there is none. */
-int bench_op_find(const char *name);
+/** Their names, as --op has them, ended by NULL. */
+extern const char *const bench_op_names[];
 
-/** The operation of an index that bench_op_find() yielded; index 0 is the default. */
+/** The operation of the name at an index; index 0 is the default. */
 const struct bench_op *bench_op_at(int index);
 
 /** Ends what was started; this rank has the message then. */

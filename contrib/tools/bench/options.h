@@ -8,14 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "compute.h"
 #include "contrib/tools/common/options.h"
 #include "options_arrival.h"
 
 enum {
-    BENCH_MAX_SIZES = 64,
     BENCH_MAX_LABEL = 128,
     BENCH_ROOT_ROTATE = -1, /**< as root: iteration i is sent by rank i mod the number of ranks */
     BENCH_UNSET = -1,       /**< no value given: the program chooses */
@@ -50,8 +48,7 @@ struct bench_corrupt {
 };
 
 struct bench_options {
-    long long sizes[BENCH_MAX_SIZES]; /**< packed bytes of a message */
-    int n_sizes;
+    common_list_t sizes; /**< packed bytes of a message */
     int iterations;
     int warmup;          /**< BENCH_UNSET: by message size, see bench_warmup_of() */
     double time_limit_s; /**< for each size; 0 is none */
@@ -75,12 +72,14 @@ struct bench_options {
     char begin[BENCH_MAX_PATH];    /**< a command that rank 0 runs before a schedule; empty: none */
 };
 
+extern const common_command_t bench_command;
+
 /**
- * Reads a command line and PIPEBCAST_BENCH_CORRUPT. BENCH_WRONG leaves a message for the user in
+ * Reads a command line and PIPEBCAST_BENCH_CORRUPT. COMMON_WRONG leaves a message for the user in
  * error: what is wrong and what would be right.
  */
-enum bench_verdict bench_options_parse(int argc, char **argv, struct bench_options *options,
-                                       char *error, size_t error_size);
+common_verdict_t bench_options_parse(int argc, char **argv, struct bench_options *options,
+                                     char *error, size_t error_size);
 
 /** Checks what depends on the number of ranks. Yields false and a message if it does not fit. */
 bool bench_options_fit(const struct bench_options *options, int n_ranks, char *error,
@@ -92,12 +91,6 @@ bool bench_options_fit(const struct bench_options *options, int n_ranks, char *e
  */
 bool bench_options_size_fits(const struct bench_options *options, const char *where,
                              long long bytes, char *error, size_t error_size);
-
-/** Reads one size: a number from 1 with an optional K, M or G. */
-bool bench_options_read_size(const char *text, long long *bytes_p);
-
-/** Prints the page that --help shows. */
-void bench_options_help(FILE *out);
 
 /** "byte", "int", ... as --datatype takes them. */
 const char *bench_datatype_name(enum bench_datatype datatype);

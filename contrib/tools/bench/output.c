@@ -60,7 +60,7 @@ static void begin_text(const struct bench_output *output)
     char root[16];
     printf("# pipebcast-bench %s%s%s\n", PACKAGE_VERSION, *options->label ? ": " : "",
            options->label);
-    printf("# %s, %d ranks on %d hosts, root %s, datatype %s%s\n", bench_op_at(options->op)->name,
+    printf("# %s, %d ranks on %d hosts, root %s, datatype %s%s\n", bench_op_names[options->op],
            output->n_ranks, output->n_hosts, bench_root_name(options, root, sizeof root),
            bench_datatype_name(options->datatype),
            options->check ? ", every byte verified" : ", bytes not verified");
@@ -119,7 +119,7 @@ void bench_output_csv_head(const struct bench_output *output)
     const struct bench_options *options = output->options;
     char root[16];
     bench_print_quoted(options->label, "\"", '"');
-    printf(",%s,%d,%d,%s,%s,%d", bench_op_at(options->op)->name, output->n_ranks, output->n_hosts,
+    printf(",%s,%d,%d,%s,%s,%d", bench_op_names[options->op], output->n_ranks, output->n_hosts,
            bench_root_name(options, root, sizeof root), bench_datatype_name(options->datatype),
            options->check);
 }
@@ -146,7 +146,7 @@ static void begin_json(const struct bench_output *output)
     bench_print_quoted(library, "\"\\", '\\');
     printf(",\n  \"op\": \"%s\",\n  \"ranks\": %d,\n  \"hosts\": %d,\n  \"root\": \"%s\",\n"
            "  \"datatype\": \"%s\",\n  \"checked\": %s,\n  \"clock\": \"%s\",\n",
-           bench_op_at(options->op)->name, output->n_ranks, output->n_hosts,
+           bench_op_names[options->op], output->n_ranks, output->n_hosts,
            bench_root_name(options, root, sizeof root), bench_datatype_name(options->datatype),
            options->check ? "true" : "false", options->shared_clock ? "shared" : "estimate");
     if (options->pingpong) {

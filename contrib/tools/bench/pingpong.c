@@ -35,10 +35,10 @@ static void play(const struct ball *ball, int n, struct bench_samples *samples)
 {
     MPI_Send(&n, 1, MPI_INT, ball->peer, TAG_ROUNDS, ball->comm);
     for (int i = 0; i < n; i++) {
-        int64_t begin = bench_clock_local();
+        int64_t begin = common_clock_local();
         send_ball(ball);
         recv_ball(ball);
-        bench_samples_add(samples, (bench_clock_local() - begin) / 2);
+        bench_samples_add(samples, (common_clock_local() - begin) / 2);
     }
 }
 
@@ -46,18 +46,18 @@ static void play(const struct ball *ball, int n, struct bench_samples *samples)
 static void lead(const struct ball *ball, const struct bench_options *options, int n_warmup,
                  int64_t budget_ns, struct bench_samples *samples)
 {
-    int64_t begin = bench_clock_local();
+    int64_t begin = common_clock_local();
     int n = options->iterations;
     for (int i = 0; i < n_warmup; i++) {
         samples->n = 0;
         play(ball, 1, samples);
-        if (budget_ns > 0 && bench_clock_local() - begin > budget_ns / 2) {
+        if (budget_ns > 0 && common_clock_local() - begin > budget_ns / 2) {
             break;
         }
     }
     if (budget_ns > 0 && samples->n > 0) {
         assert(samples->values_ns != NULL);
-        int64_t left = budget_ns - (bench_clock_local() - begin);
+        int64_t left = budget_ns - (common_clock_local() - begin);
         int64_t fitting = left / (2 * samples->values_ns[0] + 1);
         n = fitting < n ? (int) (fitting > 0 ? fitting : 0) : n;
     }
@@ -130,7 +130,7 @@ enum bench_status bench_pingpong(struct bench_run *run, long long bytes, int64_t
         fprintf(stderr, "pipebcast-bench: rank %d: no memory for a ping-pong of %lld bytes\n",
                 run->rank, bytes);
     }
-    bench_quiet_barrier(run->control);
+    common_quiet_barrier(run->control);
     MPI_Bcast(found, 2, MPI_INT64_T, pair[0], run->control);
     result_p->pingpong.median_ns = found[0];
     result_p->pingpong.n = (int) found[1];

@@ -16,28 +16,22 @@ enum { EXIT_OPTIONS = 2 };
 
 /** What rank 0 made of the command line, as told to all. */
 struct request {
-    enum bench_verdict verdict;
+    common_verdict_t verdict;
     struct bench_options options;
 };
 
 /** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
 static struct request read_request(int argc, char **argv, int rank, int n_ranks)
 {
-    struct request request = {.verdict = BENCH_RUN};
+    struct request request = {.verdict = COMMON_RUN};
     char error[512];
     if (rank == 0) {
         request.verdict = bench_options_parse(argc, argv, &request.options, error, sizeof error);
-        if (request.verdict == BENCH_RUN &&
+        if (request.verdict == COMMON_RUN &&
             !bench_options_fit(&request.options, n_ranks, error, sizeof error)) {
-            request.verdict = BENCH_WRONG;
+            request.verdict = COMMON_WRONG;
         }
-        if (request.verdict == BENCH_HELP) {
-            bench_options_help(stdout);
-        } else if (request.verdict == BENCH_VERSION) {
-            printf("pipebcast-bench %s\n", PACKAGE_VERSION);
-        } else if (request.verdict == BENCH_WRONG) {
-            fprintf(stderr, "pipebcast-bench: %s\npipebcast-bench --help tells more\n", error);
-        }
+        common_options_answer(&bench_command, request.verdict, error);
     }
     MPI_Bcast(&request, sizeof request, MPI_BYTE, 0, MPI_COMM_WORLD);
     return request;
@@ -49,9 +43,9 @@ static enum bench_status measure_all(struct bench_run *run, struct bench_output 
     if (run->rank == 0) {
         bench_output_begin(output);
     }
-    for (int i = 0; i < run->options->n_sizes && status == BENCH_OK; i++) {
+    for (int i = 0; i < run->options->sizes.n && status == BENCH_OK; i++) {
         struct bench_result result;
-        status = bench_measure_size(run, run->options->sizes[i], &result);
+        status = bench_measure_size(run, run->options->sizes.values[i], &result);
         if (run->rank == 0 && status == BENCH_OK) {
             bench_output_result(output, &result);
         }
@@ -84,7 +78,7 @@ static int run_benchmark(struct bench_options *options, int rank, int n_ranks)
         options->pingpong_ranks[0] = 0;
         options->pingpong_ranks[1] = elsewhere;
     }
-    bench_clock_init(&run.clock, run.control, options->shared_clock);
+    common_clock_init(&run.clock, run.control, options->shared_clock);
     enum bench_status status = measure_wanted(&run, &output);
     MPI_Comm_free(&run.control);
     return status == BENCH_OK ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -97,9 +91,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     struct request request = read_request(argc, argv, rank, n_ranks);
-    if (request.verdict == BENCH_WRONG) {
+    if (request.verdict == COMMON_WRONG) {
         code = EXIT_OPTIONS;
-    } else if (request.verdict == BENCH_RUN) {
+    } else if (request.verdict == COMMON_RUN) {
         code = run_benchmark(&request.options, rank, n_ranks);
     }
     MPI_Finalize();

@@ -67,6 +67,7 @@ static bool read_line(struct reader *reader, const struct bench_options *options
     char *rest, where[BENCH_MAX_PATH + 32];
     char *time = strtok_r(text, " \t\r\n", &rest), *size = strtok_r(NULL, " \t\r\n", &rest), *end;
     struct bench_scheduled scheduled;
+    int64_t bytes;
     if (time == NULL) {
         return true;
     }
@@ -81,9 +82,10 @@ static bool read_line(struct reader *reader, const struct bench_options *options
     if (reader->n > 0 && scheduled.at_ns < reader->all[reader->n - 1].at_ns) {
         return wrong(reader, "'%s' is before the broadcast of the line above", time);
     }
-    if (!bench_options_read_size(size, &scheduled.bytes)) {
+    if (!common_read_size(size, 1, INT64_MAX, &bytes)) {
         return wrong(reader, "'%s' is no size; write 65536 or 64K", size);
     }
+    scheduled.bytes = bytes;
     snprintf(where, sizeof where, "%s:%d", reader->path, reader->line);
     return bench_options_size_fits(options, where, scheduled.bytes, reader->error,
                                    reader->error_size) &&
@@ -190,7 +192,7 @@ static enum bench_status run_one(struct bench_run *run, int number,
     enum bench_status status = bench_measuring_begin(&measuring, run, scheduled->bytes);
     measuring.margin_ns = MARGIN_NS;
     if (status == BENCH_OK) {
-        bench_clock_wait_until(&run->clock, first_ns + scheduled->at_ns - MARGIN_NS);
+        common_clock_wait_until(&run->clock, first_ns + scheduled->at_ns - MARGIN_NS);
         status = bench_measuring_timed(&measuring, &step, &timing);
     }
     if (status == BENCH_OK) {
@@ -205,7 +207,7 @@ static enum bench_status run_one(struct bench_run *run, int number,
 /** Agreed time a little from now; equal on all ranks. */
 static int64_t agree_on_beginning(const struct bench_run *run)
 {
-    const int64_t now = bench_clock_agreed(&run->clock);
+    const int64_t now = common_clock_agreed(&run->clock);
     int64_t latest;
     MPI_Allreduce(&now, &latest, 1, MPI_INT64_T, MPI_MAX, run->control);
     return latest + 2 * MARGIN_NS;

@@ -12,8 +12,8 @@ enum { BENCH_MOST_SCHEDULED = 100000 };
 
 /** One line of the file. */
 struct bench_scheduled {
-    long long bytes;
-    int64_t at_ns; /**< after the first one's beginning; later if the one before is not over */
+    long long bytes; /**< of the packed message */
+    int64_t at_ns;   /**< after the first one's beginning; later if the one before is not over */
 };
 
 /** What came of it. */

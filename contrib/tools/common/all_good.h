@@ -1,11 +1,11 @@
 /* Failures that all ranks learn of. */
-#ifndef TUNE_ALL_GOOD_H
-#define TUNE_ALL_GOOD_H
+#ifndef COMMON_ALL_GOOD_H
+#define COMMON_ALL_GOOD_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
 /** Whether all ranks say true. Collective. */
-bool tune_all_good(bool good, MPI_Comm comm);
+bool common_all_good(bool good, MPI_Comm comm);
 
 #endif

@@ -11,11 +11,11 @@
 /** What a program's files usually are; mkstemp() makes them private. */
 enum { USUAL_MODE = 0644 };
 
-static void release(struct tune_file *file)
+static void release(common_file_t *file)
 {
     free(file->path);
     free(file->temp);
-    *file = (struct tune_file){.path = NULL};
+    *file = (common_file_t){.path = NULL};
 }
 
 /** An old file's mode is kept. */
@@ -24,7 +24,7 @@ static void set_mode(int fd, const char *path)
     struct stat old;
     const mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : USUAL_MODE;
     if (fchmod(fd, mode) != 0) {
-        tune_say("warning: the mode of %s could not be set: %s", path, strerror(errno));
+        common_report("warning: the mode of %s could not be set: %s", path, strerror(errno));
     }
 }
 
@@ -34,10 +34,10 @@ static bool is_folder(const char *path)
     return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
 }
 
-bool tune_file_open(struct tune_file *file, const char *path, const char *what)
+bool common_file_open(common_file_t *file, const char *path, const char *what)
 {
     int fd = -1;
-    *file = (struct tune_file){.path = realpath(path, NULL)};
+    *file = (common_file_t){.path = realpath(path, NULL)};
     if (file->path == NULL) {
         file->path = strdup(path);
     }
@@ -45,7 +45,7 @@ bool tune_file_open(struct tune_file *file, const char *path, const char *what)
         file->temp = NULL;
     }
     if (file->path == NULL || file->temp == NULL) {
-        tune_say("%s: out of memory", what);
+        common_report("%s: out of memory", what);
         release(file);
         return false;
     }
@@ -53,8 +53,9 @@ bool tune_file_open(struct tune_file *file, const char *path, const char *what)
     fd = is_folder(file->path) ? -1 : mkstemp(file->temp);
     file->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file->stream == NULL) {
-        tune_say("%s: %s cannot be written: %s; name a file in a directory that you may write to",
-                 what, path, strerror(errno));
+        common_report(
+            "%s: %s cannot be written: %s; name a file in a directory that you may write to", what,
+            path, strerror(errno));
         if (fd >= 0) {
             close(fd);
             unlink(file->temp);
@@ -66,7 +67,7 @@ bool tune_file_open(struct tune_file *file, const char *path, const char *what)
     return true;
 }
 
-bool tune_file_finish(struct tune_file *file)
+bool common_file_finish(common_file_t *file)
 {
     const bool written =
         fflush(file->stream) == 0 && !ferror(file->stream) && fsync(fileno(file->stream)) == 0;
@@ -74,24 +75,24 @@ bool tune_file_finish(struct tune_file *file)
     const bool closed = fclose(file->stream) == 0;
     file->stream = NULL;
     if (!written || !closed) {
-        tune_say("%s cannot be written: %s; is the disk full?", file->temp,
-                 strerror(written ? errno : error));
+        common_report("%s cannot be written: %s; is the disk full?", file->temp,
+                      strerror(written ? errno : error));
     }
     return written && closed;
 }
 
-bool tune_file_rename(struct tune_file *file)
+bool common_file_rename(common_file_t *file)
 {
     if (rename(file->temp, file->path) != 0) {
-        tune_say("%s cannot be renamed to %s: %s", file->temp, file->path, strerror(errno));
-        tune_file_abandon(file);
+        common_report("%s cannot be renamed to %s: %s", file->temp, file->path, strerror(errno));
+        common_file_abandon(file);
         return false;
     }
     release(file);
     return true;
 }
 
-void tune_file_abandon(struct tune_file *file)
+void common_file_abandon(common_file_t *file)
 {
     if (file->stream != NULL) {
         fclose(file->stream);

@@ -26,7 +26,7 @@ static int keep_name(void *context, const char *name)
     return given->names[given->n++] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
-void tune_hosts_free(char **hosts, int n)
+void common_hosts_free(char **hosts, int n)
 {
     for (int i = 0; hosts != NULL && i < n; i++) {
         free(hosts[i]);
@@ -50,9 +50,9 @@ static bool replace_hosts(char **hosts, int n, const char *list)
         good = hosts[i] != NULL;
     }
     if (!good) {
-        tune_say("--hosts: %s", fault);
+        common_report("--hosts: %s", fault);
     }
-    tune_hosts_free(given.names, given.n);
+    common_hosts_free(given.names, given.n);
     return good;
 }
 
@@ -67,16 +67,16 @@ static char **keep_hosts(const char *names, int n, const char *list)
         good = hosts[i] != NULL;
     }
     if (!good) {
-        tune_say("out of memory for %d host names", n);
+        common_report("out of memory for %d host names", n);
     }
     if (!good || (list[0] != '\0' && !replace_hosts(hosts, n, list))) {
-        tune_hosts_free(hosts, n);
+        common_hosts_free(hosts, n);
         return NULL;
     }
     return hosts;
 }
 
-bool tune_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
+bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
 {
     char own[MPI_MAX_PROCESSOR_NAME] = "", *names = NULL;
     int rank, n_ranks, length;
@@ -87,7 +87,7 @@ bool tune_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
     if (rank == 0) {
         names = calloc((size_t) n_ranks, sizeof own);
     }
-    if (!tune_all_good(rank != 0 || names != NULL, comm)) {
+    if (!common_all_good(rank != 0 || names != NULL, comm)) {
         free(names);
         return false;
     }
@@ -96,28 +96,28 @@ bool tune_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
         *hosts_p = keep_hosts(names, n_ranks, list);
     }
     free(names);
-    return tune_all_good(rank != 0 || *hosts_p != NULL, comm);
+    return common_all_good(rank != 0 || *hosts_p != NULL, comm);
 }
 
 /* ---- the network ---- */
 
-pb_network_t *tune_hosts_network(char *const *hosts, int n, const char *topology)
+pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology)
 {
     pb_diag_t diag;
     pb_network_t *network = NULL;
     if (topology[0] == '\0') {
         network = pb_network_one_switch((const char *const *) hosts, n);
         if (network == NULL) {
-            tune_say("out of memory for a network of %d hosts", n);
+            common_report("out of memory for a network of %d hosts", n);
         }
         return network;
     }
     pb_diag_init(&diag);
     const int code = pb_slurm_conf_read(topology, &network, &diag);
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     if (code != PB_SUCCESS && diag.n_kept == 0) {
-        tune_say("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
-                 pb_error_text(code));
+        common_report("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
+                      pb_error_text(code));
     }
     pb_diag_clear(&diag);
     return network;

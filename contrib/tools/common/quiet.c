@@ -16,15 +16,15 @@ static void wait_quietly(MPI_Request *request)
     }
 }
 
-void bench_quiet_barrier(MPI_Comm comm)
+void common_quiet_barrier(MPI_Comm comm)
 {
     MPI_Request request;
     MPI_Ibarrier(comm, &request);
     wait_quietly(&request);
 }
 
-void bench_quiet_recv(void *memory, int count, MPI_Datatype type, int source, int tag,
-                      MPI_Comm comm)
+void common_quiet_recv(void *memory, int count, MPI_Datatype type, int source, int tag,
+                       MPI_Comm comm)
 {
     MPI_Request request;
     MPI_Irecv(memory, count, type, source, tag, comm, &request);

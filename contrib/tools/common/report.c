@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void tune_say(const char *format, ...)
+void common_report(const char *format, ...)
 {
     char text[8192];
     va_list args;
@@ -15,9 +15,9 @@ void tune_say(const char *format, ...)
     fflush(stderr);
 }
 
-void tune_say_faults(const pb_diag_t *diag)
+void common_report_faults(const pb_diag_t *diag)
 {
     for (size_t i = 0; i < diag->n_kept; i++) {
-        tune_say("%s", diag->messages[i]);
+        common_report("%s", diag->messages[i]);
     }
 }

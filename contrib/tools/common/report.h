@@ -1,13 +1,13 @@
 /* Messages to people. */
-#ifndef TUNE_SAY_H
-#define TUNE_SAY_H
+#ifndef COMMON_REPORT_H
+#define COMMON_REPORT_H
 
 #include "topo/util/diag.h"
 
 /** Prints one line, "PROGRAM: ...", to stderr, in one piece. */
-void tune_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void common_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Prints what was kept of the faults of a file, a line for each. */
-void tune_say_faults(const pb_diag_t *diag);
+void common_report_faults(const pb_diag_t *diag);
 
 #endif

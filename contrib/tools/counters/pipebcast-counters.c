@@ -7,15 +7,23 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/tools/common/options.h"
 #include "counters.h"
 
-static const char usage[] =
-    "usage: pipebcast-counters                      lists the counters of pipebcast\n"
-    "       mpirun ... pipebcast-counters BYTES...  each rank broadcasts each size once; prints\n"
-    "                                               the counters that moved, over all ranks\n";
+enum { EXIT_OPTIONS = 2 };
+
+static const common_command_t command = {
+    .name = "pipebcast-counters",
+    .usage = "Usage: pipebcast-counters                      lists the counters of pipebcast\n"
+             "       mpirun ... pipebcast-counters BYTES...  each rank broadcasts each size once;\n"
+             "                                               prints the counters that moved, over\n"
+             "                                               all ranks\n"
+             "Sizes are from 1 byte to 2G - 1, as 1426, 64K or 1M.\n",
+    .groups = (const common_group_t[]){{0}},
+    .more = "Exit status: 0 done, 1 the component or its counters were not found on all ranks, or\n"
+            "something failed, 2 wrong arguments.\n",
+};
 
 static const char not_found[] =
     "pipebcast-counters: Open MPI has not found pipebcast's counters. See whether\n"
@@ -114,36 +122,23 @@ static bool show(const struct bench_counters *counters, bool *found_p)
     return true;
 }
 
-/** False with a message if an argument is no size. */
-static bool are_sizes(int n, char **texts)
-{
-    long long bytes;
-    for (int i = 0; i < n; i++) {
-        if (!bench_read_number(texts[i], 1, INT_MAX, &bytes)) {
-            fprintf(stderr, "pipebcast-counters: '%s' is not a number of bytes from 1 to %d\n%s",
-                    texts[i], INT_MAX, usage);
-            return false;
-        }
-    }
-    return true;
-}
-
 static void fail(const char *what)
 {
     fprintf(stderr, "pipebcast-counters: %s\n", what);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-static int count(int n_sizes, char **sizes)
+static int count(const common_operands_t *sizes)
 {
     struct bench_counters counters;
     MPI_Init(NULL, NULL);
     if (!bench_counters_open(&counters)) {
         fail("MPI_T could not be initialised");
     }
-    for (int i = 0; i < n_sizes; i++) {
-        if (!broadcast(atoi(sizes[i]))) {
-            fail("memory for the largest message is out; give smaller sizes");
+    for (int i = 0; i < sizes->n; i++) {
+        int64_t bytes;
+        if (common_read_size(sizes->words[i], 1, INT_MAX, &bytes) && !broadcast((int) bytes)) {
+            fail("out of memory for the largest message; give smaller sizes");
         }
     }
     bool found = false;
@@ -155,14 +150,33 @@ static int count(int n_sizes, char **sizes)
     return found ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** Reads the command line; its operands must be sizes. */
+static common_verdict_t read_arguments(int argc, char **argv, common_operands_t *operands,
+                                       common_complaint_t complaint)
+{
+    const common_verdict_t verdict =
+        common_options_read(&command, argc, argv, NULL, operands, complaint);
+    for (int i = 0; verdict == COMMON_RUN && i < operands->n; i++) {
+        int64_t bytes;
+        if (!common_read_size(operands->words[i], 1, INT_MAX, &bytes)) {
+            common_wrong(complaint,
+                         "'%s' is not a size from 1 to %d bytes; write for example 1426, 64K or 1M",
+                         operands->words[i], INT_MAX);
+            return COMMON_WRONG;
+        }
+    }
+    return verdict;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
-        return EXIT_SUCCESS;
+    common_operands_t operands;
+    char message[512];
+    const common_complaint_t complaint = {message, sizeof message};
+    const common_verdict_t verdict = read_arguments(argc, argv, &operands, complaint);
+    if (verdict != COMMON_RUN) {
+        common_options_answer(&command, verdict, message);
+        return verdict == COMMON_WRONG ? EXIT_OPTIONS : EXIT_SUCCESS;
     }
-    if (argc == 1) {
-        return list();
-    }
-    return are_sizes(argc - 1, argv + 1) ? count(argc - 1, argv + 1) : 2;
+    return operands.n == 0 ? list() : count(&operands);
 }

@@ -2,13 +2,12 @@
  * What a person asks of pipebcast-probe. Rank 0 reads the command line and hands this struct to
  * the others as bytes, so it holds no pointer.
  */
-#ifndef ADVISE_PROBE_OPTIONS_H
-#define ADVISE_PROBE_OPTIONS_H
+#ifndef PROBE_OPTIONS_H
+#define PROBE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "contrib/tools/common/options.h"
 
@@ -24,10 +23,10 @@ struct probe_options {
     bool quiet;
 };
 
-/** Reads a command line. BENCH_WRONG leaves in error what is wrong and what would be right. */
-enum bench_verdict probe_options_parse(int argc, char **argv, struct probe_options *options,
-                                       char *error, size_t error_size);
+extern const common_command_t probe_command;
 
-void probe_options_help(FILE *stream);
+/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+common_verdict_t probe_options_parse(int argc, char **argv, struct probe_options *options,
+                                     char *error, size_t error_size);
 
 #endif

@@ -25,7 +25,7 @@ enum { EXIT_OPTIONS = 2, TAG_NEXT = 1, TAG_RESULT = 2 };
 
 /** What rank 0 made of the command line, as told to all. */
 struct request {
-    enum bench_verdict verdict;
+    common_verdict_t verdict;
     struct probe_options options;
 };
 
@@ -51,13 +51,7 @@ static void read_request(int argc, char **argv, int rank, struct request *reques
     char error[PROBE_MAX_TEXT + 256];
     if (rank == 0) {
         request->verdict = probe_options_parse(argc, argv, &request->options, error, sizeof error);
-        if (request->verdict == BENCH_HELP) {
-            probe_options_help(stdout);
-        } else if (request->verdict == BENCH_VERSION) {
-            printf("pipebcast-probe %s\n", PACKAGE_VERSION);
-        } else if (request->verdict == BENCH_WRONG) {
-            tune_say("%s\npipebcast-probe --help tells more", error);
-        }
+        common_options_answer(&probe_command, request->verdict, error);
     }
     MPI_Bcast(request, sizeof *request, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
@@ -68,22 +62,23 @@ static void read_request(int argc, char **argv, int rank, struct request *reques
 static bool make_plan(struct run *run, char *const *hosts)
 {
     int unknown = 0;
-    pb_network_t *network = tune_hosts_network(hosts, run->n_ranks, run->options.topology);
+    pb_network_t *network = common_hosts_network(hosts, run->n_ranks, run->options.topology);
     if (network == NULL) {
         return false;
     }
     const int error = probe_plan_make(&run->plan, network, hosts, run->n_ranks, &unknown);
     pb_network_free(network);
     if (error == PB_ERR_UNKNOWN) {
-        tune_say("--topology: %s has no host '%s', on which rank %d runs; add it, or run on "
-                 "other hosts",
-                 run->options.topology, hosts[unknown], unknown);
+        common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run on "
+                      "other hosts",
+                      run->options.topology, hosts[unknown], unknown);
     } else if (error == PB_ERR_INPUT) {
-        tune_say("%d ranks are on less than two hosts, or on more than %d; run with one rank on "
-                 "each of two hosts or more (for a trial on one host, give --hosts)",
-                 run->n_ranks, PB_LINK_MATRIX_MAX_NODES);
+        common_report(
+            "%d ranks are on less than two hosts, or on more than %d; run with one rank on "
+            "each of two hosts or more (for a trial on one host, give --hosts)",
+            run->n_ranks, PB_LINK_MATRIX_MAX_NODES);
     } else if (error != PB_SUCCESS) {
-        tune_say("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
+        common_report("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
     }
     return error == PB_SUCCESS;
 }
@@ -111,10 +106,10 @@ static bool alloc_run(struct run *run)
     const bool good = run->orders != NULL && run->results != NULL &&
                       probe_traffic_init(&run->traffic, run->comm, run->options.train);
     if (!good) {
-        tune_say("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
-                 run->options.train);
+        common_report("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
+                      run->options.train);
     }
-    return tune_all_good(good, run->comm);
+    return common_all_good(good, run->comm);
 }
 
 static void share_orders(struct run *run)
@@ -130,11 +125,11 @@ static void share_orders(struct run *run)
 static bool prepare(struct run *run)
 {
     char **hosts;
-    if (!tune_hosts_find(run->comm, run->options.hosts, &hosts)) {
+    if (!common_hosts_find(run->comm, run->options.hosts, &hosts)) {
         return false;
     }
-    const bool good = tune_all_good(run->rank != 0 || make_plan(run, hosts), run->comm);
-    tune_hosts_free(hosts, run->n_ranks);
+    const bool good = common_all_good(run->rank != 0 || make_plan(run, hosts), run->comm);
+    common_hosts_free(hosts, run->n_ranks);
     if (!good || !alloc_run(run)) {
         return false;
     }
@@ -153,7 +148,7 @@ static void lead_step(struct run *run, int step)
     const struct order *order = &run->orders[step];
     const int before = step > 0 ? run->orders[step - 1].from : run->rank;
     if (before != run->rank) {
-        bench_quiet_recv(NULL, 0, MPI_BYTE, before, TAG_NEXT, run->comm);
+        common_quiet_recv(NULL, 0, MPI_BYTE, before, TAG_NEXT, run->comm);
     }
     run->results[step] = probe_lead(&run->traffic, (enum probe_kind) order->kind, order->to);
     if (step + 1 < run->n_orders && run->orders[step + 1].from != run->rank) {
@@ -185,7 +180,7 @@ static void measure(struct run *run)
             probe_follow(&run->traffic, (enum probe_kind) run->orders[i].kind, run->orders[i].from);
         }
     }
-    bench_quiet_barrier(run->comm);
+    common_quiet_barrier(run->comm);
     collect(run);
 }
 
@@ -211,7 +206,7 @@ static bool is_readable(const char *path)
     pb_link_matrix_t *matrix;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_read(path, &matrix, &diag);
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     pb_diag_clear(&diag);
     pb_link_matrix_free(matrix);
     return error == PB_SUCCESS;
@@ -219,24 +214,24 @@ static bool is_readable(const char *path)
 
 static bool write_links(struct run *run)
 {
-    struct tune_file file;
+    common_file_t file;
     int step;
     if (probe_plan_fill(&run->plan, run->results, &step) != PB_SUCCESS) {
-        tune_say("nothing was measured between %s and %s; run it again",
-                 run->plan.matrix->node[step >= 0 ? run->plan.steps[step].from : 0],
-                 run->plan.matrix->node[step >= 0 ? run->plan.steps[step].to : 0]);
+        common_report("nothing was measured between %s and %s; run it again",
+                      run->plan.matrix->node[step >= 0 ? run->plan.steps[step].from : 0],
+                      run->plan.matrix->node[step >= 0 ? run->plan.steps[step].to : 0]);
         return false;
     }
-    if (!tune_file_open(&file, run->options.output, "--output")) {
+    if (!common_file_open(&file, run->options.output, "--output")) {
         return false;
     }
     write_comment(run, file.stream);
     pb_link_matrix_write(run->plan.matrix, file.stream);
-    if (!tune_file_finish(&file) || !is_readable(file.temp)) {
-        tune_file_abandon(&file);
+    if (!common_file_finish(&file) || !is_readable(file.temp)) {
+        common_file_abandon(&file);
         return false;
     }
-    return tune_file_rename(&file);
+    return common_file_rename(&file);
 }
 
 /** The bandwidths between clusters, as the paper's tables have them. */
@@ -269,18 +264,18 @@ static void print_links(const struct run *run, int round)
 static void wait_for_round(const struct run *run, int64_t begin_ns, int round)
 {
     const int64_t at = begin_ns + (int64_t) (run->options.every_s * 1e9) * round;
-    const int64_t left = at - bench_clock_local();
+    const int64_t left = at - common_clock_local();
     if (run->rank == 0 && left > 0) {
         const struct timespec nap = {.tv_sec = (time_t) (left / 1000000000),
                                      .tv_nsec = left % 1000000000};
         nanosleep(&nap, NULL);
     }
-    bench_quiet_barrier(run->comm);
+    common_quiet_barrier(run->comm);
 }
 
 static bool run_rounds(struct run *run)
 {
-    const int64_t begin_ns = bench_clock_local();
+    const int64_t begin_ns = common_clock_local();
     bool good = true;
     for (int i = 0; good && (run->options.rounds == 0 || i < run->options.rounds); i++) {
         if (i > 0) {
@@ -293,7 +288,7 @@ static bool run_rounds(struct run *run)
         if (run->rank == 0 && good && !run->options.quiet) {
             print_links(run, i + 1);
         }
-        good = tune_all_good(good, run->comm);
+        good = common_all_good(good, run->comm);
     }
     return good;
 }
@@ -317,17 +312,17 @@ int main(int argc, char **argv)
     int rank, code = EXIT_OPTIONS;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!tune_all_good(request != NULL, MPI_COMM_WORLD)) {
-        tune_say("out of memory");
+    if (!common_all_good(request != NULL, MPI_COMM_WORLD)) {
+        common_report("out of memory");
         free(request);
         MPI_Finalize();
         return EXIT_FAILURE;
     }
     assert(request != NULL);
     read_request(argc, argv, rank, request);
-    if (request->verdict == BENCH_RUN) {
+    if (request->verdict == COMMON_RUN) {
         code = probe(&request->options) ? EXIT_SUCCESS : EXIT_FAILURE;
-    } else if (request->verdict != BENCH_WRONG) {
+    } else if (request->verdict != COMMON_WRONG) {
         code = EXIT_SUCCESS;
     }
     free(request);

@@ -30,10 +30,10 @@ void probe_traffic_free(struct probe_traffic *traffic)
 
 static int64_t round_trip(const struct probe_traffic *t, int peer)
 {
-    const int64_t begin = bench_clock_local();
+    const int64_t begin = common_clock_local();
     MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
-    return bench_clock_local() - begin;
+    return common_clock_local() - begin;
 }
 
 static void return_ball(const struct probe_traffic *t, int peer)
@@ -57,7 +57,7 @@ static int64_t measure_latency(const struct probe_traffic *t, int peer)
 /** The other side; the first ball is waited for asleep. */
 static void follow_latency(const struct probe_traffic *t, int peer)
 {
-    bench_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    common_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     for (int i = 0; i < PROBE_ROUNDS; i++) {
         return_ball(t, peer);
@@ -90,9 +90,9 @@ static int64_t receive_train(const struct probe_traffic *t, int peer)
     MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_WORD, t->comm);
     for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
         MPI_Wait(&cars[i], MPI_STATUS_IGNORE);
-        half = i == PROBE_TRAIN_CARS / 2 - 1 ? bench_clock_local() : half;
+        half = i == PROBE_TRAIN_CARS / 2 - 1 ? common_clock_local() : half;
     }
-    const int64_t ns = bench_clock_local() - half;
+    const int64_t ns = common_clock_local() - half;
     const int64_t bytes_of_half = bytes * (PROBE_TRAIN_CARS / 2);
     const double rate = (double) bytes_of_half * 1e9 / (double) (ns > 0 ? ns : 1);
     return rate < 1                                       ? 1
@@ -128,9 +128,9 @@ static int64_t measure_startup(const struct probe_traffic *t, int peer)
     round_trip(t, peer);
     for (int i = 0; i < PROBE_STARTS; i++) {
         MPI_Request request;
-        const int64_t begin = bench_clock_local();
+        const int64_t begin = common_clock_local();
         MPI_Isend(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_CAR, t->comm, &request);
-        times[i] = bench_clock_local() - begin;
+        times[i] = common_clock_local() - begin;
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     qsort(times, PROBE_STARTS, sizeof times[0], compare_times);
@@ -139,7 +139,7 @@ static int64_t measure_startup(const struct probe_traffic *t, int peer)
 
 static void follow_startup(const struct probe_traffic *t, int peer)
 {
-    bench_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    common_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     for (int i = 0; i < PROBE_STARTS; i++) {
         MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_CAR, t->comm, MPI_STATUS_IGNORE);

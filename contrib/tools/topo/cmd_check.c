@@ -27,22 +27,26 @@ static tool_exit_t run(const tool_options_t *options)
 }
 
 const tool_command_t tool_cmd_check = {
-    .name = "check",
+    .line =
+        {
+            .name = "pipebcast-topo check",
+            .usage = "usage: pipebcast-topo check FILE\n"
+                     "\n"
+                     "Reads a topology and prints every fault with its line and what to do about "
+                     "it: names\n"
+                     "given twice, switches without a line, cycles, several tops, unreadable "
+                     "words. At most\n"
+                     "100 faults are printed in full; the last line counts all.\n",
+            .groups = (const common_group_t[]){{0}},
+            .more = "examples:\n"
+                    "  pipebcast-topo check /etc/slurm/topology.conf\n"
+                    "  pipebcast-topo check cluster.conf > faults || echo \"not fit for use\"\n"
+                    "  echo 'SwitchName=s0 Nodes=n[0-15]' | pipebcast-topo check -\n"
+                    "\n"
+                    "exit status: 0 no fault; 1 faults; 2 the command line is wrong; 5 FILE cannot "
+                    "be read.\n",
+        },
     .summary = "find every fault of a topology file",
-    .accepts = "",
     .needs_file = true,
     .run = run,
-    .help =
-        "usage: pipebcast-topo check FILE\n"
-        "\n"
-        "Reads a topology and prints every fault with its line and what to do about it: names\n"
-        "given twice, switches without a line, cycles, several tops, unreadable words. At most\n"
-        "100 faults are printed in full; the last line counts all.\n"
-        "\n"
-        "examples:\n"
-        "  pipebcast-topo check /etc/slurm/topology.conf\n"
-        "  pipebcast-topo check cluster.conf > faults || echo \"not fit for use\"\n"
-        "  echo 'SwitchName=s0 Nodes=n[0-15]' | pipebcast-topo check -\n"
-        "\n"
-        "exit status: 0 no fault; 1 faults; 2 the command line is wrong; 5 FILE cannot be read.\n",
 };

@@ -171,43 +171,59 @@ static tool_exit_t run(const tool_options_t *options)
     return code;
 }
 
+static const common_option_t rows[] = {
+    {"topology", COMMON_WORD, TOOL_VALUE(file), .argument = "FILE",
+     .help = "the topology; the same as FILE alone"},
+    {"bytes", COMMON_SIZE, TOOL_VALUE(bytes), .least = 1, .most = PB_MODEL_MAX_BYTES,
+     .argument = "BYTES", .help = "the message; 64K, 1M and 2G are understood"},
+    {"model", COMMON_WORD, TOOL_VALUE(model_file), .argument = "FILE",
+     .missing = "costs are assumed as the component does",
+     .help = "what pipebcast-tune measured, as coll_pipebcast_model_file"},
+    {"speed", COMMON_NUMBER, TOOL_VALUE(megabits), .least = 1, .most = 10000000,
+     .unit_name = "Mbit/s", .argument = "MBITS", .missing = "1000",
+     .help = "speed of the hosts' links in Mbit/s, from which costs are assumed"},
+    {"mtu", COMMON_NUMBER, TOOL_VALUE(mtu), .least = 576, .most = 65535, .unit_name = "bytes",
+     .argument = "BYTES", .missing = "1500", .help = "their MTU, likewise"},
+    {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "NAME",
+     .help = "only this one, as with coll_pipebcast_algorithm"},
+    {"segment", COMMON_SIZE, TOOL_VALUE(segment), .least = 1, .most = 1 << 30, .argument = "BYTES",
+     .help = "only this size, as with coll_pipebcast_segment_size"},
+    {"all", COMMON_FLAG, TOOL_VALUE(all_candidates), .least = true,
+     .help = "every segment size that is considered"},
+    {0},
+};
+
 const tool_command_t tool_cmd_explain = {
-    .name = "explain",
+    .line =
+        {
+            .name = "pipebcast-topo explain",
+            .usage = "usage: pipebcast-topo explain [--topology] FILE --bytes BYTES [OPTION]...\n"
+                     "\n"
+                     "Shows how long a broadcast of so many bytes is predicted to take with each "
+                     "algorithm and\n"
+                     "its best segment size, and which one the component chooses: the one with the "
+                     "least time,\n"
+                     "after an eighth more for circulant, and for segments below half a frame, as "
+                     "these are\n"
+                     "less sure than the rest; without --model, of those that are no slower than 8 "
+                     "KB segments\n"
+                     "on slower links. `fallback' is the component that serves without pipebcast; "
+                     "its time is\n"
+                     "estimated, as that of a binomial tree in order of rank, unless the model has "
+                     "it.\n",
+            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .more = "examples:\n"
+                    "  pipebcast-topo explain --topology cluster.conf --model cluster.model "
+                    "--bytes 1M\n"
+                    "  pipebcast-topo explain cluster.conf --bytes 64K --root n5 --all\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 a file has faults, or the model is of another "
+                    "topology; 2\n"
+                    "the command line is wrong; 4 the algorithm that was named does not serve this "
+                    "network;\n"
+                    "5 a file or stream failed, or out of memory.\n",
+        },
     .summary = "explain which algorithm and segment size a broadcast uses",
-    .accepts = "rHpakTMbSAgu",
     .needs_file = true,
     .run = run,
-    .help =
-        "usage: pipebcast-topo explain [--topology] FILE --bytes N [--model FILE]\n"
-        "                          [--algorithm NAME] [--segment BYTES] [--all]\n"
-        "                          [--root HOST] [--hosts LIST] [--ppn N] [--fanout K]\n"
-        "                          [--speed MBITS] [--mtu BYTES]\n"
-        "\n"
-        "Shows how long a broadcast of N bytes is predicted to take with each algorithm and its\n"
-        "best segment size, and which one the component chooses: the one with the least time,\n"
-        "after an eighth more for circulant, and for segments below half a frame, as these are\n"
-        "less sure than the rest;\n"
-        "without --model, of those that are no slower than 8 KB segments on slower links.\n"
-        "`previous' is the broadcast that Open MPI had before; its time is estimated, as that of\n"
-        "a binomial tree by rank, unless the model has it.\n"
-        "\n"
-        "  --topology FILE    the topology; the same as FILE alone\n"
-        "  --bytes N          the message, 64K and 1M understood\n"
-        "  --model FILE       what pipebcast-tune measured (coll_pipebcast_model_file); without\n"
-        "                     it costs are assumed as the component does\n"
-        "  --speed MBITS, --mtu BYTES\n"
-        "                     what they are assumed from; 1000 and 1500 if not given\n"
-        "  --algorithm NAME   only this one, as with coll_pipebcast_algorithm\n"
-        "  --segment BYTES    only this size, as with coll_pipebcast_segment_size\n"
-        "  --all              every segment size that is considered\n"
-        "\n"
-        "The other options are those of tree; see pipebcast-topo tree --help.\n"
-        "\n"
-        "examples:\n"
-        "  pipebcast-topo explain --topology cluster.conf --model cluster.model --bytes 1M\n"
-        "  pipebcast-topo explain cluster.conf --bytes 64K --root n5 --all\n"
-        "\n"
-        "exit status: 0 all is well; 1 a file has faults, or the model is of another topology; 2\n"
-        "the command line is wrong; 4 the algorithm that was named does not serve this network;\n"
-        "5 a file or stream failed, or out of memory.\n",
 };

@@ -57,29 +57,42 @@ static tool_exit_t run(const tool_options_t *options)
     return code;
 }
 
+static const common_option_t rows[] = {
+    {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "NAME",
+     .help = "the plan that is made, as for tree"},
+    {0},
+};
+
 const tool_command_t tool_cmd_load = {
-    .name = "load",
+    .line =
+        {
+            .name = "pipebcast-topo load",
+            .usage =
+                "usage: pipebcast-topo load FILE --algorithm NAME [OPTION]...\n"
+                "\n"
+                "Prints a line for each directed link on the way to or from a host that takes "
+                "part:\n"
+                "its ends, its speed in the unit of FILE, how many ranks send over it, and how "
+                "many\n"
+                "times it carries the message in one broadcast. With load 1 a link passes the "
+                "message\n"
+                "once. A link that several ranks would use at once beyond its speed is marked\n"
+                "\"contention\". Lines that begin with # sum up.\n",
+            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .more =
+                "examples:\n"
+                "  pipebcast-topo load cluster.conf --algorithm rank_chain | grep contention\n"
+                "  pipebcast-topo load cluster.conf --algorithm twotree | sort -k 5 -n | tail -3\n"
+                "\n"
+                "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the "
+                "tree\n"
+                "has contention though its algorithm promises none (flat, binomial, rank_chain "
+                "and\n"
+                "rank_binary promise nothing: their loads are only shown); 4 the algorithm does "
+                "not\n"
+                "serve this network; 5 a file or stream failed, or out of memory.\n",
+        },
     .summary = "print what each link carries",
-    .accepts = "rHpak",
     .needs_file = true,
     .run = run,
-    .help =
-        "usage: pipebcast-topo load FILE --algorithm NAME [--root HOST] [--hosts LIST] [--ppn N]\n"
-        "                           [--fanout K]\n"
-        "\n"
-        "Prints a line for each directed link on the way to or from a host that takes part:\n"
-        "its ends, its speed in the unit of FILE, how many ranks send over it, and how many times\n"
-        "it carries the message in one broadcast. With load 1 a link passes the message once. A\n"
-        "link that several ranks would use at once beyond its speed is marked \"contention\".\n"
-        "Lines that begin with # sum up. The options are those of tree; see pipebcast-topo tree\n"
-        "--help.\n"
-        "\n"
-        "examples:\n"
-        "  pipebcast-topo load cluster.conf --algorithm rank_chain | grep contention\n"
-        "  pipebcast-topo load cluster.conf --algorithm twotree | sort -k 5 -n | tail -3\n"
-        "\n"
-        "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the tree\n"
-        "has contention though its algorithm promises none (flat, binomial, rank_chain and\n"
-        "rank_binary promise nothing: their loads are only shown); 4 the algorithm does not\n"
-        "serve this network; 5 a file or stream failed, or out of memory.\n",
 };

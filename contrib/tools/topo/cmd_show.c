@@ -205,24 +205,30 @@ static tool_exit_t run(const tool_options_t *options)
 }
 
 const tool_command_t tool_cmd_show = {
-    .name = "show",
+    .line =
+        {
+            .name = "pipebcast-topo show",
+            .usage =
+                "usage: pipebcast-topo show FILE\n"
+                "\n"
+                "Prints the network as it was understood: switches below switches, the hosts of "
+                "each\n"
+                "as a hostlist with their number. Where links have different speeds, the speed of "
+                "the\n"
+                "link upwards stands behind each, in the unit of FILE; for parallel links "
+                "(Uplinks) it\n"
+                "is that of all together, and their number follows. Two files with the same hash\n"
+                "describe the same network: names, shape, order, speeds and numbers of links.\n",
+            .groups = (const common_group_t[]){{0}},
+            .more = "examples:\n"
+                    "  pipebcast-topo show /etc/slurm/topology.conf\n"
+                    "  ssh login1 cat /etc/slurm/topology.conf | pipebcast-topo show -\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 5 "
+                    "FILE\n"
+                    "cannot be read.\n",
+        },
     .summary = "print the tree of switches and hosts",
-    .accepts = "",
     .needs_file = true,
     .run = run,
-    .help =
-        "usage: pipebcast-topo show FILE\n"
-        "\n"
-        "Prints the network as it was understood: switches below switches, the hosts of each\n"
-        "as a hostlist with their number. Where cables have different speeds, the speed of the\n"
-        "cable upwards stands behind each, in the unit of FILE; for parallel cables (Uplinks) it\n"
-        "is that of all together, and their number follows. Two files with the same hash describe\n"
-        "the same network: names, shape, order, speeds and numbers of cables.\n"
-        "\n"
-        "examples:\n"
-        "  pipebcast-topo show /etc/slurm/topology.conf\n"
-        "  ssh login1 cat /etc/slurm/topology.conf | pipebcast-topo show -\n"
-        "\n"
-        "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 5 FILE\n"
-        "cannot be read.\n",
 };

@@ -111,7 +111,7 @@ static tool_exit_t simulate(run_t *run)
     pb_simulate_options_t simulate = {.model = options->links_model ? PB_SIMULATE_LINKS
                                                                     : PB_SIMULATE_SLOT,
                                       .n_segments = run->n_segments,
-                                      .use_parity = !options->no_colouring};
+                                      .use_parity = true};
     int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
     if (error == PB_SUCCESS) {
         print_row(run);
@@ -131,7 +131,7 @@ static tool_exit_t simulate_plan(const tool_options_t *options, const tool_clust
         run_t run = {.options = options,
                      .cluster = cluster,
                      .judged = judged,
-                     .n_segments = options->segments.values[i]};
+                     .n_segments = (int) options->segments.values[i]};
         code = simulate(&run);
     }
     return code;
@@ -183,43 +183,59 @@ static tool_exit_t run(const tool_options_t *options)
     return code;
 }
 
+static const char *const models[] = {"slot", "links", NULL};
+
+static const common_option_t rows[] = {
+    {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "LIST", .missing = "all",
+     .help = "names as for tree, separated by commas, or all: every one that serves the network"},
+    {"segments", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1, .most = PB_SIMULATE_MAX_SEGMENTS,
+     .argument = "LIST", .missing = "64",
+     .help = "segments of the message, as 16,64 or, doubling, 16:512"},
+    {"model", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models, .argument = "slot|links",
+     .missing = "slot",
+     .help = "slot   a transfer holds all links of its path at once, as in\n"
+             "       the papers\n"
+             "links  each link passes segments one after the other, as\n"
+             "       switches do"},
+    {"links", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
+     .help = "print busy times of every directed link, too"},
+    {0},
+};
+
 const tool_command_t tool_cmd_simulate = {
-    .name = "simulate",
+    .line =
+        {
+            .name = "pipebcast-topo simulate",
+            .usage =
+                "usage: pipebcast-topo simulate FILE [OPTION]...\n"
+                "\n"
+                "Runs broadcasts in a model of the network in which every rank sends one segment "
+                "at a\n"
+                "time and receives one at a time, and forwards a segment when it has all of it. "
+                "Prints\n"
+                "the time until everyone has everything, in segment times: one is the time of a "
+                "segment\n"
+                "over a link of the lowest speed. Then the least time that is possible at all "
+                "where it\n"
+                "is known (slot model, equal speeds, one rank on each host), the mean share of "
+                "that\n"
+                "time in which the used links are busy, and the busiest link with its share.\n",
+            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .more = "examples:\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm all\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree "
+                    "--segments 4:512\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm rank_chain --model links "
+                    "--links\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 "
+                    "a tree\n"
+                    "has contention though its algorithm promises none; 4 an algorithm that was "
+                    "named does\n"
+                    "not serve this network; 5 a file or stream failed, or out of memory.\n",
+        },
     .summary = "compute how long broadcasts take, and how busy the links are",
-    .accepts = "rHpaksmcl",
     .needs_file = true,
     .all_kinds = true,
     .run = run,
-    .help =
-        "usage: pipebcast-topo simulate FILE [--algorithm NAME[,NAME...]|all] [--segments LIST]\n"
-        "                           [--model slot|links] [--colouring yes|no] [--links]\n"
-        "                           [--root HOST] [--hosts LIST] [--ppn N] [--fanout K]\n"
-        "\n"
-        "Runs broadcasts in a model of the network in which every rank sends one segment at a\n"
-        "time and receives one at a time, and forwards a segment when it has all of it. Prints\n"
-        "the time until everyone has everything, in segment times: one is what a segment takes\n"
-        "over a link of the lowest speed. Then the least time that is possible at all where it\n"
-        "is known (slot model, equal speeds, one rank on each host), the mean share of that\n"
-        "time in which the used links are busy, and the busiest link with its share.\n"
-        "\n"
-        "  --algorithm LIST   as for tree; all, or none given: every one that serves the network\n"
-        "  --segments LIST    segments of the message, as 16,64 or, doubling, 16:512; 64 if not\n"
-        "                     given\n"
-        "  --model slot       a transfer holds all links of its path at once (the papers' model;\n"
-        "                     the one used if none is given)\n"
-        "          links      each link passes segments one after the other, as switches do\n"
-        "  --colouring no     in the slot model, do not use the colouring by which conflicting\n"
-        "                     edges of a twotree alternate\n"
-        "  --links            print busy times of every directed link, too\n"
-        "\n"
-        "The other options are those of tree; see pipebcast-topo tree --help.\n"
-        "\n"
-        "examples:\n"
-        "  pipebcast-topo simulate cluster.conf --algorithm all\n"
-        "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree --segments 4:512\n"
-        "  pipebcast-topo simulate cluster.conf --algorithm rank_chain --model links --links\n"
-        "\n"
-        "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 a tree\n"
-        "has contention though its algorithm promises none; 4 an algorithm that was named does\n"
-        "not serve this network; 5 a file or stream failed, or out of memory.\n",
 };

@@ -17,12 +17,10 @@ typedef enum {
 } tool_exit_t;
 
 typedef struct tool_command {
-    const char *name;
-    const char *summary; /**< one line for the list of commands */
-    const char *help;    /**< the whole text of `NAME --help` */
-    const char *accepts; /**< letters of the options it takes, see options.c */
-    bool needs_file;     /**< FILE must be given; else it must not */
-    bool all_kinds;      /**< without --algorithm, all kinds are taken */
+    common_command_t line; /**< its name is "pipebcast-topo NAME" */
+    const char *summary;   /**< one line for the list of commands */
+    bool needs_file;       /**< FILE must be given; else it must not */
+    bool all_kinds;        /**< without --algorithm, all kinds are taken */
     tool_exit_t (*run)(const tool_options_t *options);
 } tool_command_t;
 

@@ -1,6 +1,5 @@
 /*
- * The command line, read once for all subcommands: each names the options that
- * it takes.
+ * What a person asks of the tool. The options of each subcommand are a table beside it.
  */
 #ifndef TOOL_OPTIONS_H
 #define TOOL_OPTIONS_H
@@ -8,10 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contrib/tools/common/options.h"
 #include "topo/trees/plan.h"
-
-/** Numbers that one list, as in --segments 16,32, may have. */
-#define TOOL_MAX_LIST 64
 
 /** Ranks that one run may have. */
 #define TOOL_MAX_RANKS (1 << 20)
@@ -24,11 +21,6 @@ typedef enum {
     TOOL_FORMAT_COUNT
 } tool_format_t;
 
-typedef struct tool_list {
-    int n;
-    int values[TOOL_MAX_LIST];
-} tool_list_t;
-
 typedef struct tool_options {
     const char *file;  /**< NULL: none; "-": standard input */
     const char *root;  /**< NULL: rank 0 */
@@ -39,31 +31,37 @@ typedef struct tool_options {
     pb_kind_t kinds[PB_KIND_COUNT];
     bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
     tool_format_t format;
-    tool_list_t segments;
-    bool links_model;  /**< --model links; else slot */
-    bool no_colouring; /**< --colouring no */
-    bool show_links;   /**< --links */
-    tool_list_t sizes;
-    tool_list_t per_switch;
+    common_list_t segments;
+    bool links_model; /**< --model links; else slot */
+    bool show_links;  /**< --links */
+    common_list_t sizes;
+    common_list_t per_switch;
     int topologies;
     uint64_t seed;
-    const char *picture;    /**< NULL: none */
     const char *model_file; /**< NULL: none */
     uint64_t bytes;         /**< of the message; 0: not given */
     uint64_t segment;       /**< bytes; 0: not given */
     int megabits;           /**< speed of a host's link, Mbit/s */
     int mtu;                /**< bytes */
     bool all_candidates;    /**< --all */
-    bool help;
 } tool_options_t;
+
+/** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */
+extern const common_option_t tool_rank_rows[];
+
+/** A member of the tool's options, for a row of a table. */
+#define TOOL_VALUE(member) COMMON_VALUE(tool_options_t, member)
+
+/** Takes --algorithm: names with commas, or all. */
+bool tool_take_kinds(void *options, const char *value, common_complaint_t complaint);
 
 struct tool_command;
 
 /**
- * Reads argv[1..] for `command`. A wrong option is explained on standard error.
- * The texts of the options are borrowed from argv.
+ * Reads argv[1..] for `command`. COMMON_WRONG leaves a message. The texts of the options are
+ * borrowed from argv.
  */
-bool tool_options_read(const struct tool_command *command, int argc, char **argv,
-                       tool_options_t *options);
+common_verdict_t tool_options_read(const struct tool_command *command, int argc, char **argv,
+                                   tool_options_t *options, common_complaint_t complaint);
 
 #endif

@@ -14,9 +14,15 @@ static const tool_command_t *const commands[] = {
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+/** The word by which a command is called. */
+static const char *name_of(const tool_command_t *command)
+{
+    return strchr(command->line.name, ' ') + 1;
+}
+
 static void print_help(FILE *stream)
 {
-    fputs("usage: pipebcast-topo COMMAND [FILE] [OPTION...]\n"
+    fputs("usage: pipebcast-topo COMMAND [FILE] [OPTION]...\n"
           "\n"
           "Checks descriptions of Ethernet clusters, and shows the trees along which the\n"
           "pipebcast component of Open MPI broadcasts. Needs neither MPI nor the cluster.\n"
@@ -24,7 +30,7 @@ static void print_help(FILE *stream)
           "commands:\n",
           stream);
     for (int i = 0; i < N_COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(stream, "  %-9s %s\n", name_of(commands[i]), commands[i]->summary);
     }
     fputs("\n"
           "FILE is a topology in the syntax of Slurm's topology.conf, or - for standard input.\n"
@@ -40,7 +46,7 @@ static void print_help(FILE *stream)
           "  pipebcast-topo simulate cluster.conf --segments 16:512\n"
           "  pipebcast-topo explain cluster.conf --bytes 1M\n"
           "\n"
-          "pipebcast-topo COMMAND --help teaches each command.\n"
+          "pipebcast-topo COMMAND --help describes each command.\n"
           "\n"
           "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong;\n"
           "3 a tree has contention though its algorithm promises none; 4 the algorithm does\n"
@@ -51,7 +57,7 @@ static void print_help(FILE *stream)
 static const tool_command_t *find_command(const char *name)
 {
     for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(name, commands[i]->name) == 0) {
+        if (strcmp(name, name_of(commands[i])) == 0) {
             return commands[i];
         }
     }
@@ -61,14 +67,14 @@ static const tool_command_t *find_command(const char *name)
 static tool_exit_t run_command(const tool_command_t *command, int argc, char **argv)
 {
     tool_options_t options;
-    if (!tool_options_read(command, argc, argv, &options)) {
-        return TOOL_USAGE;
+    char message[512];
+    const common_complaint_t complaint = {message, sizeof(message)};
+    const common_verdict_t verdict = tool_options_read(command, argc, argv, &options, complaint);
+    if (verdict == COMMON_RUN) {
+        return command->run(&options);
     }
-    if (options.help) {
-        fputs(command->help, stdout);
-        return TOOL_OK;
-    }
-    return command->run(&options);
+    common_options_answer(&command->line, verdict, message);
+    return verdict == COMMON_WRONG ? TOOL_USAGE : TOOL_OK;
 }
 
 static tool_exit_t run(int argc, char **argv)

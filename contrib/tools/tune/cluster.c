@@ -31,14 +31,14 @@ static bool place_ranks(struct choosing *c, const char *path)
     bool *seen = calloc((size_t) pb_network_size(c->network), sizeof *seen);
     bool good = c->placement != NULL && c->links != NULL && c->leaders != NULL && seen != NULL;
     if (!good) {
-        tune_say("out of memory for the places of %d ranks", c->n_ranks);
+        common_report("out of memory for the places of %d ranks", c->n_ranks);
     }
     for (int rank = 0; good && rank < c->n_ranks; rank++) {
         const int host = pb_network_find_host(c->network, c->hosts[rank]);
         if (host < 0) {
-            tune_say("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
-                     "on other hosts",
-                     path, c->hosts[rank], rank);
+            common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
+                          "on other hosts",
+                          path, c->hosts[rank], rank);
             good = false;
             break;
         }
@@ -50,9 +50,10 @@ static bool place_ranks(struct choosing *c, const char *path)
     }
     free(seen);
     if (good && c->n_leaders < 2) {
-        tune_say("all %d ranks are on the host '%s', but a network is measured between hosts; run "
-                 "on two hosts or more (for a trial on one host, give --hosts)",
-                 c->n_ranks, c->hosts[0]);
+        common_report(
+            "all %d ranks are on the host '%s', but a network is measured between hosts; run "
+            "on two hosts or more (for a trial on one host, give --hosts)",
+            c->n_ranks, c->hosts[0]);
         return false;
     }
     return good;
@@ -98,7 +99,7 @@ static bool choose_near(const struct choosing *c, struct tune_place *place)
 {
     int *first = malloc((size_t) pb_network_size(c->network) * sizeof *first);
     if (first == NULL) {
-        tune_say("out of memory for %d nodes of the network", pb_network_size(c->network));
+        common_report("out of memory for %d nodes of the network", pb_network_size(c->network));
         return false;
     }
     memset(first, -1, (size_t) pb_network_size(c->network) * sizeof *first);
@@ -167,7 +168,7 @@ static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_
     int next_leader = 0, code;
     place->ring = calloc((size_t) c->n_ranks, sizeof *place->ring);
     if (place->ring == NULL) {
-        tune_say("out of memory for a ring of %d ranks", c->n_ranks);
+        common_report("out of memory for a ring of %d ranks", c->n_ranks);
         return false;
     }
     for (int rank = 0; rank < c->n_ranks; rank++) {
@@ -179,8 +180,8 @@ static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_
     }
     code = pb_view_new(c->placement, place->ring[0], place->ring, place->n_ring, &view);
     if (code != PB_SUCCESS) {
-        tune_say("no order of the %d ranks of place %s: %s", place->n_ring, pb_place_name(where),
-                 pb_error_text(code));
+        common_report("no order of the %d ranks of place %s: %s", place->n_ring,
+                      pb_place_name(where), pb_error_text(code));
         return false;
     }
     memcpy(place->ring, view->order, (size_t) place->n_ring * sizeof *place->ring);
@@ -212,7 +213,7 @@ static bool choose(const struct tune_options *options, int n_ranks, char *const 
                    struct tune_cluster *cluster)
 {
     struct choosing c = {.n_ranks = n_ranks, .hosts = hosts};
-    c.network = tune_hosts_network(hosts, n_ranks, options->topology);
+    c.network = common_hosts_network(hosts, n_ranks, options->topology);
     const bool good =
         c.network != NULL && place_ranks(&c, options->topology) && choose_places(&c, cluster);
     if (good && options->topology[0] != '\0') {
@@ -238,7 +239,7 @@ static bool share_place(struct tune_place *place, MPI_Comm comm, int rank)
         place->n_ring = head[3];
         place->ring = calloc((size_t) head[3] + 1, sizeof *place->ring);
     }
-    if (!tune_all_good(place->ring != NULL || place->n_ring == 0, comm)) {
+    if (!common_all_good(place->ring != NULL || place->n_ring == 0, comm)) {
         return false;
     }
     MPI_Bcast(place->ring, place->n_ring, MPI_INT, 0, comm);
@@ -256,12 +257,12 @@ bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
     }
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
-    if (!tune_hosts_find(comm, options->hosts, &hosts)) {
+    if (!common_hosts_find(comm, options->hosts, &hosts)) {
         return false;
     }
     bool good = rank != 0 || choose(options, n_ranks, hosts, cluster);
-    tune_hosts_free(hosts, n_ranks);
-    good = tune_all_good(good, comm);
+    common_hosts_free(hosts, n_ranks);
+    good = common_all_good(good, comm);
     for (int place = 0; good && place < PB_PLACE_COUNT; place++) {
         good = share_place(&cluster->places[place], comm, rank);
     }

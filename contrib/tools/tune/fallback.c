@@ -23,7 +23,7 @@ enum {
 struct group {
     MPI_Comm comm;
     int n_ranks;
-    struct bench_clock clock;
+    common_clock_t clock;
     int64_t margin_ns;
     void *memory;
 };
@@ -39,11 +39,11 @@ static int64_t latest(const struct group *group, int64_t own)
 static int64_t timed_broadcast(struct group *group, int bytes)
 {
     for (;;) {
-        const int64_t start = latest(group, bench_clock_agreed(&group->clock)) + group->margin_ns;
-        const int64_t late = bench_clock_agreed(&group->clock) - start;
-        bench_clock_wait_until(&group->clock, start);
+        const int64_t start = latest(group, common_clock_agreed(&group->clock)) + group->margin_ns;
+        const int64_t late = common_clock_agreed(&group->clock) - start;
+        common_clock_wait_until(&group->clock, start);
         MPI_Bcast(group->memory, bytes, MPI_BYTE, 0, group->comm);
-        const int64_t took = latest(group, bench_clock_agreed(&group->clock) - start);
+        const int64_t took = latest(group, common_clock_agreed(&group->clock) - start);
         if (latest(group, late) <= 0 || group->margin_ns >= MARGIN_LAST_NS) {
             return took;
         }
@@ -62,7 +62,7 @@ static int64_t median_time(struct group *group, int bytes, int64_t budget_ns)
 {
     int64_t times[MOST_ITERATIONS], spent = 0;
     int n = 0;
-    bench_clock_sync(&group->clock);
+    common_clock_sync(&group->clock);
     const int64_t first = timed_broadcast(group, bytes); /* connections, congestion windows */
     if (first > budget_ns / LEAST_ITERATIONS) {
         return first;
@@ -89,7 +89,7 @@ static int64_t continued(const pb_fallback_t *table, uint64_t bytes)
 static void measure_table(struct group *group, double budget_s, pb_fallback_t *table,
                           uint64_t *beyond_p)
 {
-    const int64_t begin = latest(group, bench_clock_agreed(&group->clock));
+    const int64_t begin = latest(group, common_clock_agreed(&group->clock));
     const int64_t budget = (int64_t) (budget_s * 1e9);
     bool over = false;
     *table = (pb_fallback_t){.n_ranks = group->n_ranks};
@@ -99,7 +99,7 @@ static void measure_table(struct group *group, double budget_s, pb_fallback_t *t
         table->bytes[row] = bytes;
         /* Twice the bytes take twice the time and more: a third of what is left is for each size.
          */
-        const int64_t left = budget - (latest(group, bench_clock_agreed(&group->clock)) - begin);
+        const int64_t left = budget - (latest(group, common_clock_agreed(&group->clock)) - begin);
         over = over || (row > 0 && 2 * table->time[row - 1] > left);
         if (over) {
             *beyond_p = *beyond_p < bytes ? *beyond_p : bytes / 2;
@@ -114,11 +114,12 @@ static void tell(const struct tune_options *options, const pb_fallback_t *table,
 {
     const int last = table->n_rows - 1;
     if (!options->quiet) {
-        tune_say("the previous broadcast on %d ranks: %.1f us for %d bytes to %.1f us for %d bytes"
-                 "%s",
-                 table->n_ranks, (double) table->time[0] / 1e3, FIRST_BYTES,
-                 (double) table->time[last] / 1e3, LAST_BYTES,
-                 beyond < LAST_BYTES ? " (continued along a line)" : "");
+        common_report(
+            "the previous broadcast on %d ranks: %.1f us for %d bytes to %.1f us for %d bytes"
+            "%s",
+            table->n_ranks, (double) table->time[0] / 1e3, FIRST_BYTES,
+            (double) table->time[last] / 1e3, LAST_BYTES,
+            beyond < LAST_BYTES ? " (continued along a line)" : "");
     }
 }
 
@@ -131,14 +132,14 @@ static void measure_group(const struct tune_options *options, MPI_Comm comm, int
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_split(comm, rank < n_ranks ? 0 : MPI_UNDEFINED, rank, &group.comm);
     if (group.comm != MPI_COMM_NULL) {
-        bench_clock_init(&group.clock, group.comm, false);
+        common_clock_init(&group.clock, group.comm, false);
         measure_table(&group, budget_s, &fallback->tables[at], &fallback->beyond[at]);
         MPI_Comm_free(&group.comm);
         if (rank == 0) {
             tell(options, &fallback->tables[at], fallback->beyond[at]);
         }
     }
-    bench_quiet_barrier(comm);
+    common_quiet_barrier(comm);
 }
 
 bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
@@ -148,9 +149,9 @@ bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, do
     MPI_Comm_size(comm, &n_ranks);
     void *memory = calloc(1, LAST_BYTES);
     if (memory == NULL) {
-        tune_say("out of memory for a message of %d bytes", LAST_BYTES);
+        common_report("out of memory for a message of %d bytes", LAST_BYTES);
     }
-    if (!tune_all_good(memory != NULL, comm)) {
+    if (!common_all_good(memory != NULL, comm)) {
         free(memory);
         return false;
     }

@@ -17,7 +17,7 @@ static char *user_path(const char *name)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/.openmpi/%s", getenv("HOME"), name) < 0) {
-        tune_say("--install: out of memory");
+        common_report("--install: out of memory");
         return NULL;
     }
     return path;
@@ -31,7 +31,7 @@ bool tune_install_prepare(void)
     }
     const bool good = mkdir(directory, 0777) == 0 || errno == EEXIST;
     if (!good) {
-        tune_say("--install: %s cannot be made: %s", directory, strerror(errno));
+        common_report("--install: %s cannot be made: %s", directory, strerror(errno));
     }
     free(directory);
     return good;
@@ -97,7 +97,7 @@ static bool open_old(const char *path, FILE **old_p)
 {
     *old_p = fopen(path, "r");
     if (*old_p == NULL && errno != ENOENT) {
-        tune_say("--install: %s cannot be read: %s", path, strerror(errno));
+        common_report("--install: %s cannot be read: %s", path, strerror(errno));
         return false;
     }
     return true;
@@ -105,22 +105,22 @@ static bool open_old(const char *path, FILE **old_p)
 
 bool tune_install(const char *model, const char *topology)
 {
-    struct tune_file file = {.path = NULL};
+    common_file_t file = {.path = NULL};
     FILE *old = NULL;
     char *path = user_path("mca-params.conf");
-    bool good = path != NULL && open_old(path, &old) && tune_file_open(&file, path, "--install");
+    bool good = path != NULL && open_old(path, &old) && common_file_open(&file, path, "--install");
     if (good && old != NULL && !copy_rest(old, topology[0] != '\0', file.stream)) {
-        tune_say("--install: %s cannot be read", path);
+        common_report("--install: %s cannot be read", path);
         good = false;
     }
     if (good) {
         tune_install_print(model, topology, file.stream);
-        good = tune_file_finish(&file) && tune_file_rename(&file);
+        good = common_file_finish(&file) && common_file_rename(&file);
     }
     if (good) {
         printf("entered in %s\n", path);
     }
-    tune_file_abandon(&file);
+    common_file_abandon(&file);
     if (old != NULL) {
         fclose(old);
     }

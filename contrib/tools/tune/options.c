@@ -1,111 +1,92 @@
 #include "options.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo/model/model.h"
 
-/** The largest message that a model of this program speaks of; both windows of it fit memory. */
-#define MAX_BYTES ((long long) 64 << 20)
+/** The largest message that a model of this program describes; both windows of it fit memory. */
+#define MAX_BYTES (INT64_C(64) << 20)
 
-static bool read_text(const char *option, const char *text, char *copy,
-                      struct bench_complaint complaint)
-{
-    if (text[0] == '\0') {
-        return bench_wrong(complaint, "%s: is empty; leave it out or give a value", option);
-    }
-    return bench_read_text(option, text, copy, TUNE_MAX_TEXT, complaint);
-}
+#define VALUE(member) COMMON_VALUE(struct tune_options, member)
 
-/** Reads a number of bytes with an optional K or M. */
-static bool read_size(const char *text, uint64_t *bytes_p)
+static const common_option_t rows[] = {
+    {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
+     .missing = "one switch", .help = "the switches, as coll_pipebcast_topology_file"},
+    {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
+     .missing = "pipebcast-model.txt; with --install $HOME/.openmpi/pipebcast-model.txt",
+     .help = "the model"},
+    {"install", COMMON_FLAG, VALUE(install), .least = true,
+     .help = "enter the model in $HOME/.openmpi/mca-params.conf"},
+    {"time-limit", COMMON_REAL, VALUE(time_limit_s), .real_least = 1e-6, .real_most = 1e6,
+     .unit_name = "seconds", .argument = "SECONDS", .missing = "300",
+     .help = "for the whole run, about"},
+    {"precision", COMMON_REAL, VALUE(precision), .real_least = 1e-6, .real_most = 50, .unit = 0.01,
+     .unit_name = "percent", .argument = "PERCENT", .missing = "1",
+     .help = "repeat until the 99 % confidence interval is within this"},
+    {"sizes", COMMON_SIZES, VALUE(asked), .least = 1, .most = MAX_BYTES, .argument = "LIST",
+     .missing = "the paper's sizes, whole TCP segments, powers of two up to 1M",
+     .help = "message sizes, ascending: 256,1426,4K, or 1K:1M for doublings"},
+    {"no-fallback", COMMON_FLAG, VALUE(fallback), .least = false,
+     .help = "do not measure the broadcast of the fallback component, the one that serves without "
+             "pipebcast"},
+    {"no-previous", COMMON_FLAG, VALUE(fallback), .least = false},
+    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
+     .help = "for trials on one host: host names for the ranks in turn"},
+    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "no progress"},
+    {0},
+};
+
+const common_command_t tune_command = {
+    .name = "pipebcast-tune",
+    .usage = "Usage: mpirun ... pipebcast-tune [OPTION]...\n"
+             "Measures what messages cost on this network, for pipebcast to choose trees and\n"
+             "segment sizes by. Run it over the hosts of the cluster while nothing else uses\n"
+             "them; ranks on two hosts are enough, and all of them are better.\n",
+    .groups = (const common_group_t[]){{NULL, rows}, {0}},
+    .more = "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
+};
+
+/** The sizes of the command line must ascend, in steps that a model allows, around its middle. */
+static bool take_sizes(struct tune_options *options, common_complaint_t complaint)
 {
-    char *end;
-    errno = 0;
-    const long long number = strtoll(text, &end, 10);
-    const int shift = strcasecmp(end, "k") == 0 ? 10 : strcasecmp(end, "m") == 0 ? 20 : 0;
-    if (end == text || (*end != '\0' && shift == 0) || errno != 0 || number < 1 ||
-        number > MAX_BYTES >> shift) {
-        return false;
+    const common_list_t *asked = &options->asked;
+    if (asked->n > TUNE_MAX_SIZES) {
+        return common_wrong(complaint, "--sizes: more than %d sizes; give fewer", TUNE_MAX_SIZES);
     }
-    *bytes_p = (uint64_t) number << shift;
+    for (int i = 0; i < asked->n; i++) {
+        const long long bytes = asked->values[i];
+        if (i > 0 && bytes <= asked->values[i - 1]) {
+            return common_wrong(complaint, "--sizes: %lld is not more than the size before it",
+                                bytes);
+        }
+        if (i > 0 && bytes / PB_MODEL_MAX_STEP > asked->values[i - 1]) {
+            return common_wrong(complaint,
+                                "--sizes: %lld is more than %d times the size before it; give "
+                                "sizes between them",
+                                bytes, PB_MODEL_MAX_STEP);
+        }
+        options->sizes[i] = (uint64_t) bytes;
+    }
+    options->n_sizes = asked->n;
+    if (asked->n > 0 && (asked->n < 2 || asked->values[0] > PB_MODEL_MIDDLE_BYTES ||
+                         asked->values[asked->n - 1] < PB_MODEL_MIDDLE_BYTES)) {
+        return common_wrong(complaint,
+                            "--sizes: a model needs two sizes or more, from %d bytes or less to "
+                            "%d or more",
+                            PB_MODEL_MIDDLE_BYTES, PB_MODEL_MIDDLE_BYTES);
+    }
     return true;
 }
 
-static bool add_size(struct tune_options *options, const char *item,
-                     struct bench_complaint complaint)
-{
-    uint64_t bytes;
-    const int n = options->n_sizes;
-    if (!read_size(item, &bytes)) {
-        return bench_wrong(complaint,
-                           "--sizes: '%s' is no size from 1 to 64M; write for example 1426 or 64K",
-                           item);
-    }
-    if (n == TUNE_MAX_SIZES) {
-        return bench_wrong(complaint, "--sizes: more than %d sizes; give fewer", TUNE_MAX_SIZES);
-    }
-    if (n > 0 && bytes <= options->sizes[n - 1]) {
-        return bench_wrong(complaint, "--sizes: '%s' is not more than the size before it", item);
-    }
-    if (n > 0 && bytes / PB_MODEL_MAX_STEP > options->sizes[n - 1]) {
-        return bench_wrong(complaint,
-                           "--sizes: '%s' is more than %d times the size before it; give sizes "
-                           "between them",
-                           item, PB_MODEL_MAX_STEP);
-    }
-    options->sizes[options->n_sizes++] = bytes;
-    return true;
-}
-
-static bool read_sizes(struct tune_options *options, const char *text,
-                       struct bench_complaint complaint)
-{
-    char *copy = strdup(text);
-    if (copy == NULL) {
-        return bench_wrong(complaint, "--sizes: out of memory");
-    }
-    bool good = true;
-    char *rest = copy;
-    options->n_sizes = 0;
-    while (good && rest != NULL) {
-        good = add_size(options, strsep(&rest, ","), complaint);
-    }
-    free(copy);
-    if (good && (options->n_sizes < 2 || options->sizes[0] > PB_MODEL_MIDDLE_BYTES ||
-                 options->sizes[options->n_sizes - 1] < PB_MODEL_MIDDLE_BYTES)) {
-        return bench_wrong(complaint,
-                           "--sizes: a model needs two sizes or more, from %d bytes or less to %d "
-                           "or more",
-                           PB_MODEL_MIDDLE_BYTES, PB_MODEL_MIDDLE_BYTES);
-    }
-    return good;
-}
-
-/** Reads a number above 0 and up to max. */
-static bool read_number(const char *option, const char *text, double max, const char *what,
-                        double *number_p, struct bench_complaint complaint)
-{
-    char *end;
-    const double number = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(number) || number <= 0 || number > max) {
-        return bench_wrong(complaint, "%s: '%s' is no number of %s above 0 and up to %g", option,
-                           text, what, max);
-    }
-    *number_p = number;
-    return true;
-}
-
-/** Where the model goes if nobody says so: with --install a place that lasts. */
-static bool choose_output(struct tune_options *options, struct bench_complaint complaint)
+/** Where the model goes if no --output is given: with --install a file that lasts. */
+static bool choose_output(struct tune_options *options, common_complaint_t complaint)
 {
     const char *home = getenv("HOME");
     if (options->install && (home == NULL || home[0] != '/')) {
-        return bench_wrong(complaint, "--install: HOME is not set, so that there is no "
-                                      "$HOME/.openmpi/mca-params.conf; set HOME, or leave "
-                                      "--install out");
+        return common_wrong(complaint, "--install: HOME is not set, so that there is no "
+                                       "$HOME/.openmpi/mca-params.conf; set HOME, or leave "
+                                       "--install out");
     }
     if (options->output[0] != '\0') {
         return true;
@@ -115,112 +96,22 @@ static bool choose_output(struct tune_options *options, struct bench_complaint c
                                     "%s/.openmpi/pipebcast-model.txt", home)
                          : snprintf(options->output, sizeof options->output, "pipebcast-model.txt");
     return length < (int) sizeof options->output ||
-           bench_wrong(complaint, "--install: HOME is too long; name a file by --output");
+           common_wrong(complaint, "--install: HOME is too long; name a file by --output");
 }
 
-enum option_code {
-    OPT_HOSTS = BENCH_OPTION_FIRST,
-    OPT_INSTALL,
-    OPT_NO_FALLBACK,
-    OPT_OUTPUT,
-    OPT_PRECISION,
-    OPT_QUIET,
-    OPT_SIZES,
-    OPT_TIME_LIMIT,
-    OPT_TOPOLOGY,
-};
-
-static const struct option long_options[] = {
-    {"help", no_argument, NULL, BENCH_OPTION_HELP},
-    {"hosts", required_argument, NULL, OPT_HOSTS},
-    {"install", no_argument, NULL, OPT_INSTALL},
-    {"no-previous", no_argument, NULL, OPT_NO_FALLBACK},
-    {"output", required_argument, NULL, OPT_OUTPUT},
-    {"precision", required_argument, NULL, OPT_PRECISION},
-    {"quiet", no_argument, NULL, OPT_QUIET},
-    {"sizes", required_argument, NULL, OPT_SIZES},
-    {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
-    {"topology", required_argument, NULL, OPT_TOPOLOGY},
-    {"version", no_argument, NULL, BENCH_OPTION_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
-/** Takes one option other than --help and --version. */
-static bool take_option(void *context, int code, const char *value,
-                        struct bench_complaint complaint)
+common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *options,
+                                    char *error, size_t error_size)
 {
-    struct tune_options *options = context;
-    switch (code) {
-    case OPT_HOSTS:
-        return read_text("--hosts", value, options->hosts, complaint);
-    case OPT_INSTALL:
-        return options->install = true;
-    case OPT_NO_FALLBACK:
-        options->fallback = false;
-        return true;
-    case OPT_OUTPUT:
-        return read_text("--output", value, options->output, complaint);
-    case OPT_PRECISION:
-        if (!read_number("--precision", value, 50, "percent", &options->precision, complaint)) {
-            return false;
-        }
-        options->precision /= 100;
-        return true;
-    case OPT_QUIET:
-        return options->quiet = true;
-    case OPT_SIZES:
-        return read_sizes(options, value, complaint);
-    case OPT_TIME_LIMIT:
-        return read_number("--time-limit", value, 1e6, "seconds", &options->time_limit_s,
-                           complaint);
-    case OPT_TOPOLOGY:
-        return read_text("--topology", value, options->topology, complaint);
-    default:
-        return bench_wrong(complaint, "option %d is not handled", code);
-    }
-}
-
-static void set_defaults(struct tune_options *options)
-{
+    const common_complaint_t complaint = {error, error_size};
     memset(options, 0, sizeof *options);
     options->fallback = true;
     options->time_limit_s = 300;
     options->precision = 0.01;
-}
-
-enum bench_verdict tune_options_parse(int argc, char **argv, struct tune_options *options,
-                                      char *error, size_t error_size)
-{
-    const struct bench_complaint complaint = {error, error_size};
-    set_defaults(options);
-    const enum bench_verdict verdict =
-        bench_read_options(argc, argv, long_options, take_option, options, complaint);
-    if (verdict != BENCH_RUN) {
+    const common_verdict_t verdict =
+        common_options_read(&tune_command, argc, argv, options, NULL, complaint);
+    if (verdict != COMMON_RUN) {
         return verdict;
     }
-    return choose_output(options, complaint) ? BENCH_RUN : BENCH_WRONG;
-}
-
-void tune_options_help(FILE *stream)
-{
-    fputs("Usage: mpirun ... pipebcast-tune [OPTION]...\n"
-          "Measures what messages cost on this network, for pipebcast to choose trees and segment\n"
-          "sizes by. Run it over the hosts of the cluster, while nothing else uses them; ranks on\n"
-          "two hosts are enough, and all of them are better.\n"
-          "\n"
-          "  --topology FILE       the switches, as coll_pipebcast_topology_file [one switch]\n"
-          "  --output FILE         the model [pipebcast-model.txt; with --install\n"
-          "                        $HOME/.openmpi/pipebcast-model.txt]\n"
-          "  --install             enter the model in $HOME/.openmpi/mca-params.conf\n"
-          "  --time-limit SECONDS  for all of it, about [300]\n"
-          "  --precision PERCENT   repeat until the 99 % confidence interval is within this [1]\n"
-          "  --sizes LIST          of messages, ascending: 256,1426,4K,... [the sizes of the\n"
-          "                        paper, whole TCP segments, powers of two up to 1M]\n"
-          "  --no-previous         do not measure the broadcast that is there without pipebcast\n"
-          "  --hosts LIST          for trials on one host: host names for the ranks in turn\n"
-          "  --quiet               no progress\n"
-          "  --help, --version\n"
-          "\n"
-          "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
-          stream);
+    return take_sizes(options, complaint) && choose_output(options, complaint) ? COMMON_RUN
+                                                                               : COMMON_WRONG;
 }

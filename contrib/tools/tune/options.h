@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "contrib/tools/common/options.h"
 
@@ -22,15 +21,16 @@ struct tune_options {
     bool fallback; /**< measure the fallback component's broadcast */
     bool quiet;
     double time_limit_s;
-    double precision; /**< half width of the confidence interval, as a share of the mean */
+    double precision;    /**< half width of the confidence interval, as a share of the mean */
+    common_list_t asked; /**< the sizes of the command line */
     uint64_t sizes[TUNE_MAX_SIZES]; /**< ascending */
     int n_sizes;                    /**< 0: chosen by the network's payload */
 };
 
-/** Reads a command line. BENCH_WRONG leaves in error what is wrong and what would be right. */
-enum bench_verdict tune_options_parse(int argc, char **argv, struct tune_options *options,
-                                      char *error, size_t error_size);
+extern const common_command_t tune_command;
 
-void tune_options_help(FILE *stream);
+/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *options,
+                                    char *error, size_t error_size);
 
 #endif

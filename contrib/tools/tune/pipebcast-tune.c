@@ -32,7 +32,7 @@ enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
 
 /** What rank 0 made of the command line, as told to all. */
 struct request {
-    enum bench_verdict verdict;
+    common_verdict_t verdict;
     struct tune_options options;
 };
 
@@ -42,7 +42,7 @@ struct run {
     MPI_Comm comm;
     int rank, n_ranks;
     int64_t begin_ns;
-    struct tune_file file; /**< rank 0's */
+    common_file_t file; /**< rank 0's */
     struct tune_cluster cluster;
     struct tune_wire wire;
     bool wire_found;
@@ -56,13 +56,7 @@ static void read_request(int argc, char **argv, int rank, struct request *reques
     char error[TUNE_MAX_TEXT + 256];
     if (rank == 0) {
         request->verdict = tune_options_parse(argc, argv, &request->options, error, sizeof error);
-        if (request->verdict == BENCH_HELP) {
-            tune_options_help(stdout);
-        } else if (request->verdict == BENCH_VERSION) {
-            printf("pipebcast-tune %s\n", PACKAGE_VERSION);
-        } else if (request->verdict == BENCH_WRONG) {
-            tune_say("%s\npipebcast-tune --help tells more", error);
-        }
+        common_options_answer(&tune_command, request->verdict, error);
     }
     MPI_Bcast(request, sizeof *request, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
@@ -70,7 +64,8 @@ static void read_request(int argc, char **argv, int rank, struct request *reques
 /** The time that is left, by rank 0's clock; equal on all ranks. Collective. */
 static double time_left(const struct run *run)
 {
-    double left = run->options.time_limit_s - (double) (bench_clock_local() - run->begin_ns) * 1e-9;
+    double left =
+        run->options.time_limit_s - (double) (common_clock_local() - run->begin_ns) * 1e-9;
     MPI_Bcast(&left, 1, MPI_DOUBLE, 0, run->comm);
     return left > 0 ? left : 0;
 }
@@ -138,9 +133,10 @@ static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_byte
     MPI_Comm comm = comm_of(run, ranks, n);
     const bool has_memory = comm == MPI_COMM_NULL || tune_team_make(&team, comm, max_bytes);
     if (!has_memory) {
-        tune_say("rank %d: out of memory for messages of %" PRIu64 " bytes", run->rank, max_bytes);
+        common_report("rank %d: out of memory for messages of %" PRIu64 " bytes", run->rank,
+                      max_bytes);
     }
-    const bool good = tune_all_good(has_memory, run->comm);
+    const bool good = common_all_good(has_memory, run->comm);
     if (good && run->rank == 0 && leader != 0) {
         MPI_Send(result, result_size, MPI_BYTE, leader, TAG_SWEPT, run->comm);
     }
@@ -153,7 +149,7 @@ static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_byte
     } else if (good && comm != MPI_COMM_NULL) {
         tune_follow(&team);
     }
-    bench_quiet_barrier(run->comm);
+    common_quiet_barrier(run->comm);
     if (good && run->rank == leader && leader != 0) {
         MPI_Send(result, result_size, MPI_BYTE, 0, TAG_SWEPT, run->comm);
     }
@@ -217,7 +213,7 @@ static bool find_wire(struct run *run)
     run->wire = result.wire;
     run->wire_found = result.found;
     if (good && run->rank == 0 && !result.found) {
-        tune_say(
+        common_report(
             "warning: what TCP makes of messages cannot be seen here (is the transport another "
             "one?); %" PRIu32 " bytes in a TCP segment and %" PRIu32
             " before a message are assumed",
@@ -329,9 +325,9 @@ static bool is_readable(const char *path)
     if (model != NULL) {
         code = pb_model_read(path, model, &diag);
     }
-    tune_say_faults(&diag);
+    common_report_faults(&diag);
     if (code != PB_SUCCESS) {
-        tune_say(
+        common_report(
             "what was measured makes no model: %s; was the network in use? Measure again, with "
             "a longer --time-limit",
             pb_error_text(code));
@@ -345,23 +341,23 @@ static bool write_model(struct run *run)
 {
     pb_model_t *model = malloc(sizeof *model);
     if (model == NULL) {
-        tune_say("out of memory for the model");
+        common_report("out of memory for the model");
         return false;
     }
     fill_model(run, model);
     write_comments(run, run->file.stream);
     pb_model_write(model, run->file.stream);
     free(model);
-    return tune_file_finish(&run->file) && is_readable(run->file.temp) &&
-           tune_file_rename(&run->file);
+    return common_file_finish(&run->file) && is_readable(run->file.temp) &&
+           common_file_rename(&run->file);
 }
 
 static void warn_limited(const char *where)
 {
-    tune_say("warning: %s: some messages took more than twice as long as larger ones; the "
-             "model has twice the time of the larger one for them; measure again, while "
-             "nothing else uses the network",
-             where);
+    common_report("warning: %s: some messages took more than twice as long as larger ones; the "
+                  "model has twice the time of the larger one for them; measure again, while "
+                  "nothing else uses the network",
+                  where);
 }
 
 /** What the model's reader would take for a fault is noise. */
@@ -390,9 +386,10 @@ static bool report(struct run *run)
     tune_table_warn(run->swept, options->precision);
     limit_all(run);
     if (run->cluster.switch_links > 2) {
-        tune_say("warning: no two hosts of this job are on one switch; the nearest pair, with %d "
-                 "cables between them, stands for that; run on more hosts",
-                 run->cluster.switch_links);
+        common_report(
+            "warning: no two hosts of this job are on one switch; the nearest pair, with %d "
+            "cables between them, stands for that; run on more hosts",
+            run->cluster.switch_links);
     }
     if (!write_model(run)) {
         return false;
@@ -415,16 +412,17 @@ static bool prepare(struct run *run)
     bool good = true;
     if (tune_pipebcast_is_there()) {
         if (run->rank == 0) {
-            tune_say("pipebcast is loaded in this job, but what is measured is what it is compared "
-                     "with; run with mpirun --mca coll ^pipebcast");
+            common_report(
+                "pipebcast is loaded in this job, but what is measured is what it is compared "
+                "with; run with mpirun --mca coll ^pipebcast");
         }
         return false;
     }
     if (run->rank == 0) {
         good = (!run->options.install || tune_install_prepare()) &&
-               tune_file_open(&run->file, run->options.output, "--output");
+               common_file_open(&run->file, run->options.output, "--output");
     }
-    return tune_all_good(good, run->comm) &&
+    return common_all_good(good, run->comm) &&
            tune_cluster_find(&run->options, run->comm, &run->cluster);
 }
 
@@ -432,9 +430,9 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
 {
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL) {
-        tune_say("rank %d: out of memory", rank);
+        common_report("rank %d: out of memory", rank);
     }
-    if (!tune_all_good(run != NULL, MPI_COMM_WORLD)) {
+    if (!common_all_good(run != NULL, MPI_COMM_WORLD)) {
         free(run);
         return EXIT_FAILURE;
     }
@@ -442,11 +440,11 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
     run->options = *options;
     run->rank = rank;
     run->n_ranks = n_ranks;
-    run->begin_ns = bench_clock_local();
+    run->begin_ns = common_clock_local();
     MPI_Comm_dup(MPI_COMM_WORLD, &run->comm);
     bool good = prepare(run) && measure(run);
-    good = tune_all_good(good && (rank != 0 || report(run)), run->comm);
-    tune_file_abandon(&run->file);
+    good = common_all_good(good && (rank != 0 || report(run)), run->comm);
+    common_file_abandon(&run->file);
     tune_cluster_free(&run->cluster);
     MPI_Comm_free(&run->comm);
     free(run);
@@ -455,10 +453,10 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
 
 int main(int argc, char **argv)
 {
-    struct request request = {.verdict = BENCH_RUN};
+    struct request request = {.verdict = COMMON_RUN};
     int rank, n_ranks, provided, code = EXIT_SUCCESS;
     if (!tune_without_pipebcast()) {
-        tune_say("out of memory");
+        common_report("out of memory");
         return EXIT_FAILURE;
     }
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
@@ -466,9 +464,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     read_request(argc, argv, rank, &request);
-    if (request.verdict == BENCH_WRONG) {
+    if (request.verdict == COMMON_WRONG) {
         code = EXIT_OPTIONS;
-    } else if (request.verdict == BENCH_RUN) {
+    } else if (request.verdict == COMMON_RUN) {
         code = tune(&request.options, rank, n_ranks);
     }
     MPI_T_finalize();

@@ -38,7 +38,7 @@ struct schedule {
 
 static struct schedule schedule_begin(const struct tune_sweep *sweep, const uint64_t *sizes, int n)
 {
-    struct schedule schedule = {.sweep = sweep, .begin_ns = bench_clock_local()};
+    struct schedule schedule = {.sweep = sweep, .begin_ns = common_clock_local()};
     for (int i = 0; i < n; i++) {
         schedule.weight_left += weight_of(sizes[i]);
     }
@@ -47,7 +47,7 @@ static struct schedule schedule_begin(const struct tune_sweep *sweep, const uint
 
 static double spent_s(const struct schedule *schedule)
 {
-    return (double) (bench_clock_local() - schedule->begin_ns) * 1e-9;
+    return (double) (common_clock_local() - schedule->begin_ns) * 1e-9;
 }
 
 /** The share of a size in what time is left, in ns. */
@@ -79,11 +79,11 @@ static int batch_of(enum tune_traffic traffic, uint64_t bytes, double message_ns
 static double settle(const struct tune_sweep *sweep, enum tune_traffic traffic, uint64_t bytes,
                      double budget_ns, double *error_p)
 {
-    const int64_t begin = bench_clock_local();
+    const int64_t begin = common_clock_local();
     struct tune_settling settling = {.n = 0};
     int n = tune_least_messages(traffic, bytes);
     while (settling.n < TUNE_MAX_SAMPLES &&
-           (settling.n == 0 || ((double) (bench_clock_local() - begin) < budget_ns &&
+           (settling.n == 0 || ((double) (common_clock_local() - begin) < budget_ns &&
                                 tune_settling_error(&settling) > sweep->options->precision))) {
         const double message = tune_lead(sweep->team, traffic, bytes, n).message;
         const int due = batch_of(traffic, bytes, message, budget_ns);
@@ -135,10 +135,10 @@ static void tell_pair(const struct schedule *schedule, const pb_cost_t *row,
     const struct tune_sweep *sweep = schedule->sweep;
     char gap[16], rtt[16];
     if (!sweep->options->quiet) {
-        tune_say("%s, %llu bytes: g %.1f us (+- %s), RTT %.1f us (+- %s); at most %.0f s left",
-                 sweep->place, (unsigned long long) row->bytes, (double) row->gap / 1e3,
-                 error_text(certainty->gap, gap), (double) row->rtt / 1e3,
-                 error_text(certainty->rtt, rtt), fmax(sweep->left_s - spent_s(schedule), 0));
+        common_report("%s, %llu bytes: g %.1f us (+- %s), RTT %.1f us (+- %s); at most %.0f s left",
+                      sweep->place, (unsigned long long) row->bytes, (double) row->gap / 1e3,
+                      error_text(certainty->gap, gap), (double) row->rtt / 1e3,
+                      error_text(certainty->rtt, rtt), fmax(sweep->left_s - spent_s(schedule), 0));
     }
 }
 
@@ -148,10 +148,10 @@ static void tell_ring(const struct schedule *schedule, const pb_cost_t *row,
     const struct tune_sweep *sweep = schedule->sweep;
     char both[16];
     if (!sweep->options->quiet) {
-        tune_say("%s, %d ranks at once, %llu bytes: %.1f us (+- %s); at most %.0f s left",
-                 sweep->place, sweep->team->n_ranks, (unsigned long long) row->bytes,
-                 (double) row->both / 1e3, error_text(certainty->both, both),
-                 fmax(sweep->left_s - spent_s(schedule), 0));
+        common_report("%s, %d ranks at once, %llu bytes: %.1f us (+- %s); at most %.0f s left",
+                      sweep->place, sweep->team->n_ranks, (unsigned long long) row->bytes,
+                      (double) row->both / 1e3, error_text(certainty->both, both),
+                      fmax(sweep->left_s - spent_s(schedule), 0));
     }
 }
 

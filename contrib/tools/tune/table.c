@@ -80,17 +80,18 @@ static void warn_unsettled(const char *name, const struct tune_swept *swept, dou
         }
     }
     if (list.n > 0) {
-        tune_say(
+        common_report(
             "warning: %s: not within %g %% when the time was over: messages of %s bytes (worst "
             "of those measured three times: %.1f %%); let nothing else use the network, or "
             "give a longer --time-limit",
             name, 100 * precision, list.text, 100 * worst);
     }
     if (swept->n_left_out > 0) {
-        tune_say("warning: %s: the largest %d sizes were left out, as the time was over; the model "
-                 "goes on along the line of the last two that were measured; give a longer "
-                 "--time-limit",
-                 name, swept->n_left_out);
+        common_report(
+            "warning: %s: the largest %d sizes were left out, as the time was over; the model "
+            "goes on along the line of the last two that were measured; give a longer "
+            "--time-limit",
+            name, swept->n_left_out);
     }
 }
 
@@ -109,10 +110,10 @@ static void warn_latency(const char *name, const struct tune_swept *swept, doubl
         most = latency > most ? latency : most;
     }
     if (list.n > 0) {
-        tune_say("warning: %s: L(m) shrinks as the message grows, at %s bytes: there not the "
-                 "network but something else, most often a processor, bounds the time from "
-                 "message to message, and L is underestimated",
-                 name, list.text);
+        common_report("warning: %s: L(m) shrinks as the message grows, at %s bytes: there not the "
+                      "network but something else, most often a processor, bounds the time from "
+                      "message to message, and L is underestimated",
+                      name, list.text);
     }
 }
 
@@ -126,10 +127,11 @@ static void warn_gap(const char *name, const struct tune_swept *swept)
         }
     }
     if (list.n > 0) {
-        tune_say("warning: %s: g(m) is less than for the next smaller message at %s bytes: another "
-                 "protocol of MPI begins there, or something else used the network; compare with a "
-                 "second run",
-                 name, list.text);
+        common_report(
+            "warning: %s: g(m) is less than for the next smaller message at %s bytes: another "
+            "protocol of MPI begins there, or something else used the network; compare with a "
+            "second run",
+            name, list.text);
     }
 }
 
@@ -144,10 +146,11 @@ static void warn_busy(const char *name, const struct tune_swept *swept)
         }
     }
     if (list.n > 0) {
-        tune_say("warning: %s: a processor is busy for as long as a message takes, at %s bytes: "
-                 "the processors and not the cables are the limit there; a rank cannot send and "
-                 "receive at full speed",
-                 name, list.text);
+        common_report(
+            "warning: %s: a processor is busy for as long as a message takes, at %s bytes: "
+            "the processors and not the cables are the limit there; a rank cannot send and "
+            "receive at full speed",
+            name, list.text);
     }
 }
 

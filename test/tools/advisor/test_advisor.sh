@@ -83,9 +83,9 @@ refuses 2 "no option" --dir "$dir" more
 refuses 2 "needs a value" --dir
 refuses 2 "unknown, ambiguous" --dir "$dir" --frobnicate
 refuses 2 "known are annealed" --dir "$dir" --tree oak
-refuses 2 "no size" --dir "$dir" --segment 0
-refuses 2 "no whole number" --dir "$dir" --max-age 1.5
-refuses 2 "no number of seconds" --dir "$dir" --budget nan
+refuses 2 "not a size" --dir "$dir" --segment 0
+refuses 2 "not a whole number" --dir "$dir" --max-age 1.5
+refuses 2 "not a number of seconds" --dir "$dir" --budget nan
 refuses 2 "of which hosts" --dir "$dir" --root n0
 refuses 1 "cannot be used" --dir "$work/nowhere" --once --links "$links"
 refuses 1 "nothing.conf" --dir "$dir" --once --topology "$work/nothing.conf"

@@ -63,19 +63,20 @@ done
 # Every option that a command takes is in its help.
 for command in tree load simulate heights explain; do
     topo $command --help
-    sed -n '/^usage/,/^$/p' "$out" | grep -o -e '--[a-z-]*' | sort -u >"$work/named"
+    sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$out" | grep -v -e '--help' >"$work/named"
     while read -r option; do
         "$TOPO" $command "$option" >"$work/refusal" 2>&1 </dev/null
-        ! grep -q 'is no option' "$work/refusal" || exit 1
+        ! grep -q 'is unknown, ambiguous' "$work/refusal" || exit 1
     done <"$work/named"
+    [ $? -eq 0 ] && [ "$(wc -l <"$work/named")" -ge 5 ]
     report $? "$command takes the options of its help"
 done
 
 ends 2 "usage:"
 ends 2 "'frobnicate' is no command" frobnicate
-ends 2 "'--colour' is no option of tree" tree topology1.conf --colour
-ends 2 "'-x' is no option of check" check -x topology1.conf
-ends 2 "'--format' is no option of load" load topology1.conf --format
+ends 2 "'--colour' is unknown" tree topology1.conf --colour
+ends 2 "'-x' is unknown" check -x topology1.conf
+ends 2 "'--format' is unknown" load topology1.conf --format
 ends 2 "--root needs a value" tree topology1.conf --algorithm chain --root
 ends 2 "check takes one FILE" check
 ends 2 "check takes one FILE" check topology1.conf topology2.conf
@@ -96,10 +97,9 @@ ends 2 "'0' is not a whole number from 1" load topology1.conf --algorithm chain 
 ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fanout two
 ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
 ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --model cubic
-ends 2 "'maybe' is unknown; known are yes, no" simulate topology1.conf --colouring maybe
-ends 2 "--segments takes whole numbers" simulate topology1.conf --segments 0
-ends 2 "--segments takes whole numbers" simulate topology1.conf --segments 16:8
-ends 2 "--segments takes whole numbers" simulate topology1.conf --segments 16,,32
+ends 2 "--segments: '0' is not a whole number from 1" simulate topology1.conf --segments 0
+ends 2 "--segments: '16:8' ends before it begins" simulate topology1.conf --segments 16:8
+ends 2 "--segments: '' is not a whole number" simulate topology1.conf --segments 16,,32
 ends 2 "the list is longer" simulate topology1.conf --segments "$(printf '%01500d' 1)"
 ends 2 "more than 64 numbers" simulate topology1.conf --segments "$(printf '1,%.0s' 1 2 3 4 5 6 7 8 9 10 \
     11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 \
@@ -111,11 +111,11 @@ ends 2 "'99999999999999999999' is not a whole number" heights --seed 99999999999
 ends 2 "--bytes is missing" explain topology1.conf
 ends 2 "explain takes one FILE" explain --bytes 1M
 ends 2 "explain takes one FILE" explain topology1.conf --topology topology2.conf --bytes 1M
-ends 2 "'0' is not a number of bytes" explain topology1.conf --bytes 0
-ends 2 "'1T' is not a number of bytes" explain topology1.conf --bytes 1T
-ends 2 "'2048G' is not a number of bytes" explain topology1.conf --bytes 2048G
-ends 2 "'-1' is not a number of bytes" explain topology1.conf --bytes=-1
-ends 2 "--segment: '2G' is not a number of bytes" explain topology1.conf --bytes 1 --segment 2G
+ends 2 "'0' is not a size" explain topology1.conf --bytes 0
+ends 2 "'1T' is not a size" explain topology1.conf --bytes 1T
+ends 2 "'2048G' is not a size" explain topology1.conf --bytes 2048G
+ends 2 "'-1' is not a size" explain topology1.conf --bytes=-1
+ends 2 "--segment: '2G' is not a size" explain topology1.conf --bytes 1 --segment 2G
 ends 2 "'fast' is not a whole number" explain topology1.conf --bytes 1 --speed fast
 ends 2 "--algorithm takes one name" explain topology1.conf --bytes 1 --algorithm chain,binary
 
@@ -128,12 +128,9 @@ if [ -w /dev/full ]; then
     timeout 60 "$TOPO" show topology1.conf >/dev/full 2>"$err"
     [ $? -eq 5 ] && grep -q 'standard output cannot be written' "$err"
     report $? "status 5 if the output cannot be written"
-    ends 5 "/dev/full cannot be written" heights --sizes 16 --topologies 1 --picture /dev/full
 else
     skip "status 5 if the output cannot be written" "there is no /dev/full"
-    skip "status 5 if a picture cannot be written" "there is no /dev/full"
 fi
-ends 5 "cannot be opened" heights --sizes 16 --topologies 1 --picture /dev/null/heights.svg
 
 ends 5 "nowhere.model: cannot be opened" explain topology1.conf --bytes 1M --model nowhere.model
 ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf --bytes 1M --model topology1.conf
@@ -308,23 +305,18 @@ assert len(paths) % (int(sys.argv[1]) - 1) == 0 and paths, len(paths)' $hosts <"
         [ $code -eq 0 ] && python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")' <"$out" 2>>"$err"
         report $? "names that are no UTF-8 leave $format valid"
     done
-    topo heights --sizes 16:128 --topologies 3 --picture "$work/heights.svg"
-    [ $code -eq 0 ] && python3 -c 'import sys, xml.etree.ElementTree as e
-text = " ".join(t.text for t in e.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}text"))
-for word in ("binary_paper", "complete binary tree", "16 hosts per switch", "8 hosts per switch"):
-    assert word in text, word' "$work/heights.svg" 2>>"$err"
-    report $? "the picture of heights is well-formed and names what it shows"
-    cp "$out" "$work/first"
-    topo heights --sizes 16:128 --topologies 3 --picture "$work/again.svg"
-    cmp -s "$out" "$work/first" && cmp -s "$work/heights.svg" "$work/again.svg"
-    report $? "the same seed gives the same study"
-    topo heights --sizes 128 --topologies 3
-    grep '^ *128 ' "$out" >"$work/alone"
-    grep '^ *128 ' "$work/first" | cmp -s - "$work/alone"
-    report $? "a size does not depend on the others"
 else
     skip "JSON and SVG are parsed" "there is no python3"
 fi
+topo heights --sizes 16:128 --topologies 3
+cp "$out" "$work/first"
+topo heights --sizes 16:128 --topologies 3
+cmp -s "$out" "$work/first" && [ "$(grep -c '^ ' "$work/first")" -eq 10 ]
+report $? "the same seed gives the same study"
+topo heights --sizes 128 --topologies 3
+grep '^ *128 ' "$out" >"$work/alone"
+grep '^ *128 ' "$work/first" | cmp -s - "$work/alone"
+report $? "a size does not depend on the others"
 if dot -V >/dev/null 2>&1; then
     topo tree topology5.conf --algorithm twotree --format dot
     dot -Tsvg "$out" >"$work/dot.svg" 2>"$err" && [ ! -s "$err" ]

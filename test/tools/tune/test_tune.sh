@@ -41,7 +41,7 @@ rows() {
 
 quick="--sizes 256,1426,4K --time-limit 2 --precision 50"
 
-tune 2 $quick --hosts a,b --no-previous --output "$model"
+tune 2 $quick --hosts a,b --no-fallback --output "$model"
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 0 ] &&
     [ "$(rows machine)" -eq 0 ] && grep -qx 'topology any' "$model" && ! grep -q previous "$model"
 report $? "np 2: one switch"
@@ -64,11 +64,11 @@ report $? "the previous broadcast on 8 and on 4 ranks"
 ! grep -q 's left$' "$err"
 report $? "--quiet: no progress"
 
-tune 2 $quick --hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-previous --output "$model"
+tune 2 $quick --hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fallback --output "$model"
 [ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
 report $? "no two hosts on one switch: the nearest stand for that, and it is said"
 
-tune 2 --sizes 256,4K,64K --time-limit 0.001 --hosts a,b --no-previous --output "$model"
+tune 2 --sizes 256,4K,64K --time-limit 0.001 --hosts a,b --no-fallback --output "$model"
 # The mpirun of Debian 13 (5.0) now and then takes a part of a long warning for standard output.
 case $("$MPIEXEC" --version 2>&1) in
 *" 5."*) cat "$out" >>"$err" ;;
@@ -83,7 +83,7 @@ printf 'btl = tcp,self\ncoll_pipebcast_model_file = old\n# end' >"$HOME/.openmpi
 OMPI_MCA_coll=tuned,pipebcast
 export OMPI_MCA_coll
 for round in 1 2; do
-    tune 2 $quick --hosts a,b --no-previous --install
+    tune 2 $quick --hosts a,b --no-fallback --install
     cat >"$work/wanted" <<CONF
 btl = tcp,self
 # end
@@ -124,9 +124,9 @@ refuses 2 1 "nothing.conf: " $quick --hosts a,b --topology "$work/nothing.conf" 
 refuses 2 1 "hosts: " $quick --hosts 'a[' --output "$model"
 : >"$HOME/.openmpi"
 refuses 2 1 "openmpi.* cannot be" $quick --hosts a,b --install
-refuses 2 2 "no size" --sizes 1K,2Q
-refuses 2 2 "no size" --sizes 0,4K
-refuses 2 2 "no size" --sizes 4K,65M
+refuses 2 2 "not a size" --sizes 1K,2Q
+refuses 2 2 "not a size" --sizes 0,4K
+refuses 2 2 "not a size" --sizes 4K,65M
 refuses 2 2 "not more than" --sizes 4K,4096
 refuses 2 2 "16 times" --sizes 100,4K
 refuses 2 2 "two sizes or more" --sizes 8K,16K
