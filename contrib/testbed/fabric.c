@@ -1,7 +1,7 @@
 /*
- * pipebcast-fabric: the cables and switches of an emulated Ethernet cluster.
+ * pipebcast-fabric: the links and switches of an emulated Ethernet cluster.
  *
- * It owns the far ends of the hosts' virtual cables in its network namespace and moves
+ * It owns the far ends of the hosts' virtual links in its network namespace and moves
  * every frame through the directed links of its path, as fabric_model.h says, in real
  * time. Destinations are known by address: host number i (in the order of the
  * topology file) has the address 02:70:62 followed by i in three bytes.

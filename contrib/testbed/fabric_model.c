@@ -34,7 +34,7 @@ static bool has_cable(const fabric_model_t *model, int link)
            pb_network_node(model->network, pb_link_node(link))->parent >= 0;
 }
 
-static void lay_cables(fabric_model_t *model, const fabric_cables_t *cables)
+static void lay_links(fabric_model_t *model, const fabric_links_t *links)
 {
     uint32_t base = pb_network_base_speed(model->network);
     for (int link = 0; link < model->n_links; link++) {
@@ -42,11 +42,11 @@ static void lay_cables(fabric_model_t *model, const fabric_cables_t *cables)
         uint32_t speed = pb_network_node(model->network, node)->speed;
         bool host_port = pb_link_is_up(link) && is_host(model, node);
         /* The product of two 32-bit speeds and a rate may overflow: divide in double precision. */
-        double rate = (double) cables->rate * speed / base;
+        double rate = (double) links->rate * speed / base;
         model->links[link] = (fabric_link_t){
             .rate = has_cable(model, link) && rate >= 1 ? (uint64_t) (rate + 0.5) : 1,
-            .latency = cables->latency,
-            .queue_limit = host_port ? cables->host_queue : cables->switch_queue,
+            .latency = links->latency,
+            .queue_limit = host_port ? links->host_queue : links->switch_queue,
             .chance = pb_random_seed((uint64_t) link + 1),
             .free_at = INT64_MIN,
             .last_arrival = INT64_MIN,
@@ -104,7 +104,7 @@ static int make_fair(fabric_model_t *model)
     return PB_SUCCESS;
 }
 
-fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cables_t *cables,
+fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links_t *links,
                                  uint32_t max_length)
 {
     fabric_model_t *model = calloc(1, sizeof(*model));
@@ -125,9 +125,9 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cable
         return NULL;
     }
     number_switches(model);
-    lay_cables(model, cables);
+    lay_links(model, links);
     find_ways(model);
-    if (cables->host_qdisc == FABRIC_QDISC_FAIR && make_fair(model) != PB_SUCCESS) {
+    if (links->host_qdisc == FABRIC_QDISC_FAIR && make_fair(model) != PB_SUCCESS) {
         fabric_model_free(model);
         return NULL;
     }

@@ -25,14 +25,14 @@ typedef enum {
     FABRIC_QDISC_FAIR, /**< flows take turns; see fabric_fair.h */
 } fabric_qdisc_t;
 
-/** What the cables are made of. */
-typedef struct fabric_cables {
+/** What the links are made of. */
+typedef struct fabric_links {
     uint64_t rate;         /**< bit/s of a cable of the network's lowest speed */
     int64_t latency;       /**< ns, every cable, each way */
     uint64_t host_queue;   /**< bytes, at the ports of hosts */
     uint64_t switch_queue; /**< bytes, at the ports of switches */
     fabric_qdisc_t host_qdisc;
-} fabric_cables_t;
+} fabric_links_t;
 
 typedef struct fabric_model fabric_model_t;
 
@@ -41,7 +41,7 @@ typedef struct fabric_model fabric_model_t;
  * `max_length` bytes. A cable of speed v has rate * v / lowest speed. NULL if memory is
  * out.
  */
-fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_cables_t *cables,
+fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links_t *links,
                                  uint32_t max_length);
 void fabric_model_free(fabric_model_t *model);
 

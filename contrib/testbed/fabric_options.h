@@ -5,6 +5,7 @@
 #define FABRIC_OPTIONS_H
 
 #include "contrib/testbed/fabric_model.h"
+#include "contrib/tools/common/options.h"
 
 typedef struct fabric_settings {
     const char *topology;
@@ -15,7 +16,7 @@ typedef struct fabric_settings {
     int64_t mtu;
     int64_t spin;  /* ns */
     int64_t grain; /* ns */
-    fabric_cables_t cables;
+    fabric_links_t links;
 } fabric_settings_t;
 
 /**

@@ -1,5 +1,5 @@
 /*
- * The fabric's ends of the hosts' cables: one packet socket for all of them.
+ * The fabric's ends of the hosts' links: one packet socket for all of them.
  *
  * Frames are received through a ring that the kernel fills in the sender's context,
  * each with the time at which the host sent it; the fabric reads them when it has a

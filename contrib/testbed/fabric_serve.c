@@ -282,7 +282,7 @@ static int set_up(fabric_t *fabric)
     const fabric_settings_t *settings = fabric->settings;
     uint32_t max_length = (uint32_t) settings->mtu + FABRIC_HEADER;
     char why[512];
-    fabric->model = fabric_model_new(fabric->network, &settings->cables, max_length);
+    fabric->model = fabric_model_new(fabric->network, &settings->links, max_length);
     if (fabric->model == NULL || number_ports(fabric) < 0) {
         return complain("out of memory");
     }

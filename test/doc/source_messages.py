@@ -8,13 +8,13 @@ import re
 # Functions that take a format, and which argument it is. `snprintf` speaks to people where it
 # writes into one of TEXTS.
 FORMATS = {
-    "bench_wrong": 1,
+    "common_wrong": 1,
     "coll_pipebcast_tell": 1,
     "coll_pipebcast_warn": 0,
     "complain": 3,
     "pb_diag_fault": 3,
     "snprintf": 2,
-    "tune_say": 0,
+    "common_report": 0,
     "wrong": 1,
 }
 TEXTS = {"what", "why"}
@@ -67,7 +67,7 @@ def texts(tokens):
 def is_telling(text):
     """Whether there are words in it, beside what stands for values, that call for more of them."""
     return (len(re.findall(r"[a-z]{2,}", CONVERSION.sub("", text))) >= 2 and
-            not re.search(r"\bmemory is out\b|\bout of memory\b|--help tells more", text))
+            not re.search(r"\bmemory is out\b|\bout of memory\b", text))
 
 
 def messages(path):

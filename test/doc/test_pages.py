@@ -41,7 +41,8 @@ def main():
     tap.ok(len(programs) > 8, "there are programs")
     tap.ok("pipebcast.7" in [page.name for page in pages], "the component has a page")
     for program in programs:
-        tap.ok(f"{program}.1" in [page.name for page in pages], f"{program} has a page")
+        tap.ok(f"{os.path.basename(program)}.1" in [page.name for page in pages],
+               f"{program} has a page")
     for command in FORMATTERS:
         if shutil.which(command[0]) is None:
             tap.skip(f"{command[0]}: no warnings", f"there is no {command[0]}")

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "contrib/bench/arrival_trace.h"
+#include "contrib/tools/bench/arrival_trace.h"
 #include "test/fuzz/fuzz.h"
 
 const char fuzz_name[] = "arrival_trace";

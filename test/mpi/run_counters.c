@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "contrib/bench/counters.h"
+#include "contrib/tools/counters/counters.h"
 
 #define N_THREADS 4
 #define N_BROADCASTS 500

@@ -2,7 +2,7 @@
 #ifndef PB_TEST_MPI_SERVED_H
 #define PB_TEST_MPI_SERVED_H
 
-#include "contrib/bench/counters.h"
+#include "contrib/tools/counters/counters.h"
 
 /** Begins to count; aborts the job where Open MPI has not found pipebcast. */
 void served_open(struct bench_counters *counters);

@@ -6,10 +6,10 @@
 
 #include "topo/network/slurm_conf.h"
 
-const fabric_cables_t bench_cables = {
+const fabric_links_t bench_links = {
     .rate = RATE, .latency = LATENCY, .host_queue = 1500000, .switch_queue = 131072};
 
-bench_t bench_set_up(const char *conf, fabric_cables_t cables)
+bench_t bench_set_up(const char *conf, fabric_links_t links)
 {
     bench_t bench = {NULL, NULL};
     pb_diag_t diag;
@@ -20,7 +20,7 @@ bench_t bench_set_up(const char *conf, fabric_cables_t cables)
         exit(EXIT_FAILURE);
     }
     pb_diag_clear(&diag);
-    bench.model = fabric_model_new(bench.network, &cables, 1514);
+    bench.model = fabric_model_new(bench.network, &links, 1514);
     return bench;
 }
 

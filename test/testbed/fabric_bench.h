@@ -17,10 +17,10 @@ typedef struct bench {
 } bench_t;
 
 /** Cables of RATE and LATENCY with the queues that the testbed's have. */
-extern const fabric_cables_t bench_cables;
+extern const fabric_links_t bench_links;
 
 /** A model of the network of `conf`, its lines separated by ';'. Ends the test on failure. */
-bench_t bench_set_up(const char *conf, fabric_cables_t cables);
+bench_t bench_set_up(const char *conf, fabric_links_t links);
 void bench_tear_down(bench_t *bench);
 
 /** The node of a name. */

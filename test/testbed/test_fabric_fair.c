@@ -8,9 +8,9 @@
 
 static bench_t fair_bench(void)
 {
-    fabric_cables_t cables = bench_cables;
-    cables.host_qdisc = FABRIC_QDISC_FAIR;
-    return bench_set_up("SwitchName=s0 Nodes=a,b,c", cables);
+    fabric_links_t links = bench_links;
+    links.host_qdisc = FABRIC_QDISC_FAIR;
+    return bench_set_up("SwitchName=s0 Nodes=a,b,c", links);
 }
 
 static void turns(void)
@@ -97,10 +97,10 @@ static void order(void)
 
 static void limit(void)
 {
-    fabric_cables_t cables = bench_cables;
-    cables.host_qdisc = FABRIC_QDISC_FAIR;
-    cables.host_queue = 10000;
-    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", cables);
+    fabric_links_t links = bench_links;
+    links.host_qdisc = FABRIC_QDISC_FAIR;
+    links.host_queue = 10000;
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", links);
     for (uint32_t i = 0; i < 20; i++) {
         bench_send_flow(&bench, "a", "b", 1000, i, 1, 0);
     }

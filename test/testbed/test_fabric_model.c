@@ -7,7 +7,7 @@
 static void one_frame(void)
 {
     bench_t bench =
-        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c", bench_cables);
+        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c", bench_links);
     int host, mark = 0;
     bench_send(&bench, "a", "b", 1466, 1, 1000);
     int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
@@ -27,7 +27,7 @@ static void one_frame(void)
 
 static void deadlines(void)
 {
-    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_links);
     int host, mark = 0;
     int64_t due = 2 * (WIRE(1000) + LATENCY);
     bench_send(&bench, "a", "b", 1000, 1, 0);
@@ -38,7 +38,7 @@ static void deadlines(void)
 
 static void pipelining(void)
 {
-    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_links);
     int host, mark = 0, wrong = 0;
     for (int i = 0; i < 100; i++) {
         bench_send(&bench, "a", "b", 1514, (unsigned char) i, 0);
@@ -61,7 +61,7 @@ static void pipelining(void)
 static void sharing(void)
 {
     bench_t bench =
-        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_cables);
+        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_links);
     int host, mark = 0, early[2] = {0, 0};
     int64_t time = 0;
     for (int i = 0; i < 50; i++) {
@@ -80,9 +80,9 @@ static void sharing(void)
 
 static void full_queue(void)
 {
-    fabric_cables_t cables = bench_cables;
-    cables.switch_queue = 5000;
-    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b,c", cables);
+    fabric_links_t links = bench_links;
+    links.switch_queue = 5000;
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b,c", links);
     int host, mark = 0, delivered = 0;
     for (int i = 0; i < 50; i++) {
         bench_send(&bench, "a", "c", 1000, 1, 0);
@@ -105,11 +105,11 @@ static void speeds(void)
 {
     bench_t bench = bench_set_up(
         "SwitchName=s0 Nodes=a Switches=s1 LinkSpeed=4; SwitchName=s1 Nodes=b LinkSpeed=1",
-        bench_cables);
+        bench_links);
     int host, mark = 0;
     bench_send(&bench, "a", "b", 976, 1, 0);
     int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
-    ok(time == 2 * WIRE(976) / 4 + WIRE(976) + 3 * LATENCY, "cables are as fast as LinkSpeed says");
+    ok(time == 2 * WIRE(976) / 4 + WIRE(976) + 3 * LATENCY, "links are as fast as LinkSpeed says");
     ok(bench_link(&bench, "a", true)->rate == 4 * RATE &&
            bench_link(&bench, "b", true)->rate == RATE,
        "the lowest speed has the base rate");
@@ -125,7 +125,7 @@ static void change(const bench_t *bench, int link, int64_t time, uint64_t rate, 
 
 static void changes(void)
 {
-    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_links);
     int host, mark = 0;
     int link = pb_link_up(bench_find(&bench, "a"));
     bench_send(&bench, "a", "b", 976, 1, 0);
@@ -155,7 +155,7 @@ static void changes(void)
 static void flooding(void)
 {
     bench_t bench =
-        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_cables);
+        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_links);
     int host, mark = 0, reached[16] = {0}, n = 0;
     bench_send(&bench, "c", NULL, 60, 1, 0);
     while (bench_next(&bench, INT64_MAX, &host, &mark) >= 0) {
@@ -170,7 +170,7 @@ static void flooding(void)
 
 static void late_frames(void)
 {
-    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_cables);
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_links);
     int host, mark = 0;
     bench_send(&bench, "a", "b", 976, 1, 5000000);
     bench_send(&bench, "a", "b", 976, 2, 4000000);

@@ -41,7 +41,7 @@ static const fabric_link_counters_t *loaded(const bench_t *bench, const char *be
 
 static void constant_load(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     const fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, SECOND, SECOND);
     ok(fabric_model_plan(bench.model, &step) == PB_SUCCESS, "a load is planned");
     ok(fabric_model_next_event(bench.model) == SECOND && fabric_model_n_planned(bench.model) == 1,
@@ -67,7 +67,7 @@ static void constant_load(void)
 /** Two switches' own cable: no host's port takes part. */
 static void load_of_a_cable(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     fabric_step_t step = load_of(&bench, "s0", "s1", RATE / 4, 0, SECOND);
     fabric_model_plan(bench.model, &step);
     step = load_of(&bench, "d", "s1", RATE / 4, 0, SECOND);
@@ -83,7 +83,7 @@ static void load_of_a_cable(void)
 
 static void random_load(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     uint64_t frames[3];
     for (int i = 0; i < 3; i++) {
         fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 60 * SECOND);
@@ -93,7 +93,7 @@ static void random_load(void)
         run_out(&bench);
         frames[i] = loaded(&bench, "a", true)->frames;
         bench_tear_down(&bench);
-        bench = bench_set_up(TWO_SWITCHES, bench_cables);
+        bench = bench_set_up(TWO_SWITCHES, bench_links);
     }
     /* 24383 are expected; four standard deviations of a Poisson number are 625. */
     const double expected = 60.0 * SECOND / (2.0 * (double) WIRE(1514));
@@ -107,7 +107,7 @@ static void random_load(void)
 /** A frame of a host meets a link that is busy with load. */
 static void in_the_way(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     int host, mark = 0;
     const fabric_step_t step = load_of(&bench, "s0", "s1", RATE, 0, SECOND);
     fabric_model_plan(bench.model, &step);
@@ -125,7 +125,7 @@ static void in_the_way(void)
 
 static void too_much(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     fabric_step_t step = load_of(&bench, "a", "c", 4 * RATE, 0, 2 * SECOND);
     fabric_model_plan(bench.model, &step);
     run_out(&bench);
@@ -143,7 +143,7 @@ static void too_much(void)
 
 static void order_of_steps(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .time = 1000, .change = {5, -1, -1, -1}};
     step.link = pb_link_up(bench_find(&bench, "s1"));
     for (int i = 0; i < 40; i++) {
@@ -167,7 +167,7 @@ static void order_of_steps(void)
 static void losses(void)
 {
     enum { N_FRAMES = 20000 };
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .change = {0, -1, -1, FABRIC_ALL / 100}};
     step.link = pb_link_down(bench_find(&bench, "s1"));
     fabric_model_plan(bench.model, &step);
@@ -187,7 +187,7 @@ static void losses(void)
 
 static void forgetting(void)
 {
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     int host, mark;
     fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 1000 * SECOND);
     fabric_model_plan(bench.model, &step);
@@ -244,7 +244,7 @@ static void words(void)
         "load a c rate=1 duration=1 length=59",
         "load a c rate=1 duration=1 random=2",
     };
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_cables);
+    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     fabric_step_t step;
     ok(read_line(&bench, "set s0 s1 latency=7 queue=8", &step) == NULL &&
            step.kind == FABRIC_STEP_CHANGE && step.link == pb_link_down(bench_find(&bench, "s1")) &&

@@ -9,7 +9,7 @@ import sys
 from cluster import EXIT_TIMEOUT, SRCDIR, main, need_program, need_testbed, processes_with, status, tap, tool
 from cluster import wait_until, write
 
-sys.path.insert(0, os.path.join(SRCDIR, "contrib/bench"))
+sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
 from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")

@@ -8,7 +8,7 @@ import sys
 
 from cluster import SRCDIR, main, need_program, need_testbed, tap, tool, write
 
-sys.path.insert(0, os.path.join(SRCDIR, "contrib/bench"))
+sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
 from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")

@@ -1,0 +1,560 @@
+#include "advisor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "contrib/tools/common/report.h"
+#include "jobs.h"
+#include "knowledge.h"
+#include "measured.h"
+#include "next_broadcast.h"
+#include "shelf.h"
+#include "status.h"
+#include "topo/network/hostlist.h"
+#include "topo/search/tree_cost.h"
+
+#define SECOND INT64_C(1000000000)
+
+/** How often it looks for a new broadcast. */
+#define LOOK_NS (SECOND / 50)
+
+/** While a program runs, a tree has this time at least; and this, if no gap can be predicted. */
+#define LEAST_BUDGET (SECOND / 100)
+#define UNKNOWN_BUDGET (SECOND / 5)
+
+/** Sizes of the idle mode: 2^10 to 2^21 bytes. */
+enum { FIRST_POWER = 10, LAST_POWER = 21 };
+
+/** A program counts as running if it broadcast so lately, in seconds. */
+enum { RUNNING_S = 120 };
+
+/** Broadcasts that were followed by advice, so that each is looked at once. */
+enum { MOST_HANDLED = 256 };
+
+/** Sets of hosts whose trees are remembered; of more the oldest are read from the directory again.
+ */
+enum { MOST_SHELVES = 32 };
+
+struct handled {
+    uint64_t group;
+    int root;
+    int64_t begun;
+};
+
+struct advisor {
+    const struct advisor_options *options;
+    const volatile sig_atomic_t *stop;
+    struct advise_knowledge knowledge;
+    struct advisor_status status;
+    struct handled handled[MOST_HANDLED];
+    int next_handled;
+    struct advise_shelf shelves[MOST_SHELVES];
+    int next_shelf;
+    pb_host_set_t *idle_hosts; /**< NULL: not known */
+    int next_power;            /**< of the idle mode */
+    int64_t cycle_begun;       /**< ns since the epoch: when the idle mode began its cycle */
+    int n_written;             /**< trees */
+    char root[ADVISE_MAX_TEXT];
+};
+
+/* ---- time ---- */
+
+static int64_t steady_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * SECOND + now.tv_nsec;
+}
+
+/** The annealer's clock: a signal makes its time run out. */
+static int64_t annealing_now(void *context)
+{
+    const struct advisor *advisor = context;
+    return *advisor->stop ? INT64_MAX / 2 : steady_now();
+}
+
+static void nap(int64_t ns)
+{
+    const struct timespec time = {.tv_sec = (time_t) (ns / SECOND), .tv_nsec = ns % SECOND};
+    nanosleep(&time, NULL);
+}
+
+/* ---- one tree ---- */
+
+/** What a tree is wanted for. */
+struct task {
+    const pb_host_set_t *hosts;
+    int root;
+    uint64_t bytes;
+    int64_t budget; /**< ns; 0: the paper's numbers of runs */
+    int64_t gap;    /**< ns, predicted; -1: none */
+    const struct advise_rates *rates;
+};
+
+/** Puts into a network what programs have measured; static trees take no notice. */
+static int apply_rates(struct advisor *advisor, const struct task *task,
+                       struct advise_network *network)
+{
+    struct advise_findings findings;
+    const int64_t since = pb_advice_now() - (int64_t) advisor->options->max_age * SECOND;
+    if (task->rates == NULL || advisor->options->method == ADVISE_MULTILEVEL) {
+        return PB_SUCCESS;
+    }
+    int error = advise_apply_rates(network->matrix, network->share, task->rates, since, &findings);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    struct advisor_status *status = &advisor->status;
+    status->n_rates = findings.n_used;
+    status->n_loaded = findings.n_loaded;
+    if (findings.n_loaded > 0) {
+        snprintf(status->loaded, sizeof status->loaded, "%.28s -> %.28s",
+                 network->matrix->cluster[findings.loaded_from],
+                 network->matrix->cluster[findings.loaded_to]);
+    }
+    return advise_network_share(network);
+}
+
+/** Sizes for which a tree is written: from 3/4 to 3/2 of what it was found for. */
+static void set_range(pb_advice_tree_t *tree, uint64_t bytes)
+{
+    tree->least = bytes / 4 * 3 + bytes % 4 * 3 / 4;
+    tree->least = tree->least > 0 ? tree->least : 1;
+    tree->most = bytes + bytes / 2;
+    tree->most = tree->most > tree->least ? tree->most - 1 : tree->least;
+}
+
+static int publish(const struct advisor *advisor, struct advise_shelf *shelf,
+                   const struct task *task, const struct advise_found *found)
+{
+    pb_advice_tree_t tree = {
+        .root = task->root, .segment = found->segment, .n_streams = found->n_streams};
+    pb_diag_t diag;
+    memcpy(tree.streams, found->streams, sizeof tree.streams);
+    set_range(&tree, task->bytes);
+    int error = advise_shelf_put(shelf, &tree, pb_advice_now());
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    pb_diag_init(&diag);
+    error = pb_advice_publish(advisor->options->dir, shelf->advice, &diag);
+    common_report_faults(&diag);
+    pb_diag_clear(&diag);
+    return error;
+}
+
+static void note_found(struct advisor *advisor, const struct task *task,
+                       const struct advise_found *found, bool measured)
+{
+    struct advisor_status *status = &advisor->status;
+    snprintf(advisor->root, sizeof advisor->root, "%s", task->hosts->name[task->root]);
+    status->root = advisor->root;
+    status->n_hosts = task->hosts->n;
+    status->bytes = task->bytes;
+    status->gap = task->gap;
+    status->cost = found->cost;
+    status->multilevel = found->multilevel;
+    status->segment = found->segment;
+    status->n_streams = found->n_streams;
+    status->kept = found->kept;
+    status->measured = measured;
+    status->n_trees++;
+    advisor->n_written++;
+    (void) advisor_status_write(advisor->options, status);
+    if (!advisor->options->quiet) {
+        printf("%s: %" PRIu64
+               " bytes from %s to %d hosts: predicted %.3f ms, multilevel %.3f ms%s; "
+               "%d ways loaded%s%s\n",
+               status->mode, status->bytes, status->root, status->n_hosts,
+               (double) status->cost * 1e-6, (double) status->multilevel * 1e-6,
+               status->kept ? ", kept" : "", status->n_loaded, status->n_loaded > 0 ? ", as " : "",
+               status->n_loaded > 0 ? status->loaded : "");
+        fflush(stdout);
+    }
+}
+
+/** The trees of a set of hosts, which stay the advisor's. */
+static int take_shelf(struct advisor *advisor, const pb_host_set_t *hosts,
+                      struct advise_shelf **shelf_p)
+{
+    for (int i = 0; i < MOST_SHELVES; i++) {
+        const pb_advice_t *advice = advisor->shelves[i].advice;
+        if (advice != NULL && pb_host_set_equal(advice->hosts, hosts)) {
+            *shelf_p = &advisor->shelves[i];
+            return PB_SUCCESS;
+        }
+    }
+    *shelf_p = &advisor->shelves[advisor->next_shelf];
+    advisor->next_shelf = (advisor->next_shelf + 1) % MOST_SHELVES;
+    advise_shelf_clear(*shelf_p);
+    return advise_shelf_open(*shelf_p, advisor->options->dir, hosts, advisor->options->max_age);
+}
+
+static int find_and_publish(struct advisor *advisor, const struct task *task,
+                            const struct advise_network *network)
+{
+    const struct advisor_options *options = advisor->options;
+    struct advise_shelf *shelf;
+    struct advise_found found = {.n_streams = 0};
+    int error = take_shelf(advisor, task->hosts, &shelf);
+    if (error == PB_SUCCESS) {
+        const struct advise_wish wish = {
+            .method = options->method,
+            .root = task->root,
+            .bytes = task->bytes,
+            .segment = options->segment,
+            .seed = options->seed,
+            .budget = task->budget,
+            .in_use = advise_shelf_find(shelf, task->root, task->bytes, pb_advice_now()),
+            .now = annealing_now,
+            .context = advisor};
+        error = advise_find(network, &wish, &found);
+    }
+    if (error == PB_SUCCESS) {
+        error = publish(advisor, shelf, task, &found);
+    }
+    if (error == PB_SUCCESS) {
+        note_found(advisor, task, &found, network->measured);
+    }
+    advise_found_clear(&found);
+    return error;
+}
+
+/** Finds a tree for a task and writes it. Errors are said. */
+static int advise(struct advisor *advisor, const struct task *task)
+{
+    struct advise_network network;
+    int error = advise_network_make(&advisor->knowledge, task->hosts, &network);
+    if (error == PB_SUCCESS) {
+        error = apply_rates(advisor, task, &network);
+    }
+    if (error == PB_SUCCESS) {
+        error = find_and_publish(advisor, task, &network);
+    }
+    if (error != PB_SUCCESS) {
+        common_report("no advice for %" PRIu64 " bytes from %s: %s", task->bytes,
+                      task->hosts->name[task->root], pb_error_text(error));
+    }
+    advise_network_clear(&network);
+    return error;
+}
+
+/* ---- running mode ---- */
+
+static struct handled *find_handled(struct advisor *advisor, const struct advise_job *job)
+{
+    for (int i = 0; i < MOST_HANDLED; i++) {
+        struct handled *handled = &advisor->handled[i];
+        if (handled->begun > 0 && handled->group == job->history->group &&
+            handled->root == job->root) {
+            return handled;
+        }
+    }
+    return NULL;
+}
+
+static bool is_handled(struct advisor *advisor, const struct advise_job *job)
+{
+    const struct handled *handled = find_handled(advisor, job);
+    return handled != NULL && handled->begun == job->last_begun;
+}
+
+static void set_handled(struct advisor *advisor, const struct advise_job *job)
+{
+    struct handled *handled = find_handled(advisor, job);
+    if (handled == NULL) {
+        handled = &advisor->handled[advisor->next_handled];
+        advisor->next_handled = (advisor->next_handled + 1) % MOST_HANDLED;
+    }
+    *handled =
+        (struct handled){.group = job->history->group, .root = job->root, .begun = job->last_begun};
+}
+
+/** Until the next broadcast is expected, in all. */
+static int64_t time_until(const struct advisor *advisor, const struct advise_job *job,
+                          const struct advise_next *next)
+{
+    const double limit = advisor->options->budget_s;
+    int64_t left = next->has_gap ? job->last_end + next->gap - pb_advice_now() : UNKNOWN_BUDGET;
+    if (limit > 0 && (double) left > limit * SECOND) {
+        left = (int64_t) (limit * SECOND);
+    }
+    return left > LEAST_BUDGET ? left : LEAST_BUDGET;
+}
+
+/** The predicted size has half of the time, half and twice that size a quarter each. What can be
+ * had at once is written at once, as a prediction may be wrong. */
+static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
+                        const struct advise_next *next, const struct advise_rates *rates)
+{
+    const int64_t budget = time_until(advisor, job, next);
+    const int64_t begin = steady_now();
+    const struct {
+        uint64_t bytes;
+        int percent; /**< of the time, when it is over */
+    } parts[] = {
+        {next->bytes, 0}, {next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
+    int error = PB_SUCCESS;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !*advisor->stop; i++) {
+        const int64_t left = begin + budget / 100 * parts[i].percent - steady_now();
+        const struct task task = {.hosts = job->history->hosts,
+                                  .root = job->root,
+                                  .bytes = parts[i].bytes,
+                                  .budget = left > LEAST_BUDGET ? left : LEAST_BUDGET,
+                                  .gap = next->has_gap ? next->gap : -1,
+                                  .rates = rates};
+        if (task.bytes < 1 || task.bytes > PB_TREE_COST_MAX_BYTES) {
+            continue;
+        }
+        error = advise(advisor, &task);
+        if (error != PB_SUCCESS) {
+            break;
+        }
+    }
+    return error;
+}
+
+static int advise_job(struct advisor *advisor, const struct advise_job *job)
+{
+    struct advise_next next;
+    struct advise_rates rates = {.n = 0};
+    pb_history_record_t *records = NULL;
+    advisor->status.mode = "running";
+    int error = advise_rates_read(advisor->options->dir, job, &records, &rates.n,
+                                  &advisor->status.n_faulty);
+    rates.root = job->root;
+    rates.records = records;
+    if (error == PB_SUCCESS &&
+        advise_predict(job->history->records, job->history->n_records, &next)) {
+        error = advise_sizes(advisor, job, &next, &rates);
+    }
+    free(records);
+    set_handled(advisor, job);
+    return error;
+}
+
+/** Serves every program that has broadcast since it was served last. Yields how many run. */
+static int look_at_jobs(struct advisor *advisor)
+{
+    struct advise_jobs jobs;
+    const int64_t since = pb_advice_now() - RUNNING_S * SECOND;
+    if (advisor->options->idle) {
+        return 0;
+    }
+    const int error = advise_jobs_read(advisor->options->dir, since, &jobs);
+    int n = error == PB_SUCCESS ? jobs.n : 0;
+    advisor->status.n_jobs = n;
+    advisor->status.n_faulty = jobs.n_faulty;
+    for (int i = 0; i < n && !*advisor->stop; i++) {
+        if (!is_handled(advisor, &jobs.all[i])) {
+            (void) advise_job(advisor, &jobs.all[i]);
+        }
+    }
+    advise_jobs_clear(&jobs);
+    return n;
+}
+
+/* ---- idle mode ---- */
+
+struct listed {
+    char **names;
+    int n;
+};
+
+static int keep_host(void *context, const char *name)
+{
+    struct listed *listed = context;
+    char **names = realloc(listed->names, (size_t) (listed->n + 1) * sizeof *names);
+    if (names == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    listed->names = names;
+    names[listed->n] = strdup(name);
+    return names[listed->n++] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
+static int list_network(const pb_network_t *network, struct listed *listed)
+{
+    int error = PB_SUCCESS;
+    for (int i = 0; i < pb_network_size(network) && error == PB_SUCCESS; i++) {
+        const pb_node_t *node = pb_network_node(network, i);
+        error = node->kind == PB_NODE_HOST ? keep_host(listed, node->name) : PB_SUCCESS;
+    }
+    return error;
+}
+
+static int list_hosts(const struct advisor *advisor, struct listed *listed)
+{
+    const struct advise_knowledge *knowledge = &advisor->knowledge;
+    char fault[256] = "out of memory";
+    int error = PB_SUCCESS;
+    if (advisor->options->hosts[0] != '\0') {
+        error = pb_hostlist_expand(advisor->options->hosts, PB_HOST_SET_MAX, keep_host, listed,
+                                   fault, sizeof fault);
+        if (error != PB_SUCCESS) {
+            common_report("--hosts: %s", fault);
+        }
+    } else if (knowledge->links.matrix != NULL) {
+        const pb_link_matrix_t *m = knowledge->links.matrix;
+        for (int i = 0; i < m->n_nodes && error == PB_SUCCESS; i++) {
+            error = keep_host(listed, m->node[i]);
+        }
+    } else if (knowledge->network != NULL) {
+        error = list_network(knowledge->network, listed);
+    }
+    return error;
+}
+
+/** The hosts to go through sizes for, if they are known. PB_ERR_INPUT after a message. */
+static int find_idle_hosts(struct advisor *advisor)
+{
+    struct listed listed = {.n = 0};
+    pb_host_set_free(advisor->idle_hosts);
+    advisor->idle_hosts = NULL;
+    int error = list_hosts(advisor, &listed);
+    if (error == PB_SUCCESS && listed.n > 0) {
+        error = pb_host_set_new((const char *const *) listed.names, listed.n, &advisor->idle_hosts);
+        if (error == PB_ERR_INPUT) {
+            common_report("more than %d hosts, or odd names of hosts", PB_HOST_SET_MAX);
+        }
+    }
+    if (error == PB_SUCCESS && listed.n > 0 && advisor->options->root[0] == '\0') {
+        snprintf(advisor->root, sizeof advisor->root, "%s", listed.names[0]);
+    }
+    for (int i = 0; i < listed.n; i++) {
+        free(listed.names[i]);
+    }
+    free(listed.names);
+    return error;
+}
+
+static int idle_root(const struct advisor *advisor, const char *first)
+{
+    const char *root = advisor->options->root[0] != '\0' ? advisor->options->root : first;
+    const int node = pb_host_set_find(advisor->idle_hosts, root);
+    if (node < 0) {
+        common_report("--root: '%s' is not among the hosts", root);
+    }
+    return node;
+}
+
+/** The next size. PB_ERR_UNKNOWN if no hosts are known. */
+static int advise_idle(struct advisor *advisor)
+{
+    int error = find_idle_hosts(advisor);
+    if (error != PB_SUCCESS || advisor->idle_hosts == NULL) {
+        return error != PB_SUCCESS ? error : PB_ERR_UNKNOWN;
+    }
+    const int root = idle_root(advisor, advisor->root);
+    if (root < 0) {
+        return PB_ERR_INPUT;
+    }
+    advisor->status.mode = "idle";
+    const struct task task = {.hosts = advisor->idle_hosts,
+                              .root = root,
+                              .bytes = UINT64_C(1) << advisor->next_power,
+                              .budget = (int64_t) (advisor->options->budget_s * SECOND),
+                              .gap = -1};
+    advisor->next_power++;
+    return advise(advisor, &task);
+}
+
+/** A whole cycle. */
+static int advise_all_sizes(struct advisor *advisor)
+{
+    int error = PB_SUCCESS;
+    advisor->next_power = FIRST_POWER;
+    while (error == PB_SUCCESS && advisor->next_power <= LAST_POWER && !*advisor->stop) {
+        error = advise_idle(advisor);
+    }
+    return error;
+}
+
+/** Goes through the sizes, and rests after each cycle until half of its advice's age is over, or
+ * links were measured anew. */
+static int idle_step(struct advisor *advisor, bool news)
+{
+    const int64_t now = pb_advice_now();
+    const int64_t rest = (int64_t) advisor->options->max_age * SECOND / 2;
+    if (news || (advisor->next_power > LAST_POWER && now - advisor->cycle_begun > rest)) {
+        advisor->next_power = FIRST_POWER;
+    }
+    if (advisor->next_power > LAST_POWER) {
+        advisor->status.mode = "idle, resting";
+        return PB_SUCCESS;
+    }
+    if (advisor->next_power == FIRST_POWER) {
+        advisor->cycle_begun = now;
+    }
+    return advise_idle(advisor);
+}
+
+/* ---- the service ---- */
+
+static int serve_once(struct advisor *advisor)
+{
+    (void) advise_knowledge_refresh(&advisor->knowledge);
+    if (look_at_jobs(advisor) == 0) {
+        const int error = advise_all_sizes(advisor);
+        if (error == PB_ERR_UNKNOWN) {
+            common_report(
+                "there is no program's history in %s, and no hosts are known; give --links, "
+                "--topology or --hosts",
+                advisor->options->dir);
+        }
+    }
+    return advisor->n_written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int serve(struct advisor *advisor)
+{
+    bool waiting_said = false;
+    int error = PB_SUCCESS;
+    while (!*advisor->stop && error != PB_ERR_INPUT && error != PB_ERR_NO_MEMORY) {
+        const bool news = advise_knowledge_refresh(&advisor->knowledge);
+        const int before = advisor->n_written;
+        const int n_jobs = look_at_jobs(advisor);
+        error = n_jobs == 0 && !*advisor->stop ? idle_step(advisor, news) : PB_SUCCESS;
+        if (error == PB_ERR_UNKNOWN && !waiting_said) {
+            advisor->status.mode = "waiting for a program, as no hosts are known";
+            waiting_said = advisor_status_write(advisor->options, &advisor->status);
+        }
+        if (advisor->n_written == before && !*advisor->stop) {
+            nap(LOOK_NS);
+        }
+    }
+    return error == PB_ERR_INPUT || error == PB_ERR_NO_MEMORY ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int advisor_serve(const struct advisor_options *options, const volatile sig_atomic_t *stop)
+{
+    int lock, code = EXIT_FAILURE;
+    struct advisor *advisor = calloc(1, sizeof *advisor);
+    if (advisor == NULL) {
+        common_report("out of memory");
+        return EXIT_FAILURE;
+    }
+    *advisor = (struct advisor){.options = options,
+                                .stop = stop,
+                                .next_power = FIRST_POWER,
+                                .status = {.started = pb_advice_now(), .mode = "starting"}};
+    if (advisor_status_lock(options->dir, &lock)) {
+        advise_jobs_remove_left(options->dir);
+        if (advise_knowledge_open(
+                &advisor->knowledge, options->topology[0] != '\0' ? options->topology : NULL,
+                options->links[0] != '\0' ? options->links : NULL, options->links_age) &&
+            advisor_status_write(options, &advisor->status)) {
+            code = options->once ? serve_once(advisor) : serve(advisor);
+        }
+        advise_knowledge_close(&advisor->knowledge);
+        advisor_status_close(options->dir, lock);
+    }
+    for (int i = 0; i < MOST_SHELVES; i++) {
+        advise_shelf_clear(&advisor->shelves[i]);
+    }
+    pb_host_set_free(advisor->idle_hosts);
+    free(advisor);
+    return code;
+}

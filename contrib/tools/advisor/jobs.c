@@ -1,0 +1,157 @@
+#include "jobs.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/tools/common/report.h"
+
+/** A history is of no program that runs if it was not written to for so long, in seconds. */
+enum { LEFT_S = 7 * 24 * 3600 };
+
+/** A file that vanished or is faulty is left out: jobs end and crash. */
+static int read_history(const char *path, pb_history_t **history_p, int *n_faulty_p)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    const int error = pb_history_read(path, history_p, &diag);
+    pb_diag_clear(&diag);
+    *n_faulty_p += error == PB_ERR_INPUT;
+    return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
+}
+
+static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
+                pb_history_visit_t *visit, void *context)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    const int error = pb_history_list(dir, kind, hosts, visit, context, &diag);
+    common_report_faults(&diag);
+    pb_diag_clear(&diag);
+    return error;
+}
+
+void advise_jobs_remove_left(const char *dir)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    (void) pb_history_remove_old(dir, LEFT_S, &diag);
+    common_report_faults(&diag);
+    pb_diag_clear(&diag);
+}
+
+/* ---- broadcasts ---- */
+
+struct reading_jobs {
+    struct advise_jobs *jobs;
+    int64_t since;
+};
+
+static bool has_room(struct advise_jobs *jobs)
+{
+    if (jobs->n < jobs->most) {
+        return true;
+    }
+    const int most = jobs->most > 0 ? 2 * jobs->most : 8;
+    struct advise_job *all = realloc(jobs->all, (size_t) most * sizeof *all);
+    if (all != NULL) {
+        jobs->all = all;
+        jobs->most = most;
+    }
+    return all != NULL;
+}
+
+static int visit_broadcasts(void *context, const char *path)
+{
+    struct reading_jobs *reading = context;
+    pb_history_t *history = NULL;
+    int error = read_history(path, &history, &reading->jobs->n_faulty);
+    if (error != PB_SUCCESS || history == NULL || history->n_records == 0) {
+        pb_history_free(history);
+        return error;
+    }
+    const pb_history_record_t *last = &history->records[history->n_records - 1];
+    const struct advise_job job = {.history = history,
+                                   .root = last->from,
+                                   .last_begun = last->begun,
+                                   .last_end = last->begun + last->taken};
+    if (job.last_end < reading->since || !has_room(reading->jobs)) {
+        error = job.last_end < reading->since ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        pb_history_free(history);
+        return error;
+    }
+    reading->jobs->all[reading->jobs->n++] = job;
+    return PB_SUCCESS;
+}
+
+int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs)
+{
+    struct reading_jobs reading = {.jobs = jobs, .since = since};
+    *jobs = (struct advise_jobs){.n = 0};
+    return list(dir, PB_HISTORY_BROADCASTS, NULL, visit_broadcasts, &reading);
+}
+
+void advise_jobs_clear(struct advise_jobs *jobs)
+{
+    for (int i = 0; i < jobs->n; i++) {
+        pb_history_free(jobs->all[i].history);
+    }
+    free(jobs->all);
+    *jobs = (struct advise_jobs){.n = 0};
+}
+
+/* ---- rates ---- */
+
+struct reading_rates {
+    uint64_t group;
+    pb_history_record_t *records;
+    int n, n_faulty;
+};
+
+static int visit_rates(void *context, const char *path)
+{
+    struct reading_rates *reading = context;
+    pb_history_t *history = NULL;
+    const int error = read_history(path, &history, &reading->n_faulty);
+    if (error != PB_SUCCESS || history == NULL || history->n_records == 0 ||
+        history->group != reading->group) {
+        pb_history_free(history);
+        return error;
+    }
+    const size_t n = (size_t) reading->n + (size_t) history->n_records;
+    pb_history_record_t *records = realloc(reading->records, n * sizeof *records);
+    if (records != NULL) {
+        memcpy(records + reading->n, history->records,
+               (size_t) history->n_records * sizeof *records);
+        reading->records = records;
+        reading->n = (int) n;
+    }
+    pb_history_free(history);
+    return records != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
+static int compare_records(const void *a, const void *b)
+{
+    const pb_history_record_t *x = a, *y = b;
+    if (x->broadcast != y->broadcast) {
+        return x->broadcast < y->broadcast ? -1 : 1;
+    }
+    return x->to != y->to ? (x->to < y->to ? -1 : 1) : x->from < y->from ? -1 : x->from > y->from;
+}
+
+int advise_rates_read(const char *dir, const struct advise_job *job,
+                      pb_history_record_t **records_p, int *n_p, int *n_faulty_p)
+{
+    struct reading_rates reading = {.group = job->history->group};
+    const int error = list(dir, PB_HISTORY_RATES, job->history->hosts, visit_rates, &reading);
+    *n_faulty_p += reading.n_faulty;
+    if (error != PB_SUCCESS) {
+        free(reading.records);
+        reading = (struct reading_rates){.n = 0};
+    } else if (reading.n > 0) {
+        qsort(reading.records, (size_t) reading.n, sizeof *reading.records, compare_records);
+    }
+    *records_p = reading.records;
+    *n_p = reading.n;
+    return error;
+}

@@ -1,0 +1,231 @@
+#include "knowledge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "contrib/tools/common/report.h"
+#include "topo/network/slurm_conf.h"
+
+bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
+                           const char *links, int max_age)
+{
+    pb_diag_t diag;
+    int error = PB_SUCCESS;
+    *knowledge = (struct advise_knowledge){.links.path = links, .max_age = max_age};
+    pb_diag_init(&diag);
+    if (topology != NULL) {
+        error = pb_slurm_conf_read(topology, &knowledge->network, &diag);
+    }
+    common_report_faults(&diag);
+    if (error != PB_SUCCESS && diag.n_kept == 0) {
+        common_report("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
+                      pb_error_text(error));
+    }
+    pb_diag_clear(&diag);
+    return error == PB_SUCCESS;
+}
+
+void advise_knowledge_close(struct advise_knowledge *knowledge)
+{
+    pb_link_matrix_free(knowledge->links.matrix);
+    pb_network_free(knowledge->network);
+    *knowledge = (struct advise_knowledge){.network = NULL};
+}
+
+/* ---- the file of links ---- */
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool read_links(struct advise_links *links, time_t written)
+{
+    pb_diag_t diag;
+    pb_link_matrix_t *matrix;
+    pb_diag_init(&diag);
+    const int error = pb_link_matrix_read(links->path, &matrix, &diag);
+    common_report_faults(&diag);
+    pb_diag_clear(&diag);
+    if (error != PB_SUCCESS) {
+        common_report(links->matrix != NULL
+                          ? "%s: %s; what it said before is used as long as it holds"
+                          : "%s: %s; links are assumed until it is replaced",
+                      links->path, pb_error_text(error));
+        return false;
+    }
+    pb_link_matrix_free(links->matrix);
+    links->matrix = matrix;
+    links->measured = written;
+    return true;
+}
+
+bool advise_knowledge_refresh(struct advise_knowledge *knowledge)
+{
+    struct advise_links *links = &knowledge->links;
+    struct stat file;
+    if (links->path == NULL || stat(links->path, &file) != 0 ||
+        same_time(&file.st_mtim, &links->changed)) {
+        return false;
+    }
+    links->changed = file.st_mtim;
+    return read_links(links, file.st_mtim.tv_sec);
+}
+
+bool advise_links_hold(const struct advise_knowledge *knowledge)
+{
+    const struct advise_links *links = &knowledge->links;
+    return links->matrix != NULL && time(NULL) - links->measured <= knowledge->max_age;
+}
+
+/* ---- for a set of hosts ---- */
+
+/** The file's links for these hosts. PB_ERR_UNKNOWN if it lacks one. */
+static int select_links(const pb_link_matrix_t *matrix, const pb_host_set_t *hosts,
+                        pb_link_matrix_t **selected_p)
+{
+    int *nodes = malloc((size_t) hosts->n * sizeof *nodes);
+    int error = nodes != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int i = 0; error == PB_SUCCESS && i < hosts->n; i++) {
+        nodes[i] = pb_link_matrix_find(matrix, hosts->name[i]);
+        error = nodes[i] >= 0 ? PB_SUCCESS : PB_ERR_UNKNOWN;
+    }
+    if (error == PB_SUCCESS) {
+        error = pb_link_matrix_select(matrix, nodes, hosts->n, selected_p);
+    }
+    free(nodes);
+    return error;
+}
+
+/** Cables in proportion to their speeds; those of the file's base speed are as assumed. */
+static void assume(const pb_network_t *network, const pb_placement_t *placement,
+                   pb_link_matrix_t *m)
+{
+    const uint64_t base = pb_network_base_speed(network);
+    int *links = malloc((size_t) (pb_network_max_path(network) + 1) * sizeof *links);
+    for (int i = 0; i < m->n_nodes; i++) {
+        m->startup[i] = ADVISE_ASSUMED_STARTUP;
+        for (int j = 0; j < m->n_nodes; j++) {
+            const size_t pair = (size_t) i * (size_t) m->n_nodes + (size_t) j;
+            uint64_t slowest = UINT32_MAX;
+            const int n = links != NULL ? pb_network_path(network, placement->host[i],
+                                                          placement->host[j], links)
+                                        : 0;
+            for (int k = 0; k < n; k++) {
+                const uint64_t speed = pb_network_node(network, pb_link_node(links[k]))->speed;
+                slowest = speed < slowest ? speed : slowest;
+            }
+            slowest = n > 0 ? slowest : base;
+            m->latency[pair] = ADVISE_ASSUMED_LATENCY;
+            m->bandwidth[pair] = (uint64_t) ((double) ADVISE_ASSUMED_BANDWIDTH * (double) slowest /
+                                             (double) (base > 0 ? base : 1));
+        }
+    }
+    free(links);
+}
+
+static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
+                       pb_placement_t **placement_p)
+{
+    *placement_p = pb_placement_new(network, hosts->n);
+    if (*placement_p == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < hosts->n; i++) {
+        (*placement_p)->host[i] = pb_network_find_host(network, hosts->name[i]);
+        if ((*placement_p)->host[i] < 0) {
+            common_report("the topology has no host '%s', which a running job uses; add it",
+                          hosts->name[i]);
+            return PB_ERR_UNKNOWN;
+        }
+    }
+    return PB_SUCCESS;
+}
+
+/** All hosts in one cluster, of links that are assumed. */
+static int one_cluster(const pb_host_set_t *hosts, pb_link_matrix_t **matrix_p)
+{
+    pb_network_t *network;
+    pb_placement_t *placement;
+    int error =
+        pb_placement_one_switch((const char *const *) hosts->name, hosts->n, &network, &placement);
+    if (error == PB_SUCCESS) {
+        error = pb_link_matrix_of_network(network, (const char *const *) hosts->name, hosts->n,
+                                          matrix_p);
+    }
+    if (error == PB_SUCCESS) {
+        assume(network, placement, *matrix_p);
+    }
+    pb_placement_free(placement);
+    pb_network_free(network);
+    return error;
+}
+
+/** Latencies as trees meet them. */
+static void reckon_hops(pb_link_matrix_t *m)
+{
+    const size_t n = (size_t) m->n_nodes;
+    for (size_t i = 0; i < n * n; i++) {
+        const int64_t latency = ADVISE_HOP_LATENCIES * m->latency[i];
+        m->latency[i] = latency < PB_LINK_MATRIX_MAX_NS ? latency : PB_LINK_MATRIX_MAX_NS;
+    }
+}
+
+static int make_matrix(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+                       struct advise_network *network)
+{
+    int error = PB_ERR_UNKNOWN;
+    if (advise_links_hold(knowledge)) {
+        error = select_links(knowledge->links.matrix, hosts, &network->matrix);
+        network->measured = error == PB_SUCCESS;
+    }
+    if (error != PB_ERR_UNKNOWN) {
+        return error;
+    }
+    if (knowledge->network == NULL) {
+        return one_cluster(hosts, &network->matrix);
+    }
+    error = pb_link_matrix_of_network(knowledge->network, (const char *const *) hosts->name,
+                                      hosts->n, &network->matrix);
+    if (error == PB_SUCCESS) {
+        assume(knowledge->network, network->placement, network->matrix);
+    }
+    return error;
+}
+
+int advise_network_share(struct advise_network *network)
+{
+    pb_link_share_free(network->share);
+    network->share = NULL;
+    return network->placement != NULL
+               ? pb_link_share_network(network->matrix, network->placement, &network->share)
+               : pb_link_share_clusters(network->matrix, &network->share);
+}
+
+int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+                        struct advise_network *network)
+{
+    *network = (struct advise_network){.matrix = NULL};
+    int error = PB_SUCCESS;
+    if (knowledge->network != NULL) {
+        error = place_hosts(knowledge->network, hosts, &network->placement);
+    }
+    if (error == PB_SUCCESS) {
+        error = make_matrix(knowledge, hosts, network);
+    }
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    reckon_hops(network->matrix);
+    return advise_network_share(network);
+}
+
+void advise_network_clear(struct advise_network *network)
+{
+    pb_link_matrix_free(network->matrix);
+    pb_placement_free(network->placement);
+    pb_link_share_free(network->share);
+    *network = (struct advise_network){.matrix = NULL};
+}

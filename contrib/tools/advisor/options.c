@@ -1,0 +1,117 @@
+#include "options.h"
+
+#include <string.h>
+
+static const char *const method_names[] = {[ADVISE_ANNEALED] = "annealed",
+                                           [ADVISE_MULTILEVEL] = "multilevel",
+                                           [ADVISE_MATEESCU] = "mateescu",
+                                           NULL};
+
+const char *advise_method_name(enum advise_method method)
+{
+    return method_names[method];
+}
+
+#define VALUE(member) COMMON_VALUE(struct advisor_options, member)
+
+static const common_option_t rows[] = {
+    {"dir", COMMON_TEXT, VALUE(dir), .least = 1, .argument = "DIR",
+     .help = "where programs and advisor meet, the programs' coll_pipebcast_advice_dir"},
+    {"links", COMMON_TEXT, VALUE(links), .least = 1, .argument = "FILE",
+     .missing = "links are assumed", .help = "what pipebcast-probe measured"},
+    {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
+     .missing = "the clusters of the links",
+     .help = "the switches, as coll_pipebcast_topology_file"},
+    {"tree", COMMON_CHOICE, VALUE(method), .choices = method_names, .argument = "KIND",
+     .missing = "annealed", .help = "annealed, multilevel (static) or mateescu"},
+    {"segment", COMMON_SIZE, VALUE(segment), .least = 1, .most = PB_ADVICE_MAX_SEGMENT,
+     .argument = "BYTES", .missing = "the fastest as predicted", .help = "size of a segment"},
+    {"max-age", COMMON_NUMBER, VALUE(max_age), .least = 1, .most = PB_ADVICE_MAX_AGE,
+     .unit_name = "seconds", .argument = "SECONDS", .missing = "120",
+     .help = "for which advice and the programs' measurements hold"},
+    {"links-age", COMMON_NUMBER, VALUE(links_age), .least = 1, .most = 1000000000,
+     .unit_name = "seconds", .argument = "SECONDS", .missing = "900",
+     .help = "for which the file of --links holds"},
+    {"budget", COMMON_REAL, VALUE(budget_s), .real_least = 1e-3, .real_most = 1e5,
+     .unit_name = "seconds", .argument = "SECONDS",
+     .missing = "until the next broadcast; while no program runs, a fixed number of attempts",
+     .help = "for a tree, at most"},
+    {"seed", COMMON_NUMBER, VALUE(seed), .least = 1, .argument = "N", .missing = "1",
+     .help = "of the random numbers"},
+    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
+     .missing = "those of --links or --topology",
+     .help = "hosts to find trees for while no program runs"},
+    {"root", COMMON_TEXT, VALUE(root), .least = 1, .argument = "HOST",
+     .missing = "the first of the hosts", .help = "root of these trees"},
+    {"idle", COMMON_FLAG, VALUE(idle), .least = true, .help = "ignore running programs"},
+    {"once", COMMON_FLAG, VALUE(once), .least = true,
+     .help = "one pass: the next broadcast of each program, or all sizes"},
+    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
+    {0},
+};
+
+const common_command_t advisor_command = {
+    .name = "pipebcast-advisor",
+    .usage = "Usage: pipebcast-advisor --dir DIR [OPTION]...\n"
+             "       pipebcast-advisor status --dir DIR\n"
+             "Finds broadcast trees for a network that changes, and hands them to running\n"
+             "programs whose coll_pipebcast_advice_dir is DIR. While a program broadcasts, the\n"
+             "advisor learns from it how fast links are, when the next broadcast will come and\n"
+             "of which size, and spends the time until then on a better tree. While none does,\n"
+             "it goes through sizes from 1 KB to 2 MB.\n",
+    .groups = (const common_group_t[]){{NULL, rows}, {0}},
+    .more = "SIGTERM and SIGINT end it cleanly; advice stays until it is too old. For example,\n"
+            "with programs that run with --mca coll_pipebcast_algorithm adaptive\n"
+            "--mca coll_pipebcast_advice_dir /shared/advice:\n"
+            "\n"
+            "  pipebcast-advisor --dir /shared/advice --topology grid.conf --links grid.links &\n"
+            "  pipebcast-advisor status --dir /shared/advice\n"
+            "\n"
+            "Exit status: 0 all is well, 1 something failed (status: no advisor is at work;\n"
+            "--once: no advice was written), 2 wrong options.\n",
+};
+
+/** `status` is the only operand, and a command. */
+static bool take_operands(struct advisor_options *options, const common_operands_t *operands,
+                          common_complaint_t complaint)
+{
+    if (operands->n == 0) {
+        return true;
+    }
+    if (operands->n > 1 || strcmp(operands->words[0], "status") != 0) {
+        return common_wrong(complaint, "'%s' is no option and no command; there is only 'status'",
+                            operands->words[operands->n - 1]);
+    }
+    options->status = true;
+    return true;
+}
+
+static bool complete(const struct advisor_options *options, common_complaint_t complaint)
+{
+    if (options->dir[0] == '\0') {
+        return common_wrong(complaint, "--dir: name the directory that the jobs have as "
+                                       "coll_pipebcast_advice_dir");
+    }
+    if (options->root[0] != '\0' && options->hosts[0] == '\0' && options->links[0] == '\0' &&
+        options->topology[0] == '\0') {
+        return common_wrong(complaint, "--root: of which hosts? Give --links, --topology or "
+                                       "--hosts");
+    }
+    return true;
+}
+
+common_verdict_t advisor_options_parse(int argc, char **argv, struct advisor_options *options,
+                                       char *error, size_t error_size)
+{
+    const common_complaint_t complaint = {error, error_size};
+    common_operands_t operands;
+    *options = (struct advisor_options){.max_age = 120, .links_age = 900, .seed = 1};
+    const common_verdict_t verdict =
+        common_options_read(&advisor_command, argc, argv, options, &operands, complaint);
+    if (verdict != COMMON_RUN) {
+        return verdict;
+    }
+    return take_operands(options, &operands, complaint) && complete(options, complaint)
+               ? COMMON_RUN
+               : COMMON_WRONG;
+}

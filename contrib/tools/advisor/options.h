@@ -1,0 +1,41 @@
+/* What a person asks of pipebcast-advisor. */
+#ifndef ADVISOR_OPTIONS_H
+#define ADVISOR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contrib/tools/common/options.h"
+#include "finder.h"
+
+enum { ADVISE_MAX_TEXT = 4096 };
+
+struct advisor_options {
+    bool status; /**< only print what an advisor does */
+    char dir[ADVISE_MAX_TEXT];
+    char links[ADVISE_MAX_TEXT];    /**< empty: none */
+    char topology[ADVISE_MAX_TEXT]; /**< empty: none */
+    char hosts[ADVISE_MAX_TEXT];    /**< for the idle mode; empty: those of the links */
+    char root[ADVISE_MAX_TEXT];     /**< for the idle mode; empty: the first host */
+    enum advise_method method;
+    uint32_t segment; /**< 0: what is predicted to be fastest */
+    int max_age;      /**< seconds for which advice, and rates, hold */
+    int links_age;    /**< seconds for which measured links hold */
+    double budget_s;  /**< for one tree, at most; 0: as long as it takes */
+    uint64_t seed;
+    bool once;
+    bool idle; /**< take no notice of running programs */
+    bool quiet;
+};
+
+extern const common_command_t advisor_command;
+
+/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+common_verdict_t advisor_options_parse(int argc, char **argv, struct advisor_options *options,
+                                       char *error, size_t error_size);
+
+/** "annealed", "multilevel", "mateescu". */
+const char *advise_method_name(enum advise_method method);
+
+#endif

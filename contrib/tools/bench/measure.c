@@ -1,0 +1,228 @@
+#include "measure.h"
+
+#include <stdio.h>
+
+#include "compute.h"
+#include "measuring.h"
+#include "pingpong.h"
+#include "samples.h"
+
+static void note_clock_error(const struct bench_run *run, struct bench_result *result)
+{
+    int64_t error = common_clock_worst_error(&run->clock);
+    result->clock_error_ns = error > result->clock_error_ns ? error : result->clock_error_ns;
+}
+
+static void summarize_sync(struct bench_samples *samples, struct bench_result *result)
+{
+    bench_samples_sort(samples);
+    result->sync.median_ns = bench_samples_median(samples);
+    result->sync.min_ns = samples->values_ns[0];
+    result->sync.max_ns = samples->values_ns[samples->n - 1];
+    result->sync.n = samples->n;
+}
+
+/** Mode sync, until the iterations are done or, after at least one, so much time has passed. */
+static enum bench_status measure_sync(struct bench_measuring *measuring,
+                                      struct bench_samples *samples, int64_t until_ns,
+                                      struct bench_result *result)
+{
+    const struct bench_options *options = measuring->run->options;
+    for (int i = 0; i < options->iterations; i++) {
+        const struct bench_step step = {.phase = "sync", .iteration = i};
+        struct bench_timing timing;
+        enum bench_status status = bench_measuring_timed(measuring, &step, &timing);
+        if (status != BENCH_OK) {
+            return status;
+        }
+        result->sync.n_late += timing.n_again;
+        bench_samples_add(samples, timing.last_ns);
+        if (measuring->limit_ns != INT64_MAX && bench_measuring_elapsed(measuring) >= until_ns) {
+            break;
+        }
+    }
+    summarize_sync(samples, result);
+    result->limited |= result->sync.n < options->iterations;
+    return BENCH_OK;
+}
+
+/**
+ * The overlap, after mode sync: the same iterations beside a computation that is as long as the
+ * broadcast alone took there.
+ */
+static enum bench_status measure_overlap(struct bench_measuring *measuring,
+                                         struct bench_samples *samples, struct bench_result *result)
+{
+    const int n = result->sync.n;
+    struct bench_samples exposed = bench_samples_make(n);
+    enum bench_status status = exposed.values_ns == NULL ? BENCH_NO_MEMORY : BENCH_OK;
+    samples->n = 0;
+    measuring->compute_ns = result->sync.median_ns;
+    for (int i = 0; i < n && status == BENCH_OK; i++) {
+        const struct bench_step step = {.phase = "overlap", .iteration = i};
+        struct bench_timing timing;
+        status = bench_measuring_timed(measuring, &step, &timing);
+        bench_samples_add(samples, timing.last_ns);
+        bench_samples_add(&exposed, timing.exposed_ns);
+    }
+    measuring->compute_ns = 0;
+    if (status == BENCH_OK) {
+        bench_samples_sort(samples);
+        bench_samples_sort(&exposed);
+        result->overlap.median_ns = bench_samples_median(samples);
+        result->overlap.exposed_ns = bench_samples_median(&exposed);
+        result->overlap.n = n;
+    }
+    bench_samples_free(&exposed);
+    return status;
+}
+
+/** A broadcast of the loop, to which the root may be made to come late, but to the run's first. */
+static void broadcast_in_loop(struct bench_measuring *measuring)
+{
+    const struct bench_run *run = measuring->run;
+    if (run->options->root_late_ns > 0 && run->n_broadcasts > 0 &&
+        run->rank == bench_measuring_root(measuring)) {
+        bench_sleep(run->options->root_late_ns);
+    }
+    bench_measuring_broadcast(measuring);
+}
+
+/** The papers' loop: barrier, then n times broadcast and barrier. Yields this rank's time. */
+static int64_t plain_loop(struct bench_measuring *measuring, int n)
+{
+    struct bench_run *run = measuring->run;
+    MPI_Barrier(run->comm);
+    int64_t begin = common_clock_local();
+    for (int i = 0; i < n; i++) {
+        broadcast_in_loop(measuring);
+        MPI_Barrier(run->comm);
+        run->n_broadcasts++;
+    }
+    return common_clock_local() - begin;
+}
+
+/** The same with verification, which is not timed, between the iterations. */
+static enum bench_status checked_loop(struct bench_measuring *measuring, int n, int64_t *total_p)
+{
+    struct bench_run *run = measuring->run;
+    *total_p = 0;
+    for (int i = 0; i < n; i++) {
+        const struct bench_step step = {.phase = "loop", .iteration = i};
+        bench_measuring_prepare(measuring);
+        MPI_Barrier(run->comm);
+        int64_t begin = common_clock_local();
+        broadcast_in_loop(measuring);
+        MPI_Barrier(run->comm);
+        *total_p += common_clock_local() - begin;
+        enum bench_status status = bench_measuring_finish(measuring, &step);
+        if (status != BENCH_OK) {
+            return status;
+        }
+    }
+    return BENCH_OK;
+}
+
+/** Mode loop. one_ns is about what an iteration takes; 0 if that is not known. */
+static enum bench_status measure_loop(struct bench_measuring *measuring, int64_t one_ns,
+                                      struct bench_result *result)
+{
+    struct bench_run *run = measuring->run;
+    enum bench_status status = BENCH_OK;
+    int n = run->options->iterations;
+    int64_t total, worst;
+    if (measuring->limit_ns != INT64_MAX) {
+        int64_t fitting = (measuring->limit_ns - bench_measuring_elapsed(measuring)) / (one_ns + 1);
+        n = fitting < 1 ? 1 : fitting < n ? (int) fitting : n;
+    }
+    if (run->options->check) {
+        status = checked_loop(measuring, n, &total);
+    } else {
+        total = plain_loop(measuring, n);
+    }
+    MPI_Allreduce(&total, &worst, 1, MPI_INT64_T, MPI_MAX, run->control);
+    result->loop.mean_ns = (double) worst / n;
+    result->loop.n = n;
+    result->limited |= n < run->options->iterations;
+    return status;
+}
+
+/** The first broadcast used up the time limit: it is all that is known of this size. */
+static void use_single(const struct bench_measuring *measuring, int64_t duration,
+                       struct bench_result *result)
+{
+    result->limited = true;
+    if (measuring->run->options->mode & BENCH_SYNC) {
+        result->sync.median_ns = result->sync.min_ns = result->sync.max_ns = duration;
+        result->sync.n = 1;
+    }
+    if (measuring->run->options->mode & BENCH_LOOP) {
+        result->loop.mean_ns = (double) duration;
+        result->loop.n = 1;
+    }
+}
+
+/** Warm-up and the modes asked for. Mode sync leaves half of the time left to mode loop. */
+static enum bench_status measure_modes(struct bench_measuring *measuring,
+                                       struct bench_samples *samples, struct bench_result *result)
+{
+    const struct bench_options *options = measuring->run->options;
+    int64_t one_ns;
+    enum bench_status status = bench_measuring_warm_up(measuring, &result->n_warmup, &one_ns);
+    result->limited |= result->n_warmup < bench_warmup_of(options, result->bytes);
+    if (status != BENCH_OK) {
+        return status;
+    }
+    if (one_ns > measuring->limit_ns / 2) {
+        use_single(measuring, one_ns, result);
+        return BENCH_OK;
+    }
+    if (options->mode & BENCH_SYNC) {
+        int64_t spent = bench_measuring_elapsed(measuring);
+        int64_t left = measuring->limit_ns - spent;
+        status = measure_sync(measuring, samples,
+                              spent + (options->mode & BENCH_LOOP ? left / 2 : left), result);
+    }
+    if (status == BENCH_OK && options->overlap) {
+        status = measure_overlap(measuring, samples, result);
+    }
+    if (status == BENCH_OK && options->mode & BENCH_LOOP) {
+        status = measure_loop(measuring, one_ns, result);
+    }
+    return status;
+}
+
+static enum bench_status make_samples(const struct bench_run *run, struct bench_samples *samples)
+{
+    *samples = bench_samples_make(run->options->iterations);
+    int good = samples->values_ns != NULL, all_good;
+    if (!good) {
+        fprintf(stderr, "pipebcast-bench: rank %d: no memory for %d samples\n", run->rank,
+                run->options->iterations);
+    }
+    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
+    return all_good ? BENCH_OK : BENCH_NO_MEMORY;
+}
+
+enum bench_status bench_measure_size(struct bench_run *run, long long bytes,
+                                     struct bench_result *result_p)
+{
+    struct bench_measuring measuring;
+    struct bench_samples samples = {.values_ns = NULL};
+    *result_p = (struct bench_result){.bytes = bytes};
+    enum bench_status status = bench_measuring_begin(&measuring, run, bytes);
+    if (status == BENCH_OK) {
+        status = make_samples(run, &samples);
+    }
+    if (status == BENCH_OK && run->options->pingpong) {
+        int64_t budget = measuring.limit_ns == INT64_MAX ? 0 : measuring.limit_ns / 4;
+        status = bench_pingpong(run, bytes, budget, result_p);
+    }
+    if (status == BENCH_OK) {
+        status = measure_modes(&measuring, &samples, result_p);
+    }
+    note_clock_error(run, result_p);
+    bench_samples_free(&samples);
+    bench_measuring_end(&measuring);
+    return status;
+}

@@ -1,0 +1,61 @@
+/*
+ * The measuring loops: T(M) between two ranks, the papers' loop, and iterations with an agreed
+ * start. All are collective and yield the same numbers on every rank.
+ */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "contrib/tools/common/clock.h"
+#include "options.h"
+#include "payload.h"
+
+/** What was measured for one size. Times in nanoseconds; n is how many samples they rest on. */
+struct bench_result {
+    long long bytes;
+    struct {
+        int64_t median_ns;
+        int n;
+    } pingpong; /**< one way */
+    struct {
+        double mean_ns; /**< one broadcast and one barrier */
+        int n;
+    } loop;
+    struct {
+        int64_t median_ns, min_ns, max_ns; /**< over iterations, of the last rank's end */
+        int n;
+        int n_late; /**< iterations done again because a rank heard of the start too late */
+    } sync;
+    struct {
+        int64_t median_ns;  /**< of the last rank's end, beside a computation as long as sync's */
+        int64_t exposed_ns; /**< median of the most time that a rank was not computing */
+        int n;
+    } overlap;
+    int n_warmup;
+    bool limited;           /**< the time limit cut broadcasts, of warm-up or those that count */
+    int64_t clock_error_ns; /**< bound on what clocks add to sync times; 0 for a shared clock */
+};
+
+/** A run of the benchmark on one rank. */
+struct bench_run {
+    const struct bench_options *options;
+    MPI_Comm comm;    /**< what is measured: borrowed */
+    MPI_Comm control; /**< what the benchmark itself says: borrowed */
+    int rank, n_ranks;
+    common_clock_t clock;
+    long long n_broadcasts; /**< so far; the number of a broadcast is that of its pattern */
+};
+
+enum bench_status { BENCH_OK, BENCH_WRONG_BYTES, BENCH_NO_MEMORY, BENCH_BAD_FILE };
+
+/**
+ * Measures one size. After an error, which the rank concerned has told on stderr, all ranks yield
+ * the same status.
+ */
+enum bench_status bench_measure_size(struct bench_run *run, long long bytes,
+                                     struct bench_result *result_p);
+
+#endif

@@ -1,0 +1,219 @@
+#include "measuring.h"
+
+#include <stdio.h>
+
+#include "compute.h"
+#include "contrib/tools/common/quiet.h"
+#include "op.h"
+
+enum {
+    MARGIN_FIRST_NS = 2000000,
+    MARGIN_LAST_NS = 1000000000,
+    RESYNC_NS = 1000000000,
+};
+
+int bench_measuring_root(const struct bench_measuring *measuring)
+{
+    const struct bench_run *run = measuring->run;
+    if (measuring->root != BENCH_UNSET) {
+        return measuring->root;
+    }
+    return run->options->root == BENCH_ROOT_ROTATE ? (int) (run->n_broadcasts % run->n_ranks)
+                                                   : run->options->root;
+}
+
+int64_t bench_measuring_broadcast(struct bench_measuring *measuring)
+{
+    const struct bench_options *options = measuring->run->options;
+    struct bench_call *call = &measuring->call;
+    int64_t computed = 0;
+    call->root = bench_measuring_root(measuring);
+    bench_op_at(options->op)->start(call);
+    if (measuring->compute_ns > 0) {
+        computed = bench_compute(options->compute, measuring->compute_ns, options->test_every_ns,
+                                 &call->request);
+    }
+    bench_op_end(call);
+    return computed;
+}
+
+void bench_measuring_prepare(struct bench_measuring *measuring)
+{
+    struct bench_run *run = measuring->run;
+    if (run->options->check) {
+        bench_payload_prepare(&measuring->payload, run->n_broadcasts,
+                              run->rank == bench_measuring_root(measuring));
+    }
+}
+
+static void corrupt_if_wanted(struct bench_measuring *measuring)
+{
+    const struct bench_run *run = measuring->run;
+    const struct bench_corrupt *corrupt = &run->options->corrupt;
+    if (corrupt->wanted && corrupt->broadcast == run->n_broadcasts && corrupt->rank == run->rank) {
+        bench_payload_corrupt(&measuring->payload, (size_t) corrupt->offset);
+    }
+}
+
+static void tell_fault(const struct bench_measuring *measuring, const struct bench_step *step,
+                       const struct bench_fault *fault, int n_wrong_ranks)
+{
+    const struct bench_run *run = measuring->run;
+    fprintf(stderr,
+            "pipebcast-bench: wrong bytes: %zu bytes from rank %d, %s iteration %d (broadcast %lld "
+            "of the run): rank %d has at %s %zu 0x%02x, expected 0x%02x; %zu bytes are wrong here; "
+            "%d of %d ranks have wrong bytes\n",
+            measuring->payload.bytes, bench_measuring_root(measuring), step->phase, step->iteration,
+            run->n_broadcasts, run->rank,
+            fault->in_gap ? "memory offset (a gap of the datatype)" : "byte offset", fault->offset,
+            fault->found, fault->expected, fault->n_wrong, n_wrong_ranks, run->n_ranks);
+    fflush(stderr);
+}
+
+enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
+                                         const struct bench_step *step)
+{
+    struct bench_run *run = measuring->run;
+    struct bench_fault fault;
+    int wrong = 0, n_wrong = 0;
+    if (run->options->check) {
+        corrupt_if_wanted(measuring);
+        wrong = !bench_payload_verify(&measuring->payload, run->n_broadcasts, &fault);
+        MPI_Allreduce(&wrong, &n_wrong, 1, MPI_INT, MPI_SUM, run->control);
+    }
+    if (n_wrong > 0) {
+        int candidate = wrong ? run->rank : run->n_ranks, lowest;
+        MPI_Allreduce(&candidate, &lowest, 1, MPI_INT, MPI_MIN, run->control);
+        if (lowest == run->rank) {
+            tell_fault(measuring, step, &fault, n_wrong);
+        }
+    }
+    run->n_broadcasts++;
+    return n_wrong > 0 ? BENCH_WRONG_BYTES : BENCH_OK;
+}
+
+/**
+ * All ranks agree on a start, a margin after the last of them is ready, and broadcast from there,
+ * each after its delay. Yields by how much the last rank heard of the start too late (0 or less:
+ * it did not).
+ */
+static int64_t start_and_broadcast(struct bench_measuring *measuring, int64_t delay_ns,
+                                   struct bench_timing *timing)
+{
+    struct bench_run *run = measuring->run;
+    const common_clock_t *clock = &run->clock;
+    int64_t ready = common_clock_agreed(clock), start;
+    MPI_Allreduce(&ready, &start, 1, MPI_INT64_T, MPI_MAX, run->control);
+    start += measuring->margin_ns;
+    timing->start_ns = start;
+    int64_t own[3], worst[3]; /* exit, lateness, exit without what was computed */
+    own[1] = common_clock_agreed(clock) - (start + delay_ns);
+    common_clock_wait_until(clock, start + delay_ns);
+    timing->arrival_ns = common_clock_agreed(clock) - start;
+    const int64_t computed = bench_measuring_broadcast(measuring);
+    own[0] = timing->exit_ns = common_clock_agreed(clock) - start;
+    own[2] = own[0] - computed;
+    if (measuring->uneven) {
+        common_quiet_barrier(run->control);
+    }
+    MPI_Allreduce(own, worst, 3, MPI_INT64_T, MPI_MAX, run->control);
+    timing->last_ns = worst[0];
+    timing->exposed_ns = worst[2];
+    return worst[1];
+}
+
+int64_t bench_measuring_elapsed(const struct bench_measuring *measuring)
+{
+    const common_clock_t *clock = &measuring->run->clock;
+    int64_t now = common_clock_agreed(clock), latest;
+    MPI_Allreduce(&now, &latest, 1, MPI_INT64_T, MPI_MAX, measuring->run->control);
+    return latest - measuring->begin_ns;
+}
+
+/** Estimates the clocks again if the last estimate is too old. */
+static void refresh_clock(const struct bench_measuring *measuring)
+{
+    common_clock_t *clock = &measuring->run->clock;
+    if (!clock->shared &&
+        measuring->begin_ns + bench_measuring_elapsed(measuring) - clock->synced_ns > RESYNC_NS) {
+        common_clock_sync(clock);
+    }
+}
+
+enum bench_status bench_measuring_timed(struct bench_measuring *measuring,
+                                        const struct bench_step *step,
+                                        struct bench_timing *timing_p)
+{
+    *timing_p = (struct bench_timing){.n_again = 0};
+    refresh_clock(measuring);
+    for (;;) {
+        bench_measuring_prepare(measuring);
+        int64_t late = start_and_broadcast(measuring, step->delay_ns, timing_p);
+        enum bench_status status = bench_measuring_finish(measuring, step);
+        if (status != BENCH_OK || late <= 0 || measuring->margin_ns >= MARGIN_LAST_NS) {
+            return status;
+        }
+        measuring->margin_ns *= 2;
+        timing_p->n_again++;
+    }
+}
+
+enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int *n_p,
+                                          int64_t *last_p)
+{
+    int n = bench_warmup_of(measuring->run->options, (long long) measuring->payload.bytes);
+    int64_t spent = 0;
+    *n_p = 0;
+    *last_p = 0;
+    while (*n_p < n && spent <= measuring->limit_ns / 4) {
+        struct bench_step step = {.phase = "warm-up", .iteration = *n_p};
+        struct bench_timing timing;
+        enum bench_status status = bench_measuring_timed(measuring, &step, &timing);
+        if (status != BENCH_OK) {
+            return status;
+        }
+        *last_p = timing.last_ns;
+        spent += timing.last_ns;
+        ++*n_p;
+    }
+    return BENCH_OK;
+}
+
+static enum bench_status make_payload(struct bench_measuring *measuring, long long bytes)
+{
+    const struct bench_run *run = measuring->run;
+    int good = bench_payload_make(&measuring->payload, run->options->datatype, bytes, run->rank);
+    int all_good;
+    if (!good) {
+        fprintf(stderr, "pipebcast-bench: rank %d: no memory for a message of %lld bytes\n",
+                run->rank, bytes);
+    }
+    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
+    return all_good ? BENCH_OK : BENCH_NO_MEMORY;
+}
+
+enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
+                                        long long bytes)
+{
+    *measuring = (struct bench_measuring){
+        .run = run, .root = BENCH_UNSET, .margin_ns = MARGIN_FIRST_NS, .limit_ns = INT64_MAX};
+    if (run->options->time_limit_s > 0) {
+        measuring->limit_ns = (int64_t) (run->options->time_limit_s * 1e9);
+    }
+    common_clock_sync(&run->clock);
+    measuring->begin_ns = bench_measuring_elapsed(measuring);
+    const enum bench_status status = make_payload(measuring, bytes);
+    measuring->call = (struct bench_call){.memory = measuring->payload.memory,
+                                          .count = measuring->payload.count,
+                                          .type = measuring->payload.type,
+                                          .comm = run->comm,
+                                          .request = MPI_REQUEST_NULL,
+                                          .initialised_root = BENCH_UNSET};
+    return status;
+}
+
+void bench_measuring_end(struct bench_measuring *measuring)
+{
+    bench_op_drop(&measuring->call);
+    bench_payload_free(&measuring->payload);
+}

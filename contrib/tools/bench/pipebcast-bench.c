@@ -1,0 +1,101 @@
+/*
+ * pipebcast-bench: measures broadcasts beside the time T(M) of one message. See --help.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "arrival.h"
+#include "hosts.h"
+#include "measure.h"
+#include "options.h"
+#include "output.h"
+#include "schedule.h"
+
+enum { EXIT_OPTIONS = 2 };
+
+/** What rank 0 made of the command line, as told to all. */
+struct request {
+    common_verdict_t verdict;
+    struct bench_options options;
+};
+
+/** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
+static struct request read_request(int argc, char **argv, int rank, int n_ranks)
+{
+    struct request request = {.verdict = COMMON_RUN};
+    char error[512];
+    if (rank == 0) {
+        request.verdict = bench_options_parse(argc, argv, &request.options, error, sizeof error);
+        if (request.verdict == COMMON_RUN &&
+            !bench_options_fit(&request.options, n_ranks, error, sizeof error)) {
+            request.verdict = COMMON_WRONG;
+        }
+        common_options_answer(&bench_command, request.verdict, error);
+    }
+    MPI_Bcast(&request, sizeof request, MPI_BYTE, 0, MPI_COMM_WORLD);
+    return request;
+}
+
+static enum bench_status measure_all(struct bench_run *run, struct bench_output *output)
+{
+    enum bench_status status = BENCH_OK;
+    if (run->rank == 0) {
+        bench_output_begin(output);
+    }
+    for (int i = 0; i < run->options->sizes.n && status == BENCH_OK; i++) {
+        struct bench_result result;
+        status = bench_measure_size(run, run->options->sizes.values[i], &result);
+        if (run->rank == 0 && status == BENCH_OK) {
+            bench_output_result(output, &result);
+        }
+    }
+    if (run->rank == 0) {
+        bench_output_end(output);
+    }
+    return status;
+}
+
+static enum bench_status measure_wanted(struct bench_run *run, struct bench_output *output)
+{
+    if (run->options->schedule[0] != '\0') {
+        return bench_schedule_run(run, output);
+    }
+    return run->options->arrival.kind == BENCH_ARRIVAL_NONE ? measure_all(run, output)
+                                                            : bench_arrival_run(run, output);
+}
+
+static int run_benchmark(struct bench_options *options, int rank, int n_ranks)
+{
+    struct bench_run run = {
+        .options = options, .comm = MPI_COMM_WORLD, .rank = rank, .n_ranks = n_ranks};
+    struct bench_output output = {.options = options, .n_ranks = n_ranks};
+    int elsewhere;
+    MPI_Comm_dup(MPI_COMM_WORLD, &run.control);
+    bench_hosts_find(run.control, &output.n_hosts, &elsewhere);
+    options->pingpong &= n_ranks > 1;
+    if (options->pingpong_ranks[0] == BENCH_UNSET) {
+        options->pingpong_ranks[0] = 0;
+        options->pingpong_ranks[1] = elsewhere;
+    }
+    common_clock_init(&run.clock, run.control, options->shared_clock);
+    enum bench_status status = measure_wanted(&run, &output);
+    MPI_Comm_free(&run.control);
+    return status == BENCH_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n_ranks, code = EXIT_SUCCESS;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    struct request request = read_request(argc, argv, rank, n_ranks);
+    if (request.verdict == COMMON_WRONG) {
+        code = EXIT_OPTIONS;
+    } else if (request.verdict == COMMON_RUN) {
+        code = run_benchmark(&request.options, rank, n_ranks);
+    }
+    MPI_Finalize();
+    return code;
+}

@@ -1,0 +1,26 @@
+/* A file that appears whole or not at all: written beside its place, then renamed. */
+#ifndef COMMON_FILE_H
+#define COMMON_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct common_file {
+    char *path; /**< owned; where it will be: a symbolic link's target */
+    char *temp; /**< owned; where it is written */
+    FILE *stream;
+} common_file_t;
+
+/** Opens the file for writing. False, with a message that names `what`, if that cannot be. */
+bool common_file_open(common_file_t *file, const char *path, const char *what);
+
+/** Brings what was written to the disk; the stream is closed. False with a message. */
+bool common_file_finish(common_file_t *file);
+
+/** Puts the finished file in its place and frees. False with a message; nothing is left behind. */
+bool common_file_rename(common_file_t *file);
+
+/** Removes what was written, and frees. Also for a file that was never opened, if all zeros. */
+void common_file_abandon(common_file_t *file);
+
+#endif

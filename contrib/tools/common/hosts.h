@@ -1,0 +1,25 @@
+/* The hosts of a job, and the network between them. */
+#ifndef COMMON_HOSTS_H
+#define COMMON_HOSTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "topo/network/network.h"
+
+/**
+ * The name of each rank's host, at rank 0, which frees them (common_hosts_free()); NULL elsewhere.
+ * `list`, as n[0-3], stands for the hosts of ranks 0, 1, ... and again from the first; empty: the
+ * true ones. Collective. False on all ranks, with a message, if the list is faulty or memory is
+ * out.
+ */
+bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p);
+void common_hosts_free(char **hosts, int n);
+
+/**
+ * The network of a topology file, or all hosts on one switch if that is empty. The caller frees
+ * it. NULL, with messages, if the file is faulty or out of memory.
+ */
+pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology);
+
+#endif

@@ -1,0 +1,73 @@
+#include "options.h"
+
+#include <string.h>
+
+/** Bytes of a train: what fits a few frames, and no more than a probe may load a network with. */
+enum { LEAST_TRAIN = 4096, MOST_TRAIN = 16 << 20 };
+
+#define VALUE(member) COMMON_VALUE(struct probe_options, member)
+
+static const common_option_t rows[] = {
+    {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
+     .missing = "one switch", .help = "the switches, as coll_pipebcast_topology_file"},
+    {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
+     .missing = "pipebcast-links.txt", .help = "the links; the file is replaced as a whole"},
+    {"every", COMMON_REAL, VALUE(every_s), .real_least = 1e-3, .real_most = 1e5, .unit = 60,
+     .unit_name = "minutes", .argument = "MINUTES",
+     .help = "begin a round so often, until the program is ended"},
+    {"rounds", COMMON_NUMBER, VALUE(rounds), .least = 1, .most = 1000000000, .argument = "N",
+     .missing = "1; with --every: without end", .help = "measure so often"},
+    {"bytes", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
+     .argument = "BYTES", .missing = "64K",
+     .help = "sent each way between two hosts for a bandwidth, 4K to 16M"},
+    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
+     .help = "for trials on one host: host names for the ranks in turn"},
+    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
+    {0},
+};
+
+const common_command_t probe_command = {
+    .name = "pipebcast-probe",
+    .usage = "Usage: mpirun ... pipebcast-probe [OPTION]...\n"
+             "Measures latencies and bandwidths between the clusters of a network and inside\n"
+             "each, lightly, for pipebcast-advisor to find broadcast trees by. Run it with one\n"
+             "rank on each host of the jobs that are to be advised; it may run beside them.\n"
+             "Clusters are switches with hosts; one host stands for each.\n",
+    .groups = (const common_group_t[]){{NULL, rows}, {0}},
+    .more = "It reports how many bytes each round sends. For example, every five minutes:\n"
+            "\n"
+            "  mpirun --hostfile hosts --map-by node pipebcast-probe --topology grid.conf \\\n"
+            "      --output /shared/grid.links --every 5\n"
+            "  pipebcast-advisor --dir /shared/advice --links /shared/grid.links\n"
+            "\n"
+            "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
+};
+
+/** One round is enough unless --every asks for more. */
+static bool complete(struct probe_options *options, common_complaint_t complaint)
+{
+    const bool again = options->every_s > 0;
+    if (options->rounds > 1 && !again) {
+        return common_wrong(complaint,
+                            "--rounds %d: give --every MINUTES, how often they are begun",
+                            options->rounds);
+    }
+    if (options->rounds == 0 && !again) {
+        options->rounds = 1;
+    }
+    return true;
+}
+
+common_verdict_t probe_options_parse(int argc, char **argv, struct probe_options *options,
+                                     char *error, size_t error_size)
+{
+    const common_complaint_t complaint = {error, error_size};
+    *options = (struct probe_options){.train = 65536};
+    strcpy(options->output, "pipebcast-links.txt");
+    const common_verdict_t verdict =
+        common_options_read(&probe_command, argc, argv, options, NULL, complaint);
+    if (verdict != COMMON_RUN) {
+        return verdict;
+    }
+    return complete(options, complaint) ? COMMON_RUN : COMMON_WRONG;
+}

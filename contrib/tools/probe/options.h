@@ -1,0 +1,32 @@
+/*
+ * What a person asks of pipebcast-probe. Rank 0 reads the command line and hands this struct to
+ * the others as bytes, so it holds no pointer.
+ */
+#ifndef PROBE_OPTIONS_H
+#define PROBE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contrib/tools/common/options.h"
+
+enum { PROBE_MAX_TEXT = 4096 };
+
+struct probe_options {
+    char topology[PROBE_MAX_TEXT]; /**< empty: all hosts on one switch */
+    char output[PROBE_MAX_TEXT];   /**< never empty */
+    char hosts[PROBE_MAX_TEXT];    /**< for trials: names for the ranks in turn; empty: true ones */
+    double every_s;                /**< from the beginning of a round to that of the next */
+    int rounds;                    /**< 0: until it is ended */
+    int64_t train;                 /**< bytes whose time gives a bandwidth */
+    bool quiet;
+};
+
+extern const common_command_t probe_command;
+
+/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+common_verdict_t probe_options_parse(int argc, char **argv, struct probe_options *options,
+                                     char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,331 @@
+/*
+ * pipebcast-probe: measures the links between clusters, for pipebcast-advisor. See --help.
+ *
+ * Two ranks measure at a time, as two measurements would disturb each other: the steps of a round
+ * follow each other by a word from one step's leader to the next one's. All others sleep.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/file.h"
+#include "contrib/tools/common/hosts.h"
+#include "contrib/tools/common/quiet.h"
+#include "contrib/tools/common/report.h"
+#include "options.h"
+#include "plan.h"
+#include "traffic.h"
+
+enum { EXIT_OPTIONS = 2, TAG_NEXT = 1, TAG_RESULT = 2 };
+
+/** What rank 0 made of the command line, as told to all. */
+struct request {
+    common_verdict_t verdict;
+    struct probe_options options;
+};
+
+/** A step as ranks know it. */
+struct order {
+    int kind, from, to; /**< ranks */
+};
+
+struct run {
+    struct probe_options options;
+    MPI_Comm comm;
+    int rank, n_ranks;
+    struct probe_plan plan; /**< rank 0's */
+    int n_orders;
+    struct order *orders;         /**< all ranks' */
+    struct probe_result *results; /**< rank 0's, by step */
+    struct probe_traffic traffic;
+};
+
+/** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
+static void read_request(int argc, char **argv, int rank, struct request *request)
+{
+    char error[PROBE_MAX_TEXT + 256];
+    if (rank == 0) {
+        request->verdict = probe_options_parse(argc, argv, &request->options, error, sizeof error);
+        common_options_answer(&probe_command, request->verdict, error);
+    }
+    MPI_Bcast(request, sizeof *request, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+/* ---- the plan ---- */
+
+/** Rank 0's part. */
+static bool make_plan(struct run *run, char *const *hosts)
+{
+    int unknown = 0;
+    pb_network_t *network = common_hosts_network(hosts, run->n_ranks, run->options.topology);
+    if (network == NULL) {
+        return false;
+    }
+    const int error = probe_plan_make(&run->plan, network, hosts, run->n_ranks, &unknown);
+    pb_network_free(network);
+    if (error == PB_ERR_UNKNOWN) {
+        common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run on "
+                      "other hosts",
+                      run->options.topology, hosts[unknown], unknown);
+    } else if (error == PB_ERR_INPUT) {
+        common_report(
+            "%d ranks are on less than two hosts, or on more than %d; run with one rank on "
+            "each of two hosts or more (for a trial on one host, give --hosts)",
+            run->n_ranks, PB_LINK_MATRIX_MAX_NODES);
+    } else if (error != PB_SUCCESS) {
+        common_report("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
+    }
+    return error == PB_SUCCESS;
+}
+
+static void tell_bytes(const struct run *run)
+{
+    int64_t between;
+    const int64_t all = probe_plan_bytes(&run->plan, run->options.train, &between);
+    if (!run->options.quiet) {
+        printf("%d hosts in %d clusters at %d sites; a round sends %.1f KB of messages, %.1f KB of "
+               "them between clusters\n",
+               run->plan.matrix->n_nodes, run->plan.matrix->n_clusters, run->plan.matrix->n_sites,
+               (double) all / 1024, (double) between / 1024);
+        fflush(stdout);
+    }
+}
+
+/** Rank 0's memory for what is measured; everyone's for the orders. */
+static bool alloc_run(struct run *run)
+{
+    run->n_orders = run->rank == 0 ? run->plan.n_steps : run->n_orders;
+    MPI_Bcast(&run->n_orders, 1, MPI_INT, 0, run->comm);
+    run->orders = calloc((size_t) run->n_orders, sizeof *run->orders);
+    run->results = calloc((size_t) run->n_orders, sizeof *run->results);
+    const bool good = run->orders != NULL && run->results != NULL &&
+                      probe_traffic_init(&run->traffic, run->comm, run->options.train);
+    if (!good) {
+        common_report("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
+                      run->options.train);
+    }
+    return common_all_good(good, run->comm);
+}
+
+static void share_orders(struct run *run)
+{
+    for (int i = 0; run->rank == 0 && i < run->n_orders; i++) {
+        const struct probe_step *step = &run->plan.steps[i];
+        run->orders[i] = (struct order){
+            .kind = step->kind, .from = run->plan.rank[step->from], .to = run->plan.rank[step->to]};
+    }
+    MPI_Bcast(run->orders, run->n_orders * (int) sizeof *run->orders, MPI_BYTE, 0, run->comm);
+}
+
+static bool prepare(struct run *run)
+{
+    char **hosts;
+    if (!common_hosts_find(run->comm, run->options.hosts, &hosts)) {
+        return false;
+    }
+    const bool good = common_all_good(run->rank != 0 || make_plan(run, hosts), run->comm);
+    common_hosts_free(hosts, run->n_ranks);
+    if (!good || !alloc_run(run)) {
+        return false;
+    }
+    share_orders(run);
+    if (run->rank == 0) {
+        tell_bytes(run);
+    }
+    return true;
+}
+
+/* ---- a round ---- */
+
+/** A leader begins when the step before is through, and hands its result to rank 0. */
+static void lead_step(struct run *run, int step)
+{
+    const struct order *order = &run->orders[step];
+    const int before = step > 0 ? run->orders[step - 1].from : run->rank;
+    if (before != run->rank) {
+        common_quiet_recv(NULL, 0, MPI_BYTE, before, TAG_NEXT, run->comm);
+    }
+    run->results[step] = probe_lead(&run->traffic, (enum probe_kind) order->kind, order->to);
+    if (step + 1 < run->n_orders && run->orders[step + 1].from != run->rank) {
+        MPI_Send(NULL, 0, MPI_BYTE, run->orders[step + 1].from, TAG_NEXT, run->comm);
+    }
+}
+
+/** Results go to rank 0 when nothing is measured any more. */
+static void collect(struct run *run)
+{
+    for (int i = 0; i < run->n_orders; i++) {
+        const int from = run->orders[i].from;
+        struct probe_result *result = &run->results[i];
+        if (run->rank == from && from != 0) {
+            MPI_Send(result, sizeof *result, MPI_BYTE, 0, TAG_RESULT, run->comm);
+        } else if (run->rank == 0 && from != 0) {
+            MPI_Recv(result, sizeof *result, MPI_BYTE, from, TAG_RESULT, run->comm,
+                     MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+static void measure(struct run *run)
+{
+    for (int i = 0; i < run->n_orders; i++) {
+        if (run->rank == run->orders[i].from) {
+            lead_step(run, i);
+        } else if (run->rank == run->orders[i].to) {
+            probe_follow(&run->traffic, (enum probe_kind) run->orders[i].kind, run->orders[i].from);
+        }
+    }
+    common_quiet_barrier(run->comm);
+    collect(run);
+}
+
+/* ---- the file ---- */
+
+static void write_comment(const struct run *run, FILE *stream)
+{
+    char date[64] = "";
+    const time_t now = time(NULL);
+    struct tm parts;
+    int64_t between;
+    if (localtime_r(&now, &parts) != NULL) {
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
+    }
+    fprintf(stream, "# Made by pipebcast-probe %s, %s, with %" PRId64 " bytes of messages.\n",
+            PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between));
+}
+
+/** Reads back what was written, as the advisor will. */
+static bool is_readable(const char *path)
+{
+    pb_diag_t diag;
+    pb_link_matrix_t *matrix;
+    pb_diag_init(&diag);
+    const int error = pb_link_matrix_read(path, &matrix, &diag);
+    common_report_faults(&diag);
+    pb_diag_clear(&diag);
+    pb_link_matrix_free(matrix);
+    return error == PB_SUCCESS;
+}
+
+static bool write_links(struct run *run)
+{
+    common_file_t file;
+    int step;
+    if (probe_plan_fill(&run->plan, run->results, &step) != PB_SUCCESS) {
+        common_report("nothing was measured between %s and %s; run it again",
+                      run->plan.matrix->node[step >= 0 ? run->plan.steps[step].from : 0],
+                      run->plan.matrix->node[step >= 0 ? run->plan.steps[step].to : 0]);
+        return false;
+    }
+    if (!common_file_open(&file, run->options.output, "--output")) {
+        return false;
+    }
+    write_comment(run, file.stream);
+    pb_link_matrix_write(run->plan.matrix, file.stream);
+    if (!common_file_finish(&file) || !is_readable(file.temp)) {
+        common_file_abandon(&file);
+        return false;
+    }
+    return common_file_rename(&file);
+}
+
+/** The bandwidths between clusters, as the paper's tables have them. */
+static void print_links(const struct run *run, int round)
+{
+    const pb_link_matrix_t *m = run->plan.matrix;
+    int64_t least = INT64_MAX, most = 0;
+    for (int i = 0; i < run->n_orders; i++) {
+        const struct probe_step *step = &run->plan.steps[i];
+        if (step->kind == PROBE_LINK && m->node_cluster[step->from] != m->node_cluster[step->to]) {
+            const struct probe_result *r = &run->results[i];
+            const int64_t low = r->bandwidth < r->back_band ? r->bandwidth : r->back_band;
+            const int64_t high = r->bandwidth < r->back_band ? r->back_band : r->bandwidth;
+            least = low < least ? low : least;
+            most = high > most ? high : most;
+        }
+    }
+    if (most > 0) {
+        printf("round %d: between clusters %.3f to %.3f MB/s: %s\n", round, (double) least * 1e-6,
+               (double) most * 1e-6, run->options.output);
+    } else {
+        printf("round %d: %s\n", round, run->options.output);
+    }
+    fflush(stdout);
+}
+
+/* ---- the run ---- */
+
+/** Sleeps until a round's time has come, by rank 0's clock. */
+static void wait_for_round(const struct run *run, int64_t begin_ns, int round)
+{
+    const int64_t at = begin_ns + (int64_t) (run->options.every_s * 1e9) * round;
+    const int64_t left = at - common_clock_local();
+    if (run->rank == 0 && left > 0) {
+        const struct timespec nap = {.tv_sec = (time_t) (left / 1000000000),
+                                     .tv_nsec = left % 1000000000};
+        nanosleep(&nap, NULL);
+    }
+    common_quiet_barrier(run->comm);
+}
+
+static bool run_rounds(struct run *run)
+{
+    const int64_t begin_ns = common_clock_local();
+    bool good = true;
+    for (int i = 0; good && (run->options.rounds == 0 || i < run->options.rounds); i++) {
+        if (i > 0) {
+            wait_for_round(run, begin_ns, i);
+        }
+        measure(run);
+        if (run->rank == 0) {
+            good = write_links(run);
+        }
+        if (run->rank == 0 && good && !run->options.quiet) {
+            print_links(run, i + 1);
+        }
+        good = common_all_good(good, run->comm);
+    }
+    return good;
+}
+
+static bool probe(const struct probe_options *options)
+{
+    struct run run = {.options = *options, .comm = MPI_COMM_WORLD};
+    MPI_Comm_rank(run.comm, &run.rank);
+    MPI_Comm_size(run.comm, &run.n_ranks);
+    const bool good = prepare(&run) && run_rounds(&run);
+    probe_traffic_free(&run.traffic);
+    probe_plan_clear(&run.plan);
+    free(run.orders);
+    free(run.results);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    struct request *request = calloc(1, sizeof *request);
+    int rank, code = EXIT_OPTIONS;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!common_all_good(request != NULL, MPI_COMM_WORLD)) {
+        common_report("out of memory");
+        free(request);
+        MPI_Finalize();
+        return EXIT_FAILURE;
+    }
+    assert(request != NULL);
+    read_request(argc, argv, rank, request);
+    if (request->verdict == COMMON_RUN) {
+        code = probe(&request->options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    } else if (request->verdict != COMMON_WRONG) {
+        code = EXIT_SUCCESS;
+    }
+    free(request);
+    MPI_Finalize();
+    return code;
+}

@@ -1,0 +1,169 @@
+#include "traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/quiet.h"
+
+enum { TAG_BALL = 11, TAG_CAR = 12, TAG_WORD = 13 };
+
+bool probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train)
+{
+    const size_t car = (size_t) probe_car_bytes(train);
+    const size_t size = car * PROBE_TRAIN_CARS;
+    *traffic = (struct probe_traffic){.comm = comm, .train = train};
+    traffic->memory = malloc(size > PROBE_BALL_BYTES ? size : PROBE_BALL_BYTES);
+    if (traffic->memory != NULL) {
+        memset(traffic->memory, 1, size > PROBE_BALL_BYTES ? size : PROBE_BALL_BYTES);
+    }
+    return traffic->memory != NULL;
+}
+
+void probe_traffic_free(struct probe_traffic *traffic)
+{
+    free(traffic->memory);
+    traffic->memory = NULL;
+}
+
+/* ---- latency ---- */
+
+static int64_t round_trip(const struct probe_traffic *t, int peer)
+{
+    const int64_t begin = common_clock_local();
+    MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
+    return common_clock_local() - begin;
+}
+
+static void return_ball(const struct probe_traffic *t, int peer)
+{
+    MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
+    MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+}
+
+/** The first round wakes the other side and is not counted. */
+static int64_t measure_latency(const struct probe_traffic *t, int peer)
+{
+    round_trip(t, peer);
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < PROBE_ROUNDS; i++) {
+        const int64_t trip = round_trip(t, peer);
+        least = trip < least ? trip : least;
+    }
+    return least / 2;
+}
+
+/** The other side; the first ball is waited for asleep. */
+static void follow_latency(const struct probe_traffic *t, int peer)
+{
+    common_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    for (int i = 0; i < PROBE_ROUNDS; i++) {
+        return_ball(t, peer);
+    }
+}
+
+/* ---- bandwidth ---- */
+
+static void send_train(const struct probe_traffic *t, int peer)
+{
+    MPI_Request cars[PROBE_TRAIN_CARS];
+    const int64_t bytes = probe_car_bytes(t->train);
+    MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
+        MPI_Isend(t->memory + i * bytes, (int) bytes, MPI_BYTE, peer, TAG_CAR, t->comm, &cars[i]);
+    }
+    MPI_Waitall(PROBE_TRAIN_CARS, cars, MPI_STATUSES_IGNORE);
+}
+
+/** Bytes per second, at least 1. The train starts when all its cars are awaited: one that waited
+ * here would seem to come in no time. */
+static int64_t receive_train(const struct probe_traffic *t, int peer)
+{
+    MPI_Request cars[PROBE_TRAIN_CARS];
+    const int64_t bytes = probe_car_bytes(t->train);
+    int64_t half = 0;
+    for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
+        MPI_Irecv(t->memory + i * bytes, (int) bytes, MPI_BYTE, peer, TAG_CAR, t->comm, &cars[i]);
+    }
+    MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_WORD, t->comm);
+    for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
+        MPI_Wait(&cars[i], MPI_STATUS_IGNORE);
+        half = i == PROBE_TRAIN_CARS / 2 - 1 ? common_clock_local() : half;
+    }
+    const int64_t ns = common_clock_local() - half;
+    const int64_t bytes_of_half = bytes * (PROBE_TRAIN_CARS / 2);
+    const double rate = (double) bytes_of_half * 1e9 / (double) (ns > 0 ? ns : 1);
+    return rate < 1                                       ? 1
+           : rate < (double) PB_LINK_MATRIX_MAX_BANDWIDTH ? (int64_t) rate
+                                                          : (int64_t) PB_LINK_MATRIX_MAX_BANDWIDTH;
+}
+
+static void measure_bandwidths(const struct probe_traffic *t, int peer, struct probe_result *result)
+{
+    send_train(t, peer);
+    result->back_band = receive_train(t, peer);
+    MPI_Recv(&result->bandwidth, 1, MPI_INT64_T, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
+}
+
+static void follow_bandwidths(const struct probe_traffic *t, int peer)
+{
+    const int64_t bandwidth = receive_train(t, peer);
+    send_train(t, peer);
+    MPI_Send(&bandwidth, 1, MPI_INT64_T, peer, TAG_WORD, t->comm);
+}
+
+/* ---- start-up ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t measure_startup(const struct probe_traffic *t, int peer)
+{
+    int64_t times[PROBE_STARTS];
+    round_trip(t, peer);
+    for (int i = 0; i < PROBE_STARTS; i++) {
+        MPI_Request request;
+        const int64_t begin = common_clock_local();
+        MPI_Isend(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_CAR, t->comm, &request);
+        times[i] = common_clock_local() - begin;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    qsort(times, PROBE_STARTS, sizeof times[0], compare_times);
+    return times[PROBE_STARTS / 2];
+}
+
+static void follow_startup(const struct probe_traffic *t, int peer)
+{
+    common_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
+    for (int i = 0; i < PROBE_STARTS; i++) {
+        MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_CAR, t->comm, MPI_STATUS_IGNORE);
+    }
+}
+
+struct probe_result probe_lead(const struct probe_traffic *traffic, enum probe_kind kind, int peer)
+{
+    struct probe_result result = {.time = 0};
+    if (kind == PROBE_STARTUP) {
+        result.time = measure_startup(traffic, peer);
+    } else {
+        result.time = measure_latency(traffic, peer);
+        measure_bandwidths(traffic, peer, &result);
+    }
+    return result;
+}
+
+void probe_follow(const struct probe_traffic *traffic, enum probe_kind kind, int peer)
+{
+    if (kind == PROBE_STARTUP) {
+        follow_startup(traffic, peer);
+    } else {
+        follow_latency(traffic, peer);
+        follow_bandwidths(traffic, peer);
+    }
+}

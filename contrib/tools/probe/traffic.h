@@ -1,0 +1,30 @@
+/* The messages of one measurement between two ranks. */
+#ifndef ADVISE_PROBE_TRAFFIC_H
+#define ADVISE_PROBE_TRAFFIC_H
+
+#include <mpi.h>
+
+#include "plan.h"
+
+/** What both ranks of a step need. */
+struct probe_traffic {
+    MPI_Comm comm;         /**< borrowed */
+    int64_t train;         /**< bytes of a train */
+    unsigned char *memory; /**< owned; for a whole train */
+};
+
+/** False if out of memory. */
+bool probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train);
+void probe_traffic_free(struct probe_traffic *traffic);
+
+/**
+ * The side of a step's `from`. A latency is half the shortest round trip; a bandwidth is that of
+ * the second half of a train where it arrives, when TCP's window has opened and queues are in
+ * their steady state; a start-up cost is the median time of an MPI_Isend.
+ */
+struct probe_result probe_lead(const struct probe_traffic *traffic, enum probe_kind kind, int peer);
+
+/** The other side, asleep until the first message. */
+void probe_follow(const struct probe_traffic *traffic, enum probe_kind kind, int peer);
+
+#endif

@@ -1,0 +1,234 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "judged.h"
+#include "message.h"
+#include "preorder.h"
+
+/** Levels that are drawn by indentation; deeper ones by number. */
+#define MAX_INDENT 60
+
+/* ---- runs of names ---- */
+
+/* A name as a beginning and a number of `digits` digits; digits is 0 if there is
+ * no number, or one that is too long. */
+typedef struct numbered {
+    const char *name;
+    size_t stem;
+    int digits;
+    long number;
+} numbered_t;
+
+static numbered_t split_name(const char *name)
+{
+    size_t end = strlen(name), begin = end;
+    while (begin > 0 && isdigit((unsigned char) name[begin - 1])) {
+        begin--;
+    }
+    bool fits = begin < end && end - begin <= 9;
+    return (numbered_t){.name = name,
+                        .stem = fits ? begin : end,
+                        .digits = fits ? (int) (end - begin) : 0,
+                        .number = fits ? strtol(name + begin, NULL, 10) : 0};
+}
+
+static bool continues(const numbered_t *before, const numbered_t *after)
+{
+    bool padded = before->digits > 1 && before->name[before->stem] == '0';
+    bool alike = after->digits == before->digits ||
+                 (!padded && after->digits > before->digits && after->name[after->stem] != '0');
+    return before->digits > 0 && after->digits > 0 && alike && before->stem == after->stem &&
+           strncmp(before->name, after->name, before->stem) == 0 &&
+           after->number == before->number + 1;
+}
+
+/* The hosts order[0..n) as a hostlist, hosts with consecutive numbers as one
+ * range. */
+static void print_names(const pb_network_t *network, const int *order, int n)
+{
+    for (int i = 0; i < n;) {
+        numbered_t first = split_name(pb_network_node(network, order[i])->name), last = first;
+        const char *separator = i > 0 ? "," : "";
+        for (i++; i < n; i++) {
+            numbered_t next = split_name(pb_network_node(network, order[i])->name);
+            if (!continues(&last, &next)) {
+                break;
+            }
+            last = next;
+        }
+        if (first.name == last.name) {
+            printf("%s%s", separator, first.name);
+        } else {
+            printf("%s%.*s[%s-%s]", separator, (int) first.stem, first.name,
+                   first.name + first.stem, last.name + last.stem);
+        }
+    }
+}
+
+/* ---- the tree ---- */
+
+typedef struct show {
+    const pb_network_t *network;
+    bool speeds;  /* whether speeds are worth printing */
+    char *closed; /* by depth: whether the last child at this depth was printed */
+} show_t;
+
+static const pb_node_t *node_of(const show_t *show, int node)
+{
+    return pb_network_node(show->network, node);
+}
+
+static void print_indent(const show_t *show, int depth, bool last)
+{
+    show->closed[depth] = last ? 1 : 0;
+    if (depth > MAX_INDENT) {
+        printf("(level %d) ", depth);
+        return;
+    }
+    for (int d = 1; d < depth; d++) {
+        fputs(show->closed[d] ? "    " : "|   ", stdout);
+    }
+    if (depth > 0) {
+        fputs(last ? "`-- " : "|-- ", stdout);
+    }
+}
+
+static void print_speed(const show_t *show, int node)
+{
+    if (show->speeds && node != pb_network_top(show->network)) {
+        printf("  speed %" PRIu32, node_of(show, node)->speed);
+    }
+    if (node_of(show, node)->cables > 1) {
+        printf("  in %d cables", node_of(show, node)->cables);
+    }
+}
+
+/* Hosts that follow each other below one switch, by alike cables. */
+static int run_length(const show_t *show, const int *order)
+{
+    const pb_node_t *first = node_of(show, order[0]);
+    int n = 1;
+    while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_HOST &&
+           node_of(show, order[n])->parent == first->parent &&
+           node_of(show, order[n])->speed == first->speed &&
+           node_of(show, order[n])->cables == first->cables) {
+        n++;
+    }
+    return n;
+}
+
+/* Whether nothing below the same switch comes later. */
+static bool is_last(const show_t *show, const int *order, int n)
+{
+    const pb_node_t *node = node_of(show, order[0]);
+    if (node->kind == PB_NODE_HOST) {
+        return order[n] < 0 || node_of(show, order[n])->parent != node->parent;
+    }
+    for (int next = node->next_sibling; next >= 0; next = node_of(show, next)->next_sibling) {
+        if (node_of(show, next)->kind == PB_NODE_SWITCH) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print_tree(const show_t *show, const int *order)
+{
+    for (int i = 0, n; order[i] >= 0; i += n) {
+        bool is_switch = node_of(show, order[i])->kind == PB_NODE_SWITCH;
+        n = is_switch ? 1 : run_length(show, order + i);
+        print_indent(show, pb_network_depth(show->network, order[i]), is_last(show, order + i, n));
+        if (is_switch) {
+            fputs(node_of(show, order[i])->name, stdout);
+        } else {
+            print_names(show->network, order + i, n);
+            printf("  (%d)", n);
+        }
+        print_speed(show, order[i]);
+        putchar('\n');
+    }
+}
+
+static void print_summary(const pb_network_t *network, bool speeds)
+{
+    int n_switches = pb_network_n_switches(network);
+    printf("%d %s on %d %s; ", TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
+           n_switches == 1 ? "switch" : "switches");
+    printf(speeds ? "lowest speed %" PRIu32 : "all cables of speed %" PRIu32,
+           pb_network_base_speed(network));
+    printf("; hash %016" PRIx64 "\n", pb_network_hash(network));
+}
+
+static int deepest(const pb_network_t *network)
+{
+    int depth = 0;
+    for (int node = 0; node < pb_network_size(network); node++) {
+        int d = pb_network_depth(network, node);
+        depth = d > depth ? d : depth;
+    }
+    return depth;
+}
+
+static tool_exit_t show_network(const pb_network_t *network)
+{
+    show_t show = {.network = network,
+                   .speeds = tool_speeds_differ(network),
+                   .closed = calloc((size_t) deepest(network) + 1, 1)};
+    int *order = tool_preorder(network, NULL, -1);
+    bool good = show.closed != NULL && order != NULL;
+    if (good) {
+        print_summary(network, show.speeds);
+        print_tree(&show, order);
+    }
+    free(show.closed);
+    free(order);
+    return good ? TOOL_OK : tool_complain_error(PB_ERR_NO_MEMORY);
+}
+
+static tool_exit_t run(const tool_options_t *options)
+{
+    pb_network_t *network = NULL;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    tool_exit_t code = tool_network_read(options->file, &network, &diag);
+    tool_print_faults(stderr, &diag);
+    pb_diag_clear(&diag);
+    if (code == TOOL_OK) {
+        code = show_network(network);
+    }
+    pb_network_free(network);
+    return code;
+}
+
+const tool_command_t tool_cmd_show = {
+    .line =
+        {
+            .name = "pipebcast-topo show",
+            .usage =
+                "usage: pipebcast-topo show FILE\n"
+                "\n"
+                "Prints the network as it was understood: switches below switches, the hosts of "
+                "each\n"
+                "as a hostlist with their number. Where links have different speeds, the speed of "
+                "the\n"
+                "link upwards stands behind each, in the unit of FILE; for parallel links "
+                "(Uplinks) it\n"
+                "is that of all together, and their number follows. Two files with the same hash\n"
+                "describe the same network: names, shape, order, speeds and numbers of links.\n",
+            .groups = (const common_group_t[]){{0}},
+            .more = "examples:\n"
+                    "  pipebcast-topo show /etc/slurm/topology.conf\n"
+                    "  ssh login1 cat /etc/slurm/topology.conf | pipebcast-topo show -\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 5 "
+                    "FILE\n"
+                    "cannot be read.\n",
+        },
+    .summary = "print the tree of switches and hosts",
+    .needs_file = true,
+    .run = run,
+};

@@ -1,0 +1,241 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "links.h"
+#include "message.h"
+#include "topo/check/simulator.h"
+
+/* One simulated broadcast. */
+typedef struct run {
+    const tool_options_t *options;
+    const tool_cluster_t *cluster;
+    const tool_judged_t *judged;
+    int n_segments;
+    pb_simulation_t result;
+} run_t;
+
+/* Busy time of a directed link as a share of the completion time. */
+static double utilisation(const pb_simulation_t *result, int link)
+{
+    return result->completion > 0 ? (double) result->link_busy[link] / (double) result->completion
+                                  : 0;
+}
+
+/* The link that is busy longest, -1 if none is ever busy. */
+static int busiest_link(const pb_simulation_t *result)
+{
+    int busiest = -1;
+    for (int link = 0; link < result->n_links; link++) {
+        if (result->link_busy[link] > (busiest < 0 ? 0 : result->link_busy[busiest])) {
+            busiest = link;
+        }
+    }
+    return busiest;
+}
+
+/* Over the links that are used at all. */
+static double mean_utilisation(const pb_simulation_t *result)
+{
+    double sum = 0;
+    int n = 0;
+    for (int link = 0; link < result->n_links; link++) {
+        if (result->link_busy[link] > 0) {
+            sum += utilisation(result, link);
+            n++;
+        }
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+static void print_heading(void)
+{
+    printf("%-12s  %8s  %10s  %8s  %6s  %6s  %s\n", "algorithm", "segments", "time", "bound",
+           "mean%", "max%", "busiest link");
+}
+
+/* No broadcast of n segments to P ranks is faster in the slot model: after
+ * X - 1 segment times the root has begun the last segment, which then needs
+ * ceil(log2 P) to spread. */
+static int bound(int n_segments, int n_ranks)
+{
+    int levels = 0;
+    while (INT64_C(1) << levels < n_ranks) {
+        levels++;
+    }
+    return n_ranks > 1 ? n_segments - 1 + levels : 0;
+}
+
+static void print_row(const run_t *run)
+{
+    const pb_network_t *network = run->cluster->network;
+    const pb_simulation_t *result = &run->result;
+    int busiest = busiest_link(result);
+    char lower[32] = "-";
+    if (!run->options->links_model && !tool_speeds_differ(network) &&
+        run->cluster->n_hosts == run->cluster->placement->n_ranks) {
+        snprintf(lower, sizeof(lower), "%d",
+                 bound(run->n_segments, run->cluster->placement->n_ranks));
+    }
+    printf("%-12s  %8d  %10.2f  %8s  %6.1f  %6.1f  ", pb_kind_name(run->judged->plan->kind),
+           run->n_segments, pb_simulate_units(result->completion), lower,
+           100 * mean_utilisation(result), busiest < 0 ? 0 : 100 * utilisation(result, busiest));
+    if (busiest < 0) {
+        puts("-");
+    } else {
+        printf("%s -> %s\n", tool_link_from(network, busiest), tool_link_to(network, busiest));
+    }
+}
+
+static void print_links(const run_t *run)
+{
+    const pb_network_t *network = run->cluster->network;
+    int width = tool_name_width(run->cluster, "from");
+    printf("# links of %s with %d segments\n%-*s  %-*s  %10s  %10s  %6s\n",
+           pb_kind_name(run->judged->plan->kind), run->n_segments, width, "from", width, "to",
+           "speed", "busy", "busy%");
+    for (int link = 0; link < run->result.n_links; link++) {
+        if (tool_is_link(run->cluster, link)) {
+            printf("%-*s  %-*s  %10lu  %10.2f  %6.1f\n", width, tool_link_from(network, link),
+                   width, tool_link_to(network, link),
+                   (unsigned long) pb_network_node(network, pb_link_node(link))->speed,
+                   pb_simulate_units(run->result.link_busy[link]),
+                   100 * utilisation(&run->result, link));
+        }
+    }
+}
+
+static tool_exit_t simulate(run_t *run)
+{
+    const tool_options_t *options = run->options;
+    pb_simulate_options_t simulate = {.model = options->links_model ? PB_SIMULATE_LINKS
+                                                                    : PB_SIMULATE_SLOT,
+                                      .n_segments = run->n_segments,
+                                      .use_parity = true};
+    int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
+    if (error == PB_SUCCESS) {
+        print_row(run);
+        if (options->show_links) {
+            print_links(run);
+        }
+    }
+    pb_simulation_clear(&run->result);
+    return error == PB_SUCCESS ? TOOL_OK : tool_complain_error(error);
+}
+
+static tool_exit_t simulate_plan(const tool_options_t *options, const tool_cluster_t *cluster,
+                                 const tool_judged_t *judged)
+{
+    tool_exit_t code = TOOL_OK;
+    for (int i = 0; i < options->segments.n && code == TOOL_OK; i++) {
+        run_t run = {.options = options,
+                     .cluster = cluster,
+                     .judged = judged,
+                     .n_segments = (int) options->segments.values[i]};
+        code = simulate(&run);
+    }
+    return code;
+}
+
+/* A kind that does not serve the network is an error only if it was asked for by
+ * name. A broken promise is reported in the end; the simulation shows its cost. */
+static tool_exit_t simulate_kind(const tool_options_t *options, const tool_cluster_t *cluster,
+                                 pb_kind_t kind)
+{
+    tool_judged_t judged;
+    tool_exit_t code = tool_judge(cluster->view, kind, &options->plan, &judged);
+    if (code == TOOL_UNFIT && options->all_kinds) {
+        printf("# %s does not serve this network\n", pb_kind_name(kind));
+        return TOOL_OK;
+    }
+    tool_explain(cluster, kind, code, &judged);
+    if (judged.broken != NULL) {
+        tool_exit_t simulated = simulate_plan(options, cluster, &judged);
+        code = simulated != TOOL_OK ? simulated : code;
+    }
+    tool_judged_clear(&judged);
+    return code;
+}
+
+static void print_summary(const tool_options_t *options, const tool_cluster_t *cluster)
+{
+    int n_switches = cluster->n_switches;
+    printf("# %d %s from %s on %d %s; %s model; times in segment times of a link of the lowest "
+           "speed\n",
+           TOOL_PLURAL(cluster->placement->n_ranks, "rank"), cluster->names[cluster->root],
+           n_switches, n_switches == 1 ? "switch" : "switches",
+           options->links_model ? "links" : "slot");
+}
+
+static tool_exit_t run(const tool_options_t *options)
+{
+    tool_cluster_t cluster;
+    tool_exit_t code = tool_cluster_open(options, &cluster);
+    if (code == TOOL_OK) {
+        print_summary(options, &cluster);
+        print_heading();
+        for (int i = 0; i < options->n_kinds && code != TOOL_SYSTEM; i++) {
+            tool_exit_t of_kind = simulate_kind(options, &cluster, options->kinds[i]);
+            code = of_kind != TOOL_OK ? of_kind : code;
+        }
+    }
+    tool_cluster_clear(&cluster);
+    return code;
+}
+
+static const char *const models[] = {"slot", "links", NULL};
+
+static const common_option_t rows[] = {
+    {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "LIST", .missing = "all",
+     .help = "names as for tree, separated by commas, or all: every one that serves the network"},
+    {"segments", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1, .most = PB_SIMULATE_MAX_SEGMENTS,
+     .argument = "LIST", .missing = "64",
+     .help = "segments of the message, as 16,64 or, doubling, 16:512"},
+    {"model", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models, .argument = "slot|links",
+     .missing = "slot",
+     .help = "slot   a transfer holds all links of its path at once, as in\n"
+             "       the papers\n"
+             "links  each link passes segments one after the other, as\n"
+             "       switches do"},
+    {"links", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
+     .help = "print busy times of every directed link, too"},
+    {0},
+};
+
+const tool_command_t tool_cmd_simulate = {
+    .line =
+        {
+            .name = "pipebcast-topo simulate",
+            .usage =
+                "usage: pipebcast-topo simulate FILE [OPTION]...\n"
+                "\n"
+                "Runs broadcasts in a model of the network in which every rank sends one segment "
+                "at a\n"
+                "time and receives one at a time, and forwards a segment when it has all of it. "
+                "Prints\n"
+                "the time until everyone has everything, in segment times: one is the time of a "
+                "segment\n"
+                "over a link of the lowest speed. Then the least time that is possible at all "
+                "where it\n"
+                "is known (slot model, equal speeds, one rank on each host), the mean share of "
+                "that\n"
+                "time in which the used links are busy, and the busiest link with its share.\n",
+            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .more = "examples:\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm all\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree "
+                    "--segments 4:512\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm rank_chain --model links "
+                    "--links\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 "
+                    "a tree\n"
+                    "has contention though its algorithm promises none; 4 an algorithm that was "
+                    "named does\n"
+                    "not serve this network; 5 a file or stream failed, or out of memory.\n",
+        },
+    .summary = "compute how long broadcasts take, and how busy the links are",
+    .needs_file = true,
+    .all_kinds = true,
+    .run = run,
+};

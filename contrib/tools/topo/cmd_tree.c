@@ -1,0 +1,99 @@
+#include "format.h"
+#include "message.h"
+
+static tool_exit_t print_plan(const tool_options_t *options, const tool_cluster_t *cluster,
+                              const tool_judged_t *judged)
+{
+    static tool_exit_t (*const formats[TOOL_FORMAT_COUNT])(FILE *, const tool_cluster_t *,
+                                                           const tool_judged_t *) = {
+        [TOOL_FORMAT_TEXT] = tool_format_text,
+        [TOOL_FORMAT_JSON] = tool_format_json,
+        [TOOL_FORMAT_DOT] = tool_format_dot,
+        [TOOL_FORMAT_SVG] = tool_format_svg,
+    };
+    return formats[options->format](stdout, cluster, judged);
+}
+
+static tool_exit_t run(const tool_options_t *options)
+{
+    if (options->n_kinds != 1) {
+        return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast-topo tree "
+                                         "--help");
+    }
+    tool_cluster_t cluster;
+    tool_judged_t judged = {0};
+    tool_exit_t code = tool_cluster_open(options, &cluster);
+    if (code == TOOL_OK) {
+        code = tool_judge_cluster(&cluster, options->kinds[0], &options->plan, &judged);
+    }
+    if (code == TOOL_OK || (code == TOOL_CONTENTION && judged.broken != NULL)) {
+        tool_exit_t printed = print_plan(options, &cluster, &judged);
+        code = printed != TOOL_OK ? printed : code;
+    }
+    tool_judged_clear(&judged);
+    tool_cluster_clear(&cluster);
+    return code;
+}
+
+static const char *const formats[] = {[TOOL_FORMAT_TEXT] = "text",
+                                      [TOOL_FORMAT_JSON] = "json",
+                                      [TOOL_FORMAT_DOT] = "dot",
+                                      [TOOL_FORMAT_SVG] = "svg",
+                                      [TOOL_FORMAT_COUNT] = NULL};
+
+static const common_option_t rows[] = {
+    {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "NAME",
+     .help = "chain         contention-free chain, depth first\n"
+             "binary        low contention-free binary tree\n"
+             "binary_paper  contention-free binary tree, Algorithm 2\n"
+             "kary          Algorithm 2 with --fanout children\n"
+             "twotree       two trees, each for every other segment\n"
+             "circulant     round-optimal, on one switch only\n"
+             "flat          the root sends to everyone\n"
+             "binomial      contention-free in each phase where it can be\n"
+             "rank_chain    in order of rank on any network, for comparison\n"
+             "rank_binary   in order of rank on any network, for comparison"},
+    {"format", COMMON_CHOICE, TOOL_VALUE(format), .choices = formats, .argument = "FORMAT",
+     .missing = "text",
+     .help = "text  each sender and its children in order of sending\n"
+             "json  \"root\", \"algorithm\", \"height\", \"contention_free\",\n"
+             "      \"max_load\" and \"streams\", each with \"height\" and\n"
+             "      \"edges\", [parent, child] in the order in which the\n"
+             "      parent sends\n"
+             "dot   for Graphviz; widths of links are loads\n"
+             "svg   a figure for a browser: the network, the load of each\n"
+             "      link as its width, and each stream over the hosts"},
+    {0},
+};
+
+const tool_command_t tool_cmd_tree = {
+    .line =
+        {
+            .name = "pipebcast-topo tree",
+            .usage = "usage: pipebcast-topo tree FILE --algorithm NAME [OPTION]...\n"
+                     "\n"
+                     "Prints who sends to whom in a broadcast. The plan is checked by walking the "
+                     "path of\n"
+                     "every edge: whether it reaches everyone once, and whether two senders share "
+                     "a link.\n",
+            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .more =
+                "examples:\n"
+                "  pipebcast-topo tree cluster.conf --algorithm binary\n"
+                "  pipebcast-topo tree cluster.conf --algorithm twotree --root n17 --format svg > "
+                "t.svg\n"
+                "  pipebcast-topo tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
+                "  pipebcast-topo tree cluster.conf --algorithm chain --format json | jq .height\n"
+                "\n"
+                "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the "
+                "tree\n"
+                "has contention though its algorithm promises none (flat, binomial, rank_chain "
+                "and\n"
+                "rank_binary promise nothing: their loads are only shown); 4 the algorithm does "
+                "not\n"
+                "serve this network; 5 a file or stream failed, or out of memory.\n",
+        },
+    .summary = "print or draw the trees of an algorithm",
+    .needs_file = true,
+    .run = run,
+};

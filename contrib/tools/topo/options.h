@@ -1,0 +1,67 @@
+/*
+ * What a person asks of the tool. The options of each subcommand are a table beside it.
+ */
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "contrib/tools/common/options.h"
+#include "topo/trees/plan.h"
+
+/** Ranks that one run may have. */
+#define TOOL_MAX_RANKS (1 << 20)
+
+typedef enum {
+    TOOL_FORMAT_TEXT,
+    TOOL_FORMAT_JSON,
+    TOOL_FORMAT_DOT,
+    TOOL_FORMAT_SVG,
+    TOOL_FORMAT_COUNT
+} tool_format_t;
+
+typedef struct tool_options {
+    const char *file;  /**< NULL: none; "-": standard input */
+    const char *root;  /**< NULL: rank 0 */
+    const char *hosts; /**< hostlist of the hosts that take part; NULL: all */
+    int ppn;           /**< ranks on each host */
+    pb_plan_options_t plan;
+    int n_kinds; /**< 0: none named */
+    pb_kind_t kinds[PB_KIND_COUNT];
+    bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
+    tool_format_t format;
+    common_list_t segments;
+    bool links_model; /**< --model links; else slot */
+    bool show_links;  /**< --links */
+    common_list_t sizes;
+    common_list_t per_switch;
+    int topologies;
+    uint64_t seed;
+    const char *model_file; /**< NULL: none */
+    uint64_t bytes;         /**< of the message; 0: not given */
+    uint64_t segment;       /**< bytes; 0: not given */
+    int megabits;           /**< speed of a host's link, Mbit/s */
+    int mtu;                /**< bytes */
+    bool all_candidates;    /**< --all */
+} tool_options_t;
+
+/** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */
+extern const common_option_t tool_rank_rows[];
+
+/** A member of the tool's options, for a row of a table. */
+#define TOOL_VALUE(member) COMMON_VALUE(tool_options_t, member)
+
+/** Takes --algorithm: names with commas, or all. */
+bool tool_take_kinds(void *options, const char *value, common_complaint_t complaint);
+
+struct tool_command;
+
+/**
+ * Reads argv[1..] for `command`. COMMON_WRONG leaves a message. The texts of the options are
+ * borrowed from argv.
+ */
+common_verdict_t tool_options_read(const struct tool_command *command, int argc, char **argv,
+                                   tool_options_t *options, common_complaint_t complaint);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * pipebcast-topo: checks topology files, and shows what the broadcast component
+ * makes of them. The commands are in cmd_*.c.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "message.h"
+
+static const tool_command_t *const commands[] = {
+    &tool_cmd_check,    &tool_cmd_show,    &tool_cmd_tree,   &tool_cmd_load,
+    &tool_cmd_simulate, &tool_cmd_heights, &tool_cmd_explain};
+
+enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/** The word by which a command is called. */
+static const char *name_of(const tool_command_t *command)
+{
+    return strchr(command->line.name, ' ') + 1;
+}
+
+static void print_help(FILE *stream)
+{
+    fputs("usage: pipebcast-topo COMMAND [FILE] [OPTION]...\n"
+          "\n"
+          "Checks descriptions of Ethernet clusters, and shows the trees along which the\n"
+          "pipebcast component of Open MPI broadcasts. Needs neither MPI nor the cluster.\n"
+          "\n"
+          "commands:\n",
+          stream);
+    for (int i = 0; i < N_COMMANDS; i++) {
+        fprintf(stream, "  %-9s %s\n", name_of(commands[i]), commands[i]->summary);
+    }
+    fputs("\n"
+          "FILE is a topology in the syntax of Slurm's topology.conf, or - for standard input.\n"
+          "A star of three switches with eight hosts on each:\n"
+          "\n"
+          "  SwitchName=s0 Nodes=n[0-7] Switches=s[1-2]\n"
+          "  SwitchName=s1 Nodes=n[8-15]\n"
+          "  SwitchName=s2 Nodes=n[16-23]\n"
+          "\n"
+          "first steps:\n"
+          "  pipebcast-topo check cluster.conf\n"
+          "  pipebcast-topo tree cluster.conf --algorithm binary --format svg > tree.svg\n"
+          "  pipebcast-topo simulate cluster.conf --segments 16:512\n"
+          "  pipebcast-topo explain cluster.conf --bytes 1M\n"
+          "\n"
+          "pipebcast-topo COMMAND --help describes each command.\n"
+          "\n"
+          "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong;\n"
+          "3 a tree has contention though its algorithm promises none; 4 the algorithm does\n"
+          "not serve this network; 5 a file or stream failed, or out of memory.\n",
+          stream);
+}
+
+static const tool_command_t *find_command(const char *name)
+{
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(name, name_of(commands[i])) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+static tool_exit_t run_command(const tool_command_t *command, int argc, char **argv)
+{
+    tool_options_t options;
+    char message[512];
+    const common_complaint_t complaint = {message, sizeof(message)};
+    const common_verdict_t verdict = tool_options_read(command, argc, argv, &options, complaint);
+    if (verdict == COMMON_RUN) {
+        return command->run(&options);
+    }
+    common_options_answer(&command->line, verdict, message);
+    return verdict == COMMON_WRONG ? TOOL_USAGE : TOOL_OK;
+}
+
+static tool_exit_t run(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        print_help(stdout);
+        return TOOL_OK;
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("pipebcast-topo " PACKAGE_VERSION);
+        return TOOL_OK;
+    }
+    const tool_command_t *command = find_command(word);
+    if (command != NULL) {
+        return run_command(command, argc - 1, argv + 1);
+    }
+    if (argc < 2) {
+        print_help(stderr);
+        return TOOL_USAGE;
+    }
+    return tool_complain(TOOL_USAGE, "'%s' is no command; see pipebcast-topo --help", word);
+}
+
+int main(int argc, char **argv)
+{
+    tool_exit_t code = run(argc, argv);
+    /* What was printed but could not be written must not look like success. */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return tool_complain(TOOL_SYSTEM, "standard output cannot be written");
+    }
+    return code;
+}

@@ -1,0 +1,129 @@
+#include "install.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "contrib/tools/common/file.h"
+#include "contrib/tools/common/report.h"
+
+static const char model_name[] = "coll_pipebcast_model_file";
+static const char topology_name[] = "coll_pipebcast_topology_file";
+
+/** $HOME/.openmpi/NAME, to be freed; NULL, with a message, if out of memory. */
+static char *user_path(const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/.openmpi/%s", getenv("HOME"), name) < 0) {
+        common_report("--install: out of memory");
+        return NULL;
+    }
+    return path;
+}
+
+bool tune_install_prepare(void)
+{
+    char *directory = user_path("");
+    if (directory == NULL) {
+        return false;
+    }
+    const bool good = mkdir(directory, 0777) == 0 || errno == EEXIST;
+    if (!good) {
+        common_report("--install: %s cannot be made: %s", directory, strerror(errno));
+    }
+    free(directory);
+    return good;
+}
+
+/** An absolute path, as jobs start in other directories; to be freed. */
+static char *absolute(const char *path)
+{
+    char *found = realpath(path, NULL);
+    return found != NULL ? found : strdup(path);
+}
+
+void tune_install_print(const char *model, const char *topology, FILE *stream)
+{
+    char *model_path = absolute(model);
+    char *topology_path = absolute(topology);
+    fprintf(stream, "%s = %s\n", model_name, model_path != NULL ? model_path : model);
+    if (topology[0] != '\0') {
+        fprintf(stream, "%s = %s\n", topology_name,
+                topology_path != NULL ? topology_path : topology);
+    }
+    free(model_path);
+    free(topology_path);
+}
+
+/** Whether a line of the file sets this parameter. */
+static bool sets(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    while (isspace((unsigned char) *line)) {
+        line++;
+    }
+    if (strncmp(line, name, length) != 0) {
+        return false;
+    }
+    line += length;
+    while (isspace((unsigned char) *line)) {
+        line++;
+    }
+    return *line == '=';
+}
+
+/** Copies all lines but those that are to be replaced. False if the old file cannot be read. */
+static bool copy_rest(FILE *old, bool with_topology, FILE *stream)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    while ((length = getline(&line, &size, old)) >= 0) {
+        if (!sets(line, model_name) && !(with_topology && sets(line, topology_name))) {
+            fputs(line, stream);
+            if (length > 0 && line[length - 1] != '\n') {
+                fputc('\n', stream);
+            }
+        }
+    }
+    free(line);
+    return !ferror(old);
+}
+
+/** Opens what is there; *old_p is NULL if there is nothing yet. False with a message. */
+static bool open_old(const char *path, FILE **old_p)
+{
+    *old_p = fopen(path, "r");
+    if (*old_p == NULL && errno != ENOENT) {
+        common_report("--install: %s cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+bool tune_install(const char *model, const char *topology)
+{
+    common_file_t file = {.path = NULL};
+    FILE *old = NULL;
+    char *path = user_path("mca-params.conf");
+    bool good = path != NULL && open_old(path, &old) && common_file_open(&file, path, "--install");
+    if (good && old != NULL && !copy_rest(old, topology[0] != '\0', file.stream)) {
+        common_report("--install: %s cannot be read", path);
+        good = false;
+    }
+    if (good) {
+        tune_install_print(model, topology, file.stream);
+        good = common_file_finish(&file) && common_file_rename(&file);
+    }
+    if (good) {
+        printf("entered in %s\n", path);
+    }
+    common_file_abandon(&file);
+    if (old != NULL) {
+        fclose(old);
+    }
+    free(path);
+    return good;
+}

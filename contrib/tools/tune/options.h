@@ -1,0 +1,36 @@
+/*
+ * What a person asks of pipebcast-tune. Rank 0 reads the command line and hands this struct to the
+ * others as bytes, so it holds no pointer.
+ */
+#ifndef TUNE_OPTIONS_H
+#define TUNE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contrib/tools/common/options.h"
+
+enum { TUNE_MAX_SIZES = 48, TUNE_MAX_TEXT = 4096 };
+
+struct tune_options {
+    char topology[TUNE_MAX_TEXT]; /**< empty: all hosts on one switch */
+    char output[TUNE_MAX_TEXT];   /**< never empty after tune_options_parse() */
+    char hosts[TUNE_MAX_TEXT]; /**< names for the ranks in turn, for trials; empty: the true ones */
+    bool install;
+    bool fallback; /**< measure the fallback component's broadcast */
+    bool quiet;
+    double time_limit_s;
+    double precision;    /**< half width of the confidence interval, as a share of the mean */
+    common_list_t asked; /**< the sizes of the command line */
+    uint64_t sizes[TUNE_MAX_SIZES]; /**< ascending */
+    int n_sizes;                    /**< 0: chosen by the network's payload */
+};
+
+extern const common_command_t tune_command;
+
+/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *options,
+                                    char *error, size_t error_size);
+
+#endif

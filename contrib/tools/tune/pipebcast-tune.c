@@ -1,0 +1,475 @@
+/*
+ * pipebcast-tune: measures what messages cost, for the model that pipebcast chooses by. See --help.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cluster.h"
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/file.h"
+#include "contrib/tools/common/quiet.h"
+#include "contrib/tools/common/report.h"
+#include "fallback.h"
+#include "install.h"
+#include "options.h"
+#include "sweep.h"
+#include "table.h"
+#include "traffic.h"
+#include "wire.h"
+#include "without.h"
+
+enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
+
+/** Shares of the time: the fallback component of all; a place's pair of that place's. */
+#define FALLBACK_SHARE 0.3
+#define PAIR_SHARE 0.6
+
+/** What rank 0 made of the command line, as told to all. */
+struct request {
+    common_verdict_t verdict;
+    struct tune_options options;
+};
+
+/** All that a run knows. What was measured is rank 0's. */
+struct run {
+    struct tune_options options;
+    MPI_Comm comm;
+    int rank, n_ranks;
+    int64_t begin_ns;
+    common_file_t file; /**< rank 0's */
+    struct tune_cluster cluster;
+    struct tune_wire wire;
+    bool wire_found;
+    struct tune_swept swept[PB_PLACE_COUNT];
+    struct tune_fallback fallback;
+};
+
+/** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
+static void read_request(int argc, char **argv, int rank, struct request *request)
+{
+    char error[TUNE_MAX_TEXT + 256];
+    if (rank == 0) {
+        request->verdict = tune_options_parse(argc, argv, &request->options, error, sizeof error);
+        common_options_answer(&tune_command, request->verdict, error);
+    }
+    MPI_Bcast(request, sizeof *request, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+/** The time that is left, by rank 0's clock; equal on all ranks. Collective. */
+static double time_left(const struct run *run)
+{
+    double left =
+        run->options.time_limit_s - (double) (common_clock_local() - run->begin_ns) * 1e-9;
+    MPI_Bcast(&left, 1, MPI_DOUBLE, 0, run->comm);
+    return left > 0 ? left : 0;
+}
+
+/* ---- sizes ---- */
+
+static void add_size(struct tune_options *options, uint64_t bytes)
+{
+    int at = options->n_sizes;
+    while (at > 0 && options->sizes[at - 1] >= bytes) {
+        at--;
+    }
+    if (at < options->n_sizes && options->sizes[at] == bytes) {
+        return;
+    }
+    memmove(&options->sizes[at + 1], &options->sizes[at],
+            (size_t) (options->n_sizes - at) * sizeof options->sizes[0]);
+    options->sizes[at] = bytes;
+    options->n_sizes++;
+}
+
+/** The paper's eight sizes, powers of two up to 1 MB, and what fills whole TCP segments. */
+static void choose_sizes(struct tune_options *options, const struct tune_wire *wire)
+{
+    const uint64_t first = 256, last = UINT64_C(1) << 20;
+    for (uint64_t bytes = first; bytes <= last; bytes *= 2) {
+        add_size(options, bytes);
+    }
+    for (int i = 0; i < PB_WHOLE_ROWS; i++) {
+        const uint64_t stream = (uint64_t) pb_whole_segments[i] * wire->payload;
+        if (stream >= first + wire->overhead && stream <= last) {
+            add_size(options, stream - wire->overhead);
+        }
+    }
+}
+
+/* ---- phases ---- */
+
+/** A communicator of some ranks, in their order; MPI_COMM_NULL elsewhere. Collective. */
+static MPI_Comm comm_of(const struct run *run, const int *ranks, int n)
+{
+    MPI_Comm comm;
+    int key = -1;
+    for (int i = 0; i < n; i++) {
+        key = ranks[i] == run->rank ? i : key;
+    }
+    MPI_Comm_split(run->comm, key >= 0 ? 0 : MPI_UNDEFINED, key >= 0 ? key : 0, &comm);
+    return comm;
+}
+
+/** What a leader does for its team; it may change `result`. */
+typedef void (*lead_function)(const struct run *run, const struct tune_team *team, double budget_s,
+                              double left_s, pb_place_t place, void *result);
+
+/**
+ * Has the first of some ranks lead the others, while all further ones sleep. `result` goes to the
+ * leader from rank 0 and back. False on all ranks if out of memory.
+ */
+static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_bytes, double share,
+                     pb_place_t place, lead_function lead, void *result, int result_size)
+{
+    const double left = time_left(run);
+    const int leader = ranks[0];
+    struct tune_team team = {.memory = NULL};
+    MPI_Comm comm = comm_of(run, ranks, n);
+    const bool has_memory = comm == MPI_COMM_NULL || tune_team_make(&team, comm, max_bytes);
+    if (!has_memory) {
+        common_report("rank %d: out of memory for messages of %" PRIu64 " bytes", run->rank,
+                      max_bytes);
+    }
+    const bool good = common_all_good(has_memory, run->comm);
+    if (good && run->rank == 0 && leader != 0) {
+        MPI_Send(result, result_size, MPI_BYTE, leader, TAG_SWEPT, run->comm);
+    }
+    if (good && run->rank == leader && leader != 0) {
+        MPI_Recv(result, result_size, MPI_BYTE, 0, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
+    }
+    if (good && run->rank == leader) {
+        lead(run, &team, left * share, left, place, result);
+        tune_lead_done(&team);
+    } else if (good && comm != MPI_COMM_NULL) {
+        tune_follow(&team);
+    }
+    common_quiet_barrier(run->comm);
+    if (good && run->rank == leader && leader != 0) {
+        MPI_Send(result, result_size, MPI_BYTE, 0, TAG_SWEPT, run->comm);
+    }
+    if (good && run->rank == 0 && leader != 0) {
+        MPI_Recv(result, result_size, MPI_BYTE, leader, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
+    }
+    tune_team_free(&team);
+    if (comm != MPI_COMM_NULL) {
+        MPI_Comm_free(&comm);
+    }
+    return good;
+}
+
+struct wire_result {
+    struct tune_wire wire;
+    bool found;
+};
+
+static void lead_wire(const struct run *run, const struct tune_team *team, double budget_s,
+                      double left_s, pb_place_t place, void *result)
+{
+    struct wire_result *wire = result;
+    (void) run;
+    (void) budget_s;
+    (void) left_s;
+    (void) place;
+    wire->found = tune_wire_find(team, &wire->wire);
+}
+
+static struct tune_sweep sweep_of(const struct run *run, const struct tune_team *team,
+                                  double budget_s, double left_s, pb_place_t place)
+{
+    return (struct tune_sweep){.options = &run->options,
+                               .team = team,
+                               .place = pb_place_name(place),
+                               .budget_s = budget_s,
+                               .left_s = left_s};
+}
+
+static void lead_pair(const struct run *run, const struct tune_team *team, double budget_s,
+                      double left_s, pb_place_t place, void *result)
+{
+    const struct tune_sweep sweep = sweep_of(run, team, budget_s, left_s, place);
+    tune_sweep_pair(&sweep, result);
+}
+
+static void lead_ring(const struct run *run, const struct tune_team *team, double budget_s,
+                      double left_s, pb_place_t place, void *result)
+{
+    const struct tune_sweep sweep = sweep_of(run, team, budget_s, left_s, place);
+    tune_sweep_ring(&sweep, result);
+}
+
+/** Payload and overhead between two hosts, and the sizes that follow from them. */
+static bool find_wire(struct run *run)
+{
+    struct wire_result result = {.found = false};
+    const bool good = run_team(run, run->cluster.places[PB_PLACE_SWITCH].pair, 2, 1024, 0,
+                               PB_PLACE_SWITCH, lead_wire, &result, sizeof result);
+    MPI_Bcast(&result, sizeof result, MPI_BYTE, 0, run->comm);
+    run->wire = result.wire;
+    run->wire_found = result.found;
+    if (good && run->rank == 0 && !result.found) {
+        common_report(
+            "warning: what TCP makes of messages cannot be seen here (is the transport another "
+            "one?); %" PRIu32 " bytes in a TCP segment and %" PRIu32
+            " before a message are assumed",
+            run->wire.payload, run->wire.overhead);
+    }
+    if (run->options.n_sizes == 0) {
+        choose_sizes(&run->options, &run->wire);
+    }
+    return good;
+}
+
+static bool measure_place(struct run *run, pb_place_t where, double share)
+{
+    const struct tune_place *place = &run->cluster.places[where];
+    struct tune_swept *swept = &run->swept[where];
+    const uint64_t most = run->options.sizes[run->options.n_sizes - 1];
+    const bool good = run_team(run, place->pair, 2, most, share * PAIR_SHARE, where, lead_pair,
+                               swept, sizeof *swept);
+    swept->costs.n_links = place->n_links;
+    swept->costs.n_ring = where == PB_PLACE_HOST ? 0 : place->n_ring;
+    /* Of the place's time 1 - share * PAIR_SHARE is left of all now, in which the ring has its
+       share. */
+    return good && run_team(run, place->ring, place->n_ring, most,
+                            share * (1 - PAIR_SHARE) / (1 - share * PAIR_SHARE), where, lead_ring,
+                            swept, sizeof *swept);
+}
+
+static bool measure(struct run *run)
+{
+    int n_left = 0;
+    bool good = find_wire(run);
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        n_left += run->cluster.places[place].pair[0] >= 0;
+    }
+    for (int place = PB_PLACE_COUNT - 1; place >= 0 && good; place--) {
+        const double kept = run->options.fallback ? FALLBACK_SHARE : 0;
+        if (run->cluster.places[place].pair[0] >= 0) {
+            good =
+                measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
+            n_left--;
+        }
+    }
+    if (good && run->options.fallback) {
+        good = tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
+    }
+    return good;
+}
+
+/* ---- the model ---- */
+
+static void fill_model(const struct run *run, pb_model_t *model)
+{
+    memset(model, 0, sizeof *model);
+    model->measured = true;
+    model->topology = run->cluster.topology;
+    model->payload = run->wire.payload;
+    model->overhead = run->wire.overhead;
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        model->costs[place] = run->swept[place].costs;
+    }
+    /* The file has no other word for the nearest pair. */
+    model->costs[PB_PLACE_SWITCH].n_links = 2;
+    model->n_fallback = run->fallback.n;
+    memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
+}
+
+/** What the numbers do not say. */
+static void write_comments(const struct run *run, FILE *stream)
+{
+    char date[64] = "", library[MPI_MAX_LIBRARY_VERSION_STRING];
+    const time_t now = time(NULL);
+    int length;
+    struct tm parts;
+    if (localtime_r(&now, &parts) != NULL) {
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
+    }
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, ",\n")] = '\0';
+    fprintf(stream, "# Made by pipebcast-tune %s, %s, on %d ranks on %d hosts, %s.\n",
+            PACKAGE_VERSION, date, run->n_ranks, run->cluster.n_hosts, library);
+    if (!run->wire_found) {
+        fprintf(stream, "# Payload and overhead are assumed.\n");
+    }
+    if (run->cluster.switch_links > 2) {
+        fprintf(stream,
+                "# No two hosts were on one switch: a pair with %d cables between them stands for "
+                "that.\n",
+                run->cluster.switch_links);
+    }
+    for (int i = 0; i < run->fallback.n; i++) {
+        const pb_fallback_t *table = &run->fallback.tables[i];
+        const uint64_t last = table->bytes[table->n_rows - 1];
+        if (run->fallback.beyond[i] < last) {
+            fprintf(stream,
+                    "# Previous times on %d ranks beyond %" PRIu64
+                    " bytes are not measured but on the line of the two before them.\n",
+                    table->n_ranks, run->fallback.beyond[i]);
+        }
+    }
+}
+
+/** Reads back what was written, as the plugin would. */
+static bool is_readable(const char *path)
+{
+    pb_diag_t diag;
+    pb_model_t *model = malloc(sizeof *model);
+    int code = PB_ERR_NO_MEMORY;
+    pb_diag_init(&diag);
+    if (model != NULL) {
+        code = pb_model_read(path, model, &diag);
+    }
+    common_report_faults(&diag);
+    if (code != PB_SUCCESS) {
+        common_report(
+            "what was measured makes no model: %s; was the network in use? Measure again, with "
+            "a longer --time-limit",
+            pb_error_text(code));
+    }
+    pb_diag_clear(&diag);
+    free(model);
+    return code == PB_SUCCESS;
+}
+
+static bool write_model(struct run *run)
+{
+    pb_model_t *model = malloc(sizeof *model);
+    if (model == NULL) {
+        common_report("out of memory for the model");
+        return false;
+    }
+    fill_model(run, model);
+    write_comments(run, run->file.stream);
+    pb_model_write(model, run->file.stream);
+    free(model);
+    return common_file_finish(&run->file) && is_readable(run->file.temp) &&
+           common_file_rename(&run->file);
+}
+
+static void warn_limited(const char *where)
+{
+    common_report("warning: %s: some messages took more than twice as long as larger ones; the "
+                  "model has twice the time of the larger one for them; measure again, while "
+                  "nothing else uses the network",
+                  where);
+}
+
+/** What the model's reader would take for a fault is noise. */
+static void limit_all(struct run *run)
+{
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        if (tune_swept_limit(&run->swept[place]) > 0) {
+            warn_limited(pb_place_name((pb_place_t) place));
+        }
+    }
+    for (int i = 0; i < run->fallback.n; i++) {
+        if (tune_fallback_limit(&run->fallback.tables[i]) > 0) {
+            warn_limited("the previous broadcast");
+        }
+    }
+}
+
+/** Rank 0's last part. */
+static bool report(struct run *run)
+{
+    const struct tune_options *options = &run->options;
+    printf("TCP segments of %" PRIu32 " bytes; %" PRIu32 " bytes before each message\n",
+           run->wire.payload, run->wire.overhead);
+    tune_table_print(run->swept, options->precision, stdout);
+    fflush(stdout);
+    tune_table_warn(run->swept, options->precision);
+    limit_all(run);
+    if (run->cluster.switch_links > 2) {
+        common_report(
+            "warning: no two hosts of this job are on one switch; the nearest pair, with %d "
+            "cables between them, stands for that; run on more hosts",
+            run->cluster.switch_links);
+    }
+    if (!write_model(run)) {
+        return false;
+    }
+    printf("\nthe model: %s\n", options->output);
+    if (options->install) {
+        return tune_install(options->output, options->topology);
+    }
+    printf("to use it on all hosts, where the file must be, too, add to "
+           "$HOME/.openmpi/mca-params.conf:\n\n");
+    tune_install_print(options->output, options->topology, stdout);
+    return true;
+}
+
+/* ---- the run ---- */
+
+/** What can be known to fail before anything is measured. */
+static bool prepare(struct run *run)
+{
+    bool good = true;
+    if (tune_pipebcast_is_there()) {
+        if (run->rank == 0) {
+            common_report(
+                "pipebcast is loaded in this job, but what is measured is what it is compared "
+                "with; run with mpirun --mca coll ^pipebcast");
+        }
+        return false;
+    }
+    if (run->rank == 0) {
+        good = (!run->options.install || tune_install_prepare()) &&
+               common_file_open(&run->file, run->options.output, "--output");
+    }
+    return common_all_good(good, run->comm) &&
+           tune_cluster_find(&run->options, run->comm, &run->cluster);
+}
+
+static int tune(const struct tune_options *options, int rank, int n_ranks)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (run == NULL) {
+        common_report("rank %d: out of memory", rank);
+    }
+    if (!common_all_good(run != NULL, MPI_COMM_WORLD)) {
+        free(run);
+        return EXIT_FAILURE;
+    }
+    assert(run != NULL);
+    run->options = *options;
+    run->rank = rank;
+    run->n_ranks = n_ranks;
+    run->begin_ns = common_clock_local();
+    MPI_Comm_dup(MPI_COMM_WORLD, &run->comm);
+    bool good = prepare(run) && measure(run);
+    good = common_all_good(good && (rank != 0 || report(run)), run->comm);
+    common_file_abandon(&run->file);
+    tune_cluster_free(&run->cluster);
+    MPI_Comm_free(&run->comm);
+    free(run);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {.verdict = COMMON_RUN};
+    int rank, n_ranks, provided, code = EXIT_SUCCESS;
+    if (!tune_without_pipebcast()) {
+        common_report("out of memory");
+        return EXIT_FAILURE;
+    }
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    read_request(argc, argv, rank, &request);
+    if (request.verdict == COMMON_WRONG) {
+        code = EXIT_OPTIONS;
+    } else if (request.verdict == COMMON_RUN) {
+        code = tune(&request.options, rank, n_ranks);
+    }
+    MPI_T_finalize();
+    MPI_Finalize();
+    return code;
+}

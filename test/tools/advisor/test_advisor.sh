@@ -1,0 +1,255 @@
+#!/bin/sh
+# TAP test of pipebcast-advisor and pipebcast-probe on this host alone: names stand for hosts.
+# ADVISOR, PROBE, BENCH, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
+ADVISOR=${ADVISOR:-pipebcast-advisor}
+PROBE=${PROBE:-pipebcast-probe}
+BENCH=${BENCH:-pipebcast-bench}
+# shellcheck source=test/tap.sh
+. "$(dirname "$0")/../../tap.sh"
+service=
+# shellcheck disable=SC2317  # called by the trap
+clear_up() {
+    [ -n "$service" ] && kill "$service" 2>/dev/null
+    rm -rf "$work"
+}
+trap clear_up EXIT
+dir=$work/advice
+mkdir "$dir"
+
+# advisor ARGUMENT...: runs the program; output in $out and $err, status in $code.
+advisor() {
+    timeout 60 "$ADVISOR" "$@" >"$out" 2>"$err" </dev/null
+    code=$?
+}
+
+# refuses STATUS PATTERN ARGUMENT...: a message, and no advice.
+refuses() {
+    status=$1 pattern=$2
+    shift 2
+    rm -f "$dir"/advice-*
+    advisor "$@"
+    [ "$code" -eq "$status" ] && grep -q -e "^[a-z-]*pipebcast-advisor: .*$pattern" "$err" &&
+        [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 0 ]
+    report $? "refuses: $*"
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds.
+wait_for() {
+    tries=$(($1 * 10))
+    shift
+    while ! "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+topology=$work/grid.conf
+cat >"$topology" <<CONF
+SwitchName=c1 Nodes=n[0-1]
+SwitchName=c2 Nodes=n[2-3]
+SwitchName=west Switches=c[1-2]
+SwitchName=c3 Nodes=n[4-5]
+SwitchName=top Switches=west,c3
+CONF
+links=$work/links
+cat >"$links" <<LINKS
+pipebcast-links 1
+site west
+site east
+cluster c1 site west latency 50000 bandwidth 10000000
+cluster c2 site west latency 50000 bandwidth 10000000
+cluster c3 site east latency 50000 bandwidth 10000000
+node n0 cluster c1 startup 20000
+node n1 cluster c1 startup 20000
+node n2 cluster c2 startup 20000
+node n3 cluster c2 startup 20000
+node n4 cluster c3 startup 20000
+node n5 cluster c3 startup 20000
+link c1 c2 latency 1000000 bandwidth 2000000
+link c1 c3 latency 9000000 bandwidth 1000000
+link c2 c1 latency 1000000 bandwidth 2000000
+link c2 c3 latency 9000000 bandwidth 1000000
+link c3 c1 latency 9000000 bandwidth 1000000
+link c3 c2 latency 9000000 bandwidth 1000000
+end 17
+LINKS
+
+# ---- what it refuses ----
+
+refuses 2 "name the directory" --links "$links"
+refuses 2 "no command" stat --dir "$dir"
+refuses 2 "no option" --dir "$dir" more
+refuses 2 "needs a value" --dir
+refuses 2 "unknown, ambiguous" --dir "$dir" --frobnicate
+refuses 2 "known are annealed" --dir "$dir" --tree oak
+refuses 2 "not a size" --dir "$dir" --segment 0
+refuses 2 "not a whole number" --dir "$dir" --max-age 1.5
+refuses 2 "not a number of seconds" --dir "$dir" --budget nan
+refuses 2 "of which hosts" --dir "$dir" --root n0
+refuses 1 "cannot be used" --dir "$work/nowhere" --once --links "$links"
+refuses 1 "nothing.conf" --dir "$dir" --once --topology "$work/nothing.conf"
+refuses 1 "no hosts are known" --dir "$dir" --once
+refuses 1 "not among the hosts" --dir "$dir" --once --links "$links" --root zebra
+refuses 1 "hosts: " --dir "$dir" --once --hosts 'a['
+advisor --version
+[ $code -eq 0 ] && grep -q '^pipebcast-advisor [0-9]' "$out"
+report $? "--version"
+advisor --help
+[ $code -eq 0 ] && grep -q '^Usage' "$out"
+report $? "--help"
+
+# ---- one pass, no program ----
+
+advisor --dir "$dir" --once --links "$links" --topology "$topology" --budget 0.05
+[ $code -eq 0 ] && [ "$(grep -c '^idle: ' "$out")" -eq 12 ] && grep -q '^idle: 1024 bytes' "$out" &&
+    grep -q '^idle: 2097152 bytes' "$out"
+report $? "--once: all sizes from 1 KB to 2 MB"
+advice=$(find "$dir" -name 'advice-*')
+[ "$(grep -c '^tree n0 ' "$advice")" -eq 12 ] && [ "$(grep -c '^edge' "$advice")" -eq 60 ] &&
+    [ "$(grep -c '^host' "$advice")" -eq 6 ]
+report $? "a tree over all hosts for each"
+cp "$advice" "$work/kept"
+advisor --dir "$dir" --once --links "$links" --tree multilevel --segment 4K --root n5 --max-age 77
+grep -qx 'max-age 77' "$advice" && grep -q '^tree n5 from 786432 to 1572863 segment 4096' "$advice" &&
+    [ "$(grep -c '^tree n0 ' "$advice")" -eq 12 ]
+report $? "trees of another kind, root and age; those of other roots stay"
+advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02
+[ $code -eq 0 ] && [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 2 ]
+report $? "hosts of which nothing was measured"
+
+# ---- faulty links ----
+
+sed '$d' "$links" >"$work/half"
+advisor --dir "$dir" --once --links "$work/half" --topology "$topology" --budget 0.02
+[ $code -eq 0 ] && grep -q 'half.*not written to its end' "$err" && grep -q 'are assumed' "$err"
+report $? "links that are half written are said, and assumed"
+cp "$links" "$work/old"
+touch -d '1 hour ago' "$work/old"
+advisor --dir "$dir" --once --links "$work/old" --links-age 60 --budget 0.02
+[ $code -eq 0 ]
+report $? "links that are too old"
+
+# ---- the service ----
+
+rm -f "$dir"/advice-*
+"$ADVISOR" --dir "$dir" --links "$links" --topology "$topology" --budget 0.02 >"$work/log" 2>&1 &
+service=$!
+wait_for 20 grep -q '2097152' "$work/log"
+report $? "the service goes through all sizes"
+advisor status --dir "$dir"
+[ $code -eq 0 ] && grep -q '^an advisor is at work' "$out" && grep -q "^process  *$service\$" "$out" &&
+    grep -q '^mode  *idle' "$out" && grep -q '^predicted .* ms' "$out"
+report $? "status says what it does"
+advisor --dir "$dir" --once --links "$links"
+[ $code -eq 1 ] && grep -q 'works in .* already' "$err"
+report $? "one advisor for a directory"
+lines=$(wc -l <"$work/log")
+sed 's/bandwidth 1000000/bandwidth 1500000/' "$links" >"$links.new" && mv "$links.new" "$links"
+wait_for 20 sh -c "[ \$(grep -c '2097152' '$work/log') -ge 2 ]"
+report $? "new links: it goes through them again"
+printf 'pipebcast-history rubbish' >"$dir/history-0123456789abcdef-x"
+: >"$dir/rates-0123456789abcdef-y"
+sleep 0.3
+kill -0 "$service"
+report $? "rubbish in the directory does not stop it (after $lines lines)"
+kill -TERM "$service"
+wait "$service"
+code=$?
+service=
+[ $code -eq 0 ] && [ ! -e "$dir/advisor-status" ]
+report $? "SIGTERM ends it cleanly"
+advisor status --dir "$dir"
+[ $code -eq 1 ] && grep -q '^no advisor is at work' "$out"
+report $? "status says so"
+"$ADVISOR" --dir "$dir" --links "$links" --budget 0.02 >"$work/log" 2>&1 &
+service=$!
+wait_for 20 grep -q '2097152' "$work/log"
+kill -KILL "$service"
+wait "$service" 2>/dev/null
+service=
+advisor status --dir "$dir"
+[ $code -eq 1 ] && grep -q 'without a word' "$out"
+report $? "one that was killed is known to be gone"
+touch -d '8 days ago' "$dir/history-0123456789abcdef-x"
+advisor --dir "$dir" --once --links "$links" --budget 0.02
+[ $code -eq 0 ]
+report $? "and another one can begin at once"
+[ ! -e "$dir/history-0123456789abcdef-x" ] && [ -e "$dir/rates-0123456789abcdef-y" ]
+report $? "it removes what crashed programs left a week ago, and nothing newer"
+
+# ---- with MPI ----
+
+finish() {
+    echo "1..$count"
+    exit 0
+}
+if [ "${PIPEBCAST_TESTS:-}" = units ]; then
+    skip "with programs" "only tests that need no MPI job are wanted"
+    finish
+fi
+mpi_here
+unset OMPI_MCA_coll
+
+# probe NP ARGUMENT...
+probe() {
+    np=$1
+    shift
+    timeout 120 "$MPIEXEC" -np "$np" "$PROBE" "$@" >"$out" 2>"$err" </dev/null
+    code=$?
+}
+
+probe 6 --hosts 'n[0-5]' --topology "$topology" --output "$work/probed" --bytes 16K
+[ $code -eq 0 ] && grep -q '^6 hosts in 3 clusters at 2 sites; a round sends' "$out" &&
+    [ "$(grep -c '^link ' "$work/probed")" -eq 6 ] && grep -qx 'end 17' "$work/probed"
+report $? "the probe: a file of links"
+probe 4 --hosts n0,n0,n4,n4 --topology "$topology" --output "$work/probed" --rounds 2 --every 0.001 \
+    --quiet
+[ $code -eq 0 ] && [ ! -s "$out" ] && grep -qx 'end 8' "$work/probed"
+report $? "two rounds, hosts of two ranks"
+probe 2 --hosts n0 --output "$work/none"
+[ $code -eq 1 ] && [ "$(grep -c 'less than two hosts' "$err")" -eq 1 ] && [ ! -e "$work/none" ]
+report $? "the probe wants two hosts"
+probe 2 --hosts n0,zebra --topology "$topology" --output "$work/none"
+[ $code -eq 1 ] && grep -q "has no host 'zebra', on which rank 1 runs" "$err"
+report $? "and hosts that the topology has"
+probe 2 --rounds 3
+[ $code -eq 2 ] && grep -q -e '--every' "$err"
+report $? "rounds want a distance"
+probe 2 --hosts n0,n4 --topology "$topology" --output "$work/no/where"
+[ $code -eq 1 ] && grep -q 'cannot be written' "$err"
+report $? "a place for the file"
+
+if [ ! -f "${PLUGINDIR:-}/mca_coll_pipebcast.so" ]; then
+    skip "with programs" "the plugin is not built"
+    finish
+fi
+
+# A program of ten broadcasts; the advisor learns of it and answers, and the program takes that.
+rm -f "$dir"/advice-* "$dir"/history-* "$dir"/rates-*
+"$ADVISOR" --dir "$dir" --topology "$topology" --budget 0.05 --root n0 >"$work/log" 2>&1 &
+service=$!
+own=$(ompi_info --path pkglibdir --parsable | cut -d: -f3)
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    echo "0.$i $((200000 - 10000 * i))"
+done >"$work/schedule"
+timeout 120 "$MPIEXEC" -np 6 --mca mca_base_component_path "$PLUGINDIR:$own" \
+    --mca coll pipebcast,tuned --mca coll_pipebcast_hosts 'n[0-5]' \
+    --mca coll_pipebcast_topology_file "$topology" --mca coll_pipebcast_algorithm adaptive \
+    --mca coll_pipebcast_advice_dir "$dir" --mca coll_pipebcast_arrival off \
+    --mca coll_pipebcast_verbose 1 \
+    "$BENCH" --schedule "$work/schedule" --check --clock shared --csv >"$out" 2>"$err" </dev/null
+code=$?
+[ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 11 ]
+report $? "a program broadcasts while it is advised, every byte verified"
+grep -q '^running: ' "$work/log"
+report $? "the advisor saw its broadcasts"
+grep -q '^running: [0-9]* bytes from n0 to 6 hosts: predicted' "$work/log"
+report $? "and predicted their size"
+kill -TERM "$service"
+wait "$service"
+code=$?
+service=
+[ $code -eq 0 ]
+report $? "the advisor ended"
+finish

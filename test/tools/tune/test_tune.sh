@@ -1,0 +1,148 @@
+#!/bin/sh
+# TAP test of pipebcast-tune on this host alone: --hosts lets its ranks pass for hosts. TUNE,
+# TOPOLOGIES, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
+# shellcheck disable=SC2086  # $quick is split into words on purpose
+TUNE=${TUNE:-pipebcast-tune}
+TOPOLOGIES=${TOPOLOGIES:-$(dirname "$0")/../../../contrib/testbed}
+# shellcheck source=test/tap.sh
+. "$(dirname "$0")/../../tap.sh"
+run_mpi_here
+unset OMPI_MCA_coll
+
+HOME=$work/home
+export HOME
+mkdir "$HOME"
+model=$work/model
+
+# tune NP ARGUMENT...: runs the program; output in $out and $err, status in $code.
+tune() {
+    np=$1
+    shift
+    timeout 120 "$MPIEXEC" -np "$np" "$TUNE" "$@" >"$out" 2>"$err" </dev/null
+    code=$?
+}
+
+# refuses NP STATUS PATTERN ARGUMENT...: a message, said once, and no model, nor a part of one.
+refuses() {
+    np=$1 status=$2 pattern=$3
+    shift 3
+    rm -f "$model"*
+    tune "$np" "$@"
+    [ "$code" -eq "$status" ] && [ "$(grep -c -e "^pipebcast-tune: .*$pattern" "$err")" -eq 1 ] &&
+        [ "$(find "$work" -name 'model*' | wc -l)" -eq 0 ]
+    report $? "np $np refuses: $*"
+}
+
+# rows PLACE: the number of sizes that the model has at a place.
+rows() {
+    awk -v place="$1" '$1 == "place" { at = $2 } $1 == "cost" && at == place { n++ }
+        END { print n + 0 }' "$model"
+}
+
+quick="--sizes 256,1426,4K --time-limit 2 --precision 50"
+
+tune 2 $quick --hosts a,b --no-fallback --output "$model"
+[ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 0 ] &&
+    [ "$(rows machine)" -eq 0 ] && grep -qx 'topology any' "$model" && ! grep -q previous "$model"
+report $? "np 2: one switch"
+grep -q '^payload [0-9]' "$model" && grep -qx 'overhead 22' "$model"
+report $? "Open MPI's headers are counted"
+grep -q '^ *1426B .*ms' "$out" && grep -q "^coll_pipebcast_model_file = $model\$" "$out"
+report $? "the table and the line for mca-params.conf are printed"
+grep -q 's left$' "$err"
+report $? "progress and time left"
+
+tune 8 $quick --hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topology5.conf" \
+    --output "$model" --quiet
+[ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 3 ] &&
+    [ "$(rows machine)" -eq 3 ] && grep -qx 'place far links 5 ring 6' "$model" &&
+    grep -q '^topology [0-9a-f]*$' "$model"
+report $? "np 8: all three places of topology (5)"
+[ "$(grep -c '^previous ranks' "$model")" -eq 2 ] && grep -qx 'previous ranks 4' "$model" &&
+    grep -qx 'previous ranks 8' "$model" && [ "$(grep -c '^time' "$model")" -eq 24 ]
+report $? "the previous broadcast on 8 and on 4 ranks"
+! grep -q 's left$' "$err"
+report $? "--quiet: no progress"
+
+tune 2 $quick --hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fallback --output "$model"
+[ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
+report $? "no two hosts on one switch: the nearest stand for that, and it is said"
+
+tune 2 --sizes 256,4K,64K --time-limit 0.001 --hosts a,b --no-fallback --output "$model"
+# The mpirun of Debian 13 (5.0) now and then takes a part of a long warning for standard output.
+case $("$MPIEXEC" --version 2>&1) in
+*" 5."*) cat "$out" >>"$err" ;;
+esac
+[ $code -eq 0 ] && [ "$(rows switch)" -eq 2 ] && grep -q 'left out' "$err" &&
+    grep -q 'not within' "$err"
+report $? "no time: what a model needs is measured once, the rest left out, with warnings"
+
+# Installing keeps what others have written.
+mkdir "$HOME/.openmpi"
+printf 'btl = tcp,self\ncoll_pipebcast_model_file = old\n# end' >"$HOME/.openmpi/mca-params.conf"
+OMPI_MCA_coll=tuned,pipebcast
+export OMPI_MCA_coll
+for round in 1 2; do
+    tune 2 $quick --hosts a,b --no-fallback --install
+    cat >"$work/wanted" <<CONF
+btl = tcp,self
+# end
+coll_pipebcast_model_file = $HOME/.openmpi/pipebcast-model.txt
+CONF
+    [ $code -eq 0 ] && [ -s "$HOME/.openmpi/pipebcast-model.txt" ] &&
+        cmp "$work/wanted" "$HOME/.openmpi/mca-params.conf" >>"$err" 2>&1
+    report $? "--install, time $round: entered once, the rest kept"
+done
+unset OMPI_MCA_coll
+rm -r "$HOME/.openmpi"
+
+# pipebcast is kept out of the job where it is installed, also where a list of components names it.
+if [ -n "${PLUGINDIR:-}" ] && [ -f "$PLUGINDIR/mca_coll_pipebcast.so" ]; then
+    own=$(ompi_info --path pkglibdir --parsable | cut -d: -f3)
+    OMPI_MCA_mca_base_component_path=$PLUGINDIR:$own
+    OMPI_MCA_coll_pipebcast_verbose=1
+    export OMPI_MCA_mca_base_component_path OMPI_MCA_coll_pipebcast_verbose
+    for list in '' pipebcast,tuned '^han'; do
+        OMPI_MCA_coll=$list
+        export OMPI_MCA_coll
+        tune 4 $quick --hosts a,b,c,d --output "$model"
+        [ $code -eq 0 ] && ! grep -q 'coll:pipebcast\|pipebcast: ' "$err"
+        report $? "pipebcast is kept out of the job, coll = '$list'"
+    done
+    unset OMPI_MCA_coll OMPI_MCA_mca_base_component_path OMPI_MCA_coll_pipebcast_verbose
+else
+    skip "pipebcast is kept out" "the plugin is not built"
+fi
+
+refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"
+refuses 3 1 "all 3 ranks are on the host 'a'" $quick --hosts a --output "$model"
+refuses 2 1 "has no host 'zebra', on which rank 1 runs" $quick --hosts n0,zebra \
+    --topology "$TOPOLOGIES/topology1.conf" --output "$model"
+refuses 2 1 "model/nowhere.* cannot be written" $quick --hosts a,b --output "$work/model/nowhere"
+refuses 2 1 "cannot be written" $quick --hosts a,b --output "$work"
+refuses 2 1 "nothing.conf: " $quick --hosts a,b --topology "$work/nothing.conf" --output "$model"
+refuses 2 1 "hosts: " $quick --hosts 'a[' --output "$model"
+: >"$HOME/.openmpi"
+refuses 2 1 "openmpi.* cannot be" $quick --hosts a,b --install
+refuses 2 2 "not a size" --sizes 1K,2Q
+refuses 2 2 "not a size" --sizes 0,4K
+refuses 2 2 "not a size" --sizes 4K,65M
+refuses 2 2 "not more than" --sizes 4K,4096
+refuses 2 2 "16 times" --sizes 100,4K
+refuses 2 2 "two sizes or more" --sizes 8K,16K
+refuses 2 2 "two sizes or more" --sizes 1K,2K
+refuses 2 2 "time-limit" --time-limit 0
+refuses 2 2 "time-limit" --time-limit nan
+refuses 2 2 "precision" --precision 99
+refuses 2 2 "is empty" --output ""
+refuses 2 2 "needs a value" --output
+refuses 2 2 "unknown" --frobnicate
+refuses 3 2 "no option" 64K
+
+tune 2 --version
+[ $code -eq 0 ] && [ "$(grep -c '^pipebcast-tune [0-9]' "$out")" -eq 1 ]
+report $? "--version is printed once"
+tune 2 --help
+[ $code -eq 0 ] && [ "$(grep -c '^Usage' "$out")" -eq 1 ]
+report $? "--help is printed once"
+echo "1..$count"
