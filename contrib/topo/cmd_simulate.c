@@ -110,8 +110,7 @@ static tool_exit_t simulate(run_t *run)
     const tool_options_t *options = run->options;
     pb_simulate_options_t simulate = {.model = options->links_model ? PB_SIMULATE_LINKS
                                                                     : PB_SIMULATE_SLOT,
-                                      .n_segments = run->n_segments,
-                                      .use_parity = !options->no_colouring};
+                                      .n_segments = run->n_segments};
     int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
     if (error == PB_SUCCESS) {
         print_row(run);
@@ -192,7 +191,7 @@ const tool_command_t tool_cmd_simulate = {
     .run = run,
     .help =
         "usage: pipebcast-topo simulate FILE [--algorithm NAME[,NAME...]|all] [--segments LIST]\n"
-        "                           [--model slot|links] [--colouring yes|no] [--links]\n"
+        "                           [--model slot|links] [--links]\n"
         "                           [--root HOST] [--hosts LIST] [--ppn N] [--fanout K]\n"
         "\n"
         "Runs broadcasts in a model of the network in which every rank sends one segment at a\n"
@@ -208,8 +207,6 @@ const tool_command_t tool_cmd_simulate = {
         "  --model slot       a transfer holds all links of its path at once (the papers' model;\n"
         "                     the one used if none is given)\n"
         "          links      each link passes segments one after the other, as switches do\n"
-        "  --colouring no     in the slot model, do not use the colouring by which conflicting\n"
-        "                     edges of a twotree alternate\n"
         "  --links            print busy times of every directed link, too\n"
         "\n"
         "The other options are those of tree; see pipebcast-topo tree --help.\n"

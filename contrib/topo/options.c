@@ -23,7 +23,6 @@ static const struct option all_options[] = {
     {"format", required_argument, NULL, 'f'},
     {"segments", required_argument, NULL, 's'},
     {"model", required_argument, NULL, 'm'},
-    {"colouring", required_argument, NULL, 'c'},
     {"links", no_argument, NULL, 'l'},
     {"sizes", required_argument, NULL, 'z'},
     {"per-switch", required_argument, NULL, 'w'},
@@ -266,8 +265,6 @@ static bool take_option(tool_options_t *options, int letter, const char *text)
         return list_option("segments", text, PB_SIMULATE_MAX_SEGMENTS, &options->segments);
     case 'm':
         return choice_option("model", text, "slot", "links", &options->links_model);
-    case 'c':
-        return choice_option("colouring", text, "yes", "no", &options->no_colouring);
     case 'l':
         options->show_links = true;
         return true;

@@ -41,7 +41,6 @@ typedef struct tool_options {
     tool_format_t format;
     tool_list_t segments;
     bool links_model;  /**< --model links; else slot */
-    bool no_colouring; /**< --colouring no */
     bool show_links;   /**< --links */
     tool_list_t sizes;
     tool_list_t per_switch;

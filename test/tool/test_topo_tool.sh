@@ -96,7 +96,7 @@ ends 2 "'0' is not a whole number from 1" load topology1.conf --algorithm chain 
 ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fanout two
 ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
 ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --model cubic
-ends 2 "'maybe' is unknown; known are yes, no" simulate topology1.conf --colouring maybe
+ends 2 "'--colouring' is no option of simulate" simulate topology1.conf --colouring no
 ends 2 "--segments takes whole numbers" simulate topology1.conf --segments 0
 ends 2 "--segments takes whole numbers" simulate topology1.conf --segments 16:8
 ends 2 "--segments takes whole numbers" simulate topology1.conf --segments 16,,32

@@ -27,8 +27,6 @@ int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p);
  * link carries more than two of both trees together, or 2c if it is c times as
  * fast as the fastest host's cable. Serves every view. Fast links never make
  * the trees higher; they are used where that makes the trees lower or sooner.
- * Streams have parities where a colouring was found, which is not sought where
- * fast links are used.
  */
 int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p);
 

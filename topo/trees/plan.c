@@ -106,7 +106,6 @@ void pb_plan_free(pb_plan_t *plan)
         free(plan->streams[i].parent);
         free(plan->streams[i].first_child);
         free(plan->streams[i].child);
-        free(plan->streams[i].parity);
     }
     free(plan);
 }

@@ -41,9 +41,6 @@ typedef struct pb_stream {
     int *parent;      /**< by rank; -1 for the root and for ranks outside the plan */
     int *first_child; /**< by rank, n_ranks + 1 entries: children are child[first_child[r]] .. */
     int *child;       /**< n_members - 1 ranks */
-    uint8_t *parity;  /**< by rank: segments over the edge into it start in slots congruent to this
-                           modulo n_streams (of two: even or odd ones), so that conflicting edges
-                           take turns; NULL: no such colouring */
     int height;       /**< edges from the root to the deepest rank */
 } pb_stream_t;
 

@@ -235,10 +235,6 @@ static void test_wrong_arrays(void)
     set_up(&f);
     f.plan->streams[0].first_child[0] = -1;
     refuse(&f, NULL, "first_child is not ordered");
-    set_up(&f);
-    f.plan->streams[0].parity = calloc(4, 1);
-    f.plan->streams[0].parity[2] = 2;
-    refuse(&f, NULL, "rank 2 has the parity 2");
 }
 
 static void test_wrong_frame(void)
