@@ -60,7 +60,7 @@ static fate_t fate_of(const tool_study_t *study, int kind)
     if (has_fate(study, kind, ONE)) {
         return ONE;
     }
-    bool promises = tool_kind_promises(study->options->kinds[kind]);
+    bool promises = pb_kind_row(study->options->kinds[kind])->promises;
     return !promises && has_fate(study, kind, COMPLETE) ? COMPLETE : DRAWN;
 }
 

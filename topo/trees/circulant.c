@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 
 typedef struct search {
     int n_ranks;
@@ -176,8 +176,9 @@ static int link_children(const search_t *s, const pb_view_t *view, pb_plan_t *pl
     return rc;
 }
 
-int pb_plan_circulant(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_circulant(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     search_t s = {.n_ranks = view->n_ranks};
     *plan_p = NULL;
     if (view->n_vertices != 1) {

@@ -1,6 +1,6 @@
 /*
  * Two contention-free trees: what the steps of the construction share. Not for
- * others; the entry is pb_plan_twotree() in topo/trees/constructions.h.
+ * others; the entry is pb_plan_twotree() in twotree.c.
  *
  * Both trees reach every rank; tree 0 carries the even segments, tree 1 the odd
  * ones. A directed link may carry two edges in all and a rank may send two in
@@ -23,7 +23,7 @@
 
 #include <stdbool.h>
 
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)

@@ -137,8 +137,9 @@ int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_plan_t **plan_
     return rc;
 }
 
-int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_twotree(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     int rc = pb_tt_make_plan(view, NULL, plan_p);
     if (rc == PB_SUCCESS) {
         rc = pb_tt_use_fast_trunks(view, plan_p);
