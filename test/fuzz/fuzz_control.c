@@ -11,7 +11,7 @@
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
 #include "test/fuzz/fuzz.h"
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 #include "topo/util/error.h"
 
 const char fuzz_name[] = "control";

@@ -33,7 +33,7 @@ static void lay_chain(const pb_placement_t *placement, int root)
     pb_diag_t diag;
     pb_diag_init(&diag);
     fuzz_must(pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS);
-    fuzz_must(pb_plan_chain(view, &plan) == PB_SUCCESS);
+    fuzz_must(pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) == PB_SUCCESS);
     fuzz_must(pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS);
     fuzz_must(pb_check_contention_free(placement, plan, &check, &diag) == PB_SUCCESS);
     fuzz_must(diag.n_faults == 0);

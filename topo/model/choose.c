@@ -26,15 +26,8 @@
  */
 #define LONGEST_SEGMENT (UINT64_C(1) << 16)
 
-/** Kinds that are tried unless one is forced, the simpler ones first. */
-static const pb_kind_t kinds_by_rule[] = {
-    PB_KIND_CHAIN, PB_KIND_BINOMIAL, PB_KIND_FLAT,      PB_KIND_BINARY,
-    PB_KIND_KARY,  PB_KIND_TWOTREE,  PB_KIND_CIRCULANT,
-};
-enum { N_RULE_KINDS = sizeof(kinds_by_rule) / sizeof(kinds_by_rule[0]) };
-
 /** Candidates that one size class can have. */
-#define MAX_CANDIDATES ((N_RULE_KINDS + 1) * (MAX_SEGMENTS + 1))
+#define MAX_CANDIDATES ((PB_KIND_COUNT + 1) * (MAX_SEGMENTS + 1))
 
 /**
  * Where nothing was measured, so many speeds are looked at, each a tenth of the one before. Virtual
@@ -80,7 +73,9 @@ struct pb_chooser {
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_choose_options_t options;
-    pb_profile_t least_twotree;
+    pb_profile_t least_two_streams; /**< see PB_BOUND_TWO_STREAMS */
+    int n_kinds;
+    pb_kind_t kinds[PB_KIND_COUNT]; /**< tried unless one is forced, in the order of the rule */
     int n_segments;
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
@@ -287,8 +282,8 @@ static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
 static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
                   const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
 {
-    const int reasons =
-        (candidate->kind == PB_KIND_CIRCULANT) + is_tiny(chooser, candidate->segment);
+    const pb_kind_row_t *row = pb_kind_row((pb_kind_t) candidate->kind);
+    const int reasons = (row != NULL && row->unsure) + is_tiny(chooser, candidate->segment);
     candidate->time = pb_predict(profile, chooser->model, cost, bytes);
     candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
 }
@@ -448,11 +443,14 @@ static int safest(const doubtful_t *doubtful, int but_kind)
     return best;
 }
 
-/** Whether even the least weight of a two-tree is beaten. */
-static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t weight)
+/** Whether even the least weight of a kind of which a bound is known is beaten. */
+static bool is_beaten(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes, int64_t weight)
 {
     pb_choice_t least = {.best.time = -1, .next.time = -1};
-    visit_segments(chooser, PB_KIND_TWOTREE, &chooser->least_twotree, bytes, keep_best, &least);
+    if (pb_kind_row(kind)->bound != PB_BOUND_TWO_STREAMS) {
+        return false;
+    }
+    visit_segments(chooser, (int) kind, &chooser->least_two_streams, bytes, keep_best, &least);
     return least.best.weight >= weight;
 }
 
@@ -463,16 +461,11 @@ static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_optio
            (model->measured || bytes < PB_CHOOSE_ASSUMED_FALLBACK);
 }
 
-/** Of the kinds only these do not serve every view. */
-static bool may_be_unfit(const pb_choose_options_t *options)
-{
-    return options->kind == PB_KIND_CIRCULANT ||
-           (options->kind == PB_KIND_KARY && options->plan.fanout < 1);
-}
-
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
 {
-    return may_be_unfit(options) || fallback_is_candidate(model, options, pb_size_class(bytes));
+    const bool fits =
+        options->kind < 0 || pb_kind_always_fits((pb_kind_t) options->kind, &options->plan);
+    return !fits || fallback_is_candidate(model, options, pb_size_class(bytes));
 }
 
 /** Shows the candidates of one kind; *seen_p is set if it fits. */
@@ -511,12 +504,12 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
             visit(context, &candidate);
         }
     }
-    for (int i = 0; i < N_RULE_KINDS && rc == PB_SUCCESS; i++) {
-        const pb_kind_t kind = kinds_by_rule[i];
+    for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
+        const pb_kind_t kind = chooser->kinds[i];
         /* Without regard to what is known already, so that ranks never differ; and where
-         * nothing was measured, a two-tree may be the safe one. */
-        if (kind == PB_KIND_TWOTREE && best != NULL && chooser->model->measured &&
-            is_beaten(chooser, bytes, best->best.weight)) {
+         * nothing was measured, it may be the safe one. */
+        if (best != NULL && chooser->model->measured &&
+            is_beaten(chooser, kind, bytes, best->best.weight)) {
             continue;
         }
         rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
@@ -677,7 +670,8 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         free(chooser);
         return NULL;
     }
-    pb_profile_least_twotree(placement, n_hosts, &chooser->least_twotree);
+    pb_profile_least_two_streams(placement, n_hosts, &chooser->least_two_streams);
+    chooser->n_kinds = pb_kinds_by_turn(chooser->kinds);
     list_segments(chooser);
     return chooser;
 }

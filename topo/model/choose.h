@@ -43,9 +43,9 @@
 
 /**
  * Of what is less sure than the rest, choices add this part of the time for each reason there is:
- * - The circulant schedule: a rank has a source for each of its streams, up to log2 of the ranks;
- *   what comes from them at once shares the rank's link in pieces, which the model of one message
- *   at a time does not know.
+ * - A kind whose row says so (the circulant schedule): a rank has a parent for each of its streams,
+ *   up to log2 of the ranks; what comes from them at once shares the rank's link in pieces, which
+ *   the model of one message at a time does not know.
  * - Segments below half a frame: nearly all of their time is what messages cost by themselves,
  *   most of it with many ranks at once, of which the model knows the mean only.
  * Measured on 16 and 32 hosts, trees with longer segments took 0.97 to 1.1 times what was

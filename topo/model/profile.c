@@ -362,7 +362,8 @@ static pb_profile_path_t fast_path(int64_t hops, int64_t sends, int64_t fast)
         .hops = hops, .cables = sends * (fast - PB_PROFILE_UNIT), .sends = sends * fast};
 }
 
-void pb_profile_least_twotree(const pb_placement_t *placement, int n_hosts, pb_profile_t *profile)
+void pb_profile_least_two_streams(const pb_placement_t *placement, int n_hosts,
+                                  pb_profile_t *profile)
 {
     memset(profile, 0, sizeof(*profile));
     profile->n_streams = 2;

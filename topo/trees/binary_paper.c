@@ -32,8 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/constructions.h"
 #include "topo/trees/order_bounds.h"
+#include "topo/trees/plan.h"
 #include "topo/util/range_max.h"
 
 /* Positions first .. last belong to the set of `owner`. */
@@ -413,8 +413,10 @@ static void paper_clear(paper_t *p)
     free(p->rows);
 }
 
-int pb_plan_binary_paper(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_binary_paper(const pb_view_t *view, const pb_plan_options_t *options,
+                         pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     paper_t paper = {.view = view, .n = view->n_ranks};
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_BINARY_PAPER, 1);

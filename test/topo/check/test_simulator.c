@@ -62,7 +62,7 @@ static pb_plan_t *plan_of(const bed_t *bed, pb_kind_t kind)
 /* Segment times until all is done; -1 if the simulation fails. */
 static double time_of(const bed_t *bed, pb_kind_t kind, pb_simulate_model_t model, int n_segments)
 {
-    pb_simulate_options_t options = {.model = model, .n_segments = n_segments, .use_parity = true};
+    pb_simulate_options_t options = {.model = model, .n_segments = n_segments};
     pb_simulation_t result = {0};
     pb_plan_t *plan = plan_of(bed, kind);
     double time = -1;

@@ -418,7 +418,7 @@ static void test_least_twotree(void)
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         if (c.view->n_ranks > 1) {
             const pb_profile_t profile = profile_of(&c, PB_KIND_TWOTREE, NULL);
-            pb_profile_least_twotree(c.placement, pb_placement_n_hosts(c.placement), &least);
+            pb_profile_least_two_streams(c.placement, pb_placement_n_hosts(c.placement), &least);
             pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
             model.costs[PB_PLACE_SWITCH].n_ring = i % 5;
             for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {

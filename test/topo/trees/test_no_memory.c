@@ -22,7 +22,7 @@ static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
     pb_check_t check;
     int error = pb_view_new(placement, 3, NULL, 0, &view);
     if (error == PB_SUCCESS) {
-        error = pb_plan_chain(view, &plan);
+        error = pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan);
     }
     if (error == PB_SUCCESS) {
         error = pb_plan_link_children(plan, 0, view, (int[N_RANKS]){1, 2, 3, 4, 5, 6, 7, 8});

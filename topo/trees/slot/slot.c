@@ -28,8 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/constructions.h"
 #include "topo/trees/kary.h"
+#include "topo/trees/plan.h"
 #include "topo/trees/slot/bisect.h"
 #include "topo/trees/slot/fill.h"
 #include "topo/trees/slot/speed.h"
@@ -608,8 +608,9 @@ static int compute(const pb_view_t *view, pb_plan_t *plan)
     return error;
 }
 
-int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_slot(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_BINARY, 1);
     int error = plan != NULL ? compute(view, plan) : PB_ERR_NO_MEMORY;
