@@ -21,10 +21,6 @@
 
 #include "topo/network/hostlist.h"
 #include "topo/util/error.h"
-#include "topo/util/text_file.h"
-
-/* Bytes of a whole file; the largest network that is allowed needs far less. */
-#define MAX_FILE ((size_t) 64 << 20)
 
 typedef enum {
     KEY_SWITCH_NAME,
@@ -585,18 +581,19 @@ static int read_network(reader_t *r)
     return error == PB_SUCCESS ? check_depth(r) : error;
 }
 
-int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char separator,
-                        pb_network_t **network_p, pb_diag_t *diag)
+int pb_slurm_conf_parse(const pb_topology_text_t *topology, pb_network_t **network_p,
+                        pb_diag_t *diag)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     *network_p = NULL;
-    reader_t reader = {.text = text,
+    const size_t length = topology->length;
+    reader_t reader = {.text = topology->text,
                        .length = length,
-                       .separator = separator,
-                       .file = name,
+                       .separator = topology->separator,
+                       .file = topology->name,
                        .next_line = 1,
                        .diag = diag};
-    if (length >= 3 && memcmp(text, byte_order_mark, 3) == 0) {
+    if (length >= 3 && memcmp(topology->text, byte_order_mark, 3) == 0) {
         reader.text += 3;
         reader.length -= 3;
     }
@@ -614,35 +611,5 @@ int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char 
     }
     free(reader.buffer);
     free(reader.mentions);
-    return error;
-}
-
-/* ---- the file ---- */
-
-int pb_slurm_conf_read(const char *path, pb_network_t **network_p, pb_diag_t *diag)
-{
-    *network_p = NULL;
-    char *text = NULL;
-    size_t length = 0;
-    int error = pb_text_file_read(path, "topology.conf", MAX_FILE, &text, &length, diag);
-    if (error == PB_SUCCESS) {
-        error = pb_slurm_conf_parse(text, length, path, '\0', network_p, diag);
-        free(text);
-    }
-    return error;
-}
-
-int pb_slurm_conf_read_stream(FILE *stream, const char *name, pb_network_t **network_p,
-                              pb_diag_t *diag)
-{
-    *network_p = NULL;
-    char *text = NULL;
-    size_t length = 0;
-    int error =
-        pb_text_file_read_stream(stream, name, "topology.conf", MAX_FILE, &text, &length, diag);
-    if (error == PB_SUCCESS) {
-        error = pb_slurm_conf_parse(text, length, name, '\0', network_p, diag);
-        free(text);
-    }
     return error;
 }

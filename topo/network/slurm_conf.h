@@ -17,10 +17,7 @@
 #ifndef PB_SLURM_CONF_H
 #define PB_SLURM_CONF_H
 
-#include <stdio.h>
-
-#include "topo/network/network.h"
-#include "topo/util/diag.h"
+#include "topo/network/topology.h"
 
 /** Bytes of one logical line, continuations included. */
 #define PB_SLURM_CONF_MAX_LINE (1 << 20)
@@ -32,21 +29,11 @@
 #define PB_SLURM_CONF_MAX_DEPTH 512
 
 /**
- * Reads the file at `path` into a finished network, which the caller frees.
- * PB_ERR_IO or PB_ERR_INPUT with every fault in `diag`; *network_p is then NULL.
+ * Reads a text into a finished network, which the caller frees. PB_ERR_INPUT with every fault in
+ * `diag`, PB_ERR_NO_MEMORY; *network_p is then NULL. Lines are counted from 1, by the separator,
+ * too.
  */
-int pb_slurm_conf_read(const char *path, pb_network_t **network_p, pb_diag_t *diag);
-
-/** The same from a stream, read to its end but not closed; `name` stands for the file. */
-int pb_slurm_conf_read_stream(FILE *stream, const char *name, pb_network_t **network_p,
-                              pb_diag_t *diag);
-
-/**
- * The same from memory. `name` stands for the file in messages. With
- * `separator` (';' for an inline parameter, '\0' for none) that character ends
- * a line as a newline does; lines are then counted from 1 by it.
- */
-int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char separator,
-                        pb_network_t **network_p, pb_diag_t *diag);
+int pb_slurm_conf_parse(const pb_topology_text_t *topology, pb_network_t **network_p,
+                        pb_diag_t *diag);
 
 #endif
