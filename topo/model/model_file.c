@@ -17,7 +17,7 @@
 /** Bytes of a whole file; the longest that can be written needs far less. */
 #define MAX_FILE ((size_t) 4 << 20)
 
-/** Cables that a path may have. */
+/** Links that a path may have. */
 #define MAX_LINKS 1024
 
 /** Ranks that a broadcast may have. */

@@ -9,9 +9,9 @@
  * the line. One line may carry both Nodes and Switches, and several lines may
  * describe one switch (both beyond Slurm, which wants leaf switches apart). Of
  * one line's children the hosts come first. Values may be in double quotes.
- * LinkSpeed is the speed of the cables from the switch to what its line names;
- * cables without one have the lowest speed of the file. Uplinks (ours, not
- * Slurm's) is the number of parallel cables, a bundle or LAG, from the switch to
+ * LinkSpeed is the speed of the links from the switch to what its line names;
+ * links without one have the lowest speed of the file. Uplinks (ours, not
+ * Slurm's) is the number of parallel links, a bundle or LAG, from the switch to
  * each child that its line names, 1 to 1024; each has that speed.
  */
 #ifndef PB_SLURM_CONF_H
@@ -23,7 +23,7 @@
 #define PB_SLURM_CONF_MAX_LINE (1 << 20)
 
 /**
- * Cables between the top switch and a host. No path then has more than 1024, which is the
+ * Links between the top switch and a host. No path then has more than 1024, which is the
  * longest that a model file may speak of; IEEE 802.1Q lets a spanning tree have 40.
  */
 #define PB_SLURM_CONF_MAX_DEPTH 512

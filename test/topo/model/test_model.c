@@ -30,7 +30,7 @@ static int parse(const char *text, pb_model_t *into, char *first, size_t size)
 static void test_good(void)
 {
     char fault[512];
-    int rc = parse(HEAD SWITCH "place far links 5 ring 32 # cables\r\ncost 1024 120 700 150 10 20\n"
+    int rc = parse(HEAD SWITCH "place far links 5 ring 32 # links\r\ncost 1024 120 700 150 10 20\n"
                                "cost 8192 800 2600 900 20 30\n"
                                "previous ranks 8\ntime 1024 5000\ntime 4096 9000\n",
                    &model, fault, sizeof(fault));
@@ -67,7 +67,7 @@ static const struct {
     {HEAD "cost 1 2 3 4 5 6\n", "x.model:5: a cost has no place before it"},
     {HEAD "time 1 2\n", "x.model:5: a time has no 'previous ranks' before it"},
     {HEAD "place rack links 2\n", "x.model:5: 'rack' is not known"},
-    {HEAD "place switch cables 2\n",
+    {HEAD "place switch links 2\n",
      "x.model:5: the line is not of the form: place PLACE links NUMBER"},
     {HEAD "place switch links 3\n", "x.model:5: the number of links is '3'"},
     {HEAD "place switch links 2 ring\n",
@@ -246,7 +246,7 @@ static void test_interpolation(void)
     other.costs[PB_PLACE_FAR].n_rows = 0;
     cost = pb_model_cost(&other, 3, 1024);
     /* A frame of 1046 + 90 bytes at 700 ns in 7168 bytes, and the switch, both ways. */
-    ok(cost.rtt == 400 + 2 * (700 * 1136 / 7168 + 5000), "a further cable stores one frame: %ld",
+    ok(cost.rtt == 400 + 2 * (700 * 1136 / 7168 + 5000), "a further link stores one frame: %ld",
        (long) cost.rtt);
     cost = pb_model_cost(&model, 0, 1 << 20);
     ok(cost.gap > 0 && cost.rtt >= 2 * cost.gap, "memory has a cost of its own");

@@ -72,7 +72,7 @@ static void test_long_lines(void)
     free(conf);
 }
 
-/* A line of switches with a host `depth` cables below the top. */
+/* A line of switches with a host `depth` links below the top. */
 static int read_line_of_switches(int depth, pb_diag_t *diag)
 {
     char *conf;
@@ -95,15 +95,15 @@ static void test_depth(void)
 {
     pb_diag_t diag;
     int error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH, &diag);
-    ok(error == PB_SUCCESS, "a host %d cables below the top: %s", PB_SLURM_CONF_MAX_DEPTH,
+    ok(error == PB_SUCCESS, "a host %d links below the top: %s", PB_SLURM_CONF_MAX_DEPTH,
        pb_diag_first(&diag));
     pb_diag_clear(&diag);
     error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH + 1, &diag);
     ok(error == PB_ERR_INPUT && diag.n_faults == 1 &&
            strstr(pb_diag_first(&diag),
-                  "line:513: host 'n' is more than 512 cables below the top switch 's1'") ==
+                  "line:513: host 'n' is more than 512 links below the top switch 's1'") ==
                pb_diag_first(&diag),
-       "one cable more: %s", pb_diag_first(&diag));
+       "one link more: %s", pb_diag_first(&diag));
     pb_diag_clear(&diag);
 }
 
