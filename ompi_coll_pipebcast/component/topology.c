@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "component/component.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
@@ -30,11 +30,12 @@ static int read_topology(coll_pipebcast_shared_t *shared)
     int rc;
     pb_diag_init(&diag);
     if (coll_pipebcast_is_set(params->topology_file)) {
-        rc = pb_slurm_conf_read(params->topology_file, &topology->network, &diag);
+        rc = pb_topology_read(params->topology_file, &topology->network, &diag);
         shared->source = strdup(params->topology_file);
     } else {
-        rc = pb_slurm_conf_parse(params->topology, strlen(params->topology),
-                                 "coll_pipebcast_topology", ';', &topology->network, &diag);
+        rc = pb_topology_parse(&(pb_topology_text_t){params->topology, strlen(params->topology),
+                                                     "coll_pipebcast_topology", ';'},
+                               &topology->network, &diag);
         shared->source = strdup("the parameter coll_pipebcast_topology");
     }
     if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {

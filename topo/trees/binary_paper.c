@@ -11,7 +11,7 @@
  * i. So the two contend if some subtree holds i and i+1 but not k-1, or k-1 and k
  * but not i+1: k is fit for i if and only if
  *     k - 1 <= bounds.last[i]  and  bounds.first[k] <= i + 1.
- * The cables of single ranks never matter, since i and k are not in
+ * The links of single ranks never matter, since i and k are not in
  * tree[i+1][k-1].
  *
  * The papers have one rank on a host. One of several ranks is a vertex like any

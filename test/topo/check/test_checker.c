@@ -8,7 +8,7 @@
 
 #include "test/tap.h"
 #include "topo/check/checker.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 static const char conf[] = "SwitchName=s0 Nodes=a,b Switches=s1;SwitchName=s1 Nodes=c,d";
 
@@ -23,7 +23,8 @@ typedef struct fixture {
 static void set_up(fixture_t *f)
 {
     pb_diag_init(&f->diag);
-    pb_slurm_conf_parse(conf, strlen(conf), "conf", ';', &f->network, &f->diag);
+    pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';'}, &f->network,
+                      &f->diag);
     f->placement = pb_placement_new(f->network, 4);
     for (int rank = 0; rank < 4; rank++) {
         f->placement->host[rank] = pb_network_find(f->network, (char[]){(char) ('a' + rank), 0});

@@ -133,7 +133,7 @@ static void test_network(void)
     ok(pb_placement_n_hosts(located) == 2, "ranks are on as many hosts as before");
     int links[16];
     ok(pb_placement_path(located, 0, 2, links) == 0 && pb_placement_path(located, 0, 5, links) == 2,
-       "cables are passed between hosts only");
+       "links are passed between hosts only");
     ok(pb_network_hash(levels) != hash && pb_network_hash(network) == hash,
        "places are part of a network's hash");
     pb_network_t *copy = pb_network_copy(levels);
@@ -167,13 +167,13 @@ static void test_name_taken(void)
 
 enum { TRIALS = 100, FANOUT = 4 };
 
-/* How a kind loads cables: whatever the mapping, the message comes into a host once, and goes
+/* How a kind loads links: whatever the mapping, the message comes into a host once, and goes
  * out of it no more often than one rank sends it. */
 typedef struct kind_case {
     pb_kind_t kind;
     int fanout;    /* of "kary"; 0: as the kind has it */
     int max_sends; /* edges of a rank */
-    int most_out;  /* messages up a host's cable */
+    int most_out;  /* messages up a host's uplink */
 } kind_case_t;
 
 static const kind_case_t kinds[] = {

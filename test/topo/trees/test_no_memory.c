@@ -9,7 +9,7 @@
 #include "test/tap.h"
 #include "topo/check/checker.h"
 #include "topo/model/choose.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 enum { N_RANKS = 8 };
 
@@ -79,7 +79,8 @@ static int run(const void *context)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    int error = pb_slurm_conf_parse(conf, strlen(conf), "conf", ';', &network, &diag);
+    int error =
+        pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';'}, &network, &diag);
     if (error == PB_SUCCESS) {
         error = place_and_plan(network, &diag);
     }

@@ -5,7 +5,7 @@
 #include "test/topo/trees/tree_case.h"
 #include "topo/check/check_load.h"
 
-/* Random speeds on all cables. */
+/* Random speeds on all links. */
 static void random_speeds(pb_shape_t shape, int max_speed)
 {
     pb_random_t random = pb_random_seed(8100 + (uint64_t) shape);

@@ -33,7 +33,7 @@ static int equal_height(const tree_case_t *c)
     return height;
 }
 
-/* Random speeds: on all cables, or slow and fast trunks between equal hosts. */
+/* Random speeds: on all links, or slow and fast trunks between equal hosts. */
 static void random_speeds(pb_shape_t shape, int max_speed, uint32_t hosts)
 {
     pb_random_t random = pb_random_seed(8300 + (uint64_t) shape);
@@ -65,7 +65,7 @@ static void random_speeds(pb_shape_t shape, int max_speed, uint32_t hosts)
         }
         tree_case_clear(&base);
     }
-    const char *name = pb_shape_name(shape), *what = hosts > 0 ? "trunks" : "all cables";
+    const char *name = pb_shape_name(shape), *what = hosts > 0 ? "trunks" : "all links";
     ok(n_good == N_TRIALS, "%s, %s 1 to %d: no link overloaded in %d of %d", name, what, max_speed,
        n_good, N_TRIALS);
     ok(n_higher == 0, "%s, %s 1 to %d: higher than with equal links in %d, lower in %d", name, what,

@@ -1,12 +1,12 @@
 /*
  * Two trees where trunks are faster than hosts.
  *
- * A trunk of c times the speed of the fastest host's cable may carry 2c
+ * A trunk of c times the speed of the fastest host's uplink may carry 2c
  * edges of both trees together. Vertices that such trunks join are merged into
  * one (topo/network/view_merge.h), for which the ordinary construction makes lower trees, and
  * ranks take places so that few edges cross (near.c). The trunks that
- * are overloaded nevertheless are un-merged, and it is tried again. A cable of
- * one host is never merged, as no cable of a host is slower than the
+ * are overloaded nevertheless are un-merged, and it is tried again. A link of
+ * one host is never merged, as no link of a host is slower than the
  * speed that counts.
  *
  * Lower is not always sooner: where ranks of several switches are mixed, edges
@@ -33,7 +33,7 @@ typedef struct trial {
     int64_t ticks;  /**< of the best plan; -1: not known yet */
 } trial_t;
 
-/** The edges that each vertex's cable carries each way, and which can be joined; how many can. */
+/** The edges that each vertex's uplink carries each way, and which can be joined; how many can. */
 static int find_capacities(trial_t *trial)
 {
     const pb_view_t *view = trial->view;

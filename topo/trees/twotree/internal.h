@@ -223,17 +223,17 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker);
 
 /* ---- near.c ---- */
 
-/** The view before vertices were merged (topo/network/view_merge.h), and what its cables carry. */
+/** The view before vertices were merged (topo/network/view_merge.h), and what its links carry. */
 typedef struct pb_tt_near {
     const pb_view_t *view;
-    int *capacity;    /**< by vertex: edges that its cable may carry each way */
+    int *capacity;    /**< by vertex: edges that its link may carry each way */
     int *overload;    /**< by vertex: set to the edges beyond that, of the worse direction */
     int n_overloaded; /**< vertices with an overload */
     long tries;       /**< exchanges that may still be tried */
 } pb_tt_near_t;
 
 /**
- * Exchanges ranks of merged vertices so that few edges cross the cables of
+ * Exchanges ranks of merged vertices so that few edges cross the links of
  * near->view; heights do not change. Uses the parents, orders and options, and
  * changes the parents and orders. The order of ranks in tt->view must be the
  * one that pb_view_merge() makes. O(ranks * path), times a bounded number of

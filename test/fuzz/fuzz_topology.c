@@ -1,11 +1,12 @@
-/* Topology files. What can be read must be a network on which a chain can be laid. */
+/* Topology files, read as every format. What can be read must be a network on which a chain can be
+ * laid. */
 #include "test/fuzz/fuzz.h"
 #include "topo/check/checker.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 #include "topo/network/view.h"
 #include "topo/trees/plan.h"
 
-const char fuzz_name[] = "slurm_conf";
+const char fuzz_name[] = "topology";
 
 /* Larger networks are read only, so that most of the time goes into the reader. */
 enum { MAX_NODES = 64 };
@@ -54,13 +55,12 @@ static void use_network(const pb_network_t *network)
 }
 
 /* A network or at least one fault, never both. */
-static void read_conf(const uint8_t *bytes, size_t length, char separator)
+static void read_as(const pb_topology_format_t *format, const pb_topology_text_t *text)
 {
     pb_network_t *network;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    const int error =
-        pb_slurm_conf_parse((const char *) bytes, length, "input", separator, &network, &diag);
+    const int error = format->parse(text, &network, &diag);
     fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
     fuzz_must((error == PB_SUCCESS) == (network != NULL));
     fuzz_must((error == PB_SUCCESS) == (diag.n_faults == 0));
@@ -73,7 +73,12 @@ static void read_conf(const uint8_t *bytes, size_t length, char separator)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    read_conf(bytes, length, '\0');
-    read_conf(bytes, length, ';');
+    pb_topology_text_t text = {.text = (const char *) bytes, .length = length, .name = "input"};
+    for (const pb_topology_format_t *format = pb_topology_formats; format->name != NULL; format++) {
+        text.separator = '\0';
+        read_as(format, &text);
+        text.separator = ';';
+        read_as(format, &text);
+    }
     return 0;
 }
