@@ -39,7 +39,7 @@ release_of() {
     esac
 }
 
-cache_folder() {
+cache_directory() {
     echo "${PIPEBCAST_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; name a directory by PIPEBCAST_CACHE}/.cache}/pipebcast}"
 }
 
@@ -87,7 +87,7 @@ holds_series() {
     esac
 }
 
-# install_packages FOLDER NAME...: installs in a system what is not there.
+# install_packages DIRECTORY NAME...: installs in a system what is not there.
 install_packages() {
     # shellcheck disable=SC2016
     enter "$1" sh -ec '
@@ -98,7 +98,7 @@ install_packages() {
         apt-get clean' sh "${@:2}"
 }
 
-# bootstrap SERIES FOLDER LOG: the release's least system, in FOLDER.
+# bootstrap SERIES DIRECTORY LOG: the release's least system, in DIRECTORY.
 bootstrap() {
     local part=$2.part release source
     release=$(release_of "$1")
@@ -115,10 +115,10 @@ bootstrap() {
     mv "$part" "$2"
 }
 
-# least_system SERIES: makes FOLDER.least, which the others are copies of, if it is not there.
+# least_system SERIES: makes DIRECTORY.least, which the others are copies of, if it is not there.
 least_system() {
     local least
-    least=$(cache_folder)/ompi-$1.least
+    least=$(cache_directory)/ompi-$1.least
     [ -d "$least" ] || {
         prepare_packages debootstrap util-linux
         : >"$least.log"
@@ -129,25 +129,25 @@ least_system() {
 # hold_cache: one run at a time makes something in the cache; until the end of this one, or fd 9's.
 hold_cache() {
     local cache
-    cache=$(cache_folder)
+    cache=$(cache_directory)
     mkdir -p "$cache"
     exec 9>"$cache/lock"
     flock -n 9 || { say "waiting for another run that uses $cache" >&2 && flock 9; }
 }
 
-# copy_least SERIES FOLDER
+# copy_least SERIES DIRECTORY
 copy_least() {
     rm -rf --one-file-system "$2.part"
     least_system "$1"
     enough_space "$(dirname "$2")"
-    cp -a "$(cache_folder)/ompi-$1.least" "$2.part"
+    cp -a "$(cache_directory)/ompi-$1.least" "$2.part"
 }
 
 # make SERIES: the directory is printed last; what is being done goes to standard error. A system that
-# was not finished lies in FOLDER.part and is made again from the start.
+# was not finished lies in DIRECTORY.part and is made again from the start.
 make_system() {
     local directory
-    directory=$(cache_folder)/ompi-$1
+    directory=$(cache_directory)/ompi-$1
     hold_cache
     if [ -d "$directory" ]; then
         quietly "looking for what building needs in $directory" "$directory.log" install_packages "$directory" "${build_packages[@]}" >&2
@@ -166,7 +166,7 @@ make_system() {
 # fresh SERIES
 fresh_system() {
     local directory
-    directory=$(cache_folder)/ompi-$1-fresh
+    directory=$(cache_directory)/ompi-$1-fresh
     hold_cache
     rm -rf --one-file-system "$directory"
     copy_least "$1" "$directory" >&2
@@ -177,7 +177,7 @@ fresh_system() {
 
 enter() { enter_beside "" "$@"; }
 
-# enter_beside OTHER-FOLDER FOLDER COMMAND...: in a mount namespace whose root is the directory.
+# enter_beside OTHER-DIRECTORY DIRECTORY COMMAND...: in a mount namespace whose root is the directory.
 # chroot() would not do: who joins another mount namespace, as the testbed does, is back in that
 # namespace's root, and who is in a chroot may make no user namespace.
 enter_beside() {
@@ -226,7 +226,7 @@ enter_beside() {
 # standing_system SERIES: its directory, which must have been made.
 standing_system() {
     local directory
-    directory=$(cache_folder)/ompi-$1
+    directory=$(cache_directory)/ompi-$1
     [ -d "$directory" ] || die "$directory is not made yet: $0 make $1, or fresh for a SERIES-fresh"
     echo "$directory"
 }
@@ -264,7 +264,7 @@ enter)
     ;;
 remove)
     [ $# -eq 0 ] || usage
-    rm -rf --one-file-system "$(cache_folder)/ompi-$series" "$(cache_folder)/ompi-$series"[.-]*
+    rm -rf --one-file-system "$(cache_directory)/ompi-$series" "$(cache_directory)/ompi-$series"[.-]*
     ;;
 *) usage ;;
 esac

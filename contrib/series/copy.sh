@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by what builds the checkout in another system; needs prepare.sh.
 
-# The checkout's files, without what was built in it, into FOLDER. Only what differs is written, so
+# The checkout's files, without what was built in it, into DIRECTORY. Only what differs is written, so
 # that what was built from the others need not be built again. Its time is now, not that in the
 # checkout: another checkout may have been copied, and built, since that.
 copy_checkout() {

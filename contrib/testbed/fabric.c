@@ -2,7 +2,7 @@
  * pipebcast-fabric: the links and switches of an emulated Ethernet cluster.
  *
  * It owns the far ends of the hosts' virtual links in its network namespace and moves
- * every frame through the directed links of its path, as fabric_model.h says, in real
+ * every frame through the directed links of its path, as fabric_model.h describes, in real
  * time. Destinations are known by address: host number i (in the order of the
  * topology file) has the address 02:70:62 followed by i in three bytes.
  */
@@ -19,7 +19,7 @@ static void describe(const pb_network_t *network)
     printf("network %d %" PRIu32 "\n", pb_network_size(network), pb_network_base_speed(network));
     for (int node = 0; node < pb_network_size(network); node++) {
         const pb_node_t *n = pb_network_node(network, node);
-        printf("%s %s %s %" PRIu32 "\n", n->kind == PB_NODE_HOST ? "machine" : "switch", n->name,
+        printf("%s %s %s %" PRIu32 "\n", n->kind == PB_NODE_HOST ? "host" : "switch", n->name,
                n->parent >= 0 ? pb_network_node(network, n->parent)->name : "-", n->speed);
     }
 }

@@ -13,10 +13,10 @@
 #define MAX_WORDS 16
 
 typedef struct client {
-    int fd; /* -1: this place is empty */
+    int fd; /* -1: this slot is free */
     char line[MAX_LINE];
     size_t n_line;
-    char *answer; /* what is not sent yet; NULL if nothing */
+    char *answer; /* the part not sent yet; NULL if none */
     size_t n_answer, n_sent;
 } client_t;
 

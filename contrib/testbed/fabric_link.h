@@ -1,5 +1,5 @@
 /*
- * A directed link: one way of a cable, with the queue of the port that sends on it.
+ * A directed link: one direction of a link, with the queue of the port that sends on it.
  *
  * The model. A frame that reaches the sending port waits until the port is free and
  * its turn has come; it is dropped if the bytes that wait already would exceed the

@@ -16,7 +16,7 @@ struct fabric_model {
      * arrival of the foremost one. `id` is the link. */
     pb_heap_t events;
     fabric_plan_t plan;
-    int *row;      /* by node: place among the switches, -1 for hosts */
+    int *row;      /* by node: number among the switches, -1 for hosts */
     int *next_hop; /* [row][node]: the directed link that leads from the switch to the node */
     uint64_t n_changes;
     fabric_frame_t *spare; /* released frames, by next */
@@ -27,7 +27,7 @@ static bool is_host(const fabric_model_t *model, int node)
     return model->row[node] < 0;
 }
 
-/** Every link that a cable of the network has. */
+/** Both directions of every link of the network. */
 static bool has_cable(const fabric_model_t *model, int link)
 {
     return link >= 0 && link < model->n_links &&
@@ -63,7 +63,7 @@ static void number_switches(fabric_model_t *model)
     }
 }
 
-/** The directed link on which a switch sends what is for another node. */
+/** The directed link on which a switch sends frames for another node. */
 static int *way(const fabric_model_t *model, int node, int target)
 {
     size_t row = (size_t) model->row[node];
@@ -213,7 +213,7 @@ static void transmit_copy(fabric_model_t *model, int link, const fabric_frame_t 
     transmit(model, link, copy, now);
 }
 
-/** Copies a frame to every link of a switch but back over the cable it came by. */
+/** Copies a frame to every link of a switch but back over the link by which it came. */
 static void flood(fabric_model_t *model, int node, int came_by, fabric_frame_t *frame, int64_t now)
 {
     const pb_node_t *below;

@@ -9,7 +9,7 @@
  * Switches know where every host is and forward in no time of their own: all time
  * is spent in queues and on links. Frames to all hosts are flooded along the tree.
  *
- * Links may change and synthetic load may come and go, at times that are told in
+ * Links may change and synthetic load may come and go, at times that are given in
  * advance: steps. Synthetic frames take the way that a host's would take and occupy its
  * links and queues like these; at the end of it they vanish.
  */
@@ -27,8 +27,8 @@ typedef enum {
 
 /** What the links are made of. */
 typedef struct fabric_links {
-    uint64_t rate;         /**< bit/s of a cable of the network's lowest speed */
-    int64_t latency;       /**< ns, every cable, each way */
+    uint64_t rate;         /**< bit/s of a link of the network's lowest speed */
+    int64_t latency;       /**< ns, every link, each way */
     uint64_t host_queue;   /**< bytes, at the ports of hosts */
     uint64_t switch_queue; /**< bytes, at the ports of switches */
     fabric_qdisc_t host_qdisc;
@@ -38,7 +38,7 @@ typedef struct fabric_model fabric_model_t;
 
 /**
  * A model of `network` (borrowed; finished; outlives the model) for frames of at most
- * `max_length` bytes. A cable of speed v has rate * v / lowest speed. NULL if memory is
+ * `max_length` bytes. A link of speed v has rate * v / lowest speed. NULL if memory is
  * out.
  */
 fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links_t *links,
@@ -53,7 +53,7 @@ void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
 
 /**
  * `host` sends `frame` (owned from here on) to its target at `now`. A frame to itself
- * or from a host without a cable vanishes.
+ * or from a host without a link vanishes.
  */
 void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now);
 
@@ -71,12 +71,12 @@ fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *
 /** Least time from a frame's coming to a host's port to its next event, of any link, in ns. */
 int64_t fabric_model_min_hop(const fabric_model_t *model);
 
-/** A directed link, numbered as in topo/network.h; NULL if no cable has this number. */
+/** A directed link, numbered as in topo/network.h; NULL if there is none of this number. */
 fabric_link_t *fabric_model_link(fabric_model_t *model, int link);
 
 /**
  * Has a step (copied) happen at its time, or at once if that is past; steps of one time in the
- * order in which they were planned. The link must be a cable's, the load's nodes
+ * order in which they were planned. The link must exist, the load's nodes
  * different. PB_ERR_NO_MEMORY, and then nothing is planned. O(steps).
  */
 int fabric_model_plan(fabric_model_t *model, const fabric_step_t *step);

@@ -6,64 +6,64 @@
 
 #include "topo/util/error.h"
 
-/* A step in its place, which is taken until the step's last event has come. */
+/* A slot for a step, which is taken until the step's last event has come. */
 typedef struct planned {
     fabric_step_t step;
     enum {
-        PLACE_FREE,
-        PLACE_WAITING,   /* for the step's time */
-        PLACE_LOADING,   /* for the next frame of the load */
-        PLACE_FORGOTTEN, /* for an event at which there is nothing to do */
+        SLOT_FREE,
+        SLOT_WAITING,   /* for the step's time */
+        SLOT_LOADING,   /* for the next frame of the load */
+        SLOT_FORGOTTEN, /* for an event at which there is nothing to do */
     } state;
     int64_t end; /* of the load */
 } planned_t;
 
 void fabric_plan_clear(fabric_plan_t *plan)
 {
-    free(plan->places);
+    free(plan->slots);
     pb_heap_clear(&plan->events);
     *plan = (fabric_plan_t){0};
 }
 
-/** The number of a free place, made if need be; -1 if out of memory. */
-static int find_place(fabric_plan_t *plan)
+/** The number of a free slot, made if need be; -1 if out of memory. */
+static int find_slot(fabric_plan_t *plan)
 {
     for (int i = 0; i < plan->n_places; i++) {
-        if (plan->places[i].state == PLACE_FREE) {
+        if (plan->slots[i].state == SLOT_FREE) {
             return i;
         }
     }
     const int old = plan->n_places, n = old > 0 ? 2 * old : 16;
-    planned_t *places = realloc(plan->places, (size_t) n * sizeof(*places));
-    if (places == NULL) {
+    planned_t *slots = realloc(plan->slots, (size_t) n * sizeof(*slots));
+    if (slots == NULL) {
         return -1;
     }
-    plan->places = places;
+    plan->slots = slots;
     if (pb_heap_reserve(&plan->events, n) != PB_SUCCESS) {
         return -1;
     }
-    memset(places + old, 0, (size_t) (n - old) * sizeof(*places));
+    memset(slots + old, 0, (size_t) (n - old) * sizeof(*slots));
     plan->n_places = n;
     return old;
 }
 
-/** Notes a place's next event. There is room for one of each. */
-static void expect(fabric_plan_t *plan, int place, int64_t time, int order)
+/** Notes a slot's next event. There is room for one of each. */
+static void expect(fabric_plan_t *plan, int slot, int64_t time, int order)
 {
     int status =
-        pb_heap_push(&plan->events, &(pb_event_t){.time = time, .major = order, .id = place});
+        pb_heap_push(&plan->events, &(pb_event_t){.time = time, .major = order, .id = slot});
     assert(status == PB_SUCCESS);
     (void) status;
 }
 
 int fabric_plan_add(fabric_plan_t *plan, const fabric_step_t *step)
 {
-    int place = find_place(plan);
-    if (place < 0) {
+    int slot = find_slot(plan);
+    if (slot < 0) {
         return PB_ERR_NO_MEMORY;
     }
-    plan->places[place] = (planned_t){.step = *step, .state = PLACE_WAITING};
-    expect(plan, place, step->time, plan->n_added++);
+    plan->slots[slot] = (planned_t){.step = *step, .state = SLOT_WAITING};
+    expect(plan, slot, step->time, plan->n_added++);
     return PB_SUCCESS;
 }
 
@@ -71,7 +71,7 @@ int fabric_plan_size(const fabric_plan_t *plan)
 {
     int n = 0;
     for (int i = 0; i < plan->n_places; i++) {
-        n += plan->places[i].state == PLACE_WAITING || plan->places[i].state == PLACE_LOADING;
+        n += plan->slots[i].state == SLOT_WAITING || plan->slots[i].state == SLOT_LOADING;
     }
     return n;
 }
@@ -79,8 +79,8 @@ int fabric_plan_size(const fabric_plan_t *plan)
 void fabric_plan_forget(fabric_plan_t *plan)
 {
     for (int i = 0; i < plan->n_places; i++) {
-        if (plan->places[i].state != PLACE_FREE) {
-            plan->places[i].state = PLACE_FORGOTTEN;
+        if (plan->slots[i].state != SLOT_FREE) {
+            plan->slots[i].state = SLOT_FORGOTTEN;
         }
     }
 }
@@ -93,27 +93,27 @@ int64_t fabric_plan_next(const fabric_plan_t *plan)
 /** Expects a load's next frame a gap after `event`, or ends the load. */
 static void expect_frame(fabric_plan_t *plan, const pb_event_t *event)
 {
-    planned_t *planned = &plan->places[event->id];
+    planned_t *planned = &plan->slots[event->id];
     int64_t time = event->time + fabric_load_gap(&planned->step.load);
     if (time < planned->end) {
         expect(plan, event->id, time, event->major);
     } else {
-        planned->state = PLACE_FREE;
+        planned->state = SLOT_FREE;
     }
 }
 
 bool fabric_plan_take(fabric_plan_t *plan, fabric_due_t *due)
 {
     const pb_event_t event = pb_heap_pop(&plan->events);
-    planned_t *planned = &plan->places[event.id];
-    const bool begins = planned->state == PLACE_WAITING;
+    planned_t *planned = &plan->slots[event.id];
+    const bool begins = planned->state == SLOT_WAITING;
     *due = (fabric_due_t){.time = event.time, .step = planned->step, .number = event.id};
-    if (planned->state == PLACE_FORGOTTEN || planned->step.kind == FABRIC_STEP_CHANGE) {
-        planned->state = PLACE_FREE;
+    if (planned->state == SLOT_FORGOTTEN || planned->step.kind == FABRIC_STEP_CHANGE) {
+        planned->state = SLOT_FREE;
         return begins;
     }
     if (begins) {
-        planned->state = PLACE_LOADING;
+        planned->state = SLOT_LOADING;
         planned->end = event.time + planned->step.load.duration;
     }
     expect_frame(plan, &event);

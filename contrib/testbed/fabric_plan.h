@@ -9,10 +9,10 @@
 
 /** All-zero: nothing is planned. */
 typedef struct fabric_plan {
-    struct planned *places; /**< owned */
+    struct planned *slots; /**< owned */
     int n_places;
     int n_added;      /**< steps ever added: the order of steps of one time */
-    pb_heap_t events; /**< one for each place that is taken; `id` is its number */
+    pb_heap_t events; /**< one for each slot that is taken; `id` is its number */
 } fabric_plan_t;
 
 /** Something that is to be done at its time. */

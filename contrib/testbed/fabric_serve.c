@@ -150,7 +150,7 @@ static void sleep_until(fabric_t *fabric, int64_t now, int64_t wake)
     struct timespec until = timespec_of(aim);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     int64_t late = fabric_clock() - aim;
-    /* One long interruption says nothing about the next sleep. */
+    /* One long interruption does not predict the next sleep. */
     late = late < MAX_OVERSLEEP ? late : MAX_OVERSLEEP;
     fabric->oversleep += (late - fabric->oversleep) / 16;
 }

@@ -1,5 +1,5 @@
 /*
- * Steps as the control socket is told them: words.
+ * Steps as the control socket reads them: words.
  */
 #ifndef FABRIC_WORDS_H
 #define FABRIC_WORDS_H

@@ -8,7 +8,7 @@
  * until something happens on the network": a look for events without waiting
  * that follows a sched_yield() waits, in the kernel, for an event or for
  * PIPEBCAST_IDLE_US microseconds (default 1000), which bounds the delay of what
- * is not told by an event, such as shared memory.
+ * is not reported by an event, such as shared memory.
  *
  * A rank that sleeps by itself between the yield and the look does not wait: it has
  * something else to do, of which the sleep takes the place (a computation), and

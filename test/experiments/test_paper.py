@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.dirname(PAPER))
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from benchlib import (arrival, arrival_campaign, cables, campaign, claims, experiments, grid,
+from benchlib import (arrival, arrival_campaign, links, campaign, claims, experiments, grid,
                       units)
 from benchlib.experiment import Experiment, Line, Panel
 from benchlib.experiments import p4_fig8
@@ -32,7 +32,7 @@ from benchlib.progress import Progress
 from benchlib.run import Outcome
 from benchlib.units import UserError
 
-WORK = None  # a folder of main()'s; the made-up benchmark imports this file without it
+WORK = None  # a directory of main()'s; the made-up benchmark imports this file without it
 K = 1024
 COUNT = [0, 0]
 
@@ -293,7 +293,7 @@ def test_near_best():
     eq([worth(m, 1000) for m in methods], [False, True, True],
        "only segment sizes near the best are measured again")
     progress = Progress(["a", "b", "a", "b"])
-    progress.say = lambda text: None
+    progress.report = lambda text: None
     eq(progress.left(), None, "the time left is not known at first")
     outcome = Outcome()
     outcome.seconds = 2.0
@@ -303,7 +303,7 @@ def test_near_best():
     eq(progress.left(), 2.0, "a dropped method takes no time")
 
 
-LOADS = """# chain from a: 2 machines on 1 switch
+LOADS = """# chain from a: 2 hosts on 1 switch
 # contention-free; highest load 1.00, most senders on a link 1
 from  to       speed  senders      load
 a     s            1        1      1.00
@@ -313,23 +313,23 @@ s     b            1        1      1.00  contention
 """
 
 
-def test_cables():
-    loads = cables.parse_loads(LOADS)
+def test_links():
+    loads = links.parse_loads(LOADS)
     eq(loads, {("a", "s"): 1.0, ("s", "a"): 0.0, ("b", "s"): 0.0, ("s", "b"): 1.0},
        "loads are read")
-    raises(lambda: cables.parse_loads("a s 1\n"), "a line that is no link is refused")
-    segment = cables.segment_of_frames(1500, 1)
+    raises(lambda: links.parse_loads("a s 1\n"), "a line that is no link is refused")
+    segment = links.segment_of_frames(1500, 1)
     eq(segment, 1426, "a segment that fills a frame of TCP")
     # 10 frames of 1514 bytes go down, 5 acknowledgements of 66 bytes come back.
     counted = {("a", "s"): 15140, ("s", "a"): 330, ("b", "s"): 400, ("s", "b"): 15140}
-    links = cables.compare_links(loads, counted, segment, 10, 1500)
-    eq([cable.deviation for cable in links], [0, 0, 0, 0], "counters within the plan")
+    found = links.compare_links(loads, counted, segment, 10, 1500)
+    eq([link.deviation for link in found], [0, 0, 0, 0], "counters within the plan")
     counted["s", "b"] = 2 * 15140
-    links = cables.compare_links(loads, counted, segment, 10, 1500)
-    worst = cables.worst(links)
+    found = links.compare_links(loads, counted, segment, 10, 1500)
+    worst = links.worst(found)
     eq((worst.receiver, worst.deviation), ("b", 1.0), "a link that carried all twice is found")
     del counted["s", "b"]
-    raises(lambda: cables.compare_links(loads, counted, segment, 10, 1500),
+    raises(lambda: links.compare_links(loads, counted, segment, 10, 1500),
            "links that only one side knows are refused")
 
 
@@ -409,9 +409,9 @@ def test_flow():
     eq([c["holds"] for c in record["claims"]].count(False), 1, "JSON: the claims")
     for letter in "ab":
         ok(os.path.exists(os.path.join(out, "p2-fig12", f"panel-{letter}.dat")),
-           f"the picture's data, panel {letter}")
+           f"the figure's data, panel {letter}")
     if shutil.which("gnuplot"):
-        ok(os.path.getsize(os.path.join(out, "p2-fig12", "panel-a.svg")) > 1000, "the picture")
+        ok(os.path.getsize(os.path.join(out, "p2-fig12", "panel-a.svg")) > 1000, "the figure")
     with open(os.path.join(WORK, "calls"), encoding="utf-8") as file:
         calls = file.read().split()
     eq((calls[0], calls[-1]), ("up", "down"), "the testbed is taken down")
@@ -446,7 +446,7 @@ def test_counters():
        "counters: the kernel's drops are noted")
     counters, *said = counted('dict(late_mean=0)', 0)
     ok(counters is None and "'overruns'" in said[0] and said[1] == [],
-       "counters: a fabric that leaves some out is told", said)
+       "counters: a fabric that leaves some out is reported", said)
     os.unlink(os.path.join(WORK, "calls"))
 
 
@@ -472,7 +472,7 @@ def test_arrival_flow():
         calls = file.read().split()
     eq((calls.count("up"), calls[-1]), (1, "down"), "one testbed, and it is taken down")
     if shutil.which("gnuplot"):
-        ok(os.path.getsize(os.path.join(out, "p3-fig10", "panel-a.svg")) > 1000, "the picture")
+        ok(os.path.getsize(os.path.join(out, "p3-fig10", "panel-a.svg")) > 1000, "the figure")
     again = paper("p3-fig7", "--quick", "--reuse", out)
     text = again.stdout.split("\npicture")[0]
     ok(again.returncode == 0 and len(text) > 500 and text in done.stdout,
@@ -480,7 +480,7 @@ def test_arrival_flow():
     program("bench", FAKE_BENCH.replace("rows = test", "sys.exit(3)\nrows = test"), stuck="nothing")
     done = paper("p3-fig7", "--quick", "--lines", "linear_p", "--output", out, *places())
     ok(done.returncode == 1 and "FAILED: pipebcast:rank_chain, random, 64K: exit code 3"
-       in done.stdout, "a run that fails is told", done.stdout + done.stderr)
+       in done.stdout, "a run that fails is reported", done.stdout + done.stderr)
 
 
 def test_interrupt():
@@ -523,13 +523,13 @@ def test_options():
                       ["p3-fig7", "--rate", "slow"], ["p3-fig7", "--patterns", "0"],
                       ["p4-fig8", "--per-cluster", "1"], ["p4-fig8", "--wan-rate", "slow"],
                       ["p3-fig7", "--seed", "-1"], ["p3-fig7", "--budget", "0"],
-                      ["cables", "--reuse", "out"], ["p2-fig12", "--plugin-dir", WORK], ["--nothing"],
+                      ["links", "--reuse", "out"], ["p2-fig12", "--plugin-dir", WORK], ["--nothing"],
                       []):
         done = paper(*arguments, *(places() if "--testbed" not in arguments else []))
         ok(done.returncode == 2 and done.stderr, f"refuses: {' '.join(arguments)}",
            done.stdout + done.stderr)
     done = paper("p2-fig12", "--reuse", "nowhere")
-    ok(done.returncode == 1 and "no measurements" in done.stderr, "--reuse of nothing is told",
+    ok(done.returncode == 1 and "no measurements" in done.stderr, "--reuse of nothing is reported",
        done.stderr)
 
 
@@ -539,7 +539,7 @@ def test_grid():
     text = made.topology()
     ok("SwitchName=c3 Nodes=h[08-11]" in text and "SwitchName=anl Switches=c3,c4 LinkSpeed=1" in text
        and text.count("SwitchName") == 13, "grid: the topology", text)
-    eq(made.settings().count("set "), 12, "grid: a latency for each cable of clusters and sites")
+    eq(made.settings().count("set "), 12, "grid: a latency for each link of clusters and sites")
     schedule = grid.make_schedule(60, 1 << 20, 8e6, 1.5, 0.05)
     eq((len(schedule), schedule[0].size, schedule[-1].size), (60, 1 << 20, (1 << 20) // 60),
        "grid: sizes fall from the largest")
@@ -599,7 +599,7 @@ def main():
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
-                     test_near_best, test_cables, test_grid, test_grid_comparison, test_small,
+                     test_near_best, test_links, test_grid, test_grid_comparison, test_small,
                      test_counters, test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:

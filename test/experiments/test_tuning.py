@@ -74,7 +74,7 @@ def explained(arguments):
              + ("  chosen" if (took, kind, segment) == min(found) else "")
              for took, kind, segment in found]
     return "\n".join(["# made up", "algorithm segment segments predicted ms", *lines,
-                      f"previous - - {tuned_us(size) / 1e3:.3f}  estimated"])
+                      f"fallback - - {tuned_us(size) / 1e3:.3f}  estimated"])
 
 
 FAKE_TESTBED = """#!{python}
@@ -139,8 +139,8 @@ def path(name):
     return os.path.join(base.WORK, name)
 
 
-def record_of(folder, name):
-    with open(os.path.join(folder, name, "results.json"), encoding="utf-8") as file:
+def record_of(directory, name):
+    with open(os.path.join(directory, name, "results.json"), encoding="utf-8") as file:
         return json.load(file)
 
 
@@ -163,7 +163,7 @@ def test_reading():
               for s in auto.SEGMENTS))[1],
          round(1.1 * min(broadcast_us(kind, s, 65536) for kind in SHAPES
                          for s in auto.SEGMENTS)))], "the chosen candidate, in microseconds")
-    eq((found[-1].name, found[-1].segment), ("previous", None), "previous has no segments")
+    eq((found[-1].name, found[-1].segment), ("fallback", None), "the fallback component has no segments")
     raises(lambda: tuning.parse_candidates("chain x"), "a line that is no candidate")
 
 
@@ -249,11 +249,11 @@ def test_failures():
     make_programs(fails=True)
     done = run("auto", "--output", path("failed"), "--topologies", "1")
     ok(done.returncode == 1 and "pipebcast-tune failed" in done.stderr, "a model that cannot be "
-       "measured is told", done.stdout + done.stderr)
+       "measured is reported", done.stdout + done.stderr)
     with open(path("calls"), encoding="utf-8") as file:
         eq(file.read().split()[-1], "down", "and the testbed is taken down")
     done = base.paper("p2-table2", *base.places(), "--tune", path("nothing"))
-    ok(done.returncode in (1, 2) and "--tune" in done.stderr, "a program that is not there is told",
+    ok(done.returncode in (1, 2) and "--tune" in done.stderr, "a program that is not there is reported",
        done.stdout + done.stderr)
 
 

@@ -179,7 +179,7 @@ def need_testbed(*options):
         skip_all(answer.stderr.strip())
     if answer.returncode != 0:
         print("Bail out! " + answer.stderr.strip().replace("\n", " "))
-        finish_folder()
+        finish_directory()
         sys.exit(1)
     tool("down", "--name", "probe")
 
@@ -192,11 +192,11 @@ def need_program(*names):
 
 def skip_all(reason):
     print("1..0 # SKIP " + " ".join(reason.split()))
-    finish_folder()
+    finish_directory()
     sys.exit(0)
 
 
-def finish_folder():
+def finish_directory():
     shutil.rmtree(SCRATCH, ignore_errors=True)
 
 
@@ -210,5 +210,5 @@ def main(function):
         tap.note(error)
     finally:
         tool("down", "--all")
-        finish_folder()
+        finish_directory()
     sys.exit(tap.done())

@@ -16,7 +16,7 @@ typedef struct bench {
     fabric_model_t *model;
 } bench_t;
 
-/** Cables of RATE and LATENCY with the queues that the testbed's have. */
+/** Links of RATE and LATENCY with the queues that the testbed's have. */
 extern const fabric_links_t bench_links;
 
 /** A model of the network of `conf`, its lines separated by ';'. Ends the test on failure. */

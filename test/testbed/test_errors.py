@@ -1,4 +1,4 @@
-"""What the tool says when something is wrong: what, where and what to do; never a traceback."""
+"""What the tool reports when something is wrong: what, where and what to do; never a traceback."""
 
 import os
 import subprocess

@@ -64,7 +64,7 @@ static void constant_load(void)
     bench_tear_down(&bench);
 }
 
-/** Two switches' own cable: no host's port takes part. */
+/** Two switches' own link: no host's port takes part. */
 static void load_of_a_cable(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
@@ -75,7 +75,7 @@ static void load_of_a_cable(void)
     run_out(&bench);
     ok(loaded(&bench, "s1", false)->frames > 0 && loaded(&bench, "s1", true)->frames == 0 &&
            loaded(&bench, "c", false)->frames + loaded(&bench, "d", false)->frames == 0,
-       "a load between two switches stays on their cable");
+       "a load between two switches stays on their link");
     ok(loaded(&bench, "d", true)->frames == loaded(&bench, "s1", false)->frames,
        "one from a host to its switch on the host's");
     bench_tear_down(&bench);

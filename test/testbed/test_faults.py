@@ -1,5 +1,5 @@
 """
-Faults of the network under a job: a cable that is dead for seconds, a port that drops frames, a
+Faults of the network under a job: a link that is dead for seconds, a port that drops frames, a
 rank that is killed. The job ends as it should, every byte is right, and nothing stays behind.
 """
 
@@ -59,7 +59,7 @@ def run():
     answer = tool("up", "--topology", PATH, "--rate", "20mbit", "--name", "t")
     tap.eq(answer.returncode, 0, "a cluster")
     for algorithm in ("twotree", "arrival_nb"):
-        test_soak(algorithm, "a cable that is dead for three seconds", ("--script", script))
+        test_soak(algorithm, "a link that is dead for three seconds", ("--script", script))
     tool("set", "--name", "t", "s0-s1", "loss=1%")
     for algorithm in ("twotree", "arrival_b"):
         test_soak(algorithm, "a port that drops 1 % of the frames")

@@ -44,7 +44,7 @@ def run():
     tap.eq(rates, {RATE // 2}, "changes both ways")
     tool("status", "--name", "t", "--reset")
     tap.eq(status()["links"]["s0", "s1"]["bytes"], 0, "counters can be reset")
-    tap.match(tool("status", "--name", "t").stdout, "no latency", "status says what it cannot do")
+    tap.match(tool("status", "--name", "t").stdout, "no latency", "status reports what it cannot do")
 
 
 need_testbed("--fabric", "kernel")

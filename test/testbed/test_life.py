@@ -83,7 +83,7 @@ def test_up_and_down(before):
     answer = tool("up", "--topology", PATH, "--name", "two", "--rate", "1mbit")
     tap.eq(answer.returncode, 0, "two testbeds stand side by side")
     speeds = [on("b", "cat", "/sys/class/net/eth0/speed", name=name).stdout for name in ("one", "two")]
-    tap.eq(speeds, ["10\n", "1\n"], "interfaces say the speed of their cables")
+    tap.eq(speeds, ["10\n", "1\n"], "interfaces report the speed of their links")
     names = [on("a", "hostname", name=name).stdout for name in ("one", "two")]
     tap.eq(names, ["a\n", "a\n"], "each with its own hosts")
     answer = tool("status")

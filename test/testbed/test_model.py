@@ -122,7 +122,7 @@ def test_full_queue():
 def test_counters():
     found = status()
     links = found["links"]
-    tap.eq(len(links), 2 * (8 + 3), "every cable has two links in the status")
+    tap.eq(len(links), 2 * (8 + 3), "every link has two directions in the status")
     tap.eq(links["a", "s0"]["rate"], RATE, "the lowest LinkSpeed has --rate")
     tap.eq(links["s3", "g"]["rate"], 4 * RATE, "four times the LinkSpeed, four times the rate")
     tap.eq(found["fabric"]["overruns"], 0, "the fabric lost no frame")
@@ -146,7 +146,7 @@ def test_set():
     tap.ok(computed - 0.15 <= found <= computed * 1.05 + 0.5,
            f"and a ping then takes {found:.2f} ms (computed {computed:.2f})")  # fmt: skip
     answer = tool("set", "--name", "t", "a", "s3", "rate=1mbit")
-    tap.match(answer.stderr, "no cable joins a and s3", "a link that is not there cannot")
+    tap.match(answer.stderr, "no link joins a and s3", "a link that is not there cannot")
 
 
 def run():

@@ -40,7 +40,7 @@ def run():
     tap.eq(answer.stdout.split(), [path, "mark", "self,tcp,mine", SCRATCH],
            "ranks get the topology's path and the user's environment, parameters and directory")  # fmt: skip
     answer = mpirun("--", "--host", "n1", "sh", "-c", "ulimit -v; id -u")
-    tap.eq(answer.returncode, 0, "mpirun does not mind being root")
+    tap.eq(answer.returncode, 0, "mpirun runs as root")
 
 
 need_program("mpirun")

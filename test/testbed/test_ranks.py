@@ -1,4 +1,4 @@
-"""Several ranks on a host: however they are mapped, and whichever of them take part, no cable
+"""Several ranks on a host: however they are mapped, and whichever of them take part, no link
 carries a message more than once each way. Counts of bytes, no times."""
 
 import os
@@ -13,13 +13,13 @@ RECORDED = os.path.join(os.environ["PIPEBCAST_SRCDIR"], "test/plugin/hwloc/two_p
 
 BYTES = 1 << 18
 # Headers of frames, of TCP and IP, and of messages, and acknowledgements of what goes the other
-# way. A message that crosses a cable twice has far more.
+# way. A message that crosses a link twice has far more.
 MOST = 1.15
 TOPOLOGIES = {
     "one switch": "SwitchName=s0 Nodes=n[0-3]\n",
     "two switches": "SwitchName=s0 Nodes=n[0,2] Switches=s1\nSwitchName=s1 Nodes=n[1,3]\n",
 }
-# Ranks of a host are on both packages in turn: neighbours by rank are not neighbours by place.
+# Ranks of a host are on both packages in turn: neighbours in order of rank are not neighbours by location.
 PROCESSORS = "0,8,2,10,1,9,3,11"
 
 
@@ -75,7 +75,7 @@ def worst_link(*job, counts=is_any):
     return max(((many[link] - few[link]) / 3 / BYTES, link) for link in many if counts(link))
 
 
-def expect(text, *job, counts=is_any, what="no cable carries more than the message each way"):
+def expect(text, *job, counts=is_any, what="no link carries more than the message each way"):
     worst = worst_link(*job, counts=counts)
     tap.ok(worst is not None and worst[0] < MOST, f"{text}: {what}")
     if worst is not None:
@@ -106,7 +106,7 @@ def run():
     path = write("again.conf", TOPOLOGIES["two switches"])
     tool("up", "--topology", path, "--name", "t", "--rate", "50mbit", "--ppn", "4")
     worst = worst_link(path, 4, NODE, "rank_chain", 1, 100)
-    tap.ok(worst is not None and worst[0] > MOST, "a chain by rank that is not mapped so is seen")
+    tap.ok(worst is not None and worst[0] > MOST, "a chain in order of rank that is not mapped so is seen")
 
 
 need_program("mpirun", "ompi_info")

@@ -47,7 +47,7 @@ FAULTS = (
     ("set s0-s1 rate=1mbit rate=2mbit", "given twice"),
     ("set s0-s1 speed=1mbit", "'speed=1mbit'.*rate="),
     ("set s0-s9 rate=1mbit", "'s0-s9' is no host, switch or link"),
-    ("set a c rate=1mbit", "no cable joins a and c"),
+    ("set a c rate=1mbit", "no link joins a and c"),
     ("set a rate=1mbit", "which host or switch is the other"),
     ("at set s0-s1 rate=1mbit", "'set' is no time"),
     ("at 2 set s0-s1 rate=1mbit", "'2' is no time"),
@@ -70,7 +70,7 @@ def test_faults(path):
     tap.eq(up.returncode, EXIT_FAILED, "up refuses a script with faults")
     tap.ok(not os.path.exists(os.path.join(SCRATCH, "pipebcast-testbed/never")), "and builds nothing")
     play = tool("play", "--name", "t", script)
-    tap.eq(play.stderr, up.stderr, "play says the same")
+    tap.eq(play.stderr, up.stderr, "play reports the same")
     for number, (line, what) in enumerate(FAULTS[:-1], 3):
         tap.match(play.stderr, rf"bad\.script:{number}: .*{what}", f"'{line}': file, line and fault")
     line, what = FAULTS[-1]
@@ -97,7 +97,7 @@ def test_settings():
     computed = 2 * (3 * wire(1466) + 20 + 0.010)
     found = retry(lambda: ping("a", "c", 1424), lambda ms: ms <= computed * 1.05 + 0.5)
     tap.ok(computed - 0.15 <= found <= computed * 1.05 + 0.5,
-           f"a ping over the long cable takes {found:.2f} ms (computed {computed:.2f})")  # fmt: skip
+           f"a ping over the long link takes {found:.2f} ms (computed {computed:.2f})")  # fmt: skip
     tool("set", "--name", "t", "s1", "c", "loss=2.5%")
     tap.eq((links()["s1", "c"]["loss"], links()["c", "s1"]["loss"]), (25000, 0),
            "set A B loss: of a million frames, one way")  # fmt: skip
@@ -126,7 +126,7 @@ def test_load():
     found = links()
     tap.eq([found[link]["load_frames"] for link in path], [wanted] * 3, "it has carried what it should")
     tap.eq([found[link]["load_bytes"] for link in path], [wanted * FULL] * 3, "in bytes, too")
-    tap.eq(found["s0", "s1"]["load_busy"], round(wanted * wire(FULL) * 1e6), "and occupied the cable")
+    tap.eq(found["s0", "s1"]["load_busy"], round(wanted * wire(FULL) * 1e6), "and occupied the link")
     tap.eq(sum(link["load_frames"] for link in found.values()), 3 * wanted, "but no other")
     tap.eq(sum(link["frames"] for link in found.values()), 0, "synthetic frames are not counted as real")
     tap.eq(received("c"), before, "the host at its end gets none of it")
@@ -157,7 +157,7 @@ def share_beside_load():
 
 def test_sharing():
     share = retry(share_beside_load, lambda x: 0.4 <= x <= 0.6)
-    tap.ok(0.4 <= share <= 0.6, f"TCP gets {100 * share:.0f} % of a cable that is half loaded")
+    tap.ok(0.4 <= share <= 0.6, f"TCP gets {100 * share:.0f} % of a link that is half loaded")
 
 
 SCRIPT = """
@@ -179,7 +179,7 @@ def test_script():
     wait_until(lambda: not any(link["queue"] for link in links().values()))
     found = links()
     tap.eq((found["s0", "s1"]["rate"], found["s1", "s0"]["rate"]), (RATE // 2, RATE // 2),
-           "the cable is slower now")  # fmt: skip
+           "the link is slower now")  # fmt: skip
     tap.eq((found["s0", "s1"]["latency"], found["s1", "s0"]["latency"]), (1_000_000, 5000),
            "and longer one way")  # fmt: skip
     tap.eq(found["s1", "c"]["load_frames"], 13, "the load came and went")

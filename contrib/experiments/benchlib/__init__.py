@@ -1,1 +1,1 @@
-"""What the drivers compare and paper share: places to run, methods, runs, tables and pictures."""
+"""What the drivers compare and paper share: places to run, methods, runs, tables and figures."""

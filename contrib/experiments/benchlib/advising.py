@@ -9,14 +9,14 @@ from .units import UserError
 
 
 class Advising:
-    """The advisor's folder, and the links that were measured before anything is loaded."""
+    """The advisor's directory, and the links that were measured before anything is loaded."""
 
-    def __init__(self, options, folder, topology_file):
+    def __init__(self, options, directory, topology_file):
         self.advisor = need_program(options.advisor, ADVISOR, "--advisor")
         self.probe = need_program(options.probe, PROBE, "--probe")
         self.topology_file = topology_file
-        self.links = os.path.join(folder, "grid.links")
-        self.folder = folder
+        self.links = os.path.join(directory, "grid.links")
+        self.directory = directory
         self.patience = 60 + options.patience
         self.service = None
         self.log = None
@@ -28,7 +28,7 @@ class Advising:
         self._run(command)
 
     def dir_of(self, name):
-        path = os.path.abspath(os.path.join(self.folder, "advice-" + name))
+        path = os.path.abspath(os.path.join(self.directory, "advice-" + name))
         os.makedirs(path, exist_ok=True)
         return path
 
@@ -42,7 +42,7 @@ class Advising:
 
     def start(self, name, tree, *more):
         """The service, beside a program whose processors it shares, but need not at once."""
-        self.log = open(os.path.join(self.folder, f"advisor-{name}.log"), "w", encoding="utf-8")
+        self.log = open(os.path.join(self.directory, f"advisor-{name}.log"), "w", encoding="utf-8")
         self.service = subprocess.Popen(
             ["nice", "-n", "5", *self.command(name, tree, *more)], stdin=subprocess.DEVNULL,
             stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True)

@@ -11,11 +11,11 @@ from collections import namedtuple
 from .claims import judge
 from .experiment import PIPEBCAST_SETTINGS
 from .methods import Method
-from .picture import Axis, draw, write_plot
+from .figure import Axis, draw, write_plot
 from .report import cell, ratio_cell, write_json
 from .units import UserError, bytes_text
 
-# What is measured at a time: how ranks arrive (as --arrival of pipebcast-bench says), bytes, MAX_IF.
+# What is measured at a time: how ranks arrive (as --arrival of pipebcast-bench has it), bytes, MAX_IF.
 Point = namedtuple("Point", "kind size max_if")
 
 OPT = "OPT"
@@ -216,7 +216,7 @@ class ArrivalReport:
     # The table.
 
     def _patterns_text(self):
-        """How many patterns points have, as results.csv says of each."""
+        """How many patterns points have, as results.csv has them."""
         numbers = sorted({row["patterns"] for row in self.rows()}, reverse=True)
         return (" or ".join(map(str, numbers)) or "no") + " patterns"
 
@@ -289,7 +289,7 @@ class ArrivalReport:
                                "average_imbalance_factor": round(found.average_imbalance, 4),
                                "worst_imbalance_factor": round(found.worst_imbalance, 4)}
 
-    def _draw(self, folder, letter, panel):
+    def _draw(self, directory, letter, panel):
         points = panel.points()
         blocks = [(OPT, [(x, self.common(point, "opt")) for x, point in points.items()])]
         for line in self.figure.lines:
@@ -298,23 +298,23 @@ class ArrivalReport:
             blocks.append((line.name, [(x, s and s.average) for x, s in found.items()]))
         times = [us for _, line in blocks for _, us in line if us is not None]
         if not times:
-            return f"no picture of {panel.title}: nothing was measured"
-        write_plot(folder, f"panel-{letter}", f"{self.figure.figure}: {panel.heading()}",
+            return f"no figure of {panel.title}: nothing was measured"
+        write_plot(directory, f"panel-{letter}", f"{self.figure.figure}: {panel.heading()}",
                    list(points), blocks, log_y=max(times) > 25 * min(times), axis=panel.axis())
-        return draw(folder, f"panel-{letter}")
+        return draw(directory, f"panel-{letter}")
 
-    def write(self, folder):
-        """Writes table, CSV, JSON and pictures. Yields what to say about the pictures."""
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+    def write(self, directory):
+        """Writes table, CSV, JSON and figures. Yields messages about the figures."""
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
             file.write(self.text())
         rows = list(self.rows())
-        with open(os.path.join(folder, "results.csv"), "w", newline="", encoding="utf-8") as file:
+        with open(os.path.join(directory, "results.csv"), "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]) if rows else ["panel"])
             writer.writeheader()
             writer.writerows(rows)
-        write_json(os.path.join(folder, "results.json"),
+        write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.figure.name, "figure": self.figure.figure,
                     "model": self.figure.model, "rows": rows,
                     "claims": [v.record() for v in self.verdicts]})
-        return [self._draw(folder, letter, panel) for letter, panel in self.panels()]
+        return [self._draw(directory, letter, panel) for letter, panel in self.panels()]

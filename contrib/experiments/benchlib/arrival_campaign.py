@@ -10,7 +10,7 @@ from .command import measure_at
 from .methods import Method
 from .places import Testbed, counted_doubts
 from .progress import Progress
-from .report import describe_machine, outcome_record, write_json
+from .report import describe_host, outcome_record, write_json
 from .run import outcome_of, run_bench
 from .units import UserError, bytes_text, duration_text, parse_rate
 
@@ -175,14 +175,14 @@ class ArrivalCampaign:
         return arguments + (["--check"] if options.check else [])
 
     def _follow(self, job, progress):
-        """Takes a run's rows and says what came of each MAX_IF, once all its patterns are there."""
+        """Takes a run's rows and reports the result of each MAX_IF, once all its patterns are there."""
         rows = []
 
         def on_row(row):
             rows.append(row)
             if len(rows) % job.patterns == 0:
                 found = Summary(rows[-job.patterns:], self.figures[0].model)
-                progress.say(f"    {bytes_text(job.size)}, MAX_IF {row['max_if']}: "
+                progress.report(f"    {bytes_text(job.size)}, MAX_IF {row['max_if']}: "
                              f"{found.average / 1e3:.1f} ms, {found.ratio:.2f} OPT, at most "
                              f"{found.greatest:.2f}")
         return on_row
@@ -207,15 +207,15 @@ class ArrivalCampaign:
             for job in self._jobs():
                 self._run_job(place, job, progress, f"round {number} of {n_rounds}")
 
-    def measure(self, folder, begun):
+    def measure(self, directory, begun):
         topology = self.figures[0].topology
         place = Testbed(self.options, topology)
         self.interrupted = measure_at(place, lambda: self._run_all(place))
-        os.makedirs(folder, exist_ok=True)
-        write_json(record_path(folder, topology), self._record(place, begun))
+        os.makedirs(directory, exist_ok=True)
+        write_json(record_path(directory, topology), self._record(place, begun))
 
     def _record(self, place, begun):
-        return {"command": shlex.join(sys.argv), "begun": begun, "machine": describe_machine(),
+        return {"command": shlex.join(sys.argv), "begun": begun, "machine": describe_host(),
                 "place": place.describe(),
                 "jobs": [{"method": job.method.name, "settings": job.method.settings,
                           "arrival": job.kind, "bytes": job.size, "max_ifs": job.max_ifs,
@@ -227,13 +227,13 @@ class ArrivalCampaign:
         return any(job.failure() for job in self._jobs())
 
 
-def record_path(folder, topology):
-    return os.path.join(folder, f"arrival-topology{topology}.json")
+def record_path(directory, topology):
+    return os.path.join(directory, f"arrival-topology{topology}.json")
 
 
-def load_arrival(folder, topology):
-    """What measure() wrote into a folder."""
-    path = record_path(folder, topology)
+def load_arrival(directory, topology):
+    """What measure() wrote into a directory."""
+    path = record_path(directory, topology)
     try:
         with open(path, encoding="utf-8") as file:
             record = json.load(file)

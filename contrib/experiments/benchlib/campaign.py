@@ -34,7 +34,7 @@ def matrix_of(experiments, topology, segments, only_sizes=None):
 
 def near_best(matrix, near):
     """
-    Tells whether a method was so fast at a size that it may be its algorithm's best: only such
+    Returns whether a method was so fast at a size that it may be its algorithm's best: only such
     segment sizes are worth another round.
     """
     def worth(method, size):
@@ -54,7 +54,7 @@ class Campaign:
         self.matrices = {t: matrix_of(experiments, t, options.segment_sizes, options.only_sizes)
                          for t in topologies_of(experiments, options.topologies)}
 
-    def measure(self, folder, begun):
+    def measure(self, directory, begun):
         rounds = {}
         for topology, matrix in self.matrices.items():
             place = Testbed(self.options, topology)
@@ -65,8 +65,8 @@ class Campaign:
             self.options.pingpong = PINGPONG_OF_TOPOLOGY.get(topology)
             self.interrupted = measure_at(
                 each.place, lambda e=each, t=topology: e.run(progress, f"topology {t}, "))
-            os.makedirs(folder, exist_ok=True)
-            stem = os.path.join(folder, f"topology{topology}")
+            os.makedirs(directory, exist_ok=True)
+            stem = os.path.join(directory, f"topology{topology}")
             write_json(stem + ".json", matrix_record(each.matrix, each.place, begun))
             write_csv(stem + ".csv", each.matrix)
             if self.interrupted:
@@ -92,12 +92,12 @@ def load_matrix(path):
     return matrix
 
 
-def load_measured(folder, topologies):
+def load_measured(directory, topologies):
     """{topology: Matrix} of those that were measured."""
-    found = {t: os.path.join(folder, f"topology{t}.json") for t in topologies}
+    found = {t: os.path.join(directory, f"topology{t}.json") for t in topologies}
     matrices = {t: load_matrix(path) for t, path in found.items() if os.path.exists(path)}
     if not matrices:
-        raise UserError(f"{folder} has no measurements of topology {', '.join(topologies)}")
+        raise UserError(f"{directory} has no measurements of topology {', '.join(topologies)}")
     return matrices
 
 

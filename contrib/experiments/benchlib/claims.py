@@ -1,4 +1,4 @@
-"""What a paper says of a figure, as ratios of times that were measured."""
+"""What a paper claims of a figure, as ratios of times that were measured."""
 
 from .units import bytes_text
 
@@ -9,7 +9,7 @@ class Claim:
     """
     That of / over lies between low and high (None: no bound) at all sizes in a range, on some
     topologies. `of` and `over` name lines of the experiment, or T(M), or are tuples of lines: the
-    fastest of them. `said` is what the paper says; where it says no number, ours is part of text.
+    fastest of them. `said` is who claims it; where the paper has no number, ours is part of text.
     """
 
     def __init__(self, text, of, over, low=None, high=None, sizes=(0, None), topologies=None,

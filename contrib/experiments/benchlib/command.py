@@ -30,7 +30,7 @@ def add_measuring_options(group, runs=3, runs_text="%(default)s"):
                        help="more for 'testbed up' (may be repeated)")
     group.add_argument("--plugin-dir", metavar="DIR",
                        help="where mca_coll_pipebcast.so is, if it is not installed (a build "
-                       "folder's ompi_coll_pipebcast/.libs)")
+                       "directory's ompi_coll_pipebcast/.libs)")
     group.add_argument("--bench", help="pipebcast-bench [beside this program, or in PATH]")
     group.add_argument("--testbed", help="the testbed's command [likewise]")
 
@@ -54,7 +54,7 @@ def find_programs(options, testbed=True):
         options.testbed = need_program(options.testbed, TESTBED, "--testbed")
 
 
-def dated_folder(name):
+def dated_directory(name):
     return datetime.datetime.now().strftime(f"{name}-%Y%m%d-%H%M%S")
 
 

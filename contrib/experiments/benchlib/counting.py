@@ -17,7 +17,7 @@ WAITING_CALLS = {"poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2", "
 
 
 def _fresh(job, name):
-    path = os.path.join(job.folder, name)
+    path = os.path.join(job.directory, name)
     if os.path.exists(path):
         os.remove(path)
     return path
@@ -87,7 +87,7 @@ def count_copies(job, n_segments):
                          f"--dhat-out-file={_fresh(job, 'dhat.json')}"])
     found = re.search(r"Total:\s+([0-9,]+) bytes", _read(path, "dhat"))
     if not found:
-        raise UserError("valgrind's dhat tells no total of copied bytes; is it older than 3.17?")
+        raise UserError("valgrind's dhat reports no total of copied bytes; is it older than 3.17?")
     return {"bytes": int(found.group(1).replace(",", ""))}
 
 

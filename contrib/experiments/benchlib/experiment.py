@@ -5,7 +5,7 @@ import os
 
 from .claims import T, judge
 from .methods import Method
-from .picture import draw, write_plot
+from .figure import draw, write_plot
 from .report import cell, ratio_cell, write_json
 from .units import bytes_text, parse_sizes
 
@@ -193,29 +193,29 @@ class Report:
             writer.writeheader()
             writer.writerows(rows)
 
-    def _draw(self, folder, number, panel):
+    def _draw(self, directory, number, panel):
         sizes = self.panel_sizes(panel)
         blocks = [(T, [(s, self.time_us(panel.topology, T, s)) for s in sizes])]
         blocks += [(line.name, [(s, self.best(panel.topology, line, s)[1]) for s in sizes])
                    for line in self.experiment.lines]
         times = [us for _, points in blocks for _, us in points if us is not None]
         if not times:
-            return f"no picture of {panel.title}: nothing was measured"
+            return f"no figure of {panel.title}: nothing was measured"
         stem = "panel-" + "abcdefghijklmnop"[number]
         # The papers' axes are linear; where the slow lines would press the fast ones flat, not.
-        write_plot(folder, stem, f"{self.experiment.figure}: {panel.title}", sizes, blocks,
+        write_plot(directory, stem, f"{self.experiment.figure}: {panel.title}", sizes, blocks,
                    log_y=max(times) > 25 * min(times))
-        return draw(folder, stem)
+        return draw(directory, stem)
 
-    def write(self, folder):
-        """Writes table, CSV, JSON and pictures. Yields what to say about the pictures."""
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+    def write(self, directory):
+        """Writes table, CSV, JSON and figures. Yields messages about the figures."""
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
             file.write(self.text())
-        self._write_csv(os.path.join(folder, "results.csv"))
-        write_json(os.path.join(folder, "results.json"),
+        self._write_csv(os.path.join(directory, "results.csv"))
+        write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.experiment.name, "figure": self.experiment.figure,
                     "rows": list(self.rows()), "claims": [v.record() for v in self.verdicts]})
-        return [self._draw(folder, number, panel)
+        return [self._draw(directory, number, panel)
                 for number, panel in enumerate(self.experiment.panels)
                 if panel.topology in self.matrices]

@@ -13,11 +13,11 @@ LOADED_CLUSTER = "c3"
 SITE_LATENCY = {"sdsc": 2, "anl": 4, "ncsa": 3, "psc": 5}
 CLUSTER_LATENCY = 0.2
 
-# Speeds in units of a cluster's cable to its site. So wide are cables near the root that the
+# Speeds in units of a cluster's link to its site. So wide are links near the root that the
 # multilevel tree, whose root sends to all other sites and clusters of its own, fills none.
 HOST_SPEED, ROOT_SITE_SPEED, SITE_SPEED = 8, 4, 4
 
-# Of a cable, what a broadcast's payload can have; for the times of a schedule.
+# Of a link, what a broadcast's payload can have; for the times of a schedule.
 PAYLOAD_SHARE = 0.9
 
 Load = namedtuple("Load", "begin end sender receiver share")
@@ -64,7 +64,7 @@ class Grid:
 def make_schedule(n, largest, rate, first_gap, last_gap):
     """
     n broadcasts, from `largest` bytes down in equal steps; gaps that shrink exponentially come
-    after what each takes on free cables of `rate`.
+    after what each takes on free links of `rate`.
     """
     out, at = [], 0.0
     shrinking = (last_gap / first_gap) ** (1 / max(n - 2, 1))
@@ -81,7 +81,7 @@ def schedule_text(schedule):
 
 def make_loads(seed, until, duration, pause, share=(0.5, 0.9)):
     """
-    Loads of the cables to and from one cluster: where, how much, how long and after which pause is
+    Loads of the links to and from one cluster: where, how much, how long and after which pause is
     random, uniformly, as in the paper; at least one each way, so that runs can be compared.
     """
     draw = random.Random(seed)
@@ -98,7 +98,7 @@ def make_loads(seed, until, duration, pause, share=(0.5, 0.9)):
 
 
 def loads_script(loads, rate):
-    """For the testbed; rate: bits a second of the cables."""
+    """For the testbed; rate: bits a second of the links."""
     return "".join(f"at {load.begin:.2f}s load {load.sender} {load.receiver} "
                    f"{load.share * rate / 1e3:.0f}kbit {load.end - load.begin:.2f}s\n"
                    for load in loads)

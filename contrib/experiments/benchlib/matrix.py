@@ -38,7 +38,7 @@ class Matrix:
         return any(self.samples(method, size, "limited"))
 
     def too_slow(self, method, size, time_limit):
-        """One broadcast takes most of the time limit: a second round would not tell more."""
+        """One broadcast takes most of the time limit: a second round would not show more."""
         took = self.median(method, size, "sync_median_us")
         return took is not None and self.limited(method, size) and took / 1e6 > time_limit / 2
 
@@ -60,11 +60,11 @@ class Matrix:
 
 
 class Rounds:
-    """Measures a matrix: rounds over all methods, so that drift of the machine meets all alike."""
+    """Measures a matrix: rounds over all methods, so that drift of the host meets all alike."""
 
     def __init__(self, place, matrix, options, worth_again=None, pingpong_once=False):
         """
-        worth_again(method, size) tells after the first round what is measured once more.
+        worth_again(method, size) decides after the first round what is measured once more.
         pingpong_once: T(M) is only for the eye and measured in the first run of a size; otherwise
         in every run, so that ratios to it are of one time.
         """

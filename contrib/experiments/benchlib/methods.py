@@ -10,7 +10,7 @@ ADAPT_SEGMENTED = ["binomial", "in_order_binomial", "binary", "pipeline", "chain
 
 
 class Method:
-    """A component with its algorithm and segment size, and what mpirun must be told for it."""
+    """A component with its algorithm and segment size, and the arguments of mpirun for it."""
 
     def __init__(self, text, settings=None):
         """settings are parameters of Open MPI beyond those that the text implies."""

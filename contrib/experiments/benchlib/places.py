@@ -1,4 +1,4 @@
-"""Where programs run: on this machine alone, or on a testbed."""
+"""Where programs run: on this host alone, or on a testbed."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def natural(name):
 
 
 class Local:
-    """mpirun on this machine, all ranks over TCP on the loopback interface."""
+    """mpirun on this host, all ranks over TCP on the loopback interface."""
 
     topology_file = None
 
@@ -62,13 +62,13 @@ class Testbed:
     def _topology_file(self, topology):
         if os.path.isfile(topology):
             return os.path.abspath(topology)
-        folders = [os.path.dirname(os.path.realpath(self.command)),
+        directories = [os.path.dirname(os.path.realpath(self.command)),
                    os.path.join(LIBRARY, "..", "..", "testbed"), os.path.join(LIBRARY, "..")]
-        for folder in folders:
-            path = os.path.abspath(os.path.join(folder, f"topology{topology}.conf"))
+        for directory in directories:
+            path = os.path.abspath(os.path.join(directory, f"topology{topology}.conf"))
             if os.path.isfile(path):
                 return path
-        raise UserError(f"--topology: '{topology}' is no file, and {folders[0]} has no topology of "
+        raise UserError(f"--topology: '{topology}' is no file, and {directories[0]} has no topology of "
                         "that number")
 
     def _run(self, *arguments):
@@ -97,7 +97,7 @@ class Testbed:
         self.hosts = sorted(self.status()["testbed"]["hosts"], key=natural)
 
     def status(self, *arguments):
-        """What `testbed status` tells."""
+        """What `testbed status` reports."""
         try:
             return json.loads(self._run("status", "--name", self.name, "--json", *arguments))
         except ValueError as error:
@@ -120,7 +120,7 @@ class Testbed:
         return [self.command, "mpirun", "--name", self.name, "--"] + count + arguments
 
     def counters(self):
-        """What the fabric and its links did since the last call; None if it does not tell."""
+        """What the fabric and its links did since the last call; None if it does not report it."""
         try:
             status = self.status("--reset")
             return {**_link_counters(status["links"]), **_fabric_counters(status["fabric"])}
@@ -138,7 +138,7 @@ def _link_counters(links):
 
 
 def _fabric_counters(fabric):
-    """The kernel's bridges are no program that could be late, and tell nothing of themselves."""
+    """The kernel's bridges are no program that could be late, and report nothing of themselves."""
     if not fabric:
         return {}
     return {"overruns": fabric["overruns"],

@@ -30,20 +30,20 @@ def first_line(command):
         return "unknown"
 
 
-def program_folders():
-    """Where the driver is; for one in the source tree also contrib/experiments of the build folders."""
+def program_directories():
+    """Where the driver is; for one in the source tree also its directory in the builds."""
     here = os.path.dirname(os.path.realpath(sys.argv[0]))
     build = os.environ.get("PIPEBCAST_BUILDDIR")
     builds = glob.glob(os.path.join(here, "../../build*"))
     builds = ([build] if build else []) + sorted(builds, key=os.path.getmtime, reverse=True)
-    return [here] + [os.path.join(folder, "contrib/experiments") for folder in builds]
+    return [here] + [os.path.join(directory, "contrib/experiments") for directory in builds]
 
 
 def find_program(names):
-    """The first of some paths below program_folders(), or in PATH; None if there is none."""
-    for folder in program_folders():
+    """The first of some paths below program_directories(), or in PATH; None if there is none."""
+    for directory in program_directories():
         for name in names:
-            candidate = os.path.normpath(os.path.join(folder, name))
+            candidate = os.path.normpath(os.path.join(directory, name))
             if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
                 return candidate
     for name in names:
@@ -67,8 +67,8 @@ def need_program(named, names, option):
 def find_idle():
     """The library with which ranks that wait sleep: named by the environment, built, or installed."""
     named = os.environ.get("PIPEBCAST_IDLE")
-    built = [os.path.join(folder, "../testbed/.libs/pipebcast-idle.so")
-             for folder in program_folders()]
+    built = [os.path.join(directory, "../testbed/.libs/pipebcast-idle.so")
+             for directory in program_directories()]
     for pattern in [named] if named else built + IDLE:
         for path in glob.glob(pattern):
             return os.path.realpath(path)
@@ -76,12 +76,12 @@ def find_idle():
                     "variable PIPEBCAST_IDLE")
 
 
-def component_path(folder):
-    """Arguments by which mpirun finds the plugin in a folder, and Open MPI's own components still."""
-    if not os.path.isfile(os.path.join(folder, PLUGIN)):
-        raise UserError(f"--plugin-dir: there is no {PLUGIN} in {folder}")
+def component_path(directory):
+    """Arguments by which mpirun finds the plugin in a directory, and Open MPI's own components still."""
+    if not os.path.isfile(os.path.join(directory, PLUGIN)):
+        raise UserError(f"--plugin-dir: there is no {PLUGIN} in {directory}")
     own = first_line(["ompi_info", "--path", "pkglibdir", "--parsable"]).rpartition(":")[2]
     if not os.path.isdir(own):
-        raise UserError("--plugin-dir: ompi_info does not tell where Open MPI's own components are; "
+        raise UserError("--plugin-dir: ompi_info does not report where Open MPI's own components are; "
                         "is it in PATH?")
-    return ["--mca", "mca_base_component_path", f"{os.path.abspath(folder)}:{own}"]
+    return ["--mca", "mca_base_component_path", f"{os.path.abspath(directory)}:{own}"]

@@ -26,28 +26,28 @@ class Progress:
     def start(self, where):
         left = self.left()
         when = f", {duration_text(left)} left" if left is not None else ""
-        self.say(f"[{self.done + 1}/{len(self.steps)}] {where}: {self.steps[self.done]}{when}")
+        self.report(f"[{self.done + 1}/{len(self.steps)}] {where}: {self.steps[self.done]}{when}")
 
     def skip(self, reason):
         name = self.steps[self.done]
         self.dropped.add(name)
         self.done += 1
-        self.say(f"[{self.done}/{len(self.steps)}] {name}: not again, {reason}")
+        self.report(f"[{self.done}/{len(self.steps)}] {name}: not again, {reason}")
 
     def row(self, row):
         time_us = row.get("sync_median_us")
         if time_us:
             mark = " *" if row.get("limited") == "1" else ""
             ratio = f", {float(row['sync_ratio']):.2f} T" if row.get("sync_ratio") else ""
-            self.say(f"    {bytes_text(int(row['bytes'])):>6}: {float(time_us) / 1e3:.1f} ms"
+            self.report(f"    {bytes_text(int(row['bytes'])):>6}: {float(time_us) / 1e3:.1f} ms"
                      f"{ratio}{mark}")
 
     def end(self, outcome):
         self.seconds[self.steps[self.done]] = outcome.seconds
         self.done += 1
         if outcome.failure:
-            self.say(f"    FAILED: {outcome.failure}")
+            self.report(f"    FAILED: {outcome.failure}")
 
     @staticmethod
-    def say(text):
+    def report(text):
         print(text, file=sys.stderr, flush=True)

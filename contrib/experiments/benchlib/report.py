@@ -66,7 +66,7 @@ def cpu_model():
     return platform.processor() or "unknown"
 
 
-def describe_machine():
+def describe_host():
     return {"system": platform.system(), "release": platform.release(),
             "architecture": platform.machine(), "cpu": cpu_model(), "cores": os.cpu_count(),
             "mpi": first_line(["mpirun", "--version"]), "load": os.getloadavg()}
@@ -98,9 +98,9 @@ def size_record(matrix, method, size):
 
 
 def matrix_record(matrix, place, begun):
-    """A matrix with the machine and the exact commands, for JSON."""
+    """A matrix with the host and the exact commands, for JSON."""
     return {
-        "command": shlex.join(sys.argv), "begun": begun, "machine": describe_machine(),
+        "command": shlex.join(sys.argv), "begun": begun, "machine": describe_host(),
         "place": place.describe(),
         "pingpong_us": {str(size): matrix.pingpong_us(size) for size in matrix.sizes},
         "methods": [{"name": method.name, "mca": method.mca(place.topology_file),

@@ -32,13 +32,13 @@ def outcome_of(record):
 
 
 def reason_of(stderr, code):
-    """What stderr tells, for people: our own message, or else the first paragraphs of others."""
+    """The message of stderr, for people: our own, or else the first paragraphs of others."""
     lines = [line.strip() for line in stderr.splitlines()]
     ours = [line for line in lines if line.startswith("pipebcast-bench:")]
-    telling = [line for line in lines if line and not re.fullmatch(r"[-=*]+", line)]
-    if any(line.startswith("Traceback") for line in telling):
-        telling = telling[-1:]
-    text = ours[0] if ours else re.sub(r"\s+", " ", " ".join(telling)) or "no message"
+    meaningful = [line for line in lines if line and not re.fullmatch(r"[-=*]+", line)]
+    if any(line.startswith("Traceback") for line in meaningful):
+        meaningful = meaningful[-1:]
+    text = ours[0] if ours else re.sub(r"\s+", " ", " ".join(meaningful)) or "no message"
     return f"exit code {code}: {text[:500]}"
 
 
@@ -90,7 +90,7 @@ def run_once(place, method, sizes, options, on_row, pingpong=True):
 def run_bench(place, method, bench_options, n_rows, options, patience, on_row=lambda row: None):
     """
     Runs pipebcast-bench under mpirun for a method, for so many seconds at most. The outcome's
-    failure tells why it did not give n_rows results.
+    failure is why it did not give n_rows results.
     """
     outcome = Outcome()
     arguments = []

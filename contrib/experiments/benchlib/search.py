@@ -15,12 +15,12 @@ FIELD = "sync_median_us"
 class Search:
     """One topology: measures a model there, then a matrix of methods, round by round."""
 
-    def __init__(self, options, topology, folder):
+    def __init__(self, options, topology, directory):
         self.options = options
         self.topology = topology
-        self.folder = folder
+        self.directory = directory
         self.place = Testbed(options, topology)
-        self.tuned = Tuned(options, self.place, os.path.basename(topology), folder)
+        self.tuned = Tuned(options, self.place, os.path.basename(topology), directory)
         self.matrix = None
         self.predictor = None
 
@@ -31,10 +31,10 @@ class Search:
         """
         self.matrix = matrix
         begun = now_text()
-        os.makedirs(self.folder, exist_ok=True)
+        os.makedirs(self.directory, exist_ok=True)
         interrupted = measure_at(self.place,
                                  lambda: self._measure(worth_again, more, tune_arguments))
-        stem = os.path.join(self.folder, f"topology{os.path.basename(self.topology)}")
+        stem = os.path.join(self.directory, f"topology{os.path.basename(self.topology)}")
         write_json(stem + ".json", matrix_record(matrix, self.place, begun))
         write_csv(stem + ".csv", matrix)
         return interrupted

@@ -20,7 +20,7 @@ class Row:
 
 
 def read_costs(path):
-    """{place: {bytes: Row}} of a model file; whether it is well formed, its readers in C tell."""
+    """{place: {bytes: Row}} of a model file; whether it is well formed, its readers in C check."""
     places, rows = {}, None
     try:
         with open(path, encoding="utf-8") as file:
@@ -51,7 +51,7 @@ def tune(place, options, path, arguments=()):
 
 
 class Candidate:
-    """A line of `pipebcast-topo explain`: segment is None for the previous component."""
+    """A line of `pipebcast-topo explain`: segment is None for the fallback component."""
 
     def __init__(self, kind, segment, predicted_us, chosen):
         self.kind = kind
@@ -118,10 +118,10 @@ class Predictor:
 class Tuned:
     """A topology with its model: the user's (--model), or one that is measured."""
 
-    def __init__(self, options, place, topology, folder):
+    def __init__(self, options, place, topology, directory):
         self.options = options
         self.place = place
-        self.path = options.model or os.path.join(folder, f"model-topology{topology}.txt")
+        self.path = options.model or os.path.join(directory, f"model-topology{topology}.txt")
         self.path = os.path.abspath(self.path)
 
     def prepare(self, *arguments):

@@ -1,10 +1,10 @@
-"""Quantities as people write them, and the error that people can put right."""
+"""Quantities as people write them, and the error that people can correct."""
 
 import re
 
 
 class UserError(Exception):
-    """Something that the user can put right; its text says how."""
+    """Something that the user can correct; its text describes how."""
 
 
 def parse_bytes(text):

@@ -222,7 +222,7 @@ static int find_and_publish(struct advisor *advisor, const struct task *task,
     return error;
 }
 
-/** Finds a tree for a task and writes it. Errors are said. */
+/** Finds a tree for a task and writes it. Errors are reported. */
 static int advise(struct advisor *advisor, const struct task *task)
 {
     struct advise_network network;

@@ -28,7 +28,7 @@ struct advise_wish {
     enum advise_method method;
     int root; /**< a node of the matrix */
     uint64_t bytes;
-    uint32_t segment;               /**< 0: what is predicted to be fastest */
+    uint32_t segment;               /**< 0: the fastest as predicted */
     uint64_t seed;                  /**< of the annealing */
     int64_t budget;                 /**< ns for annealing; 0: the paper's numbers of runs */
     const pb_advice_tree_t *in_use; /**< the tree so far; NULL: none */
@@ -46,7 +46,7 @@ struct advise_found {
 };
 
 /**
- * Finds what is predicted to be fastest. Annealed trees are of one stream; where the
+ * Finds the fastest tree as predicted. Annealed trees are of one stream; where the
  * two trees of the static plans are predicted to be clearly faster by the links as they are, they
  * are found instead. The caller gives it back by advise_found_clear(), which takes zeros and what
  * an error has left, too. Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */

@@ -21,15 +21,15 @@ struct advise_jobs {
 
 /**
  * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later.
- * Faulty ones are left out and counted. Clear also after an error: PB_ERR_IO (the directory; said),
- * PB_ERR_NO_MEMORY.
+ * Faulty ones are left out and counted. Clear also after an error: PB_ERR_IO (the directory;
+ * reported), PB_ERR_NO_MEMORY.
  */
 int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);
 void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**
- * Removes what jobs left behind that crashed, long ago: what was not written to for a week. Says it
- * if the directory cannot be read.
+ * Removes what jobs left behind that crashed, long ago: what was not written to for a week. Reports
+ * it if the directory cannot be read.
  */
 void advise_jobs_remove_left(const char *dir);
 

@@ -20,7 +20,7 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
     }
     common_report_faults(&diag);
     if (error != PB_SUCCESS && diag.n_kept == 0) {
-        common_report("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
+        common_report("--topology: %s: %s; 'pipebcast-topo check' reports more", topology,
                       pb_error_text(error));
     }
     pb_diag_clear(&diag);
@@ -51,7 +51,7 @@ static bool read_links(struct advise_links *links, time_t written)
     pb_diag_clear(&diag);
     if (error != PB_SUCCESS) {
         common_report(links->matrix != NULL
-                          ? "%s: %s; what it said before is used as long as it holds"
+                          ? "%s: %s; the links read before are used as long as they hold"
                           : "%s: %s; links are assumed until it is replaced",
                       links->path, pb_error_text(error));
         return false;
@@ -99,7 +99,7 @@ static int select_links(const pb_link_matrix_t *matrix, const pb_host_set_t *hos
     return error;
 }
 
-/** Cables in proportion to their speeds; those of the file's base speed are as assumed. */
+/** Links in proportion to their speeds; those of the file's base speed are as assumed. */
 static void assume(const pb_network_t *network, const pb_placement_t *placement,
                    pb_link_matrix_t *m)
 {

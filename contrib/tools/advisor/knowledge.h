@@ -43,8 +43,8 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
 void advise_knowledge_close(struct advise_knowledge *knowledge);
 
 /**
- * Looks whether the file of links was replaced, and reads it then. A faulty one is said once, and
- * what was known before stays. Returns whether there is something new.
+ * Looks whether the file of links was replaced, and reads it then. A faulty one is reported once,
+ * and what was known before stays. Returns whether there is something new.
  */
 bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
 
@@ -61,7 +61,7 @@ struct advise_network {
 
 /**
  * The matrix of these hosts: of the file of links if that holds and has them all, else the
- * topology's, or one cluster, with assumed values. Clear also after an error, which was said:
+ * topology's, or one cluster, with assumed values. Clear also after an error, which was reported:
  * PB_ERR_UNKNOWN (the topology lacks a host), PB_ERR_NO_MEMORY and others. O(hosts^2 * path).
  */
 int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,

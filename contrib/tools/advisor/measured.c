@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What is known of a way from one cluster to another, beside the matrix. */
+/** A way from one cluster to another, beside the matrix. */
 enum { UNKNOWN, FREE, LOADED };
 
 struct applying {
@@ -88,7 +88,7 @@ static bool is_slow(const struct applying *a, const pb_history_record_t *record,
            expected >= settling && record->taken > expected + settling;
 }
 
-/** Newer broadcasts replace what older ones said; of one broadcast the fastest edge counts. */
+/** Newer broadcasts replace the rates of older ones; of one broadcast the fastest edge counts. */
 static void learn(struct applying *a, const pb_history_record_t *record, int64_t broadcast)
 {
     const int *cluster = a->matrix->node_cluster;

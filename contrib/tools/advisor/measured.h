@@ -1,5 +1,5 @@
 /*
- * What running broadcasts tell of the network (ours; what the paper's section 6 leaves open).
+ * What running broadcasts show of the network (ours; what the paper's section 6 leaves open).
  *
  * Each host notes how fast its parent delivered. Where that was slow for a reason of the edge's
  * own - not because the parent itself got the message no faster (or nobody knows how fast), nor
@@ -29,7 +29,7 @@
 #define ADVISE_LOADED_PERCENT 75
 
 /** And if it took longer by so many times its latency: an idle connection needs some round trips
- * until its window has opened. Of what should be over before that, slowness tells nothing: a lost
+ * until its window has opened. Of what should be over before that, slowness shows nothing: a lost
  * frame or a processor that was away costs as much. */
 #define ADVISE_SETTLING_LATENCIES 8
 
@@ -51,7 +51,7 @@ struct advise_findings {
 };
 
 /**
- * Puts what rates say into the bandwidths of a matrix. Records that ended before `since` (ns, as
+ * Enters measured rates into the bandwidths of a matrix. Records that ended before `since` (ns, as
  * they count) are too old. `share` holds the links as the matrix was before; NULL: none is shared.
  * PB_ERR_NO_MEMORY. O(records * path + nodes^2).
  */

@@ -31,7 +31,7 @@ bool advisor_status_lock(const char *dir, int *fd_p)
     }
     if (flock(*fd_p, LOCK_EX | LOCK_NB) != 0) {
         common_report(
-            "--dir: an advisor works in %s already; 'pipebcast-advisor status --dir %s' says "
+            "--dir: an advisor works in %s already; 'pipebcast-advisor status --dir %s' reports "
             "what it does",
             dir, dir);
         close(*fd_p);
@@ -132,7 +132,7 @@ int advisor_status_print(const char *dir)
     FILE *stream = path_in(path, dir, "advisor-status") ? fopen(path, "r") : NULL;
     puts(locked ? "an advisor is at work" : "no advisor is at work");
     if (stream != NULL && !locked) {
-        puts("the last one ended without a word, and had said:");
+        puts("the last one did not end cleanly; its last report:");
     }
     while (stream != NULL && fgets(line, sizeof line, stream) != NULL) {
         fputs(line, stdout);

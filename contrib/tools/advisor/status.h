@@ -1,4 +1,5 @@
-/* What an advisor says of itself, in its directory: DIR/advisor-status, and a lock while it lives.
+/* What an advisor reports of itself, in its directory: DIR/advisor-status, and a lock while it
+ * lives.
  */
 #ifndef ADVISE_STATUS_H
 #define ADVISE_STATUS_H
@@ -40,7 +41,7 @@ bool advisor_status_write(const struct advisor_options *options,
 /** Removes it, and gives the lock back. */
 void advisor_status_close(const char *dir, int fd);
 
-/** Prints what the directory's advisor said last. Yields the program's exit status. */
+/** Prints the last report of the directory's advisor. Yields the program's exit status. */
 int advisor_status_print(const char *dir);
 
 #endif

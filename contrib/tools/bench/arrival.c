@@ -20,7 +20,7 @@ struct arriving {
     struct bench_output *output;
     struct bench_trace trace;         /**< rank 0: what is replayed */
     struct bench_trace_writer writer; /**< rank 0: what is recorded */
-    int64_t *delays_ns;               /**< rank 0: by rank, of the pattern that is measured */
+    int64_t *delays_ns;               /**< rank 0: of each rank, in the pattern that is measured */
     int64_t *spans_ns;                /**< rank 0: arrival and exit of each rank, as gathered */
     int64_t *arrivals_ns, *exits_ns;  /**< rank 0: the same, apart */
 };
@@ -68,7 +68,7 @@ static int make_pattern(const struct arriving *arriving, const struct bench_arri
     return recipe.root;
 }
 
-/** Gathers when all ranks came and went; rank 0 records and adds what they say. */
+/** Gathers when all ranks came and went; rank 0 records them and adds their metrics. */
 static void note_broadcast(struct arriving *arriving, const struct bench_arrival_point *point,
                            const struct bench_timing *timing, struct bench_arrival_pattern *pattern)
 {
@@ -301,7 +301,7 @@ static int close_all(struct arriving *arriving, bool whole)
     return status;
 }
 
-/** Rank 0's status, as told to all. */
+/** Rank 0's status, sent to all. */
 static enum bench_status agree(const struct bench_run *run, int failed)
 {
     MPI_Bcast(&failed, 1, MPI_INT, 0, run->control);

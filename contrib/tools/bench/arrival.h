@@ -38,7 +38,7 @@ struct bench_arrival_point {
 };
 
 /**
- * Measures all that the options say and prints it at rank 0. Collective. Errors are told by the
+ * Measures what the options ask for and prints it at rank 0. Collective. Errors are reported by the
  * rank concerned; all ranks yield the same status.
  */
 enum bench_status bench_arrival_run(struct bench_run *run, struct bench_output *output);

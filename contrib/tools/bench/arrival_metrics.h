@@ -1,5 +1,5 @@
 /*
- * What a broadcast's arrival and exit times say. Free of MPI. Source: P. Patarasuk and X. Yuan,
+ * Metrics of a broadcast's arrival and exit times. Free of MPI. Source: P. Patarasuk and X. Yuan,
  * "Efficient MPI_Bcast across Different Process Arrival Patterns", sections 2 and 3.2.
  */
 #ifndef BENCH_ARRIVAL_METRICS_H
@@ -11,7 +11,7 @@
 struct bench_arrival_times {
     int n_ranks;
     int root;
-    const int64_t *arrivals_ns; /**< by rank; borrowed */
+    const int64_t *arrivals_ns; /**< of each rank; borrowed */
     const int64_t *exits_ns;    /**< likewise */
 };
 
@@ -37,7 +37,7 @@ struct bench_arrival_metrics {
 void bench_arrival_measure(const struct bench_arrival_times *times, double unit_ns,
                            struct bench_arrival_metrics *metrics_p);
 
-/** Average per-node time over a bound of OPT: what is called the competitive ratio. */
+/** Average per-node time over a bound of OPT: the competitive ratio. */
 enum bench_arrival_ratio {
     BENCH_RATIO_BLOCKING,
     BENCH_RATIO_NONBLOCKING,

@@ -13,7 +13,7 @@ enum bench_arrival_kind {
     BENCH_ARRIVAL_RANDOM,     /**< the code of Figure 6 */
     BENCH_ARRIVAL_ROOT_FIRST, /**< likewise, but the root comes at the start (section 3.1) */
     BENCH_ARRIVAL_LATE,       /**< some receivers late, as for Figures 9 to 11 */
-    BENCH_ARRIVAL_REPLAY,     /**< as a file says */
+    BENCH_ARRIVAL_REPLAY,     /**< as recorded in a file */
     BENCH_N_ARRIVALS
 };
 
@@ -33,7 +33,7 @@ struct bench_arrival_recipe {
  * Delays of all ranks, in nanoseconds. RANDOM: whole units, 0 to max_if - 1 with equal
  * probability, the root's too. ROOT_FIRST: the same but none for the root. LATE: max_if units for
  * each receiver that is late, none for others and the root. For equal seed and number a rank keeps
- * its place in the distribution whatever max_if is (ours: so that points of a figure differ by
+ * its quantile in the distribution whatever max_if is (ours: so that points of a figure differ by
  * max_if and not by luck). O(n_ranks).
  */
 void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns);

@@ -63,7 +63,7 @@ struct bench_trace_writer {
 /** Creates the file and writes its head. Yields -1 with errno set where that fails. */
 int bench_trace_create(struct bench_trace_writer *writer, const char *name, int n_ranks);
 
-/** Writes one broadcast. Errors are told by bench_trace_close(). */
+/** Writes one broadcast. Errors are reported by bench_trace_close(). */
 void bench_trace_write(struct bench_trace_writer *writer, long long bytes,
                        const struct bench_arrival_times *times);
 

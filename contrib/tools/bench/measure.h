@@ -42,8 +42,8 @@ struct bench_result {
 /** A run of the benchmark on one rank. */
 struct bench_run {
     const struct bench_options *options;
-    MPI_Comm comm;    /**< what is measured: borrowed */
-    MPI_Comm control; /**< what the benchmark itself says: borrowed */
+    MPI_Comm comm;    /**< the communicator that is measured: borrowed */
+    MPI_Comm control; /**< the benchmark's own messages: borrowed */
     int rank, n_ranks;
     common_clock_t clock;
     long long n_broadcasts; /**< so far; the number of a broadcast is that of its pattern */
@@ -52,8 +52,8 @@ struct bench_run {
 enum bench_status { BENCH_OK, BENCH_WRONG_BYTES, BENCH_NO_MEMORY, BENCH_BAD_FILE };
 
 /**
- * Measures one size. After an error, which the rank concerned has told on stderr, all ranks yield
- * the same status.
+ * Measures one size. After an error, which the rank concerned has reported on stderr, all ranks
+ * yield the same status.
  */
 enum bench_status bench_measure_size(struct bench_run *run, long long bytes,
                                      struct bench_result *result_p);

@@ -15,7 +15,7 @@
 struct bench_measuring {
     struct bench_run *run;
     struct bench_payload payload;
-    int root;          /**< BENCH_UNSET: as the options say */
+    int root;          /**< BENCH_UNSET: that of the options */
     bool uneven;       /**< ranks arrive far apart: those that are done wait for the rest asleep */
     int64_t margin_ns; /**< from the agreement on a start to the start */
     int64_t begin_ns;  /**< agreed time, equal on all ranks */
@@ -43,7 +43,7 @@ struct bench_timing {
 
 /**
  * Begins a size: synchronises the clocks, starts the time limit, makes the message. To be ended
- * also after an error, which the rank concerned has told.
+ * also after an error, which the rank concerned has reported.
  */
 enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
                                         long long bytes);
@@ -64,7 +64,7 @@ int64_t bench_measuring_broadcast(struct bench_measuring *measuring);
 
 /**
  * Verifies this rank's bytes of the broadcast just done, if that is wanted, and counts it. Where
- * any rank has wrong ones, the lowest such rank tells, and all yield BENCH_WRONG_BYTES.
+ * any rank has wrong ones, the lowest such rank reports it, and all yield BENCH_WRONG_BYTES.
  */
 enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
                                          const struct bench_step *step);

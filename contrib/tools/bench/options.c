@@ -206,7 +206,7 @@ bool bench_options_size_fits(const struct bench_options *options, const char *wh
     }
     return bytes <= most ||
            common_wrong(complaint,
-                        "%s: %lld bytes is more than MPI's int count of --datatype %s can say "
+                        "%s: %lld bytes is more than MPI's int count of --datatype %s can express "
                         "(%lld bytes)",
                         where, bytes, bench_datatype_name(options->datatype), most);
 }
@@ -242,8 +242,9 @@ static bool fits_overlap(const struct bench_options *options, common_complaint_t
         return true;
     }
     if (bench_op_at(options->op)->is_blocking) {
-        return common_wrong(complaint, "--overlap: nothing overlaps with a blocking broadcast; say "
-                                       "--op ibcast or --op bcast_init");
+        return common_wrong(complaint,
+                            "--overlap: nothing overlaps with a blocking broadcast; give "
+                            "--op ibcast or --op bcast_init");
     }
     return (options->mode & BENCH_SYNC && options->arrival.kind == BENCH_ARRIVAL_NONE) ||
            common_wrong(complaint, "--overlap goes with mode sync, and not with arrival patterns");
@@ -255,7 +256,7 @@ static bool fits_root_late(const struct bench_options *options, common_complaint
     return options->root_late_ns == 0 ||
            (options->mode == BENCH_LOOP && options->arrival.kind == BENCH_ARRIVAL_NONE &&
             options->schedule[0] == '\0') ||
-           common_wrong(complaint, "--root-late is for mode loop alone; say --mode loop");
+           common_wrong(complaint, "--root-late is for mode loop alone; give --mode loop");
 }
 
 /** How a schedule and the other options go together. */

@@ -96,7 +96,7 @@ bool bench_options_size_fits(const struct bench_options *options, const char *wh
 const char *bench_datatype_name(enum bench_datatype datatype);
 
 /**
- * Warm-up broadcasts for messages of some bytes, where the user did not say: at least 3, and
+ * Warm-up broadcasts for messages of some bytes, where the user gave no number: at least 3, and
  * enough that 256 KB went down every connection, which opens TCP's congestion window; at most 20.
  */
 int bench_warmup_of(const struct bench_options *options, long long bytes);

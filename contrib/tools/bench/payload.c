@@ -98,7 +98,7 @@ static void set_struct(struct bench_payload *payload)
                                              {offsetof(struct record, name), 4}}};
 }
 
-/** One signature, so many ints; five ways of saying it, by rank. */
+/** One signature, so many ints; five ways of writing it, one for each rank in turn. */
 static void set_mixed(struct bench_payload *payload, int rank)
 {
     switch (rank % 5) {

@@ -14,7 +14,7 @@
 
 enum { EXIT_OPTIONS = 2 };
 
-/** What rank 0 made of the command line, as told to all. */
+/** What rank 0 made of the command line, sent to all. */
 struct request {
     common_verdict_t verdict;
     struct bench_options options;

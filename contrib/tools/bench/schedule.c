@@ -131,7 +131,7 @@ int bench_schedule_read(const char *path, const struct bench_options *options,
     return reader.n;
 }
 
-/** Rank 0 reads, all ranks get it. BENCH_BAD_FILE, BENCH_NO_MEMORY, which were told. */
+/** Rank 0 reads, all ranks get it. BENCH_BAD_FILE, BENCH_NO_MEMORY, which were reported. */
 static enum bench_status share(struct bench_run *run, struct bench_scheduled **schedule_p, int *n_p)
 {
     char error[BENCH_MAX_PATH + 256];

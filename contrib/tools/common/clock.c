@@ -19,7 +19,7 @@ int64_t common_clock_agreed(const common_clock_t *clock)
     return common_clock_local() - clock->offset_ns;
 }
 
-/** Rank 0's side of one rank's estimate: tells it the offset and the bound. */
+/** Rank 0's side of one rank's estimate: sends it the offset and the bound. */
 static void serve(MPI_Comm comm, int rank)
 {
     int64_t result[2] = {0, INT64_MAX};

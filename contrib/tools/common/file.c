@@ -28,7 +28,7 @@ static void set_mode(int fd, const char *path)
     }
 }
 
-static bool is_folder(const char *path)
+static bool is_directory(const char *path)
 {
     struct stat there;
     return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
@@ -50,7 +50,7 @@ bool common_file_open(common_file_t *file, const char *path, const char *what)
         return false;
     }
     errno = EISDIR;
-    fd = is_folder(file->path) ? -1 : mkstemp(file->temp);
+    fd = is_directory(file->path) ? -1 : mkstemp(file->temp);
     file->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file->stream == NULL) {
         common_report(

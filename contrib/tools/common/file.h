@@ -1,4 +1,4 @@
-/* A file that appears whole or not at all: written beside its place, then renamed. */
+/* A file that appears whole or not at all: written under another name beside it, then renamed. */
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
@@ -17,7 +17,7 @@ bool common_file_open(common_file_t *file, const char *path, const char *what);
 /** Brings what was written to the disk; the stream is closed. False with a message. */
 bool common_file_finish(common_file_t *file);
 
-/** Puts the finished file in its place and frees. False with a message; nothing is left behind. */
+/** Gives the finished file its name and frees. False with a message; nothing is left behind. */
 bool common_file_rename(common_file_t *file);
 
 /** Removes what was written, and frees. Also for a file that was never opened, if all zeros. */

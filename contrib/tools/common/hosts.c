@@ -116,7 +116,7 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
     const int code = pb_topology_read(topology, &network, &diag);
     common_report_faults(&diag);
     if (code != PB_SUCCESS && diag.n_kept == 0) {
-        common_report("--topology: %s: %s; 'pipebcast-topo check' tells more", topology,
+        common_report("--topology: %s: %s; 'pipebcast-topo check' reports more", topology,
                       pb_error_text(code));
     }
     pb_diag_clear(&diag);

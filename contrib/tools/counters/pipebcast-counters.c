@@ -77,7 +77,7 @@ static void print(const struct bench_counters *counters, const unsigned long lon
     }
 }
 
-/** Whether all ranks have found as many counters, at least one; rank 0 says if not. */
+/** Whether all ranks have found as many counters, at least one; rank 0 reports it if not. */
 static bool found_everywhere(const struct bench_counters *counters)
 {
     int rank;

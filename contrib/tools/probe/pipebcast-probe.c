@@ -23,7 +23,7 @@
 
 enum { EXIT_OPTIONS = 2, TAG_NEXT = 1, TAG_RESULT = 2 };
 
-/** What rank 0 made of the command line, as told to all. */
+/** What rank 0 made of the command line, sent to all. */
 struct request {
     common_verdict_t verdict;
     struct probe_options options;
@@ -96,7 +96,7 @@ static void tell_bytes(const struct run *run)
     }
 }
 
-/** Rank 0's memory for what is measured; everyone's for the orders. */
+/** Rank 0's memory for the results; everyone's for the orders. */
 static bool alloc_run(struct run *run)
 {
     run->n_orders = run->rank == 0 ? run->plan.n_steps : run->n_orders;

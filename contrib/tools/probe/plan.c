@@ -150,7 +150,7 @@ int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *
 
 /* ---- filling ---- */
 
-/** What is known between clusters, and inside them. */
+/** The results between clusters, and inside them. */
 struct known {
     int64_t *latency;
     uint64_t *bandwidth; /**< 0: not measured */

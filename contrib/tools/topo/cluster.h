@@ -17,7 +17,7 @@ typedef struct tool_cluster {
     int n_hosts;    /**< hosts that take part; ranks per host are n_ranks / n_hosts */
     char *used;     /**< by node: whether it has ranks, or is above a host that has */
     int n_switches; /**< that are used */
-    char **names;   /**< by rank: the host, or HOST:SLOT if hosts have several ranks */
+    char **names;   /**< in order of rank: the host, or HOST:SLOT if hosts have several ranks */
 } tool_cluster_t;
 
 /** The name of FILE for people: "standard input" for "-". */
@@ -30,7 +30,7 @@ const char *tool_file_name(const char *file);
 tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_diag_t *diag);
 
 /**
- * Reads FILE and places the ranks as --hosts, --ppn and --root say. Ranks are
+ * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are
  * numbered host by host, in the order of --hosts; without it in natural
  * order of the names (n2 before n10), as schedulers number them. What is wrong
  * is explained on standard error. Clear also after an error.

@@ -108,7 +108,7 @@ static void print_heading(const tool_options_t *options, const tool_cluster_t *c
         printf("costs from %s\n", options->model_file);
     } else {
         printf("costs assumed from links of %d Mbit/s and an MTU of %d\n"
-               "# chosen is what is no slower than segments of 8 KB on slower links either\n",
+               "# the chosen one is no slower than segments of 8 KB on slower links either\n",
                options->megabits, options->mtu);
     }
     printf("# circulant and segments below half a frame are less sure: an eighth is added in "

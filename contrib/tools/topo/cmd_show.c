@@ -103,11 +103,11 @@ static void print_speed(const show_t *show, int node)
         printf("  speed %" PRIu32, node_of(show, node)->speed);
     }
     if (node_of(show, node)->n_links > 1) {
-        printf("  in %d cables", node_of(show, node)->n_links);
+        printf("  in %d links", node_of(show, node)->n_links);
     }
 }
 
-/* Hosts that follow each other below one switch, by alike cables. */
+/* Hosts that follow each other below one switch, by alike links. */
 static int run_length(const show_t *show, const int *order)
 {
     const pb_node_t *first = node_of(show, order[0]);
@@ -158,7 +158,7 @@ static void print_summary(const pb_network_t *network, bool speeds)
     int n_switches = pb_network_n_switches(network);
     printf("%d %s on %d %s; ", TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
            n_switches == 1 ? "switch" : "switches");
-    printf(speeds ? "lowest speed %" PRIu32 : "all cables of speed %" PRIu32,
+    printf(speeds ? "lowest speed %" PRIu32 : "all links of speed %" PRIu32,
            pb_network_base_speed(network));
     printf("; hash %016" PRIx64 "\n", pb_network_hash(network));
 }

@@ -1,5 +1,5 @@
 /*
- * Colours of the pictures: distinct to colour-blind eyes, and dark enough on
+ * Colours of the figures: distinct to colour-blind eyes, and dark enough on
  * white.
  */
 #ifndef TOOL_COLOURS_H

@@ -24,7 +24,7 @@ tool_exit_t tool_format_svg(FILE *stream, const tool_cluster_t *cluster,
 typedef struct tool_levels {
     int n;      /**< ranks */
     int *ranks; /**< all ranks of one level one after the other */
-    int *level; /**< by rank: edges from the root */
+    int *level; /**< of each rank: edges from the root */
 } tool_levels_t;
 
 /** False if out of memory. Free with tool_levels_clear() in both cases. O(ranks). */

@@ -1,5 +1,5 @@
 /*
- * The DOT language of Graphviz: cables as grey lines between boxes and ovals,
+ * The DOT language of Graphviz: links as grey lines between boxes and ovals,
  * edges of the streams as arrows that do not move the nodes.
  */
 #include "colours.h"

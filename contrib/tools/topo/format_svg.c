@@ -1,5 +1,5 @@
 /*
- * The picture of a plan. On the left the network: switches as bars, cables as
+ * The figure of a plan. On the left the network: switches as bars, links as
  * two strokes, one each way, whose widths are the loads. On the right, in the
  * same rows, each stream of the plan: a host's dot stands at its level, so
  * that the message travels from left to right, and an edge that leaves its
@@ -14,14 +14,14 @@
 #include "svg.h"
 #include "text.h"
 
-typedef struct picture {
+typedef struct figure {
     FILE *stream;
     const tool_cluster_t *cluster;
     const tool_judged_t *judged;
     const tool_layout_t *layout;
     double load_width; /* of load 1 */
     double width, height;
-} picture_t;
+} figure_t;
 
 #define LEGEND_HEIGHT 106
 
@@ -33,17 +33,17 @@ static tool_text_style_t style(double size, const char *anchor, const char *colo
     return (tool_text_style_t){.size = size, .anchor = anchor, .colour = colour};
 }
 
-static const tool_item_t *item_of(const picture_t *p, int row)
+static const tool_item_t *item_of(const figure_t *p, int row)
 {
     return &p->layout->items[row];
 }
 
-static double y_of(const picture_t *p, int row)
+static double y_of(const figure_t *p, int row)
 {
     return tool_layout_y(p->layout, row);
 }
 
-static double bar_width(const picture_t *p)
+static double bar_width(const figure_t *p)
 {
     return fmin(6, p->layout->indent / 2);
 }
@@ -51,7 +51,7 @@ static double bar_width(const picture_t *p)
 /* ---- the network ---- */
 
 /* Rows of every other switch, or host with several ranks, are shaded. */
-static void draw_bands(const picture_t *p)
+static void draw_bands(const figure_t *p)
 {
     const tool_layout_t *layout = p->layout;
     int owner = -1, shade = 0;
@@ -71,12 +71,12 @@ static void draw_bands(const picture_t *p)
     }
 }
 
-static double stroke_width(const picture_t *p, double load)
+static double stroke_width(const figure_t *p, double load)
 {
     return load > 0 ? fmax(load * p->load_width, 0.7) : 0;
 }
 
-static void draw_load(const picture_t *p, int link, double x, double y)
+static void draw_load(const figure_t *p, int link, double x, double y)
 {
     char text[32];
     double load = tool_load(p->judged, link);
@@ -92,8 +92,8 @@ static void draw_load(const picture_t *p, int link, double x, double y)
     }
 }
 
-/* One direction of a cable; `side` is -1 for the stroke above the middle. */
-static void draw_stroke(const picture_t *p, int link, double x1, double x2, double y, int side)
+/* One direction of a link; `side` is -1 for the stroke above the middle. */
+static void draw_stroke(const figure_t *p, int link, double x1, double x2, double y, int side)
 {
     double width = stroke_width(p, tool_load(p->judged, link));
     if (width > 0) {
@@ -103,7 +103,7 @@ static void draw_stroke(const picture_t *p, int link, double x1, double x2, doub
     }
 }
 
-static void describe_link(const picture_t *p, int from, int to, int link)
+static void describe_link(const figure_t *p, int from, int to, int link)
 {
     tool_xml_text(p->stream, pb_network_node(p->cluster->network, from)->name);
     fputs(" to ", p->stream);
@@ -113,7 +113,7 @@ static void describe_link(const picture_t *p, int from, int to, int link)
             p->judged->broken[link] ? ", contention" : "");
 }
 
-static void draw_cable(const picture_t *p, int row)
+static void draw_cable(const figure_t *p, int row)
 {
     const tool_item_t *item = item_of(p, row);
     int up = pb_link_up(item->node), down = pb_link_down(item->node);
@@ -135,7 +135,7 @@ static void draw_cable(const picture_t *p, int row)
 
 /* A switch, or a host with several ranks: a bar down to the last row directly
  * below it, and a box with its name. */
-static void draw_bar(const picture_t *p, int row)
+static void draw_bar(const figure_t *p, int row)
 {
     const tool_item_t *item = item_of(p, row);
     double x = tool_layout_x(p->layout, item), y = y_of(p, row), size = p->layout->row_height;
@@ -154,7 +154,7 @@ static void draw_bar(const picture_t *p, int row)
 }
 
 /* A rank's end of the network: its name, and a thin line to its dots. */
-static void draw_rank(const picture_t *p, int row)
+static void draw_rank(const figure_t *p, int row)
 {
     const tool_item_t *item = item_of(p, row);
     double y = y_of(p, row), x = p->layout->column;
@@ -172,7 +172,7 @@ static void draw_rank(const picture_t *p, int row)
     }
 }
 
-static void draw_network(const picture_t *p)
+static void draw_network(const figure_t *p)
 {
     for (int row = 0; row < p->layout->n_items; row++) {
         const tool_item_t *item = item_of(p, row);
@@ -192,7 +192,7 @@ static void draw_network(const picture_t *p)
 /* ---- the streams ---- */
 
 typedef struct panel {
-    const picture_t *p;
+    const figure_t *p;
     const pb_stream_t *stream;
     const tool_levels_t *levels;
     int s;
@@ -205,14 +205,14 @@ static double level_x(const panel_t *panel, int level)
 }
 
 /* The place under which a rank is attached: its switch, or its host. */
-static int place_of(const picture_t *p, int rank)
+static int place_of(const figure_t *p, int rank)
 {
     return item_of(p, p->layout->row[rank])->parent;
 }
 
 static void draw_heading(const panel_t *panel)
 {
-    const picture_t *p = panel->p;
+    const figure_t *p = panel->p;
     int n_streams = p->judged->plan->n_streams;
     char text[128];
     tool_text_style_t bold = style(12, "start", tool_colour(panel->s));
@@ -232,7 +232,7 @@ static void draw_heading(const panel_t *panel)
 /* Vertical lines, numbered where numbers have room. */
 static void draw_levels(const panel_t *panel)
 {
-    const picture_t *p = panel->p;
+    const figure_t *p = panel->p;
     const tool_layout_t *layout = p->layout;
     int every = 1;
     static const int factors[] = {2, 5, 10, 20, 50, 100, 200, 500, 1000};
@@ -251,7 +251,7 @@ static void draw_levels(const panel_t *panel)
 
 static void draw_edge(const panel_t *panel, int from, int to, int turn)
 {
-    const picture_t *p = panel->p;
+    const figure_t *p = panel->p;
     double x1 = level_x(panel, panel->levels->level[from]);
     double x2 = level_x(panel, panel->levels->level[to]);
     double y1 = y_of(p, p->layout->row[from]), y2 = y_of(p, p->layout->row[to]);
@@ -282,7 +282,7 @@ static void draw_edges(const panel_t *panel)
 
 static void draw_dots(const panel_t *panel)
 {
-    const picture_t *p = panel->p;
+    const figure_t *p = panel->p;
     double radius = fmin(3.6, fmin(p->layout->row_height * 0.3, p->layout->level_width * 0.45));
     for (int i = 0; i < panel->levels->n; i++) {
         int rank = panel->levels->ranks[i];
@@ -293,7 +293,7 @@ static void draw_dots(const panel_t *panel)
     }
 }
 
-static bool draw_stream(const picture_t *p, int s)
+static bool draw_stream(const figure_t *p, int s)
 {
     const pb_plan_t *plan = p->judged->plan;
     tool_levels_t levels;
@@ -315,7 +315,7 @@ static bool draw_stream(const picture_t *p, int s)
 
 /* ---- the frame ---- */
 
-static void draw_title(const picture_t *p, const char *title)
+static void draw_title(const figure_t *p, const char *title)
 {
     char text[768], heights[512], verdict[TOOL_VERDICT_SIZE];
     tool_text_style_t bold = style(17, "start", TOOL_COLOUR_TEXT);
@@ -332,7 +332,7 @@ static void draw_title(const picture_t *p, const char *title)
 }
 
 /* A sample stroke and its meaning. Returns the x after it. */
-static double draw_sample(const picture_t *p, double x, double y, double load, const char *colour,
+static double draw_sample(const figure_t *p, double x, double y, double load, const char *colour,
                           const char *text)
 {
     tool_svg_line(p->stream, x, y, x + 26, y, colour, load > 0 ? stroke_width(p, load) : 0.8);
@@ -340,7 +340,7 @@ static double draw_sample(const picture_t *p, double x, double y, double load, c
     return x + 32 + tool_svg_text_width(text, 10) + 18;
 }
 
-static void draw_load_legend(const picture_t *p, double y)
+static void draw_load_legend(const figure_t *p, double y)
 {
     double x = p->layout->left;
     char text[64];
@@ -362,14 +362,14 @@ static void draw_load_legend(const picture_t *p, double y)
 }
 
 /* A dot and its meaning. Returns the x after it. */
-static double draw_dot_sample(const picture_t *p, double x, double y, int filled, const char *text)
+static double draw_dot_sample(const figure_t *p, double x, double y, int filled, const char *text)
 {
     tool_svg_dot(p->stream, x + 6, y, 3.6, tool_colour(0), filled);
     tool_svg_text(p->stream, x + 16, y + 3.5, style(10, "start", TOOL_COLOUR_TEXT), text);
     return x + 16 + tool_svg_text_width(text, 10) + 18;
 }
 
-static double draw_edge_sample(const picture_t *p, double x, double y, double width,
+static double draw_edge_sample(const figure_t *p, double x, double y, double width,
                                const char *text)
 {
     tool_svg_line(p->stream, x, y, x + 26, y, tool_colour(0), width);
@@ -377,7 +377,7 @@ static double draw_edge_sample(const picture_t *p, double x, double y, double wi
     return x + 32 + tool_svg_text_width(text, 10) + 18;
 }
 
-static void draw_legend(const picture_t *p)
+static void draw_legend(const figure_t *p)
 {
     double y = p->layout->top + p->layout->panel_height + 28, x = p->layout->left;
     draw_load_legend(p, y);
@@ -396,7 +396,7 @@ static void draw_legend(const picture_t *p)
                          : "to the right: edges from the root; rows: hosts, shaded by switch");
 }
 
-static void choose_size(picture_t *p, const char *title)
+static void choose_size(figure_t *p, const char *title)
 {
     const pb_plan_t *plan = p->judged->plan;
     double max_load = fmax(tool_max_load(p->judged), 1);
@@ -414,7 +414,7 @@ tool_exit_t tool_format_svg(FILE *stream, const tool_cluster_t *cluster,
     tool_layout_t layout;
     bool good = tool_layout_init(cluster, judged->plan, &layout);
     if (good) {
-        picture_t p = {.stream = stream, .cluster = cluster, .judged = judged, .layout = &layout};
+        figure_t p = {.stream = stream, .cluster = cluster, .judged = judged, .layout = &layout};
         tool_title(cluster, judged->plan, title, sizeof(title));
         choose_size(&p, title);
         tool_svg_begin(stream, p.width, p.height, title);

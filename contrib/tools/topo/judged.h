@@ -47,7 +47,7 @@ double tool_load(const tool_judged_t *judged, int link);
 /** The highest load of all links. */
 double tool_max_load(const tool_judged_t *judged);
 
-/** Whether cables have different speeds, so that loads alone do not tell. */
+/** Whether links have different speeds, so that loads alone do not show contention. */
 bool tool_speeds_differ(const pb_network_t *network);
 
 #endif

@@ -9,7 +9,7 @@
 #define MARGIN 24
 
 /** Lengths that the network, all rows and one stream do not exceed: what is larger
- * is made smaller, as programs that show pictures have limits. */
+ * is made smaller, as programs that show figures have limits. */
 enum { MAX_INDENTS = 2000, MAX_ROWS = 16000, MAX_LEVELS = 4000 };
 
 const char *tool_item_name(const tool_cluster_t *cluster, const tool_item_t *item)
@@ -115,7 +115,7 @@ static double at_most(double value, double bound)
 }
 
 /* Few rows are comfortable; many become low, so that a thousand hosts still
- * make a picture that one can scroll. */
+ * make a figure that one can scroll. */
 static void choose_rows(tool_layout_t *layout)
 {
     int n = layout->n_items;

@@ -1,8 +1,8 @@
 /*
- * Where everything goes in the picture of a plan. Each switch, host and rank
+ * Where everything goes in the figure of a plan. Each switch, host and rank
  * that takes part has a row of its own, from the top down in depth-first order,
- * so that cables never cross: a switch is a bar beside the rows below it, and a
- * cable is a horizontal line from that bar.
+ * so that links never cross: a switch is a bar beside the rows below it, and a
+ * link is a horizontal line from that bar.
  */
 #ifndef TOOL_LAYOUT_H
 #define TOOL_LAYOUT_H
@@ -23,7 +23,7 @@ typedef struct tool_item {
 typedef struct tool_layout {
     int n_items;
     tool_item_t *items; /**< by row */
-    int *row;           /**< by rank: the row */
+    int *row;           /**< of each rank: the row */
     int max_depth;      /**< of items with something below them */
     double row_height;
     double font_size; /**< of names; 0: rows are too low for names of hosts */

@@ -6,11 +6,11 @@
 
 #include "cluster.h"
 
-/** The names of the two ends of a directed link that belongs to a cable. */
+/** The names of the two ends of a directed link that belongs to a link. */
 const char *tool_link_from(const pb_network_t *network, int link);
 const char *tool_link_to(const pb_network_t *network, int link);
 
-/** Whether the link belongs to a cable above hosts that take part. */
+/** Whether the link belongs to a link above hosts that take part. */
 bool tool_is_link(const tool_cluster_t *cluster, int link);
 
 /** Width of a column that takes the name of every used node and `heading`. */

@@ -13,7 +13,7 @@
 /** Rank 0's knowledge while it chooses. */
 struct choosing {
     int n_ranks;
-    char *const *hosts; /**< by rank; borrowed */
+    char *const *hosts; /**< of the ranks, in order; borrowed */
     pb_network_t *network;
     pb_placement_t *placement;
     int *links;   /**< room for a path */
@@ -82,7 +82,7 @@ static int extreme_from(const struct choosing *c, int rank, bool farthest)
     return best;
 }
 
-/** In a tree, what is farthest from anything is an end of a longest path. */
+/** In a tree, the node farthest from any node is an end of a longest path. */
 static void choose_far(const struct choosing *c, struct tune_place *place)
 {
     const int end = extreme_from(c, c->leaders[0], true);

@@ -13,22 +13,22 @@
 struct tune_place {
     int n_links; /**< between the pair */
     int pair[2]; /**< -1: there is no such place in this job */
-    int *ring;   /**< ranks, each sending to the next one without sharing a cable */
+    int *ring;   /**< ranks, each sending to the next one without sharing a link */
     int n_ring;
 };
 
 struct tune_cluster {
     uint64_t topology; /**< its hash; 0 without a file */
     int n_hosts;       /**< with ranks on them */
-    int switch_links;  /**< cables of the pair that stands for "on one switch": 2, or more if no
+    int switch_links;  /**< links of the pair that stands for "on one switch": 2, or more if no
                           two hosts share a switch */
     struct tune_place places[PB_PLACE_COUNT];
 };
 
 /**
  * Reads the topology, finds every rank's host and chooses pairs and rings. Collective; rank 0
- * does the work and says on stderr what is wrong. False on all ranks if anything is: a faulty file,
- * a host that is not in it, less than two hosts, no memory. O(ranks log ranks + nodes).
+ * does the work and reports on stderr what is wrong. False on all ranks if anything is: a faulty
+ * file, a host that is not in it, less than two hosts, no memory. O(ranks log ranks + nodes).
  */
 bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster);

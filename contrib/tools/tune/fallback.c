@@ -97,7 +97,7 @@ static void measure_table(struct group *group, double budget_s, pb_fallback_t *t
     for (uint64_t bytes = FIRST_BYTES; bytes <= LAST_BYTES; bytes *= 2) {
         const int row = table->n_rows;
         table->bytes[row] = bytes;
-        /* Twice the bytes take twice the time and more: a third of what is left is for each size.
+        /* Twice the bytes take twice the time and more: a third of the rest is for each size.
          */
         const int64_t left = budget - (latest(group, common_clock_agreed(&group->clock)) - begin);
         over = over || (row > 0 && 2 * table->time[row - 1] > left);
@@ -110,16 +110,17 @@ static void measure_table(struct group *group, double budget_s, pb_fallback_t *t
     }
 }
 
-static void tell(const struct tune_options *options, const pb_fallback_t *table, uint64_t beyond)
+static void report_progress(const struct tune_options *options, const pb_fallback_t *table,
+                            uint64_t beyond)
 {
     const int last = table->n_rows - 1;
     if (!options->quiet) {
-        common_report(
-            "the previous broadcast on %d ranks: %.1f us for %d bytes to %.1f us for %d bytes"
-            "%s",
-            table->n_ranks, (double) table->time[0] / 1e3, FIRST_BYTES,
-            (double) table->time[last] / 1e3, LAST_BYTES,
-            beyond < LAST_BYTES ? " (continued along a line)" : "");
+        common_report("the fallback component's broadcast on %d ranks: %.1f us for %d bytes to "
+                      "%.1f us for %d bytes"
+                      "%s",
+                      table->n_ranks, (double) table->time[0] / 1e3, FIRST_BYTES,
+                      (double) table->time[last] / 1e3, LAST_BYTES,
+                      beyond < LAST_BYTES ? " (continued along a line)" : "");
     }
 }
 
@@ -136,7 +137,7 @@ static void measure_group(const struct tune_options *options, MPI_Comm comm, int
         measure_table(&group, budget_s, &fallback->tables[at], &fallback->beyond[at]);
         MPI_Comm_free(&group.comm);
         if (rank == 0) {
-            tell(options, &fallback->tables[at], fallback->beyond[at]);
+            report_progress(options, &fallback->tables[at], fallback->beyond[at]);
         }
     }
     common_quiet_barrier(comm);
@@ -159,7 +160,7 @@ bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, do
         n_groups++;
     }
     fallback->n = n_groups;
-    /* The largest first: the smaller ones, which are faster, share what is left. */
+    /* The largest first: the smaller ones, which are faster, share the rest. */
     for (int i = 0, n = n_ranks; i < n_groups; i++, n /= 2) {
         const double share = i + 1 < n_groups ? budget_s / 2 : budget_s;
         measure_group(options, comm, n, share, memory, fallback, n_groups - 1 - i);

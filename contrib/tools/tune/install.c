@@ -92,7 +92,7 @@ static bool copy_rest(FILE *old, bool with_topology, FILE *stream)
     return !ferror(old);
 }
 
-/** Opens what is there; *old_p is NULL if there is nothing yet. False with a message. */
+/** Opens the file if there is one; *old_p is NULL if there is nothing yet. False with a message. */
 static bool open_old(const char *path, FILE **old_p)
 {
     *old_p = fopen(path, "r");

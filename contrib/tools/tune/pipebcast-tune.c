@@ -30,7 +30,7 @@ enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
 #define FALLBACK_SHARE 0.3
 #define PAIR_SHARE 0.6
 
-/** What rank 0 made of the command line, as told to all. */
+/** What rank 0 made of the command line, sent to all. */
 struct request {
     common_verdict_t verdict;
     struct tune_options options;
@@ -280,7 +280,7 @@ static void fill_model(const struct run *run, pb_model_t *model)
     memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
 }
 
-/** What the numbers do not say. */
+/** Comments of the model: what the numbers do not show. */
 static void write_comments(const struct run *run, FILE *stream)
 {
     char date[64] = "", library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -299,7 +299,7 @@ static void write_comments(const struct run *run, FILE *stream)
     }
     if (run->cluster.switch_links > 2) {
         fprintf(stream,
-                "# No two hosts were on one switch: a pair with %d cables between them stands for "
+                "# No two hosts were on one switch: a pair with %d links between them stands for "
                 "that.\n",
                 run->cluster.switch_links);
     }
@@ -308,7 +308,7 @@ static void write_comments(const struct run *run, FILE *stream)
         const uint64_t last = table->bytes[table->n_rows - 1];
         if (run->fallback.beyond[i] < last) {
             fprintf(stream,
-                    "# Previous times on %d ranks beyond %" PRIu64
+                    "# Times of the fallback component on %d ranks beyond %" PRIu64
                     " bytes are not measured but on the line of the two before them.\n",
                     table->n_ranks, run->fallback.beyond[i]);
         }
@@ -370,7 +370,7 @@ static void limit_all(struct run *run)
     }
     for (int i = 0; i < run->fallback.n; i++) {
         if (tune_fallback_limit(&run->fallback.tables[i]) > 0) {
-            warn_limited("the previous broadcast");
+            warn_limited("the fallback component's broadcast");
         }
     }
 }
@@ -388,7 +388,7 @@ static bool report(struct run *run)
     if (run->cluster.switch_links > 2) {
         common_report(
             "warning: no two hosts of this job are on one switch; the nearest pair, with %d "
-            "cables between them, stands for that; run on more hosts",
+            "links between them, stands for that; run on more hosts",
             run->cluster.switch_links);
     }
     if (!write_model(run)) {
@@ -413,7 +413,7 @@ static bool prepare(struct run *run)
     if (tune_pipebcast_is_there()) {
         if (run->rank == 0) {
             common_report(
-                "pipebcast is loaded in this job, but what is measured is what it is compared "
+                "pipebcast is loaded in this job, but the measurement is of what it is compared "
                 "with; run with mpirun --mca coll ^pipebcast");
         }
         return false;

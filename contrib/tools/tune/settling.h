@@ -17,7 +17,7 @@ double tune_settling_mean(const struct tune_settling *settling);
 
 /**
  * Half the width of the mean's 99 % confidence interval (Student's t), as a share of the mean.
- * INFINITY for less than three samples, where the interval says nothing. O(samples).
+ * INFINITY for less than three samples, where there is no interval. O(samples).
  */
 double tune_settling_error(const struct tune_settling *settling);
 

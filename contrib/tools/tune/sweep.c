@@ -17,9 +17,9 @@ enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
 
 /**
  * Larger messages are sent around the ring only where that is quick. On slow networks it would take
- * several of them under way at a time to keep the cables busy, as MPI sends parts of them in turn,
- * and the acknowledgements' share of the cables does not change any more; on fast ones, where both
- * directions share processors and memory rather than a cable, no smaller message tells how much.
+ * several of them under way at a time to keep the links busy, as MPI sends parts of them in turn,
+ * and the acknowledgements' share of the links does not change any more; on fast ones, where both
+ * directions share processors and memory rather than a link, no smaller message shows how much.
  */
 enum { EASY_RING_BYTES = 32768 };
 #define QUICK_RING_NS 20e6
@@ -29,7 +29,7 @@ static double weight_of(uint64_t bytes)
     return 1 + (double) bytes / EVEN_BYTES;
 }
 
-/** What has been spent and what is to come. */
+/** The time that has been spent, and the weight of the sizes to come. */
 struct schedule {
     const struct tune_sweep *sweep;
     int64_t begin_ns;
@@ -72,8 +72,8 @@ static int batch_of(enum tune_traffic traffic, uint64_t bytes, double message_ns
  * Repeats batches of one kind until the interval is narrow enough or the time is over; one batch
  * at least. Yields the mean time of a message.
  *
- * What one batch says decides how long the next is, and those before it do not count where that is
- * far longer: messages of a short batch may all be there when a receiver that had to wait for a
+ * The result of one batch decides how long the next is, and those before it do not count where that
+ * is far longer: messages of a short batch may all be there when a receiver that had to wait for a
  * processor looks, and seem to have taken no time.
  */
 static double settle(const struct tune_sweep *sweep, enum tune_traffic traffic, uint64_t bytes,

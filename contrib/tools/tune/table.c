@@ -27,7 +27,7 @@ static double ms(int64_t ns)
 static void print_place(pb_place_t place, const struct tune_swept *swept, double precision,
                         FILE *stream)
 {
-    fprintf(stream, "\n%s (%d cables)\n%12s %11s %11s %11s %11s %11s %11s\n", pb_place_name(place),
+    fprintf(stream, "\n%s (%d links)\n%12s %11s %11s %11s %11s %11s %11s\n", pb_place_name(place),
             swept->costs.n_links, "message size", "g(m)", "RTT(m)", "L(m)", "both(m)", "o_s(m)",
             "o_r(m)");
     for (int i = 0; i < swept->costs.n_rows; i++) {
@@ -148,7 +148,7 @@ static void warn_busy(const char *name, const struct tune_swept *swept)
     if (list.n > 0) {
         common_report(
             "warning: %s: a processor is busy for as long as a message takes, at %s bytes: "
-            "the processors and not the cables are the limit there; a rank cannot send and "
+            "the processors and not the links are the limit there; a rank cannot send and "
             "receive at full speed",
             name, list.text);
     }

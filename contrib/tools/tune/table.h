@@ -14,7 +14,7 @@ void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double prec
                       FILE *stream);
 
 /**
- * Says on stderr what does not behave as the model assumes, one message each: rows that did
+ * Reports on stderr what does not behave as the model assumes, one message each: rows that did
  * not settle, sizes left out, L that shrinks, g that does not grow, busy processors.
  */
 void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double precision);

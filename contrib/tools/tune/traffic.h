@@ -1,6 +1,6 @@
 /*
- * Batches of messages between the ranks of a team, timed. One rank, the leader, says what is sent
- * next; the others follow until it says that the work is done.
+ * Batches of messages between the ranks of a team, timed. One rank, the leader, announces what is
+ * sent next; the others follow until it announces that the work is done.
  */
 #ifndef TUNE_TRAFFIC_H
 #define TUNE_TRAFFIC_H

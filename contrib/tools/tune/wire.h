@@ -16,7 +16,7 @@ struct tune_wire {
  * The leader's call: finds both by sending two batches that differ in the number of messages, and
  * asking the kernel of each of this process's TCP connections how many more bytes were
  * acknowledged: whatever else is sent is alike in both. False if the team does not talk over TCP or
- * the kernel does not tell; *wire_p is then what is usual.
+ * the kernel does not report it; *wire_p then has the usual values.
  */
 bool tune_wire_find(const struct tune_team *team, struct tune_wire *wire_p);
 

@@ -123,7 +123,7 @@ report $? "hosts of which nothing was measured"
 sed '$d' "$links" >"$work/half"
 advisor --dir "$dir" --once --links "$work/half" --topology "$topology" --budget 0.02
 [ $code -eq 0 ] && grep -q 'half.*not written to its end' "$err" && grep -q 'are assumed' "$err"
-report $? "links that are half written are said, and assumed"
+report $? "links that are half written are reported, and assumed"
 cp "$links" "$work/old"
 touch -d '1 hour ago' "$work/old"
 advisor --dir "$dir" --once --links "$work/old" --links-age 60 --budget 0.02
@@ -140,7 +140,7 @@ report $? "the service goes through all sizes"
 advisor status --dir "$dir"
 [ $code -eq 0 ] && grep -q '^an advisor is at work' "$out" && grep -q "^process  *$service\$" "$out" &&
     grep -q '^mode  *idle' "$out" && grep -q '^predicted .* ms' "$out"
-report $? "status says what it does"
+report $? "status reports what it does"
 advisor --dir "$dir" --once --links "$links"
 [ $code -eq 1 ] && grep -q 'works in .* already' "$err"
 report $? "one advisor for a directory"
@@ -161,7 +161,7 @@ service=
 report $? "SIGTERM ends it cleanly"
 advisor status --dir "$dir"
 [ $code -eq 1 ] && grep -q '^no advisor is at work' "$out"
-report $? "status says so"
+report $? "status reports it"
 "$ADVISOR" --dir "$dir" --links "$links" --budget 0.02 >"$work/log" 2>&1 &
 service=$!
 wait_for 20 grep -q '2097152' "$work/log"
@@ -169,7 +169,7 @@ kill -KILL "$service"
 wait "$service" 2>/dev/null
 service=
 advisor status --dir "$dir"
-[ $code -eq 1 ] && grep -q 'without a word' "$out"
+[ $code -eq 1 ] && grep -q 'did not end cleanly' "$out"
 report $? "one that was killed is known to be gone"
 touch -d '8 days ago' "$dir/history-0123456789abcdef-x"
 advisor --dir "$dir" --once --links "$links" --budget 0.02

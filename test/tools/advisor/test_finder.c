@@ -109,7 +109,7 @@ static void test_free(const struct advise_network *network)
                         mateescu = find(network, &other);
     ok(ours.cost <= multilevel.cost && ours.cost <= mateescu.cost, "no worse than the others");
     ok(multilevel.cost == multilevel.multilevel && multilevel.cost == ours.multilevel,
-       "the multilevel tree's cost is told");
+       "the multilevel tree's cost is reported");
     ok(ours.segment == SEGMENT, "the segment size that is wanted");
     ok(ours.cost * 100 <= ours.multilevel * ADVISE_PLAIN_PERCENT + 100 ||
            same_tree(ours.streams[0], multilevel.streams[0]),

@@ -1,5 +1,5 @@
 /*
- * What rates of broadcasts say of links: four clusters of two nodes, all ways of 1000 bytes
+ * What rates of broadcasts show of links: four clusters of two nodes, all ways of 1000 bytes
  * per ns-scaled second, at first.
  */
 #include "contrib/tools/advisor/measured.h"
@@ -76,7 +76,7 @@ static void test_load(void)
     ok(between(&o, 3, 0) == USUAL, "ways that have nothing to do with it are not");
     ok(o.findings.n_used == 3 && o.findings.n_loaded == 1 && o.findings.loaded_from == 1 &&
            o.findings.loaded_to == 2,
-       "what was found is told");
+       "what was found is reported");
     pb_link_matrix_free(o.matrix);
 }
 
@@ -88,12 +88,12 @@ static void test_explained(void)
     ok(between(&o, 0, 1) == USUAL / 4 && o.findings.n_loaded == 1,
        "of a chain only the first slow edge is blamed");
     pb_link_matrix_free(o.matrix);
-    /* The root's cable carries all three edges. */
+    /* The root's link carries all three edges. */
     const pb_history_record_t star[] = {edge(1, 0, 2, USUAL / 3), edge(1, 0, 4, USUAL / 3),
                                         edge(1, 0, 6, USUAL / 3)};
     o = apply(star, 3, 0);
     ok(o.findings.n_loaded == 0 && between(&o, 0, 1) == USUAL,
-       "edges that fill the cable that they share are no load");
+       "edges that fill the link that they share are no load");
     pb_link_matrix_free(o.matrix);
     const pb_history_record_t unknown[] = {edge(1, 2, 4, USUAL / 4)};
     o = apply(unknown, 1, 0);
@@ -143,7 +143,7 @@ static void test_time(void)
     ok(between(&o, 0, 1) == USUAL && o.findings.n_loaded == 0, "the newest broadcast counts");
     pb_link_matrix_free(o.matrix);
     o = apply(records, 1, INT64_C(3000000000));
-    ok(between(&o, 0, 1) == USUAL && o.findings.n_used == 0, "what is too old does not");
+    ok(between(&o, 0, 1) == USUAL && o.findings.n_used == 0, "a rate that is too old does not");
     pb_link_matrix_free(o.matrix);
     const pb_history_record_t better[] = {edge(1, 0, 2, 2 * USUAL)};
     o = apply(better, 1, 0);

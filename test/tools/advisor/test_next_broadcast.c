@@ -18,7 +18,7 @@ static void test_lines(void)
     const double scattered[] = {1, 2, 2, 5}; /* by hand: mean 2.5, slope 1.2 */
     ok(near(advise_regress(one, 1), 7), "one value is the next one, too");
     ok(near(advise_regress(rising, 3), 7), "a line goes on");
-    ok(near(advise_regress(constant, 4), 4), "what is constant stays so");
+    ok(near(advise_regress(constant, 4), 4), "a constant stays constant");
     ok(near(advise_regress(scattered, 4), 5.5), "the least-squares line of scattered values");
 }
 

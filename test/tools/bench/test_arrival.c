@@ -210,7 +210,8 @@ static void test_round_trip(void)
     bench_trace_delays(&trace, 0, delays);
     ok(memcmp(delays, wanted, sizeof delays) == 0, "delays count from the first arrival");
     bench_trace_free(&trace);
-    ok(bench_trace_create(&writer, "no/such/directory", 3) == -1, "what cannot be created is told");
+    ok(bench_trace_create(&writer, "no/such/directory", 3) == -1,
+       "a file that cannot be created is reported");
     ok(bench_trace_close(&writer, 1) == 0, "and nothing is left to close");
 }
 
@@ -225,7 +226,7 @@ static void test_full_disk(void)
         return;
     }
     bench_trace_write(&writer, 1, &times);
-    ok(bench_trace_close(&writer, 1) == -1, "a full disk is told");
+    ok(bench_trace_close(&writer, 1) == -1, "a full disk is reported");
 }
 
 static void test_bad_files(void)

@@ -81,7 +81,7 @@ END
     report $? "$op: every byte verified, the overlap measured"
 done
 bench 6 $quick --sizes 4K --check --datatype mixed --mode loop
-report $code "np 6: five ways of saying one signature"
+report $code "np 6: five ways of writing one signature"
 bench 3 $quick --sizes 4K --check --root 2 --pingpong 2,1 --clock shared
 report $code "root 2, ping-pong between 2 and 1, shared clock"
 
@@ -105,7 +105,7 @@ import json, sys
 result = json.load(open(sys.argv[1]))["results"][0]
 assert result["pingpong_us"] is None and result["loop_us"] is None and result["sync_ratio"] is None
 PYTHON
-report $? "what is not measured is null"
+report $? "values that are not measured are null"
 bench 2 $quick --sizes 1K,2K --csv --label 'x,"y"'
 [ $code -eq 0 ] && python3 - "$out" <<'PYTHON' 2>>"$err"
 import csv, sys
@@ -234,10 +234,10 @@ bench 4 --replay "$work/odd" --datatype mixed
 report $? "a record whose sizes do not fit the datatype is refused"
 bench 2 --replay "$work/nothing"
 [ $code -eq 1 ] && grep -q 'nothing cannot be read: ' "$err"
-report $? "a record that is not there is told"
+report $? "a record that is not there is reported"
 bench 2 --sizes 4K --arrival random --record "$work/no/such"
 [ $code -eq 1 ] && grep -q 'such cannot be written: ' "$err" && [ ! -s "$out" ]
-report $? "a record that cannot be written is told before anything is measured"
+report $? "a record that cannot be written is reported before anything is measured"
 
 # The verification sees a byte that a test hook flips after the broadcast. The hook counts all
 # broadcasts of the run. Only in mode loop are these the iterations for certain, as mode sync
@@ -377,7 +377,7 @@ report $? "compare: shows progress and the time left"
 compare --local 2 --sizes 4K --methods pipebcast:no_such_algorithm,tuned --runs 1 --iterations 2 \
     --mpirun-arg=--mca --mpirun-arg=pml --mpirun-arg=nothing
 [ $code -eq 1 ] && grep -q 'FAILED: tuned: exit code' "$out"
-report $? "compare: methods that fail are told, and the exit status says so"
+report $? "compare: methods that fail are reported, and the exit status shows it"
 PIPEBCAST_BENCH_CORRUPT=3,1,9
 export PIPEBCAST_BENCH_CORRUPT
 compare --local 2 --sizes 4K,8K --methods tuned --runs 1 --iterations 2
@@ -427,7 +427,7 @@ report $? "compare: an unknown topology is refused"
 : >"$work/cluster.conf"
 compare --topology "$work/cluster.conf" --testbed false --methods tuned
 [ $code -eq 1 ] && grep -q 'false up .* failed' "$err"
-report $? "compare: a testbed that does not come up is told"
+report $? "compare: a testbed that does not come up is reported"
 
 for arguments in '--sizes 4K' '--local 2 --methods tuned:nothing' '--local 2 --methods x' \
     '--local 2 --sizes 4Q' '--local 0' '--topology 1 --local 2' '--local 2 --nonsense'; do

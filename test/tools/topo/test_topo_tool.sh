@@ -165,7 +165,7 @@ topo show - <topology3.conf
 report $? "standard input is read for -"
 echo 'SwitchName=s0 Nodes=a Switches=b' | timeout 60 "$TOPO" check - >"$out" 2>"$err"
 [ $? -eq 1 ] && grep -q '^standard input:1: ' "$out"
-report $? "faults of standard input are said to be there"
+report $? "faults of standard input are reported under its name"
 : | timeout 60 "$TOPO" check - >"$out" 2>"$err"
 [ $? -eq 1 ]
 report $? "an empty input has a fault"

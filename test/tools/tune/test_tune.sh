@@ -22,7 +22,7 @@ tune() {
     code=$?
 }
 
-# refuses NP STATUS PATTERN ARGUMENT...: a message, said once, and no model, nor a part of one.
+# refuses NP STATUS PATTERN ARGUMENT...: a message, printed once, and no model, nor a part of one.
 refuses() {
     np=$1 status=$2 pattern=$3
     shift 3
@@ -60,13 +60,13 @@ tune 8 $quick --hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topology5.
 report $? "np 8: all three places of topology (5)"
 [ "$(grep -c '^previous ranks' "$model")" -eq 2 ] && grep -qx 'previous ranks 4' "$model" &&
     grep -qx 'previous ranks 8' "$model" && [ "$(grep -c '^time' "$model")" -eq 24 ]
-report $? "the previous broadcast on 8 and on 4 ranks"
+report $? "the fallback component on 8 and on 4 ranks"
 ! grep -q 's left$' "$err"
 report $? "--quiet: no progress"
 
 tune 2 $quick --hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fallback --output "$model"
 [ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
-report $? "no two hosts on one switch: the nearest stand for that, and it is said"
+report $? "no two hosts on one switch: the nearest stand for that, and it is reported"
 
 tune 2 --sizes 256,4K,64K --time-limit 0.001 --hosts a,b --no-fallback --output "$model"
 # The mpirun of Debian 13 (5.0) now and then takes a part of a long warning for standard output.

@@ -1,4 +1,4 @@
-"""Ours: what is chosen by the model against all that could have been chosen."""
+"""Ours: the choice by the model against all that could have been chosen."""
 
 import json
 import os
@@ -18,7 +18,7 @@ TOPOLOGIES = ["1", "4", "5"]
 # for small ones; each child more takes the root another message's time, which large ones show.
 KINDS = {"chain": (4 * K, None), "binary": (1 * K, 1024 * K), "kary": (1 * K, 128 * K),
          "twotree": (1 * K, None), "binomial": (1 * K, 64 * K), "circulant": (1 * K, None)}
-# One switch only: elsewhere its rounds share cables.
+# One switch only: elsewhere its rounds share links.
 ON_ONE_SWITCH = ["circulant"]
 # Parts of a frame, whole frames; the last is the whole message, up to so many bytes.
 WHOLE = 64 * K
@@ -27,7 +27,7 @@ SEGMENTS = [256, 702, 1426, 2874, 5770, 11562, WHOLE]
 FRAME = 1426
 MOST_PARTS = 128
 MOST_SEGMENTS = 1500
-# What is slower than this times the best in the first round is not measured again.
+# A method that is slower than this times the best in the first round is not measured again.
 NEAR = 1.3
 
 AUTO, TUNED, BEST, PREDICTED = "auto", "tuned", "best", "predicted"
@@ -63,9 +63,9 @@ def candidates(topology):
     return methods, sizes
 
 
-def known_us(folder, topology):
-    """{size: {method: time}} of an earlier run's results in `folder`."""
-    path = os.path.join(folder, "auto", f"topology{os.path.basename(topology)}.json")
+def known_us(directory, topology):
+    """{size: {method: time}} of an earlier run's results in `directory`."""
+    path = os.path.join(directory, "auto", f"topology{os.path.basename(topology)}.json")
     try:
         with open(path, encoding="utf-8") as file:
             methods = json.load(file)["methods"]
@@ -101,39 +101,39 @@ class Auto:
               low=0.8, high=1.2, sizes=(64 * K, None), said="ours"),
     ]
 
-    def run(self, options, folder):
+    def run(self, options, directory):
         """Yields the exit status."""
         runs, status = [], 0
         for topology in options.topologies or TOPOLOGIES:
-            run = AutoRun(options, topology, folder)
+            run = AutoRun(options, topology, directory)
             interrupted = run.measure()
             runs.append(run)
             print(run.text(), flush=True)
             status = 130 if interrupted else max(status, int(bool(run.search.failures())))
             if interrupted:
                 break
-        self._write(runs, folder)
+        self._write(runs, directory)
         return status
 
-    def _write(self, runs, folder):
+    def _write(self, runs, directory):
         points = [(run.search.topology, size) for run in runs for size in run.sizes]
         of = {run.search.topology: run for run in runs}
         verdicts = [judge(claim, points, lambda t, name, size: of[t].time_us(name, size))
                     for claim in self.claims]
         said = "\n".join(verdict.text() for verdict in verdicts) + "\n"
-        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
             file.write("\n".join(run.text() for run in runs) + "\n" + said)
-        write_json(os.path.join(folder, "results.json"),
+        write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.name, "rows": [row for run in runs for row in run.rows()],
                     "claims": [verdict.record() for verdict in verdicts]})
-        print(said + f"results: {folder}\n", flush=True)
+        print(said + f"results: {directory}\n", flush=True)
 
 
 class AutoRun:
     """One topology."""
 
-    def __init__(self, options, topology, folder):
-        self.search = Search(options, topology, folder)
+    def __init__(self, options, topology, directory):
+        self.search = Search(options, topology, directory)
         self.sizes = [s for s in SIZES if options.only_sizes is None or s in options.only_sizes]
         self.auto = Method("pipebcast", {"coll_pipebcast_model_file": self.search.tuned.path})
         self.tuned = Method("tuned")

@@ -77,14 +77,14 @@ FIG14 = Experiment(
               said="ours"),
         TWOTREE_FIRST,
     ],
-    notes=["The paper says both that the linear tree is about twice as fast as MPICH from 512 KB, "
+    notes=["The paper states both that the linear tree is about twice as fast as MPICH from 512 KB, "
            "and more than 200 % faster at 1 MB on all topologies; it counts 409.7 ms as 300 % more "
            "than 107.3 ms, so these are 2 and 3 times."])
 
 FIG18 = Experiment(
     name="p2-fig18",
     figure="paper 2, Figure 18",
-    shows="The same on 1000 Mbit/s Ethernet, where the papers' machines could not send and receive "
+    shows="The same on 1000 Mbit/s Ethernet, where the papers' hosts could not send and receive "
           "at the speed of the link.",
     panels=panels("32K:1M"),
     lines=LINES,
@@ -108,7 +108,7 @@ FIG18 = Experiment(
         TWOTREE_FIRST,
     ],
     notes=["A host of the testbed is never too slow for its link, whatever the --rate, as long as "
-           "the machine keeps up: what gigabit did to the papers' hosts is not reproduced, only "
+           "the host keeps up: what gigabit did to the papers' hosts is not reproduced, only "
            "the order of the algorithms."])
 
 FIGURES = [FIG13, FIG14, FIG18]

@@ -25,28 +25,28 @@ class CostTable:
         self.sizes = sizes
         self.claims = claims
 
-    def run(self, options, folder):
+    def run(self, options, directory):
         """Yields the exit status."""
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(directory, exist_ok=True)
         topology = options.topologies[0] if options.topologies else self.topology
         place = Testbed(options, topology)
-        tuned = Tuned(options, place, os.path.basename(topology), folder)
+        tuned = Tuned(options, place, os.path.basename(topology), directory)
         sizes = sorted({*PAPER_SIZES, *self.sizes})
-        if measure_at(place, lambda: tuned.prepare("--no-previous", "--sizes",
+        if measure_at(place, lambda: tuned.prepare("--no-fallback", "--sizes",
                                                    ",".join(map(str, sizes)))):
             return 130
         costs = read_costs(tuned.path)
         verdicts = self.judge(costs["switch"], topology)
         text = "\n".join([f"{self.name}: {self.figure}", self.shows, "", *self.table(costs), "",
                           *(verdict.text() for verdict in verdicts)]) + "\n"
-        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
             file.write(text)
-        write_json(os.path.join(folder, "results.json"),
+        write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.name, "figure": self.figure,
                     "costs_ns": {name: [vars(row) for row in rows.values()]
                                  for name, rows in costs.items()},
                     "claims": [verdict.record() for verdict in verdicts]})
-        print(text + f"results: {folder}\n", flush=True)
+        print(text + f"results: {directory}\n", flush=True)
         return 0
 
     def table(self, costs):

@@ -40,7 +40,7 @@ class Segments:
     def segments(size):
         return [segment for segment in SEGMENTS if segment <= size]
 
-    def measure(self, options, folder):
+    def measure(self, options, directory):
         if self.search is not None:
             return
         topology = options.topologies[0] if options.topologies else TOPOLOGY
@@ -48,9 +48,9 @@ class Segments:
         methods = [method_of(kind, segment) for segment in SEGMENTS for kind in KINDS]
         sizes = {m.name: [s for s in self.sizes if m.segment <= s] for m in methods}
         matrix = Matrix([m for m in methods if sizes[m.name]], self.sizes, sizes)
-        self.search = Search(options, topology, folder)
+        self.search = Search(options, topology, directory)
         self.interrupted = self.search.run(
-            matrix, self._worth_again(options.near), self._predict, ["--no-previous"])
+            matrix, self._worth_again(options.near), self._predict, ["--no-fallback"])
 
     def _worth_again(self, near):
         def worth(method, size):
@@ -93,9 +93,9 @@ class OfSegments:
         self.table = table
         self.claims = claims
 
-    def run(self, options, folder):
+    def run(self, options, directory):
         """Yields the exit status."""
-        SHARED.measure(options, folder)
+        SHARED.measure(options, directory)
         topology = SHARED.search.topology
         verdicts = [judge(claim, [(topology, size) for size in SHARED.sizes],
                           lambda _, name, size: SHARED.time_us(name, size))
@@ -103,13 +103,13 @@ class OfSegments:
         text = "\n".join([f"{self.name}: {self.figure}, topology ({topology})", self.shows, "",
                           *self.table(SHARED), "", *SHARED.search.failures(),
                           *(verdict.text() for verdict in verdicts)]) + "\n"
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
             file.write(text)
-        write_json(os.path.join(folder, "results.json"),
+        write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.name, "rows": list(rows_of(SHARED)),
                     "claims": [verdict.record() for verdict in verdicts]})
-        print(text + f"results: {folder}\n", flush=True)
+        print(text + f"results: {directory}\n", flush=True)
         return 130 if SHARED.interrupted else 1 if SHARED.search.failures() else 0
 
 

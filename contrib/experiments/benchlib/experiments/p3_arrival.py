@@ -1,8 +1,8 @@
 """
 Paper 3, Figures 7 to 11: broadcasts at which ranks arrive at different times. The figures' own
-axes are lost; sizes and MAX_IF are those that the text names for its 16 Ethernet machines (256 KB
+axes are lost; sizes and MAX_IF are those that the text names for its 16 Ethernet hosts (256 KB
 for Figure 7, 512 KB for Figure 9, MAX_IF = n for Figures 8 and 10) and doublings around them.
-Figure 11, measured on 16 machines of another network, names no size.
+Figure 11, measured on 16 hosts of another network, names no size.
 """
 
 from ..arrival import (ITS_OPT, ArrivalFigure, ArrivalLine, ArrivalPanel, first_of, greatest_of,
@@ -10,7 +10,7 @@ from ..arrival import (ITS_OPT, ArrivalFigure, ArrivalLine, ArrivalPanel, first_
 from ..claims import Claim
 
 K = 1024
-N = 16  # machines of topology (1)
+N = 16  # hosts of topology (1)
 MAX_IFS = [1, 4, 16, 64]
 SIZES = [32 * K, 64 * K, 128 * K, 256 * K, 512 * K]
 QUICK_MAX_IFS = [1, 4, 16]
@@ -26,7 +26,7 @@ LINEAR_P = ArrivalLine("linear_p", "pipebcast:rank_chain", UNAWARE)
 BINOMIAL = ArrivalLine("binomial", "tuned:binomial")
 NATIVE = ArrivalLine("native (tuned)", "tuned")
 ARRIVAL_B = ArrivalLine("arrival_b", "pipebcast:arrival_b")
-# What is sent to a rank before it comes has to wait in its host's TCP buffer: else the sender keeps
+# Data sent to a rank before it comes have to wait in its host's TCP buffer: else the sender keeps
 # it, and sends it when the rank is there.
 ROOMY = {"btl_tcp_rcvbuf": str(1024 * K)}
 FLAT_NB = ArrivalLine("flat_nb", "pipebcast:flat_nb", ROOMY)

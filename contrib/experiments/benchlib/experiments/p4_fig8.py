@@ -9,9 +9,9 @@ from ..command import measure_at, now_text
 from ..grid import (LOADED_CLUSTER, Grid, loads_script, make_loads, make_schedule, phase_at,
                     schedule_text)
 from ..methods import Method
-from ..picture import draw, write_series
+from ..figure import draw, write_series
 from ..places import Testbed, counted_doubts
-from ..report import cell, describe_machine, outcome_record, write_json
+from ..report import cell, describe_host, outcome_record, write_json
 from ..run import Outcome, run_bench
 from ..units import UserError, bytes_text, parse_rate
 
@@ -131,31 +131,31 @@ class Fig8:
     name = "p4-fig8"
     figure = "paper 4, Figure 8"
     shows = ("Broadcasts of a program on four sites of two clusters each, from 1 MB down, with "
-             "shrinking gaps, while cables to and from one cluster are loaded by 50 to 90 % at "
+             "shrinking gaps, while links to and from one cluster are loaded by 50 to 90 % at "
              "random: MPICH-G2's multilevel tree, static; Mateescu's, from what is measured; and "
              "ours. All with the same segments, pipelined by the same engine.")
     claims = [claim for claim, _ in CLAIMS]
     lines = [TreeLine(STATIC, "multilevel", False), TreeLine(OURS, "annealed", True),
              TreeLine(OTHER, "mateescu", True)]
 
-    def run(self, options, folder):
+    def run(self, options, directory):
         """Yields the exit status."""
-        study = Study(self, options, folder)
+        study = Study(self, options, directory)
         interrupted = study.measure()
         study.write()
         print(study.text(), flush=True)
-        print(f"results: {folder}\n", flush=True)
+        print(f"results: {directory}\n", flush=True)
         return 130 if interrupted else int(bool(study.failures()))
 
 
 class Study:
     """One run of the experiment."""
 
-    def __init__(self, figure, options, folder):
-        os.makedirs(folder, exist_ok=True)
+    def __init__(self, figure, options, directory):
+        os.makedirs(directory, exist_ok=True)
         self.figure = figure
         self.options = options
-        self.folder = os.path.abspath(folder)
+        self.directory = os.path.abspath(directory)
         self.grid = Grid(options.per_cluster)
         self.rate = parse_rate(options.wan_rate)
         n, largest = (12, LARGEST // 4) if options.quick else (N_BROADCASTS, LARGEST)
@@ -177,7 +177,7 @@ class Study:
             raise UserError("--lines: none of this experiment's")
 
     def _write(self, name, text):
-        path = os.path.join(self.folder, name)
+        path = os.path.join(self.directory, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
@@ -189,7 +189,7 @@ class Study:
         place = Testbed(options, self.topology_file)
         place.rate = options.wan_rate
         place.up_arguments = [*options.up_arg, "--script", self.settings_file]
-        advising = Advising(options, self.folder, self.topology_file)
+        advising = Advising(options, self.directory, self.topology_file)
         try:
             return measure_at(place, lambda: self._measure_lines(place, advising))
         finally:
@@ -285,7 +285,7 @@ class Study:
                     counted_doubts(name, [run.outcome for run in runs], "--wan-rate")]
         return "\n".join([
             f"{self.grid.n_hosts} hosts, {self.options.wan_rate} between clusters, segments of "
-            f"{self.options.segment_sizes[0]} bytes; ms until the last rank has it, * while a cable "
+            f"{self.options.segment_sizes[0]} bytes; ms until the last rank has it, * while a link "
             f"of {LOADED_CLUSTER} is loaded; ratios of phases are of times per byte, from "
             f"{bytes_text(LEAST_COMPARED)} on", "",
             f"{'':>4} {'bytes':>8} " + " ".join(names),
@@ -296,21 +296,21 @@ class Study:
     def write(self):
         self._write("table.txt", self.text() + "\n")
         record = {"experiment": self.figure.name, "begun": self.begun,
-                  "machine": describe_machine(), "hosts": self.grid.n_hosts,
+                  "machine": describe_host(), "hosts": self.grid.n_hosts,
                   "wan_rate": self.options.wan_rate,
                   "loads": [load._asdict() for load in self.loads],
                   "schedule": [b._asdict() for b in self.schedule],
                   "lines": {name: [outcome_record(run.outcome) for run in runs]
                             for name, runs in self.runs.items()},
                   "claims": [verdict.record() for verdict in self.verdicts()]}
-        write_json(os.path.join(self.folder, "results.json"), record)
+        write_json(os.path.join(self.directory, "results.json"), record)
         blocks = [(name, [(number, runs[0].time_us(number))
                           for number in range(len(self.schedule))])
                   for name, runs in self.runs.items()]
         if any(us for _, points in blocks for _, us in points):
-            write_series(self.folder, "figure", f"{self.figure.figure}, {self.grid.n_hosts} hosts",
+            write_series(self.directory, "figure", f"{self.figure.figure}, {self.grid.n_hosts} hosts",
                          blocks)
-            print(draw(self.folder, "figure"), flush=True)
+            print(draw(self.directory, "figure"), flush=True)
 
 
 FIG8 = Fig8()

@@ -1,4 +1,4 @@
-"""Pictures: message size, or something else, against time, as files that gnuplot draws."""
+"""Figures: message size, or something else, against time, as files that gnuplot draws."""
 
 import os
 import shlex
@@ -25,17 +25,17 @@ def write_blocks(path, blocks):
 
 
 def plot_head(stem, title):
-    """How every picture begins."""
+    """How every figure begins."""
     quoted = title.replace("'", "''")
     return (f"set terminal svg size 1000,640 dynamic background rgb 'white'\n"
             f"set output '{stem}.svg'\nset title '{quoted}' noenhanced\n")
 
 
-def write_plot(folder, stem, title, ticks, blocks, log_y=True, axis=SIZES):
+def write_plot(directory, stem, title, ticks, blocks, log_y=True, axis=SIZES):
     """stem.dat, and stem.gp that draws it: the first block, what cannot be beaten, in black."""
     blocks = [block for block in blocks if any(us is not None for _, us in block[1])]
-    write_blocks(os.path.join(folder, stem + ".dat"), blocks)
-    with open(os.path.join(folder, stem + ".gp"), "w", encoding="utf-8") as file:
+    write_blocks(os.path.join(directory, stem + ".dat"), blocks)
+    with open(os.path.join(directory, stem + ".gp"), "w", encoding="utf-8") as file:
         file.write(plot_head(stem, title) + f"""\
 set key outside right noenhanced
 set grid
@@ -51,10 +51,10 @@ plot '{stem}.dat' index 0 using 1:2 with linespoints linecolor 'black' title col
 """)
 
 
-def write_series(folder, stem, title, blocks):
+def write_series(directory, stem, title, blocks):
     """The same for one broadcast after the other: x is its number."""
-    write_blocks(os.path.join(folder, stem + ".dat"), blocks)
-    with open(os.path.join(folder, stem + ".gp"), "w", encoding="utf-8") as file:
+    write_blocks(os.path.join(directory, stem + ".dat"), blocks)
+    with open(os.path.join(directory, stem + ".gp"), "w", encoding="utf-8") as file:
         file.write(plot_head(stem, title) + f"""\
 set key top right noenhanced
 set grid
@@ -66,13 +66,13 @@ plot for [i=0:{len(blocks) - 1}] '{stem}.dat' index i using 1:2 with linespoints
 """)
 
 
-def draw(folder, stem):
-    """Lets gnuplot draw. Yields what to say about it."""
+def draw(directory, stem):
+    """Lets gnuplot draw. Yields a message about it."""
     if not shutil.which("gnuplot"):
-        return ("no picture: gnuplot is not installed; "
-                f"later: cd {shlex.quote(folder)} && gnuplot {stem}.gp")
-    done = subprocess.run(["gnuplot", stem + ".gp"], cwd=folder, stdout=subprocess.PIPE,
+        return ("no figure: gnuplot is not installed; "
+                f"later: cd {shlex.quote(directory)} && gnuplot {stem}.gp")
+    done = subprocess.run(["gnuplot", stem + ".gp"], cwd=directory, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
-        return f"no picture: gnuplot failed: {done.stdout.strip()[:300]}"
-    return f"picture: {os.path.join(folder, stem + '.svg')}"
+        return f"no figure: gnuplot failed: {done.stdout.strip()[:300]}"
+    return f"figure: {os.path.join(directory, stem + '.svg')}"

@@ -1,5 +1,5 @@
 """
-What the cables carry: the load that a plan promises for each directed link, and the bytes that
+What the links carry: the load that a plan promises for each directed link, and the bytes that
 the link's counter saw.
 """
 
@@ -51,7 +51,7 @@ def planned_loads(program, topology_file, kind, hosts):
     return parse_loads(done.stdout)
 
 
-class Cable:
+class Link:
     """One directed link: planned and measured bytes of n_segments segments of `segment` bytes."""
 
     def __init__(self, ends, load, back, measured, segment, n_segments, mtu):
@@ -82,9 +82,9 @@ def compare_links(loads, counted, segment, n_segments, mtu):
     if set(loads) != set(counted):
         odd = sorted(set(loads) ^ set(counted))[0]
         raise UserError(f"the plan and the testbed do not have the same links: {odd[0]} to {odd[1]}")
-    return [Cable(ends, load, loads[ends[1], ends[0]], counted[ends], segment, n_segments, mtu)
+    return [Link(ends, load, loads[ends[1], ends[0]], counted[ends], segment, n_segments, mtu)
             for ends, load in loads.items()]
 
 
-def worst(cables):
-    return max(cables, key=lambda cable: abs(cable.deviation))
+def worst(links):
+    return max(links, key=lambda link: abs(link.deviation))

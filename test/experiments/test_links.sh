@@ -43,7 +43,7 @@ fi
 [ $code -eq 0 ] && "$testbed" down --name probe >/dev/null
 
 paper() {
-    timeout 300 "$PAPER" cables --topologies "$work/eight.conf" --testbed "$testbed" \
+    timeout 300 "$PAPER" links --topologies "$work/eight.conf" --testbed "$testbed" \
         --topo "$BUILD/contrib/tools/topo/pipebcast-topo" --bench "$BENCH" --plugin-dir "$work/plugin" \
         --iterations 5 --rate 50mbit --output "$work/results" "$@" >"$work/out" 2>"$work/err" \
         </dev/null

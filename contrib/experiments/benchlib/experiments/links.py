@@ -1,9 +1,9 @@
-"""Are the cables' counters what the plans promise? Counts of bytes, no times."""
+"""Are the links' counters what the plans promise? Counts of bytes, no times."""
 
 import csv
 import os
 
-from ..cables import compare_links, planned_loads, segment_of_frames, worst
+from ..links import compare_links, planned_loads, segment_of_frames, worst
 from ..command import measure_at
 from ..experiment import PIPEBCAST_SETTINGS
 from ..methods import Method
@@ -22,14 +22,14 @@ MORE_SEGMENTS = 60
 TOLERANCE = 0.03
 
 
-class Cables:
+class Links:
     """
     Two runs of each kind of tree, alike but for the message: of one segment, and of
     MORE_SEGMENTS more. What the counters differ by is those segments, as start, barriers and end
     of the runs carry the same.
     """
 
-    name = "cables"
+    name = "links"
     figure = "no figure: the premise of papers 1 and 2, section 3"
     shows = ("Bytes that each directed link carried, by its counter, beside what the plan "
              "promises: the load times the message, with the headers of Open MPI, TCP, IP and "
@@ -43,7 +43,7 @@ class Cables:
             raise UserError(f"--kinds: '{options.kinds}' has an empty name")
         return kinds
 
-    def run(self, options, folder):
+    def run(self, options, directory):
         """Yields the exit status."""
         options.topo = need_program(options.topo, TOPO, "--topo")
         topologies = options.topologies or TOPOLOGIES
@@ -55,10 +55,10 @@ class Cables:
             interrupted = measure_at(place, lambda p=place, t=topology: run.topology(p, t, kinds))
             if interrupted:
                 break
-        os.makedirs(folder, exist_ok=True)
-        run.write(folder)
+        os.makedirs(directory, exist_ok=True)
+        run.write(directory)
         print(run.text(options.links), flush=True)
-        print(f"results: {folder}", flush=True)
+        print(f"results: {directory}", flush=True)
         return 130 if interrupted else 0 if run.agree() else 1
 
 
@@ -68,7 +68,7 @@ class CablesRun:
     def __init__(self, options, progress):
         self.options = options
         self.progress = progress
-        self.results = []  # (topology, kind, cables, drops) or (topology, kind, None, failure)
+        self.results = []  # (topology, kind, links, drops) or (topology, kind, None, failure)
 
     def _count(self, place, method, size):
         """Bytes on each link of some broadcasts of a message, with start and end of the run."""
@@ -102,27 +102,27 @@ class CablesRun:
     def topology(self, place, topology, kinds):
         mtu = place.status()["testbed"].get("mtu", 1500)
         for kind in kinds:
-            self.progress.start(f"cables of topology {os.path.basename(topology)}")
+            self.progress.start(f"links of topology {os.path.basename(topology)}")
             self.progress.end(self._kind(place, topology, kind, mtu))
 
     def agree(self):
-        return all(cables is not None and abs(worst(cables).deviation) <= TOLERANCE
-                   for _, _, cables, _ in self.results)
+        return all(links is not None and abs(worst(links).deviation) <= TOLERANCE
+                   for _, _, links, _ in self.results)
 
     def text(self, all_links):
         out = [f"{'topology':<10} {'kind':<13} {'links':>5} {'load':>6}  {'bytes planned':>24} "
                f"{'measured':>12} {'off':>8}  link that is off most"]
-        for topology, kind, cables, rest in self.results:
+        for topology, kind, links, rest in self.results:
             head = f"{os.path.basename(topology):<10} {kind:<13} "
-            if cables is None:
+            if links is None:
                 out.append(f"{head}FAILED: {rest}")
                 continue
-            shown = cables if all_links else [worst(cables)]
-            for cable in shown:
-                low, high = cable.planned
-                out.append(f"{head}{len(cables):>5} {cable.load:>6.2f}  {low:>11.0f}..{high:>11.0f}"
-                           f" {cable.measured:>12} {100 * cable.deviation:>7.2f}%  "
-                           f"{cable.sender} -> {cable.receiver}"
+            shown = links if all_links else [worst(links)]
+            for link in shown:
+                low, high = link.planned
+                out.append(f"{head}{len(links):>5} {link.load:>6.2f}  {low:>11.0f}..{high:>11.0f}"
+                           f" {link.measured:>12} {100 * link.deviation:>7.2f}%  "
+                           f"{link.sender} -> {link.receiver}"
                            + (f"; {rest} frames dropped" if rest else ""))
         out.append("")
         out.append("load: times the link carries the message; off: measured bytes outside of the "
@@ -131,31 +131,31 @@ class CablesRun:
         return "\n".join(out)
 
     def summary(self):
-        known = [(worst(cables), topology, kind)
-                 for topology, kind, cables, _ in self.results if cables is not None]
+        known = [(worst(links), topology, kind)
+                 for topology, kind, links, _ in self.results if links is not None]
         if not known:
             return "DISAGREE: nothing was measured"
-        cable, topology, kind = max(known, key=lambda entry: abs(entry[0].deviation))
-        n_links = sum(len(cables) for _, _, cables, _ in self.results if cables is not None)
+        link, topology, kind = max(known, key=lambda entry: abs(entry[0].deviation))
+        n_links = sum(len(links) for _, _, links, _ in self.results if links is not None)
         return (f"{'AGREE' if self.agree() else 'DISAGREE'}: {n_links} counters of "
-                f"{len(known)} plans, worst off by {100 * cable.deviation:.2f} % ({kind} on "
-                f"{os.path.basename(topology)}, {cable.sender} -> {cable.receiver}); at most "
+                f"{len(known)} plans, worst off by {100 * link.deviation:.2f} % ({kind} on "
+                f"{os.path.basename(topology)}, {link.sender} -> {link.receiver}); at most "
                 f"{100 * TOLERANCE:g} % is wanted")
 
     def rows(self):
-        return [{"topology": topology, "kind": kind, **cable.record()}
-                for topology, kind, cables, _ in self.results if cables for cable in cables]
+        return [{"topology": topology, "kind": kind, **link.record()}
+                for topology, kind, links, _ in self.results if links for link in links]
 
-    def write(self, folder):
-        with open(os.path.join(folder, "table.txt"), "w", encoding="utf-8") as file:
+    def write(self, directory):
+        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
             file.write(self.text(all_links=True) + "\n")
         rows = self.rows()
-        with open(os.path.join(folder, "results.csv"), "w", newline="", encoding="utf-8") as file:
+        with open(os.path.join(directory, "results.csv"), "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]) if rows else ["topology"])
             writer.writeheader()
             writer.writerows(rows)
-        write_json(os.path.join(folder, "results.json"), {"experiment": "cables", "rows": rows,
+        write_json(os.path.join(directory, "results.json"), {"experiment": "links", "rows": rows,
                                                           "summary": self.summary()})
 
 
-CABLES = Cables()
+LINKS = Links()
