@@ -493,11 +493,11 @@ int main(void)
     test_choice();
     test_header();
     test_mode();
-    test_series(BLOCKING, 600, 4, "arrival_b");
-    test_series(NONBLOCKING, 600, 6, "arrival_nb");
-    test_series(AUTO, 60, 60, "auto");
+    test_series(BLOCKING, tap_trials(600, 120), 4, "arrival_b");
+    test_series(NONBLOCKING, tap_trials(600, 120), 6, "arrival_nb");
+    test_series(AUTO, tap_trials(60, 15), 60, "auto");
     test_late_joiners();
-    test_many_ranks(1000);
+    test_many_ranks(tap_trials(1000, 300));
     test_segment_failures();
     test_deaf_root(FAIL_RECEIVE, "the root cannot receive");
     test_deaf_root(FAIL_RECEIVED, "the root receives an error");

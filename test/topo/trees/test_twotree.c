@@ -199,7 +199,7 @@ static void test_paper(int hosts, int per_switch, double max_height, double max_
 int main(void)
 {
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        test_shape((pb_shape_t) shape, 600);
+        test_shape((pb_shape_t) shape, tap_trials(600, 80));
     }
     test_bound(1, 32, 13);
     test_bound(4, 8, 16);
