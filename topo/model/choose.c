@@ -80,8 +80,9 @@ struct pb_chooser {
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
     uint64_t clock;         /**< counts uses of roots */
+    size_t n_profiles;      /**< of all roots */
     root_plan_t made;       /**< that of the profile that was made last, if not dropped or kept */
-    root_plan_t kept;       /**< that of the kind that was chosen last */
+    root_plan_t kept;       /**< during a choice: that of the best kind so far */
     made_choice_t *choices; /**< an open hash table */
     size_t n_choices, capacity;
 };
@@ -176,11 +177,13 @@ static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
 
 /* ---- profiles ---- */
 
-static void clear_root(root_profiles_t *root)
+static void clear_root(pb_chooser_t *chooser, root_profiles_t *root)
 {
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        chooser->n_profiles -= root->profiles[kind] != NULL;
         free(root->profiles[kind]);
     }
+    chooser->n_profiles -= root->fallback != NULL;
     free(root->fallback);
     memset(root, 0, sizeof(*root));
     root->root = -1;
@@ -198,7 +201,7 @@ static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
         }
         oldest = at->used < oldest->used ? at : oldest;
     }
-    clear_root(oldest);
+    clear_root(chooser, oldest);
     oldest->root = root;
     oldest->used = ++chooser->clock;
     return oldest;
@@ -222,16 +225,6 @@ static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_choice_t
         chooser->made.plan = NULL;
     }
     drop_plan(&chooser->made);
-}
-
-pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind)
-{
-    pb_plan_t *plan = chooser->kept.plan;
-    if (chooser->kept.root != root || chooser->kept.kind != kind) {
-        return NULL;
-    }
-    chooser->kept.plan = NULL;
-    return plan;
 }
 
 /** Makes the profile, and leaves its plan in chooser->made. */
@@ -268,6 +261,7 @@ static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t k
         return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
     }
     root->profiles[kind] = profile;
+    chooser->n_profiles++;
     *profile_p = profile;
     return PB_SUCCESS;
 }
@@ -289,7 +283,7 @@ static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
 }
 
 /** The fallback component's time: measured, or estimated. */
-static int fallback_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
                          pb_candidate_t *candidate)
 {
     const int64_t measured = pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes);
@@ -307,6 +301,7 @@ static int fallback_time(const pb_chooser_t *chooser, root_profiles_t *root, uin
             return rc;
         }
         root->fallback = profile;
+        chooser->n_profiles++;
     }
     const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
     judge(chooser, root->fallback, &cost, bytes, candidate);
@@ -602,7 +597,8 @@ static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
     return rc;
 }
 
-int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+/** As pb_choose(), and leaves the plan, if it was computed, in chooser->kept. */
+static int choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
 {
     const uint64_t size_class = pb_size_class(bytes);
     made_choice_t *made = chooser->capacity > 0 ? find_choice(chooser, root, size_class) : NULL;
@@ -623,6 +619,29 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
     }
     *choice = made->choice;
     return PB_SUCCESS;
+}
+
+int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
+                   pb_plan_t **plan_p)
+{
+    root_plan_t *kept = &chooser->kept;
+    const int rc = choose(chooser, root, bytes, choice);
+    *plan_p = NULL;
+    if (rc == PB_SUCCESS && kept->plan != NULL && (int) kept->kind == choice->best.kind) {
+        *plan_p = kept->plan;
+        kept->plan = NULL;
+    }
+    drop_plan(kept);
+    drop_plan(&chooser->made);
+    return rc;
+}
+
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+{
+    pb_plan_t *plan;
+    const int rc = pb_choose_plan(chooser, root, bytes, choice, &plan);
+    pb_plan_free(plan);
+    return rc;
 }
 
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
@@ -676,16 +695,28 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     return chooser;
 }
 
-void pb_chooser_free(pb_chooser_t *chooser)
+size_t pb_chooser_memory(const pb_chooser_t *chooser)
 {
-    if (chooser == NULL) {
-        return;
-    }
+    return chooser->capacity * sizeof(*chooser->choices) +
+           chooser->n_profiles * sizeof(pb_profile_t);
+}
+
+void pb_chooser_forget(pb_chooser_t *chooser)
+{
     for (int i = 0; i < MAX_ROOTS; i++) {
-        clear_root(&chooser->roots[i]);
+        clear_root(chooser, &chooser->roots[i]);
     }
     drop_plan(&chooser->made);
     drop_plan(&chooser->kept);
     free(chooser->choices);
-    free(chooser);
+    chooser->choices = NULL;
+    chooser->n_choices = chooser->capacity = 0;
+}
+
+void pb_chooser_free(pb_chooser_t *chooser)
+{
+    if (chooser != NULL) {
+        pb_chooser_forget(chooser);
+        free(chooser);
+    }
 }
