@@ -370,7 +370,7 @@ static void test_header(void)
     const int place[] = {1, 0, 0, 0};
     pb_tree_t *stream = pb_tree_new(4, 2);
     memcpy(stream->parent, parent, sizeof(parent));
-    memcpy(stream->place, place, sizeof(place));
+    memcpy(stream->child_index, place, sizeof(place));
     const pb_advice_tree_t tree = {
         .root = 2, .segment = 1426, .n_streams = 2, .streams = {stream, stream}};
     pb_advice_tree_t read;
@@ -378,7 +378,7 @@ static void test_header(void)
     ok(length == 8 + 2 * 3 * 4 && length <= pb_adaptive_header_room(4), "a header of two streams");
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length) == PB_SUCCESS && read.segment == 1426 &&
            read.n_streams == 2 && memcmp(read.streams[1]->parent, parent, sizeof(parent)) == 0 &&
-           memcmp(read.streams[1]->place, place, sizeof(place)) == 0,
+           memcmp(read.streams[1]->child_index, place, sizeof(place)) == 0,
        "is read as it was written");
     pb_adaptive_header_clear(&read);
     ok(pb_adaptive_header_read(&read, 4, 1, bytes, length) == PB_ERR_INPUT, "not for another root");

@@ -16,7 +16,7 @@ static pb_tree_t *make_tree(const pb_host_set_t *hosts, int root, int is_chain)
     pb_tree_t *tree = pb_tree_new(hosts->n, root);
     for (int i = 0; tree != NULL && i < hosts->n; i++) {
         tree->parent[i] = i == root ? -1 : is_chain ? (i + hosts->n - 1) % hosts->n : root;
-        tree->place[i] = is_chain ? 0 : i;
+        tree->child_index[i] = is_chain ? 0 : i;
     }
     return tree;
 }

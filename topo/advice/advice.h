@@ -7,7 +7,7 @@
  * good for a load is bad when the load is gone (paper 4, section 3.1, the broadcast
  * after the load), so each file says how long it holds.
  *
- * Whoever reads advice and finds no tree for a root and size in it takes this for: the
+ * A reader that finds no tree for a root and size in it takes this for: the
  * static plan is best.
  */
 #ifndef PB_ADVICE_H
@@ -114,7 +114,7 @@ int pb_advice_read(const char *dir, const pb_host_set_t *hosts, pb_advice_t **ad
 
 /**
  * Sets advice->written to now and puts the file in its place: readers see the old one
- * or the new one, never a part. Then tells readers by the directory's generation (generation.h).
+ * or the new one, never a part. Then informs readers by the directory's generation (generation.h).
  * PB_ERR_IO with a fault, PB_ERR_NO_MEMORY.
  */
 int pb_advice_publish(const char *dir, pb_advice_t *advice, pb_diag_t *diag);

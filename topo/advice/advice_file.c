@@ -202,7 +202,7 @@ static void read_edge(pb_item_reader_t *item)
         return;
     }
     tree->parent[child] = parent;
-    tree->place[child] =
+    tree->child_index[child] =
         r->n_children[stream * (uint64_t) r->advice->hosts->n + (uint64_t) parent]++;
 }
 
@@ -286,14 +286,14 @@ int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice
 /* ---- writing ---- */
 
 typedef struct edge {
-    int place, child;
+    int child_index, child;
 } edge_t;
 
 static int compare_edges(const void *a, const void *b)
 {
     const edge_t *x = a, *y = b;
-    if (x->place != y->place) {
-        return x->place < y->place ? -1 : 1;
+    if (x->child_index != y->child_index) {
+        return x->child_index < y->child_index ? -1 : 1;
     }
     return x->child < y->child ? -1 : x->child > y->child;
 }
@@ -305,7 +305,7 @@ static void write_stream(const pb_host_set_t *hosts, const pb_tree_t *tree, int 
     size_t n = 0;
     for (int i = 0; i < tree->n_nodes; i++) {
         if (i != tree->root) {
-            edges[n++] = (edge_t){.place = tree->place[i], .child = i};
+            edges[n++] = (edge_t){.child_index = tree->child_index[i], .child = i};
         }
     }
     qsort(edges, n, sizeof(*edges), compare_edges);

@@ -15,13 +15,13 @@
 /** The file: these bytes, the counter, and room to grow. */
 typedef struct page {
     char magic[24];
-    uint64_t counter; /**< of the machine's byte order */
+    uint64_t counter; /**< of the host's byte order */
     char room[32];
 } page_t;
 
 static const char magic[sizeof(((page_t *) 0)->magic)] = "pipebcast-generation 1\n";
 
-/** Gives a new file its size. Whoever else does so at the same time gives it the same. */
+/** Gives a new file its size. Another process that does so at the same time gives it the same. */
 static int prepare(int fd, const char *path, pb_diag_t *diag)
 {
     struct stat file;

@@ -1,11 +1,11 @@
 /*
- * A directory's generation: a number that whoever writes advice raises, and that readers
+ * A directory's generation: a number that each writer of advice raises, and that readers
  * see in mapped memory, without asking the system.
  *
- * It lives in DIR/generation, which whoever comes first makes. A reader that sees another number
- * than before reads the directory's files again. Both must see the same page: readers run on the
- * host of the writer. The file is never made shorter or replaced: it would be
- * gone from under the readers.
+ * It lives in DIR/generation, which the first process to come makes. A reader that sees another
+ * number than before reads the directory's files again. Both must see the same page: readers run on
+ * the host of the writer. The file is never made shorter or replaced: it would be gone from under
+ * the readers.
  */
 #ifndef PB_GENERATION_H
 #define PB_GENERATION_H

@@ -94,7 +94,7 @@ static int fill_stream(pb_plan_t *plan, int stream, const pb_view_t *view, const
         plan->streams[stream].parent[rank] = !leads      ? seats->above[rank]
                                              : above < 0 ? -1
                                                          : seats->leader[above];
-        seats->order[rank] = leads ? tree->place[h] : INT32_MAX;
+        seats->order[rank] = leads ? tree->child_index[h] : INT32_MAX;
     }
     return pb_plan_link_children(plan, stream, view, seats->order);
 }

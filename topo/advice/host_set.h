@@ -1,6 +1,6 @@
 /*
  * A set of hosts: what advice and measurements are about. Sorted by bytes, so that
- * whoever lists the same hosts in any order has the same set, the same numbers for
+ * every process that lists the same hosts in any order has the same set, the same numbers for
  * them and the same hash.
  */
 #ifndef PB_HOST_SET_H

@@ -12,8 +12,8 @@ pb_tree_t *pb_tree_new(int n_nodes, int root)
     tree->n_nodes = n_nodes;
     tree->root = root;
     tree->parent = malloc((size_t) n_nodes * sizeof(*tree->parent));
-    tree->place = calloc((size_t) n_nodes, sizeof(*tree->place));
-    if (tree->parent == NULL || tree->place == NULL) {
+    tree->child_index = calloc((size_t) n_nodes, sizeof(*tree->child_index));
+    if (tree->parent == NULL || tree->child_index == NULL) {
         pb_tree_free(tree);
         return NULL;
     }
@@ -27,7 +27,7 @@ void pb_tree_free(pb_tree_t *tree)
 {
     if (tree != NULL) {
         free(tree->parent);
-        free(tree->place);
+        free(tree->child_index);
         free(tree);
     }
 }
@@ -38,7 +38,7 @@ void pb_tree_copy(pb_tree_t *to, const pb_tree_t *from)
     to->n_nodes = from->n_nodes;
     to->root = from->root;
     memcpy(to->parent, from->parent, n * sizeof(*to->parent));
-    memcpy(to->place, from->place, n * sizeof(*to->place));
+    memcpy(to->child_index, from->child_index, n * sizeof(*to->child_index));
 }
 
 static bool are_parents(const int *parent, int n_nodes, int root)
@@ -102,43 +102,9 @@ int pb_tree_from_plan(const pb_plan_t *plan, int stream, pb_tree_t **tree_p)
     for (int rank = 0; rank < plan->n_ranks; rank++) {
         for (int i = s->first_child[rank]; i < s->first_child[rank + 1]; i++) {
             tree->parent[s->child[i]] = rank;
-            tree->place[s->child[i]] = i - s->first_child[rank];
+            tree->child_index[s->child[i]] = i - s->first_child[rank];
         }
     }
     *tree_p = tree;
-    return PB_SUCCESS;
-}
-
-static bool covers(const pb_tree_t *tree, const pb_view_t *view)
-{
-    bool good = tree->n_nodes == view->placement->n_ranks && tree->root == view->order[0];
-    for (int i = 0; i < tree->n_nodes && good; i++) {
-        good = (tree->parent[i] == PB_TREE_OUTSIDE) == (view->position[i] < 0);
-    }
-    return good;
-}
-
-int pb_tree_to_plan(const pb_tree_t *tree, const pb_view_t *view, pb_kind_t kind,
-                    pb_plan_t **plan_p)
-{
-    *plan_p = NULL;
-    int error =
-        covers(tree, view) ? pb_tree_check(tree->parent, tree->n_nodes, tree->root) : PB_ERR_INPUT;
-    if (error != PB_SUCCESS) {
-        return error;
-    }
-    pb_plan_t *plan = pb_plan_new(view, kind, 1);
-    if (plan == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < tree->n_nodes; i++) {
-        plan->streams[0].parent[i] = tree->parent[i] >= 0 ? tree->parent[i] : -1;
-    }
-    error = pb_plan_link_children(plan, 0, view, tree->place);
-    if (error != PB_SUCCESS) {
-        pb_plan_free(plan);
-        return error;
-    }
-    *plan_p = plan;
     return PB_SUCCESS;
 }

@@ -2,8 +2,7 @@
  * A broadcast tree over numbered nodes: who sends to whom, and in which order.
  *
  * Nodes are numbered as in the link matrix or the set of hosts that the tree is for. Some of them
- * may be outside of the tree, as in a tree over one pool of nodes. A plan (topo/trees/plan.h) is
- * made of it when it is to be checked, simulated or used.
+ * may be outside of the tree, as in a tree over one pool of nodes.
  */
 #ifndef PB_TREE_H
 #define PB_TREE_H
@@ -18,8 +17,8 @@
 typedef struct pb_tree {
     int n_nodes; /**< of the matrix; at least 1 */
     int root;
-    int *parent; /**< by node; -1 for the root */
-    int *place;  /**< by node: its place among its parent's children, from 0; 0 for the root */
+    int *parent;      /**< by node; -1 for the root */
+    int *child_index; /**< by node: its index among its parent's children, from 0; 0 for the root */
 } pb_tree_t;
 
 /** A tree of the root alone, with room for n_nodes. NULL if out of memory. */
@@ -40,13 +39,5 @@ int pb_tree_check(const int *parent, int n_nodes, int root);
  * PB_ERR_INPUT if there is no such stream, PB_ERR_NO_MEMORY. O(ranks).
  */
 int pb_tree_from_plan(const pb_plan_t *plan, int stream, pb_tree_t **tree_p);
-
-/**
- * The plan, of one stream and named `kind`, in which rank i of the view's
- * placement is node i. The caller frees it. PB_ERR_INPUT if the tree is not one
- * over exactly the view's ranks from its root, PB_ERR_NO_MEMORY. O(n log n).
- */
-int pb_tree_to_plan(const pb_tree_t *tree, const pb_view_t *view, pb_kind_t kind,
-                    pb_plan_t **plan_p);
 
 #endif

@@ -27,7 +27,7 @@
 #include "topo/network/placement.h"
 #include "topo/trees/plan.h"
 
-/** Among kinds: the broadcast that was there before. */
+/** Among kinds: that of the fallback component. */
 #define PB_KIND_FALLBACK (-1)
 
 /** For pb_choose_options_t.kind: all of them. */
@@ -43,7 +43,7 @@
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
- * Of what is less sure than the rest, choices add this part of the time for each reason there is:
+ * To what is less sure than the rest, choices add this part of the time for each reason there is:
  * - A kind whose row says so (the circulant schedule): a rank has a parent for each of its streams,
  *   up to log2 of the ranks; what comes from them at once shares the rank's link in pieces, which
  *   the model of one message at a time does not know.
@@ -95,15 +95,15 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
 
 /**
  * Whether the choice for messages of `bytes` may be the fallback component, or a forced kind may
- * not fit, as far as that is known without choosing: for who cannot. O(1).
+ * not fit, as far as that is known without choosing. O(1).
  */
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
                         uint64_t bytes);
 
 /**
  * The same, and in *plan_p the plan of the kind that was chosen, where choosing has computed it,
- * so that who needs the plan, too, need not compute it again; else, and on an error, NULL. Owned
- * by the caller, freed by pb_plan_free().
+ * so that a caller that needs the plan, too, need not compute it again; else, and on an error,
+ * NULL. Owned by the caller, freed by pb_plan_free().
  */
 int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
                    pb_plan_t **plan_p);

@@ -27,13 +27,13 @@
 /** Tables of the fallback component's times, by number of ranks. */
 #define PB_MODEL_MAX_FALLBACK 32
 
-/** A message that a model may speak of, in bytes. */
+/** A message that a model may cover, in bytes. */
 #define PB_MODEL_MAX_BYTES (UINT64_C(1) << 40)
 
 /** Bytes that Open MPI's PML and TCP transport put before a message of ours (4.1: 14 and 8). */
 #define PB_MODEL_ASSUMED_OVERHEAD 22
 
-/** A time that a model may speak of: an hour. */
+/** A time that a model may have: an hour. */
 #define PB_MODEL_MAX_NS INT64_C(3600000000000)
 
 /** How far apart two ranks are. */

@@ -66,7 +66,7 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
 
 /**
  * What is assumed of the fallback component where its times are not known: a
- * binomial tree by rank, without regard to the network, of the whole message (the
+ * binomial tree in order of rank, without regard to the network, of the whole message (the
  * shape that MPI libraries fall back on). In each of its phases all ranks that
  * have the message send it at once, and share the links (ours). To be predicted
  * with one segment. PB_ERR_NO_MEMORY. O(nodes + ranks * path).

@@ -8,7 +8,7 @@
  * leaves a package as it does a host: at most once each way with the whole
  * message, all streams together (ours; the papers have one rank on a host).
  *
- * A place is told by numbers alone, the outermost level first, each the index of
+ * A place is given by numbers alone, the outermost level first, each the index of
  * the package, NUMA node or cache among those of its kind on the host. Which
  * levels there are need not be known here, nor be the same on all hosts.
  */
@@ -19,10 +19,10 @@
 
 #include "topo/network/placement.h"
 
-/** Levels inside a host that a place can tell. */
+/** Levels inside a host that a place can have. */
 #define PB_LOCALITY_LEVELS 4
 
-/** The largest index that a place can tell. */
+/** The largest index that a place can have. */
 #define PB_LOCALITY_MAX_INDEX 65534
 
 /**
@@ -36,15 +36,15 @@ typedef uint64_t pb_locality_t;
 
 /**
  * The place with one more level inside it. A place that is full, and one below an
- * index that is too large, is returned unchanged: the levels that it tells still hold.
+ * index that is too large, is returned unchanged: the levels that it has still hold.
  */
 pb_locality_t pb_locality_enter(pb_locality_t place, unsigned index);
 
-/** The index at a level, from 0; -1 if the place does not tell that level. */
+/** The index at a level, from 0; -1 if the place does not have that level. */
 int pb_locality_index(pb_locality_t place, int level);
 
 /**
- * The same placement with its hosts' levels. `places` tells by rank where it sits in
+ * The same placement with its hosts' levels. `places`, indexed by rank, has where it sits in
  * its host. *network_p is a copy of the placement's network (nodes keep their
  * numbers), with a node below a host, or below another such node, for each group of
  * two of its ranks or more, but not all, that have an index in common; all other ranks

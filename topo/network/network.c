@@ -7,7 +7,7 @@
 
 #include "topo/util/hash.h"
 
-/* Names that one message lists; of the others it tells how many they are. */
+/* Names that one message lists; the others are counted. */
 #define MAX_LISTED 8
 
 /* A slot of the table of host names. The key is the first `length` bytes of the
@@ -652,7 +652,7 @@ static int next_in_preorder(const pb_network_t *network, int node)
     return node >= 0 ? nodes[node].next_sibling : -1;
 }
 
-/* In preorder with depths, which tell the shape, so that equal networks whose
+/* In preorder with depths, which determine the shape, so that equal networks whose
  * nodes are numbered differently have equal hashes. */
 uint64_t pb_network_hash(const pb_network_t *network)
 {

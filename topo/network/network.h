@@ -87,7 +87,7 @@ int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t sp
  * Makes the uplink of a node a bundle (LAG) of `n` parallel
  * ones, each of the speed that was given or will be found for it; the node's
  * speed is then that of all together. One flow has only one link's share, which
- * no plan minds as long as no rank sends faster than that. Once for a node, after
+ * no plan depends on as long as no rank sends faster than that. Once for a node, after
  * pb_network_connect() and before pb_network_finish(). PB_ERR_INPUT if n is not
  * from 1 to PB_NETWORK_MAX_BUNDLE or the speed does not fit.
  */

@@ -437,7 +437,7 @@ static uint32_t read_number(reader_t *r, conf_key_t key, const char *value, uint
 }
 
 /* What a line says of the links to the nodes that it names. After a fault they
- * are as if nothing had been said. */
+ * are as if they had not been given. */
 static void read_links(reader_t *r, char **values)
 {
     r->speed = 0;
@@ -555,7 +555,7 @@ static int check_depth(const reader_t *r)
     return PB_SUCCESS;
 }
 
-/* All lines, then what only the whole file can tell. */
+/* All lines, then what follows only from the whole file. */
 static int read_network(reader_t *r)
 {
     size_t n_before = r->diag->n_faults;

@@ -24,7 +24,7 @@
 
 /**
  * Links between the top switch and a host. No path then has more than 1024, which is the
- * longest that a model file may speak of; IEEE 802.1Q lets a spanning tree have 40.
+ * longest that a model file may have; IEEE 802.1Q lets a spanning tree have 40.
  */
 #define PB_SLURM_CONF_MAX_DEPTH 512
 

@@ -2,7 +2,7 @@
  * Topology files: the network of a cluster in any format that is known.
  *
  * The formats are the rows of a table (topology.c). A format is its reader, in files of its own,
- * its row, golden files and a fuzz target; whoever wants a network asks here and knows no format.
+ * its row, golden files and a fuzz target; the plugin and the tools call this and know no format.
  */
 #ifndef PB_TOPOLOGY_H
 #define PB_TOPOLOGY_H

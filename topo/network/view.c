@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* What is known of a network node while the view is made. "Above" and "below"
- * are meant as seen from the root's place, not from the top of the network. */
-typedef struct place {
+ * are meant as seen from the root's host, not from the top of the network. */
+typedef struct node_state {
     int above;       /* next node towards the start; -1 for the start */
     int first_rank;  /* the lowest participating rank that sits right here, -1 if none */
     int n_here;      /* participating ranks that sit right here */
@@ -22,7 +22,7 @@ typedef struct place {
     int n_branches;  /* nodes right below that lead to a vertex */
     int vertex;      /* own vertex, or the one above if this node is none */
     uint32_t speed;  /* slowest link on the way from the vertex above */
-} place_t;
+} node_state_t;
 
 typedef struct builder {
     const pb_network_t *network;
@@ -30,9 +30,9 @@ typedef struct builder {
     int root;
     int start; /* node of vertex 0 */
     int n_nodes;
-    place_t *places; /* by node */
-    int *preorder;   /* all nodes as seen from the start */
-    int *next_rank;  /* by rank: the next higher one at the same node, -1 if none */
+    node_state_t *states; /* by node */
+    int *preorder;        /* all nodes as seen from the start */
+    int *next_rank;       /* by rank: the next higher one at the same node, -1 if none */
 } builder_t;
 
 static int network_parent(const builder_t *b, int node)
@@ -48,7 +48,7 @@ static bool is_switch(const builder_t *b, int node)
 /* A host or place, below the start, whose only rank is attached above. */
 static bool is_leaf(const builder_t *b, int node)
 {
-    return node != b->start && !is_switch(b, node) && b->places[node].n_inside == 1;
+    return node != b->start && !is_switch(b, node) && b->states[node].n_inside == 1;
 }
 
 /* Nodes list their ranks upwards because ranks enter downwards. */
@@ -56,7 +56,8 @@ static int place_ranks(builder_t *b, const char *taken)
 {
     const pb_placement_t *placement = b->view->placement;
     for (int node = 0; node < b->n_nodes; node++) {
-        b->places[node] = (place_t){.above = -1, .first_rank = -1, .only_inside = -1, .vertex = -1};
+        b->states[node] =
+            (node_state_t){.above = -1, .first_rank = -1, .only_inside = -1, .vertex = -1};
     }
     for (int rank = placement->n_ranks - 1; rank >= 0; rank--) {
         if (!taken[rank]) {
@@ -66,13 +67,13 @@ static int place_ranks(builder_t *b, const char *taken)
         if (node < 0 || node >= b->n_nodes || is_switch(b, node)) {
             return PB_ERR_INPUT;
         }
-        place_t *place = &b->places[node];
-        b->next_rank[rank] = place->first_rank;
-        place->first_rank = rank;
-        place->n_here++;
+        node_state_t *state = &b->states[node];
+        b->next_rank[rank] = state->first_rank;
+        state->first_rank = rank;
+        state->n_here++;
         for (int at = node; at >= 0 && !is_switch(b, at); at = network_parent(b, at)) {
-            b->places[at].n_inside++;
-            b->places[at].only_inside = rank;
+            b->states[at].n_inside++;
+            b->states[at].only_inside = rank;
         }
     }
     return PB_SUCCESS;
@@ -82,7 +83,7 @@ static int place_ranks(builder_t *b, const char *taken)
 static void find_start(builder_t *b)
 {
     b->start = b->view->placement->host[b->root];
-    while (b->places[b->start].n_inside == 1 && network_parent(b, b->start) >= 0) {
+    while (b->states[b->start].n_inside == 1 && network_parent(b, b->start) >= 0) {
         b->start = network_parent(b, b->start);
     }
 }
@@ -92,7 +93,7 @@ static void find_start(builder_t *b)
  * there is no more. */
 static int next_below(const builder_t *b, int node, int done)
 {
-    int above = b->places[node].above, up = network_parent(b, node);
+    int above = b->states[node].above, up = network_parent(b, node);
     if (done >= 0 && done == up) {
         return -1;
     }
@@ -114,13 +115,13 @@ static void number_preorder(builder_t *b)
     for (int done = -1; at >= 0;) {
         int next = next_below(b, at, done);
         if (next >= 0) {
-            b->places[next].above = at;
+            b->states[next].above = at;
             b->preorder[n++] = next;
             at = next;
             done = -1;
         } else {
             done = at;
-            at = b->places[at].above;
+            at = b->states[at].above;
         }
     }
 }
@@ -129,26 +130,26 @@ static void sum_subtrees(builder_t *b)
 {
     for (int i = b->n_nodes - 1; i >= 0; i--) {
         int node = b->preorder[i];
-        place_t *place = &b->places[node];
+        node_state_t *state = &b->states[node];
         bool leaf = is_leaf(b, node);
-        place->n_ranks += place->n_here;
+        state->n_ranks += state->n_here;
         if (!leaf) {
-            place->n_local += place->n_here;
+            state->n_local += state->n_here;
         }
-        if (place->above < 0) {
+        if (state->above < 0) {
             continue;
         }
-        place_t *above = &b->places[place->above];
-        above->n_ranks += place->n_ranks;
+        node_state_t *above = &b->states[state->above];
+        above->n_ranks += state->n_ranks;
         above->n_local += leaf;
-        above->n_branches += !leaf && place->n_ranks > 0;
+        above->n_branches += !leaf && state->n_ranks > 0;
     }
 }
 
 /* The link between a node and the node above it as seen from the start. */
 static uint32_t uplink_speed(const builder_t *b, int node)
 {
-    int above = b->places[node].above;
+    int above = b->states[node].above;
     int lower = network_parent(b, node) == above ? node : above;
     return pb_network_node(b->network, lower)->speed;
 }
@@ -165,7 +166,7 @@ static void attach(builder_t *b, int rank, int vertex, uint32_t speed, int *n_po
 /* Attaches the ranks that sit at the node itself, but for the root. */
 static void attach_ranks_here(builder_t *b, int node, int vertex, int *n_positions)
 {
-    for (int rank = b->places[node].first_rank; rank >= 0; rank = b->next_rank[rank]) {
+    for (int rank = b->states[node].first_rank; rank >= 0; rank = b->next_rank[rank]) {
         if (rank != b->root) {
             attach(b, rank, vertex, UINT32_MAX, n_positions);
         }
@@ -175,7 +176,7 @@ static void attach_ranks_here(builder_t *b, int node, int vertex, int *n_positio
 /* The uplink of a leaf that is attached to the node above it: memory has none. */
 static uint32_t leaf_speed(const builder_t *b, int leaf)
 {
-    return is_switch(b, b->places[leaf].above) ? uplink_speed(b, leaf) : UINT32_MAX;
+    return is_switch(b, b->states[leaf].above) ? uplink_speed(b, leaf) : UINT32_MAX;
 }
 
 /* Attaches the ranks that are alone on a host or place right below the node,
@@ -184,9 +185,9 @@ static void attach_leaves(builder_t *b, int node, int vertex, int *n_positions)
 {
     int child = pb_network_node(b->network, node)->first_child;
     for (; child >= 0; child = pb_network_node(b->network, child)->next_sibling) {
-        const place_t *place = &b->places[child];
-        if (is_leaf(b, child) && place->only_inside != b->root) {
-            attach(b, place->only_inside, vertex, leaf_speed(b, child), n_positions);
+        const node_state_t *state = &b->states[child];
+        if (is_leaf(b, child) && state->only_inside != b->root) {
+            attach(b, state->only_inside, vertex, leaf_speed(b, child), n_positions);
         }
     }
 }
@@ -201,21 +202,21 @@ static void attach_root(builder_t *b, int *n_positions)
     attach(b, b->root, 0, speed, n_positions);
 }
 
-/* Makes a vertex of the node, whose place holds the vertex above it in
+/* Makes a vertex of the node, whose state holds the vertex above it in
  * `vertex`. */
 static void add_vertex(builder_t *b, int node, int *n_positions)
 {
-    place_t *place = &b->places[node];
+    node_state_t *state = &b->states[node];
     int v = b->view->n_vertices++;
     pb_vertex_t *vertex = &b->view->vertices[v];
     *vertex = (pb_vertex_t){.node = node,
-                            .parent = place->vertex,
+                            .parent = state->vertex,
                             .end = v + 1,
                             .first_rank = *n_positions,
-                            .end_rank = *n_positions + place->n_ranks,
-                            .speed_in = place->speed,
-                            .speed_out = place->speed};
-    place->vertex = v;
+                            .end_rank = *n_positions + state->n_ranks,
+                            .speed_in = state->speed,
+                            .speed_out = state->speed};
+    state->vertex = v;
     if (v == 0) {
         attach_root(b, n_positions);
     }
@@ -229,19 +230,19 @@ static void make_vertices(builder_t *b)
     int n_positions = 0;
     for (int i = 0; i < b->n_nodes; i++) {
         int node = b->preorder[i];
-        place_t *place = &b->places[node];
-        if (place->n_ranks == 0 || is_leaf(b, node)) {
+        node_state_t *state = &b->states[node];
+        if (state->n_ranks == 0 || is_leaf(b, node)) {
             continue;
         }
-        place->speed = UINT32_MAX;
+        state->speed = UINT32_MAX;
         if (node != b->start) {
-            const place_t *above = &b->places[place->above];
-            bool contracted = b->view->vertices[above->vertex].node != place->above;
+            const node_state_t *above = &b->states[state->above];
+            bool contracted = b->view->vertices[above->vertex].node != state->above;
             uint32_t speed = uplink_speed(b, node);
-            place->speed = contracted && above->speed < speed ? above->speed : speed;
-            place->vertex = above->vertex;
+            state->speed = contracted && above->speed < speed ? above->speed : speed;
+            state->vertex = above->vertex;
         }
-        if (place->n_local > 0 || place->n_branches > 1) {
+        if (state->n_local > 0 || state->n_branches > 1) {
             add_vertex(b, node, &n_positions);
         }
     }
@@ -284,7 +285,7 @@ pb_view_t *pb_view_alloc(const pb_placement_t *placement, int n_ranks)
     size_t n = (size_t) n_ranks;
     view->placement = placement;
     view->n_ranks = n_ranks;
-    /* A vertex that is no branching place has a rank of its own, so that there
+    /* A vertex that is not a branching has a rank of its own, so that there
      * are fewer than two vertices for each rank. */
     view->vertices = malloc(2 * n * sizeof(*view->vertices));
     view->order = malloc(n * sizeof(*view->order));
@@ -342,11 +343,11 @@ bool pb_view_leaves_to_host(const pb_view_t *view, int v)
 /* Builds into b->view, whose memory is ready, from the flagged ranks. */
 static int build(builder_t *b, const char *taken)
 {
-    b->places = malloc((size_t) b->n_nodes * sizeof(*b->places));
+    b->states = malloc((size_t) b->n_nodes * sizeof(*b->states));
     b->preorder = malloc((size_t) b->n_nodes * sizeof(*b->preorder));
     b->next_rank = malloc((size_t) b->view->placement->n_ranks * sizeof(*b->next_rank));
     int error = PB_ERR_NO_MEMORY;
-    if (b->places != NULL && b->preorder != NULL && b->next_rank != NULL) {
+    if (b->states != NULL && b->preorder != NULL && b->next_rank != NULL) {
         error = place_ranks(b, taken);
     }
     if (error == PB_SUCCESS) {
@@ -355,7 +356,7 @@ static int build(builder_t *b, const char *taken)
         sum_subtrees(b);
         make_vertices(b);
     }
-    free(b->places);
+    free(b->states);
     free(b->preorder);
     free(b->next_rank);
     return error;

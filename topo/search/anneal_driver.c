@@ -68,7 +68,7 @@ static void try_roots(pb_anneal_run_t *run, int *nodes, int n, int root)
             continue;
         }
         pb_tree_t *tree = run->tree;
-        memset(tree->place, 0, (size_t) tree->n_nodes * sizeof(*tree->place));
+        memset(tree->child_index, 0, (size_t) tree->n_nodes * sizeof(*tree->child_index));
         for (int k = 0; k < tree->n_nodes; k++) {
             tree->parent[k] = PB_TREE_OUTSIDE;
         }

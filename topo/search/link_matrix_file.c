@@ -343,7 +343,7 @@ static pb_link_matrix_t *make_matrix(reader_t *r, const grid_t *links, const gri
     return matrix;
 }
 
-/** Judges what only the whole file can tell, and makes the matrix if all is well. */
+/** Judges what follows only from the whole file, and makes the matrix if all is well. */
 static int finish(reader_t *r, pb_link_matrix_t **matrix_p)
 {
     grid_t links = {.n = 0}, pairs = {.n = 0};

@@ -9,7 +9,7 @@
 /**
  * Divides `n` nodes into pools such that the bandwidth between each two of a pool,
  * both ways, is at least `percent` of the highest one in the set (diagonals
- * included). That is the division of the paper's Table 1; its text speaks of the
+ * included). That is the division of the paper's Table 1; its text has the
  * average over a pool, which then is at least that too. A pool takes the first
  * node that is left and then all that fit, in their order. Fills pool[i] for
  * nodes[i], pools being numbered from 0, and returns their number. O(n * n).

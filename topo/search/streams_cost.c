@@ -46,7 +46,8 @@ static int turn_of(const pb_tree_t *tree, int node)
 {
     int turn = 1;
     for (int other = 0; other < tree->n_nodes; other++) {
-        turn += tree->parent[other] == tree->parent[node] && tree->place[other] < tree->place[node];
+        turn += tree->parent[other] == tree->parent[node] &&
+                tree->child_index[other] < tree->child_index[node];
     }
     return turn;
 }

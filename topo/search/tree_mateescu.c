@@ -8,38 +8,38 @@
 
 #include "topo/search/tree_cost.h"
 
-typedef struct target {
+typedef struct receiver {
     int64_t time; /* from the start of the send to its arrival */
     int node;
-} target_t;
+} receiver_t;
 
 typedef struct builder {
     const pb_tree_costs_t *costs;
     pb_tree_t *tree;
-    target_t *targets; /* by node: all others, in the order of time */
-    int *next;         /* by node: its first target that may be without the message */
-    int64_t *free_at;  /* by node: when it can start its next send */
+    receiver_t *receivers; /* by node: all others, in the order of time */
+    int *next;             /* by node: its first receiver that may be without the message */
+    int64_t *free_at;      /* by node: when it can start its next send */
 } builder_t;
 
-static int compare_targets(const void *a, const void *b)
+static int compare_receivers(const void *a, const void *b)
 {
-    const target_t *x = a, *y = b;
+    const receiver_t *x = a, *y = b;
     if (x->time != y->time) {
         return x->time < y->time ? -1 : 1;
     }
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static void sort_targets(builder_t *b, int from)
+static void sort_receivers(builder_t *b, int from)
 {
     const int n = b->costs->matrix->n_nodes;
-    target_t *targets = b->targets + (size_t) from * (size_t) n;
+    receiver_t *receivers = b->receivers + (size_t) from * (size_t) n;
     for (int to = 0; to < n; to++) {
-        targets[to] = (target_t){.time = pb_link_latency(b->costs->matrix, from, to) +
-                                         pb_tree_costs_transfer(b->costs, from, to),
-                                 .node = to};
+        receivers[to] = (receiver_t){.time = pb_link_latency(b->costs->matrix, from, to) +
+                                             pb_tree_costs_transfer(b->costs, from, to),
+                                     .node = to};
     }
-    qsort(targets, (size_t) n, sizeof(*targets), compare_targets);
+    qsort(receivers, (size_t) n, sizeof(*receivers), compare_receivers);
     b->next[from] = 0;
 }
 
@@ -48,14 +48,14 @@ static bool is_inside(const builder_t *b, int node)
     return b->tree->parent[node] != PB_TREE_OUTSIDE;
 }
 
-/* The next target of a node; one without the message exists. */
-static const target_t *next_target(builder_t *b, int from)
+/* The next receiver of a node; one without the message exists. */
+static const receiver_t *next_receiver(builder_t *b, int from)
 {
-    const target_t *targets = b->targets + (size_t) from * (size_t) b->costs->matrix->n_nodes;
-    while (is_inside(b, targets[b->next[from]].node)) {
+    const receiver_t *receivers = b->receivers + (size_t) from * (size_t) b->costs->matrix->n_nodes;
+    while (is_inside(b, receivers[b->next[from]].node)) {
         b->next[from]++;
     }
-    return &targets[b->next[from]];
+    return &receivers[b->next[from]];
 }
 
 /* The earliest arrival there can be next; lower numbers first among equal ones. */
@@ -68,12 +68,12 @@ static void add_one(builder_t *b)
         if (!is_inside(b, from)) {
             continue;
         }
-        const target_t *target = next_target(b, from);
-        const int64_t arrival = b->free_at[from] + matrix->startup[from] + target->time;
+        const receiver_t *receiver = next_receiver(b, from);
+        const int64_t arrival = b->free_at[from] + matrix->startup[from] + receiver->time;
         if (arrival < best) {
             best = arrival;
             best_from = from;
-            best_to = target->node;
+            best_to = receiver->node;
         }
     }
     b->tree->parent[best_to] = best_from;
@@ -85,7 +85,7 @@ static int build(builder_t *b)
 {
     int64_t cost;
     for (int from = 0; from < b->costs->matrix->n_nodes; from++) {
-        sort_targets(b, from);
+        sort_receivers(b, from);
     }
     for (int i = 1; i < b->costs->matrix->n_nodes; i++) {
         add_one(b);
@@ -103,11 +103,11 @@ int pb_tree_mateescu(const pb_tree_costs_t *costs, int root, pb_tree_t **tree_p)
     }
     builder_t b = {.costs = costs,
                    .tree = pb_tree_new(n_nodes, root),
-                   .targets = malloc(n * n * sizeof(target_t)),
+                   .receivers = malloc(n * n * sizeof(receiver_t)),
                    .next = malloc(n * sizeof(int)),
                    .free_at = calloc(n, sizeof(int64_t))};
     int error = PB_ERR_NO_MEMORY;
-    if (b.tree != NULL && b.targets != NULL && b.next != NULL && b.free_at != NULL) {
+    if (b.tree != NULL && b.receivers != NULL && b.next != NULL && b.free_at != NULL) {
         error = build(&b);
     }
     if (error == PB_SUCCESS) {
@@ -115,7 +115,7 @@ int pb_tree_mateescu(const pb_tree_costs_t *costs, int root, pb_tree_t **tree_p)
         b.tree = NULL;
     }
     pb_tree_free(b.tree);
-    free(b.targets);
+    free(b.receivers);
     free(b.next);
     free(b.free_at);
     return error;

@@ -17,7 +17,7 @@ typedef struct builder {
 static void send(builder_t *b, int from, int to)
 {
     b->tree->parent[to] = from;
-    b->tree->place[to] = b->n_children[from]++;
+    b->tree->child_index[to] = b->n_children[from]++;
 }
 
 /* A binomial tree over the group, from its first node: of those that node i has to

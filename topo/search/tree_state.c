@@ -489,13 +489,13 @@ void pb_tree_state_store(const pb_tree_state_t *state, pb_tree_t *tree)
     tree->root = state->root;
     memcpy(tree->parent, state->parent, (size_t) n * sizeof(*tree->parent));
     for (int i = 0; i < n; i++) {
-        tree->place[i] = 0;
+        tree->child_index[i] = 0;
     }
     for (int i = 0; i < n; i++) {
         int place = 0;
         const bool inside = state->parent[i] != PB_TREE_OUTSIDE;
         for (int c = inside ? state->first_child[i] : -1; c >= 0; c = state->next[c]) {
-            tree->place[c] = place++;
+            tree->child_index[c] = place++;
         }
     }
 }

@@ -5,7 +5,7 @@
  * The root i of a sub-array sends to i + 1 = k_1 < k_2 < ... < k_m, m at most the
  * fanout; child k_b has the ranks up to q_b = k_(b+1) - 1 below it, the last child
  * the rest. As in Algorithm 2 (binary_paper.c), i -> k_a can only contend with
- * the sub-arrays before k_a, and whether it does is told by subtrees of the
+ * the sub-arrays before k_a, and whether it does follows from subtrees of the
  * network: it contends with k_b .. q_b, b < a, if some subtree holds i and k_b but
  * not q_b, or k_a and q_b but not k_b. The first does not depend on a. As for the
  * second, the smallest subtree with q_b and k_a grows with a, so that a = b + 1

@@ -8,7 +8,7 @@
 
 /**
  * If the extension of Algorithm 2 to `fanout` >= 2 children gives a tree lower
- * than *height_p, sets the parents, by rank, and *height_p. Otherwise both are
+ * than *height_p, sets the parents, indexed by rank, and *height_p. Otherwise both are
  * left alone. PB_ERR_NO_MEMORY.
  *
  * With H the height, G the number of ranks times the mean number of nested

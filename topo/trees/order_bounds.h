@@ -3,7 +3,7 @@
  *
  * For consecutive positions i and i + 1, let V(i) be the smallest subtree that
  * holds both. All conflicts that Algorithm 2 and its extension have to avoid
- * can be told from V(i) and from the first and last position under it.
+ * follows from V(i) and from the first and last position under it.
  *
  * Both cut the ranks behind a rank i into ranges, of which i sends to the first
  * ranks, and may cut at k where first[k] is no more than the position at which the

@@ -42,7 +42,7 @@ void pb_plan_free(pb_plan_t *plan);
 
 /**
  * Fills first_child, child and height of a stream whose parents are set.
- * Children of one parent are ordered by `rank_order` (by rank, lower first;
+ * Children of one parent are ordered by `rank_order` (indexed by rank, lower first;
  * NULL: by position in the view). O(ranks), with an order O(ranks log ranks).
  * PB_ERR_NO_MEMORY.
  */

@@ -109,7 +109,7 @@ static int rename_tree(const pb_tree_t *from, const int *nodes, pb_tree_t **to_p
     }
     for (int i = 0; i < from->n_nodes; i++) {
         (*to_p)->parent[nodes[i]] = from->parent[i] >= 0 ? nodes[from->parent[i]] : -1;
-        (*to_p)->place[nodes[i]] = from->place[i];
+        (*to_p)->child_index[nodes[i]] = from->child_index[i];
     }
     return PB_SUCCESS;
 }

@@ -34,7 +34,7 @@ size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint8
         for (int host = 0; host < n_hosts; host++) {
             if (host != stream->root) {
                 pb_bytes_put(at, (uint64_t) stream->parent[host], 2);
-                pb_bytes_put(at + 2, (uint64_t) stream->place[host], 2);
+                pb_bytes_put(at + 2, (uint64_t) stream->child_index[host], 2);
                 at += EDGE;
             }
         }
@@ -56,7 +56,7 @@ static int read_stream(pb_tree_t *stream, const uint8_t *at)
     for (int host = 0; host < stream->n_nodes; host++) {
         if (host != stream->root) {
             stream->parent[host] = (int) pb_bytes_get(at, 2);
-            stream->place[host] = (int) pb_bytes_get(at + 2, 2);
+            stream->child_index[host] = (int) pb_bytes_get(at + 2, 2);
             at += EDGE;
         }
     }

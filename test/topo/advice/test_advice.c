@@ -36,7 +36,7 @@ static pb_tree_t *star(int root)
     pb_tree_t *tree = pb_tree_new(N_HOSTS, root);
     for (int i = 0; i < N_HOSTS; i++) {
         tree->parent[i] = i == root ? -1 : root;
-        tree->place[i] = N_HOSTS - i;
+        tree->child_index[i] = N_HOSTS - i;
     }
     return tree;
 }

@@ -30,7 +30,7 @@ static pb_tree_t *random_tree(pb_random_t *random, int n_hosts, int root)
     }
     pb_tree_random(random, nodes, n_hosts, tree);
     for (int i = 0; i < n_hosts; i++) {
-        tree->place[i] = pb_random_below(random, 100);
+        tree->child_index[i] = pb_random_below(random, 100);
     }
     free(nodes);
     return tree;
@@ -104,7 +104,7 @@ static int follows(const scene_t *s, const pb_plan_t *plan, int stream)
         for (int i = of->first_child[rank] + 1; i < of->first_child[rank + 1]; i++) {
             const int before = s->host[of->child[i - 1]], now = s->host[of->child[i]];
             if (now != s->host[rank] &&
-                (before == s->host[rank] || tree->place[before] > tree->place[now])) {
+                (before == s->host[rank] || tree->child_index[before] > tree->child_index[now])) {
                 return 0;
             }
         }

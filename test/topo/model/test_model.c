@@ -67,7 +67,7 @@ static const struct {
     {HEAD "cost 1 2 3 4 5 6\n", "x.model:5: a cost has no place before it"},
     {HEAD "time 1 2\n", "x.model:5: a time has no 'previous ranks' before it"},
     {HEAD "place rack links 2\n", "x.model:5: 'rack' is not known"},
-    {HEAD "place switch links 2\n",
+    {HEAD "place switch hops 2\n",
      "x.model:5: the line is not of the form: place PLACE links NUMBER"},
     {HEAD "place switch links 3\n", "x.model:5: the number of links is '3'"},
     {HEAD "place switch links 2 ring\n",

@@ -1,6 +1,7 @@
 /*
- * Topology files of every format: each file of network/FORMAT is read and printed, as a tree or as
- * its faults, and must be equal to its .expected file. With a file as argument, only prints.
+ * Topology files of every format: each file of network/topology/FORMAT is read and printed, as a
+ * tree or as its faults, and must be equal to its .expected file. With a file as argument, only
+ * prints.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static void test_golden(void)
 {
     for (const pb_topology_format_t *format = pb_topology_formats; format->name != NULL; format++) {
         char directory[100];
-        snprintf(directory, sizeof(directory), "network/%s", format->name);
+        snprintf(directory, sizeof(directory), "network/topology/%s", format->name);
         const int n = golden_check(directory, printed_file, report);
         ok(n > 0, "there are golden files of %s: %d", format->name, n);
     }

@@ -11,6 +11,7 @@
 #include "test/topo/check/completion.h"
 #include "test/topo/search/literal_cost.h"
 #include "test/topo/search/measured_case.h"
+#include "test/topo/search/tree_to_plan.h"
 #include "topo/check/checker.h"
 #include "topo/search/anneal.h"
 #include "topo/search/tree_multilevel.h"
@@ -117,14 +118,15 @@ static bool is_plan(const problem_t *p, const pb_tree_t *tree)
     pb_check_t check;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (pb_tree_to_plan(tree, p->view, PB_KIND_FLAT, &plan) != PB_SUCCESS) {
+    if (tree_to_plan(tree, p->view, PB_KIND_FLAT, &plan) != PB_SUCCESS) {
         return false;
     }
     bool good = pb_check_plan(p->c.placement, plan, NULL, &check, &diag) == PB_SUCCESS &&
                 completion(p->c.placement, plan, PB_SIMULATE_LINKS, 16) > 0;
     for (int i = 0; i < tree->n_nodes && good; i++) {
         const pb_stream_t *s = &plan->streams[0];
-        good = i == tree->root || s->child[s->first_child[tree->parent[i]] + tree->place[i]] == i;
+        good = i == tree->root ||
+               s->child[s->first_child[tree->parent[i]] + tree->child_index[i]] == i;
     }
     pb_check_clear(&check);
     pb_plan_free(plan);
@@ -165,7 +167,7 @@ static bool same_result(const pb_anneal_result_t *a, const pb_anneal_result_t *b
     const size_t size = (size_t) a->tree->n_nodes * sizeof(int);
     return a->cost == b->cost && a->n_transformations == b->n_transformations &&
            memcmp(a->tree->parent, b->tree->parent, size) == 0 &&
-           memcmp(a->tree->place, b->tree->place, size) == 0;
+           memcmp(a->tree->child_index, b->tree->child_index, size) == 0;
 }
 
 static void test_seeds(void)

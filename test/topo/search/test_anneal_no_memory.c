@@ -7,6 +7,7 @@
 
 #include "test/failing_memory.h"
 #include "test/tap.h"
+#include "test/topo/search/tree_to_plan.h"
 #include "topo/search/anneal.h"
 
 enum { N_NODES = 6 };
@@ -19,7 +20,7 @@ static int plan(const pb_placement_t *placement, const pb_tree_t *tree)
     pb_tree_t *again = NULL;
     int error = pb_view_new(placement, tree->root, NULL, 0, &view);
     if (error == PB_SUCCESS) {
-        error = pb_tree_to_plan(tree, view, PB_KIND_FLAT, &made);
+        error = tree_to_plan(tree, view, PB_KIND_FLAT, &made);
     }
     if (error == PB_SUCCESS) {
         error = pb_tree_from_plan(made, 0, &again);

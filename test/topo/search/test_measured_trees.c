@@ -6,6 +6,7 @@
 
 #include "test/tap.h"
 #include "test/topo/search/measured_case.h"
+#include "test/topo/search/tree_to_plan.h"
 #include "topo/search/pools.h"
 #include "topo/search/tree_cost.h"
 #include "topo/search/tree_multilevel.h"
@@ -74,7 +75,7 @@ static void check_tree(pb_tree_t *tree, int root, const int *parent, const int *
 {
     const size_t size = (size_t) tree->n_nodes * sizeof(int);
     ok(tree->root == root && memcmp(tree->parent, parent, size) == 0, "%s: parents", what);
-    ok(memcmp(tree->place, place, size) == 0, "%s: orders", what);
+    ok(memcmp(tree->child_index, place, size) == 0, "%s: orders", what);
     pb_tree_free(tree);
 }
 
@@ -173,7 +174,7 @@ static void test_plans(void)
     pb_view_new(c.placement, c.root, NULL, 0, &view);
     pb_plan_compute(view, PB_KIND_BINOMIAL, NULL, &plan);
     ok(pb_tree_from_plan(plan, 0, &tree) == PB_SUCCESS, "a tree of a plan");
-    ok(pb_tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_SUCCESS, "a plan of the tree");
+    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_SUCCESS, "a plan of the tree");
     ok(memcmp(plan->streams[0].child, copy->streams[0].child, 11 * sizeof(int)) == 0 &&
            memcmp(plan->streams[0].first_child, copy->streams[0].first_child, 13 * sizeof(int)) ==
                0 &&
@@ -183,10 +184,10 @@ static void test_plans(void)
     ok(pb_tree_from_plan(plan, 1, &(pb_tree_t *){NULL}) == PB_ERR_INPUT, "no such stream");
     const int outsider = (c.root + 1) % 12;
     tree->parent[outsider] = PB_TREE_OUTSIDE;
-    ok(pb_tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT && copy == NULL,
+    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT && copy == NULL,
        "a plan has all ranks of the view");
     tree->parent[outsider] = outsider;
-    ok(pb_tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT, "and no cycles");
+    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT, "and no cycles");
     pb_tree_free(tree);
     pb_plan_free(plan);
     pb_view_free(view);

@@ -214,7 +214,7 @@ static bool same_orders(const pb_tree_costs_t *costs, const pb_tree_state_t *sta
     pb_tree_state_store(state, kept);
     pb_tree_copy(fresh, kept);
     bool same = pb_tree_cost(costs, fresh, &cost) == PB_SUCCESS &&
-                memcmp(kept->place, fresh->place, (size_t) n * sizeof(int)) == 0;
+                memcmp(kept->child_index, fresh->child_index, (size_t) n * sizeof(int)) == 0;
     pb_tree_free(kept);
     pb_tree_free(fresh);
     return same;

@@ -9,6 +9,7 @@
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/check/random_network.h"
+#include "test/topo/search/tree_to_plan.h"
 #include "topo/search/tree_cost.h"
 #include "topo/search/tree_random.h"
 
@@ -98,7 +99,7 @@ static double ratio(const setting_t *s, pb_tree_t *tree, int n_segments)
     must(pb_tree_costs_new(s->matrix, s->share, (uint64_t) n_segments * UNIT, UNIT, &costs) ==
          PB_SUCCESS);
     must(pb_tree_cost(costs, tree, &cost) == PB_SUCCESS);
-    must(pb_tree_to_plan(tree, s->view, PB_KIND_FLAT, &plan) == PB_SUCCESS);
+    must(tree_to_plan(tree, s->view, PB_KIND_FLAT, &plan) == PB_SUCCESS);
     const double simulated = completion(s->placement, plan, PB_SIMULATE_LINKS, n_segments);
     pb_plan_free(plan);
     pb_tree_costs_free(costs);

@@ -500,7 +500,7 @@ static int make_tables(slot_t *s, int most_ways)
 
 /*
  * If the slot method has a tree lower than *height_p that crosses links in at
- * most `most_ways` ways, sets the parents, by rank, and *height_p. Otherwise, as
+ * most `most_ways` ways, sets the parents, indexed by rank, and *height_p. Otherwise, as
  * when the heuristic finds none, both are left alone.
  */
 static int slot_lower(const pb_view_t *view, int most_ways, int *parent, int *height_p)
@@ -556,7 +556,7 @@ static int find_lowest(const pb_view_t *view, int *parent)
     return error == PB_SUCCESS ? pb_kary_lower(view, 2, parent, &height) : error;
 }
 
-/* Sets by rank the order in which its parent sends to it: higher subtrees first,
+/* Sets, indexed by rank, the order in which its parent sends to it: higher subtrees first,
  * since what is below them has the longest way to go. `key` gets minus the
  * height of each rank's subtree. */
 static int send_order(const pb_view_t *view, const int *parent, int *key)

@@ -4,7 +4,7 @@
  * A trunk of c times the speed of the fastest host's uplink may carry 2c
  * edges of both trees together. Vertices that such trunks join are merged into
  * one (topo/network/view_merge.h), for which the ordinary construction makes lower trees, and
- * ranks take places so that few edges cross (near.c). The trunks that
+ * ranks take slots of the trees so that few edges cross (near.c). The trunks that
  * are overloaded nevertheless are un-merged, and it is tried again. A link of
  * one host is never merged, as no link of a host is slower than the
  * speed that counts.

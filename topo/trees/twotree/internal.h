@@ -223,7 +223,8 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker);
 
 /* ---- near.c ---- */
 
-/** The view before vertices were merged (topo/network/view_merge.h), and what its links carry. */
+/** The view before vertices were merged (topo/network/view_merge.h), and the load that its links
+ * allow. */
 typedef struct pb_tt_near {
     const pb_view_t *view;
     int *capacity;    /**< by vertex: edges that its link may carry each way */

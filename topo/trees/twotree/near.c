@@ -1,14 +1,14 @@
 /*
- * Who takes which place where vertices were merged: neighbours near each other.
+ * Which rank takes which slot where vertices were merged: neighbours near each other.
  *
  * In a merged view the ranks of several vertices are alike, and the trees that
- * were made for it say only where a rank stands in a tree, its *place*, and what
+ * were made for it say only where a rank stands in a tree, its *slot*, and what
  * it gives there. Ranks of one merged vertex may exchange all they have, or in
- * one tree their places if these give as much. Neither changes the trees'
+ * one tree their slots if these give as much. Neither changes the trees'
  * shapes, nor what crosses the links that were not merged.
  *
- * To begin with, the ranks in depth-first order take the places in in-order:
- * then what is below a place is nearly a range of ranks, and a range of ranks,
+ * To begin with, the ranks in depth-first order take the slots in in-order:
+ * then what is below a slot is nearly a range of ranks, and a range of ranks,
  * as those below a link are, has about as many edges at its border as the tree
  * has levels. After that exchanges are made as long as fewer edges
  * cross, those beyond what a link carries counting most.
@@ -28,14 +28,14 @@ typedef struct search {
     pb_tt_t *tt;
     pb_tt_near_t *near;
     int n_ranks;
-    int *place_vertex;      /**< by position of the merged view: the vertex of the real one */
-    int *child;             /**< by 2 * (tree * n_ranks + place) + order: the child's place, -1 */
-    int *who;               /**< by tree * n_ranks + place: the position that takes it */
-    int *place;             /**< by tree * n_ranks + position: the place that it takes */
-    unsigned char *gives;   /**< by tree * n_ranks + place */
+    int *slot_vertex;       /**< by position of the merged view: the vertex of the real one */
+    int *child;             /**< by 2 * (tree * n_ranks + slot) + order: the child's slot, -1 */
+    int *who;               /**< by tree * n_ranks + slot: the position that takes it */
+    int *slot;              /**< by tree * n_ranks + position: the slot that it takes */
+    unsigned char *gives;   /**< by tree * n_ranks + slot */
     pb_tt_option_t *option; /**< by position, to begin with */
     int *load;              /**< by 2 * vertex + (1: outwards) of the real view: edges */
-    int *next; /**< by 3 * merged vertex + gives: the next rank that may take a place */
+    int *next;              /**< by 3 * merged vertex + gives: the next rank that may take a slot */
     int *stack;
     long cost;
 } search_t;
@@ -53,16 +53,16 @@ static void add_to_link(search_t *s, int link, int n)
     s->cost += weight(s, link);
 }
 
-static int vertex_of(const search_t *s, int tree, int place)
+static int vertex_of(const search_t *s, int tree, int slot)
 {
-    return s->place_vertex[s->who[tree * s->n_ranks + place]];
+    return s->slot_vertex[s->who[tree * s->n_ranks + slot]];
 }
 
-/** Adds the edge into a place to the loads, or with n = -1 takes it off. */
-static void add_edge(search_t *s, int tree, int place, int n)
+/** Adds the edge into a slot to the loads, or with n = -1 takes it off. */
+static void add_edge(search_t *s, int tree, int slot, int n)
 {
     const pb_vertex_t *vertices = s->near->view->vertices;
-    int from = vertex_of(s, tree, s->tt->parent[tree][place]), to = vertex_of(s, tree, place);
+    int from = vertex_of(s, tree, s->tt->parent[tree][slot]), to = vertex_of(s, tree, slot);
     while (from != to) {
         if (from > to) {
             add_to_link(s, 2 * from + 1, n);
@@ -74,7 +74,7 @@ static void add_edge(search_t *s, int tree, int place, int n)
     }
 }
 
-/** Adds all edges that end at one of two places, each once. */
+/** Adds all edges that end at one of two slots, each once. */
 static void add_edges(search_t *s, int tree, int a, int b, int n)
 {
     const int *child = s->child + 2 * (size_t) tree * (size_t) s->n_ranks;
@@ -94,23 +94,23 @@ static void add_edges(search_t *s, int tree, int a, int b, int n)
 static void exchange_in(search_t *s, int tree, int a, int b)
 {
     int *who = s->who + (size_t) tree * (size_t) s->n_ranks;
-    int *place = s->place + (size_t) tree * (size_t) s->n_ranks;
+    int *slot = s->slot + (size_t) tree * (size_t) s->n_ranks;
     add_edges(s, tree, a, b, -1);
     const int taker = who[a];
     who[a] = who[b];
     who[b] = taker;
-    place[who[a]] = a;
-    place[who[b]] = b;
+    slot[who[a]] = a;
+    slot[who[b]] = b;
     add_edges(s, tree, a, b, 1);
 }
 
-/** Exchanges the takers of two places of a tree, in the other tree too if these give unequally. */
+/** Exchanges the takers of two slots of a tree, in the other tree too if these give unequally. */
 static void exchange(search_t *s, int tree, int a, int b)
 {
     const size_t n = (size_t) s->n_ranks, at = (size_t) tree * n, other = (size_t) !tree * n;
     if (s->gives[at + (size_t) a] != s->gives[at + (size_t) b]) {
-        exchange_in(s, !tree, s->place[other + (size_t) s->who[at + (size_t) a]],
-                    s->place[other + (size_t) s->who[at + (size_t) b]]);
+        exchange_in(s, !tree, s->slot[other + (size_t) s->who[at + (size_t) a]],
+                    s->slot[other + (size_t) s->who[at + (size_t) b]]);
     }
     exchange_in(s, tree, a, b);
 }
@@ -141,7 +141,7 @@ static void deal_options(search_t *s, int v)
     }
 }
 
-/** The next rank of v, in order, that gives so much in the tree and has no place there. */
+/** The next rank of v, in order, that gives so much in the tree and has no slot there. */
 static int next_taker(search_t *s, int tree, int v, int gives)
 {
     int *next = &s->next[3 * v + gives];
@@ -151,15 +151,15 @@ static int next_taker(search_t *s, int tree, int v, int gives)
     return (*next)++;
 }
 
-static void take(search_t *s, int tree, int place)
+static void take(search_t *s, int tree, int slot)
 {
-    const int index = tree * s->n_ranks + place;
+    const int index = tree * s->n_ranks + slot;
     int taker = 0;
-    if (place > 0) {
-        taker = next_taker(s, tree, s->tt->view->attached[place], s->gives[index]);
+    if (slot > 0) {
+        taker = next_taker(s, tree, s->tt->view->attached[slot], s->gives[index]);
     }
     s->who[index] = taker;
-    s->place[tree * s->n_ranks + taker] = place;
+    s->slot[tree * s->n_ranks + taker] = slot;
 }
 
 static void take_in_order(search_t *s, int tree)
@@ -183,12 +183,12 @@ static void take_in_order(search_t *s, int tree)
     }
 }
 
-static void list_places(search_t *s)
+static void list_slots(search_t *s)
 {
     const pb_tt_t *tt = s->tt;
     const pb_view_t *merged = tt->view, *view = s->near->view;
     for (int p = 0; p < s->n_ranks; p++) {
-        s->place_vertex[p] = view->attached[view->position[merged->order[p]]];
+        s->slot_vertex[p] = view->attached[view->position[merged->order[p]]];
     }
     memset(s->child, 0xff, 4 * (size_t) s->n_ranks * sizeof(*s->child));
     for (int tree = 0; tree < 2; tree++) {
@@ -204,7 +204,7 @@ static void list_places(search_t *s)
 
 static void begin(search_t *s)
 {
-    list_places(s);
+    list_slots(s);
     s->option[0] = s->tt->rank_option[0];
     for (int v = 0; v < s->tt->view->n_vertices; v++) {
         deal_options(s, v);
@@ -224,11 +224,11 @@ static bool is_overloaded(const search_t *s, int link)
     return s->load[link] > s->near->capacity[link / 2];
 }
 
-/** Whether the edge into a place crosses an overloaded link. */
-static bool crosses_overload(const search_t *s, int tree, int place)
+/** Whether the edge into a slot crosses an overloaded link. */
+static bool crosses_overload(const search_t *s, int tree, int slot)
 {
     const pb_vertex_t *vertices = s->near->view->vertices;
-    int from = vertex_of(s, tree, s->tt->parent[tree][place]), to = vertex_of(s, tree, place);
+    int from = vertex_of(s, tree, s->tt->parent[tree][slot]), to = vertex_of(s, tree, slot);
     while (from != to) {
         if (is_overloaded(s, from > to ? 2 * from + 1 : 2 * to)) {
             return true;
@@ -242,51 +242,51 @@ static bool crosses_overload(const search_t *s, int tree, int place)
     return false;
 }
 
-/** Tries to exchange a place's taker with one of the positions [first, end) of its merged vertex.
+/** Tries to exchange a slot's taker with one of the positions [first, end) of its merged vertex.
  */
-static bool exchange_with(search_t *s, int tree, int place, int first, int end)
+static bool exchange_with(search_t *s, int tree, int slot, int first, int end)
 {
     for (int p = first; p < end && s->near->tries > 0; p++) {
-        const int other = s->place[tree * s->n_ranks + p];
+        const int other = s->slot[tree * s->n_ranks + p];
         const long before = s->cost;
-        if (vertex_of(s, tree, other) == vertex_of(s, tree, place)) {
+        if (vertex_of(s, tree, other) == vertex_of(s, tree, slot)) {
             continue;
         }
         s->near->tries--;
-        exchange(s, tree, place, other);
+        exchange(s, tree, slot, other);
         if (s->cost < before) {
             return true;
         }
-        exchange(s, tree, place, other);
+        exchange(s, tree, slot, other);
     }
     return false;
 }
 
 /** Brings the taker of one end of an edge to where the other end's is, if that helps. */
-static bool bring_near(search_t *s, int tree, int place, int other)
+static bool bring_near(search_t *s, int tree, int slot, int other)
 {
     const pb_view_t *merged = s->tt->view, *view = s->near->view;
     const int u = vertex_of(s, tree, other);
     const pb_vertex_t *vertex = &view->vertices[u];
     const int first = vertex->first_rank + (u == 0), n = vertex->end_local - first;
-    if (place == 0 || n == 0 || merged->attached[place] != merged->attached[other]) {
+    if (slot == 0 || n == 0 || merged->attached[slot] != merged->attached[other]) {
         return false;
     }
     const int position = merged->position[view->order[first]];
-    return exchange_with(s, tree, place, position, position + n);
+    return exchange_with(s, tree, slot, position, position + n);
 }
 
 /** Brings the taker of one end of an edge over an overloaded link anywhere else, if that helps. */
-static bool bring_away(search_t *s, int tree, int place)
+static bool bring_away(search_t *s, int tree, int slot)
 {
-    const int v = s->tt->view->attached[place];
-    return place > 0 && exchange_with(s, tree, place, pb_tt_first_local(s->tt, v),
-                                      s->tt->view->vertices[v].end_local);
+    const int v = s->tt->view->attached[slot];
+    return slot > 0 && exchange_with(s, tree, slot, pb_tt_first_local(s->tt, v),
+                                     s->tt->view->vertices[v].end_local);
 }
 
-static bool crosses(const search_t *s, int tree, int place)
+static bool crosses(const search_t *s, int tree, int slot)
 {
-    return vertex_of(s, tree, place) != vertex_of(s, tree, s->tt->parent[tree][place]);
+    return vertex_of(s, tree, slot) != vertex_of(s, tree, s->tt->parent[tree][slot]);
 }
 
 /** One round of exchanges; whether one helped. */
@@ -294,10 +294,10 @@ static bool improve(search_t *s)
 {
     bool better = false;
     for (int i = 2; i < 2 * s->n_ranks; i++) {
-        const int tree = i % 2, place = i / 2, parent = s->tt->parent[tree][place];
-        if (crosses(s, tree, place)) {
-            better = bring_near(s, tree, place, parent) || better;
-            better = bring_near(s, tree, parent, place) || better;
+        const int tree = i % 2, slot = i / 2, parent = s->tt->parent[tree][slot];
+        if (crosses(s, tree, slot)) {
+            better = bring_near(s, tree, slot, parent) || better;
+            better = bring_near(s, tree, parent, slot) || better;
         }
     }
     return better;
@@ -325,24 +325,24 @@ static bool relieve(search_t *s)
         return false;
     }
     for (int i = 2; i < 2 * s->n_ranks; i++) {
-        const int tree = i % 2, place = i / 2;
-        if (crosses_overload(s, tree, place)) {
-            better = bring_away(s, tree, place) || better;
-            better = bring_away(s, tree, s->tt->parent[tree][place]) || better;
+        const int tree = i % 2, slot = i / 2;
+        if (crosses_overload(s, tree, slot)) {
+            better = bring_away(s, tree, slot) || better;
+            better = bring_away(s, tree, s->tt->parent[tree][slot]) || better;
         }
     }
     return better;
 }
 
-/** Moves ranks to the places that they take. */
+/** Moves ranks to the slots that they take. */
 static void apply(search_t *s, int tree)
 {
     pb_tt_t *tt = s->tt;
     const int *who = s->who + (size_t) tree * (size_t) s->n_ranks;
-    int *parent = s->stack, *order = s->place;
-    for (int place = 1; place < s->n_ranks; place++) {
-        parent[who[place]] = who[tt->parent[tree][place]];
-        order[who[place]] = tt->order[tree][place];
+    int *parent = s->stack, *order = s->slot;
+    for (int slot = 1; slot < s->n_ranks; slot++) {
+        parent[who[slot]] = who[tt->parent[tree][slot]];
+        order[who[slot]] = tt->order[tree][slot];
     }
     for (int p = 1; p < s->n_ranks; p++) {
         tt->parent[tree][p] = parent[p];
@@ -374,11 +374,11 @@ int pb_tt_settle_near(pb_tt_t *tt, pb_tt_near_t *near)
     s.option = malloc(n * sizeof(*s.option));
     int rc = PB_ERR_NO_MEMORY;
     if (ints != NULL && s.load != NULL && s.gives != NULL && s.option != NULL) {
-        s.place_vertex = ints;
-        s.child = s.place_vertex + n;
+        s.slot_vertex = ints;
+        s.child = s.slot_vertex + n;
         s.who = s.child + 4 * n;
-        s.place = s.who + 2 * n;
-        s.stack = s.place + 2 * n;
+        s.slot = s.who + 2 * n;
+        s.stack = s.slot + 2 * n;
         s.next = s.stack + n;
         begin(&s);
         while (improve(&s) || relieve(&s)) {
