@@ -48,9 +48,6 @@ void advise_knowledge_close(struct advise_knowledge *knowledge);
  */
 bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
 
-/** Whether there are measured links that are not too old. */
-bool advise_links_hold(const struct advise_knowledge *knowledge);
-
 /** What is known for a set of hosts; host i is node i. */
 struct advise_network {
     pb_link_matrix_t *matrix;
