@@ -114,7 +114,7 @@ static bool read_lines(struct reader *reader, const struct bench_options *option
 /**
  * Reads a file: a line "SECONDS BYTES" for each broadcast, at times that do not fall; '#' begins a
  * comment, K and M follow a number. The caller frees *schedule_p. Yields how many there are, or -1
- * with a message of place and reason in error.
+ * with a message of line and reason in error.
  */
 static int read_schedule(const char *path, const struct bench_options *options,
                          struct bench_scheduled **schedule_p, char *error, size_t error_size)

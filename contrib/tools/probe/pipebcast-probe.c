@@ -194,7 +194,7 @@ static void write_comment(const struct run *run, FILE *stream)
             PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between));
 }
 
-/** Reads back what was written, as the advisor will. */
+/** Reads the file back, as the advisor will. */
 static bool is_readable(const char *path)
 {
     pb_diag_t diag;

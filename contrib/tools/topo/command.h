@@ -1,5 +1,5 @@
 /*
- * The subcommands of pipebcast-topo, and what they end with.
+ * The subcommands of pipebcast-topo, and their exit codes.
  */
 #ifndef TOOL_COMMAND_H
 #define TOOL_COMMAND_H

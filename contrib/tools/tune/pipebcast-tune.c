@@ -310,7 +310,7 @@ static void write_comments(const struct run *run, FILE *stream)
     }
 }
 
-/** Reads back what was written, as the plugin would. */
+/** Reads the file back, as the plugin would. */
 static bool is_readable(const char *path)
 {
     pb_diag_t diag;
@@ -323,7 +323,7 @@ static bool is_readable(const char *path)
     common_report_faults(&diag);
     if (code != PB_SUCCESS) {
         common_report(
-            "what was measured makes no model: %s; was the network in use? Measure again, with "
+            "the measurements make no model: %s; was the network in use? Measure again, with "
             "a longer --time-limit",
             pb_error_text(code));
     }
