@@ -1,12 +1,16 @@
 #!/bin/bash
-# Installs what is missing, builds, and runs every test. The last line counts them.
+# Installs what is missing, builds, and runs the tests: those that take minutes, or all. The last line
+# counts them.
 #
 #   contrib/check.sh [OPTION...] [BUILD-FOLDER]     (default: build/check in the checkout)
 #
+# --long     also the long suite: every case, fuzzing, and the analyses of contrib/analyze but for valgrind
+# --minutes N  of the long suite only the parts that end within N minutes of the whole run, as far as
+#            can be told; what is left out counts as skipped
 # --all-mpi  also builds for Open MPI 5.0 and 6.0 and runs the tests there, in systems of their own
 #            (contrib/series/chroot.sh; the first time takes some minutes, 3 GB and root)
-# --ci       for an hour of CI: for 5.0 and 6.0 the tests of --quick, if such a system can be had and there
-#            is time for it; what is left out counts as skipped
+# --ci       for an hour of CI: for 5.0 and 6.0 the tests of --quick, if such a system can be had, and
+#            of the long suite what there is time for; what is left out counts as skipped
 # --packages also makes Debian packages for each of the three and tries them (contrib/package/check;
 #            the same systems, and 2 GB more)
 # --suite    only builds for the Open MPI that is here and runs the tests, without what looks at the
@@ -18,6 +22,8 @@ set -u -o pipefail
 # shellcheck source=contrib/checks.sh
 . "$top/contrib/checks.sh"
 
+long=false
+minutes=
 all_mpi=false
 ci=false
 packages=false
@@ -25,12 +31,18 @@ suite=false
 quick=false
 while [[ ${1:-} == -* ]]; do
     case $1 in
+    --long) long=true ;;
+    --minutes)
+        [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || die "--minutes needs a number of minutes"
+        minutes=$2
+        shift
+        ;;
     --all-mpi) all_mpi=true ;;
-    --ci) ci=true ;;
+    --ci) ci=true long=true minutes=55 ;;
     --packages) packages=true ;;
     --suite) suite=true ;;
     --quick) suite=true quick=true ;;
-    *) die "unknown option '$1': --all-mpi, --ci, --packages, --suite and --quick are known" ;;
+    *) die "unknown option '$1'; known are --long, --minutes N, --all-mpi, --ci, --packages, --suite and --quick" ;;
     esac
     shift
 done
@@ -52,7 +64,7 @@ calls_no_binding() {
 
 builds_with_clang() {
     mkdir -p "$build/clang" &&
-        prepare_configure "$build/clang" CC=clang --enable-werror --prefix="$build/clang/inst" \
+        prepare_configure "$build/clang" CC=clang CFLAGS=-O0 --enable-werror --prefix="$build/clang/inst" \
             --with-plugindir="$build/clang/inst/plugins" &&
         make -C "$build/clang" -j"$(nproc)" all
 }
@@ -78,7 +90,7 @@ check_source() {
     # distcheck builds beside the source; packages, and who follows the README, build in it.
     check "the documents are tested in the source directory, too" \
         env -C "$top/test/doc" srcdir=. python3 -B ./test_messages.py
-    check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" distcheck
+    check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" -j"$(nproc)" distcheck
 }
 
 # count_in NAME COMMAND...: tests in a script of their own, whose last line is added up.
@@ -101,26 +113,54 @@ count_in() {
 # The whole of it with another series of Open MPI.
 check_series() { count_in "series-$1" "$top/contrib/series/check.sh" "$1"; }
 
-# Seconds that the whole run may take, and that the tests of another series do.
-longest_run=3300
-quick_takes=600
+# has_time SECONDS: whether a part that takes so long is over within --minutes of the whole run.
+has_time() { [ -z "$minutes" ] || [ $((SECONDS + $1)) -le $((60 * minutes)) ]; }
 
-has_time() { [ $((SECONDS + quick_takes)) -le $longest_run ]; }
+# Seconds that are left.
+time_left() { echo $((60 * ${minutes:-10000} - SECONDS)); }
+
+too_late() { skip "$1: this run has taken $((SECONDS / 60)) minutes already"; }
+
+# Seconds that the quick tests of another series take, the making of its system included.
+quick_takes=600
 
 # Some of the tests with another series, if there is the time and a system for it.
 check_series_in_time() {
     local log=$build/system-$1.log
-    if has_time && ! timeout $((longest_run - SECONDS)) "$top/contrib/series/chroot.sh" make "$1" >"$log" 2>&1; then
+    if has_time $quick_takes && ! timeout "$(time_left)" "$top/contrib/series/chroot.sh" make "$1" >"$log" 2>&1; then
         skip "Open MPI $1: there is no system with it: $(tail -n 1 "$log")"
-    elif has_time; then
-        count_in "series-$1" timeout $((longest_run - SECONDS)) "$top/contrib/series/check.sh" --quick "$1"
+    elif has_time $quick_takes; then
+        count_in "series-$1" timeout "$(time_left)" "$top/contrib/series/check.sh" --quick "$1"
     else
-        skip "Open MPI $1: this run has taken $((SECONDS / 60)) minutes already"
+        too_late "Open MPI $1"
     fi
 }
 
+# The parts of the long suite and the seconds that each takes on two cores; first what finds most. A
+# part is a directory of tests, or an analysis.
+long_parts=(
+    "test/topo 180" "test/engine 60" "test/mpi 420" "test/soak 60" "test/tools 120" "test/experiments 300" "sanitize 420"
+    "test/fuzz 150" "test/testbed 420" "thread 240" "tidy 300" "sanitize-mpi 1500"
+)
+
+check_long() {
+    local part name seconds
+    for part in "${long_parts[@]}"; do
+        read -r name seconds <<<"$part"
+        if ! has_time "$seconds"; then
+            too_late "the long suite, $name"
+        elif [[ $name == test/* ]]; then
+            say "the long suite, $name"
+            PIPEBCAST_TESTS=long check_make "$build/$name"
+        else
+            PIPEBCAST_TESTS=long count_in "long-$name" "$top/contrib/analyze" --build "$build/analyze" "$name"
+        fi
+    done
+}
+
 check_quickly() {
-    check_make "$build/test/plugin"
+    check_make "$build/test/communicator"
+    check_make "$build/test/engine"
     check_make "$build/test/mpi" TESTS="${quick_tests[*]/%/.test}"
 }
 quick_tests=(commands selection bcast communicators datatypes nonblocking arrival counters mixed)
@@ -148,6 +188,7 @@ if $ci; then
     check_series_in_time 5.0
     check_series_in_time 6.0
 fi
+if $long; then check_long; fi
 if $packages; then
     for series in 4.1 5.0 6.0; do
         check "packages for Open MPI $series" "$top/contrib/package/check" "$series"

@@ -23,3 +23,22 @@ AC_DEFUN([PB_COMPILER_WARNINGS], [
     AS_IF([test "x$enable_werror" = xyes], [PB_CFLAGS="$PB_CFLAGS -Werror"])
     AC_SUBST([PB_CFLAGS])
 ])
+
+# PB_SECTIONS: functions and data in sections of their own (in PB_CFLAGS), and PB_GC_LDFLAGS, by which the linker leaves out those that the plugin does not
+# use; nothing where the linker cannot.
+AC_DEFUN([PB_SECTIONS], [
+    AC_MSG_CHECKING([whether the linker leaves out unused sections])
+    pb_saved_cflags=$CFLAGS
+    pb_saved_ldflags=$LDFLAGS
+    CFLAGS="$CFLAGS -ffunction-sections -fdata-sections"
+    LDFLAGS="$LDFLAGS -Wl,--gc-sections"
+    PB_GC_LDFLAGS=
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],
+        [PB_CFLAGS="$PB_CFLAGS -ffunction-sections -fdata-sections"
+         PB_GC_LDFLAGS="-Wl,--gc-sections"
+         AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])])
+    CFLAGS=$pb_saved_cflags
+    LDFLAGS=$pb_saved_ldflags
+    AC_SUBST([PB_GC_LDFLAGS])
+])

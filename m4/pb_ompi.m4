@@ -82,7 +82,7 @@ AC_DEFUN([PB_OMPI], [
     LIBS="$PB_OMPI_LIBS $pb_saved_libs"
     AC_MSG_CHECKING([whether the devel headers compile and link])
     AC_LINK_IFELSE([AC_LANG_PROGRAM([[
-#include "component/compat.h"
+#include "base/compat.h"
 ]], [[
         const opal_process_name_t name = ompi_group_get_proc_name(ompi_mpi_comm_world.comm.c_local_group, 0);
         return !coll_pipebcast_fits() || coll_pipebcast_host_of(&name) == NULL;]])],

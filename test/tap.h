@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Facts checked and failed so far, in this program. */
 static int tap_n_run, tap_n_failed;
@@ -32,6 +33,13 @@ __attribute__((format(printf, 4, 5), unused)) static int tap_ok(int passed, cons
 
 /** Checks one fact; the rest describes it, as for printf. Yields whether it holds. */
 #define ok(condition, ...) tap_ok(!!(condition), __FILE__, __LINE__, __VA_ARGS__)
+
+/** How many random cases to try: in the long suite (PIPEBCAST_TESTS=long), and in the short one. */
+__attribute__((unused)) static int tap_trials(int in_long, int in_short)
+{
+    const char *suite = getenv("PIPEBCAST_TESTS");
+    return suite != NULL && strcmp(suite, "long") == 0 ? in_long : in_short;
+}
 
 /** Ends the test program: `return tap_done();` from main. */
 __attribute__((unused)) static int tap_done(void)

@@ -43,6 +43,9 @@ mpi_here() {
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
     export OMPI_MCA_mpi_yield_when_idle=1
+    # As in test/mpi/lib.sh: no search for other networks, and no seconds for failing jobs.
+    export OMPI_MCA_pml=ob1
+    export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
     # 5.0's prte reads its own names for the same.
     export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe

@@ -12,7 +12,7 @@
 
 #include "contrib/testbed/fabric_options.h"
 #include "contrib/testbed/fabric_serve.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 static void describe(const pb_network_t *network)
 {
@@ -33,7 +33,7 @@ static int read_topology(const char *path, pb_network_t **network_p)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
-    int status = pb_slurm_conf_read(path, network_p, &diag);
+    int status = pb_topology_read(path, network_p, &diag);
     for (size_t i = 0; i < diag.n_kept; i++) {
         complain(diag.messages[i]);
     }

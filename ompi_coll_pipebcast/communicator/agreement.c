@@ -6,13 +6,13 @@
  * complements exactly if all v are equal. It happens at the first broadcast of
  * any size, since the threshold itself may differ between ranks. If something
  * differs, all broadcasts of the communicator go to the fallback component, and a
- * report tells people which rank differs from rank 0. All tags are taken at the
- * start, when every rank is at the same place of its program: when the agreement
+ * report prints which rank differs from rank 0. All tags are taken at the
+ * start, when every rank is at the same point of its program: when the agreement
  * ends, ranks may be at different ones.
  *
  * A rank that left the agreement would leave the others waiting in it, so whatever it needs memory
- * for is had before the allreduce, by memory of the module's own or by what this rank says in it:
- * one that lacks memory takes part, and says that it cannot serve.
+ * for is allocated before the allreduce, with the module or in prepare():
+ * one that lacks memory takes part, and reports that it cannot serve.
  *
  * The model of message costs is not worth that: where it differs, or is faulty,
  * all ranks assume the same one from the slowest link that any of them has.
@@ -21,17 +21,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/advised.h"
 #include "communicator/agreement.h"
 #include "communicator/difference.h"
 #include "communicator/link.h"
 #include "communicator/locality.h"
 #include "communicator/lost.h"
-#include "component/log.h"
+#include "communicator/placement.h"
+#include "communicator/presence.h"
 #include "pml/transport.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 7
+#define PROTOCOL 8
 #endif
 
 /** The same in all versions, so that the tags of what comes later are alike. */
@@ -39,7 +43,7 @@
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
- * number of values and the places of the first two are the same in all versions,
+ * number of values and the indices of the first two are the same in all versions,
  * so that ranks of different ones still understand that they are different.
  */
 enum {
@@ -48,6 +52,7 @@ enum {
     V_PLACEMENT,
     V_ALGORITHM,
     V_ARRIVAL,
+    V_ADVICE, /**< whether it is followed, wherever its directory is */
     V_FANOUT,
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
@@ -65,6 +70,7 @@ static const char *const value_names[N_VALUES] = {
         "hosts (coll_pipebcast_hosts)",
     [V_ALGORITHM] = "the parameter coll_pipebcast_algorithm",
     [V_ARRIVAL] = "the parameter coll_pipebcast_arrival",
+    [V_ADVICE] = "whether the parameter coll_pipebcast_advice_dir is set",
     [V_FANOUT] = "the parameter coll_pipebcast_fanout",
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
@@ -72,9 +78,13 @@ static const char *const value_names[N_VALUES] = {
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
 };
 
+typedef struct coll_pipebcast_agreement coll_pipebcast_agreement_t;
+
 struct coll_pipebcast_agreement {
-    char why[1024];           /**< what keeps this rank from serving; "": nothing */
-    char why_not_model[1024]; /**< what is wrong with its model file; "": nothing */
+    coll_pipebcast_task_t task;      /**< first, so that the one is the other */
+    coll_pipebcast_module_t *module; /**< borrowed */
+    char why[1024];                  /**< what keeps this rank from serving; "": nothing */
+    char why_not_model[1024];        /**< what is wrong with its model file; "": nothing */
     uint64_t own[N_VALUES];
     uint64_t most[2 * N_VALUES];   /**< the maxima of v, then of ~v */
     pb_request_t comparing;        /**< the allreduce; NULL at its end */
@@ -95,7 +105,7 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, si
     if (module->placement == NULL) {
         return false;
     }
-    if (model == NULL && coll_pipebcast_is_set(mca_coll_pipebcast_component.params.model_file)) {
+    if (model == NULL && coll_pipebcast_is_set(coll_pipebcast_params.model_file)) {
         snprintf(why, why_size, "the model file was not read, as this host is out of memory");
         return true;
     }
@@ -123,7 +133,7 @@ static void own_values(const coll_pipebcast_module_t *module, bool placed, bool 
                        uint64_t *values)
 {
     const coll_pipebcast_link_t link = coll_pipebcast_link_get();
-    const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
     const int rank = ompi_comm_rank(module->comm);
     memset(values, 0, N_VALUES * sizeof(*values));
     values[V_PROTOCOL] = PROTOCOL;
@@ -131,6 +141,7 @@ static void own_values(const coll_pipebcast_module_t *module, bool placed, bool 
     values[V_PLACEMENT] = placed ? pb_placement_hash(module->placement) : 0;
     values[V_ALGORITHM] = (uint64_t) params->algorithm;
     values[V_ARRIVAL] = (uint64_t) params->arrival;
+    values[V_ADVICE] = coll_pipebcast_follows_advice();
     values[V_FANOUT] = (uint64_t) params->fanout;
     values[V_SEGMENT_SIZE] = params->segment_size;
     values[V_MIN_SIZE] = params->min_size;
@@ -179,7 +190,7 @@ static void report_serving(const coll_pipebcast_module_t *module)
     if (ompi_comm_rank(module->comm) != 0) {
         return;
     }
-    coll_pipebcast_tell(
+    coll_pipebcast_log(
         1,
         "communicator %s: %d ranks on %d hosts; the network has %d hosts on "
         "%d %s (%s); costs: "
@@ -213,6 +224,24 @@ static void settle_model(coll_pipebcast_module_t *module)
     agreement->blank = NULL;
 }
 
+/** The ranks have agreed on all that the planner depends on, or it has changed on all of them. */
+static void begin_planning(coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    const bool is_forced = params->algorithm != COLL_PIPEBCAST_AUTO;
+    const pb_planner_options_t options = {
+        .rank = ompi_comm_rank(module->comm),
+        .choose = {.kind = is_forced                         ? params->algorithm
+                           : coll_pipebcast_follows_advice() ? PB_CHOOSE_OWN /* else only the root
+                                                      could know whether there is advice */
+                                                             : PB_CHOOSE_ALL,
+                   .segment = params->segment_size,
+                   .plan.fanout = params->fanout},
+        .memory = params->cache_size,
+    };
+    pb_planner_begin(module->planner, module->placement, &module->model->model, &options);
+}
+
 /** Decides by what all ranks have in common; alike on all of them. AGREEING: they will serve, and
  * where they sit is to be learnt yet. */
 static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
@@ -238,14 +267,15 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
     if (agreement->n_hosts == 1) {
         module->passes_for = COLL_PIPEBCAST_ONE_HOST;
         if (ompi_comm_rank(comm) == 0) {
-            coll_pipebcast_tell(1,
-                                "communicator %s: all %d ranks on one host; the fallback "
-                                "component serves its broadcasts",
-                                comm->c_name, size);
+            coll_pipebcast_log(1,
+                               "communicator %s: all %d ranks on one host; the fallback "
+                               "component serves its broadcasts",
+                               comm->c_name, size);
         }
         return COLL_PIPEBCAST_PASSING;
     }
     settle_model(module);
+    begin_planning(module);
     return COLL_PIPEBCAST_AGREEING;
 }
 
@@ -255,37 +285,42 @@ static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *
 {
     struct ompi_communicator_t *comm = module->comm;
     module->state = COLL_PIPEBCAST_ASKING;
-    opal_mutex_unlock(&module->lock);
+    coll_pipebcast_unlock(&module->lock);
     const int rc = comm->c_coll->coll_iallreduce(
         MPI_IN_PLACE, agreement->most, 2 * N_VALUES, MPI_UINT64_T, MPI_MAX, comm,
         (ompi_request_t **) &agreement->comparing, comm->c_coll->coll_iallreduce_module);
-    opal_mutex_lock(&module->lock);
+    coll_pipebcast_lock(&module->lock);
     return rc;
 }
 
-/** Hosts with a rank; -1 if out of memory. */
-static int count_hosts(const coll_pipebcast_module_t *module)
+/** Has the memory that broadcasts need whatever they are, so that no rank lacks it later on. */
+static int prepare_broadcasts(coll_pipebcast_module_t *module)
 {
-    const int n = pb_placement_n_hosts(module->placement);
-    return n < 0 && coll_pipebcast_reserve_spend() ? pb_placement_n_hosts(module->placement) : n;
+    int rc = OMPI_SUCCESS;
+    if (coll_pipebcast_follows_advice()) {
+        module->advised = coll_pipebcast_advised_new(module, &rc);
+    } else if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
+               !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
+                                       coll_pipebcast_params.arrival_wait)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return rc;
 }
 
-/** Has the memory that the agreement needs once the ranks have compared. */
+/** Has the memory that this rank needs once the ranks have compared. */
 static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
-    agreement->n_hosts = count_hosts(module);
+    agreement->n_hosts = pb_placement_n_hosts(module->placement);
     agreement->blank = coll_pipebcast_model_blank();
-    if (agreement->blank == NULL && coll_pipebcast_reserve_spend()) {
-        agreement->blank = coll_pipebcast_model_blank();
-    }
-    if (agreement->n_hosts < 0 || agreement->blank == NULL) {
+    if (agreement->n_hosts < 0 || agreement->blank == NULL ||
+        prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_hosts,
                                         agreement->tag - 1);
 }
 
-/** Finds out all that this rank needs to serve; whether it can. If not, agreement->why tells. */
+/** Finds out all that this rank needs to serve; whether it can. If not, agreement->why explains. */
 static bool prepare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
     int rc;
@@ -300,39 +335,6 @@ static bool prepare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t 
         return false;
     }
     return true;
-}
-
-int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
-{
-    if (!coll_pipebcast_presence_complete(module->comm)) {
-        module->state = COLL_PIPEBCAST_PASSING;
-        module->passes_for = COLL_PIPEBCAST_DIFFERENT;
-        module->may_pass = true; /* all know it from their first broadcast on, this one */
-        return OMPI_SUCCESS;
-    }
-    coll_pipebcast_agreement_t *agreement = module->to_come;
-    module->to_come = NULL;
-    agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
-    module->lost_tag = agreement->tag - 2;
-    const bool can_serve = prepare(module, agreement);
-    const bool model_is_good =
-        !model_is_faulty(module, agreement->why_not_model, sizeof(agreement->why_not_model));
-    own_values(module, can_serve, model_is_good, agreement->own);
-    for (int i = 0; i < N_VALUES; i++) {
-        agreement->most[i] = agreement->own[i];
-        agreement->most[N_VALUES + i] = ~agreement->own[i];
-    }
-    const int rc = compare(module, agreement);
-    module->state = COLL_PIPEBCAST_AGREEING;
-    if (rc != OMPI_SUCCESS) {
-        module->agreed = rc;
-        coll_pipebcast_lose_agreement(module, rc);
-        coll_pipebcast_agreement_free(agreement);
-        return rc;
-    }
-    module->agreement = agreement;
-    coll_pipebcast_outstanding_list(module);
-    return OMPI_SUCCESS;
 }
 
 /** Whether the allreduce is through; then the ranks decide. */
@@ -371,6 +373,7 @@ static bool has_located(coll_pipebcast_module_t *module)
         module->state = COLL_PIPEBCAST_PASSING;
     } else {
         module->state = COLL_PIPEBCAST_SERVING;
+        begin_planning(module);
         report_serving(module);
     }
     return true;
@@ -392,48 +395,105 @@ static void leave(coll_pipebcast_module_t *module)
     module->agreement = NULL;
 }
 
-void coll_pipebcast_agreement_advance(coll_pipebcast_module_t *module)
+/**
+ * Does what can be done without waiting; sets module->state to SERVING or PASSING when the ranks
+ * have agreed, alike on all of them, and reports why where it is PASSING. If the communication
+ * failed, this rank is lost, with the error in module->agreed; AGREEING is its state if it does not
+ * know what the others agree on.
+ */
+static bool advance(coll_pipebcast_task_t *task)
 {
-    coll_pipebcast_agreement_t *agreement = module->agreement;
-    if (agreement == NULL) {
-        return;
-    }
+    coll_pipebcast_agreement_t *agreement = (coll_pipebcast_agreement_t *) task;
+    coll_pipebcast_module_t *module = agreement->module;
     if (has_compared(module) && has_located(module) &&
         coll_pipebcast_report_advance(&agreement->report)) {
-        coll_pipebcast_agreement_free(agreement);
         module->agreement = NULL;
-    } else if (coll_pipebcast_agreement_is_lost(module)) {
+        return true;
+    }
+    if (coll_pipebcast_agreement_is_lost(module)) {
         leave(module);
+        return true;
+    }
+    return false;
+}
+
+static void end(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_agreement_t *agreement = (coll_pipebcast_agreement_t *) task;
+    if (agreement != agreement->module->left) {
+        coll_pipebcast_agreement_free(agreement);
     }
 }
 
-/** Whether the ranks are still at it; if they are through, this is the place where they know. */
-static bool is_agreeing(coll_pipebcast_module_t *module)
+/** It goes on beside everything else. */
+static int add_task(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
-    opal_mutex_lock(&module->lock);
-    const bool agreeing = coll_pipebcast_is_agreeing(module);
-    module->may_pass =
-        module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
-    opal_mutex_unlock(&module->lock);
-    return agreeing;
+    agreement->module = module;
+    agreement->task.advance = advance;
+    agreement->task.end = end;
+    return coll_pipebcast_progress_add(module, &agreement->task);
+}
+
+int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
+{
+    if (!coll_pipebcast_presence_complete(module->comm)) {
+        module->state = COLL_PIPEBCAST_PASSING;
+        module->passes_for = COLL_PIPEBCAST_DIFFERENT;
+        module->may_pass = true; /* all know it from their first broadcast on, this one */
+        return OMPI_SUCCESS;
+    }
+    coll_pipebcast_agreement_t *agreement = module->to_come;
+    module->to_come = NULL;
+    agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
+    module->lost_tag = agreement->tag - 2;
+    const bool can_serve = prepare(module, agreement);
+    const bool model_is_good =
+        !model_is_faulty(module, agreement->why_not_model, sizeof(agreement->why_not_model));
+    own_values(module, can_serve, model_is_good, agreement->own);
+    for (int i = 0; i < N_VALUES; i++) {
+        agreement->most[i] = agreement->own[i];
+        agreement->most[N_VALUES + i] = ~agreement->own[i];
+    }
+    int rc = compare(module, agreement);
+    module->state = COLL_PIPEBCAST_AGREEING;
+    if (rc == OMPI_SUCCESS) {
+        rc = add_task(module, agreement);
+    }
+    if (rc != OMPI_SUCCESS) {
+        module->agreed = rc;
+        coll_pipebcast_lose_agreement(module, rc);
+        if (agreement->comparing != NULL) {
+            OBJ_RETAIN(module->comm); /* as in leave() */
+        }
+        module->left = agreement;
+        return rc;
+    }
+    module->agreement = agreement;
+    return OMPI_SUCCESS;
 }
 
 int coll_pipebcast_agree(coll_pipebcast_module_t *module)
 {
-    opal_mutex_lock(&module->lock);
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         (void) coll_pipebcast_agreement_start(module); /* module->agreed has the error */
     }
-    opal_mutex_unlock(&module->lock);
-    while (is_agreeing(module)) {
+    while (coll_pipebcast_is_agreeing(module)) {
+        coll_pipebcast_unlock(&module->lock);
         opal_progress();
+        coll_pipebcast_lock(&module->lock);
     }
+    module->may_pass =
+        module->state == COLL_PIPEBCAST_SERVING || module->state == COLL_PIPEBCAST_PASSING;
     return module->state == COLL_PIPEBCAST_AGREEING ? module->agreed : OMPI_SUCCESS;
 }
 
 coll_pipebcast_agreement_t *coll_pipebcast_agreement_new(void)
 {
-    return calloc(1, sizeof(coll_pipebcast_agreement_t));
+    coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
+    if (agreement != NULL) {
+        OBJ_CONSTRUCT(&agreement->task.super, opal_list_item_t);
+    }
+    return agreement;
 }
 
 void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
@@ -445,5 +505,6 @@ void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
         OBJ_RELEASE(agreement->blank);
     }
     coll_pipebcast_locality_fini(&agreement->locality);
+    OBJ_DESTRUCT(&agreement->task.super);
     free(agreement);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "component/log.h"
+#include "base/log.h"
 
 void coll_pipebcast_report_start(coll_pipebcast_report_t *report, struct ompi_communicator_t *comm,
                                  int tag, const coll_pipebcast_difference_t *difference)
@@ -35,7 +35,7 @@ static bool has_sent(coll_pipebcast_report_t *report)
     return pb_control_sent(&report->control, &report->request, &error);
 }
 
-static void tell(const coll_pipebcast_report_t *report)
+static void print(const coll_pipebcast_report_t *report)
 {
     char rank[256] = "another rank", numbers[64] = "";
     if (report->other < ompi_comm_size(report->comm)) {
@@ -91,6 +91,6 @@ bool coll_pipebcast_report_advance(coll_pipebcast_report_t *report)
             return false;
         }
     }
-    tell(report);
+    print(report);
     return true;
 }

@@ -1,17 +1,17 @@
 /*
  * A report: rank 0 finds out which rank has another value than it has itself, and
- * tells people. Every rank sends its value to rank 0, over a tag of the report's
+ * reports it to people. Every rank sends its value to rank 0, over a tag of the report's
  * own. No broadcast waits for it, so that what the ranks do meanwhile cannot depend on
  * it; only where the communicator ends, each rank waits until its part is through
- * (coll_pipebcast_settle()), so that no message is left over. So a rank whose message is refused
- * keeps trying: rank 0 counts on it. And it happens only where something is wrong.
+ * (coll_pipebcast_progress_settle()), so that no message is left over. So a rank whose message is
+ * refused keeps trying: rank 0 counts on it. And it happens only where something is wrong.
  */
 #ifndef COLL_PIPEBCAST_REPORT_H
 #define COLL_PIPEBCAST_REPORT_H
 
 #include "pml/control.h"
 
-/** What rank 0 tells; the texts are borrowed until the report is through. */
+/** What rank 0 reports; the texts are borrowed until the report is through. */
 typedef struct coll_pipebcast_difference {
     const char *what;       /**< it differs, as people call it */
     const char *until_then; /**< what happens until it is fixed */

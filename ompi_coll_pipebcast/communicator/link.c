@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "component/compat.h"
-#include "component/shared.h"
+#include "base/compat.h"
+#include "base/parameters.h"
 
 /** Interfaces that say no speed are virtual ones mostly, of fast networks. Lower ones are thought
  * of when choosing (topo/choose.h), higher ones are not. */

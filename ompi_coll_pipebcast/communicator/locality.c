@@ -3,8 +3,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/parameters.h"
 #include "communicator/hwloc_place.h"
-#include "component/log.h"
+#include "communicator/process.h"
 
 /** The process's number in its job. */
 static uint32_t own_number(const coll_pipebcast_module_t *module)
@@ -16,7 +18,7 @@ static uint32_t own_number(const coll_pipebcast_module_t *module)
 /** The processor that the parameter `processors` gives to this process; -1: none. */
 static int pretended_processor(const coll_pipebcast_module_t *module)
 {
-    const char *list = mca_coll_pipebcast_component.params.processors;
+    const char *list = coll_pipebcast_params.processors;
     if (list == NULL || list[0] == '\0') {
         return -1;
     }
@@ -53,10 +55,10 @@ static pb_locality_t find_place(const coll_pipebcast_module_t *module)
     char why[256];
     hwloc_topology_t topology = pb_hwloc_load(why, sizeof(why));
     if (topology == NULL) {
-        coll_pipebcast_tell(1,
-                            "hwloc cannot tell the packages, NUMA nodes and caches of this host "
-                            "(%s); its ranks are taken to be equally near to each other",
-                            why);
+        coll_pipebcast_log(1,
+                           "hwloc does not report the packages, NUMA nodes and caches of this host "
+                           "(%s); its ranks are taken to be equally near to each other",
+                           why);
         return PB_LOCALITY_ANYWHERE;
     }
     const pb_locality_t place = place_in(topology, module);
@@ -64,21 +66,21 @@ static pb_locality_t find_place(const coll_pipebcast_module_t *module)
     return place;
 }
 
-/** The place of this process, found when it is first asked for; by each of several threads that
- * ask at once, as what is said meanwhile needs the lock. */
+/** Where this process sits, found when it is first asked for; by each of several threads that
+ * ask at once, as what is logged meanwhile may take time. */
 static pb_locality_t own_place(const coll_pipebcast_module_t *module)
 {
-    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
-    opal_mutex_lock(&component->lock);
-    const bool known = component->place_known;
-    pb_locality_t place = component->place;
-    opal_mutex_unlock(&component->lock);
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    opal_mutex_lock(&process->lock);
+    const bool known = process->locality_known;
+    pb_locality_t place = process->locality;
+    opal_mutex_unlock(&process->lock);
     if (!known) {
         place = find_place(module);
-        opal_mutex_lock(&component->lock);
-        component->place = place;
-        component->place_known = true;
-        opal_mutex_unlock(&component->lock);
+        opal_mutex_lock(&process->lock);
+        process->locality = place;
+        process->locality_known = true;
+        opal_mutex_unlock(&process->lock);
     }
     return place;
 }
@@ -108,13 +110,12 @@ int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,
     struct ompi_communicator_t *comm = module->comm;
     *locality = (coll_pipebcast_locality_t){
         .module = module, .transport = {.comm = comm, .tag = tag}, .all_are_placed = true};
-    if (mca_coll_pipebcast_component.params.locality == COLL_PIPEBCAST_LOCALITY_HOST ||
-        n_hosts == 1 || n_hosts == module->placement->n_ranks) {
+    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || n_hosts == 1 ||
+        n_hosts == module->placement->n_ranks) {
         return OMPI_SUCCESS;
     }
     const pb_locality_t own = is_alone(module) ? PB_LOCALITY_ANYWHERE : own_place(module);
-    locality->gathers = init_gather(locality, own) ||
-                        (coll_pipebcast_reserve_spend() && init_gather(locality, own));
+    locality->gathers = init_gather(locality, own);
     return locality->gathers ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
@@ -147,8 +148,8 @@ static int locate(coll_pipebcast_module_t *module, const pb_gather_t *gather)
     return rc;
 }
 
-/** Says what came of it; rc is locate()'s. */
-static void tell(const coll_pipebcast_module_t *module, int rc)
+/** Reports what came of it; rc is locate()'s. */
+static void report(const coll_pipebcast_module_t *module, int rc)
 {
     if (rc == PB_ERR_NO_MEMORY) {
         coll_pipebcast_warn("communicator %s: out of memory on this host. The fallback component "
@@ -158,24 +159,21 @@ static void tell(const coll_pipebcast_module_t *module, int rc)
         coll_pipebcast_warn("communicator %s: the levels inside hosts are left out, as the "
                             "network would have too many nodes, or a host has the name n0/1 "
                             "while another is n0. Rename it in the topology, or set "
-                            "coll_pipebcast_locality to machine.",
+                            "coll_pipebcast_locality to host.",
                             module->comm->c_name);
     } else if (ompi_comm_rank(module->comm) == 0) {
         const int n_places = module->levels != NULL ? pb_network_n_places(module->levels) : 0;
-        coll_pipebcast_tell(1, "communicator %s: %d %s packages, NUMA nodes or caches",
-                            module->comm->c_name, n_places,
-                            n_places == 1 ? "group of ranks shares" : "groups of ranks share");
+        coll_pipebcast_log(1, "communicator %s: %d %s packages, NUMA nodes or caches",
+                           module->comm->c_name, n_places,
+                           n_places == 1 ? "group of ranks shares" : "groups of ranks share");
     }
 }
 
-/** The places are there: this rank uses them, and tells the others whether it could. */
+/** The places are there: this rank uses them, and reports to the others whether it could. */
 static void use_places(coll_pipebcast_locality_t *locality)
 {
-    int rc = locate(locality->module, &locality->gather);
-    if (rc == PB_ERR_NO_MEMORY && coll_pipebcast_reserve_spend()) {
-        rc = locate(locality->module, &locality->gather);
-    }
-    tell(locality->module, rc);
+    const int rc = locate(locality->module, &locality->gather);
+    report(locality->module, rc);
     locality->answers = true;
     pb_gather_again(&locality->gather, rc != PB_ERR_NO_MEMORY);
 }

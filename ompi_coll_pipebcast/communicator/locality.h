@@ -4,15 +4,9 @@
 #ifndef COLL_PIPEBCAST_LOCALITY_H
 #define COLL_PIPEBCAST_LOCALITY_H
 
-#include "component/component.h"
+#include "communicator/module.h"
 #include "engine/gather.h"
 #include "pml/transport.h"
-
-/** Values of the parameter `locality`. */
-enum {
-    COLL_PIPEBCAST_LOCALITY_HOST, /**< ranks of a host are alike to each other */
-    COLL_PIPEBCAST_LOCALITY_AUTO, /**< by package, NUMA node and cache */
-};
 
 /** Stays where it is from start until it is through. */
 typedef struct coll_pipebcast_locality {
@@ -36,9 +30,9 @@ int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,
 /**
  * Does what can be done without waiting, when the ranks have agreed on placement and parameter;
  * true when it is through. The module's placement then has the levels, alike on all ranks; or,
- * alike on all, locality->all_are_placed is false, as out of memory at one of them, which says so;
- * or *error_p is an error of the communication. Hosts whose places cannot be nodes of the
- * network stay without levels, which is said.
+ * alike on all, locality->all_are_placed is false, as one of them, which reports it, is out of
+ * memory; or *error_p is an error of the communication. Hosts whose places cannot be nodes of the
+ * network stay without levels, which is reported.
  */
 bool coll_pipebcast_locality_advance(coll_pipebcast_locality_t *locality, int *error_p);
 

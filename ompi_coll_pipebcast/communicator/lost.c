@@ -3,22 +3,22 @@
  */
 #include "communicator/lost.h"
 
-#include "component/log.h"
+#include "base/log.h"
 
 /**
  * Calls between two looks. A look costs some microseconds, a call a fraction of one: so looking
- * costs nothing, and it is some milliseconds until what was told is heard.
+ * costs nothing, and it is some milliseconds until a report is heard.
  */
 #define CALLS_PER_LOOK 1024
 
-/** What a lost rank tells, by the number of bytes. */
+/** What a lost rank reports, by the number of bytes. */
 enum {
     HAS_LEFT_A_BROADCAST,
     HAS_LEFT_THE_AGREEMENT,
 };
 
-/** Tells the others, as far as that can be had: there is nothing else to do for them. */
-static void tell_others(const coll_pipebcast_module_t *module, size_t what)
+/** Reports to the others, as far as that can be had: there is nothing else to do for them. */
+static void notify_others(const coll_pipebcast_module_t *module, size_t what)
 {
     static const char nothing;
     struct ompi_communicator_t *comm = module->comm;
@@ -49,13 +49,13 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
                         "in no further one of this communicator. Make a new communicator, or "
                         "end the job.",
                         module->comm->c_name, ompi_comm_rank(module->comm), reason_of(error));
-    tell_others(module, HAS_LEFT_A_BROADCAST);
+    notify_others(module, HAS_LEFT_A_BROADCAST);
 }
 
 void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error)
 {
     coll_pipebcast_lose(module, error);
-    tell_others(module, HAS_LEFT_THE_AGREEMENT);
+    notify_others(module, HAS_LEFT_THE_AGREEMENT);
 }
 
 /** Takes in one message of a lost rank; false if there is none. */
@@ -72,10 +72,10 @@ static bool hear_one(coll_pipebcast_module_t *module)
         return false;
     }
     if (!module->is_lost) {
-        coll_pipebcast_tell(1,
-                            "communicator %s: rank %d leaves a broadcast, as rank %d had to; "
-                            "further ones of this communicator end with an error",
-                            module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
+        coll_pipebcast_log(1,
+                           "communicator %s: rank %d leaves a broadcast, as rank %d had to; "
+                           "further ones of this communicator end with an error",
+                           module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
     }
     module->is_lost = true;
     module->agreement_is_lost =
@@ -83,7 +83,7 @@ static bool hear_one(coll_pipebcast_module_t *module)
     return true;
 }
 
-/** Takes in what lost ranks have told, at every so many calls. */
+/** Takes in what lost ranks have reported, at every so many calls. */
 static void hear(coll_pipebcast_module_t *module)
 {
     bool heard = ++module->n_idle_calls % CALLS_PER_LOOK == 0;

@@ -1,8 +1,8 @@
 /*
- * A rank that had to leave a broadcast which the others go on with, because out of memory for good
- * or the transport refuses, is *lost*: there may be ranks that count on it. So it tells all others
- * of the communicator, and they leave it too: whoever waits for a message that no one will send
- * ends with an error instead.
+ * A rank that had to leave a broadcast which the others go on with, because it is out of
+ * memory or the transport refuses, is *lost*: there may be ranks that count on it. So it notifies
+ * all others of the communicator, and they leave it too: whoever waits for a message that no one
+ * will send ends with an error instead.
  *
  * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do, many
  * times in a row, looks whether such a message is there. All of them have one tag, the
@@ -15,12 +15,12 @@
 #ifndef COLL_PIPEBCAST_LOST_H
 #define COLL_PIPEBCAST_LOST_H
 
-#include "component/component.h"
+#include "communicator/module.h"
 
 /**
- * This rank leaves a broadcast that the others go on with, for `error`: says so once, and tells
- * the other ranks. All further ones of ours end with an error here. With the module's lock held.
- * O(ranks) at the first call, O(1) later.
+ * This rank leaves a broadcast that the others go on with, for `error`: reports it once, and
+ * notifies the other ranks. All further ones of ours end with an error here. With the module's lock
+ * held. O(ranks) at the first call, O(1) later.
  */
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 
@@ -43,8 +43,8 @@ void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error);
 bool coll_pipebcast_agreement_is_lost(coll_pipebcast_module_t *module);
 
 /**
- * Ends the job, where this rank can neither take part nor tell the others that it does not. Says
- * `what` it cannot do and, by `error`, why.
+ * Ends the job, where this rank can neither take part nor notify the others that it does not.
+ * Reports `what` it cannot do and, by `error`, why.
  */
 void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error);
 

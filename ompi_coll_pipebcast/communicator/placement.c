@@ -1,12 +1,13 @@
 /*
- * Which host each rank of a communicator sits on. Host names come from the
- * job's own PMIx data, which every process has, so nothing is communicated.
+ * Which host each rank of a communicator sits on; see communicator/placement.h.
  */
+#include "communicator/placement.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "component/component.h"
+#include "base/parameters.h"
 #include "topo/network/hostlist.h"
 
 static int append_name(void *context, const char *name)
@@ -18,8 +19,8 @@ static int append_name(void *context, const char *name)
  */
 static char **names_from_parameter(char *why, size_t why_size)
 {
-    const char *list = mca_coll_pipebcast_component.params.hosts;
-    char fault[256] = "memory is out";
+    const char *list = coll_pipebcast_params.hosts;
+    char fault[256] = "out of memory";
     char **names = NULL;
     if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
             PB_SUCCESS &&
@@ -33,10 +34,10 @@ static char **names_from_parameter(char *why, size_t why_size)
     return NULL;
 }
 
-/** Fills names[], by rank; entries are the caller's also after an error. */
+/** Fills names[], indexed by rank; entries are the caller's also after an error. */
 static int find_names(struct ompi_communicator_t *comm, char **names, char *why, size_t why_size)
 {
-    const char *list = mca_coll_pipebcast_component.params.hosts;
+    const char *list = coll_pipebcast_params.hosts;
     char **given = NULL;
     if (list != NULL && list[0] != '\0') {
         given = names_from_parameter(why, why_size);
@@ -80,7 +81,7 @@ static int find_hosts(coll_pipebcast_module_t *module, pb_placement_t *placement
     return OMPI_SUCCESS;
 }
 
-static void say_no_memory(int rc, char *why, size_t why_size)
+static void explain_no_memory(int rc, char *why, size_t why_size)
 {
     if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
         snprintf(why, why_size, "this host is out of memory");
@@ -98,14 +99,10 @@ static int place(coll_pipebcast_module_t *module, char **names, char *why, size_
         placement = pb_placement_new(module->topology->network, n_ranks);
     }
     if (placement == NULL) {
-        say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
+        explain_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    int rc = find_hosts(module, placement, names, why, why_size);
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_pipebcast_reserve_keep(n_ranks, pb_network_size(module->topology->network));
-        say_no_memory(rc, why, why_size);
-    }
+    const int rc = find_hosts(module, placement, names, why, why_size);
     if (rc != OMPI_SUCCESS) {
         pb_placement_free(placement);
         return rc;
@@ -128,7 +125,7 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
 {
     int rc = get_topology(module);
     if (rc != OMPI_SUCCESS) {
-        say_no_memory(rc, why, why_size);
+        explain_no_memory(rc, why, why_size);
         return rc;
     }
     if (module->topology != NULL && module->topology->network == NULL) {
@@ -140,7 +137,7 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
     const int n_ranks = ompi_comm_size(module->comm);
     char **names = calloc((size_t) n_ranks, sizeof(*names));
     if (names == NULL) {
-        say_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
+        explain_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     rc = find_names(module->comm, names, why, why_size);

@@ -1,20 +1,20 @@
 /*
- * Which processes of the job have the component. A rank whose host lacks it, or where the parameter
- * coll or the priority leaves it out, broadcasts by another component from the start: it would
- * not take part in the ranks' agreement, and those who agree would wait for it for ever.
+ * Which processes of the job have the component; see communicator/presence.h.
  */
 #include <stdlib.h>
 
-#include "component/component.h"
-#include "component/log.h"
+#include "communicator/presence.h"
+
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/process.h"
 
 /* What its name stands for must be understood by all later versions. */
 static const char mark[] = "pipebcast.present";
 
-int coll_pipebcast_presence_tell(void)
+int coll_pipebcast_presence_publish(void)
 {
-    return mca_coll_pipebcast_component.params.priority < 0 ? OMPI_SUCCESS
-                                                            : coll_pipebcast_mark_set(mark);
+    return coll_pipebcast_params.priority < 0 ? OMPI_SUCCESS : coll_pipebcast_mark_set(mark);
 }
 
 /**
@@ -24,12 +24,12 @@ int coll_pipebcast_presence_tell(void)
  */
 static bool process_has_component(const opal_process_name_t *process)
 {
-    coll_pipebcast_component_t *component = &mca_coll_pipebcast_component;
+    coll_pipebcast_process_t *process_wide = &coll_pipebcast_process;
     const uint64_t key = (uint64_t) process->jobid << 32 | process->vpid;
     void *known = NULL;
-    opal_mutex_lock(&component->lock);
-    (void) opal_hash_table_get_value_uint64(&component->present, key, &known);
-    opal_mutex_unlock(&component->lock);
+    opal_mutex_lock(&process_wide->lock);
+    (void) opal_hash_table_get_value_uint64(&process_wide->present, key, &known);
+    opal_mutex_unlock(&process_wide->lock);
     if (known != NULL) {
         return true;
     }
@@ -38,9 +38,9 @@ static bool process_has_component(const opal_process_name_t *process)
         return true; /* it nearly always has, and the others, who have memory, know */
     }
     if (has) {
-        opal_mutex_lock(&component->lock);
-        (void) opal_hash_table_set_value_uint64(&component->present, key, component);
-        opal_mutex_unlock(&component->lock);
+        opal_mutex_lock(&process_wide->lock);
+        (void) opal_hash_table_set_value_uint64(&process_wide->present, key, process_wide);
+        opal_mutex_unlock(&process_wide->lock);
     }
     return has;
 }

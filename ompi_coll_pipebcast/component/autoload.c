@@ -1,18 +1,11 @@
-/*
- * Loads the components that a list such as "pipebcast,tuned" leaves out.
- *
- * Open MPI takes a list without '^' to exclude everything else, and then aborts
- * MPI_Init because no one serves alltoallw and others. Users mean "these before
- * the rest", so the rest is found here, while the framework opens its
- * components: each is registered and opened here and put into the framework's
- * list in front of our own entry, where the loop that is opening us has already
- * been.
- */
+#include "component/autoload.h"
+
 #include <assert.h>
 #include <string.h>
 
-#include "component/component.h"
-#include "component/log.h"
+#include "base/compat.h"
+#include "base/log.h"
+#include "base/parameters.h"
 
 /** What fills the slots that tuned and others leave empty; ftagree exists from 5.0 on. */
 static const char *const basics[] = {"basic", "libnbc", "self", "inter", "ftagree"};
@@ -102,7 +95,7 @@ int coll_pipebcast_autoload(void)
     mca_base_framework_t *framework = &ompi_coll_base_framework;
     char *selection = framework->framework_selection;
     mca_base_component_list_item_t *own = find_in_list("pipebcast");
-    if (!mca_coll_pipebcast_component.params.autoload || own == NULL || selection == NULL ||
+    if (!coll_pipebcast_params.autoload || own == NULL || selection == NULL ||
         selection[0] == '\0' || selection[0] == '^') {
         return OMPI_SUCCESS;
     }
@@ -125,8 +118,8 @@ int coll_pipebcast_autoload(void)
         open_found((mca_base_component_list_item_t *) opal_list_get_next(last), own);
     }
     if (OPAL_PROC_MY_NAME.vpid == 0) {
-        coll_pipebcast_tell(1, "the list coll='%s' leaves out %s: loaded (coll_pipebcast_autoload)",
-                            selection, missing);
+        coll_pipebcast_log(1, "the list coll='%s' leaves out %s: loaded (coll_pipebcast_autoload)",
+                           selection, missing);
     }
     free(missing);
     return OMPI_SUCCESS;

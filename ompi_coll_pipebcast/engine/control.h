@@ -19,7 +19,7 @@ typedef struct pb_control pb_control_t;
 
 /**
  * Starts to send `bytes` from `buffer`, which stays untouched until the request
- * is done. Returns 0 or the host's error code; on error there is no request.
+ * is done. Returns 0 or the caller's error code; on error there is no request.
  */
 int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
                     pb_request_t *request_p);

@@ -3,7 +3,7 @@
  */
 #include "engine/delivery.h"
 
-/** Segments that have come from a source: those of its streams, as no other delivers them. */
+/** Segments that have come from a parent: those of its streams, as no other delivers them. */
 static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lane)
 {
     uint64_t n = 0;
@@ -21,29 +21,29 @@ void pb_delivery_init(pb_delivery_t *delivery)
 bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer)
 {
     bool is_behind = !delivery->looked;
-    for (int i = 0; i < transfer->n_sources; i++) {
-        is_behind |= arrived_from(transfer, &transfer->lanes[i]) != delivery->source[i].n_now;
+    for (int i = 0; i < transfer->n_parents; i++) {
+        is_behind |= arrived_from(transfer, &transfer->lanes[i]) != delivery->parent[i].n_now;
     }
     return is_behind;
 }
 
 void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, int64_t now)
 {
-    for (int i = 0; i < transfer->n_sources; i++) {
-        pb_delivery_source_t *source = &delivery->source[i];
+    for (int i = 0; i < transfer->n_parents; i++) {
+        pb_delivery_parent_t *parent = &delivery->parent[i];
         const uint64_t n = arrived_from(transfer, &transfer->lanes[i]);
         if (!delivery->looked) {
-            source->waited = n == 0;
+            parent->waited = n == 0;
         }
-        if (n == source->n_now) {
+        if (n == parent->n_now) {
             continue;
         }
-        if (source->n_now == 0) {
-            source->n_first = n;
-            source->first = now;
+        if (parent->n_now == 0) {
+            parent->n_first = n;
+            parent->first = now;
         }
-        source->n_now = n;
-        source->last = now;
+        parent->n_now = n;
+        parent->last = now;
     }
     delivery->looked = true;
 }
@@ -59,13 +59,13 @@ static uint64_t shortfall(const pb_transfer_t *transfer, const pb_lane_t *lane)
 bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transfer, int i,
                       uint64_t *bytes_p, int64_t *taken_p)
 {
-    const pb_delivery_source_t *source = &delivery->source[i];
-    if (!source->waited || source->n_now < source->n_first + PB_DELIVERY_LEAST_SEGMENTS ||
-        source->last <= source->first || transfer->error != 0) {
+    const pb_delivery_parent_t *parent = &delivery->parent[i];
+    if (!parent->waited || parent->n_now < parent->n_first + PB_DELIVERY_LEAST_SEGMENTS ||
+        parent->last <= parent->first || transfer->error != 0) {
         return false;
     }
-    *bytes_p = (source->n_now - source->n_first) * transfer->segment_size -
+    *bytes_p = (parent->n_now - parent->n_first) * transfer->segment_size -
                shortfall(transfer, &transfer->lanes[i]);
-    *taken_p = source->last - source->first;
+    *taken_p = parent->last - parent->first;
     return true;
 }

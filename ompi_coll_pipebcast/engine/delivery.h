@@ -16,15 +16,15 @@
 #define PB_DELIVERY_LEAST_SEGMENTS 4
 
 /** Of one parent. */
-typedef struct pb_delivery_source {
+typedef struct pb_delivery_parent {
     bool waited;             /**< the child looked and nothing had come */
     uint64_t n_first, n_now; /**< segments that had come at `first`, and at `last` */
     int64_t first, last;     /**< ns on the child's clock */
-} pb_delivery_source_t;
+} pb_delivery_parent_t;
 
 typedef struct pb_delivery {
     bool looked;                                      /**< at least once */
-    pb_delivery_source_t source[PB_PLAN_MAX_STREAMS]; /**< by source of the transfer */
+    pb_delivery_parent_t parent[PB_PLAN_MAX_STREAMS]; /**< by parent of the transfer */
 } pb_delivery_t;
 
 /** Nothing seen yet. */
@@ -33,11 +33,11 @@ void pb_delivery_init(pb_delivery_t *delivery);
 /** Whether segments have come that were not looked at; the clock need not be asked otherwise. */
 bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer);
 
-/** Looks at what has come; to be called after each advance of the transfer. O(sources). */
+/** Looks at what has come; to be called after each advance of the transfer. O(parents). */
 void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, int64_t now);
 
 /**
- * What source `i` of a transfer that is through delivered after its first segments: bytes and
+ * What parent `i` of a transfer that is through delivered after its first segments: bytes and
  * nanoseconds, both > 0. False if that was not, or cannot be, measured.
  */
 bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transfer, int i,

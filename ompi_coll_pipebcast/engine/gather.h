@@ -37,7 +37,7 @@ void pb_gather_again(pb_gather_t *gather, uint64_t own);
 
 /**
  * Does what can be done without waiting. True when all numbers are there, or there is
- * an error and nothing more is under way; *error_p is 0 or the host's error.
+ * an error and nothing more is under way; *error_p is 0 or the caller's error.
  */
 bool pb_gather_advance(pb_gather_t *gather, int *error_p);
 

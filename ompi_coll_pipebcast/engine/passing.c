@@ -18,18 +18,18 @@ static void keep_first_error(pb_passing_t *passing, int error)
 bool pb_passing_init(pb_passing_t *passing, pb_control_t *control, const pb_role_t *role)
 {
     *passing = (pb_passing_t){.control = control};
-    passing->requests = calloc((size_t) role->n_targets + 1, sizeof(*passing->requests));
+    passing->requests = calloc((size_t) role->n_children + 1, sizeof(*passing->requests));
     return passing->requests != NULL;
 }
 
 void pb_passing_start(pb_passing_t *passing, const pb_role_t *role, const uint8_t *bytes,
                       size_t length)
 {
-    for (int i = 0; i < role->n_targets && !passing->broken; i++) {
-        if ((role->target_mask[i] & HEADER_STREAM) == 0) {
+    for (int i = 0; i < role->n_children && !passing->broken; i++) {
+        if ((role->child_mask[i] & HEADER_STREAM) == 0) {
             continue;
         }
-        const int rc = pb_control_send(passing->control, bytes, length, role->target[i],
+        const int rc = pb_control_send(passing->control, bytes, length, role->child[i],
                                        &passing->requests[passing->n_requests]);
         passing->n_requests += rc == 0;
         keep_first_error(passing, rc);

@@ -7,7 +7,7 @@
 #define PB_PASSING_H
 
 #include "engine/control.h"
-#include "engine/role.h"
+#include "topo/trees/role.h"
 
 typedef struct pb_passing {
     pb_control_t *control;  /**< borrowed */

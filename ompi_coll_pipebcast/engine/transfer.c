@@ -6,26 +6,26 @@
 #include <stdlib.h>
 
 /**
- * How often a paced target confirms: after so many segments, and so many bytes at
- * least. Fewer would not hide the time of a confirmation on a fast network, where
- * segments are large; and a confirmation costs small frames on links that are
- * full. Ours: on emulated clusters of 32 hosts at 10 Mbit/s, half as many bytes
+ * How often a send to a paced child is synchronous: after so many segments, and so many bytes
+ * at least. Fewer would not hide the time of an acknowledgement on a fast network, where
+ * segments are large; and an acknowledgement costs small frames on links that are
+ * full. Ours: on emulated clusters of 32 callers at 10 Mbit/s, half as many bytes
  * were no better.
  */
 #define PACE_SEGMENTS 16
 #define PACE_BYTES ((size_t) 96 << 10)
 
 /**
- * The same of a target that can have more than two sources. What they have in flight meets at
- * the target's switch port, which may have 128 KB for it: with four sources of the circulant
+ * The same of a child that can have more than two parents. What they have in flight meets at
+ * the child's switch port, which may have 128 KB for it: with four parents of the circulant
  * schedule and PACE_BYTES, ports overflowed and 2 MB took 1.4 T(M) in place of 1.07. Ours, on
- * 16 hosts: half as many bytes cost 4 %, twice as many still overflowed in one run of two.
+ * 16 callers: half as many bytes cost 4 %, twice as many still overflowed in one run of two.
  */
-#define CROWD_SOURCES 3
+#define CROWD_PARENTS 3
 #define CROWD_SEGMENTS 4
 #define CROWD_BYTES ((size_t) 16 << 10)
 
-/** An interval between confirmations that is longer than any message. */
+/** An interval between synchronous sends that is longer than any message. */
 #define NEVER UINT64_MAX
 
 /** What every segment goes through is worth no calls. */
@@ -78,17 +78,17 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 }
 
 static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
-                      pb_flight_t *window, int n_places)
+                      pb_flight_t *window, int n_slots)
 {
     *lane = (pb_lane_t){.transfer = t,
                         .rank = rank,
                         .mask = mask,
                         .stride = (mask & (mask - 1)) == 0 ? (uint64_t) t->n_streams : 0,
                         .window = window,
-                        .window_end = window + n_places,
+                        .window_end = window + n_slots,
                         .oldest = window,
                         .vacant = window,
-                        .to_confirm = t->confirm_every};
+                        .until_synchronous = t->synchronous_every};
     while (lane->next < t->n_segments && !lane_travels_here(lane)) {
         lane_step(t, lane);
     }
@@ -103,20 +103,20 @@ static uint64_t segments_of(size_t bytes, size_t segment_size, uint64_t least)
 }
 
 /**
- * Every so many segments a target confirms, so that at most `ahead` bytes wait there, and far
- * fewer are in flight to a paced one and in a crowd. NEVER: it does not. A target can have another
- * source for each stream, none of which sees what the others send.
+ * Every so many segments a send is synchronous, so that at most `ahead` bytes wait there, and far
+ * fewer are in flight to a paced one and in a crowd. NEVER: none is. A child can have another
+ * parent for each stream, none of which sees what the others send.
  */
-static uint64_t confirm_interval(size_t ahead, int n_streams, size_t segment_size, bool paced)
+static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment_size, bool paced)
 {
     uint64_t interval = NEVER;
-    if (n_streams >= CROWD_SOURCES) {
+    if (n_streams >= CROWD_PARENTS) {
         interval = segments_of(CROWD_BYTES, segment_size, CROWD_SEGMENTS);
     } else if (paced) {
         interval = segments_of(PACE_BYTES, segment_size, PACE_SEGMENTS);
     }
     if (ahead != 0) {
-        const uint64_t late = ahead / (size_t) n_streams / segment_size / PB_TRANSFER_CONFIRMATIONS;
+        const uint64_t late = ahead / (size_t) n_streams / segment_size / PB_TRANSFER_SYNCHRONOUS;
         interval = late < interval ? late : interval;
         interval = interval > 0 ? interval : 1;
     }
@@ -136,8 +136,8 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
                        size_t total, size_t segment_size, pb_transport_t *transport,
                        pb_message_t *message)
 {
-    const size_t n_lanes = (size_t) role->n_sources + (size_t) role->n_targets;
-    const bool paced = role->n_sources == 0 && role->n_targets > 1;
+    const size_t n_lanes = (size_t) role->n_parents + (size_t) role->n_children;
+    const bool paced = role->n_parents == 0 && role->n_children > 1;
     *t = (pb_transfer_t){
         .transport = transport,
         .message = message,
@@ -146,17 +146,18 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
         .segment_size = segment_size,
         .n_segments = (total - 1) / segment_size + 1,
         .n_streams = role->n_streams,
-        .n_sources = role->n_sources,
-        .n_targets = role->n_targets,
+        .n_parents = role->n_parents,
+        .n_children = role->n_children,
         .receive_window = limits->receive_window,
         .send_window = limits->send_window,
-        .confirm_every = confirm_interval(limits->ahead, role->n_streams, segment_size, paced),
+        .synchronous_every =
+            synchronous_interval(limits->ahead, role->n_streams, segment_size, paced),
         .paced = paced,
     };
     t->last = t->n_segments - 1;
     t->last_size = total - segment_offset(t, t->last);
-    const size_t n_flights = (size_t) t->n_sources * (size_t) t->receive_window +
-                             (size_t) t->n_targets * (size_t) t->send_window;
+    const size_t n_flights = (size_t) t->n_parents * (size_t) t->receive_window +
+                             (size_t) t->n_children * (size_t) t->send_window;
     t->lanes = malloc((n_lanes + 1) * sizeof(*t->lanes));
     t->flights = calloc(n_flights + 1, sizeof(*t->flights));
     if (t->lanes == NULL || t->flights == NULL) {
@@ -164,45 +165,45 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
         return false;
     }
 
-    t->targets = t->lanes + t->n_sources;
-    t->targets_end = t->targets + t->n_targets;
+    t->children = t->lanes + t->n_parents;
+    t->children_end = t->children + t->n_children;
     pb_flight_t *window = t->flights;
-    for (int i = 0; i < t->n_sources; i++, window += t->receive_window) {
-        lane_init(t, &t->lanes[i], role->source[i], role->source_mask[i], window,
+    for (int i = 0; i < t->n_parents; i++, window += t->receive_window) {
+        lane_init(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window,
                   t->receive_window);
     }
-    for (int i = 0; i < t->n_targets; i++, window += t->send_window) {
-        lane_init(t, &t->targets[i], role->target[i], role->target_mask[i], window, t->send_window);
+    for (int i = 0; i < t->n_children; i++, window += t->send_window) {
+        lane_init(t, &t->children[i], role->child[i], role->child_mask[i], window, t->send_window);
     }
-    if (t->n_sources == 0) {
+    if (t->n_parents == 0) {
         all_are_here(t);
     }
     return true;
 }
 
-HOT pb_flight_t *lane_place_after(const pb_lane_t *lane, pb_flight_t *place)
+HOT pb_flight_t *lane_slot_after(const pb_lane_t *lane, pb_flight_t *slot)
 {
-    return place + 1 < lane->window_end ? place + 1 : lane->window;
+    return slot + 1 < lane->window_end ? slot + 1 : lane->window;
 }
 
-/** A flight is under way; its place. */
+/** A flight is under way; its slot. */
 HOT pb_flight_t *lane_push(pb_lane_t *lane)
 {
-    pb_flight_t *place = lane->vacant;
-    lane->vacant = lane_place_after(lane, place);
+    pb_flight_t *slot = lane->vacant;
+    lane->vacant = lane_slot_after(lane, slot);
     lane->n_flying++;
-    return place;
+    return slot;
 }
 
-/** A flight that is confirmed is under way; its place. */
-static pb_flight_t *lane_confirm(pb_lane_t *lane)
+/** A synchronous send is under way; its slot. */
+static pb_flight_t *lane_push_synchronous(pb_lane_t *lane)
 {
-    return &lane->confirming[lane->n_confirming++];
+    return &lane->synchronous[lane->n_synchronous++];
 }
 
 HOT bool lane_is_empty(const pb_lane_t *lane)
 {
-    return lane->n_flying == 0 && lane->n_confirming == 0;
+    return lane->n_flying == 0 && lane->n_synchronous == 0;
 }
 
 /** Something of the lane has ended: it may be through. */
@@ -214,16 +215,16 @@ HOT void lane_ended(pb_transfer_t *t, const pb_lane_t *lane)
 /** The oldest flight has ended. */
 HOT void lane_pop(pb_transfer_t *t, pb_lane_t *lane)
 {
-    lane->oldest = lane_place_after(lane, lane->oldest);
+    lane->oldest = lane_slot_after(lane, lane->oldest);
     lane->n_flying--;
     lane_ended(t, lane);
 }
 
-static void lane_pop_confirming(pb_transfer_t *t, pb_lane_t *lane)
+static void lane_pop_synchronous(pb_transfer_t *t, pb_lane_t *lane)
 {
-    lane->n_confirming--;
-    for (int i = 0; i < lane->n_confirming; i++) {
-        lane->confirming[i] = lane->confirming[i + 1];
+    lane->n_synchronous--;
+    for (int i = 0; i < lane->n_synchronous; i++) {
+        lane->synchronous[i] = lane->synchronous[i + 1];
     }
     lane_ended(t, lane);
 }
@@ -243,20 +244,20 @@ HOT void release(pb_transfer_t *t, uint64_t segment, const void *buffer)
     }
 }
 
-/** What comes for the posted receives of a source belongs to no stream any more. */
+/** What comes for the posted receives of a parent belongs to no stream any more. */
 static void count_no_more(const pb_lane_t *lane)
 {
     pb_flight_t *flight = lane->oldest;
-    for (int n = 0; n < lane->n_flying; n++, flight = lane_place_after(lane, flight)) {
+    for (int n = 0; n < lane->n_flying; n++, flight = lane_slot_after(lane, flight)) {
         flight->stream = PB_PLAN_MAX_STREAMS;
     }
 }
 
-/** Asks the posted receives of a source to end. */
+/** Asks the posted receives of a parent to end. */
 static void cancel_receives(pb_transfer_t *t, const pb_lane_t *lane)
 {
     pb_flight_t *flight = lane->oldest;
-    for (int n = 0; n < lane->n_flying; n++, flight = lane_place_after(lane, flight)) {
+    for (int n = 0; n < lane->n_flying; n++, flight = lane_slot_after(lane, flight)) {
         if (flight->request != NULL) {
             pb_transport_cancel(t->transport, flight->request);
         }
@@ -269,7 +270,7 @@ static void give_up(pb_transfer_t *t)
 {
     t->broken = true;
     t->send_window = 0;
-    for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+    for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
         lane->next = t->n_segments;
     }
 }
@@ -290,7 +291,7 @@ static void cut_off(pb_transfer_t *t)
 {
     t->cut_off = true;
     all_are_here(t);
-    for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+    for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
         t->n_unfinished -= lane->next < t->n_segments && lane->n_flying == 0;
         lane->next = t->n_segments;
         count_no_more(lane);
@@ -302,13 +303,13 @@ static void cut_off(pb_transfer_t *t)
 __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight_t *flight,
                                                int error)
 {
-    if (error != PB_TRANSPORT_EMPTY && flight->buffer != NULL && !t->cut_off) {
+    if (error != PB_ERR_EMPTY && flight->buffer != NULL && !t->cut_off) {
         cut_off(t);
     }
     keep_first_error(t, error);
 }
 
-/** A segment has come from a source, or an empty message in its place, or something else. */
+/** A segment has come from a parent, or an empty message in its place, or something else. */
 HOT void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
 {
     if (error != 0) {
@@ -322,7 +323,7 @@ HOT void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
     t->arrived[flight->stream]++;
 }
 
-/** Takes in the oldest receive of a source, if it has ended. */
+/** Takes in the oldest receive of a parent, if it has ended. */
 static bool take_arrival(pb_transfer_t *t, pb_lane_t *lane)
 {
     int error = 0;
@@ -337,7 +338,7 @@ static bool take_arrival(pb_transfer_t *t, pb_lane_t *lane)
 }
 
 /**
- * A place for a source's next segment, or none for an empty message after an error; false if there
+ * A buffer for a parent's next segment, or none for an empty message after an error; false if there
  * is no buffer for it now.
  */
 HOT bool to_receive(pb_transfer_t *t, const pb_lane_t *lane, void **buffer_p, size_t *bytes_p)
@@ -360,7 +361,7 @@ HOT bool to_receive(pb_transfer_t *t, const pb_lane_t *lane, void **buffer_p, si
     return true;
 }
 
-/** Posts the next receive of a source; false if that cannot be done now. */
+/** Posts the next receive of a parent; false if that cannot be done now. */
 HOT bool post_one(pb_transfer_t *t, pb_lane_t *lane)
 {
     void *buffer = NULL;
@@ -397,7 +398,7 @@ static void post_receives(pb_transfer_t *t, pb_lane_t *lane)
 }
 
 /**
- * Takes in what has come from a source, oldest first, and keeps its window full of posted
+ * Takes in what has come from a parent, oldest first, and keeps its window full of posted
  * receives. Not more than a window at a time, lest what has come waits for being sent on: then
  * true.
  */
@@ -412,7 +413,7 @@ static bool receive_some(pb_transfer_t *t, pb_lane_t *lane)
     return n == t->receive_window;
 }
 
-/** Whether a send is done; then its buffer is given back, and its place in the lane is to be. */
+/** Whether a send is done; then its buffer is given back, and its slot in the lane is to be. */
 static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
 {
     int error = 0;
@@ -424,28 +425,28 @@ static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
     return true;
 }
 
-/** Takes back what a target no longer needs, oldest first. Not for every segment. */
+/** Takes back what a child no longer needs, oldest first. Not for every segment. */
 __attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *lane)
 {
     while (lane->n_flying > 0 && reap_one(t, lane->oldest)) {
         lane_pop(t, lane);
     }
-    while (lane->n_confirming > 0 && reap_one(t, &lane->confirming[0])) {
-        lane_pop_confirming(t, lane);
+    while (lane->n_synchronous > 0 && reap_one(t, &lane->synchronous[0])) {
+        lane_pop_synchronous(t, lane);
     }
 }
 
 /**
- * Whether a paced target must wait for another that is behind it: not if half of
- * its own confirmations have come, for then the other is late. As these come
- * without the other, no target waits for ever.
+ * Whether a paced child must wait for another that is behind it: not if half of
+ * its own acknowledgements have come, for then the other is late. As these come
+ * without the other, no child waits for ever.
  */
 HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    if (!t->paced || lane->n_confirming < PB_TRANSFER_CONFIRMATIONS / 2) {
+    if (!t->paced || lane->n_synchronous < PB_TRANSFER_SYNCHRONOUS / 2) {
         return false;
     }
-    for (const pb_lane_t *other = t->targets; other < t->targets_end; other++) {
+    for (const pb_lane_t *other = t->children; other < t->children_end; other++) {
         if (other->next + (uint64_t) t->n_streams < lane->next) {
             return true;
         }
@@ -455,10 +456,10 @@ HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 
 HOT bool has_room(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    return lane->n_flying < t->send_window && lane->n_confirming < PB_TRANSFER_CONFIRMATIONS;
+    return lane->n_flying < t->send_window && lane->n_synchronous < PB_TRANSFER_SYNCHRONOUS;
 }
 
-/** Whether a target has room now, or when what it no longer needs is taken back. */
+/** Whether a child has room now, or when what it no longer needs is taken back. */
 HOT bool makes_room(pb_transfer_t *t, pb_lane_t *lane)
 {
     if (MOSTLY(has_room(t, lane))) {
@@ -474,7 +475,7 @@ HOT bool may_send(pb_transfer_t *t, pb_lane_t *lane)
 }
 
 /**
- * The bytes of a target's next segment, or an empty message in its place; false if there is no
+ * The bytes of a child's next segment, or an empty message in its place; false if there is no
  * buffer for them now.
  */
 HOT bool to_send(pb_transfer_t *t, const pb_lane_t *lane, const void **buffer_p, size_t *bytes_p)
@@ -497,10 +498,10 @@ HOT bool to_send(pb_transfer_t *t, const pb_lane_t *lane, const void **buffer_p,
     return true;
 }
 
-/** Starts one send to a target that may_send(); false if that cannot be done now. */
+/** Starts one send to a child that may_send(); false if that cannot be done now. */
 HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
 {
-    const bool confirmed = lane->to_confirm == 1;
+    const bool synchronous = lane->until_synchronous == 1;
     const uint64_t segment = lane->next;
     const void *buffer = NULL;
     size_t bytes;
@@ -508,9 +509,9 @@ HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
     if (!to_send(t, lane, &buffer, &bytes)) {
         return false;
     }
-    lane->to_confirm = confirmed ? t->confirm_every : lane->to_confirm - 1;
+    lane->until_synchronous = synchronous ? t->synchronous_every : lane->until_synchronous - 1;
     const int error =
-        pb_transport_send(t->transport, buffer, bytes, lane->rank, confirmed, &request);
+        pb_transport_send(t->transport, buffer, bytes, lane->rank, synchronous, &request);
     if (error != 0) {
         release(t, segment, buffer);
         refused(t, error);
@@ -521,14 +522,14 @@ HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
         release(t, segment, buffer);
         lane_ended(t, lane);
     } else {
-        *(confirmed ? lane_confirm(lane) : lane_push(lane)) =
+        *(synchronous ? lane_push_synchronous(lane) : lane_push(lane)) =
             (pb_flight_t){.request = request, .segment = segment, .buffer = buffer, .bytes = bytes};
     }
     return true;
 }
 
 /**
- * One segment to each target in turn, until nothing can be sent: older segments go first.
+ * One segment to each child in turn, until nothing can be sent: older segments go first.
  * Another round is needed only if the next segment of one that was served is here, too.
  */
 HOT bool send_all(pb_transfer_t *t)
@@ -537,7 +538,7 @@ HOT bool send_all(pb_transfer_t *t)
     bool more;
     do {
         more = false;
-        for (pb_lane_t *lane = t->targets; lane < t->targets_end; lane++) {
+        for (pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
             if (MOSTLY(may_send(t, lane)) && send_one(t, lane)) {
                 more |= is_here(t, lane);
                 moved = true;
@@ -552,13 +553,13 @@ HOT bool send_all(pb_transfer_t *t)
 static bool drain(pb_transfer_t *t)
 {
     bool through = true;
-    for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+    for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
         cancel_receives(t, lane);
         while (take_arrival(t, lane)) {
         }
         through &= lane->n_flying == 0;
     }
-    for (const pb_lane_t *lane = t->targets; lane < t->targets_end; lane++) {
+    for (const pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
         through &= lane_is_empty(lane);
     }
     return through;
@@ -569,13 +570,13 @@ bool pb_transfer_advance(pb_transfer_t *t)
     bool again;
     do {
         again = false;
-        for (pb_lane_t *lane = t->targets; lane < t->targets_end; lane++) {
+        for (pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
             reap_sends(t, lane);
         }
-        for (pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+        for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
             again |= receive_some(t, lane);
         }
-        /* A send may leave a bounce buffer for a receive, or no longer hold another target. */
+        /* A send may leave a bounce buffer for a receive, or no longer hold another child. */
         again |= send_all(t) && (t->in_place == NULL || t->paced);
     } while (again && !t->broken);
     return t->broken ? drain(t) : t->n_unfinished == 0;
@@ -587,7 +588,7 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
 {
     pb_transfer_t *t = lane->transfer;
     pb_flight_t *flight = lane->oldest;
-    if (!MOSTLY(flight->request == request)) { /* there is none in a vacant place */
+    if (!MOSTLY(flight->request == request)) { /* there is none in a vacant slot */
         return false;
     }
     arrive(t, flight, pb_transport_take(t->transport, &flight->request, flight->bytes));
@@ -602,7 +603,7 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
 void pb_transfer_cancel(pb_transfer_t *t)
 {
     give_up(t);
-    for (const pb_lane_t *lane = t->lanes; lane < t->targets; lane++) {
+    for (const pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
         cancel_receives(t, lane);
     }
 }
@@ -613,21 +614,21 @@ static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane)
         pb_transport_abandon(t->transport, &lane->oldest->request);
         lane_pop(t, lane);
     }
-    while (lane->n_confirming > 0) {
-        pb_transport_abandon(t->transport, &lane->confirming[0].request);
-        lane_pop_confirming(t, lane);
+    while (lane->n_synchronous > 0) {
+        pb_transport_abandon(t->transport, &lane->synchronous[0].request);
+        lane_pop_synchronous(t, lane);
     }
 }
 
 void pb_transfer_finish(pb_transfer_t *t)
 {
     if (t->lanes != NULL && t->flights != NULL) {
-        for (pb_lane_t *lane = t->lanes; lane < t->targets_end; lane++) {
+        for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
             abandon_lane(t, lane);
         }
     }
     free(t->flights);
     free(t->lanes);
     t->flights = NULL;
-    t->lanes = t->targets = t->targets_end = NULL;
+    t->lanes = t->children = t->children_end = NULL;
 }

@@ -2,31 +2,31 @@
  * A transfer: one rank's part of one broadcast, as a state machine.
  *
  * It knows its parents and children in each stream, and nothing of how the plan
- * was made, of MPI or of datatypes: bytes move through engine/transport.h, and their
- * place is engine/message.h's. It never blocks: pb_transfer_advance() does what can be
+ * was made, of MPI or of datatypes: bytes move through engine/transport.h, and lie
+ * where engine/message.h says. It never blocks: pb_transfer_advance() does what can be
  * done now.
  *
  * Segments s, s + n_streams, ... of a stream come from one parent. From each
- * distinct parent rank (a *source*) segments come in ascending order, whatever
- * streams they belong to, and to each distinct child rank (a *target*) they are
+ * parent segments come in ascending order, whatever
+ * streams they belong to, and to each child they are
  * sent in ascending order: so one tag is enough, and the order of messages
- * between two ranks is the same on both sides. A source has a bounded window of
- * posted receives, a target one of outstanding sends. Targets are independent:
+ * between two ranks is the same on both sides. A parent has a bounded window of
+ * posted receives, a child one of outstanding sends. Children are independent:
  * a slow child does not stop the others.
  *
- * A receiver that is late would collect what its parents send: every so many
- * bytes a send is confirmed by the receiver, and only a few confirmations may be
- * open. So no more than `ahead` bytes ever wait at a receiver, from all its sources; where
- * switches can queue as much at a port, none of them is lost.
+ * A receiver that is late would collect what its parents send. So every so many
+ * bytes a send is synchronous: it ends when the receiver acknowledges it, and only a few
+ * acknowledgements may be open. So no more than `ahead` bytes ever wait at a receiver, from all
+ * its parents; where switches can queue as much at a port, none of them is lost.
  *
  * A root could pour out the whole message at once. Then the transport, not this
- * engine, decides how its targets share the rank's link (TCP connections share
+ * engine, decides how its children share the rank's link (TCP connections share
  * it by what each has in flight, which differs much while they are young), one
- * tree lags, and the last rank has to wait for it. So a root of several targets
- * is *paced*: confirmations come often enough to bound what is in flight, and a
- * target must not be ahead of another by more than a segment, even when only the
- * other's confirmations are full. A target that is really late does not hold the
- * others: they go on as soon as half of their own confirmations have come. Ranks
+ * tree lags, and the last rank has to wait for it. So a root of several children
+ * is *paced*: acknowledgements come often enough to bound what is in flight, and a
+ * child must not be ahead of another by more than a segment, even when only the
+ * other's acknowledgements are open. A child that is really late does not hold the
+ * others: they go on as soon as half of their own acknowledgements have come. Ranks
  * that forward are paced by what they receive.
  *
  * An error at one rank must not leave others waiting. A rank that cannot take in
@@ -45,19 +45,19 @@
 #include <stdint.h>
 
 #include "engine/message.h"
-#include "engine/role.h"
 #include "engine/transport.h"
+#include "topo/trees/role.h"
 
-/** Receives posted ahead per source, and sends outstanding per target, at most. */
+/** Receives posted ahead per parent, and sends outstanding per child, at most. */
 #define PB_TRANSFER_MAX_WINDOW 64
 
-/** Confirmations open per target, at most, beside the window of sends. */
-#define PB_TRANSFER_CONFIRMATIONS 4
+/** Synchronous sends open per child, at most, beside the window of ordinary ones. */
+#define PB_TRANSFER_SYNCHRONOUS 4
 
 typedef struct pb_transfer_limits {
-    int receive_window; /**< receives posted per source, 1 .. PB_TRANSFER_MAX_WINDOW */
-    int send_window;    /**< unconfirmed sends outstanding per target, likewise */
-    size_t ahead;       /**< bytes that may wait unreceived at a target; 0: no bound */
+    int receive_window; /**< receives posted per parent, 1 .. PB_TRANSFER_MAX_WINDOW */
+    int send_window;    /**< ordinary sends outstanding per child, likewise */
+    size_t ahead;       /**< bytes that may wait unreceived at a child; 0: no bound */
 } pb_transfer_limits_t;
 
 /** One receive or send in a window. */
@@ -65,7 +65,7 @@ typedef struct pb_flight {
     pb_request_t request;
     uint64_t segment;
     int stream;         /**< of the segment */
-    const void *buffer; /**< NULL: an empty message in the segment's place */
+    const void *buffer; /**< NULL: an empty message instead of the segment */
     size_t bytes;
 } pb_flight_t;
 
@@ -81,11 +81,11 @@ typedef struct pb_lane {
     pb_flight_t *window; /**< ring of flights, from here to window_end */
     pb_flight_t *window_end;
     pb_flight_t *oldest; /**< of the n_flying flights, or where the next will be if there is none */
-    pb_flight_t *vacant; /**< where the next flight will be, while there are fewer than places */
+    pb_flight_t *vacant; /**< where the next flight will be, while there are fewer than slots */
     int n_flying;        /**< flights in the window */
-    uint64_t to_confirm; /**< targets: sends until one is confirmed, that one too */
-    int n_confirming;    /**< targets: confirmed sends under way, beside the window */
-    pb_flight_t confirming[PB_TRANSFER_CONFIRMATIONS]; /**< these, oldest first */
+    uint64_t until_synchronous; /**< children: sends until one is synchronous, that one too */
+    int n_synchronous;          /**< children: synchronous sends under way, beside the window */
+    pb_flight_t synchronous[PB_TRANSFER_SYNCHRONOUS]; /**< these, oldest first */
 } pb_lane_t;
 
 typedef struct pb_transfer {
@@ -98,20 +98,20 @@ typedef struct pb_transfer {
     uint64_t last;             /**< the last segment */
     uint64_t n_segments;
     int n_streams;
-    int n_sources;
-    int n_targets;
+    int n_parents;
+    int n_children;
     int receive_window;
     int send_window;
-    uint64_t confirm_every; /**< each so manieth send is confirmed */
-    bool paced;             /**< targets are kept level */
-    pb_lane_t *lanes;       /**< sources first, then targets */
-    pb_lane_t *targets;     /**< those of the targets, */
-    pb_lane_t *targets_end; /**< up to here */
-    pb_flight_t *flights;   /**< memory of all windows */
-    int n_unfinished;       /**< lanes that are not through */
-    int error;              /**< the first error, 0 if none; may be PB_TRANSPORT_EMPTY */
-    bool cut_off;           /**< what came was of a wrong size; nothing more is waited for */
-    bool broken;            /**< the transport refused; nothing new is started */
+    uint64_t synchronous_every; /**< each so manieth send is synchronous */
+    bool paced;                 /**< children are kept level */
+    pb_lane_t *lanes;           /**< parents first, then children */
+    pb_lane_t *children;        /**< those of the children, */
+    pb_lane_t *children_end;    /**< up to here */
+    pb_flight_t *flights;       /**< memory of all windows */
+    int n_unfinished;           /**< lanes that are not through */
+    int error;                  /**< the first error, 0 if none; may be PB_ERR_EMPTY */
+    bool cut_off;               /**< what came was of a wrong size; nothing more is waited for */
+    bool broken;                /**< the transport refused; nothing new is started */
     /** By stream: its segments that are here, a prefix. Behind them what counts no more. */
     uint64_t arrived[PB_PLAN_MAX_STREAMS + 1];
 } pb_transfer_t;
@@ -134,9 +134,9 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
 bool pb_transfer_advance(pb_transfer_t *transfer);
 
 /**
- * A receive of this source has ended. The transport may tell that at once, if no one is inside
+ * A receive of this parent has ended. The transport may tell that at once, if no one is inside
  * the transfer: the segment need not wait for pb_transfer_advance() then. If the receive is the
- * source's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
+ * parent's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
  * returns true. Else the transport keeps it for pb_transport_arrived().
  */
 bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "topo/util/error.h"
+
 typedef struct pb_transport pb_transport_t;
 
 /** One send or receive under way; NULL is none. */
@@ -18,12 +20,12 @@ typedef void *pb_request_t;
 
 /**
  * Starts to send `bytes` from `buffer`, which stays untouched until the request
- * is done. With `confirmed` the send is done only when the receiver has matched
+ * is done. With `synchronous` the send is done only when the receiver has matched
  * it. *request_p becomes NULL if it was done at once, without error. Returns 0 or the
- * host's error code; on error there is no request.
+ * transport's own error code; on error there is no request.
  */
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
-                      bool confirmed, pb_request_t *request_p);
+                      bool synchronous, pb_request_t *request_p);
 
 struct pb_lane;
 
@@ -41,31 +43,28 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
  */
 bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p);
 
-/** An error of pb_transport_arrived(): an empty message has come in the place of a segment. */
-#define PB_TRANSPORT_EMPTY (-1000001)
-
 /**
- * Whether a receive is done. As above; *error_p is PB_TRANSPORT_EMPTY if nothing
- * came where `bytes` were wanted, and the host's error for any other wrong number.
+ * Whether a receive is done. As above; *error_p is PB_ERR_EMPTY if an empty message has come
+ * where `bytes` were wanted, and the transport's own error for any other wrong number.
  */
 bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
                           int *error_p);
 
 /**
- * Takes a receive of which the host has told that it ends, see pb_transfer_arrived(): the
+ * Takes a receive of which the library has reported that it ends, see pb_transfer_arrived(): the
  * request is given back, *request_p becomes NULL. Returns 0 or an error as above.
  */
 int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes);
 
 /**
  * Asks a receive to end early. It still has to become done, which the transport does not begin
- * to tell after this. May be called again.
+ * to report after this. May be called again.
  */
 void pb_transport_cancel(pb_transport_t *transport, pb_request_t request);
 
 /**
  * Gives a request up that did not end after an error. A receive was asked to end before, so long
- * ago that no thread still is where it would tell that it has: its lane may be gone after this.
+ * ago that no thread still is where it would report that: its lane may be gone after this.
  */
 void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p);
 

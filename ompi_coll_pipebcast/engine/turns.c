@@ -14,13 +14,13 @@ bool pb_turns_start(pb_turns_t *turns, const pb_role_t *role, const pb_transfer_
     bool started = true;
     unbounded.ahead = 0;
     *turns = (pb_turns_t){0};
-    turns->transfers = calloc((size_t) role->n_targets + 1, sizeof(*turns->transfers));
+    turns->transfers = calloc((size_t) role->n_children + 1, sizeof(*turns->transfers));
     if (turns->transfers == NULL) {
         return false;
     }
-    for (int i = 0; i < role->n_targets && started; i++) {
+    for (int i = 0; i < role->n_children && started; i++) {
         const pb_role_t alone = {
-            .n_streams = 1, .n_targets = 1, .target = &role->target[i], .target_mask = &mask};
+            .n_streams = 1, .n_children = 1, .child = &role->child[i], .child_mask = &mask};
         started = pb_transfer_start(&turns->transfers[i], &alone, &unbounded, total, segment_size,
                                     transport, message);
         turns->n_transfers += started;

@@ -4,7 +4,7 @@
  * one. Where segments are small enough to go without their receivers this is the
  * paper's flat_nb. A transfer, on the other hand, serves all children at a time.
  *
- * For comparison with what minds arrivals. A state machine like pb_transfer_t.
+ * For comparison with arrival-aware broadcasts. A state machine like pb_transfer_t.
  */
 #ifndef PB_TURNS_H
 #define PB_TURNS_H

@@ -1,68 +1,95 @@
 /*
- * One rank's part of an adaptive broadcast in Open MPI; see operation/adaptive.h.
+ * An adaptive broadcast: down the tree that all ranks know, or down another one that the root
+ * announces, as it is advised; and what is measured of it is noted for the advisor.
+ *
+ * Only for broadcasts that follow each other: a rank knows what was announced before only when the
+ * broadcasts before have ended.
  */
-#include "operation/adaptive.h"
+#include "engine/adaptive/adaptive.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "component/clock.h"
-#include "component/log.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "communicator/advised.h"
 #include "engine/adaptive/header.h"
+#include "operation/kinds.h"
+#include "pml/control.h"
+#include "pml/transport.h"
 
-int64_t pb_adaptive_host_now(pb_adaptive_host_t *host)
+struct pb_adaptive_caller {
+    coll_pipebcast_module_t *module;   /**< borrowed */
+    coll_pipebcast_advised_t *advised; /**< borrowed */
+    coll_pipebcast_call_t call;
+    pb_kind_t kind;      /**< of the static plan */
+    size_t segment_size; /**< likewise */
+    uint64_t broadcast;  /**< its number on the communicator */
+    int64_t begun_at;    /**< ns since the epoch */
+    int64_t begun;       /**< the same on the engine's clock */
+    pb_message_t message[PB_ADAPTIVE_N_TREES];
+    bool has_message[PB_ADAPTIVE_N_TREES];
+};
+
+typedef struct adaptive {
+    coll_pipebcast_operation_t super;
+    pb_adaptive_caller_t caller;
+    pb_control_t control;
+    pb_transport_t transport[PB_ADAPTIVE_N_TREES];
+    uint8_t *header; /**< of the root's announcement; NULL: there is none */
+    pb_adaptive_t engine;
+} adaptive_t;
+
+int64_t pb_adaptive_caller_now(pb_adaptive_caller_t *caller)
 {
-    (void) host;
+    (void) caller;
     return coll_pipebcast_now();
 }
 
-/** This rank's place in a known tree (NULL: in the static plan). */
-static int place_in(pb_adaptive_host_t *host, const coll_pipebcast_known_t *known,
-                    pb_adaptive_place_t *place)
+/** This rank's part in a known tree (NULL: in the static plan). */
+static int part_in(pb_adaptive_caller_t *caller, const coll_pipebcast_known_t *known,
+                   pb_adaptive_part_t *part)
 {
-    int rc = OMPI_SUCCESS;
-    const size_t segment_size = known != NULL ? known->segment_size : host->choice.segment_size;
-    const pb_role_t *role =
-        known != NULL ? known->role
-                      : coll_pipebcast_role(host->module, host->choice.kind, host->root, &rc);
-    *place = (pb_adaptive_place_t){
-        .role = role,
-        .segment_size = segment_size < host->data.total ? segment_size : host->data.total};
+    const size_t segment_size = known != NULL ? known->segment_size : caller->segment_size;
+    const size_t total = caller->call.data.total;
+    pb_planned_t planned = {.role = known != NULL ? known->role : NULL};
+    int rc = PB_SUCCESS;
+    if (known == NULL) {
+        rc = pb_planner_role(caller->module->planner, caller->call.root, caller->kind, NULL, 0,
+                             &planned);
+        coll_pipebcast_count_role(&planned);
+    }
+    *part = (pb_adaptive_part_t){.role = planned.role,
+                                 .segment_size = segment_size < total ? segment_size : total};
     return rc;
 }
 
-int pb_adaptive_host_learn(pb_adaptive_host_t *host, const uint8_t *bytes, size_t length,
-                           pb_adaptive_place_t *place)
+int pb_adaptive_caller_learn(pb_adaptive_caller_t *caller, const uint8_t *bytes, size_t length,
+                             pb_adaptive_part_t *part)
 {
     const coll_pipebcast_known_t *known;
-    const int rc = coll_pipebcast_advised_learn(host->advised, host->root, host->data.total, bytes,
-                                                length, &known);
-    return rc != OMPI_SUCCESS ? rc : place_in(host, known, place);
+    const int rc = coll_pipebcast_advised_learn(caller->advised, caller->call.root,
+                                                caller->call.data.total, bytes, length, &known);
+    return rc != PB_SUCCESS ? rc : part_in(caller, known, part);
 }
 
-bool pb_adaptive_host_spare(pb_adaptive_host_t *host)
+static void drop_message(pb_adaptive_caller_t *caller, int tree)
 {
-    (void) host;
-    return coll_pipebcast_reserve_spend();
-}
-
-static void drop_message(pb_adaptive_host_t *host, int tree)
-{
-    if (host->has_message[tree]) {
-        coll_pipebcast_message_fini(&host->message[tree]);
-        host->has_message[tree] = false;
+    if (caller->has_message[tree]) {
+        coll_pipebcast_message_fini(&caller->message[tree]);
+        caller->has_message[tree] = false;
     }
 }
 
-pb_message_t *pb_adaptive_host_message(pb_adaptive_host_t *host, pb_adaptive_tree_t tree,
-                                       const pb_adaptive_place_t *place,
-                                       pb_transfer_limits_t *limits_p)
+pb_message_t *pb_adaptive_caller_message(pb_adaptive_caller_t *caller, pb_adaptive_tree_t tree,
+                                         const pb_adaptive_part_t *part,
+                                         pb_transfer_limits_t *limits_p)
 {
-    pb_message_t *message = &host->message[tree];
-    drop_message(host, tree);
-    const int rc = coll_pipebcast_windows_cut(message, &host->data, place->segment_size,
-                                              place->role, limits_p);
-    host->has_message[tree] = rc == OMPI_SUCCESS;
+    pb_message_t *message = &caller->message[tree];
+    drop_message(caller, tree);
+    const int rc = coll_pipebcast_windows_cut(message, &caller->call.data, part->segment_size,
+                                              part->role, limits_p);
+    caller->has_message[tree] = rc == OMPI_SUCCESS;
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_message_fail(message, rc);
     }
@@ -79,148 +106,157 @@ static bool is_known(const coll_pipebcast_known_t *known, const pb_advice_tree_t
     return known->length == length && memcmp(known->header, header, length) == 0;
 }
 
-/** At verbose 10 the root tells that it announces another tree. */
-static void tell_announcement(const pb_adaptive_host_t *host, const pb_advice_tree_t *tree)
+/** At verbose 10 the root logs that it announces another tree. */
+static void log_announcement(const pb_adaptive_caller_t *caller, const pb_advice_tree_t *tree)
 {
     char text[96] = "the static plan";
     if (tree != NULL) {
         snprintf(text, sizeof(text), "advised trees of %d %s, segments of %u bytes",
                  tree->n_streams, tree->n_streams == 1 ? "stream" : "streams", tree->segment);
     }
-    coll_pipebcast_tell(10, "communicator %s: %zu bytes from root %d: announces %s",
-                        host->module->comm->c_name, host->data.total, host->root, text);
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: announces %s",
+                       caller->module->comm->c_name, caller->call.data.total, caller->call.root,
+                       text);
 }
 
 /** Decides which tree it is, and begins in it. */
-static int start_as_root(coll_pipebcast_adaptive_t *adaptive, const pb_adaptive_env_t *env,
+static int start_as_root(adaptive_t *adaptive, const pb_adaptive_env_t *env,
                          const coll_pipebcast_known_t *known)
 {
-    pb_adaptive_host_t *host = &adaptive->host;
-    pb_adaptive_place_t place;
-    const pb_advice_tree_t *tree = coll_pipebcast_advised_look(host->advised, host->data.total);
+    pb_adaptive_caller_t *caller = &adaptive->caller;
+    pb_adaptive_part_t part;
+    const pb_advice_tree_t *tree =
+        coll_pipebcast_advised_look(caller->advised, caller->call.data.total);
     adaptive->header = malloc(env->room);
-    if (adaptive->header == NULL && coll_pipebcast_reserve_spend()) {
-        adaptive->header = malloc(env->room);
-    }
     if (adaptive->header == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return PB_ERR_NO_MEMORY;
     }
-    const size_t length = pb_adaptive_header_write(tree, host->advised->hosts->n, adaptive->header);
+    const size_t length =
+        pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
     const bool changes = !is_known(known, tree, adaptive->header, length);
     if (changes) {
-        tell_announcement(host, tree);
+        log_announcement(caller, tree);
     }
-    const int rc = changes ? pb_adaptive_host_learn(host, adaptive->header, length, &place)
-                           : place_in(host, known, &place);
-    if (rc != OMPI_SUCCESS) {
+    const int rc = changes ? pb_adaptive_caller_learn(caller, adaptive->header, length, &part)
+                           : part_in(caller, known, &part);
+    if (rc != PB_SUCCESS) {
         return rc;
     }
-    return pb_adaptive_start_root(&adaptive->engine, env, &place, changes ? adaptive->header : NULL,
+    return pb_adaptive_start_root(&adaptive->engine, env, &part, changes ? adaptive->header : NULL,
                                   length)
-               ? OMPI_SUCCESS
-               : OMPI_ERR_OUT_OF_RESOURCE;
+               ? PB_SUCCESS
+               : PB_ERR_NO_MEMORY;
 }
 
-static int start_as_receiver(coll_pipebcast_adaptive_t *adaptive, const pb_adaptive_env_t *env,
+static int start_as_receiver(adaptive_t *adaptive, const pb_adaptive_env_t *env,
                              const coll_pipebcast_known_t *known)
 {
-    pb_adaptive_place_t place;
-    const int rc = place_in(&adaptive->host, known, &place);
-    if (rc != OMPI_SUCCESS) {
+    pb_adaptive_part_t part;
+    const int rc = part_in(&adaptive->caller, known, &part);
+    if (rc != PB_SUCCESS) {
         return rc;
     }
-    return pb_adaptive_start_receiver(&adaptive->engine, env, &place) ? OMPI_SUCCESS
-                                                                      : OMPI_ERR_OUT_OF_RESOURCE;
+    return pb_adaptive_start_receiver(&adaptive->engine, env, &part) ? PB_SUCCESS
+                                                                     : PB_ERR_NO_MEMORY;
 }
 
-static int start(coll_pipebcast_adaptive_t *adaptive)
+static int start_engine(adaptive_t *adaptive)
 {
-    pb_adaptive_host_t *host = &adaptive->host;
+    pb_adaptive_caller_t *caller = &adaptive->caller;
+    const coll_pipebcast_call_t *call = &caller->call;
     const pb_adaptive_env_t env = {
-        .host = host,
+        .caller = caller,
         .control = &adaptive->control,
         .transport = {&adaptive->transport[0], &adaptive->transport[1]},
-        .room = pb_adaptive_header_room(host->advised->hosts->n),
-        .total = host->data.total,
+        .room = pb_adaptive_header_room(caller->advised->hosts->n),
+        .total = call->data.total,
     };
     const coll_pipebcast_known_t *known =
-        coll_pipebcast_advised_known(host->advised, host->root, host->data.total);
-    return ompi_comm_rank(host->module->comm) == host->root
+        coll_pipebcast_advised_known(caller->advised, call->root, call->data.total);
+    return ompi_comm_rank(caller->module->comm) == call->root
                ? start_as_root(adaptive, &env, known)
                : start_as_receiver(adaptive, &env, known);
 }
 
-static void give_back(coll_pipebcast_adaptive_t *adaptive)
+static void give_back(adaptive_t *adaptive)
 {
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        drop_message(&adaptive->host, tree);
+        drop_message(&adaptive->caller, tree);
     }
     free(adaptive->header);
-    free(adaptive);
+    adaptive->header = NULL;
 }
 
-int coll_pipebcast_adaptive_start(coll_pipebcast_advised_t *advised,
-                                  const coll_pipebcast_data_t *data, int root,
-                                  const coll_pipebcast_choice_t *choice, int tag,
-                                  coll_pipebcast_adaptive_t **adaptive_p)
+static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
-    struct ompi_communicator_t *comm = advised->module->comm;
-    coll_pipebcast_adaptive_t *adaptive = calloc(1, sizeof(*adaptive));
-    if (adaptive == NULL && coll_pipebcast_reserve_spend()) {
-        adaptive = calloc(1, sizeof(*adaptive));
-    }
-    if (adaptive == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    adaptive->host = (pb_adaptive_host_t){
-        .module = advised->module,
-        .advised = advised,
-        .data = *data,
-        .root = root,
-        .choice = *choice,
-        .broadcast = advised->n_broadcasts++,
+    adaptive_t *adaptive = (adaptive_t *) operation;
+    coll_pipebcast_module_t *module = operation->module;
+    operation->counted_as = COLL_PIPEBCAST_BY_ADVICE;
+    adaptive->caller = (pb_adaptive_caller_t){
+        .module = module,
+        .advised = module->advised,
+        .call = operation->call,
+        .kind = planned->kind,
+        .segment_size = planned->segment_size,
+        .broadcast = module->advised->n_broadcasts++,
         .begun_at = pb_advice_now(),
-        .begun = pb_adaptive_host_now(NULL),
+        .begun = coll_pipebcast_now(),
     };
-    adaptive->control = (pb_control_t){.comm = comm, .tag = tag};
+    adaptive->control = (pb_control_t){.comm = module->comm, .tag = operation->call.tag};
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        adaptive->transport[tree] =
-            (pb_transport_t){.comm = comm, .tag = tag - 1 - tree, .lock = &advised->module->lock};
+        adaptive->transport[tree] = (pb_transport_t){
+            .comm = module->comm, .tag = operation->call.tag - 1 - tree, .lock = &module->lock};
     }
-    const int rc = start(adaptive);
-    if (rc != OMPI_SUCCESS) {
+    const int rc = start_engine(adaptive);
+    if (rc != PB_SUCCESS) {
         give_back(adaptive);
-        return rc;
     }
-    *adaptive_p = adaptive;
-    return OMPI_SUCCESS;
+    return rc;
+}
+
+static bool advance(coll_pipebcast_operation_t *operation)
+{
+    return pb_adaptive_advance(&((adaptive_t *) operation)->engine);
+}
+
+static int refused(const coll_pipebcast_operation_t *operation)
+{
+    const pb_adaptive_t *engine = &((const adaptive_t *) operation)->engine;
+    return pb_adaptive_is_broken(engine) ? pb_adaptive_error(engine) : 0;
+}
+
+static void cancel(coll_pipebcast_operation_t *operation)
+{
+    pb_adaptive_cancel(&((adaptive_t *) operation)->engine);
 }
 
 /** What the advisor may want to know of a broadcast that ended well. */
-static void note(const coll_pipebcast_adaptive_t *adaptive)
+static void note(const adaptive_t *adaptive)
 {
-    const pb_adaptive_host_t *host = &adaptive->host;
+    const pb_adaptive_caller_t *caller = &adaptive->caller;
     const pb_adaptive_t *engine = &adaptive->engine;
     const pb_transfer_t *transfer = &engine->transfer[engine->tree];
     uint64_t bytes;
     int64_t taken;
-    if (ompi_comm_rank(host->module->comm) == host->root) {
-        coll_pipebcast_advised_note_broadcast(host->advised, host->broadcast, host->data.total,
-                                              host->begun_at,
-                                              pb_adaptive_host_now(NULL) - host->begun);
+    if (ompi_comm_rank(caller->module->comm) == caller->call.root) {
+        coll_pipebcast_advised_note_broadcast(caller->advised, caller->broadcast,
+                                              caller->call.data.total, caller->begun_at,
+                                              coll_pipebcast_now() - caller->begun);
     }
-    for (int i = 0; i < transfer->n_sources; i++) {
+    for (int i = 0; i < transfer->n_parents; i++) {
         if (pb_delivery_rate(&engine->delivery, transfer, i, &bytes, &taken)) {
             coll_pipebcast_advised_note_rate(
-                host->advised, host->broadcast, transfer->lanes[i].rank, bytes,
-                host->begun_at + engine->delivery.source[i].first - host->begun, taken);
+                caller->advised, caller->broadcast, transfer->lanes[i].rank, bytes,
+                caller->begun_at + engine->delivery.parent[i].first - caller->begun, taken);
         }
     }
 }
 
-int coll_pipebcast_adaptive_finish(coll_pipebcast_adaptive_t *adaptive)
+static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
+    adaptive_t *adaptive = (adaptive_t *) operation;
     const int error = pb_adaptive_error(&adaptive->engine);
+    (void) stays_p;
     if (error == 0) {
         note(adaptive);
     }
@@ -228,3 +264,12 @@ int coll_pipebcast_adaptive_finish(coll_pipebcast_adaptive_t *adaptive)
     give_back(adaptive);
     return error;
 }
+
+const coll_pipebcast_kind_t coll_pipebcast_adaptive = {
+    .size = sizeof(adaptive_t),
+    .start = start,
+    .advance = advance,
+    .refused = refused,
+    .cancel = cancel,
+    .finish = finish,
+};

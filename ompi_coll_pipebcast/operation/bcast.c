@@ -1,128 +1,79 @@
 /*
- * MPI_Bcast: large messages are operations of ours, others go to the fallback
- * component.
+ * MPI_Bcast: large messages are operations of ours, others go to the fallback component.
+ *
+ * The communicator's lock is taken once for all that comes before the waiting, and once for each
+ * time that there was nothing to do but to wait.
  */
+#include "operation/bcast.h"
+
+#include "base/clock.h"
 #include "communicator/agreement.h"
-#include "component/clock.h"
-#include "component/component.h"
-#include "component/log.h"
+#include "operation/decision.h"
 #include "operation/operation.h"
 
-static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root)
-{
-    return module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count,
-                                  data->datatype, root, module->comm,
-                                  module->fallback.bcast_module);
-}
-
-static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                coll_pipebcast_reason_t reason)
-{
-    coll_pipebcast_count_fallback(reason, data->total);
-    return forward(module, data, root);
-}
-
-/** The algorithm cannot serve this root (alike on all ranks); rank 0 says so. */
-static int pass_unfit(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                      pb_kind_t kind)
-{
-    coll_pipebcast_warn_unfit(module, kind);
-    return pass(module, data, root, COLL_PIPEBCAST_UNFIT);
-}
-
-/** Advances an operation; its result is in *rc_p when it is through. */
-static bool advance(coll_pipebcast_operation_t *operation, int *rc_p)
-{
-    opal_mutex_t *lock = &operation->module->lock;
-    opal_mutex_lock(lock);
-    const bool is_through = coll_pipebcast_operation_advance(operation);
-    if (is_through) {
-        *rc_p = coll_pipebcast_operation_finish(operation);
-    }
-    opal_mutex_unlock(lock);
-    return is_through;
-}
-
-/** Starts an operation and advances it to its end, making progress of everything else meanwhile. */
-static int operate(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                   const coll_pipebcast_choice_t *choice, int tag)
-{
-    const coll_pipebcast_apart_t apart = {.tag = tag};
-    coll_pipebcast_operation_t operation;
-    opal_mutex_lock(&module->lock);
-    int rc = coll_pipebcast_operation_start(&operation, module, data, root, choice, &apart);
-    opal_mutex_unlock(&module->lock);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    while (!advance(&operation, &rc)) {
-        opal_progress();
-    }
-    return rc;
-}
-
-/** Tells how long it took, where the choice was told. */
-static void tell_time(coll_pipebcast_module_t *module, int root, size_t total,
-                      const coll_pipebcast_choice_t *choice, int64_t start)
-{
-    const double seconds = coll_pipebcast_seconds_since(start);
-    opal_mutex_lock(&module->lock);
-    coll_pipebcast_choice_took(module, root, total, choice, seconds);
-    opal_mutex_unlock(&module->lock);
-}
-
-void coll_pipebcast_note_failure(int error)
-{
-    if (error != OMPI_SUCCESS) {
-        coll_pipebcast_count(&mca_coll_pipebcast_component.counters.failed, 1);
-    }
-}
-
-/** One of ours, for which the choice may still turn out not to fit. */
-static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                     const coll_pipebcast_choice_t *choice, int tag, int64_t start)
-{
-    const int rc = operate(module, data, root, choice, tag);
-    if (rc == OMPI_ERR_NOT_SUPPORTED) {
-        return pass_unfit(module, data, root, choice->kind);
-    }
-    tell_time(module, root, data->total, choice, start);
-    coll_pipebcast_note_failure(rc);
-    return rc;
-}
-
-/** Decides, and for one of ours reserves tags: as many and as early on all ranks, lost or not. */
-static int decide(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                  coll_pipebcast_decision_t *decision, int *tag_p)
-{
-    opal_mutex_lock(&module->lock);
-    if (coll_pipebcast_may_be_ours(module, data->total)) {
-        *tag_p = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
-    }
-    const int rc = coll_pipebcast_decide(module, root, data->total, decision);
-    opal_mutex_unlock(&module->lock);
-    return rc;
-}
-
-static int decide_and_broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
-                                int root)
-{
-    const int64_t start = coll_pipebcast_now();
+/** What became of a broadcast before the waiting. */
+typedef struct begun {
+    coll_pipebcast_operation_t *operation; /**< NULL: it is not ours */
+    bool is_part_of_agreement;             /**< it is the fallback component's own, and uncounted */
+    int64_t start;                         /**< by the clock, when the ranks had agreed */
     coll_pipebcast_decision_t decision;
-    int tag = 0;
-    int rc = decide(module, data, root, &decision, &tag);
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_note_failure(rc);
+} begun_t;
+
+/** Agrees, decides and starts. Tags are reserved as many and as early on all ranks, lost or not. */
+static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, begun_t *begun)
+{
+    const size_t total = call->data.total;
+    int rc = coll_pipebcast_agree(module);
+    *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING,
+                       .start = coll_pipebcast_now()};
+    if (rc != OMPI_SUCCESS || begun->is_part_of_agreement) {
         return rc;
     }
-    if (decision.ours) {
-        return broadcast(module, data, root, &decision.choice, tag, start);
+    if (coll_pipebcast_may_be_ours(module, total)) {
+        call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
     }
-    if (decision.reason == COLL_PIPEBCAST_UNFIT) {
-        return pass_unfit(module, data, root, decision.choice.kind);
+    rc = coll_pipebcast_decide(module, call->root, total, &begun->decision);
+    return rc == OMPI_SUCCESS && begun->decision.ours
+               ? coll_pipebcast_operation_start(module, call, &begun->decision.planned,
+                                                &begun->operation)
+               : rc;
+}
+
+/** Advances an operation to its end, making progress of everything else meanwhile. */
+static int wait_for(coll_pipebcast_operation_t *operation, coll_pipebcast_lock_t *lock)
+{
+    while (!coll_pipebcast_operation_advance(operation)) {
+        coll_pipebcast_unlock(lock);
+        opal_progress();
+        coll_pipebcast_lock(lock);
     }
-    rc = pass(module, data, root, decision.reason);
-    tell_time(module, root, data->total, &decision.choice, start);
+    return coll_pipebcast_operation_finish(operation);
+}
+
+static void log_time(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                     const begun_t *begun)
+{
+    coll_pipebcast_log_time(module, call->root, call->data.total, &begun->decision,
+                            coll_pipebcast_seconds_since(begun->start));
+}
+
+/** Gives a broadcast to the fallback component. Without the lock. */
+static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                const begun_t *begun)
+{
+    const coll_pipebcast_data_t *data = &call->data;
+    if (!begun->is_part_of_agreement) {
+        coll_pipebcast_warn_unfit(module, &begun->decision);
+        coll_pipebcast_count_fallback(begun->decision.reason, data->total);
+    }
+    const int rc =
+        module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
+                               call->root, module->comm, module->fallback.bcast_module);
+    if (begun->decision.is_logged) {
+        coll_pipebcast_lock(&module->lock);
+        log_time(module, call, begun);
+        coll_pipebcast_unlock(&module->lock);
+    }
     return rc;
 }
 
@@ -131,20 +82,25 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    const coll_pipebcast_data_t data = coll_pipebcast_data_of(buffer, (size_t) count, datatype);
+    coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
+                                  .root = root};
+    begun_t begun;
     (void) comm;
     /* Ranks whose count is 0 do not come here at all, while others may describe
      * the same empty message by a type without bytes: nothing may be sent. */
-    if (data.total == 0) {
+    if (call.data.total == 0) {
         return OMPI_SUCCESS;
     }
-    const int rc = coll_pipebcast_agree(module);
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_note_failure(rc);
-        return rc;
+    coll_pipebcast_lock(&module->lock);
+    int rc = begin(module, &call, &begun);
+    if (rc == OMPI_SUCCESS && begun.operation != NULL) {
+        rc = wait_for(begun.operation, &module->lock);
+        log_time(module, &call, &begun);
     }
-    if (module->state == COLL_PIPEBCAST_ASKING) {
-        return forward(module, &data, root);
+    coll_pipebcast_unlock(&module->lock);
+    if (rc == OMPI_SUCCESS && begun.operation == NULL) {
+        return pass(module, &call, &begun);
     }
-    return decide_and_broadcast(module, &data, root);
+    coll_pipebcast_count_failure(rc);
+    return rc;
 }

@@ -9,85 +9,64 @@
 #include "operation/nonblocking.h"
 
 #include "communicator/agreement.h"
-#include "communicator/lost.h"
-#include "component/component.h"
+#include "operation/decision.h"
 #include "operation/request.h"
 
-/** The fallback component's, where the broadcast is a part of the agreement itself. */
-static int forward(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                   ompi_request_t **request_p)
-{
-    return module->fallback.ibcast(data->buffer, (coll_pipebcast_count_t) data->count,
-                                   data->datatype, root, module->comm, request_p,
-                                   module->fallback.ibcast_module);
-}
+/** What became of a call. */
+typedef struct called {
+    coll_pipebcast_request_t *request; /**< NULL: it is not ours */
+    bool is_part_of_agreement;         /**< it is the fallback component's own, and uncounted */
+    coll_pipebcast_decision_t decision;
+} called_t;
 
-static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                const coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
+/** A broadcast that is not ours is reported and counted, unless no one has asked for it. */
+static void note_passed(const coll_pipebcast_module_t *module, const called_t *called, size_t total)
 {
-    if (decision->reason == COLL_PIPEBCAST_UNFIT) {
-        coll_pipebcast_warn_unfit(module, decision->choice.kind);
+    if (!called->is_part_of_agreement) {
+        coll_pipebcast_warn_unfit(module, &called->decision);
+        coll_pipebcast_count_fallback(called->decision.reason, total);
     }
-    coll_pipebcast_count_fallback(decision->reason, data->total);
-    return forward(module, data, root, request_p);
 }
 
-/** A request that begins as decided; otherwise when the ranks have agreed, at once if they have. */
-static int begin(coll_pipebcast_request_t *request, const coll_pipebcast_decision_t *decision)
+/** Starts a broadcast of ours; `planned` as for coll_pipebcast_request_begin(). */
+static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                 const pb_planned_t *planned, coll_pipebcast_request_t **request_p)
 {
-    if (decision != NULL) {
-        return coll_pipebcast_request_begin(request, &decision->choice);
-    }
-    return coll_pipebcast_is_agreeing(request->module)
-               ? OMPI_SUCCESS
-               : coll_pipebcast_request_begin_agreed(request);
-}
-
-/** Starts a broadcast of ours; `decision` as above. Errors as coll_pipebcast_operation_start(). */
-static int start(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                 int tag, const coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
-{
-    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, tag, false);
+    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, call, false);
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    ompi_request_t *handle = &request->super.super;
-    const int rc = begin(request, decision);
+    const int rc = coll_pipebcast_request_begin(request, planned);
     if (rc != OMPI_SUCCESS) {
+        ompi_request_t *handle = &request->super.super;
         ompi_request_free(&handle);
         return rc;
     }
-    coll_pipebcast_outstanding_add(module, request);
-    *request_p = handle;
+    *request_p = request;
     return OMPI_SUCCESS;
 }
 
-/** What can be done of MPI_Ibcast with the lock held; if decision->ours is false, nothing was. */
-static int broadcast(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                     coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
+/** What is done of MPI_Ibcast with the lock held. */
+static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, called_t *called)
 {
-    *decision = (coll_pipebcast_decision_t){.ours = true};
-    int rc = OMPI_SUCCESS, tag = 0;
+    int rc = OMPI_SUCCESS;
+    *called = (called_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
+    if (called->is_part_of_agreement) {
+        return OMPI_SUCCESS;
+    }
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         rc = coll_pipebcast_agreement_start(module);
     }
-    if (!module->may_pass || coll_pipebcast_may_be_ours(module, data->total)) {
-        tag = coll_pipebcast_request_tags(module, false);
+    if (!module->may_pass || coll_pipebcast_may_be_ours(module, call->data.total)) {
+        call->tag = coll_pipebcast_request_tags(module, false);
     }
     if (rc != OMPI_SUCCESS || !module->may_pass) {
-        return rc != OMPI_SUCCESS ? rc : start(module, data, root, tag, NULL, request_p);
+        return rc != OMPI_SUCCESS ? rc : start(module, call, NULL, &called->request);
     }
-    rc = coll_pipebcast_decide(module, root, data->total, decision);
-    if (rc != OMPI_SUCCESS || !decision->ours) {
-        return rc;
-    }
-    rc = start(module, data, root, tag, decision, request_p);
-    if (rc == OMPI_ERR_NOT_SUPPORTED) {
-        decision->ours = false;
-        decision->reason = COLL_PIPEBCAST_UNFIT;
-        rc = OMPI_SUCCESS;
-    }
-    return rc;
+    rc = coll_pipebcast_decide(module, call->root, call->data.total, &called->decision);
+    return rc == OMPI_SUCCESS && called->decision.ours
+               ? start(module, call, &called->decision.planned, &called->request)
+               : rc;
 }
 
 int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
@@ -96,82 +75,50 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                           mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    const coll_pipebcast_data_t data = coll_pipebcast_data_of(buffer, (size_t) count, datatype);
-    coll_pipebcast_decision_t decision = {0};
+    coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
+                                  .root = root};
+    called_t called;
     (void) comm;
-    if (data.total == 0) { /* as in coll_pipebcast_bcast() */
+    if (call.data.total == 0) { /* as in coll_pipebcast_bcast() */
         *request_p = &ompi_request_empty;
         return OMPI_SUCCESS;
     }
-    if (module->state == COLL_PIPEBCAST_ASKING) {
-        return forward(module, &data, root, request_p);
-    }
-    opal_mutex_lock(&module->lock);
-    const int rc = broadcast(module, &data, root, &decision, request_p);
-    opal_mutex_unlock(&module->lock);
-    coll_pipebcast_note_failure(rc);
-    return rc == OMPI_SUCCESS && !decision.ours ? pass(module, &data, root, &decision, request_p)
-                                                : rc;
-}
-
-static int forward_init(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data,
-                        int root, struct ompi_info_t *info, ompi_request_t **request_p)
-{
-    return module->fallback.bcast_init(data->buffer, (coll_pipebcast_count_t) data->count,
-                                       data->datatype, root, module->comm, info, request_p,
-                                       module->fallback.bcast_init_module);
-}
-
-static int pass_init(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                     const coll_pipebcast_decision_t *decision, struct ompi_info_t *info,
-                     ompi_request_t **request_p)
-{
-    if (decision->reason == COLL_PIPEBCAST_UNFIT) {
-        coll_pipebcast_warn_unfit(module, decision->choice.kind);
-    }
-    coll_pipebcast_count_fallback(decision->reason, data->total);
-    return forward_init(module, data, root, info, request_p);
-}
-
-/** Decides for all starts, now that this can still be the fallback component. With the lock held.
- */
-static int decide_for_starts(coll_pipebcast_module_t *module, int root, size_t total,
-                             coll_pipebcast_decision_t *decision)
-{
-    int error;
-    const int rc = coll_pipebcast_decide(module, root, total, decision);
-    if (rc != OMPI_SUCCESS || !decision->ours || coll_pipebcast_minds_arrivals() ||
-        coll_pipebcast_role(module, decision->choice.kind, root, &error) != NULL) {
+    coll_pipebcast_lock(&module->lock);
+    const int rc = broadcast(module, &call, &called);
+    coll_pipebcast_unlock(&module->lock);
+    coll_pipebcast_count_failure(rc);
+    if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (error != OMPI_ERR_NOT_SUPPORTED) {
-        coll_pipebcast_lose(module, error); /* the others have a request */
-        return error;
+    if (called.request != NULL) {
+        *request_p = &called.request->super.super;
+        return OMPI_SUCCESS;
     }
-    decision->ours = false;
-    decision->reason = COLL_PIPEBCAST_UNFIT;
-    return OMPI_SUCCESS;
+    note_passed(module, &called, call.data.total);
+    return module->fallback.ibcast(call.data.buffer, (coll_pipebcast_count_t) call.data.count,
+                                   call.data.datatype, root, module->comm, request_p,
+                                   module->fallback.ibcast_module);
 }
 
-/** What can be done of MPI_Bcast_init with the lock held, as broadcast(). */
-static int initialise(coll_pipebcast_module_t *module, const coll_pipebcast_data_t *data, int root,
-                      coll_pipebcast_decision_t *decision, ompi_request_t **request_p)
+/** What is done of MPI_Bcast_init with the lock held, given up while the ranks agree. */
+static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
+                      called_t *called)
 {
-    int tag = 0;
-    if (coll_pipebcast_may_be_ours(module, data->total)) {
-        tag = coll_pipebcast_request_tags(module, true);
-    }
-    const int rc = decide_for_starts(module, root, data->total, decision);
-    if (rc != OMPI_SUCCESS || !decision->ours) {
+    int rc = coll_pipebcast_agree(module);
+    *called = (called_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
+    if (rc != OMPI_SUCCESS || called->is_part_of_agreement) {
         return rc;
     }
-    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, data, root, tag, true);
-    if (request == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (coll_pipebcast_may_be_ours(module, call->data.total)) {
+        call->tag = coll_pipebcast_request_tags(module, true);
     }
-    request->choice = decision->choice;
-    *request_p = &request->super.super;
-    return OMPI_SUCCESS;
+    /* Each start is decided anew; but whether they are ours only now. */
+    rc = coll_pipebcast_decide(module, call->root, call->data.total, &called->decision);
+    if (rc != OMPI_SUCCESS || !called->decision.ours) {
+        return rc;
+    }
+    called->request = coll_pipebcast_request_new(module, call, true);
+    return called->request != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
@@ -180,23 +127,26 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
                               ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    const coll_pipebcast_data_t data = coll_pipebcast_data_of(buffer, (size_t) count, datatype);
-    coll_pipebcast_decision_t decision = {0};
+    coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
+                                  .root = root};
+    called_t called;
     (void) comm;
-    if (data.total == 0) {
+    if (call.data.total == 0) {
         return ompi_request_persistent_noop_create(request_p);
     }
-    int rc = coll_pipebcast_agree(module);
-    if (rc == OMPI_SUCCESS && module->state == COLL_PIPEBCAST_ASKING) {
-        return forward_init(module, &data, root, info, request_p);
+    coll_pipebcast_lock(&module->lock);
+    const int rc = initialise(module, &call, &called);
+    coll_pipebcast_unlock(&module->lock);
+    coll_pipebcast_count_failure(rc);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
     }
-    if (rc == OMPI_SUCCESS) {
-        opal_mutex_lock(&module->lock);
-        rc = initialise(module, &data, root, &decision, request_p);
-        opal_mutex_unlock(&module->lock);
+    if (called.request != NULL) {
+        *request_p = &called.request->super.super;
+        return OMPI_SUCCESS;
     }
-    coll_pipebcast_note_failure(rc);
-    return rc == OMPI_SUCCESS && !decision.ours
-               ? pass_init(module, &data, root, &decision, info, request_p)
-               : rc;
+    note_passed(module, &called, call.data.total);
+    return module->fallback.bcast_init(call.data.buffer, (coll_pipebcast_count_t) call.data.count,
+                                       call.data.datatype, root, module->comm, info, request_p,
+                                       module->fallback.bcast_init_module);
 }

@@ -4,7 +4,7 @@
 #ifndef COLL_PIPEBCAST_NONBLOCKING_H
 #define COLL_PIPEBCAST_NONBLOCKING_H
 
-#include "component/compat.h"
+#include "base/compat.h"
 
 int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                           struct ompi_datatype_t *datatype, int root,

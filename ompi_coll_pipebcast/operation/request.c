@@ -3,24 +3,35 @@
  */
 #include "operation/request.h"
 
+#include "communicator/agreement.h"
 #include "communicator/lost.h"
+#include "operation/decision.h"
 
 static void request_construct(coll_pipebcast_request_t *request)
 {
+    OBJ_CONSTRUCT(&request->task.super, opal_list_item_t);
     request->comm = NULL;
-    request->data.datatype = NULL;
+    request->call.data.datatype = NULL;
+    request->operation = NULL;
 }
 static void request_destruct(coll_pipebcast_request_t *request)
 {
-    if (request->data.datatype != NULL) {
-        OBJ_RELEASE(request->data.datatype);
+    if (request->call.data.datatype != NULL) {
+        OBJ_RELEASE(request->call.data.datatype);
     }
     if (request->comm != NULL) {
         OBJ_RELEASE(request->comm);
     }
+    OBJ_DESTRUCT(&request->task.super);
 }
 OBJ_CLASS_INSTANCE(coll_pipebcast_request_t, ompi_coll_base_nbc_request_t, request_construct,
                    request_destruct);
+
+static coll_pipebcast_request_t *request_of(coll_pipebcast_task_t *task)
+{
+    return (coll_pipebcast_request_t *) (void *) ((char *) task -
+                                                  offsetof(coll_pipebcast_request_t, task));
+}
 
 static int request_free(ompi_request_t **handle)
 {
@@ -50,20 +61,18 @@ static void activate(ompi_request_t *base)
 /** Starts a persistent request once more. */
 static int start_one(coll_pipebcast_request_t *request)
 {
-    opal_mutex_t *lock = &request->module->lock;
-    opal_mutex_lock(lock);
+    coll_pipebcast_lock_t *lock = &request->module->lock;
+    coll_pipebcast_lock(lock);
     request->n_starts++;
-    coll_pipebcast_count(&mca_coll_pipebcast_component.counters.persistent, 1);
+    coll_pipebcast_count(&coll_pipebcast_counters.persistent, 1);
     activate(&request->super.super);
-    const int rc = coll_pipebcast_request_begin(request, &request->choice);
-    if (rc == OMPI_SUCCESS) {
-        coll_pipebcast_outstanding_add(request->module, request);
-    } else {
+    const int rc = coll_pipebcast_request_begin(request, NULL);
+    if (rc != OMPI_SUCCESS) {
         request->super.super.req_complete = REQUEST_COMPLETED;
         request->super.super.req_state = OMPI_REQUEST_INACTIVE;
     }
-    opal_mutex_unlock(lock);
-    coll_pipebcast_note_failure(rc);
+    coll_pipebcast_unlock(lock);
+    coll_pipebcast_count_failure(rc);
     return rc;
 }
 
@@ -81,14 +90,74 @@ int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool pers
     return coll_pipebcast_reserve_tags(module->comm, (persistent ? 2 : 1) * COLL_PIPEBCAST_TAGS);
 }
 
+/**
+ * The call of this start. A rank can be one start ahead of another, so that every
+ * other start has the same tags: no rank ends a start before the root has begun it,
+ * nor the root before every rank has reported to it all that it has to.
+ */
+static coll_pipebcast_call_t call_of(const coll_pipebcast_request_t *request)
+{
+    coll_pipebcast_call_t call = request->call;
+    call.tag -= (int) (request->n_starts % 2) * COLL_PIPEBCAST_TAGS;
+    return call;
+}
+
+/** Begins as all ranks decide, now that they have agreed. */
+static int begin_agreed(coll_pipebcast_request_t *request)
+{
+    coll_pipebcast_module_t *module = request->module;
+    const coll_pipebcast_call_t call = call_of(request);
+    coll_pipebcast_decision_t decision;
+    const int rc = coll_pipebcast_decide_later(module, call.root, call.data.total, &decision);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (decision.ours) {
+        return coll_pipebcast_operation_start(module, &call, &decision.planned,
+                                              &request->operation);
+    }
+    coll_pipebcast_warn_unfit(module, &decision);
+    return coll_pipebcast_operation_stand_in(module, &call, &request->operation);
+}
+
+/** As a task: true when it is through, with the result in request->error. */
+static bool advance(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_request_t *request = request_of(task);
+    if (request->operation == NULL) {
+        if (coll_pipebcast_is_agreeing(request->module)) {
+            return false;
+        }
+        request->error = begin_agreed(request);
+        if (request->error != OMPI_SUCCESS) {
+            coll_pipebcast_count_failure(request->error);
+            return true;
+        }
+    }
+    if (!coll_pipebcast_operation_advance(request->operation)) {
+        return false;
+    }
+    request->error = coll_pipebcast_operation_finish(request->operation);
+    request->operation = NULL;
+    coll_pipebcast_count_failure(request->error);
+    return true;
+}
+
+/** The user may learn that it is through. */
+static void end(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_request_t *request = request_of(task);
+    request->super.super.req_status.MPI_ERROR =
+        request->error == OMPI_SUCCESS ? MPI_SUCCESS : ompi_errcode_get_mpi_code(request->error);
+    ompi_request_complete(&request->super.super, true);
+    OBJ_RELEASE(request);
+}
+
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
-                                                     const coll_pipebcast_data_t *data, int root,
-                                                     int tag, bool persistent)
+                                                     const coll_pipebcast_call_t *call,
+                                                     bool persistent)
 {
     coll_pipebcast_request_t *request = OBJ_NEW(coll_pipebcast_request_t);
-    if (request == NULL && coll_pipebcast_reserve_spend()) {
-        request = OBJ_NEW(coll_pipebcast_request_t);
-    }
     if (request == NULL) {
         coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
         return NULL;
@@ -103,95 +172,55 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     base->req_status = ompi_status_empty;
     if (!persistent) {
         activate(base);
-        coll_pipebcast_count(&mca_coll_pipebcast_component.counters.nonblocking, 1);
+        coll_pipebcast_count(&coll_pipebcast_counters.nonblocking, 1);
     }
+    request->task.advance = advance;
+    request->task.end = end;
     request->comm = module->comm;
     OBJ_RETAIN(request->comm);
-    request->data = *data;
-    OBJ_RETAIN(request->data.datatype);
+    request->call = *call;
+    request->call.overlaps = true;
+    request->call.repeats = persistent;
+    OBJ_RETAIN(request->call.data.datatype);
     request->module = module;
-    request->root = root;
-    request->tag = tag;
     request->n_starts = 0;
-    request->is_begun = false;
     request->error = OMPI_SUCCESS;
     return request;
 }
 
-/**
- * The tags of this start. A rank can be one start ahead of another, so that every
- * other start has the same ones: no rank ends a start before the root has begun it,
- * nor the root before every rank has told it all that it has to tell.
- */
-static coll_pipebcast_apart_t apart_of(const coll_pipebcast_request_t *request)
+/** Nothing will advance it: leaves what was begun, which others go on with. */
+static void abandon(coll_pipebcast_request_t *request, int error)
 {
-    const int set = (int) (request->n_starts % 2);
-    return (coll_pipebcast_apart_t){.tag = request->tag - set * COLL_PIPEBCAST_TAGS,
-                                    .overlaps = true,
-                                    .repeats = request->super.super.req_persistent};
-}
-
-int coll_pipebcast_request_begin(coll_pipebcast_request_t *request,
-                                 const coll_pipebcast_choice_t *choice)
-{
-    const coll_pipebcast_apart_t apart = apart_of(request);
-    request->is_begun = true;
-    const int rc = coll_pipebcast_operation_start(&request->operation, request->module,
-                                                  &request->data, request->root, choice, &apart);
-    if (rc == OMPI_SUCCESS) {
-        /* What can be done at once is. If that is all, the next call finds the same again. */
-        (void) coll_pipebcast_operation_advance(&request->operation);
+    coll_pipebcast_lose(request->module, error);
+    if (request->operation != NULL) {
+        request->operation->kind->cancel(request->operation);
+        (void) coll_pipebcast_operation_finish(request->operation);
+        request->operation = NULL;
     }
-    return rc;
+    OBJ_RELEASE(request);
 }
 
-static int begin_stand_in(coll_pipebcast_request_t *request)
-{
-    const coll_pipebcast_apart_t apart = apart_of(request);
-    request->is_begun = true;
-    const int rc = coll_pipebcast_operation_stand_in(&request->operation, request->module,
-                                                     &request->data, request->root, &apart);
-    if (rc == OMPI_SUCCESS) {
-        (void) coll_pipebcast_operation_advance(&request->operation);
-    }
-    return rc;
-}
-
-int coll_pipebcast_request_begin_agreed(coll_pipebcast_request_t *request)
+int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_planned_t *planned)
 {
     coll_pipebcast_module_t *module = request->module;
-    coll_pipebcast_decision_t decision = {0};
-    int rc = coll_pipebcast_decide_later(module, request->root, request->data.total, &decision);
+    int rc = OMPI_SUCCESS;
+    if (planned != NULL) {
+        const coll_pipebcast_call_t call = call_of(request);
+        rc = coll_pipebcast_operation_start(module, &call, planned, &request->operation);
+    } else if (!coll_pipebcast_is_agreeing(module)) {
+        rc = begin_agreed(request);
+    }
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (decision.ours) {
-        rc = coll_pipebcast_request_begin(request, &decision.choice);
+    if (request->operation != NULL) {
+        /* What can be done at once is. If that is all, the next call finds the same again. */
+        (void) coll_pipebcast_operation_advance(request->operation);
     }
-    if (rc == OMPI_ERR_NOT_SUPPORTED ||
-        (!decision.ours && decision.reason == COLL_PIPEBCAST_UNFIT)) {
-        coll_pipebcast_warn_unfit(module, decision.choice.kind);
+    OBJ_RETAIN(request);
+    rc = coll_pipebcast_progress_add(module, &request->task);
+    if (rc != OMPI_SUCCESS) {
+        abandon(request, rc);
     }
-    return decision.ours && rc != OMPI_ERR_NOT_SUPPORTED ? rc : begin_stand_in(request);
-}
-
-bool coll_pipebcast_request_advance(coll_pipebcast_request_t *request)
-{
-    request->error =
-        request->is_begun ? OMPI_SUCCESS : coll_pipebcast_request_begin_agreed(request);
-    if (request->error == OMPI_SUCCESS) {
-        if (!coll_pipebcast_operation_advance(&request->operation)) {
-            return false;
-        }
-        request->error = coll_pipebcast_operation_finish(&request->operation);
-    }
-    coll_pipebcast_note_failure(request->error);
-    return true;
-}
-
-void coll_pipebcast_request_complete(coll_pipebcast_request_t *request)
-{
-    request->super.super.req_status.MPI_ERROR =
-        request->error == OMPI_SUCCESS ? MPI_SUCCESS : ompi_errcode_get_mpi_code(request->error);
-    ompi_request_complete(&request->super.super, true);
+    return rc;
 }

@@ -1,65 +1,48 @@
 /*
- * A request: a nonblocking or persistent broadcast as the user holds it. It is an
- * operation, and what the operation needs to live on while its caller is
- * elsewhere: references to the communicator and the datatype.
+ * A request: a nonblocking or persistent broadcast as the user holds it. It is a task
+ * (communicator/progress.h) around an operation, with what that needs to live on while its caller
+ * is elsewhere: references to the communicator and the datatype.
  *
- * The user's handle is one reference to it, being outstanding another: so it may
+ * The user's handle is one reference to it, being a task another: so it may
  * be freed at any time, and ends nevertheless.
  */
 #ifndef COLL_PIPEBCAST_REQUEST_H
 #define COLL_PIPEBCAST_REQUEST_H
 
-#include "component/component.h"
 #include "operation/operation.h"
 
-struct coll_pipebcast_request {
+typedef struct coll_pipebcast_request {
     coll_pipebcast_base_request_t super;
+    coll_pipebcast_task_t task;
     struct ompi_communicator_t *comm; /**< retained; the module lives in it */
     coll_pipebcast_module_t *module;
-    coll_pipebcast_data_t data; /**< the datatype is retained */
-    int root;
-    int tag;                        /**< the first of those reserved for it */
-    coll_pipebcast_choice_t choice; /**< of a persistent one */
-    unsigned n_starts;              /**< likewise */
-    bool is_begun;                  /**< the operation is; not while the ranks still agree */
-    int error;                      /**< the result */
-    coll_pipebcast_operation_t operation;
-};
+    coll_pipebcast_call_t call; /**< the datatype is retained; the tag is the first of all sets */
+    unsigned n_starts;          /**< of a persistent one */
+    coll_pipebcast_operation_t *operation; /**< NULL: not begun, as the ranks still agree */
+    int error;                             /**< the result */
+} coll_pipebcast_request_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_request_t);
 
 /**
  * Tags of a request, reserved alike on all ranks and in the same order: two sets for a persistent
- * one, see coll_pipebcast_request_begin(). The first of them.
+ * one, see request.c. The first of them.
  */
 int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool persistent);
 
 /**
- * A request for a broadcast with these tags. A persistent one is inactive. To be given back by
+ * A request for a call with these tags. A persistent one is inactive. To be given back by
  * ompi_request_free(). With the module's lock held. NULL if out of memory; as the others have
  * theirs, this rank is lost then.
  */
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
-                                                     const coll_pipebcast_data_t *data, int root,
-                                                     int tag, bool persistent);
-
-/** Begins the operation as chosen; errors as coll_pipebcast_operation_start(). Likewise. */
-int coll_pipebcast_request_begin(coll_pipebcast_request_t *request,
-                                 const coll_pipebcast_choice_t *choice);
+                                                     const coll_pipebcast_call_t *call,
+                                                     bool persistent);
 
 /**
- * Begins, once the ranks have agreed, as all of them decide for its size; where that would be the
- * fallback component, by what stands in. OMPI_SUCCESS, the agreement's error or
- * OMPI_ERR_OUT_OF_RESOURCE. Likewise.
+ * Begins as planned; or with NULL, once the ranks have agreed, as all of them decide then, and
+ * where that would be the fallback component, by what stands in. From then on it is advanced until
+ * it is through. With the module's lock held. An error: nothing is under way and this rank is lost.
  */
-int coll_pipebcast_request_begin_agreed(coll_pipebcast_request_t *request);
-
-/**
- * Does what can be done without waiting; true when it is through, to be told by
- * coll_pipebcast_request_complete(). One that is not begun begins here. Likewise.
- */
-bool coll_pipebcast_request_advance(coll_pipebcast_request_t *request);
-
-/** Tells the user that it is through. Without the module's lock. */
-void coll_pipebcast_request_complete(coll_pipebcast_request_t *request);
+int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_planned_t *planned);
 
 #endif

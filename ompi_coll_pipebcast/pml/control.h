@@ -4,7 +4,7 @@
 #ifndef COLL_PIPEBCAST_CONTROL_H
 #define COLL_PIPEBCAST_CONTROL_H
 
-#include "component/compat.h"
+#include "base/compat.h"
 #include "engine/control.h"
 
 struct pb_control {

@@ -4,7 +4,7 @@
 #ifndef COLL_PIPEBCAST_MESSAGE_H
 #define COLL_PIPEBCAST_MESSAGE_H
 
-#include "component/compat.h"
+#include "base/compat.h"
 #include "engine/message.h"
 
 /** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */

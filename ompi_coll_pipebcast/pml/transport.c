@@ -23,11 +23,11 @@ static inline void give_back(pb_request_t *request_p)
 }
 
 inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
-                             bool confirmed, pb_request_t *request_p)
+                             bool synchronous, pb_request_t *request_p)
 {
     const int rc =
         MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
-                           confirmed ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+                           synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
                            transport->comm, (ompi_request_t **) request_p));
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -40,7 +40,7 @@ inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size
 }
 
 /**
- * Open MPI tells that a receive ends, from inside its progress. As long as the network has more,
+ * Open MPI reports that a receive ends, from inside its progress. As long as the network has more,
  * Open MPI does not come back from there: without this, all of it would come before any is
  * sent on, and what is more than the window without a receive to go to, so that it has to be
  * copied twice. Returns whether the request is gone. Where someone is inside the operation, or
@@ -48,19 +48,19 @@ inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size
  */
 static int ended(ompi_request_t *request)
 {
-    opal_atomic_rmb(); /* see want_told() */
+    opal_atomic_rmb(); /* see want_report() */
     pb_lane_t *lane = request->req_complete_cb_data;
-    opal_mutex_t *lock = lane->transfer->transport->lock;
-    if (OPAL_UNLIKELY(opal_mutex_trylock(lock) != 0)) {
+    coll_pipebcast_lock_t *lock = lane->transfer->transport->lock;
+    if (OPAL_UNLIKELY(!coll_pipebcast_try_lock(lock))) {
         return 0;
     }
     const bool is_gone = pb_transfer_arrived(lane, request);
-    opal_mutex_unlock(lock);
+    coll_pipebcast_unlock(lock);
     return is_gone;
 }
 
 /** Open MPI is to call ended(). The receive may have ended already: then it is found complete. */
-static inline void want_told(ompi_request_t *request, pb_lane_t *lane)
+static inline void want_report(ompi_request_t *request, pb_lane_t *lane)
 {
     request->req_complete_cb_data = lane;
     opal_atomic_wmb();
@@ -73,7 +73,7 @@ inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t 
     const int rc = MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, rank, transport->tag,
                                       transport->comm, (ompi_request_t **) request_p));
     if (rc == OMPI_SUCCESS && lane != NULL) {
-        want_told(*request_p, lane);
+        want_report(*request_p, lane);
     }
     return rc;
 }
@@ -111,7 +111,7 @@ static inline int outcome(const ompi_status_public_t *status, size_t bytes)
     if (status->MPI_ERROR != MPI_SUCCESS) {
         return status->MPI_ERROR;
     }
-    return status->_ucount == 0 && !status->_cancelled ? PB_TRANSPORT_EMPTY : MPI_ERR_TRUNCATE;
+    return status->_ucount == 0 && !status->_cancelled ? PB_ERR_EMPTY : MPI_ERR_TRUNCATE;
 }
 
 inline int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes)

@@ -4,13 +4,14 @@
 #ifndef COLL_PIPEBCAST_TRANSPORT_H
 #define COLL_PIPEBCAST_TRANSPORT_H
 
-#include "component/compat.h"
+#include "base/lock.h"
 #include "engine/transport.h"
 
 struct pb_transport {
     struct ompi_communicator_t *comm;
-    int tag;            /**< of all segments of the broadcast */
-    opal_mutex_t *lock; /**< of transfers: held by whoever is inside the broadcast; borrowed */
+    int tag; /**< of all segments of the broadcast */
+    coll_pipebcast_lock_t
+        *lock; /**< of transfers: held by whoever is inside the broadcast; borrowed */
 };
 
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */

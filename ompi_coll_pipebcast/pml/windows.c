@@ -3,7 +3,7 @@
  */
 #include "pml/windows.h"
 
-#include "component/component.h"
+#include "base/parameters.h"
 
 /** Bounce buffers of one broadcast of non-contiguous data, and their bytes, at most. */
 #define MAX_BOUNCES 128
@@ -20,20 +20,20 @@ static int max_bounces(size_t segment_size)
 
 /**
  * The receive window where data are not contiguous: half of the bounce buffers
- * are shared among the sources, so that each source has its own and the other
+ * are shared among the parents, so that each parent has its own and the other
  * half is left for sends. Otherwise streams that cross could wait for each other.
  */
 static int bounced_receive_window(const pb_role_t *role, int bounces, int receive_window)
 {
-    const int share = role->n_sources > 0 ? bounces / 2 / role->n_sources : bounces;
+    const int share = role->n_parents > 0 ? bounces / 2 / role->n_parents : bounces;
     return share < 1 ? 1 : receive_window < share ? receive_window : share;
 }
 
 /** Bounce buffers that keep the windows of sends full, within the bound. */
 static int send_bounces(const pb_role_t *role, int bounces, int send_window)
 {
-    const int of_target = send_window + PB_TRANSFER_CONFIRMATIONS;
-    const int64_t wanted = (int64_t) role->n_targets * of_target + 1;
+    const int of_child = send_window + PB_TRANSFER_SYNCHRONOUS;
+    const int64_t wanted = (int64_t) role->n_children * of_child + 1;
     return wanted < bounces / 2 ? (int) wanted : bounces / 2;
 }
 
@@ -50,20 +50,16 @@ int coll_pipebcast_windows_cut(pb_message_t *message, const coll_pipebcast_data_
                                size_t segment_size, const pb_role_t *role,
                                pb_transfer_limits_t *limits_p)
 {
-    const coll_pipebcast_params_t *params = &mca_coll_pipebcast_component.params;
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
     const int bounces = max_bounces(segment_size);
     const int receive_window = bounced_receive_window(role, bounces, params->receive_window);
     *limits_p = (pb_transfer_limits_t){.receive_window = params->receive_window,
                                        .send_window = params->send_window,
                                        .ahead = params->ahead};
-    const int receiving = role->n_sources * receive_window;
+    const int receiving = role->n_parents * receive_window;
     const int sending = send_bounces(role, bounces, params->send_window);
-    int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
-                                         segment_size, receiving, sending);
-    if (coll_pipebcast_reserve_helps(rc)) {
-        rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
-                                         segment_size, receiving, sending);
-    }
+    const int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
+                                               segment_size, receiving, sending);
     if (rc == OMPI_SUCCESS && message->contiguous == NULL) {
         limits_p->receive_window = receive_window;
     }

@@ -5,9 +5,9 @@
 #ifndef COLL_PIPEBCAST_WINDOWS_H
 #define COLL_PIPEBCAST_WINDOWS_H
 
-#include "engine/role.h"
 #include "engine/transfer.h"
 #include "pml/message.h"
+#include "topo/trees/role.h"
 
 /**
  * Bytes of a segment for one that may not have arrived, at most: two TCP segments

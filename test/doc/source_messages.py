@@ -13,6 +13,7 @@ FORMATS = {
     "coll_pipebcast_warn": 0,
     "complain": 3,
     "pb_diag_fault": 3,
+    "pb_item_fault": 1,
     "snprintf": 2,
     "common_report": 0,
     "wrong": 1,

@@ -36,9 +36,7 @@ SOURCES = [
     "topo/**/*_file.c",
     "topo/advice/generation.c",
     "topo/advice/history.c",
-    "topo/network/hostlist.c",
-    "topo/network/network.c",
-    "topo/network/slurm_conf.c",
+    "topo/network/*.c",
 ]
 
 

@@ -199,33 +199,33 @@ bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *ra
     return false;
 }
 
-/* The host. */
+/* The caller. */
 
-int64_t pb_arrival_host_now(pb_arrival_host_t *host)
+int64_t pb_arrival_caller_now(pb_arrival_caller_t *caller)
 {
-    return host->arrivals->now;
+    return caller->arrivals->now;
 }
 
-const int *pb_arrival_host_order(pb_arrival_host_t *host)
+const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 {
-    const arrivals_t *a = host->arrivals;
-    const int root = a->broadcasts[host->broadcast].root;
-    if (host->order == NULL) {
-        host->order = zeroed((size_t) a->n_ranks, sizeof(*host->order));
+    const arrivals_t *a = caller->arrivals;
+    const int root = a->broadcasts[caller->broadcast].root;
+    if (caller->order == NULL) {
+        caller->order = zeroed((size_t) a->n_ranks, sizeof(*caller->order));
         for (int rank = 0, i = 0; rank < a->n_ranks; rank++) {
             if (rank != root) {
-                host->order[i++] = rank;
+                caller->order[i++] = rank;
             }
         }
     }
-    return host->order;
+    return caller->order;
 }
 
 /** The plan of a group; its tree must be contention-free. NULL: the kind does not fit. */
-static pb_plan_t *plan_of(const pb_arrival_host_t *host, const pb_arrival_header_t *header)
+static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_header_t *header)
 {
-    arrivals_t *a = host->arrivals;
-    const int root = a->broadcasts[host->broadcast].root;
+    arrivals_t *a = caller->arrivals;
+    const int root = a->broadcasts[caller->broadcast].root;
     int *ranks = zeroed((size_t) a->n_ranks, sizeof(*ranks));
     char *members = zeroed((size_t) a->n_ranks, 1);
     const int n = pb_arrival_members(header, a->n_ranks, ranks);
@@ -238,12 +238,12 @@ static pb_plan_t *plan_of(const pb_arrival_host_t *host, const pb_arrival_header
         members[ranks[i]] = 1;
     }
     if (pb_view_new(a->placement, root, ranks, n, &view) != PB_SUCCESS) {
-        arrivals_breach(a, "a group that is none", host->rank);
+        arrivals_breach(a, "a group that is none", caller->rank);
     } else if (pb_plan_compute(view, header->kind, NULL, &plan) == PB_SUCCESS &&
-               host->rank == root) {
+               caller->rank == root) {
         if (pb_check_plan(a->placement, plan, members, &check, &diag) != PB_SUCCESS ||
             pb_check_contention_free(a->placement, plan, &check, &diag) != PB_SUCCESS) {
-            arrivals_breach(a, "a group's tree is not contention-free", host->rank);
+            arrivals_breach(a, "a group's tree is not contention-free", caller->rank);
         }
         pb_check_clear(&check);
     }
@@ -254,62 +254,58 @@ static pb_plan_t *plan_of(const pb_arrival_host_t *host, const pb_arrival_header
     return plan;
 }
 
-int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
-{
-    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
-    arrivals_t *a = host->arrivals;
-    header->kind = header->unasked ? PB_KIND_CHAIN
-                   : a->kind >= 0  ? (pb_kind_t) a->kind
-                                   : kinds[pb_random_below(&a->random, 3)];
-    header->segment_size = (uint32_t) a->broadcasts[host->broadcast].world->segment_size;
-    a->n_groups++;
-    return 0;
-}
-
 /** Whether out of memory for the role; for what comes after it, it will be. */
-static bool has_no_role(pb_arrival_host_t *host)
+static bool has_no_role(pb_arrival_caller_t *caller)
 {
-    arrivals_t *a = host->arrivals;
-    if (!fails(&a->broadcasts[host->broadcast].controls[host->rank], FAIL_MEMORY)) {
+    arrivals_t *a = caller->arrivals;
+    if (!fails(&a->broadcasts[caller->broadcast].controls[caller->rank], FAIL_MEMORY)) {
         return false;
     }
     failing_memory_after(a->memory_after - 1);
     return a->memory_after == 0;
 }
 
-bool pb_arrival_host_spare(pb_arrival_host_t *host)
+int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                           const pb_role_t **role_p)
 {
-    (void) host;
-    return true;
-}
-
-const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_header_t *header,
-                                      int *error_p)
-{
-    pb_plan_t *plan = plan_of(host, header);
-    free(host->role);
-    host->role = plan != NULL ? pb_role_new(plan, host->rank) : NULL;
+    pb_plan_t *plan = plan_of(caller, header);
+    free(caller->role);
+    caller->role = plan != NULL ? pb_role_new(plan, caller->rank) : NULL;
     pb_plan_free(plan);
-    if (has_no_role(host)) {
-        free(host->role);
-        host->role = NULL;
+    if (has_no_role(caller)) {
+        free(caller->role);
+        caller->role = NULL;
     }
-    *error_p = host->role == NULL ? PB_ARRIVAL_NO_MEMORY : 0;
-    return host->role;
+    *role_p = caller->role;
+    return caller->role == NULL ? PB_ERR_NO_MEMORY : 0;
 }
 
-pb_message_t *pb_arrival_host_message(pb_arrival_host_t *host, const pb_arrival_header_t *header,
-                                      const pb_role_t *role, pb_transfer_limits_t *limits_p)
+int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
+                             const pb_role_t **role_p)
 {
-    const arrivals_t *a = host->arrivals;
-    world_t *world = a->broadcasts[host->broadcast].world;
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
+    arrivals_t *a = caller->arrivals;
+    header->kind = header->unasked ? PB_KIND_CHAIN
+                   : a->kind >= 0  ? (pb_kind_t) a->kind
+                                   : kinds[pb_random_below(&a->random, 3)];
+    header->segment_size = (uint32_t) a->broadcasts[caller->broadcast].world->segment_size;
+    a->n_groups++;
+    return pb_arrival_caller_role(caller, header, role_p);
+}
+
+pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
+                                        const pb_arrival_header_t *header, const pb_role_t *role,
+                                        pb_transfer_limits_t *limits_p)
+{
+    const arrivals_t *a = caller->arrivals;
+    world_t *world = a->broadcasts[caller->broadcast].world;
     (void) role;
     if (header->total != world->total) {
-        arrivals_breach(host->arrivals, "a header of another size", host->rank);
+        arrivals_breach(caller->arrivals, "a header of another size", caller->rank);
     }
     *limits_p = a->limits;
     limits_p->ahead = header->unasked ? 0 : limits_p->ahead;
-    return &world->messages[host->rank];
+    return &world->messages[caller->rank];
 }
 
 /* The ranks' way through the broadcasts. */
@@ -318,7 +314,7 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
 {
     broadcast_t *b = &a->broadcasts[index];
     return (pb_arrival_env_t){
-        .host = &b->hosts[rank],
+        .caller = &b->callers[rank],
         .control = &b->controls[rank],
         .transport = &b->world->transports[rank],
         .n_ranks = a->n_ranks,
@@ -497,7 +493,7 @@ static void broadcast_init(arrivals_t *a, int index)
     b->world->meet_percent = percents[1 + pb_random_below(&a->random, 3)];
     b->mail = zeroed(n, sizeof(*b->mail));
     b->controls = zeroed(n, sizeof(*b->controls));
-    b->hosts = zeroed(n, sizeof(*b->hosts));
+    b->callers = zeroed(n, sizeof(*b->callers));
     b->receivers = zeroed(n, sizeof(*b->receivers));
     b->late = zeroed(n, sizeof(*b->late));
     b->groups_before = zeroed(n, sizeof(*b->groups_before));
@@ -506,7 +502,7 @@ static void broadcast_init(arrivals_t *a, int index)
     const int delay = delays[pb_random_below(&a->random, 4)];
     for (int rank = 0; rank < a->n_ranks; rank++) {
         b->controls[rank] = (pb_control_t){.arrivals = a, .broadcast = index, .rank = rank};
-        b->hosts[rank] = (pb_arrival_host_t){.arrivals = a, .broadcast = index, .rank = rank};
+        b->callers[rank] = (pb_arrival_caller_t){.arrivals = a, .broadcast = index, .rank = rank};
         b->late[rank] = pb_random_below(&a->random, delay);
     }
 }
@@ -520,8 +516,8 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
             free(mail);
         }
         pb_arrival_receiver_finish(&b->receivers[rank]);
-        free(b->hosts[rank].role);
-        free(b->hosts[rank].order);
+        free(b->callers[rank].role);
+        free(b->callers[rank].order);
     }
     pb_arrival_root_finish(&b->at_root);
     free(b->errors);
@@ -529,7 +525,7 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
     free(b->groups_before);
     free(b->late);
     free(b->receivers);
-    free(b->hosts);
+    free(b->callers);
     free(b->controls);
     free(b->mail);
     world_free(b->world);

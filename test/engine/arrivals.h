@@ -1,6 +1,6 @@
 /*
  * A series of arrival-aware broadcasts of ranks in one process: engine/control.h and
- * engine/arrival/host.h in memory, over a world (world.h) for each broadcast. Each rank
+ * engine/arrival/caller.h in memory, over a world (world.h) for each broadcast. Each rank
  * goes from broadcast to broadcast by itself, after random delays, so that some
  * are ahead of others by as much as the engine lets them.
  *
@@ -27,7 +27,7 @@ struct pb_control {
     int rank;
 };
 
-struct pb_arrival_host {
+struct pb_arrival_caller {
     struct arrivals *arrivals;
     int broadcast;
     int rank;
@@ -44,7 +44,7 @@ typedef struct broadcast {
     mail_t **mail; /**< by receiver, oldest first */
     int n_control; /**< requests of control messages alive */
     pb_control_t *controls;
-    pb_arrival_host_t *hosts;
+    pb_arrival_caller_t *callers;
     pb_arrival_root_t at_root;
     pb_arrival_receiver_t *receivers;
     int *late;          /**< by rank: rounds after its last broadcast until it comes */

@@ -20,7 +20,7 @@ struct pb_control {
     int rank;
 };
 
-struct pb_adaptive_host {
+struct pb_adaptive_caller {
     struct scene *scene;
     int rank;
 };
@@ -30,7 +30,7 @@ typedef enum {
     NOTHING,
     REFUSED_RECEIVE, /* no header can be received */
     REFUSED_SEND,    /* none can be passed on */
-    MALFORMED,       /* the host makes nothing of it */
+    MALFORMED,       /* the caller makes nothing of it */
 } failure_t;
 
 /** One broadcast. */
@@ -46,7 +46,7 @@ typedef struct scene {
     pb_role_t *role[PB_ADAPTIVE_N_TREES][MAX_RANKS];
     pb_transfer_limits_t limits;
     pb_control_t controls[MAX_RANKS];
-    pb_adaptive_host_t hosts[MAX_RANKS];
+    pb_adaptive_caller_t callers[MAX_RANKS];
     int mail[MAX_RANKS];    /* headers that wait at a rank */
     int n_heard[MAX_RANKS]; /* and that it received */
     int n_control;          /* requests alive */
@@ -55,12 +55,11 @@ typedef struct scene {
     int error[MAX_RANKS];
     pb_adaptive_t part[MAX_RANKS];
     int64_t now;
-    int n_spares; /* so often memory that was kept can be had */
 } scene_t;
 
 static const uint8_t header[HEADER] = "header";
 
-/* Control messages and the host. */
+/* Control messages and the caller. */
 
 static pb_request_t new_request(scene_t *s)
 {
@@ -138,40 +137,35 @@ bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *ra
     return false;
 }
 
-int64_t pb_adaptive_host_now(pb_adaptive_host_t *host)
+int64_t pb_adaptive_caller_now(pb_adaptive_caller_t *caller)
 {
-    return host->scene->now;
+    return caller->scene->now;
 }
 
-static pb_adaptive_place_t place_of(const scene_t *s, pb_adaptive_tree_t tree, int rank)
+static pb_adaptive_part_t part_of(const scene_t *s, pb_adaptive_tree_t tree, int rank)
 {
-    return (pb_adaptive_place_t){.role = s->role[tree][rank],
-                                 .segment_size = s->world[tree]->segment_size};
+    return (pb_adaptive_part_t){.role = s->role[tree][rank],
+                                .segment_size = s->world[tree]->segment_size};
 }
 
-int pb_adaptive_host_learn(pb_adaptive_host_t *host, const uint8_t *bytes, size_t length,
-                           pb_adaptive_place_t *place)
+int pb_adaptive_caller_learn(pb_adaptive_caller_t *caller, const uint8_t *bytes, size_t length,
+                             pb_adaptive_part_t *part)
 {
-    if (fails(host->scene, MALFORMED, host->rank) || length != HEADER ||
+    if (fails(caller->scene, MALFORMED, caller->rank) || length != HEADER ||
         memcmp(bytes, header, HEADER) != 0) {
-        return PB_ARRIVAL_MALFORMED;
+        return PB_ERR_MALFORMED;
     }
-    *place = place_of(host->scene, PB_ADAPTIVE_ANNOUNCED, host->rank);
+    *part = part_of(caller->scene, PB_ADAPTIVE_ANNOUNCED, caller->rank);
     return 0;
 }
 
-bool pb_adaptive_host_spare(pb_adaptive_host_t *host)
+pb_message_t *pb_adaptive_caller_message(pb_adaptive_caller_t *caller, pb_adaptive_tree_t tree,
+                                         const pb_adaptive_part_t *part,
+                                         pb_transfer_limits_t *limits_p)
 {
-    return host->scene->n_spares-- > 0;
-}
-
-pb_message_t *pb_adaptive_host_message(pb_adaptive_host_t *host, pb_adaptive_tree_t tree,
-                                       const pb_adaptive_place_t *place,
-                                       pb_transfer_limits_t *limits_p)
-{
-    (void) place;
-    *limits_p = host->scene->limits;
-    return &host->scene->world[tree]->messages[host->rank];
+    (void) part;
+    *limits_p = caller->scene->limits;
+    return &caller->scene->world[tree]->messages[caller->rank];
 }
 
 /* The scene. */
@@ -199,7 +193,7 @@ static scene_t *scene_new(uint64_t seed)
     }
     for (int rank = 0; rank < s->n_ranks; rank++) {
         s->controls[rank] = (pb_control_t){.scene = s, .rank = rank};
-        s->hosts[rank] = (pb_adaptive_host_t){.scene = s, .rank = rank};
+        s->callers[rank] = (pb_adaptive_caller_t){.scene = s, .rank = rank};
         s->begins[rank] = pb_random_below(&s->random, 50);
     }
     return s;
@@ -225,7 +219,7 @@ static void scene_free(scene_t *s)
 static bool begin(scene_t *s, int rank)
 {
     const pb_adaptive_env_t env = {
-        .host = &s->hosts[rank],
+        .caller = &s->callers[rank],
         .control = &s->controls[rank],
         .transport = {&s->world[0]->transports[rank], &s->world[1]->transports[rank]},
         .room = HEADER,
@@ -233,10 +227,10 @@ static bool begin(scene_t *s, int rank)
     };
     const pb_adaptive_tree_t tree =
         rank == s->root && s->announces ? PB_ADAPTIVE_ANNOUNCED : PB_ADAPTIVE_KNOWN;
-    const pb_adaptive_place_t place = place_of(s, tree, rank);
-    return rank == s->root ? pb_adaptive_start_root(&s->part[rank], &env, &place,
+    const pb_adaptive_part_t part = part_of(s, tree, rank);
+    return rank == s->root ? pb_adaptive_start_root(&s->part[rank], &env, &part,
                                                     s->announces ? header : NULL, HEADER)
-                           : pb_adaptive_start_receiver(&s->part[rank], &env, &place);
+                           : pb_adaptive_start_receiver(&s->part[rank], &env, &part);
 }
 
 static void advance(scene_t *s, int rank, int round)
@@ -339,13 +333,12 @@ static void test_failure(failure_t failure, const char *name)
 }
 
 /** A rank of a scene begins, and one of its allocations after the other fails. */
-static void test_memory_of(const char *what, bool as_root, int n_spares, int n_to_refuse)
+static void test_memory_of(const char *what, bool as_root, int n_to_refuse)
 {
     int n_refused = 0, n_leaks = 0;
     for (int after = 0; after < 6; after++) {
         scene_t *s = scene_new(3);
         const int rank = (s->root + !as_root) % s->n_ranks;
-        s->n_spares = n_spares;
         const long before = failing_memory_alive();
         failing_memory_after(after);
         const bool started = begin(s, rank);
@@ -364,10 +357,8 @@ static void test_memory_of(const char *what, bool as_root, int n_spares, int n_t
 
 static void test_memory(void)
 {
-    test_memory_of("a receiver without memory", false, 0, 3);
-    test_memory_of("a root without memory", true, 0, 2);
-    test_memory_of("a receiver with a reserve", false, 1, 0);
-    test_memory_of("a root with a reserve", true, 1, 0);
+    test_memory_of("a receiver without memory", false, 3);
+    test_memory_of("a root without memory", true, 2);
 }
 
 /* Headers. */
@@ -419,7 +410,7 @@ static void test_delivery(void)
     pb_lane_t lanes[2] = {{.rank = 5, .mask = 1}, {.rank = 6, .mask = 2}};
     pb_transfer_t t = {.lanes = lanes,
                        .arrived = {0, 3},
-                       .n_sources = 2,
+                       .n_parents = 2,
                        .n_streams = 2,
                        .segment_size = 100,
                        .n_segments = 20,
@@ -439,14 +430,14 @@ static void test_delivery(void)
        "what came after the first segment, and the time");
     ok(!pb_delivery_rate(&delivery, &t, 1, &bytes, &taken),
        "nothing is said of a parent that was there before the child");
-    delivery.source[1].waited = true;
-    delivery.source[1].first = 1500;
+    delivery.parent[1].waited = true;
+    delivery.parent[1].first = 1500;
     ok(pb_delivery_rate(&delivery, &t, 1, &bytes, &taken) && bytes == 650 && taken == 3500,
        "the last segment is shorter");
     t.error = 1;
     ok(!pb_delivery_rate(&delivery, &t, 0, &bytes, &taken), "nothing after an error");
     t.error = 0;
-    delivery.source[0].n_first = 7;
+    delivery.parent[0].n_first = 7;
     ok(!pb_delivery_rate(&delivery, &t, 0, &bytes, &taken), "nothing of few segments");
 }
 

@@ -127,12 +127,12 @@ static bool run_rounds(run_t *run, int n_rounds)
 }
 
 /**
- * Bytes that may wait at a late rank: `ahead`, of each of its sources a part in whole segments, one
- * per confirmation at least.
+ * Bytes that may wait at a late rank: `ahead`, of each of its parents a part in whole segments, one
+ * per acknowledgement at least.
  */
 static size_t ahead_bound(const run_t *run)
 {
-    const size_t parts = PB_TRANSFER_CONFIRMATIONS, n_streams = (size_t) run->plan->n_streams;
+    const size_t parts = PB_TRANSFER_SYNCHRONOUS, n_streams = (size_t) run->plan->n_streams;
     const size_t interval = run->limits.ahead / n_streams / run->world->segment_size / parts;
     return n_streams * parts * (interval > 0 ? interval : 1) * run->world->segment_size;
 }
@@ -148,7 +148,7 @@ static void judge(const run_t *run, tally_t *tally, uint64_t seed)
             note(tally, &tally->codes, seed, "an error although nothing failed");
         }
     }
-    if (w->most_sends > run->limits.send_window + PB_TRANSFER_CONFIRMATIONS ||
+    if (w->most_sends > run->limits.send_window + PB_TRANSFER_SYNCHRONOUS ||
         w->most_receives > run->limits.receive_window) {
         note(tally, &tally->windows, seed, "a window was exceeded");
     }
@@ -300,8 +300,8 @@ static void test_windows_are_used(void)
     run_init(&run, world, plan, (pb_transfer_limits_t){.receive_window = 7, .send_window = 5});
     advance(&run, 0, 0);
     advance(&run, 1, 0);
-    ok(world->most_sends == 5, "a target's window is filled (%d of 5)", world->most_sends);
-    ok(world->most_receives == 7, "a source's window is filled (%d of 7)", world->most_receives);
+    ok(world->most_sends == 5, "a child's window is filled (%d of 5)", world->most_sends);
+    ok(world->most_receives == 7, "a parent's window is filled (%d of 7)", world->most_receives);
     run_rounds(&run, MAX_ROUNDS);
     run_fini(&run);
     world_free(world);
@@ -336,7 +336,7 @@ static void test_slow_child(void)
 static void test_paced_late_child(void)
 {
     const size_t segment_size = 8192; /* 16 segments are more than the bytes of a pace */
-    const size_t pace = PB_TRANSFER_CONFIRMATIONS * 16 * segment_size;
+    const size_t pace = PB_TRANSFER_SYNCHRONOUS * 16 * segment_size;
     int unfinished = 0, held = 0, beyond = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         pb_plan_t *plan = plans_flat(3, 0);
@@ -386,8 +386,8 @@ static void test_level(void)
             const pb_lane_t *lanes = run.transfers[0].lanes;
             const uint64_t gap = lanes[0].next > lanes[1].next ? lanes[0].next - lanes[1].next
                                                                : lanes[1].next - lanes[0].next;
-            /* One interval of confirmations, in segments of both streams, and a step. */
-            uneven += !run.through[0] && gap > 2 * 100 * PB_TRANSFER_CONFIRMATIONS / 2 + 4;
+            /* One interval of acknowledgements, in segments of both streams, and a step. */
+            uneven += !run.through[0] && gap > 2 * 100 * PB_TRANSFER_SYNCHRONOUS / 2 + 4;
         }
         uneven += !all_through(&run);
         run_fini(&run);

@@ -241,7 +241,7 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
 }
 
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
-                      bool confirmed, pb_request_t *request_p)
+                      bool synchronous, pb_request_t *request_p)
 {
     world_t *w = transport->world;
     if (fails(w, transport->rank, CALL_SEND)) {
@@ -255,14 +255,14 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     }
     world_request_t *r = request_new(w, true, transport->rank, rank, bytes);
     const size_t pair = pair_of_request(w, r);
-    r->confirmed = confirmed;
+    r->synchronous = synchronous;
     r->from = buffer;
     queue_append(&w->sends[pair], r);
     w->n_sends[pair]++;
     w->most_sends = w->n_sends[pair] > w->most_sends ? w->n_sends[pair] : w->most_sends;
     const size_t waiting = waiting_at(w, rank);
     w->most_waiting = waiting > w->most_waiting ? waiting : w->most_waiting;
-    if (!confirmed && chance(w, w->early_percent)) {
+    if (!synchronous && chance(w, w->early_percent)) {
         r->copy = zeroed(bytes + 1, 1);
         if (bytes > 0) {
             memcpy(r->copy, buffer, bytes);
@@ -331,7 +331,7 @@ int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t
     const bool wrong = fails(transport->world, transport->rank, CALL_ARRIVED) ||
                        fails(transport->world, transport->rank, CALL_SHORT) || r->cancelled ||
                        r->got != bytes;
-    const int error = !wrong ? 0 : r->got == 0 && bytes > 0 ? PB_TRANSPORT_EMPTY : WORLD_ERROR;
+    const int error = !wrong ? 0 : r->got == 0 && bytes > 0 ? PB_ERR_EMPTY : WORLD_ERROR;
     give_back(transport->world, request_p);
     return error;
 }

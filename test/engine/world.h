@@ -4,7 +4,7 @@
  *
  * The i-th send from a to b meets the i-th receive that b posted for a. When
  * they meet, and when each of them becomes done after that, is random. A send
- * that is not confirmed may be done before it is met. The world counts what is
+ * that is not synchronous may be done before it is met. The world counts what is
  * alive and notes every breach of the interfaces' contracts.
  */
 #ifndef PB_TEST_WORLD_H
@@ -38,7 +38,7 @@ const char *call_name(call_t call);
 
 typedef struct world_request {
     bool is_send;
-    bool confirmed;
+    bool synchronous;
     bool met;
     bool done;
     bool cancelled;
@@ -82,10 +82,10 @@ typedef struct world {
     int n_ranks;
     int root;
     size_t total, segment_size;
-    bool bounces;        /* segments are handed out in memory of their own */
-    bool in_place;       /* they lie in place, and no one asks for them */
-    int busy_percent;    /* of the asks for a buffer that find none free */
-    int early_percent;   /* of the sends without confirmation that are done before they are met */
+    bool bounces;      /* segments are handed out in memory of their own */
+    bool in_place;     /* they lie in place, and no one asks for them */
+    int busy_percent;  /* of the asks for a buffer that find none free */
+    int early_percent; /* of the sends without acknowledgement that are done before they are met */
     int at_once_percent; /* and of these, that are done when they start */
     int tell_percent;    /* of the receives, whose end the engine is told */
     int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */

@@ -18,7 +18,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAPER = os.environ.get("PAPER", os.path.join(HERE, "../../contrib/experiments/paper"))
 sys.path.insert(0, os.path.dirname(PAPER))
-sys.dont_write_bytecode = True
+# The made-up programs, started hundreds of times, keep bytecode in a directory of their own.
+sys.dont_write_bytecode = sys.pycache_prefix is None
 
 # pylint: disable=wrong-import-position
 from benchlib import (arrival, arrival_campaign, links, campaign, claims, experiments, grid,
@@ -335,7 +336,7 @@ def test_links():
 
 # The program.
 
-FAKE_TESTBED = """#!{python}
+FAKE_TESTBED = """#!{python} -S
 import json, os, sys
 what, rest = sys.argv[1], sys.argv[2:]
 open("{work}/calls", "a").write(what + "\\n")
@@ -351,8 +352,9 @@ if what == "mpirun":
 """
 
 FABRIC = "dict(overruns=0, late_mean=0, late_max=0, cpu_seconds=0, seconds=1)"
-FAKE_BENCH = """#!{python}
+FAKE_BENCH = """#!{python} -S
 import csv, sys, time
+sys.pycache_prefix = "{work}/pycache"
 sys.path[:0] = ["{here}"]
 import test_paper
 options = dict(zip(sys.argv[1:], sys.argv[2:]))

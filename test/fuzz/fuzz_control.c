@@ -11,7 +11,7 @@
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
 #include "test/fuzz/fuzz.h"
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 #include "topo/util/error.h"
 
 const char fuzz_name[] = "control";
@@ -20,7 +20,7 @@ enum {
     MAX_RANKS = 17,
     MESSAGE_BYTES = 300,
     SEGMENT_BYTES = 100,
-    HOST_ERROR = -5,
+    CALLER_ERROR = -5,
     /* A header may ask for more segments than anyone will wait for; the transport ends that. */
     MAX_TRANSPORT_CALLS = 2000,
     /* Of an advancing rank, after the input is used up. */
@@ -53,7 +53,7 @@ struct pb_message {
     uint8_t *bytes;
 };
 
-struct pb_arrival_host {
+struct pb_arrival_caller {
     const pb_placement_t *placement;
     int root, rank;
     int64_t now;
@@ -124,7 +124,7 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
 {
     const request_t *request = *request_p;
     wire_t *wire = control->wire;
-    *error_p = wire->left == 0 ? HOST_ERROR : 0;
+    *error_p = wire->left == 0 ? CALLER_ERROR : 0;
     *rank_p = draw(wire) % control->n_ranks;
     *bytes_p = (size_t) draw(wire) % (request->bytes + 1);
     for (size_t i = 0; i < *bytes_p; i++) {
@@ -149,13 +149,13 @@ static bool transport_refuses(pb_transport_t *transport)
 }
 
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
-                      bool confirmed, pb_request_t *request_p)
+                      bool synchronous, pb_request_t *request_p)
 {
     (void) rank;
-    (void) confirmed;
+    (void) synchronous;
     fuzz_must(bytes <= MESSAGE_BYTES && (buffer != NULL || bytes == 0));
     if (transport_refuses(transport)) {
-        return HOST_ERROR;
+        return CALLER_ERROR;
     }
     *request_p = new_request(transport->wire, NULL, 0);
     return 0;
@@ -168,7 +168,7 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
     (void) lane; /* whoever receives finds out by asking */
     fuzz_must(bytes <= MESSAGE_BYTES && (buffer != NULL || bytes == 0));
     if (transport_refuses(transport)) {
-        return HOST_ERROR;
+        return CALLER_ERROR;
     }
     *request_p = new_request(transport->wire, buffer, bytes);
     return 0;
@@ -191,7 +191,7 @@ bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, si
     if (what == 1) {
         return false;
     }
-    *error_p = what == 2 ? PB_TRANSPORT_EMPTY : what == 3 ? HOST_ERROR : 0;
+    *error_p = what == 2 ? PB_ERR_EMPTY : what == 3 ? CALLER_ERROR : 0;
     if (*error_p == 0 && bytes > 0) {
         memset(request->to, what, bytes);
     }
@@ -223,7 +223,7 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
 static int place(pb_message_t *message, size_t offset, size_t bytes, uint8_t **place_p)
 {
     if (message->fails) {
-        return HOST_ERROR;
+        return CALLER_ERROR;
     }
     fuzz_must(offset < MESSAGE_BYTES && bytes > 0 && bytes <= MESSAGE_BYTES - offset);
     *place_p = message->bytes + offset;
@@ -270,69 +270,63 @@ void pb_message_release(pb_message_t *message, uint64_t segment, const void *buf
     fuzz_must(buffer != NULL);
 }
 
-/* ---- the host ---- */
+/* ---- the caller ---- */
 
-int64_t pb_arrival_host_now(pb_arrival_host_t *host)
+int64_t pb_arrival_caller_now(pb_arrival_caller_t *caller)
 {
-    return host->now += TICK_NS;
+    return caller->now += TICK_NS;
 }
 
-/** There is nothing to spare: memory does not run out here. */
-bool pb_arrival_host_spare(pb_arrival_host_t *host)
-{
-    (void) host;
-    return false;
-}
-
-const int *pb_arrival_host_order(pb_arrival_host_t *host)
+const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 {
     int n = 0;
-    for (int rank = 0; rank < host->placement->n_ranks; rank++) {
-        if (rank != host->root) {
-            host->order[n++] = rank;
+    for (int rank = 0; rank < caller->placement->n_ranks; rank++) {
+        if (rank != caller->root) {
+            caller->order[n++] = rank;
         }
     }
-    return host->order;
-}
-
-int pb_arrival_host_choose(pb_arrival_host_t *host, pb_arrival_header_t *header)
-{
-    (void) host;
-    header->kind = PB_KIND_CHAIN;
-    header->segment_size = SEGMENT_BYTES;
-    return 0;
+    return caller->order;
 }
 
 /** As in the plugin: members that are no tree's ranks, or do not fit the kind, are an error. */
-const pb_role_t *pb_arrival_host_role(pb_arrival_host_t *host, const pb_arrival_header_t *header,
-                                      int *error_p)
+int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                           const pb_role_t **role_p)
 {
     int ranks[MAX_RANKS];
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
-    const int n = pb_arrival_members(header, host->placement->n_ranks, ranks);
-    free(host->role);
-    host->role = NULL;
-    *error_p = HOST_ERROR;
-    if (pb_view_new(host->placement, host->root, ranks, n, &view) == PB_SUCCESS &&
+    const int n = pb_arrival_members(header, caller->placement->n_ranks, ranks);
+    free(caller->role);
+    caller->role = NULL;
+    if (pb_view_new(caller->placement, caller->root, ranks, n, &view) == PB_SUCCESS &&
         pb_plan_compute(view, header->kind, NULL, &plan) == PB_SUCCESS) {
-        host->role = pb_role_new(plan, host->rank);
-        fuzz_must(host->role != NULL);
+        caller->role = pb_role_new(plan, caller->rank);
+        fuzz_must(caller->role != NULL);
     }
     pb_plan_free(plan);
     pb_view_free(view);
-    return host->role;
+    *role_p = caller->role;
+    return caller->role != NULL ? 0 : CALLER_ERROR;
 }
 
-pb_message_t *pb_arrival_host_message(pb_arrival_host_t *host, const pb_arrival_header_t *header,
-                                      const pb_role_t *role, pb_transfer_limits_t *limits_p)
+int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
+                             const pb_role_t **role_p)
+{
+    header->kind = PB_KIND_CHAIN;
+    header->segment_size = SEGMENT_BYTES;
+    return pb_arrival_caller_role(caller, header, role_p);
+}
+
+pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
+                                        const pb_arrival_header_t *header, const pb_role_t *role,
+                                        pb_transfer_limits_t *limits_p)
 {
     (void) role;
     *limits_p = (pb_transfer_limits_t){
         .receive_window = 3, .send_window = 2, .ahead = header->unasked ? 0 : SEGMENT_BYTES};
-    host->message.fails = header->total != MESSAGE_BYTES;
-    host->message.in_place = !host->message.fails && host->rank % 2 == 0;
-    return &host->message;
+    caller->message.fails = header->total != MESSAGE_BYTES;
+    caller->message.in_place = !caller->message.fails && caller->rank % 2 == 0;
+    return &caller->message;
 }
 
 /* ---- the broadcast ---- */
@@ -364,7 +358,7 @@ static void play_receiver(const pb_arrival_env_t *env)
     pb_arrival_receiver_finish(&receiver);
 }
 
-/** All hosts behind one switch, made once. */
+/** All callers behind one switch, made once. */
 static const pb_network_t *network(void)
 {
     static pb_network_t *made;
@@ -413,10 +407,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_must(pb_arrival_credit_init(&credit, n_ranks, MESSAGE_BYTES));
     pb_control_t control = {.wire = &wire, .n_ranks = n_ranks};
     pb_transport_t transport = {.wire = &wire};
-    pb_arrival_host_t host = {
+    pb_arrival_caller_t caller = {
         .placement = placement, .root = root, .rank = rank, .message = {.bytes = data}};
     const pb_arrival_env_t env = {
-        .host = &host,
+        .caller = &caller,
         .control = &control,
         .transport = &transport,
         .n_ranks = n_ranks,
@@ -427,7 +421,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     };
     play(&env);
     fuzz_must(wire.n_alive == 0);
-    free(host.role);
+    free(caller.role);
     pb_arrival_credit_fini(&credit);
     pb_placement_free(placement);
     return 0;

@@ -1,10 +1,30 @@
 # Sourced by the test scripts: TAP, and mpirun with the plugin of the build tree
 # on this one machine. Needs builddir, MPIEXEC and OMPI_INFO (AM_TESTS_ENVIRONMENT).
 
-if [ "${PIPEBCAST_TESTS:-}" = units ]; then
+# PIPEBCAST_TESTS says which cases are wanted: units (those that start no job), short or long.
+case ${PIPEBCAST_TESTS:=short} in
+units)
     echo "1..0 # SKIP only tests that need no MPI job are wanted"
     exit 0
-fi
+    ;;
+short | long) ;;
+*)
+    echo "Bail out! PIPEBCAST_TESTS is '$PIPEBCAST_TESTS', but must be units, short or long"
+    exit 1
+    ;;
+esac
+
+is_long() { [ "$PIPEBCAST_TESTS" = long ]; }
+
+# long COMMAND...: a case of the long suite alone.
+long() { ! is_long || "$@"; }
+
+# either SHORT LONG: what the suite that is wanted goes through.
+either() { if is_long; then echo "$2"; else echo "$1"; fi; }
+
+# repeated N: how often something random is tried, N times in the long suite.
+repeated() { either $(($1 / 5)) "$1"; }
+
 : "${builddir:?is set by make check}" "${MPIEXEC:?}" "${OMPI_INFO:?}"
 here=$(cd "$builddir" && pwd)
 plugin=$(cd "$builddir/../../ompi_coll_pipebcast/.libs" && pwd)/mca_coll_pipebcast.so
@@ -23,6 +43,10 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 system=$("$OMPI_INFO" --path pkglibdir --parsable | sed -n 's/^path:pkglibdir://p')
 export OMPI_MCA_mca_base_component_path="$work/plugins:$system"
 export OMPI_MCA_mpi_yield_when_idle=1
+# ob1 would be taken anyway; looking for other networks first takes each job 0.2 s.
+export OMPI_MCA_pml=ob1
+# A job that fails is killed at once: its ranks are not given seconds to end by themselves.
+export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo
 export OMPI_MCA_btl_vader_backing_directory="$work" OMPI_MCA_btl_sm_backing_directory="$work"
 echo "localhost slots=64" >"$work/hostfile"

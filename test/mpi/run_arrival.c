@@ -108,14 +108,16 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &comms[2]); /* the same ranks, turned round */
     unsigned char *buffer = must_malloc(MAX_BYTES + 2);
 
+    /* However few broadcasts there are, ranks arrive in each of the ways. */
+    const int phase = n < N_ARRIVALS * PHASE ? (n + N_ARRIVALS - 1) / N_ARRIVALS : PHASE;
     int root = 0;
     arrivals_t arrivals = EVEN;
     for (int i = 0; i < n; i++) {
-        if (i % PHASE == 0) {
-            arrivals = (arrivals_t) (i / PHASE % N_ARRIVALS);
+        if (i % phase == 0) {
+            arrivals = (arrivals_t) (i / phase % N_ARRIVALS);
         }
         const int which = draw(&common, 4) == 0 ? 1 + (int) draw(&common, N_COMMS - 1) : 0;
-        if (draw(&common, 3) == 0 || i / PHASE % 3 == 2) {
+        if (draw(&common, 3) == 0 || i / phase % 3 == 2) {
             root = (int) draw(&common, (uint64_t) size);
         }
         const int bytes =

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "component/compat.h"
+#include "base/compat.h"
 #include "served.h"
 
 #define BYTES 4001

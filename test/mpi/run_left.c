@@ -4,8 +4,8 @@
  *
  * Usage: run_left [nonblocking]
  */
+#include "base/compat.h"
 #include "check.h"
-#include "component/component.h"
 
 #define BYTES 6000
 #define SMALL 20 /* below min_size */

@@ -2,7 +2,7 @@
  * Nonblocking and persistent broadcasts: many at once, with other operations between them, ended
  * in another order on every rank, freed while they are active.
  * Usage: run_nonblocking [STEPS of the random mix] [SEED] [some]
- *        run_nonblocking first
+ *        run_nonblocking first [COMMUNICATORS]
  * some: of the broadcasts some may go to the fallback component.
  * first: only the first ones of communicators. (libnbc of 4.1.4 fails in the random mix by itself.)
  */
@@ -63,11 +63,11 @@ static void finish(pending_t *pending, const char *where)
 }
 
 /** The first broadcasts of a communicator, large and small, before its ranks have agreed. */
-static void test_first(void)
+static void test_first(int n_turns)
 {
     static const size_t sizes[] = {40, 5000, 1, 20000, 63, 64, 1000};
     enum { N = sizeof(sizes) / sizeof(sizes[0]) };
-    for (int turn = 0; turn < 4; turn++) {
+    for (int turn = 0; turn < n_turns; turn++) {
         MPI_Comm comm;
         MPI_Request requests[N + 1];
         pending_t pending[N];
@@ -94,9 +94,9 @@ static void test_first(void)
 }
 
 /** One rank knows that the ranks have agreed when it begins the second, the others do not. */
-static void test_known_unevenly(void)
+static void test_known_unevenly(int n_turns)
 {
-    for (int turn = 0; turn < 10; turn++) {
+    for (int turn = 0; turn < n_turns; turn++) {
         MPI_Comm comm;
         MPI_Request requests[2];
         pending_t pending[2];
@@ -446,13 +446,15 @@ int main(int argc, char **argv)
     const int n_steps = argc > 1 ? atoi(argv[1]) : 200;
     const unsigned seed = argc > 2 ? (unsigned) atoi(argv[2]) : 1;
     const bool all_are_ours = argc <= 3;
+    const bool only_first = argc > 1 && strcmp(argv[1], "first") == 0;
     MPI_Comm comm;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    test_first();
-    test_known_unevenly();
-    if (argc > 1 && strcmp(argv[1], "first") == 0) {
+    const int n_first = only_first && argc > 2 ? atoi(argv[2]) : 10;
+    test_first(n_first < 4 ? n_first : 4);
+    test_known_unevenly(n_first);
+    if (only_first) {
         return check_done("run_nonblocking");
     }
     test_mix(MPI_COMM_WORLD, n_steps, seed);

@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "communicator/difference.h"
-#include "component/log.h"
+#include "base/log.h"
 
 #define TAG 7
 #define OWN 100

@@ -1,5 +1,6 @@
 """What the tests of the emulated cluster share: TAP, the tool, and small TCP and UDP programs."""
 
+import fcntl
 import json
 import os
 import re
@@ -23,6 +24,13 @@ EXIT_TIMEOUT, EXIT_FAILED, EXIT_UNABLE = 124, 125, 126
 # Its path is short: sockets live below it.
 SCRATCH = tempfile.mkdtemp(prefix="pbt")
 os.environ["XDG_RUNTIME_DIR"] = SCRATCH
+
+# Of the suites, whether the long one is wanted.
+IS_LONG = os.environ.get("PIPEBCAST_TESTS") == "long"
+
+# A job that fails is killed at once: its ranks are not given seconds to end by themselves.
+os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
+os.environ["PRTE_MCA_odls_base_sigkill_timeout"] = "0"
 
 
 tap = Tap()
@@ -169,10 +177,22 @@ def wait_until(condition, seconds=15):
     return True
 
 
-def need_testbed(*options):
+def take_turn(alone):
+    """
+    Tests that `make -j2 check` starts run side by side, but for those of times, which have the
+    machine alone. The turn ends with the process, which therefore keeps the file open.
+    """
+    path = os.path.join(os.environ.get("PIPEBCAST_BUILDDIR", SCRATCH), "test/testbed")
+    os.makedirs(path, exist_ok=True)
+    take_turn.file = open(os.path.join(path, "turns.lock"), "w", encoding="utf-8")
+    fcntl.flock(take_turn.file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+
+
+def need_testbed(*options, alone=False):
     """Skips the whole test where this host cannot carry a testbed, or none is wanted."""
     if os.environ.get("PIPEBCAST_TESTS") == "units":
         skip_all("only tests that need no emulated cluster are wanted")
+    take_turn(alone)
     path = write("probe.conf", "SwitchName=s0 Nodes=a,b\n")
     answer = tool("up", "--topology", path, "--name", "probe", *options)
     if answer.returncode == EXIT_UNABLE:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 const fabric_links_t bench_links = {
     .rate = RATE, .latency = LATENCY, .host_queue = 1500000, .switch_queue = 131072};
@@ -14,7 +14,8 @@ bench_t bench_set_up(const char *conf, fabric_links_t links)
     bench_t bench = {NULL, NULL};
     pb_diag_t diag;
     pb_diag_init(&diag);
-    int status = pb_slurm_conf_parse(conf, strlen(conf), "test", ';', &bench.network, &diag);
+    int status = pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';'},
+                                   &bench.network, &diag);
     if (status != PB_SUCCESS) {
         printf("Bail out! %s\n", pb_diag_first(&diag));
         exit(EXIT_FAILURE);

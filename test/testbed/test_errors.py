@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 
-from cluster import EXIT_FAILED, EXIT_UNABLE, SCRATCH, TOOL, main, skip_all, tap, tool, write
+from cluster import EXIT_FAILED, EXIT_UNABLE, SCRATCH, TOOL, main, skip_all, take_turn, tap, tool
+from cluster import write
 
 
 def check(code, pattern, what, *arguments, **how):
@@ -95,6 +96,7 @@ def run():
            "no mistake leaves a state behind")  # fmt: skip
 
 
+take_turn(alone=False)
 ANSWER = tool("up", "--topology", "/dev/null")
 if ANSWER.returncode == EXIT_UNABLE:
     skip_all(ANSWER.stderr)

@@ -188,5 +188,5 @@ def run():
 PATH = write("life.conf", "SwitchName=s0 Nodes=a,b,c\n")
 MPIRUN = write("fake mpirun", FAKE_MPIRUN)
 os.chmod(MPIRUN, 0o755)
-need_testbed()
+need_testbed(alone=True)
 main(run)

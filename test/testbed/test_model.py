@@ -3,7 +3,7 @@
 import sys
 import time
 
-from cluster import Flow, goodput, main, need_program, need_testbed, on, ping, retry
+from cluster import IS_LONG, Flow, goodput, main, need_program, need_testbed, on, ping, retry
 from cluster import start, status, tap, tool, write
 
 RATE = 2_000_000
@@ -52,13 +52,15 @@ def bulk(sender, receiver, size):
 
 
 def test_bulk():
-    for target, links in (("b", 2), ("f", 5)):
+    # The pings of the short suite go over as many links.
+    for target, links in (("b", 2), ("f", 5)) if IS_LONG else (("b", 2),):
         most = goodput(RATE)
         share = retry(lambda t=target: bulk("a", t, 600000) / most, lambda s: 0.93 <= s <= 1.02)
         tap.ok(0.93 <= share <= 1.02,
                f"TCP over {links} links gets {100 * share:.1f} % of what a link can carry")  # fmt: skip
-    share = retry(lambda: bulk("g", "h", 2000000) / goodput(4 * RATE), lambda s: 0.9 <= s <= 1.02)
-    tap.ok(0.9 <= share <= 1.02, f"and of a faster link {100 * share:.1f} %")
+    if IS_LONG:
+        share = retry(lambda: bulk("g", "h", 2000000) / goodput(4 * RATE), lambda s: 0.9 <= s <= 1.02)
+        tap.ok(0.9 <= share <= 1.02, f"and of a faster link {100 * share:.1f} %")
 
 
 def blast(sender, receiver, size, count):
@@ -95,8 +97,9 @@ def test_sharing():
     shares = retry(tcp_shares, good_shares)
     percents = " and ".join(f"{100 * share:.0f} %" for share in shares)
     tap.ok(good_shares(shares), f"two TCP flows over one link get {percents} of it")
-    alone = retry(lambda: bulk("d", "e", 600000) / goodput(RATE), lambda s: s >= 0.93)
-    tap.ok(alone >= 0.93, "flows on other links are not disturbed")
+    if IS_LONG:
+        alone = retry(lambda: bulk("d", "e", 600000) / goodput(RATE), lambda s: s >= 0.93)
+        tap.ok(alone >= 0.93, "flows on other links are not disturbed")
 
 
 def test_full_queue():
@@ -164,5 +167,5 @@ def run():
     tap.note(tool("status", "--name", "t").stdout)
 
 
-need_testbed()
+need_testbed(alone=True)
 main(run)

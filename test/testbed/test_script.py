@@ -3,8 +3,8 @@
 import os
 import sys
 
-from cluster import EXIT_FAILED, Flow, SCRATCH, TOOL, goodput, main, need_program, need_testbed, on, ping
-from cluster import retry, status, tap, tool, wait_until, write
+from cluster import EXIT_FAILED, IS_LONG, Flow, SCRATCH, TOOL, goodput, main, need_program, need_testbed
+from cluster import on, ping, retry, status, tap, tool, wait_until, write
 
 RATE = 2_000_000
 TOPOLOGY = """
@@ -207,7 +207,7 @@ def test_fair_queue():
     times = {}
     for kind in ("fifo", "fair"):
         tool("up", "--topology", PATH, "--rate", "2mbit", "--name", kind, "--host-qdisc", kind)
-        flow = Flow("a", "c", 1000000, name=kind)
+        flow = Flow("a", "c", 1000000 if IS_LONG else 400000, name=kind)
         flow.begin()
         tool("load", "--name", kind, "s0", "s1", "1mbit", "3600s")
         wait_until(lambda k=kind: status(k)["links"]["a", "s0"]["queue"] > 30 * FULL)
@@ -237,5 +237,5 @@ PATH = write("script.conf", TOPOLOGY)
 MPIRUN = write("mpirun", FAKE_MPIRUN)
 os.chmod(MPIRUN, 0o755)
 need_program("ping", "getent")
-need_testbed()
+need_testbed(alone=True)
 main(run)

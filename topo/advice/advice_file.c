@@ -15,25 +15,16 @@
 
 #include "topo/advice/advice.h"
 #include "topo/advice/generation.h"
-#include "topo/util/decimal.h"
+#include "topo/util/error.h"
 #include "topo/util/hash.h"
+#include "topo/util/item_file.h"
 #include "topo/util/text_file.h"
 
 /** Bytes of a whole file: trees for many roots over many hosts. */
 #define MAX_FILE ((size_t) 256 << 20)
 
-/** Bytes of a line without its end: an edge of the longest names. */
-#define MAX_LINE 1023
-
-/** Words of a line; no item has as many. */
-#define MAX_WORDS 12
-
 typedef struct reader {
-    const char *file;
-    int line;
-    pb_diag_t *diag;
-    size_t n_before;          /**< faults that `diag` had before */
-    int error;                /**< PB_ERR_NO_MEMORY: no use to go on */
+    pb_item_reader_t item;
     int64_t written, max_age; /**< -1: not yet */
     char **hosts;             /**< read so far, in the file's order */
     int n_hosts;
@@ -41,34 +32,7 @@ typedef struct reader {
     pb_advice_tree_t tree; /**< being read; n_streams == 0: none */
     int tree_line;
     int *n_children; /**< by stream and host, so far */
-    char buffer[MAX_LINE + 1];
-    char *words[MAX_WORDS];
-    int n_words;
 } reader_t;
-
-static bool has_faults(const reader_t *r)
-{
-    return r->diag->n_faults > r->n_before;
-}
-
-static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
-{
-    return pb_diag_quote(quote, word, strlen(word));
-}
-
-/** A decimal number from `low` to `high` in word i, or a fault. */
-static bool read_number(reader_t *r, int i, uint64_t low, uint64_t high, uint64_t *value_p)
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    if (!pb_decimal_read(r->words[i], low, high, value_p)) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "the number after '%s' is '%s', but must be a whole one from %" PRIu64
-                      " to %" PRIu64,
-                      r->words[i - 1], quoted(quote, r->words[i]), low, high);
-        return false;
-    }
-    return true;
-}
 
 /* ---- the head ---- */
 
@@ -76,25 +40,26 @@ static void read_head(reader_t *r, int64_t *value, uint64_t high)
 {
     uint64_t number;
     if (*value >= 0) {
-        pb_diag_fault(r->diag, r->file, r->line, "%s is given twice", r->words[0]);
-    } else if (read_number(r, 1, value == &r->max_age, high, &number)) {
+        pb_item_fault(&r->item, "%s is given twice", r->item.words[0]);
+    } else if (pb_item_number(&r->item, NULL, 1, value == &r->max_age, high, &number)) {
         *value = (int64_t) number;
     }
 }
 
-static void read_host(reader_t *r)
+static void read_host(pb_item_reader_t *item)
 {
+    reader_t *r = item->context;
     if (r->advice != NULL) {
-        pb_diag_fault(r->diag, r->file, r->line, "a host after the first tree");
+        pb_item_fault(&r->item, "a host after the first tree");
         return;
     }
     if (r->n_hosts >= PB_HOST_SET_MAX) {
-        pb_diag_fault(r->diag, r->file, r->line, "there are more than %d hosts", PB_HOST_SET_MAX);
+        pb_item_fault(&r->item, "there are more than %d hosts", PB_HOST_SET_MAX);
         return;
     }
-    r->hosts[r->n_hosts] = strdup(r->words[1]);
+    r->hosts[r->n_hosts] = strdup(r->item.words[1]);
     if (r->hosts[r->n_hosts] == NULL) {
-        r->error = PB_ERR_NO_MEMORY;
+        r->item.error = PB_ERR_NO_MEMORY;
         return;
     }
     r->n_hosts++;
@@ -103,25 +68,38 @@ static void read_host(reader_t *r)
 /** The head and the hosts are over: makes the advice that trees are added to. */
 static bool end_head(reader_t *r)
 {
-    if (r->advice != NULL || has_faults(r)) {
+    if (r->advice != NULL || pb_item_has_faults(&r->item)) {
         return r->advice != NULL;
     }
     if (r->written < 0 || r->max_age < 0) {
-        pb_diag_fault(r->diag, r->file, 0, "the line '%s' is missing before the trees",
+        pb_diag_fault(r->item.diag, r->item.file, 0, "the line '%s' is missing before the trees",
                       r->written < 0 ? "written NANOSECONDS" : "max-age SECONDS");
         return false;
     }
     const int error =
         pb_advice_new((const char *const *) r->hosts, r->n_hosts, (int) r->max_age, &r->advice);
     if (error == PB_ERR_INPUT || (error == PB_SUCCESS && r->advice->hosts->n != r->n_hosts)) {
-        pb_diag_fault(r->diag, r->file, 0, "the hosts are none, repeat, or have odd names");
+        pb_diag_fault(r->item.diag, r->item.file, 0,
+                      "the hosts are none, repeat, or have odd names");
     } else {
-        r->error = error;
+        r->item.error = error;
     }
     if (error == PB_SUCCESS) {
         r->advice->written = r->written;
     }
-    return !has_faults(r) && error == PB_SUCCESS;
+    return !pb_item_has_faults(&r->item) && error == PB_SUCCESS;
+}
+
+static void read_written(pb_item_reader_t *item)
+{
+    reader_t *r = item->context;
+    read_head(r, &r->written, INT64_MAX);
+}
+
+static void read_max_age(pb_item_reader_t *item)
+{
+    reader_t *r = item->context;
+    read_head(r, &r->max_age, PB_ADVICE_MAX_AGE);
 }
 
 /* ---- trees ---- */
@@ -139,17 +117,17 @@ static void drop_tree(reader_t *r)
 /** The tree that was read so far is over. */
 static void end_tree(reader_t *r)
 {
-    if (r->tree.n_streams == 0 || r->error != PB_SUCCESS) {
+    if (r->tree.n_streams == 0 || r->item.error != PB_SUCCESS) {
         return;
     }
     const int error = pb_advice_add(r->advice, &r->tree);
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(r->diag, r->file, r->tree_line,
+        pb_diag_fault(r->item.diag, r->item.file, r->tree_line,
                       "is no tree from its root over all hosts in each stream, or its sizes "
                       "overlap with those of another from this root, or there are more than %d",
                       PB_ADVICE_MAX_TREES);
     } else {
-        r->error = error;
+        r->item.error = error;
     }
     drop_tree(r);
 }
@@ -158,58 +136,60 @@ static void end_tree(reader_t *r)
 static int read_member(reader_t *r, int i)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    const int host = pb_host_set_find(r->advice->hosts, r->words[i]);
+    const int host = pb_host_set_find(r->advice->hosts, r->item.words[i]);
     if (host < 0) {
-        pb_diag_fault(r->diag, r->file, r->line, "'%s' is not among the hosts",
-                      quoted(quote, r->words[i]));
+        pb_item_fault(&r->item, "'%s' is not among the hosts",
+                      pb_item_quote(quote, r->item.words[i]));
     }
     return host;
 }
 
-static void read_tree(reader_t *r)
+static void read_tree(pb_item_reader_t *item)
 {
+    reader_t *r = item->context;
     uint64_t segment, n_streams;
     end_tree(r);
-    if (!end_head(r) || r->error != PB_SUCCESS) {
+    if (!end_head(r) || r->item.error != PB_SUCCESS) {
         return;
     }
     pb_advice_tree_t *tree = &r->tree;
     const int root = read_member(r, 1);
-    if (root < 0 || !read_number(r, 3, 0, INT64_MAX, &tree->least) ||
-        !read_number(r, 5, 0, INT64_MAX, &tree->most) ||
-        !read_number(r, 7, 1, PB_ADVICE_MAX_SEGMENT, &segment) ||
-        !read_number(r, 9, 1, PB_ADVICE_MAX_STREAMS, &n_streams)) {
+    if (root < 0 || !pb_item_number(&r->item, "the smallest size", 3, 0, INT64_MAX, &tree->least) ||
+        !pb_item_number(&r->item, "the largest size", 5, 0, INT64_MAX, &tree->most) ||
+        !pb_item_number(&r->item, NULL, 7, 1, PB_ADVICE_MAX_SEGMENT, &segment) ||
+        !pb_item_number(&r->item, NULL, 9, 1, PB_ADVICE_MAX_STREAMS, &n_streams)) {
         return;
     }
     tree->root = root;
     tree->segment = (uint32_t) segment;
-    r->tree_line = r->line;
+    r->tree_line = r->item.line;
     r->n_children =
         calloc((size_t) n_streams * (size_t) r->advice->hosts->n, sizeof(*r->n_children));
     if (r->n_children == NULL) {
-        r->error = PB_ERR_NO_MEMORY;
+        r->item.error = PB_ERR_NO_MEMORY;
         return;
     }
     for (uint64_t i = 0; i < n_streams; i++) {
         tree->streams[i] = pb_tree_new(r->advice->hosts->n, root);
         if (tree->streams[i] == NULL) {
-            r->error = PB_ERR_NO_MEMORY;
+            r->item.error = PB_ERR_NO_MEMORY;
             return;
         }
     }
     tree->n_streams = (int) n_streams;
 }
 
-static void read_edge(reader_t *r)
+static void read_edge(pb_item_reader_t *item)
 {
+    reader_t *r = item->context;
     uint64_t stream;
     if (r->tree.n_streams == 0) {
-        if (!has_faults(r)) {
-            pb_diag_fault(r->diag, r->file, r->line, "an edge has no tree before it");
+        if (!pb_item_has_faults(&r->item)) {
+            pb_item_fault(&r->item, "an edge has no tree before it");
         }
         return;
     }
-    if (!read_number(r, 1, 0, (uint64_t) r->tree.n_streams - 1, &stream)) {
+    if (!pb_item_number(&r->item, "the stream", 1, 0, (uint64_t) r->tree.n_streams - 1, &stream)) {
         return;
     }
     const int parent = read_member(r, 2), child = read_member(r, 3);
@@ -218,7 +198,7 @@ static void read_edge(reader_t *r)
     }
     pb_tree_t *tree = r->tree.streams[stream];
     if (tree->parent[child] != PB_TREE_OUTSIDE) {
-        pb_diag_fault(r->diag, r->file, r->line, "this child is the root, or has a parent already");
+        pb_item_fault(&r->item, "this child is the root, or has a parent already");
         return;
     }
     tree->parent[child] = parent;
@@ -226,161 +206,75 @@ static void read_edge(reader_t *r)
         r->n_children[stream * (uint64_t) r->advice->hosts->n + (uint64_t) parent]++;
 }
 
-/* ---- lines ---- */
+/* ---- the file ---- */
 
-/** Every item: its words, of which those in capitals stand for values. */
-static const char *const forms[] = {
-    "written NANOSECONDS",
-    "max-age SECONDS",
-    "host NAME",
-    "tree HOST from BYTES to BYTES segment BYTES streams NUMBER",
-    "edge STREAM HOST HOST",
+static const pb_item_t items[] = {
+    {"written NANOSECONDS", read_written, NULL},
+    {"max-age SECONDS", read_max_age, NULL},
+    {"host NAME", read_host, NULL},
+    {"tree HOST from BYTES to BYTES segment BYTES streams NUMBER", read_tree, NULL},
+    {"edge STREAM HOST HOST", read_edge, NULL},
 };
 
-enum { ITEM_WRITTEN, ITEM_MAX_AGE, ITEM_HOST, ITEM_TREE, ITEM_EDGE, N_ITEMS };
+static const pb_item_file_t advice_file = {.name = "pipebcast-advice",
+                                           .version = PB_ADVICE_VERSION,
+                                           .remedy = "use one version everywhere",
+                                           .items = items,
+                                           .n_items = sizeof(items) / sizeof(items[0]),
+                                           .strict = true};
 
-/** Whether the line has the words of `form`. */
-static bool has_form(const reader_t *r, const char *form)
+/** Whether the last line is the hash of what is before it, whose length is put into *length_p. */
+static bool is_whole(const char *text, size_t *length_p)
 {
-    int i = 0;
-    bool good = true;
-    for (const char *at = form; good; at += strcspn(at, " ") + 1) {
-        const size_t length = strcspn(at, " ");
-        good = i < r->n_words &&
-               ((at[0] >= 'A' && at[0] <= 'Z') ||
-                (strlen(r->words[i]) == length && strncmp(at, r->words[i], length) == 0));
-        i++;
-        if (at[length] == '\0') {
-            break;
-        }
-    }
-    return good && i == r->n_words;
-}
-
-static void read_item(reader_t *r)
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    int item = 0;
-    while (item < N_ITEMS && !has_form(r, forms[item])) {
-        item++;
-    }
-    switch (item) {
-    case ITEM_WRITTEN:
-        read_head(r, &r->written, INT64_MAX);
-        break;
-    case ITEM_MAX_AGE:
-        read_head(r, &r->max_age, PB_ADVICE_MAX_AGE);
-        break;
-    case ITEM_HOST:
-        read_host(r);
-        break;
-    case ITEM_TREE:
-        read_tree(r);
-        break;
-    case ITEM_EDGE:
-        read_edge(r);
-        break;
-    default:
-        pb_diag_fault(r->diag, r->file, r->line, "is no item of advice: it begins with '%s'",
-                      quoted(quote, r->words[0]));
-    }
-}
-
-/** Parts the line into words; false if there are none, or too many. */
-static bool split(reader_t *r)
-{
-    char *rest = r->buffer;
-    r->n_words = 0;
-    for (char *word = strtok_r(r->buffer, " ", &rest); word != NULL && r->n_words < MAX_WORDS;
-         word = strtok_r(NULL, " ", &rest)) {
-        r->words[r->n_words++] = word;
-    }
-    if (r->n_words == 0 || r->n_words == MAX_WORDS) {
-        pb_diag_fault(r->diag, r->file, r->line, "is no item of advice");
-        return false;
-    }
-    return true;
-}
-
-/** The hash and the first line, which say whether it is whole and of this version. Returns the
- * bytes between the first line and `end` in *from_p, *to_p. */
-static bool check_frame(reader_t *r, const char *text, size_t length, size_t *from_p, size_t *to_p)
-{
-    static const char first[] = "pipebcast-advice ";
     char end[32];
     const size_t n_end = (size_t) snprintf(end, sizeof(end), "end %016d\n", 0);
-    if (length < sizeof(first) || memcmp(text, first, sizeof(first) - 1) != 0) {
-        pb_diag_fault(r->diag, r->file, 1, "is no advice: it does not begin with '%s%d'", first,
-                      PB_ADVICE_VERSION);
+    if (*length_p < n_end) {
         return false;
     }
-    const char *newline = memchr(text, '\n', length);
-    char version[16];
-    snprintf(version, sizeof(version), "%d", PB_ADVICE_VERSION);
-    *from_p = newline != NULL ? (size_t) (newline - text) + 1 : length;
-    if (newline == NULL || *from_p != sizeof(first) - 1 + strlen(version) + 1 ||
-        memcmp(text + sizeof(first) - 1, version, strlen(version)) != 0) {
-        pb_diag_fault(r->diag, r->file, 1, "is of another version than %s", version);
-        return false;
-    }
-    if (length >= *from_p + n_end) {
-        *to_p = length - n_end;
-        snprintf(end, sizeof(end), "end %016" PRIx64 "\n",
-                 pb_hash_end(pb_hash_bytes(PB_HASH_START, text, *to_p)));
-    }
-    if (length < *from_p + n_end || memcmp(text + *to_p, end, n_end) != 0) {
-        pb_diag_fault(r->diag, r->file, 0,
-                      "was not written to its end, or was changed: its hash is wrong");
-        return false;
-    }
-    return true;
+    *length_p -= n_end;
+    snprintf(end, sizeof(end), "end %016" PRIx64 "\n",
+             pb_hash_end(pb_hash_bytes(PB_HASH_START, text, *length_p)));
+    return memcmp(text + *length_p, end, n_end) == 0;
 }
 
-static void read_lines(reader_t *r, const char *text, size_t from, size_t to)
+/** Reads all lines. */
+static int read_items(reader_t *r, const char *text, size_t length, const char *name,
+                      pb_diag_t *diag)
 {
-    for (r->line = 2; from < to && r->error == PB_SUCCESS; r->line++) {
-        const char *newline = memchr(text + from, '\n', to - from);
-        const size_t length = newline != NULL ? (size_t) (newline - text) - from : to - from;
-        if (length > MAX_LINE || memchr(text + from, '\0', length) != NULL) {
-            pb_diag_fault(r->diag, r->file, r->line,
-                          "is no item of advice: longer than %d bytes, "
-                          "or not text",
-                          MAX_LINE);
-        } else {
-            memcpy(r->buffer, text + from, length);
-            r->buffer[length] = '\0';
-            if (split(r)) {
-                read_item(r);
-            }
-        }
-        from += length + 1;
-    }
+    (void) pb_item_read(&r->item, &advice_file, text, length, name, diag, r);
     end_tree(r);
-    if (r->error == PB_SUCCESS) {
+    if (r->item.error == PB_SUCCESS) {
         (void) end_head(r);
     }
+    if (r->item.error != PB_SUCCESS) {
+        return r->item.error;
+    }
+    return pb_item_has_faults(&r->item) ? PB_ERR_INPUT : PB_SUCCESS;
 }
 
 int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice_t **advice_p,
                     pb_diag_t *diag)
 {
-    reader_t r = {
-        .file = name, .diag = diag, .n_before = diag->n_faults, .written = -1, .max_age = -1};
-    size_t from, to;
+    reader_t r = {.written = -1, .max_age = -1};
     *advice_p = NULL;
+    if (pb_item_check_first(&advice_file, text, length, name, diag) != PB_SUCCESS) {
+        return PB_ERR_INPUT;
+    }
+    if (!is_whole(text, &length)) {
+        pb_diag_fault(diag, name, 0,
+                      "was not written to its end, or was changed: its hash is wrong");
+        return PB_ERR_INPUT;
+    }
     r.hosts = calloc(PB_HOST_SET_MAX, sizeof(*r.hosts));
     if (r.hosts == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    if (check_frame(&r, text, length, &from, &to)) {
-        read_lines(&r, text, from, to);
-    }
+    const int error = read_items(&r, text, length, name, diag);
     drop_tree(&r);
     for (int i = 0; i < r.n_hosts; i++) {
         free(r.hosts[i]);
     }
     free(r.hosts);
-    const int error = r.error != PB_SUCCESS ? r.error : has_faults(&r) ? PB_ERR_INPUT : PB_SUCCESS;
     if (error == PB_SUCCESS) {
         *advice_p = r.advice;
     } else {

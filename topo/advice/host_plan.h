@@ -12,7 +12,7 @@
  * The plan over all ranks of the view, of as many streams as `streams` has trees over
  * n_hosts hosts, in which `host[rank]` is a rank's host; its `kind` is PB_KIND_COUNT, as no
  * construction made it. The root leads its host, and the lowest rank each other one. Ranks of
- * one host are a complete binary tree below their leader, in the order of ranks: no cable is
+ * one host are a complete binary tree below their leader, in the order of ranks: no link is
  * between them, so all that counts is that the last has its data soon (ours). A leader
  * serves other hosts first.
  *

@@ -282,17 +282,6 @@ static void check_reached(walk_t *w, int s)
     }
 }
 
-static void check_parities(walk_t *w, int s)
-{
-    const uint8_t *parity = w->plan->streams[s].parity;
-    for (int rank = 0; parity != NULL && rank < w->plan->n_ranks; rank++) {
-        if (parity[rank] >= w->plan->n_streams && parity[rank] > 1) {
-            pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d has the parity %d", s, rank,
-                          parity[rank]);
-        }
-    }
-}
-
 static void check_streams(walk_t *w)
 {
     bool sound[PB_PLAN_MAX_STREAMS];
@@ -302,7 +291,6 @@ static void check_streams(walk_t *w)
             check_edges(w, s);
             check_parents(w, s);
             check_reached(w, s);
-            check_parities(w, s);
         }
     }
     load_links(w, sound);

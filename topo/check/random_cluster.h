@@ -21,7 +21,7 @@ int pb_random_tree(pb_random_t *random, int n_switches, int *parent);
 /**
  * The finished network of switches s0, s1, ... (s0 at the top) and hosts m0,
  * m1, ... whose parents are given, first those of the switches, then those of
- * the hosts. Children of a switch are in random order. Cables have random
+ * the hosts. Children of a switch are in random order. Links have random
  * speeds from 1 to max_speed, or none are given if that is 0. The caller frees
  * the network. PB_ERR_NO_MEMORY; PB_ERR_INPUT if `parent` is not such a tree.
  */
@@ -30,7 +30,7 @@ int pb_random_order_network(pb_random_t *random, const int *parent, int n_switch
 
 /**
  * A random cluster of the papers: pb_random_tree(), and each host on a switch
- * of uniform probability; cables without speeds. The caller frees the network.
+ * of uniform probability; links without speeds. The caller frees the network.
  * At least one switch and one host. PB_ERR_NO_MEMORY.
  */
 int pb_random_cluster(pb_random_t *random, int n_switches, int n_hosts, pb_network_t **network_p);

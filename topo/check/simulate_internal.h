@@ -13,7 +13,7 @@
 /*
  * Events are of the heap's kind: `major` is the segment, `minor` the order among equal segments,
  * `id` the edge. `note` is, in the links model, the number of links of the path already passed, in
- * the slot model the kind of event.
+ * the slot model the resource that offered itself.
  */
 
 /** The static side of a simulation: edges and the links they use. */

@@ -11,15 +11,13 @@
 
 #include "topo/check/simulate_internal.h"
 
-enum { EVENT_DONE, EVENT_TRY };
-
 typedef struct resource {
     bool busy;
     bool asked;        /**< its first waiter is among the candidates of this instant */
     pb_heap_t waiters; /**< by segment, then order */
 } resource_t;
 
-/** A candidate's way here: the resource that offered itself, or NOBODY. */
+/** The note of a candidate that no resource has offered itself to. */
 #define NOBODY (-1)
 
 typedef struct slot {
@@ -81,48 +79,24 @@ static int n_available(const slot_t *slot, int edge)
     return slot->n_delivered[stream * sim->plan->n_ranks + parent];
 }
 
-static bool has_parity(const slot_t *slot, int edge)
-{
-    const pb_sim_t *sim = slot->sim;
-    return sim->options->use_parity && sim->plan->streams[pb_sim_stream(sim, edge)].parity != NULL;
-}
-
-/** The first instant at or after `time` at which the edge may start. */
-static int64_t slot_time(const slot_t *slot, int edge, int64_t time)
-{
-    if (!has_parity(slot, edge)) {
-        return time;
-    }
-    const pb_sim_t *sim = slot->sim;
-    const int64_t n_streams = sim->plan->n_streams;
-    const int64_t parity =
-        sim->plan->streams[pb_sim_stream(sim, edge)].parity[pb_sim_child(sim, edge)];
-    const int64_t n = (time + PB_SIMULATE_UNIT - 1) / PB_SIMULATE_UNIT;
-    return (n + ((parity - n) % n_streams + n_streams) % n_streams) * PB_SIMULATE_UNIT;
-}
-
-static int push(const slot_t *slot, pb_heap_t *heap, int64_t time, int edge, int what)
+static int push(const slot_t *slot, pb_heap_t *heap, int64_t time, int edge)
 {
     const pb_event_t event = {.time = time,
                               .major = next_segment(slot, edge),
                               .minor = slot->order[edge],
                               .id = edge,
-                              .note = what};
+                              .note = NOBODY};
     return pb_heap_push(heap, &event);
 }
 
-/** Makes an idle edge a candidate, now or in its next slot, if it has a segment to send. */
-static int offer(slot_t *slot, int edge, int64_t time)
+/** Makes an idle edge a candidate if it has a segment to send. */
+static int offer(slot_t *slot, int edge)
 {
     if (slot->active[edge] || slot->n_sent[edge] == n_available(slot, edge)) {
         return PB_SUCCESS;
     }
     slot->active[edge] = true;
-    const int64_t start = slot_time(slot, edge, time);
-    if (start > time) {
-        return push(slot, &slot->sim->heap, start, edge, EVENT_TRY);
-    }
-    return push(slot, &slot->candidates, 0, edge, NOBODY);
+    return push(slot, &slot->candidates, 0, edge);
 }
 
 /** Puts a resource's first waiter among the candidates. */
@@ -147,18 +121,9 @@ static int start(slot_t *slot, int edge, int64_t time)
     for (int i = slot->sim->first_link[edge]; i < slot->sim->first_link[edge + 1]; i++) {
         slot->sim->result->link_busy[slot->sim->link[i]] += ticks;
     }
-    const int rc = push(slot, &slot->sim->heap, time + ticks, edge, EVENT_DONE);
+    const int rc = push(slot, &slot->sim->heap, time + ticks, edge);
     slot->n_sent[edge]++;
     return rc;
-}
-
-/** Leaves a candidate waiting at a busy resource, or for its next slot. */
-static int wait_at(slot_t *slot, int edge, int id, int64_t time)
-{
-    if (has_parity(slot, edge)) {
-        return push(slot, &slot->sim->heap, slot_time(slot, edge, time + 1), edge, EVENT_TRY);
-    }
-    return push(slot, &slot->resources[id].waiters, 0, edge, NOBODY);
 }
 
 /** Starts the candidate or leaves it waiting. */
@@ -171,7 +136,7 @@ static int try_candidate(slot_t *slot, const pb_event_t *candidate, int64_t time
     for (int i = 0; i < n_uses(slot, edge); i++) {
         const int id = use(slot, edge, i);
         if (slot->resources[id].busy) {
-            const int rc = wait_at(slot, edge, id, time);
+            const int rc = push(slot, &slot->resources[id].waiters, 0, edge);
             return rc == PB_SUCCESS && asker != NOBODY ? ask_waiter(slot, asker) : rc;
         }
     }
@@ -192,10 +157,10 @@ static int finish(slot_t *slot, int edge, int64_t time)
     slot->n_delivered[edge]++;
     slot->active[edge] = false;
     pb_sim_delivered(slot->sim, edge, time);
-    int rc = offer(slot, edge, time);
+    int rc = offer(slot, edge);
     for (int i = stream->first_child[child]; i < stream->first_child[child + 1] && rc == PB_SUCCESS;
          i++) {
-        rc = offer(slot, stream_number * plan->n_ranks + stream->child[i], time);
+        rc = offer(slot, stream_number * plan->n_ranks + stream->child[i]);
     }
     return rc;
 }
@@ -208,12 +173,7 @@ static int instant(slot_t *slot)
     int rc = PB_SUCCESS;
     slot->n_freed = 0;
     while (heap->n_events > 0 && heap->events[0].time == time && rc == PB_SUCCESS) {
-        const pb_event_t event = pb_heap_pop(heap);
-        if (event.note == EVENT_DONE) {
-            rc = finish(slot, event.id, time);
-        } else {
-            rc = push(slot, &slot->candidates, 0, event.id, NOBODY);
-        }
+        rc = finish(slot, pb_heap_pop(heap).id, time);
     }
     for (int i = 0; i < slot->n_freed && rc == PB_SUCCESS; i++) {
         rc = ask_waiter(slot, slot->freed[i]);
@@ -263,7 +223,7 @@ static int begin(slot_t *slot)
         const pb_stream_t *stream = &plan->streams[s];
         for (int i = stream->first_child[root];
              i < stream->first_child[root + 1] && rc == PB_SUCCESS; i++) {
-            rc = offer(slot, s * plan->n_ranks + stream->child[i], 0);
+            rc = offer(slot, s * plan->n_ranks + stream->child[i]);
         }
     }
     while (slot->candidates.n_events > 0 && rc == PB_SUCCESS) {

@@ -12,10 +12,8 @@
  * PB_SIMULATE_SLOT, the papers' world: a transfer holds the sender's port, the
  * receiver's port and every directed link of its path together, for one segment
  * over the slowest link of them. A transfer waits until all of them are free;
- * the oldest segment goes first, then the parent's earlier child. With
- * `use_parity` the plan's colouring decides instead: the edge into rank r starts
- * only at whole segment times that are congruent to parity[r] modulo the number
- * of streams.
+ * the oldest segment goes first, then the parent's earlier child. Where edges of
+ * several streams conflict this costs time that queues in switches do not cost.
  *
  * PB_SIMULATE_LINKS, what switches do: each directed link is a server that
  * passes one segment after the other in the order in which they came (at the
@@ -44,7 +42,6 @@ typedef enum { PB_SIMULATE_SLOT, PB_SIMULATE_LINKS } pb_simulate_model_t;
 typedef struct pb_simulate_options {
     pb_simulate_model_t model;
     int n_segments;       /**< of the message, at least 1 */
-    bool use_parity;      /**< slot model: go by the plan's colouring where it has one */
     int64_t memory_ticks; /**< one segment between two ranks of one host; 0: one unit */
 } pb_simulate_options_t;
 

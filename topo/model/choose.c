@@ -26,15 +26,8 @@
  */
 #define LONGEST_SEGMENT (UINT64_C(1) << 16)
 
-/** Kinds that are tried unless one is forced, the simpler ones first. */
-static const pb_kind_t kinds_by_rule[] = {
-    PB_KIND_CHAIN, PB_KIND_BINOMIAL, PB_KIND_FLAT,      PB_KIND_BINARY,
-    PB_KIND_KARY,  PB_KIND_TWOTREE,  PB_KIND_CIRCULANT,
-};
-enum { N_RULE_KINDS = sizeof(kinds_by_rule) / sizeof(kinds_by_rule[0]) };
-
 /** Candidates that one size class can have. */
-#define MAX_CANDIDATES ((N_RULE_KINDS + 1) * (MAX_SEGMENTS + 1))
+#define MAX_CANDIDATES ((PB_KIND_COUNT + 1) * (MAX_SEGMENTS + 1))
 
 /**
  * Where nothing was measured, so many speeds are looked at, each a tenth of the one before. Virtual
@@ -80,13 +73,16 @@ struct pb_chooser {
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_choose_options_t options;
-    pb_profile_t least_twotree;
+    pb_profile_t least_two_streams; /**< see PB_BOUND_TWO_STREAMS */
+    int n_kinds;
+    pb_kind_t kinds[PB_KIND_COUNT]; /**< tried unless one is forced, in the order of the rule */
     int n_segments;
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
     uint64_t clock;         /**< counts uses of roots */
+    size_t n_profiles;      /**< of all roots */
     root_plan_t made;       /**< that of the profile that was made last, if not dropped or kept */
-    root_plan_t kept;       /**< that of the kind that was chosen last */
+    root_plan_t kept;       /**< during a choice: that of the best kind so far */
     made_choice_t *choices; /**< an open hash table */
     size_t n_choices, capacity;
 };
@@ -181,11 +177,13 @@ static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
 
 /* ---- profiles ---- */
 
-static void clear_root(root_profiles_t *root)
+static void clear_root(pb_chooser_t *chooser, root_profiles_t *root)
 {
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        chooser->n_profiles -= root->profiles[kind] != NULL;
         free(root->profiles[kind]);
     }
+    chooser->n_profiles -= root->fallback != NULL;
     free(root->fallback);
     memset(root, 0, sizeof(*root));
     root->root = -1;
@@ -203,7 +201,7 @@ static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
         }
         oldest = at->used < oldest->used ? at : oldest;
     }
-    clear_root(oldest);
+    clear_root(chooser, oldest);
     oldest->root = root;
     oldest->used = ++chooser->clock;
     return oldest;
@@ -227,16 +225,6 @@ static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_choice_t
         chooser->made.plan = NULL;
     }
     drop_plan(&chooser->made);
-}
-
-pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind)
-{
-    pb_plan_t *plan = chooser->kept.plan;
-    if (chooser->kept.root != root || chooser->kept.kind != kind) {
-        return NULL;
-    }
-    chooser->kept.plan = NULL;
-    return plan;
 }
 
 /** Makes the profile, and leaves its plan in chooser->made. */
@@ -273,6 +261,7 @@ static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t k
         return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
     }
     root->profiles[kind] = profile;
+    chooser->n_profiles++;
     *profile_p = profile;
     return PB_SUCCESS;
 }
@@ -287,14 +276,14 @@ static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
 static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
                   const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
 {
-    const int reasons =
-        (candidate->kind == PB_KIND_CIRCULANT) + is_tiny(chooser, candidate->segment);
+    const pb_kind_row_t *row = pb_kind_row((pb_kind_t) candidate->kind);
+    const int reasons = (row != NULL && row->unsure) + is_tiny(chooser, candidate->segment);
     candidate->time = pb_predict(profile, chooser->model, cost, bytes);
     candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
 }
 
 /** The fallback component's time: measured, or estimated. */
-static int fallback_time(const pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
                          pb_candidate_t *candidate)
 {
     const int64_t measured = pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes);
@@ -312,6 +301,7 @@ static int fallback_time(const pb_chooser_t *chooser, root_profiles_t *root, uin
             return rc;
         }
         root->fallback = profile;
+        chooser->n_profiles++;
     }
     const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
     judge(chooser, root->fallback, &cost, bytes, candidate);
@@ -448,11 +438,14 @@ static int safest(const doubtful_t *doubtful, int but_kind)
     return best;
 }
 
-/** Whether even the least weight of a two-tree is beaten. */
-static bool is_beaten(const pb_chooser_t *chooser, uint64_t bytes, int64_t weight)
+/** Whether even the least weight of a kind of which a bound is known is beaten. */
+static bool is_beaten(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes, int64_t weight)
 {
     pb_choice_t least = {.best.time = -1, .next.time = -1};
-    visit_segments(chooser, PB_KIND_TWOTREE, &chooser->least_twotree, bytes, keep_best, &least);
+    if (pb_kind_row(kind)->bound != PB_BOUND_TWO_STREAMS) {
+        return false;
+    }
+    visit_segments(chooser, (int) kind, &chooser->least_two_streams, bytes, keep_best, &least);
     return least.best.weight >= weight;
 }
 
@@ -463,16 +456,11 @@ static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_optio
            (model->measured || bytes < PB_CHOOSE_ASSUMED_FALLBACK);
 }
 
-/** Of the kinds only these do not serve every view. */
-static bool may_be_unfit(const pb_choose_options_t *options)
-{
-    return options->kind == PB_KIND_CIRCULANT ||
-           (options->kind == PB_KIND_KARY && options->plan.fanout < 1);
-}
-
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
 {
-    return may_be_unfit(options) || fallback_is_candidate(model, options, pb_size_class(bytes));
+    const bool fits =
+        options->kind < 0 || pb_kind_always_fits((pb_kind_t) options->kind, &options->plan);
+    return !fits || fallback_is_candidate(model, options, pb_size_class(bytes));
 }
 
 /** Shows the candidates of one kind; *seen_p is set if it fits. */
@@ -511,12 +499,12 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
             visit(context, &candidate);
         }
     }
-    for (int i = 0; i < N_RULE_KINDS && rc == PB_SUCCESS; i++) {
-        const pb_kind_t kind = kinds_by_rule[i];
+    for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
+        const pb_kind_t kind = chooser->kinds[i];
         /* Without regard to what is known already, so that ranks never differ; and where
-         * nothing was measured, a two-tree may be the safe one. */
-        if (kind == PB_KIND_TWOTREE && best != NULL && chooser->model->measured &&
-            is_beaten(chooser, bytes, best->best.weight)) {
+         * nothing was measured, it may be the safe one. */
+        if (best != NULL && chooser->model->measured &&
+            is_beaten(chooser, kind, bytes, best->best.weight)) {
             continue;
         }
         rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
@@ -609,7 +597,8 @@ static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
     return rc;
 }
 
-int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+/** As pb_choose(), and leaves the plan, if it was computed, in chooser->kept. */
+static int choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
 {
     const uint64_t size_class = pb_size_class(bytes);
     made_choice_t *made = chooser->capacity > 0 ? find_choice(chooser, root, size_class) : NULL;
@@ -630,6 +619,29 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
     }
     *choice = made->choice;
     return PB_SUCCESS;
+}
+
+int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
+                   pb_plan_t **plan_p)
+{
+    root_plan_t *kept = &chooser->kept;
+    const int rc = choose(chooser, root, bytes, choice);
+    *plan_p = NULL;
+    if (rc == PB_SUCCESS && kept->plan != NULL && (int) kept->kind == choice->best.kind) {
+        *plan_p = kept->plan;
+        kept->plan = NULL;
+    }
+    drop_plan(kept);
+    drop_plan(&chooser->made);
+    return rc;
+}
+
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+{
+    pb_plan_t *plan;
+    const int rc = pb_choose_plan(chooser, root, bytes, choice, &plan);
+    pb_plan_free(plan);
+    return rc;
 }
 
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
@@ -677,21 +689,34 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         free(chooser);
         return NULL;
     }
-    pb_profile_least_twotree(placement, n_hosts, &chooser->least_twotree);
+    pb_profile_least_two_streams(placement, n_hosts, &chooser->least_two_streams);
+    chooser->n_kinds = pb_kinds_by_turn(chooser->kinds);
     list_segments(chooser);
     return chooser;
 }
 
-void pb_chooser_free(pb_chooser_t *chooser)
+size_t pb_chooser_memory(const pb_chooser_t *chooser)
 {
-    if (chooser == NULL) {
-        return;
-    }
+    return chooser->capacity * sizeof(*chooser->choices) +
+           chooser->n_profiles * sizeof(pb_profile_t);
+}
+
+void pb_chooser_forget(pb_chooser_t *chooser)
+{
     for (int i = 0; i < MAX_ROOTS; i++) {
-        clear_root(&chooser->roots[i]);
+        clear_root(chooser, &chooser->roots[i]);
     }
     drop_plan(&chooser->made);
     drop_plan(&chooser->kept);
     free(chooser->choices);
-    free(chooser);
+    chooser->choices = NULL;
+    chooser->n_choices = chooser->capacity = 0;
+}
+
+void pb_chooser_free(pb_chooser_t *chooser)
+{
+    if (chooser != NULL) {
+        pb_chooser_forget(chooser);
+        free(chooser);
+    }
 }

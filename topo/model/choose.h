@@ -20,6 +20,7 @@
 #define PB_CHOOSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "topo/model/model.h"
@@ -43,9 +44,9 @@
 
 /**
  * Of what is less sure than the rest, choices add this part of the time for each reason there is:
- * - The circulant schedule: a rank has a source for each of its streams, up to log2 of the ranks;
- *   what comes from them at once shares the rank's link in pieces, which the model of one message
- *   at a time does not know.
+ * - A kind whose row says so (the circulant schedule): a rank has a parent for each of its streams,
+ *   up to log2 of the ranks; what comes from them at once shares the rank's link in pieces, which
+ *   the model of one message at a time does not know.
  * - Segments below half a frame: nearly all of their time is what messages cost by themselves,
  *   most of it with many ranks at once, of which the model knows the mean only.
  * Measured on 16 and 32 hosts, trees with longer segments took 0.97 to 1.1 times what was
@@ -100,11 +101,18 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
                         uint64_t bytes);
 
 /**
- * The plan that pb_choose() computed for the kind that it chose last, if that was
- * this one and for this root: so that who needs the plan, too, need not compute it
- * again. Owned by the caller, freed by pb_plan_free(). NULL if there is none (any more).
+ * The same, and in *plan_p the plan of the kind that was chosen, where choosing has computed it,
+ * so that who needs the plan, too, need not compute it again; else, and on an error, NULL. Owned
+ * by the caller, freed by pb_plan_free().
  */
-pb_plan_t *pb_chooser_take_plan(pb_chooser_t *chooser, int root, pb_kind_t kind);
+int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
+                   pb_plan_t **plan_p);
+
+/** Bytes of the choices and profiles that are kept. O(1). */
+size_t pb_chooser_memory(const pb_chooser_t *chooser);
+
+/** Gives back all that is kept; the next choice of each root and class is made anew. */
+void pb_chooser_forget(pb_chooser_t *chooser);
 
 /** Shows every candidate to `visit`, in the order of the rule for ties. Errors as pb_choose(). */
 typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);

@@ -31,7 +31,7 @@ const char *pb_place_name(pb_place_t place)
 /*
  * What is assumed of the software: processor time of one send or receive
  * through MPI and the kernel's TCP, by message, by TCP segment and by KiB; what a
- * cable, a switch and an interrupt add to each message's way.
+ * link, a switch and an interrupt add to each message's way.
  */
 #define CPU_MESSAGE_NS 3000
 #define CPU_SEGMENT_NS 400
@@ -166,8 +166,8 @@ int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
     return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
 }
 
-/** What one more cable and switch adds to a message's way: they store and forward a frame. */
-static int64_t further_cable(const pb_model_t *model, uint64_t bytes)
+/** What one more link and switch adds to a message's way: they store and forward a frame. */
+static int64_t further_link(const pb_model_t *model, uint64_t bytes)
 {
     const uint64_t stream = bytes + model->overhead;
     const uint64_t frame = stream < model->payload ? stream : model->payload;
@@ -195,7 +195,7 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
         return cost;
     }
     cost.rtt = pb_time_limited(
-        cost.rtt + 2 * pb_time_scale(further_cable(model, bytes), (uint64_t) further, 1));
+        cost.rtt + 2 * pb_time_scale(further_link(model, bytes), (uint64_t) further, 1));
     return cost;
 }
 
@@ -292,7 +292,7 @@ static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second,
 {
     const wire_t wire = on_wire(model, bytes);
     const int64_t way =
-        wire_time(wire.largest, bits_per_second) + WAY_NS + SWITCH_NS; /* the second cable */
+        wire_time(wire.largest, bits_per_second) + WAY_NS + SWITCH_NS; /* the second link */
     pb_cost_t cost = {.bytes = bytes};
     cost.send = CPU_MESSAGE_NS + (int64_t) wire.frames * CPU_SEGMENT_NS +
                 pb_time_scale(CPU_KIBYTE_NS, bytes, 1024);

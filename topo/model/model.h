@@ -73,7 +73,7 @@ typedef struct pb_cost {
 
 /** The costs between two ranks that are so far apart, by ascending bytes. */
 typedef struct pb_costs {
-    int n_links; /**< cables between the two ranks: 0 in a host, 2 on one switch, 3 and more */
+    int n_links; /**< links between the two ranks: 0 in a host, 2 on one switch, 3 and more */
     int n_ring;  /**< ranks on as many hosts that sent at once for `both`; 0: not known */
     int n_rows;  /**< 0: not measured */
     pb_cost_t rows[PB_MODEL_MAX_ROWS];
@@ -147,9 +147,9 @@ void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb
 uint64_t pb_model_hash(const pb_model_t *model);
 
 /**
- * The costs of a message of `bytes` over a path of `n_links` cables:
+ * The costs of a message of `bytes` over a path of `n_links` links:
  * interpolated between rows (and beyond the last one on the line from the last row of at most half
- * its size, or in proportion where that does not grow), and between places by number of cables.
+ * its size, or in proportion where that does not grow), and between places by number of links.
  * O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
@@ -162,7 +162,7 @@ typedef struct pb_crowd {
 
 /**
  * The crowd of the largest ring that was measured, for messages of `bytes`. Where all hosts
- * share something beside cables, as emulated or virtual ones share processors, so many messages
+ * share something beside links, as emulated or virtual ones share processors, so many messages
  * cannot take less, wherever they go. Where they share nothing, `time` is that of one rank which
  * sends and receives, and no plan has as many messages in that time (ours). O(log rows).
  */
@@ -176,7 +176,7 @@ pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
 int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes);
 
 /**
- * The time of `bytes` over a host's cable, from the slope beyond the last row
+ * The time of `bytes` over a host's uplink, from the slope beyond the last row
  * of PB_PLACE_SWITCH; 0 if the gap does not grow there.
  */
 int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes);

@@ -5,8 +5,8 @@
 pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
 {
     pb_segment_cost_t cost = {.segment = segment};
-    cost.cable = pb_model_cost(model, 2, segment);
-    cost.further = (pb_model_cost(model, 3, segment).rtt - cost.cable.rtt) / 2;
+    cost.link = pb_model_cost(model, 2, segment);
+    cost.further = (pb_model_cost(model, 3, segment).rtt - cost.link.rtt) / 2;
     cost.host = pb_model_cost(model, 0, segment);
     cost.crowd = pb_model_crowd(model, segment);
     return cost;
@@ -37,8 +37,8 @@ static int64_t latency(const pb_cost_t *cost)
 static int64_t path_time(const pb_profile_path_t *path, const pb_segment_cost_t *cost)
 {
     return pb_time_limited(
-        times(latency(&cost->cable), path->hops) + times_units(cost->further, path->cables) +
-        times_units(cost->cable.gap, path->sends) + times(latency(&cost->host), path->memory_hops) +
+        times(latency(&cost->link), path->hops) + times_units(cost->further, path->further) +
+        times_units(cost->link.gap, path->sends) + times(latency(&cost->host), path->memory_hops) +
         times_units(cost->host.gap, path->memory_sends));
 }
 
@@ -57,13 +57,13 @@ static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t 
 {
     const int64_t most = longer(duty->memory_sends, duty->memory_receives);
     const int64_t least = duty->memory_sends + duty->memory_receives - most;
-    const int64_t cable = both_ways(&cost->cable, duty->most, duty->least);
+    const int64_t link = both_ways(&cost->link, duty->most, duty->least);
     const int64_t memory = both_ways(&cost->host, most * PB_PROFILE_UNIT, least * PB_PROFILE_UNIT);
-    const int64_t processor = times(cost->cable.send, duty->sends) +
-                              times(cost->cable.receive, duty->receives) +
+    const int64_t processor = times(cost->link.send, duty->sends) +
+                              times(cost->link.receive, duty->receives) +
                               times(cost->host.send, duty->memory_sends) +
                               times(cost->host.receive, duty->memory_receives);
-    return pb_time_limited(longer(longer(cable, memory), processor));
+    return pb_time_limited(longer(longer(link, memory), processor));
 }
 
 /** A round's messages of all hosts, where these share something. */

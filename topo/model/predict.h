@@ -12,8 +12,8 @@
 /** What one segment size costs by a model: looked up once for all plans. */
 typedef struct pb_segment_cost {
     uint64_t segment;
-    pb_cost_t cable;  /**< between hosts of one switch */
-    int64_t further;  /**< what one further cable adds to a message's way */
+    pb_cost_t link;   /**< between hosts of one switch */
+    int64_t further;  /**< what one further link adds to a message's way */
     pb_cost_t host;   /**< inside a host */
     pb_crowd_t crowd; /**< while all hosts send */
 } pb_segment_cost_t;

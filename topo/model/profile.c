@@ -25,7 +25,7 @@ static int64_t sum_of(int64_t a, int64_t b)
 static void path_measures(const pb_profile_path_t *path, int64_t *measures)
 {
     measures[0] = path->hops * PB_PROFILE_UNIT;
-    measures[1] = path->cables;
+    measures[1] = path->further;
     measures[2] = path->sends;
     measures[3] = path->memory_hops * PB_PROFILE_UNIT;
     measures[4] = path->memory_sends * PB_PROFILE_UNIT;
@@ -61,7 +61,7 @@ static void path_join(pb_profile_path_t *path, const pb_profile_path_t *other)
 {
     path->stream = path->stream < other->stream ? path->stream : other->stream;
     path->hops = larger(path->hops, other->hops);
-    path->cables = larger(path->cables, other->cables);
+    path->further = larger(path->further, other->further);
     path->sends = larger(path->sends, other->sends);
     path->memory_hops = larger(path->memory_hops, other->memory_hops);
     path->memory_sends = larger(path->memory_sends, other->memory_sends);
@@ -145,7 +145,7 @@ typedef struct walk {
     uint32_t host_speed;
     int *links;               /**< of one path */
     int64_t *loads;           /**< by directed link: PB_PROFILE_UNIT for each segment of a round */
-    pb_profile_duty_t *ranks; /**< by rank: without the cable's part */
+    pb_profile_duty_t *ranks; /**< by rank: without the link's part */
     pb_profile_path_t *paths; /**< by rank: of the stream being walked */
     int *queue;               /**< ranks of the stream, each behind its parent */
 } walk_t;
@@ -162,12 +162,12 @@ uint32_t pb_profile_host_speed(const pb_network_t *network)
     return least < UINT32_MAX ? least : 1;
 }
 
-/** The time of a segment over a link, of one cable of a bundle or of all of it. */
+/** The time of a segment over a link, of one link of a bundle or of all of it. */
 static int64_t link_time(const walk_t *walk, int link, bool of_bundle)
 {
     const pb_node_t *node = pb_network_node(walk->placement->network, pb_link_node(link));
     const int64_t time = PB_PROFILE_UNIT * (int64_t) walk->host_speed;
-    return of_bundle ? time / (int64_t) node->speed : time * node->cables / (int64_t) node->speed;
+    return of_bundle ? time / (int64_t) node->speed : time * node->n_links / (int64_t) node->speed;
 }
 
 /**
@@ -185,13 +185,13 @@ static bool add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
     } else {
         sent->sends = sum_of(sent->sends, link_time(walk, walk->links[0], false));
         path->hops++;
-        path->cables -= PB_PROFILE_UNIT;
+        path->further -= PB_PROFILE_UNIT;
     }
     for (int i = 0; i < n; i++) {
         int64_t *load = &walk->loads[walk->links[i]];
         *load = sum_of(*load, link_time(walk, walk->links[i], true));
-        path->cables =
-            i > 0 ? sum_of(path->cables, link_time(walk, walk->links[i], false)) : path->cables;
+        path->further =
+            i > 0 ? sum_of(path->further, link_time(walk, walk->links[i], false)) : path->further;
     }
     path->sends = sum_of(path->sends, sent->sends);
     path->memory_sends += sent->memory_sends;
@@ -236,7 +236,7 @@ static void walk_stream(walk_t *walk, const pb_plan_t *plan, int s, pb_profile_p
     }
 }
 
-static void add_cables(walk_t *walk)
+static void add_links(walk_t *walk)
 {
     for (int node = 0; node < pb_network_size(walk->placement->network); node++) {
         const int64_t up = walk->loads[pb_link_up(node)], down = walk->loads[pb_link_down(node)];
@@ -285,7 +285,7 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
         for (int s = 0; s < plan->n_streams; s++) {
             walk_stream(&walk, plan, s, &sent);
         }
-        add_cables(&walk);
+        add_links(&walk);
         for (int rank = 0; rank < plan->n_ranks; rank++) {
             add_duty(profile, &walk.ranks[rank]);
         }
@@ -313,7 +313,7 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
         share = larger(share, walk->loads[link]);
     }
     path->hops += longest.hops;
-    path->cables = sum_of(path->cables, longest.cables);
+    path->further = sum_of(path->further, longest.further);
     path->sends = sum_of(path->sends, longest.hops > 0 ? larger(share, longest.sends) : 0);
     path->memory_hops += longest.memory_hops;
     path->memory_sends += longest.memory_sends;
@@ -341,7 +341,7 @@ int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t 
 
 /* ---- lower bound ---- */
 
-/** The time of a segment over the fastest cable of a host that has ranks. */
+/** The time of a segment over the fastest link of a host that has ranks. */
 static int64_t fastest_time(const pb_placement_t *placement)
 {
     const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(placement->network);
@@ -355,14 +355,15 @@ static int64_t fastest_time(const pb_placement_t *placement)
     return least;
 }
 
-/** A path whose every cable is a fast one; `cables` takes back what each hop counts too much. */
+/** A path whose every link is a fast one; `further` takes back what each hop counts too much. */
 static pb_profile_path_t fast_path(int64_t hops, int64_t sends, int64_t fast)
 {
     return (pb_profile_path_t){
-        .hops = hops, .cables = sends * (fast - PB_PROFILE_UNIT), .sends = sends * fast};
+        .hops = hops, .further = sends * (fast - PB_PROFILE_UNIT), .sends = sends * fast};
 }
 
-void pb_profile_least_twotree(const pb_placement_t *placement, int n_hosts, pb_profile_t *profile)
+void pb_profile_least_two_streams(const pb_placement_t *placement, int n_hosts,
+                                  pb_profile_t *profile)
 {
     memset(profile, 0, sizeof(*profile));
     profile->n_streams = 2;

@@ -8,7 +8,7 @@
  * over the hops of a path, A L(m) + B g(m) in formula (2); which path is the
  * longest depends on how L and g compare, so that all paths are kept of which
  * none is shorter than another in every respect. The period is what the busiest
- * cable or rank has to do for one segment of each stream. Likewise all of them
+ * link or rank has to do for one segment of each stream. Likewise all of them
  * are kept that may be the busiest.
  *
  * Beyond the paper (ours): several streams; links that more than one rank sends
@@ -23,7 +23,7 @@
 #include "topo/network/placement.h"
 #include "topo/trees/plan.h"
 
-/** One segment over a host's cable, in the counts below; speeds of 1 to 16 divide it. */
+/** One segment over a host's uplink, in the counts below; speeds of 1 to 16 divide it. */
 #define PB_PROFILE_UNIT INT64_C(720720)
 
 /** Paths and duties that one profile may keep. Beyond that, the two most alike are made one. */
@@ -34,15 +34,15 @@
 typedef struct pb_profile_path {
     int stream;
     int64_t hops;         /**< L(m) between hosts of one switch: A of formula (2) */
-    int64_t cables;       /**< further cables, PB_PROFILE_UNIT for each of a host's speed */
+    int64_t further;      /**< further links, PB_PROFILE_UNIT for each of a host's speed */
     int64_t sends;        /**< g(m), PB_PROFILE_UNIT for each: B of formula (2) */
     int64_t memory_hops;  /**< L(m) inside a host */
     int64_t memory_sends; /**< g(m) inside a host */
 } pb_profile_path_t;
 
-/** What a cable or a rank does for one segment of each stream. */
+/** What a link or a rank does for one segment of each stream. */
 typedef struct pb_profile_duty {
-    int64_t most;  /**< segments over a cable in its busier direction, PB_PROFILE_UNIT for each */
+    int64_t most;  /**< segments over a link in its busier direction, PB_PROFILE_UNIT for each */
     int64_t least; /**< in the other direction */
     int64_t sends, receives;               /**< of one rank between hosts */
     int64_t memory_sends, memory_receives; /**< of one rank inside its host */
@@ -58,7 +58,7 @@ typedef struct pb_profile {
 } pb_profile_t;
 
 /**
- * The profile of a plan. A rank sends to its children in their order. Cables are
+ * The profile of a plan. A rank sends to its children in their order. Links are
  * counted as PB_PROFILE_UNIT if they are as fast as the slowest host's.
  * PB_ERR_NO_MEMORY. O(nodes + edges * path).
  */
@@ -74,14 +74,15 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
 int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile);
 
 /**
- * A profile that takes no longer than that of any two-tree over the `n_hosts`
- * hosts of a placement, for any costs: so that a two-tree need not be computed
- * where something else is faster even than this. All cables are taken to be as
+ * A profile that takes no longer than that of any plan of PB_BOUND_TWO_STREAMS over the
+ * `n_hosts` hosts of a placement, for any costs: so that such a plan need not be computed
+ * where something else is faster even than this. All links are taken to be as
  * fast as the fastest host's. O(ranks + nodes).
  */
-void pb_profile_least_twotree(const pb_placement_t *placement, int n_hosts, pb_profile_t *profile);
+void pb_profile_least_two_streams(const pb_placement_t *placement, int n_hosts,
+                                  pb_profile_t *profile);
 
-/** Speed of the slowest host's cable, by which loads are counted. O(nodes). */
+/** Speed of the slowest host's uplink, by which loads are counted. O(nodes). */
 uint32_t pb_profile_host_speed(const pb_network_t *network);
 
 #endif

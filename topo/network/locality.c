@@ -45,7 +45,7 @@ typedef struct grouping {
     pb_network_t *network;
     pb_placement_t *located;
     const located_rank_t *ranks; /* sorted, so that every group is a range */
-    uint32_t speed;              /* of the host's cable */
+    uint32_t speed;              /* of the host's uplink */
 } grouping_t;
 
 static int compare_located_ranks(const void *a, const void *b)

@@ -236,7 +236,7 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
                                        .first_child = -1,
                                        .last_child = -1,
                                        .next_sibling = -1,
-                                       .cables = 1};
+                                       .n_links = 1};
     network->names[slot] = node;
     network->n_hosts += kind == PB_NODE_HOST;
     network->n_places += kind == PB_NODE_PLACE;
@@ -272,11 +272,11 @@ int pb_network_bundle(pb_network_t *network, int node, int n)
 {
     assert(node >= 0 && node < network->n_nodes);
     pb_node_t *below = &network->nodes[node];
-    assert(below->parent >= 0 && below->cables == 1);
-    if (n < 1 || n > PB_NETWORK_MAX_CABLES || below->speed > UINT32_MAX / (uint32_t) n) {
+    assert(below->parent >= 0 && below->n_links == 1);
+    if (n < 1 || n > PB_NETWORK_MAX_BUNDLE || below->speed > UINT32_MAX / (uint32_t) n) {
         return PB_ERR_INPUT;
     }
-    below->cables = n;
+    below->n_links = n;
     below->speed *= (uint32_t) n;
     return PB_SUCCESS;
 }
@@ -298,9 +298,9 @@ static int connect_like(pb_network_t *copy, const pb_network_t *network, int par
     for (int child = network->nodes[parent].first_child; child >= 0 && error == PB_SUCCESS;
          child = network->nodes[child].next_sibling) {
         const pb_node_t *of = &network->nodes[child];
-        error = pb_network_connect(copy, parent, child, of->speed / (uint32_t) of->cables);
+        error = pb_network_connect(copy, parent, child, of->speed / (uint32_t) of->n_links);
         if (error == PB_SUCCESS) {
-            error = pb_network_bundle(copy, child, of->cables);
+            error = pb_network_bundle(copy, child, of->n_links);
         }
     }
     return error;
@@ -382,7 +382,7 @@ static void report_cycle(const pb_network_t *network, int node, const char *file
     char *names = list_close(&list);
     pb_diag_fault(diag, file, network->nodes[node].line,
                   "these switches are above one another in a cycle: %s; an Ethernet forwards along "
-                  "a tree, so leave out the cable that the spanning tree does not use",
+                  "a tree, so leave out the link that the spanning tree does not use",
                   names != NULL ? names : network->nodes[node].name);
     free(names);
 }
@@ -454,12 +454,12 @@ static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
     free(names);
 }
 
-/* The lowest speed of one cable, 1 if none is given. */
+/* The lowest speed of one link, 1 if none is given. */
 static uint32_t lowest_speed(const pb_network_t *network)
 {
     uint32_t lowest = 0;
     for (int node = 0; node < network->n_nodes; node++) {
-        uint32_t speed = network->nodes[node].speed / (uint32_t) network->nodes[node].cables;
+        uint32_t speed = network->nodes[node].speed / (uint32_t) network->nodes[node].n_links;
         if (speed > 0 && (lowest == 0 || speed < lowest)) {
             lowest = speed;
         }
@@ -475,15 +475,15 @@ static void find_base_speed(pb_network_t *network, const char *file, pb_diag_t *
         if (node->parent < 0 || node->speed > 0) {
             continue;
         }
-        if (network->base_speed > UINT32_MAX / (uint32_t) node->cables) {
+        if (network->base_speed > UINT32_MAX / (uint32_t) node->n_links) {
             pb_diag_fault(diag, file, node->line,
-                          "the %d cables above '%s', of speed %lu each, are together faster than "
+                          "the %d links above '%s', of speed %lu each, are together faster than "
                           "%lu; use a larger unit",
-                          node->cables, node->name, (unsigned long) network->base_speed,
+                          node->n_links, node->name, (unsigned long) network->base_speed,
                           (unsigned long) UINT32_MAX);
             return;
         }
-        node->speed = network->base_speed * (uint32_t) node->cables;
+        node->speed = network->base_speed * (uint32_t) node->n_links;
     }
 }
 
@@ -660,8 +660,8 @@ uint64_t pb_network_hash(const pb_network_t *network)
     for (int at = network->top; at >= 0; at = next_in_preorder(network, at)) {
         const pb_node_t *node = &network->nodes[at];
         state = pb_hash_number(state, (uint64_t) network->depth[at]);
-        state =
-            pb_hash_number(state, 2 * (uint64_t) (node->cables - 1) + (node->kind == PB_NODE_HOST));
+        state = pb_hash_number(state,
+                               2 * (uint64_t) (node->n_links - 1) + (node->kind == PB_NODE_HOST));
         if (node->kind == PB_NODE_PLACE) {
             state = pb_hash_number(state, (uint64_t) node->kind);
         }

@@ -4,8 +4,8 @@
  *
  * Every Ethernet forwards along a spanning tree, so that between two hosts
  * there is one path (paper 2, section 3). A node is a switch or a host; each
- * node but the top one has one cable to its parent. A cable is two directed
- * links, one each way, that do not disturb each other.
+ * node but the top one has an uplink, the link to its parent. A link is two
+ * directed links, one each way, that do not disturb each other.
  *
  * Nodes are numbered by the order in which they were added; a parent may have a
  * higher number than its child. Children of a node keep the order of the file.
@@ -39,9 +39,9 @@ typedef struct pb_node {
     int first_child;  /**< -1 if none */
     int last_child;   /**< -1 if none */
     int next_sibling; /**< -1 if none */
-    uint32_t speed;   /**< of the cable to the parent, each way, in the file's unit; 0: not given */
-    int cables; /**< parallel ones that the cable to the parent stands for; `speed` is of all */
-    int line;   /**< where the node was first named, for messages; 0: nowhere */
+    uint32_t speed;   /**< of the uplink, each way, in the file's unit; 0: not given */
+    int n_links;      /**< of the bundle that is the uplink, 1 if it is none; `speed` is of all */
+    int line;         /**< where the node was first named, for messages; 0: nowhere */
 } pb_node_t;
 
 typedef struct pb_network pb_network_t;
@@ -73,23 +73,23 @@ pb_network_t *pb_network_copy(const pb_network_t *network);
 int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name);
 
 /**
- * Puts `child` below `parent` with a cable of `speed` (0: not given). The child
+ * Puts `child` below `parent` with a link of `speed` (0: not given). The child
  * must have no parent yet, and the parent must be a switch, or for a place a
  * host or another place (PB_ERR_INPUT).
  * Cycles are found by pb_network_finish().
  */
 int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed);
 
-/** Cables that may run in parallel between two nodes. */
-#define PB_NETWORK_MAX_CABLES 1024
+/** Links that may run in parallel between two nodes. */
+#define PB_NETWORK_MAX_BUNDLE 1024
 
 /**
- * Makes the cable between a node and its parent a bundle (LAG) of `n` parallel
+ * Makes the uplink of a node a bundle (LAG) of `n` parallel
  * ones, each of the speed that was given or will be found for it; the node's
- * speed is then that of all together. One flow has only one cable's share, which
+ * speed is then that of all together. One flow has only one link's share, which
  * no plan minds as long as no rank sends faster than that. Once for a node, after
  * pb_network_connect() and before pb_network_finish(). PB_ERR_INPUT if n is not
- * from 1 to PB_NETWORK_MAX_CABLES or the speed does not fit.
+ * from 1 to PB_NETWORK_MAX_BUNDLE or the speed does not fit.
  */
 int pb_network_bundle(pb_network_t *network, int node, int n);
 
@@ -98,9 +98,9 @@ void pb_network_set_line(pb_network_t *network, int node, int line);
 
 /**
  * Checks that the nodes form one tree that has a host, and makes the network
- * ready for use: finds the top node, gives every cable without a speed the
- * lowest speed of one cable in the network (1 if none is given at all), or that
- * for each cable of a bundle, and computes depths.
+ * ready for use: finds the top node, gives every link without a speed the
+ * lowest speed of one link in the network (1 if none is given at all), or that
+ * for each link of a bundle, and computes depths.
  * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
  * cycles, more than one top, no host, a bundle too fast for a number. O(nodes), without
  * recursion.
@@ -120,7 +120,7 @@ int pb_network_n_places(const pb_network_t *network);        /**< of them places
 int pb_network_top(const pb_network_t *network);             /**< after finish */
 int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
 uint32_t
-pb_network_base_speed(const pb_network_t *network); /**< lowest of one cable; after finish */
+pb_network_base_speed(const pb_network_t *network); /**< lowest of one link; after finish */
 
 /** Borrowed; valid until the next add or free. */
 const pb_node_t *pb_network_node(const pb_network_t *network, int node);
@@ -142,14 +142,14 @@ int pb_network_host_of(const pb_network_t *network, int node);
 
 /**
  * A hash of everything that plans depend on: names, kinds, shape, order, speeds
- * and numbers of cables. Equal networks have equal hashes on every host.
+ * and numbers of links. Equal networks have equal hashes on every host.
  */
 uint64_t pb_network_hash(const pb_network_t *network);
 
 /*
  * Directed links are numbered by the node below: up is from the node to its
  * parent, down the other way. There are 2 * pb_network_size() numbers; those of
- * the top node belong to no cable.
+ * the top node belong to no link.
  */
 static inline int pb_link_up(int node)
 {

@@ -28,7 +28,7 @@ int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t 
                             pb_placement_t **placement_p);
 
 /**
- * The directed links of cables that a message passes between two ranks, as
+ * The directed links that a message passes between two ranks, as
  * pb_network_path(): none inside a host, whatever the places. O(path).
  */
 int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links);

@@ -21,10 +21,6 @@
 
 #include "topo/network/hostlist.h"
 #include "topo/util/error.h"
-#include "topo/util/text_file.h"
-
-/* Bytes of a whole file; the largest network that is allowed needs far less. */
-#define MAX_FILE ((size_t) 64 << 20)
 
 typedef enum {
     KEY_SWITCH_NAME,
@@ -69,8 +65,8 @@ typedef struct reader {
     /* The list being read: */
     int parent;          /* the switch above what it names */
     pb_node_kind_t kind; /* of what it names */
-    uint32_t speed;      /* of each of their cables */
-    int uplinks;         /* parallel cables to each */
+    uint32_t speed;      /* of each of their links */
+    int uplinks;         /* parallel links to each */
     int repeated;        /* first name that has a parent already, -1: none */
     int n_repeated;      /* such names */
 } reader_t;
@@ -370,7 +366,7 @@ static void report_repeated(reader_t *r)
     }
     const pb_node_t *node = node_of(r, r->repeated);
     pb_diag_fault(r->diag, r->file, r->line,
-                  "%s '%s' is below switch '%s' already (line %d); a %s has one cable up%s",
+                  "%s '%s' is below switch '%s' already (line %d); a %s has one link up%s",
                   kind_name(r->kind), node->name, node_of(r, node->parent)->name,
                   r->mentions[r->repeated].connected, kind_name(r->kind), others);
 }
@@ -440,9 +436,9 @@ static uint32_t read_number(reader_t *r, conf_key_t key, const char *value, uint
     return (uint32_t) number;
 }
 
-/* What a line says of the cables to the nodes that it names. After a fault they
+/* What a line says of the links to the nodes that it names. After a fault they
  * are as if nothing had been said. */
-static void read_cables(reader_t *r, char **values)
+static void read_links(reader_t *r, char **values)
 {
     r->speed = 0;
     r->uplinks = 1;
@@ -450,7 +446,7 @@ static void read_cables(reader_t *r, char **values)
         r->speed = read_number(r, KEY_LINK_SPEED, values[KEY_LINK_SPEED], UINT32_MAX);
     }
     if (values[KEY_UPLINKS] != NULL) {
-        uint32_t n = read_number(r, KEY_UPLINKS, values[KEY_UPLINKS], PB_NETWORK_MAX_CABLES);
+        uint32_t n = read_number(r, KEY_UPLINKS, values[KEY_UPLINKS], PB_NETWORK_MAX_BUNDLE);
         r->uplinks = n > 0 ? (int) n : 1;
     }
     if (r->speed > UINT32_MAX / (uint32_t) r->uplinks) {
@@ -476,7 +472,7 @@ static int enter_values(reader_t *r, char **values)
         r->lost_switch = true;
         return r->parent == PB_ERR_INPUT ? PB_SUCCESS : r->parent;
     }
-    read_cables(r, values);
+    read_links(r, values);
     int error = PB_SUCCESS;
     for (int key = KEY_NODES; key <= KEY_SWITCHES && error == PB_SUCCESS; key++) {
         if (values[key] != NULL) {
@@ -549,7 +545,7 @@ static int check_depth(const reader_t *r)
     for (int i = 0; i < pb_network_size(r->network); i++) {
         if (pb_network_depth(r->network, i) > PB_SLURM_CONF_MAX_DEPTH) {
             pb_diag_fault(r->diag, r->file, node_of(r, i)->line,
-                          "%s '%s' is more than %d cables below the top switch '%s', which no "
+                          "%s '%s' is more than %d links below the top switch '%s', which no "
                           "Ethernet allows; name its switch below one that is nearer to the top",
                           kind_name(node_of(r, i)->kind), node_of(r, i)->name,
                           PB_SLURM_CONF_MAX_DEPTH, node_of(r, pb_network_top(r->network))->name);
@@ -585,18 +581,19 @@ static int read_network(reader_t *r)
     return error == PB_SUCCESS ? check_depth(r) : error;
 }
 
-int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char separator,
-                        pb_network_t **network_p, pb_diag_t *diag)
+int pb_slurm_conf_parse(const pb_topology_text_t *topology, pb_network_t **network_p,
+                        pb_diag_t *diag)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     *network_p = NULL;
-    reader_t reader = {.text = text,
+    const size_t length = topology->length;
+    reader_t reader = {.text = topology->text,
                        .length = length,
-                       .separator = separator,
-                       .file = name,
+                       .separator = topology->separator,
+                       .file = topology->name,
                        .next_line = 1,
                        .diag = diag};
-    if (length >= 3 && memcmp(text, byte_order_mark, 3) == 0) {
+    if (length >= 3 && memcmp(topology->text, byte_order_mark, 3) == 0) {
         reader.text += 3;
         reader.length -= 3;
     }
@@ -614,35 +611,5 @@ int pb_slurm_conf_parse(const char *text, size_t length, const char *name, char 
     }
     free(reader.buffer);
     free(reader.mentions);
-    return error;
-}
-
-/* ---- the file ---- */
-
-int pb_slurm_conf_read(const char *path, pb_network_t **network_p, pb_diag_t *diag)
-{
-    *network_p = NULL;
-    char *text = NULL;
-    size_t length = 0;
-    int error = pb_text_file_read(path, "topology.conf", MAX_FILE, &text, &length, diag);
-    if (error == PB_SUCCESS) {
-        error = pb_slurm_conf_parse(text, length, path, '\0', network_p, diag);
-        free(text);
-    }
-    return error;
-}
-
-int pb_slurm_conf_read_stream(FILE *stream, const char *name, pb_network_t **network_p,
-                              pb_diag_t *diag)
-{
-    *network_p = NULL;
-    char *text = NULL;
-    size_t length = 0;
-    int error =
-        pb_text_file_read_stream(stream, name, "topology.conf", MAX_FILE, &text, &length, diag);
-    if (error == PB_SUCCESS) {
-        error = pb_slurm_conf_parse(text, length, name, '\0', network_p, diag);
-        free(text);
-    }
     return error;
 }

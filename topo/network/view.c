@@ -21,7 +21,7 @@ typedef struct place {
     int n_local;     /* ranks that this vertex attaches itself */
     int n_branches;  /* nodes right below that lead to a vertex */
     int vertex;      /* own vertex, or the one above if this node is none */
-    uint32_t speed;  /* slowest cable on the way from the vertex above */
+    uint32_t speed;  /* slowest link on the way from the vertex above */
 } place_t;
 
 typedef struct builder {
@@ -145,8 +145,8 @@ static void sum_subtrees(builder_t *b)
     }
 }
 
-/* The cable between a node and the node above it as seen from the start. */
-static uint32_t cable_speed(const builder_t *b, int node)
+/* The link between a node and the node above it as seen from the start. */
+static uint32_t uplink_speed(const builder_t *b, int node)
 {
     int above = b->places[node].above;
     int lower = network_parent(b, node) == above ? node : above;
@@ -172,10 +172,10 @@ static void attach_ranks_here(builder_t *b, int node, int vertex, int *n_positio
     }
 }
 
-/* The cable of a leaf that is attached to the node above it: memory has none. */
+/* The uplink of a leaf that is attached to the node above it: memory has none. */
 static uint32_t leaf_speed(const builder_t *b, int leaf)
 {
-    return is_switch(b, b->places[leaf].above) ? cable_speed(b, leaf) : UINT32_MAX;
+    return is_switch(b, b->places[leaf].above) ? uplink_speed(b, leaf) : UINT32_MAX;
 }
 
 /* Attaches the ranks that are alone on a host or place right below the node,
@@ -196,7 +196,7 @@ static void attach_root(builder_t *b, int *n_positions)
     uint32_t speed = UINT32_MAX;
     if (is_switch(b, b->start)) {
         int host = pb_network_host_of(b->network, b->view->placement->host[b->root]);
-        speed = cable_speed(b, host);
+        speed = uplink_speed(b, host);
     }
     attach(b, b->root, 0, speed, n_positions);
 }
@@ -237,7 +237,7 @@ static void make_vertices(builder_t *b)
         if (node != b->start) {
             const place_t *above = &b->places[place->above];
             bool contracted = b->view->vertices[above->vertex].node != place->above;
-            uint32_t speed = cable_speed(b, node);
+            uint32_t speed = uplink_speed(b, node);
             place->speed = contracted && above->speed < speed ? above->speed : speed;
             place->vertex = above->vertex;
         }

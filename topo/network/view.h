@@ -9,9 +9,9 @@
  * A vertex is where ranks or other vertices come together: a switch, or a host
  * or place (a package, NUMA node or cache of it) with two ranks or more below it.
  * A host or place with one rank is no vertex: its rank is attached to the vertex
- * above, from a host by the host's cable. So a host of many ranks is to a
+ * above, from a host by the host's uplink. So a host of many ranks is to a
  * tree what a switch of many hosts is, and the rule "each stream crosses each
- * cable once each way" holds for both, and for each place of a host, alike.
+ * link once each way" holds for both, and for each place of a host, alike.
  *
  * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root,
  * the other ranks attached to its vertex, then each child vertex's subtree. Any
@@ -44,7 +44,7 @@ typedef struct pb_view {
     int *order;            /**< by position: the rank; order[0] is the root */
     int *position;         /**< by rank: the position; -1 for a rank outside the subset */
     int *attached;         /**< by position: the vertex */
-    uint32_t *speed;       /**< by position: of the rank's own cable; UINT32_MAX inside a host */
+    uint32_t *speed;       /**< by position: of the rank's own uplink; UINT32_MAX inside a host */
 } pb_view_t;
 
 /**
@@ -58,9 +58,9 @@ void pb_view_free(pb_view_t *view);
 
 /**
  * Whether what enters vertex v > 0 from the vertex above it, or leaves v to that
- * vertex, comes down a cable to a host or place. Where a host has several
+ * vertex, comes down a link to a host or place. Where a host has several
  * ranks, one edge of a tree does that (ours): a second one would have the message
- * cross the host's cable again, although it is already inside.
+ * cross the host's uplink again, although it is already inside.
  * O(depth of the network).
  */
 bool pb_view_enters_host(const pb_view_t *view, int v);

@@ -1,5 +1,5 @@
 /*
- * Merged views: vertices joined by fast cables, taken for one.
+ * Merged views: vertices joined by fast links, taken for one.
  */
 #ifndef PB_VIEW_MERGE_H
 #define PB_VIEW_MERGE_H

@@ -13,18 +13,13 @@
 #include <string.h>
 
 #include "topo/search/link_matrix.h"
-#include "topo/util/decimal.h"
+#include "topo/util/error.h"
 #include "topo/util/hash.h"
+#include "topo/util/item_file.h"
 #include "topo/util/text_file.h"
 
 /** Bytes of a whole file: a line for each pair of nodes of the largest matrix, and more. */
 #define MAX_FILE ((size_t) 256 << 20)
-
-/** Words of a line; no item has as many. */
-#define MAX_WORDS 12
-
-/** Bytes of a line without its end. */
-#define MAX_LINE 2048
 
 /** Slots of the table of names: a power of two, at least twice the names. */
 #define N_SLOTS (4 * PB_LINK_MATRIX_MAX_NODES)
@@ -62,78 +57,25 @@ typedef struct records {
 } records_t;
 
 typedef struct reader {
-    const char *file;
-    int line;
-    pb_diag_t *diag;
+    pb_item_reader_t item;
     table_t tables[N_LEVELS];
     records_t links, pairs;
-    int64_t n_items; /**< after the first line */
-    int end_line;    /**< of `end`; 0: not yet */
-    bool stop;       /**< the rest of the file is not worth reading */
-    size_t n_before; /**< faults that `diag` had before */
-    int n_words;
-    char *words[MAX_WORDS];
-    char buffer[MAX_LINE + 1];
 } reader_t;
 
-static bool has_faults(const reader_t *r)
-{
-    return r->diag->n_faults > r->n_before;
-}
-
-/* ---- words ---- */
-
-static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
-{
-    return pb_diag_quote(quote, word, strlen(word));
-}
-
-/** A decimal number from `low` to `high` in word i, or a fault. */
-static bool read_number(reader_t *r, int i, uint64_t low, uint64_t high, uint64_t *value_p)
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    if (!pb_decimal_read(r->words[i], low, high, value_p)) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "%s is '%s', but must be a whole number from %" PRIu64 " to %" PRIu64,
-                      r->words[i - 1], quoted(quote, r->words[i]), low, high);
-        return false;
-    }
-    return true;
-}
-
-static bool read_time(reader_t *r, int i, int64_t *time_p)
+static bool read_time(pb_item_reader_t *item, int i, int64_t *time_p)
 {
     uint64_t value = 0;
-    bool good = read_number(r, i, 0, (uint64_t) PB_LINK_MATRIX_MAX_NS, &value);
+    bool good = pb_item_number(item, NULL, i, 0, (uint64_t) PB_LINK_MATRIX_MAX_NS, &value);
     *time_p = (int64_t) value;
     return good;
 }
 
 /** `latency NS bandwidth BYTES` from word i on. */
-static bool read_link(reader_t *r, int i, int64_t *latency_p, uint64_t *bandwidth_p)
+static bool read_link(pb_item_reader_t *item, int i, int64_t *latency_p, uint64_t *bandwidth_p)
 {
     *bandwidth_p = 1;
-    bool good = read_time(r, i + 1, latency_p);
-    return read_number(r, i + 3, 1, PB_LINK_MATRIX_MAX_BANDWIDTH, bandwidth_p) && good;
-}
-
-/** Whether the line has the words of `form`, where those in capitals stand for values. */
-static bool has_form(reader_t *r, const char *form)
-{
-    char copy[128], *rest = copy;
-    int i = 0;
-    bool good = true;
-    snprintf(copy, sizeof(copy), "%s", form);
-    for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        bool is_value = word[0] >= 'A' && word[0] <= 'Z';
-        good = good && i < r->n_words && (is_value || strcmp(word, r->words[i]) == 0);
-        i++;
-    }
-    if (!good || i != r->n_words) {
-        pb_diag_fault(r->diag, r->file, r->line, "the line is not of the form: %s", form);
-        return false;
-    }
-    return true;
+    bool good = read_time(item, i + 1, latency_p);
+    return pb_item_number(item, NULL, i + 3, 1, PB_LINK_MATRIX_MAX_BANDWIDTH, bandwidth_p) && good;
 }
 
 /* ---- names ---- */
@@ -154,10 +96,10 @@ static int *find_slot(const table_t *table, const char *name)
 static int use_name(reader_t *r, level_t level, int i)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    int entry = *find_slot(&r->tables[level], r->words[i]);
+    int entry = *find_slot(&r->tables[level], r->item.words[i]);
     if (entry < 0) {
-        pb_diag_fault(r->diag, r->file, r->line, "%s '%s' is not defined before this line",
-                      level_names[level], quoted(quote, r->words[i]));
+        pb_item_fault(&r->item, "%s '%s' is not defined before this line", level_names[level],
+                      pb_item_quote(quote, r->item.words[i]));
     }
     return entry;
 }
@@ -168,72 +110,64 @@ static bool may_define(reader_t *r, level_t level, const char *name)
     const table_t *table = &r->tables[level];
     int entry = *find_slot(table, name);
     if (entry >= 0) {
-        pb_diag_fault(r->diag, r->file, r->line, "%s '%s' is defined already, on line %d",
-                      level_names[level], quoted(quote, name), table->entries[entry].line);
+        pb_item_fault(&r->item, "%s '%s' is defined already, on line %d", level_names[level],
+                      pb_item_quote(quote, name), table->entries[entry].line);
         return false;
     }
     if (strlen(name) > PB_LINK_MATRIX_MAX_NAME) {
-        pb_diag_fault(r->diag, r->file, r->line, "the name '%s' is longer than %d bytes",
-                      quoted(quote, name), PB_LINK_MATRIX_MAX_NAME);
+        pb_item_fault(&r->item, "the name '%s' is longer than %d bytes", pb_item_quote(quote, name),
+                      PB_LINK_MATRIX_MAX_NAME);
         return false;
     }
     if (table->n == PB_LINK_MATRIX_MAX_NODES) {
-        pb_diag_fault(r->diag, r->file, r->line, "with %s '%s' there are more than %d",
-                      level_names[level], quoted(quote, name), PB_LINK_MATRIX_MAX_NODES);
-        r->stop = true;
+        pb_item_fault(&r->item, "with %s '%s' there are more than %d", level_names[level],
+                      pb_item_quote(quote, name), PB_LINK_MATRIX_MAX_NODES);
+        r->item.stop = true;
         return false;
     }
     return true;
 }
 
-/** Defines the name in word 1. Faults are in the diagnostics; PB_ERR_NO_MEMORY. */
-static int define(reader_t *r, level_t level, const entry_t *values)
+/** Defines the name in word 1. */
+static void define(reader_t *r, level_t level, const entry_t *values)
 {
     table_t *table = &r->tables[level];
-    const char *name = r->words[1];
+    const char *name = r->item.words[1];
     if (!may_define(r, level, name)) {
-        return PB_SUCCESS;
+        return;
     }
     char *copy = strdup(name);
     if (copy == NULL) {
-        return PB_ERR_NO_MEMORY;
+        r->item.error = PB_ERR_NO_MEMORY;
+        return;
     }
     *find_slot(table, name) = table->n;
     entry_t *entry = &table->entries[table->n++];
     *entry = *values;
     entry->name = copy;
-    entry->line = r->line;
-    return PB_SUCCESS;
+    entry->line = r->item.line;
 }
 
 /* ---- items ---- */
 
-static int item_site(reader_t *r)
+static void item_site(pb_item_reader_t *item)
 {
     const entry_t entry = {.parent = -1};
-    return has_form(r, "site NAME") ? define(r, LEVEL_SITE, &entry) : PB_SUCCESS;
+    define(item->context, LEVEL_SITE, &entry);
 }
 
-static int item_cluster(reader_t *r)
+static void item_cluster(pb_item_reader_t *item)
 {
-    entry_t entry = {.parent = -1};
-    if (!has_form(r, "cluster NAME site NAME latency NS bandwidth BYTES_PER_SECOND")) {
-        return PB_SUCCESS;
-    }
-    entry.parent = use_name(r, LEVEL_SITE, 3);
-    read_link(r, 4, &entry.latency, &entry.bandwidth);
-    return define(r, LEVEL_CLUSTER, &entry);
+    entry_t entry = {.parent = use_name(item->context, LEVEL_SITE, 3)};
+    read_link(item, 4, &entry.latency, &entry.bandwidth);
+    define(item->context, LEVEL_CLUSTER, &entry);
 }
 
-static int item_node(reader_t *r)
+static void item_node(pb_item_reader_t *item)
 {
-    entry_t entry = {.parent = -1};
-    if (!has_form(r, "node NAME cluster NAME startup NS")) {
-        return PB_SUCCESS;
-    }
-    entry.parent = use_name(r, LEVEL_CLUSTER, 3);
-    read_time(r, 5, &entry.startup);
-    return define(r, LEVEL_NODE, &entry);
+    entry_t entry = {.parent = use_name(item->context, LEVEL_CLUSTER, 3)};
+    read_time(item, 5, &entry.startup);
+    define(item->context, LEVEL_NODE, &entry);
 }
 
 static int append(records_t *records, const record_t *record)
@@ -252,159 +186,53 @@ static int append(records_t *records, const record_t *record)
 }
 
 /** A line of what lies between two names of a level. */
-static int item_between(reader_t *r, level_t level, records_t *records)
+static void item_between(reader_t *r, level_t level, records_t *records)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    record_t record = {.line = r->line};
+    record_t record = {.line = r->item.line};
     record.from = use_name(r, level, 1);
     record.to = use_name(r, level, 2);
-    bool good = read_link(r, 3, &record.latency, &record.bandwidth);
+    bool good = read_link(&r->item, 3, &record.latency, &record.bandwidth);
     if (!good || record.from < 0 || record.to < 0) {
-        return PB_SUCCESS;
+        return;
     }
     if (record.from == record.to) {
-        pb_diag_fault(r->diag, r->file, r->line, "'%s' is on both sides%s",
-                      quoted(quote, r->words[1]),
+        pb_item_fault(&r->item, "'%s' is on both sides%s", pb_item_quote(quote, r->item.words[1]),
                       level == LEVEL_CLUSTER ? "; its cluster line says what is inside it" : "");
-        return PB_SUCCESS;
+        return;
     }
-    return append(records, &record);
+    r->item.error = append(records, &record);
 }
 
-static int item_link(reader_t *r)
+static void item_link(pb_item_reader_t *item)
 {
-    return has_form(r, "link CLUSTER CLUSTER latency NS bandwidth BYTES_PER_SECOND")
-               ? item_between(r, LEVEL_CLUSTER, &r->links)
-               : PB_SUCCESS;
+    reader_t *r = item->context;
+    item_between(r, LEVEL_CLUSTER, &r->links);
 }
 
-static int item_pair(reader_t *r)
+static void item_pair(pb_item_reader_t *item)
 {
-    return has_form(r, "pair NODE NODE latency NS bandwidth BYTES_PER_SECOND")
-               ? item_between(r, LEVEL_NODE, &r->pairs)
-               : PB_SUCCESS;
+    reader_t *r = item->context;
+    item_between(r, LEVEL_NODE, &r->pairs);
 }
 
-static int item_end(reader_t *r)
-{
-    uint64_t n_items;
-    r->end_line = r->line;
-    if (has_form(r, "end ITEMS") && read_number(r, 1, 0, INT64_MAX, &n_items) &&
-        n_items != (uint64_t) r->n_items) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "the end counts %" PRIu64 " items, but there are %" PRId64
-                      "; lines were lost or added since the file was written",
-                      n_items, r->n_items);
-    }
-    return PB_SUCCESS;
-}
+static const pb_item_t items[] = {
+    {"site NAME", item_site, NULL},
+    {"cluster NAME site NAME latency NS bandwidth BYTES_PER_SECOND", item_cluster, NULL},
+    {"node NAME cluster NAME startup NS", item_node, NULL},
+    {"link CLUSTER CLUSTER latency NS bandwidth BYTES_PER_SECOND", item_link, NULL},
+    {"pair NODE NODE latency NS bandwidth BYTES_PER_SECOND", item_pair, NULL},
+    PB_ITEM_END,
+};
 
-static int read_item(reader_t *r)
-{
-    static const struct {
-        const char *name;
-        int (*read)(reader_t *r);
-    } items[] = {{"site", item_site},
-                 {"cluster", item_cluster},
-                 {"node", item_node},
-                 {"link", item_link},
-                 {"pair", item_pair}};
-    char quote[PB_DIAG_QUOTE_SIZE];
-    if (r->end_line != 0) {
-        pb_diag_fault(r->diag, r->file, r->line, "'%s' comes behind the end on line %d",
-                      quoted(quote, r->words[0]), r->end_line);
-        r->stop = true;
-        return PB_SUCCESS;
-    }
-    if (strcmp(r->words[0], "end") == 0) {
-        return item_end(r);
-    }
-    r->n_items++;
-    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
-        if (strcmp(r->words[0], items[i].name) == 0) {
-            return items[i].read(r);
-        }
-    }
-    pb_diag_fault(r->diag, r->file, r->line,
-                  "unknown item '%s'; known are site, cluster, node, link, pair and end",
-                  quoted(quote, r->words[0]));
-    return PB_SUCCESS;
-}
-
-/** The first line with an item must say what the file is, and in which version. */
-static void read_first(reader_t *r)
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    if (strcmp(r->words[0], "pipebcast-links") != 0 || r->n_words != 2) {
-        pb_diag_fault(r->diag, r->file, r->line, "the first line must be: pipebcast-links %d",
-                      PB_LINK_MATRIX_VERSION);
-        r->stop = true;
-    } else if (strcmp(r->words[1], "1") != 0) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "the file is of version '%s', but this program reads version %d; measure "
-                      "anew, or use one version everywhere",
-                      quoted(quote, r->words[1]), PB_LINK_MATRIX_VERSION);
-        r->stop = true;
-    }
-}
-
-/* ---- lines ---- */
-
-/** Cuts the line into words. False if it has none that can be read. */
-static bool cut_line(reader_t *r, const char *line, size_t length)
-{
-    const char *comment = memchr(line, '#', length);
-    length = comment != NULL ? (size_t) (comment - line) : length;
-    if (length > MAX_LINE || memchr(line, '\0', length) != NULL) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      length > MAX_LINE ? "the line is longer than %d bytes"
-                                        : "there is a NUL byte in this line; is this a text file?",
-                      MAX_LINE);
-        r->n_items++;
-        return false;
-    }
-    memcpy(r->buffer, line, length);
-    r->buffer[length] = '\0';
-    r->n_words = 0;
-    char *rest;
-    for (char *word = strtok_r(r->buffer, " \t\r\v\f", &rest); word != NULL;
-         word = strtok_r(NULL, " \t\r\v\f", &rest)) {
-        if (r->n_words == MAX_WORDS) {
-            break; /* that many have no item's form, which will be said */
-        }
-        r->words[r->n_words++] = word;
-    }
-    return r->n_words > 0;
-}
-
-static int read_lines(reader_t *r, const char *text, size_t length)
-{
-    int error = PB_SUCCESS;
-    bool first = true;
-    while (length > 0 && !r->stop && error == PB_SUCCESS) {
-        const char *end = memchr(text, '\n', length);
-        size_t size = end != NULL ? (size_t) (end - text) : length;
-        r->line++;
-        if (cut_line(r, text, size)) {
-            if (first) {
-                read_first(r);
-                first = false;
-            } else {
-                error = read_item(r);
-            }
-        }
-        size += end != NULL;
-        text += size;
-        length -= size;
-    }
-    if (error == PB_SUCCESS && !r->stop && r->end_line == 0) {
-        pb_diag_fault(
-            r->diag, r->file, r->line,
-            first ? "the file is empty; the first line must be: pipebcast-links 1"
-                  : "the file has no end line, so it was not written to its end; measure anew");
-    }
-    return error;
-}
+static const pb_item_file_t links_file = {
+    .name = "pipebcast-links",
+    .version = PB_LINK_MATRIX_VERSION,
+    .remedy = "measure anew, or use one version everywhere",
+    .items = items,
+    .n_items = sizeof(items) / sizeof(items[0]),
+    .has_end = true,
+};
 
 /* ---- the matrix ---- */
 
@@ -426,14 +254,14 @@ static int grid_init(reader_t *r, grid_t *grid, const records_t *records, level_
     }
     for (size_t i = 0; i < records->n; i++) {
         const record_t *record = &records->all[i];
-        const record_t **place = &grid->records[(size_t) record->from * n + (size_t) record->to];
-        if (*place != NULL) {
-            pb_diag_fault(r->diag, r->file, record->line,
+        const record_t **cell = &grid->records[(size_t) record->from * n + (size_t) record->to];
+        if (*cell != NULL) {
+            pb_diag_fault(r->item.diag, r->item.file, record->line,
                           "from '%s' to '%s' is given already, on line %d",
-                          quoted(from, table->entries[record->from].name),
-                          quoted(to, table->entries[record->to].name), (*place)->line);
+                          pb_item_quote(from, table->entries[record->from].name),
+                          pb_item_quote(to, table->entries[record->to].name), (*cell)->line);
         } else {
-            *place = record;
+            *cell = record;
         }
     }
     return PB_SUCCESS;
@@ -461,9 +289,10 @@ static void check_links(reader_t *r, const grid_t *links)
             snprintf(others, sizeof(others), " (nor to %d more)", n_missing - 1);
         }
         if (n_missing > 0) {
-            pb_diag_fault(r->diag, r->file, clusters[i].line,
+            pb_diag_fault(r->item.diag, r->item.file, clusters[i].line,
                           "there is no link from cluster '%s' to '%s'%s",
-                          quoted(from, clusters[i].name), quoted(to, clusters[first].name), others);
+                          pb_item_quote(from, clusters[i].name),
+                          pb_item_quote(to, clusters[first].name), others);
         }
     }
 }
@@ -522,13 +351,13 @@ static int finish(reader_t *r, pb_link_matrix_t **matrix_p)
     if (error == PB_SUCCESS) {
         error = grid_init(r, &pairs, &r->pairs, LEVEL_NODE);
     }
-    if (error == PB_SUCCESS && !has_faults(r)) {
+    if (error == PB_SUCCESS && !pb_item_has_faults(&r->item)) {
         check_links(r, &links);
         if (r->tables[LEVEL_NODE].n == 0) {
-            pb_diag_fault(r->diag, r->file, 0, "there is no node");
+            pb_diag_fault(r->item.diag, r->item.file, 0, "there is no node");
         }
     }
-    if (error == PB_SUCCESS && !has_faults(r)) {
+    if (error == PB_SUCCESS && !pb_item_has_faults(&r->item)) {
         *matrix_p = make_matrix(r, &links, &pairs);
         error = *matrix_p != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
@@ -569,16 +398,17 @@ static void reader_clear(reader_t *r)
 int pb_link_matrix_parse(const char *text, size_t length, const char *name,
                          pb_link_matrix_t **matrix_p, pb_diag_t *diag)
 {
-    reader_t reader = {.file = name, .diag = diag, .n_before = diag->n_faults};
+    reader_t reader = {.links = {0}};
     *matrix_p = NULL;
     int error = tables_init(reader.tables) ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
-        error = read_lines(&reader, text, length);
+        error = pb_item_read(&reader.item, &links_file, text, length, name, diag, &reader);
     }
-    if (error == PB_SUCCESS) {
+    /* What only the whole file shows is reported together with the faults of lines. */
+    if (error != PB_ERR_NO_MEMORY) {
         error = finish(&reader, matrix_p);
     }
-    if (error == PB_SUCCESS && has_faults(&reader)) {
+    if (error == PB_SUCCESS && pb_item_has_faults(&reader.item)) {
         error = PB_ERR_INPUT;
     }
     reader_clear(&reader);

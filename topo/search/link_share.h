@@ -2,7 +2,7 @@
  * What sends between nodes share: the directed links that each way takes.
  *
  * Paper 4 blames the contention of trees made by Mateescu's method on what its
- * model leaves out: that two edges of a tree may use the same cable. Here (ours)
+ * model leaves out: that two edges of a tree may use the same link. Here (ours)
  * every ordered pair of nodes has a list of directed links, each with a capacity,
  * and edges over one link share it.
  */

@@ -11,7 +11,7 @@
  * i. So the two contend if some subtree holds i and i+1 but not k-1, or k-1 and k
  * but not i+1: k is fit for i if and only if
  *     k - 1 <= bounds.last[i]  and  bounds.first[k] <= i + 1.
- * The cables of single ranks never matter, since i and k are not in
+ * The links of single ranks never matter, since i and k are not in
  * tree[i+1][k-1].
  *
  * The papers have one rank on a host. One of several ranks is a vertex like any
@@ -32,8 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/constructions.h"
 #include "topo/trees/order_bounds.h"
+#include "topo/trees/plan.h"
 #include "topo/util/range_max.h"
 
 /* Positions first .. last belong to the set of `owner`. */
@@ -413,8 +413,10 @@ static void paper_clear(paper_t *p)
     free(p->rows);
 }
 
-int pb_plan_binary_paper(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_binary_paper(const pb_view_t *view, const pb_plan_options_t *options,
+                         pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     paper_t paper = {.view = view, .n = view->n_ranks};
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_BINARY_PAPER, 1);

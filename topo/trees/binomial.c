@@ -15,8 +15,8 @@
  */
 #include <stdlib.h>
 
-#include "topo/trees/constructions.h"
 #include "topo/trees/order_bounds.h"
+#include "topo/trees/plan.h"
 
 typedef struct halving {
     const pb_view_t *view;
@@ -58,8 +58,9 @@ static int build(const pb_view_t *view, const pb_order_bounds_t *bounds, pb_plan
     return error;
 }
 
-int pb_plan_binomial(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_binomial(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     pb_order_bounds_t bounds;
     int error = pb_order_bounds_init(&bounds, view);

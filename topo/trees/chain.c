@@ -6,8 +6,9 @@
  */
 #include "topo/trees/plan.h"
 
-int pb_plan_chain(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_chain(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_CHAIN, 1);
     if (plan == NULL) {

@@ -6,8 +6,7 @@
  * The root sends segment s in round s. In the schedule, a rank receives
  * segments of the same residue modulo q always in rounds of the same k, so
  * always from the same neighbour: each residue is a tree, and each a stream.
- * The colouring says k: edges into a rank of stream s start in slots that are
- * congruent to it modulo q.
+ * A rank sends to its children in the order of the rounds after its receipt.
  *
  * Which residue comes in which round is found by a greedy search. Every rank r
  * other than the root has a canonical path of falling skips from 0 to it; the
@@ -26,7 +25,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 
 typedef struct search {
     int n_ranks;
@@ -134,27 +133,31 @@ static void search_rank(search_t *s, int r)
     }
 }
 
-static int fill_plan(search_t *s, const pb_view_t *view, pb_plan_t *plan)
+static void fill_parents(search_t *s, const pb_view_t *view, pb_plan_t *plan)
 {
-    for (int stream = 0; stream < plan->n_streams; stream++) {
-        plan->streams[stream].parity = calloc((size_t) plan->n_ranks, 1);
-        if (plan->streams[stream].parity == NULL) {
-            return PB_ERR_NO_MEMORY;
-        }
-    }
     for (int r = 1; r < s->n_ranks; r++) {
         search_rank(s, r);
         for (int k = 0; k < s->q; k++) {
             const int sender = (r - s->skip[k] + s->n_ranks) % s->n_ranks;
             pb_stream_t *stream = &plan->streams[s->base_of_round[k]];
             stream->parent[view->order[r]] = view->order[sender];
-            stream->parity[view->order[r]] = (uint8_t) k;
         }
     }
-    return PB_SUCCESS;
 }
 
-/** Children in the order of the rounds that follow the receipt: by parity, from the own on. */
+/** The index k of the skip by which the rank at position r receives in this stream. */
+static int round_of(const search_t *s, const pb_view_t *view, const pb_stream_t *stream, int r)
+{
+    const int sender = view->position[stream->parent[view->order[r]]];
+    const int skip = (r - sender + s->n_ranks) % s->n_ranks;
+    int k = 0;
+    while (s->skip[k] != skip) {
+        k++;
+    }
+    return k;
+}
+
+/** Children in the order of the rounds that follow the receipt. */
 static int link_children(const search_t *s, const pb_view_t *view, pb_plan_t *plan)
 {
     int *rank_order = calloc((size_t) plan->n_ranks, sizeof(*rank_order));
@@ -163,8 +166,9 @@ static int link_children(const search_t *s, const pb_view_t *view, pb_plan_t *pl
         const pb_stream_t *stream = &plan->streams[i];
         for (int r = 1; r < s->n_ranks; r++) {
             const int rank = view->order[r];
-            const int received = stream->parity[stream->parent[rank]];
-            rank_order[rank] = (stream->parity[rank] - received - 1 + 2 * s->q) % s->q;
+            const int sender = view->position[stream->parent[rank]];
+            const int received = sender > 0 ? round_of(s, view, stream, sender) : 0;
+            rank_order[rank] = (round_of(s, view, stream, r) - received - 1 + 2 * s->q) % s->q;
         }
         rc = pb_plan_link_children(plan, i, view, rank_order);
     }
@@ -172,8 +176,9 @@ static int link_children(const search_t *s, const pb_view_t *view, pb_plan_t *pl
     return rc;
 }
 
-int pb_plan_circulant(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_circulant(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     search_t s = {.n_ranks = view->n_ranks};
     *plan_p = NULL;
     if (view->n_vertices != 1) {
@@ -184,10 +189,8 @@ int pb_plan_circulant(const pb_view_t *view, pb_plan_t **plan_p)
     if (plan == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    int rc = fill_plan(&s, view, plan);
-    if (rc == PB_SUCCESS) {
-        rc = link_children(&s, view, plan);
-    }
+    fill_parents(&s, view, plan);
+    const int rc = link_children(&s, view, plan);
     if (rc != PB_SUCCESS) {
         pb_plan_free(plan);
         return rc;

@@ -2,10 +2,11 @@
  * The flat tree (papers 1 and 2, section 3.1): the root sends to everyone, in
  * the depth-first order. There is one sender, so that nothing contends. O(ranks).
  */
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 
-int pb_plan_flat(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_flat(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_FLAT, 1);
     if (plan == NULL) {

@@ -30,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/constructions.h"
 #include "topo/trees/order_bounds.h"
+#include "topo/trees/plan.h"
 #include "topo/util/range_max.h"
 
 typedef struct group {

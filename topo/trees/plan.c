@@ -4,60 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/constructions.h"
-
-/* One line for each kind: its name, and its construction in one of two forms.
- * A kind without a construction is PB_ERR_UNFIT. */
-static const struct {
-    const char *name;
-    int (*plain)(const pb_view_t *view, pb_plan_t **plan_p);
-    int (*with_options)(const pb_view_t *view, const pb_plan_options_t *options,
-                        pb_plan_t **plan_p);
-} kinds[PB_KIND_COUNT] = {
-    [PB_KIND_CHAIN] = {.name = "chain", .plain = pb_plan_chain},
-    [PB_KIND_BINARY_PAPER] = {.name = "binary_paper", .plain = pb_plan_binary_paper},
-    [PB_KIND_BINARY] = {.name = "binary", .plain = pb_plan_slot},
-    [PB_KIND_KARY] = {.name = "kary", .with_options = pb_plan_kary},
-    [PB_KIND_TWOTREE] = {.name = "twotree", .plain = pb_plan_twotree},
-    [PB_KIND_CIRCULANT] = {.name = "circulant", .plain = pb_plan_circulant},
-    [PB_KIND_FLAT] = {.name = "flat", .plain = pb_plan_flat},
-    [PB_KIND_BINOMIAL] = {.name = "binomial", .plain = pb_plan_binomial},
-    [PB_KIND_RANK_CHAIN] = {.name = "rank_chain", .plain = pb_plan_rank_chain},
-    [PB_KIND_RANK_BINARY] = {.name = "rank_binary", .plain = pb_plan_rank_binary},
-};
-
-static const pb_plan_options_t default_options = {.fanout = 3};
-
-const char *pb_kind_name(pb_kind_t kind)
-{
-    return (unsigned) kind < PB_KIND_COUNT ? kinds[kind].name : NULL;
-}
-
-int pb_kind_find(const char *name)
-{
-    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-        if (strcmp(name, kinds[kind].name) == 0) {
-            return kind;
-        }
-    }
-    return PB_ERR_UNKNOWN;
-}
-
-int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
-                    pb_plan_t **plan_p)
-{
-    *plan_p = NULL;
-    if ((unsigned) kind >= PB_KIND_COUNT) {
-        return PB_ERR_UNFIT;
-    }
-    if (kinds[kind].plain != NULL) {
-        return kinds[kind].plain(view, plan_p);
-    }
-    if (kinds[kind].with_options != NULL) {
-        return kinds[kind].with_options(view, options != NULL ? options : &default_options, plan_p);
-    }
-    return PB_ERR_UNFIT;
-}
+#include "topo/util/error.h"
 
 /* Memory for one stream, without edges. False if out of memory; what was had is
  * then still in the stream. */
@@ -106,7 +53,6 @@ void pb_plan_free(pb_plan_t *plan)
         free(plan->streams[i].parent);
         free(plan->streams[i].first_child);
         free(plan->streams[i].child);
-        free(plan->streams[i].parity);
     }
     free(plan);
 }

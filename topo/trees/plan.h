@@ -11,39 +11,15 @@
 #ifndef PB_PLAN_H
 #define PB_PLAN_H
 
-#include <stdint.h>
-
-#include "topo/network/view.h"
+#include "topo/trees/kinds.h"
 
 /** Streams that a plan may have. */
 #define PB_PLAN_MAX_STREAMS 32
-
-typedef enum {
-    PB_KIND_CHAIN,        /**< "chain": Algorithm 1 */
-    PB_KIND_BINARY_PAPER, /**< "binary_paper": Algorithm 2 as printed */
-    PB_KIND_BINARY,       /**< "binary": the slot method */
-    PB_KIND_KARY,         /**< "kary": Algorithm 2 extended to `fanout` children */
-    PB_KIND_TWOTREE,      /**< "twotree": two trees, every other segment each */
-    PB_KIND_CIRCULANT,    /**< "circulant": round-optimal, on one switch */
-    PB_KIND_FLAT,         /**< "flat": the root sends to everyone */
-    PB_KIND_BINOMIAL,     /**< "binomial": contention-free in each phase where it can be */
-    PB_KIND_RANK_CHAIN,   /**< "rank_chain": by rank, topology-unaware, for comparison */
-    PB_KIND_RANK_BINARY,  /**< "rank_binary": complete, by rank, for comparison */
-    PB_KIND_COUNT,
-} pb_kind_t;
-
-/** What a person can set beside the kind. */
-typedef struct pb_plan_options {
-    int fanout; /**< children of a rank in a "kary" tree, at least 1 */
-} pb_plan_options_t;
 
 typedef struct pb_stream {
     int *parent;      /**< by rank; -1 for the root and for ranks outside the plan */
     int *first_child; /**< by rank, n_ranks + 1 entries: children are child[first_child[r]] .. */
     int *child;       /**< n_members - 1 ranks */
-    uint8_t *parity;  /**< by rank: segments over the edge into it start in slots congruent to this
-                           modulo n_streams (of two: even or odd ones), so that conflicting edges
-                           take turns; NULL: no such colouring */
     int height;       /**< edges from the root to the deepest rank */
 } pb_stream_t;
 
@@ -55,20 +31,6 @@ typedef struct pb_plan {
     int n_streams;
     pb_stream_t streams[PB_PLAN_MAX_STREAMS];
 } pb_plan_t;
-
-/** The name of a kind as parameters and tools spell it; NULL for no kind. */
-const char *pb_kind_name(pb_kind_t kind);
-
-/** The kind of this name, or PB_ERR_UNKNOWN. */
-int pb_kind_find(const char *name);
-
-/**
- * Computes the plan of a kind on a view. `options` may be NULL for the defaults
- * (fanout 3). The caller frees the plan. PB_ERR_NO_MEMORY, PB_ERR_UNFIT where
- * the kind cannot serve the view.
- */
-int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
-                    pb_plan_t **plan_p);
 
 /**
  * An empty plan for a view: memory for `n_streams` streams, no edges, parents
@@ -86,8 +48,5 @@ void pb_plan_free(pb_plan_t *plan);
  */
 int pb_plan_link_children(pb_plan_t *plan, int stream, const pb_view_t *view,
                           const int *rank_order);
-
-/** Algorithm 1 (papers 1 and 2, section 4.1): the contention-free chain. O(ranks). */
-int pb_plan_chain(const pb_view_t *view, pb_plan_t **plan_p);
 
 #endif

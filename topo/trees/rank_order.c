@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 
 /* The members of the view in cyclic order of rank, from the root on. */
 static int *members_from_root(const pb_view_t *view)
@@ -51,12 +51,14 @@ static int complete_tree(const pb_view_t *view, pb_kind_t kind, int fanout, pb_p
     return PB_SUCCESS;
 }
 
-int pb_plan_rank_chain(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_rank_chain(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     return complete_tree(view, PB_KIND_RANK_CHAIN, 1, plan_p);
 }
 
-int pb_plan_rank_binary(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_rank_binary(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     return complete_tree(view, PB_KIND_RANK_BINARY, 2, plan_p);
 }

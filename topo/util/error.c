@@ -16,6 +16,10 @@ const char *pb_error_text(int code)
         return "a name is not known";
     case PB_ERR_UNFIT:
         return "the algorithm cannot serve this network";
+    case PB_ERR_EMPTY:
+        return "a rank nearer to the root has failed";
+    case PB_ERR_MALFORMED:
+        return "a control message is malformed";
     case PB_SUCCESS:
         break;
     }

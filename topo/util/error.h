@@ -1,18 +1,26 @@
 /*
- * The error codes of topo/. Functions that can fail return one of these (or a
- * non-negative count where they say so); what was wrong with an input goes to a
- * pb_diag_t beside it.
+ * The one set of error codes of topo/ and of the engine. Functions that can fail
+ * return one of these (or a non-negative count where they say so); what is wrong with
+ * an input goes to a pb_diag_t beside it.
  */
 #ifndef PB_ERROR_H
 #define PB_ERROR_H
 
+/**
+ * Below all codes of MPI (positive) and of Open MPI (small negative ones), because what
+ * the engine returns may also be a code of the library under its transport.
+ */
+#define PB_ERR_BASE (-1000000)
+
 typedef enum {
     PB_SUCCESS = 0,
-    PB_ERR_NO_MEMORY = -1,
-    PB_ERR_IO = -2,      /**< a file could not be opened or read */
-    PB_ERR_INPUT = -3,   /**< an input is malformed; a pb_diag_t says how */
-    PB_ERR_UNKNOWN = -4, /**< a name is not in the network */
-    PB_ERR_UNFIT = -5,   /**< an algorithm cannot serve this network */
+    PB_ERR_NO_MEMORY = PB_ERR_BASE - 1,
+    PB_ERR_IO = PB_ERR_BASE - 2,        /**< a file could not be opened or read */
+    PB_ERR_INPUT = PB_ERR_BASE - 3,     /**< an input is malformed; a pb_diag_t says how */
+    PB_ERR_UNKNOWN = PB_ERR_BASE - 4,   /**< a name is not in the network */
+    PB_ERR_UNFIT = PB_ERR_BASE - 5,     /**< an algorithm cannot serve this network */
+    PB_ERR_EMPTY = PB_ERR_BASE - 6,     /**< an empty segment came: the sender has failed */
+    PB_ERR_MALFORMED = PB_ERR_BASE - 7, /**< a control message that no rank should send */
 } pb_error_t;
 
 /** A short English text for a code. Never NULL, static storage. */

@@ -56,29 +56,33 @@ static int add_plan(struct seeds *seeds, const pb_view_t *view, pb_kind_t kind, 
     return error;
 }
 
+/** The trees of a kind that may be chosen and is one tree, with every fanout where it takes one. */
+static int add_plans_of(struct seeds *seeds, const pb_view_t *view, pb_kind_t kind)
+{
+    static const int fanouts[] = {2, 3, 4, 8};
+    const pb_kind_row_t *row = pb_kind_row(kind);
+    const size_t n_fanouts = row->takes_fanout ? sizeof fanouts / sizeof fanouts[0] : 1;
+    int error = PB_SUCCESS;
+    for (size_t i = 0; error == PB_SUCCESS && i < n_fanouts; i++) {
+        if (row->auto_turn > 0 && !row->several_streams) {
+            error = add_plan(seeds, view, kind, fanouts[i]);
+        }
+    }
+    return error;
+}
+
 /** The static trees over the known network. */
 static int add_plans(struct seeds *seeds, const struct advise_network *network, int root)
 {
-    static const struct {
-        pb_kind_t kind;
-        int fanout;
-    } kinds[] = {{PB_KIND_CHAIN, 1}, {PB_KIND_BINARY, 2}, {PB_KIND_KARY, 2},     {PB_KIND_KARY, 3},
-                 {PB_KIND_KARY, 4},  {PB_KIND_KARY, 8},   {PB_KIND_BINOMIAL, 2}, {PB_KIND_FLAT, 1}};
-    pb_view_t *view;
+    pb_view_t *view = NULL;
     if (network->placement == NULL) {
         return PB_SUCCESS;
     }
     int error = pb_view_new(network->placement, root, NULL, 0, &view);
-    for (size_t i = 0; error == PB_SUCCESS && i < sizeof kinds / sizeof kinds[0]; i++) {
-        error = add_plan(seeds, view, kinds[i].kind, kinds[i].fanout);
-        if (error != PB_SUCCESS) {
-            pb_view_free(view);
-            return error;
-        }
+    for (int kind = 0; error == PB_SUCCESS && kind < PB_KIND_COUNT; kind++) {
+        error = add_plans_of(seeds, view, (pb_kind_t) kind);
     }
-    if (error == PB_SUCCESS) {
-        pb_view_free(view);
-    }
+    pb_view_free(view);
     return error;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "contrib/tools/common/report.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
                            const char *links, int max_age)
@@ -16,7 +16,7 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
     *knowledge = (struct advise_knowledge){.links.path = links, .max_age = max_age};
     pb_diag_init(&diag);
     if (topology != NULL) {
-        error = pb_slurm_conf_read(topology, &knowledge->network, &diag);
+        error = pb_topology_read(topology, &knowledge->network, &diag);
     }
     common_report_faults(&diag);
     if (error != PB_SUCCESS && diag.n_kept == 0) {

@@ -7,7 +7,7 @@
 #include "all_good.h"
 #include "report.h"
 #include "topo/network/hostlist.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 /* ---- names ---- */
 
@@ -113,7 +113,7 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
         return network;
     }
     pb_diag_init(&diag);
-    const int code = pb_slurm_conf_read(topology, &network, &diag);
+    const int code = pb_topology_read(topology, &network, &diag);
     common_report_faults(&diag);
     if (code != PB_SUCCESS && diag.n_kept == 0) {
         common_report("--topology: %s: %s; 'pipebcast-topo check' reports more", topology,

@@ -7,7 +7,7 @@
 
 #include "message.h"
 #include "topo/network/hostlist.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 const char *tool_file_name(const char *file)
 {
@@ -17,8 +17,8 @@ const char *tool_file_name(const char *file)
 tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_diag_t *diag)
 {
     int error = strcmp(file, "-") == 0
-                    ? pb_slurm_conf_read_stream(stdin, tool_file_name(file), network_p, diag)
-                    : pb_slurm_conf_read(file, network_p, diag);
+                    ? pb_topology_read_stream(stdin, tool_file_name(file), network_p, diag)
+                    : pb_topology_read(file, network_p, diag);
     if (error == PB_SUCCESS) {
         return TOOL_OK;
     }

@@ -102,8 +102,8 @@ static void print_speed(const show_t *show, int node)
     if (show->speeds && node != pb_network_top(show->network)) {
         printf("  speed %" PRIu32, node_of(show, node)->speed);
     }
-    if (node_of(show, node)->cables > 1) {
-        printf("  in %d links", node_of(show, node)->cables);
+    if (node_of(show, node)->n_links > 1) {
+        printf("  in %d links", node_of(show, node)->n_links);
     }
 }
 
@@ -115,7 +115,7 @@ static int run_length(const show_t *show, const int *order)
     while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_HOST &&
            node_of(show, order[n])->parent == first->parent &&
            node_of(show, order[n])->speed == first->speed &&
-           node_of(show, order[n])->cables == first->cables) {
+           node_of(show, order[n])->n_links == first->n_links) {
         n++;
     }
     return n;

@@ -110,8 +110,7 @@ static tool_exit_t simulate(run_t *run)
     const tool_options_t *options = run->options;
     pb_simulate_options_t simulate = {.model = options->links_model ? PB_SIMULATE_LINKS
                                                                     : PB_SIMULATE_SLOT,
-                                      .n_segments = run->n_segments,
-                                      .use_parity = true};
+                                      .n_segments = run->n_segments};
     int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
     if (error == PB_SUCCESS) {
         print_row(run);

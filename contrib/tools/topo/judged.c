@@ -6,19 +6,6 @@
 #include "message.h"
 #include "topo/check/check_load.h"
 
-bool tool_kind_promises(pb_kind_t kind)
-{
-    switch (kind) {
-    case PB_KIND_FLAT:
-    case PB_KIND_BINOMIAL:
-    case PB_KIND_RANK_CHAIN:
-    case PB_KIND_RANK_BINARY:
-        return false;
-    default:
-        return true;
-    }
-}
-
 static tool_exit_t judge_plan(const pb_placement_t *placement, tool_judged_t *judged)
 {
     int error = pb_check_plan(placement, judged->plan, NULL, &judged->check, &judged->faults);
@@ -34,7 +21,7 @@ static tool_exit_t judge_plan(const pb_placement_t *placement, tool_judged_t *ju
         judged->n_broken += judged->broken[link];
     }
     if (error == PB_ERR_INPUT) {
-        return tool_kind_promises(judged->plan->kind) ? TOOL_CONTENTION : TOOL_OK;
+        return pb_kind_row(judged->plan->kind)->promises ? TOOL_CONTENTION : TOOL_OK;
     }
     return error == PB_SUCCESS ? TOOL_OK : TOOL_SYSTEM;
 }

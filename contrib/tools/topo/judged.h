@@ -16,9 +16,6 @@ typedef struct tool_judged {
     pb_diag_t faults; /**< what breaks the rule; empty: contention-free */
 } tool_judged_t;
 
-/** Whether the kind's plans promise to be contention-free on every network that they serve. */
-bool tool_kind_promises(pb_kind_t kind);
-
 /**
  * Computes and judges a plan, silently. TOOL_UNFIT; TOOL_CONTENTION if it is
  * no broadcast at all, or breaks its promise; TOOL_SYSTEM. Clear in all cases.

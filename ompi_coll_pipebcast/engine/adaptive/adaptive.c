@@ -19,50 +19,36 @@ static void refused(pb_adaptive_t *a, int error)
 }
 
 /** Takes part in one of the trees. False if out of memory. */
-static bool start_in(pb_adaptive_t *a, pb_adaptive_tree_t tree, const pb_adaptive_place_t *place)
+static bool start_in(pb_adaptive_t *a, pb_adaptive_tree_t tree, const pb_adaptive_part_t *part)
 {
     pb_transfer_limits_t limits;
-    pb_message_t *message = pb_adaptive_host_message(a->env.host, tree, place, &limits);
+    pb_message_t *message = pb_adaptive_caller_message(a->env.caller, tree, part, &limits);
     a->tree = tree;
     pb_delivery_init(&a->delivery);
-    a->running[tree] = pb_transfer_start(&a->transfer[tree], place->role, &limits, a->env.total,
-                                         place->segment_size, a->env.transport[tree], message);
+    a->running[tree] = pb_transfer_start(&a->transfer[tree], part->role, &limits, a->env.total,
+                                         part->segment_size, a->env.transport[tree], message);
     return a->running[tree];
 }
 
-/** Takes part in an announced tree, and passes its header on first. False if out of memory; then
- * it can be tried again. */
-static bool try_announced(pb_adaptive_t *a, const pb_adaptive_place_t *place, const uint8_t *header,
-                          size_t length)
+/** Takes part in an announced tree, and passes its header on first. False if out of memory. */
+static bool start_announced(pb_adaptive_t *a, const pb_adaptive_part_t *part, const uint8_t *header,
+                            size_t length)
 {
-    if (!pb_passing_init(&a->passing, a->env.control, place->role) ||
-        !start_in(a, PB_ADAPTIVE_ANNOUNCED, place)) {
+    if (!pb_passing_init(&a->passing, a->env.control, part->role) ||
+        !start_in(a, PB_ADAPTIVE_ANNOUNCED, part)) {
         pb_passing_finish(&a->passing);
         return false;
     }
-    pb_passing_start(&a->passing, place->role, header, length);
+    pb_passing_start(&a->passing, part->role, header, length);
     return true;
 }
 
-static bool start_announced(pb_adaptive_t *a, const pb_adaptive_place_t *place,
-                            const uint8_t *header, size_t length)
-{
-    return try_announced(a, place, header, length) ||
-           (pb_adaptive_host_spare(a->env.host) && try_announced(a, place, header, length));
-}
-
-static bool start_known(pb_adaptive_t *a, const pb_adaptive_place_t *place)
-{
-    return start_in(a, PB_ADAPTIVE_KNOWN, place) ||
-           (pb_adaptive_host_spare(a->env.host) && start_in(a, PB_ADAPTIVE_KNOWN, place));
-}
-
 bool pb_adaptive_start_root(pb_adaptive_t *a, const pb_adaptive_env_t *env,
-                            const pb_adaptive_place_t *place, const uint8_t *header, size_t length)
+                            const pb_adaptive_part_t *part, const uint8_t *header, size_t length)
 {
     *a = (pb_adaptive_t){.env = *env};
-    const bool started =
-        header == NULL ? start_known(a, place) : start_announced(a, place, header, length);
+    const bool started = header == NULL ? start_in(a, PB_ADAPTIVE_KNOWN, part)
+                                        : start_announced(a, part, header, length);
     if (!started) {
         pb_adaptive_finish(a);
     }
@@ -70,14 +56,11 @@ bool pb_adaptive_start_root(pb_adaptive_t *a, const pb_adaptive_env_t *env,
 }
 
 bool pb_adaptive_start_receiver(pb_adaptive_t *a, const pb_adaptive_env_t *env,
-                                const pb_adaptive_place_t *place)
+                                const pb_adaptive_part_t *part)
 {
     *a = (pb_adaptive_t){.env = *env};
     a->header = malloc(env->room);
-    if (a->header == NULL && pb_adaptive_host_spare(env->host)) {
-        a->header = malloc(env->room);
-    }
-    if (a->header == NULL || !start_known(a, place)) {
+    if (a->header == NULL || !start_in(a, PB_ADAPTIVE_KNOWN, part)) {
         pb_adaptive_finish(a);
         return false;
     }
@@ -91,13 +74,13 @@ bool pb_adaptive_start_receiver(pb_adaptive_t *a, const pb_adaptive_env_t *env,
 /** Leaves the known tree, in which nothing was sent, for the one of the header. */
 static void change_trees(pb_adaptive_t *a, size_t length)
 {
-    pb_adaptive_place_t place;
+    pb_adaptive_part_t part;
     pb_transfer_cancel(&a->transfer[PB_ADAPTIVE_KNOWN]);
-    const int rc = pb_adaptive_host_learn(a->env.host, a->header, length, &place);
+    const int rc = pb_adaptive_caller_learn(a->env.caller, a->header, length, &part);
     if (rc != 0) {
         refused(a, rc);
-    } else if (!start_announced(a, &place, a->header, length)) {
-        refused(a, PB_ARRIVAL_NO_MEMORY);
+    } else if (!start_announced(a, &part, a->header, length)) {
+        refused(a, PB_ERR_NO_MEMORY);
     }
 }
 
@@ -122,7 +105,7 @@ static bool advance_transfer(pb_adaptive_t *a)
     pb_transfer_t *transfer = &a->transfer[a->tree];
     const bool is_through = pb_transfer_advance(transfer);
     if (pb_delivery_is_behind(&a->delivery, transfer)) {
-        pb_delivery_look(&a->delivery, transfer, pb_adaptive_host_now(a->env.host));
+        pb_delivery_look(&a->delivery, transfer, pb_adaptive_caller_now(a->env.caller));
     }
     return is_through;
 }
@@ -167,7 +150,7 @@ bool pb_adaptive_is_broken(const pb_adaptive_t *a)
 
 void pb_adaptive_cancel(pb_adaptive_t *a)
 {
-    refused(a, PB_TRANSPORT_EMPTY);
+    refused(a, PB_ERR_EMPTY);
 }
 
 void pb_adaptive_finish(pb_adaptive_t *a)

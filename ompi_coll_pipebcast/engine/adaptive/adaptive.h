@@ -6,7 +6,7 @@
  * their parents in the known tree, and one for a header from anyone. As long as the tree
  * stays, no header is sent and the broadcast costs what a plain one costs. When the root has
  * another tree, it sends nothing down the known one: the header goes down the new tree, each
- * rank learns its place from it, gives up the receives that it had posted, and takes part in the
+ * rank learns its part from it, gives up the receives that it had posted, and takes part in the
  * new tree. So an announcement never crosses a link that the new tree avoids. Segments of the
  * known tree, of the new one, and headers have a tag each.
  *
@@ -19,24 +19,22 @@
 #include "engine/delivery.h"
 #include "engine/passing.h"
 #include "engine/transfer.h"
+#include "topo/util/error.h"
 
-/** Errors of the engine's own, which the host translates. */
-#include "engine/arrival/host.h"
+typedef struct pb_adaptive_caller pb_adaptive_caller_t;
 
-typedef struct pb_adaptive_host pb_adaptive_host_t;
-
-/** This rank's place in a tree. */
-typedef struct pb_adaptive_place {
+/** This rank's part in a tree. */
+typedef struct pb_adaptive_part {
     const pb_role_t *role; /**< borrowed */
     size_t segment_size;   /**< bytes */
-} pb_adaptive_place_t;
+} pb_adaptive_part_t;
 
 /** The two trees of an operation: that which all ranks know, and one that is announced. */
 typedef enum { PB_ADAPTIVE_KNOWN, PB_ADAPTIVE_ANNOUNCED, PB_ADAPTIVE_N_TREES } pb_adaptive_tree_t;
 
 /** What one rank's part works with; all borrowed. */
 typedef struct pb_adaptive_env {
-    pb_adaptive_host_t *host;
+    pb_adaptive_caller_t *caller;
     pb_control_t *control;
     pb_transport_t *transport[PB_ADAPTIVE_N_TREES];
     size_t room;  /**< bytes of the longest header */
@@ -44,29 +42,23 @@ typedef struct pb_adaptive_env {
 } pb_adaptive_env_t;
 
 /** Nanoseconds on a clock of this rank that never goes back. */
-int64_t pb_adaptive_host_now(pb_adaptive_host_t *host);
+int64_t pb_adaptive_caller_now(pb_adaptive_caller_t *caller);
 
 /**
- * A header has come: the tree in it is from now on the known one. This rank's place in it,
- * borrowed until the end of the operation. 0 or the host's error code.
+ * A header has come: the tree in it is from now on the known one. This rank's part in it,
+ * whose role is borrowed until the next call. 0 or the caller's error code.
  */
-int pb_adaptive_host_learn(pb_adaptive_host_t *host, const uint8_t *bytes, size_t length,
-                           pb_adaptive_place_t *place);
-
-/**
- * Memory has run out. Whether the host had kept some for that, which can be had now: then
- * what has failed can be done once more.
- */
-bool pb_adaptive_host_spare(pb_adaptive_host_t *host);
+int pb_adaptive_caller_learn(pb_adaptive_caller_t *caller, const uint8_t *bytes, size_t length,
+                             pb_adaptive_part_t *part);
 
 /**
  * The user's message cut for one of the trees, until the next call for that tree, and the limits of
  * a transfer with it.
  * Where it cannot be had, one that answers every question with the error.
  */
-pb_message_t *pb_adaptive_host_message(pb_adaptive_host_t *host, pb_adaptive_tree_t tree,
-                                       const pb_adaptive_place_t *place,
-                                       pb_transfer_limits_t *limits_p);
+pb_message_t *pb_adaptive_caller_message(pb_adaptive_caller_t *caller, pb_adaptive_tree_t tree,
+                                         const pb_adaptive_part_t *part,
+                                         pb_transfer_limits_t *limits_p);
 
 typedef struct pb_adaptive {
     pb_adaptive_env_t env;
@@ -82,26 +74,26 @@ typedef struct pb_adaptive {
 } pb_adaptive_t;
 
 /**
- * Starts the root's part, from its place in the known tree (`header` NULL) or in one that the
+ * Starts the root's part, from its part in the known tree (`header` NULL) or in one that the
  * `length` bytes of `header`, untouched until the end, announce. False if out of memory.
  */
 bool pb_adaptive_start_root(pb_adaptive_t *adaptive, const pb_adaptive_env_t *env,
-                            const pb_adaptive_place_t *place, const uint8_t *header, size_t length);
+                            const pb_adaptive_part_t *part, const uint8_t *header, size_t length);
 
-/** Starts a receiver's part, from its place in the known tree. False if out of memory. */
+/** Starts a receiver's part, from its part in the known tree. False if out of memory. */
 bool pb_adaptive_start_receiver(pb_adaptive_t *adaptive, const pb_adaptive_env_t *env,
-                                const pb_adaptive_place_t *place);
+                                const pb_adaptive_part_t *part);
 
 /** As pb_transfer_advance(). */
 bool pb_adaptive_advance(pb_adaptive_t *adaptive);
 
-/** The first error, 0 if none; may be PB_TRANSPORT_EMPTY. */
+/** The first error, 0 if none; may be PB_ERR_EMPTY. */
 int pb_adaptive_error(const pb_adaptive_t *adaptive);
 
 /** Whether the transport refused, so that what is under way may never end. */
 bool pb_adaptive_is_broken(const pb_adaptive_t *adaptive);
 
-/** As pb_transfer_cancel(); the error is PB_TRANSPORT_EMPTY unless there was one. */
+/** As pb_transfer_cancel(); the error is PB_ERR_EMPTY unless there was one. */
 void pb_adaptive_cancel(pb_adaptive_t *adaptive);
 
 /** Gives everything back; what is under way (after an error) is abandoned. */

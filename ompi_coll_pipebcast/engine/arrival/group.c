@@ -3,35 +3,22 @@
  */
 #include "engine/arrival/group.h"
 
-static int try_to_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
-                        const pb_arrival_header_t *header, const uint8_t *bytes, size_t length)
+int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
+                           const pb_arrival_header_t *header, const pb_role_t *role,
+                           const uint8_t *bytes, size_t length)
 {
     pb_transfer_limits_t limits;
-    int error;
     *group = (pb_arrival_group_t){0};
-    const pb_role_t *role = pb_arrival_host_role(env->host, header, &error);
-    if (role == NULL) {
-        return error;
-    }
     const bool has_room = pb_passing_init(&group->passing, env->control, role);
-    pb_message_t *message = pb_arrival_host_message(env->host, header, role, &limits);
+    pb_message_t *message = pb_arrival_caller_message(env->caller, header, role, &limits);
     if (!has_room || !pb_transfer_start(&group->transfer, role, &limits, (size_t) header->total,
                                         header->segment_size, env->transport, message)) {
         pb_passing_finish(&group->passing);
-        return PB_ARRIVAL_NO_MEMORY;
+        return PB_ERR_NO_MEMORY;
     }
     group->running = true;
     pb_passing_start(&group->passing, role, bytes, length);
     return 0;
-}
-
-int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
-                           const pb_arrival_header_t *header, const uint8_t *bytes, size_t length)
-{
-    const int error = try_to_start(group, env, header, bytes, length);
-    return error == PB_ARRIVAL_NO_MEMORY && pb_arrival_host_spare(env->host)
-               ? try_to_start(group, env, header, bytes, length)
-               : error;
 }
 
 bool pb_arrival_group_advance(pb_arrival_group_t *group)

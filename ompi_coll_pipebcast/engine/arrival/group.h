@@ -6,7 +6,7 @@
 #ifndef PB_ARRIVAL_GROUP_H
 #define PB_ARRIVAL_GROUP_H
 
-#include "engine/arrival/host.h"
+#include "engine/arrival/caller.h"
 #include "engine/passing.h"
 
 typedef struct pb_arrival_group {
@@ -16,13 +16,13 @@ typedef struct pb_arrival_group {
 } pb_arrival_group_t;
 
 /**
- * Starts the group of `header`, whose `length` bytes at `bytes` stay untouched
- * until the end. 0; PB_ARRIVAL_NO_MEMORY if there is none, not even what the host has kept for
- * that; or the host's error code if the kind does not fit. Then nothing was started, and the
- * children of this rank, whoever they are, wait in vain.
+ * Starts this rank's `role`, borrowed for the call, in the group of `header`, whose `length`
+ * bytes at `bytes` stay untouched until the end. 0 or PB_ERR_NO_MEMORY: then nothing was
+ * started, and the children of this rank wait in vain.
  */
 int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
-                           const pb_arrival_header_t *header, const uint8_t *bytes, size_t length);
+                           const pb_arrival_header_t *header, const pb_role_t *role,
+                           const uint8_t *bytes, size_t length);
 
 /** As pb_transfer_advance(). */
 bool pb_arrival_group_advance(pb_arrival_group_t *group);

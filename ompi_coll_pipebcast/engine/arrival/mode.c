@@ -3,14 +3,14 @@
  */
 #include "engine/arrival/mode.h"
 
-/** Broadcasts of a sounding: one to see, one to tell. */
-#define SOUNDING 2
+/** Broadcasts of a probe: one to see, one to tell. */
+#define PROBE_LENGTH 2
 
 /** Even broadcasts in a row after which they become plain again. */
 #define PATIENCE 6
 
 /**
- * Plain broadcasts between two soundings, which double from one that finds nothing to
+ * Plain broadcasts between two probes, which double from one that finds nothing to
  * the next: of a new communicator, the first broadcasts of which may be unlike the rest;
  * in a program known to be uneven at times; and at most.
  */
@@ -18,12 +18,12 @@
 #define MIN_INTERVAL 8
 #define MAX_INTERVAL 128
 
-/** Together they weigh so much between two soundings at most, if MIN_INTERVAL or more. */
+/** Together they weigh so much between two probes at most, if MIN_INTERVAL or more. */
 #define MAX_WEIGHT MAX_INTERVAL
 
 /**
  * A broadcast of so many bytes for each rank weighs 1. An ARRIVED is a frame of about
- * 100 bytes, so where MAX_WEIGHT decides, both of a sounding are within 1 % of the
+ * 100 bytes, so where MAX_WEIGHT decides, both of a probe are within 1 % of the
  * bytes that the root's cable carried between.
  */
 #define LIGHT_BYTES_PER_RANK 256
@@ -40,7 +40,7 @@ static uint16_t weight_of(size_t bytes, int n_ranks)
     return (uint16_t) (weight < 1 ? 1 : weight > MAX_WEIGHT ? MAX_WEIGHT : weight);
 }
 
-static bool is_sounding_due(const pb_arrival_mode_t *mode)
+static bool is_probe_due(const pb_arrival_mode_t *mode)
 {
     return mode->n_plain >= mode->interval ||
            (mode->n_plain >= MIN_INTERVAL && mode->weight >= MAX_WEIGHT);
@@ -51,12 +51,12 @@ bool pb_arrival_mode_begin(pb_arrival_mode_t *mode, size_t bytes, int n_ranks)
     if (mode->patience > 0) {
         return true;
     }
-    if (!is_sounding_due(mode)) {
+    if (!is_probe_due(mode)) {
         mode->n_plain++;
         mode->weight = (uint16_t) (mode->weight + weight_of(bytes, n_ranks));
         return false;
     }
-    mode->patience = SOUNDING;
+    mode->patience = PROBE_LENGTH;
     mode->last_root = -1;
     return true;
 }

@@ -3,7 +3,7 @@
  * broadcasts themselves, without messages of its own (ours).
  *
  * Plain broadcasts carry nothing. Now and then two in a row are arrival-aware
- * instead, a *sounding*: in the first its root sees exactly how uneven the
+ * instead, a *probe*: in the first its root sees exactly how uneven the
  * arrivals are, with the second's ARRIVED it reports that to the second's root,
  * whose header says to all whether the next broadcast is arrival-aware too. So
  * every rank knows before its next broadcast begins. As long as arrivals are
@@ -30,15 +30,15 @@ typedef enum {
 
 typedef struct pb_arrival_mode {
     uint8_t patience;           /**< even broadcasts until they are plain; 0: they are */
-    uint16_t interval;          /**< plain broadcasts until the next sounding, if they are short */
-    uint16_t n_plain;           /**< of them since the last sounding */
+    uint16_t interval;          /**< plain broadcasts until the next probe, if they are short */
+    uint16_t n_plain;           /**< of them since the last probe */
     uint16_t weight;            /**< what they weighed: 1 for each, and more for long ones */
     bool uneven;                /**< what was found last */
     int last_root;              /**< of the last arrival-aware broadcast, -1: none to go by */
     pb_arrival_report_t report; /**< if that was this rank: what it saw */
 } pb_arrival_mode_t;
 
-/** A communicator's broadcasts are plain, and its second one is a sounding. */
+/** A communicator's broadcasts are plain, and its second one is a probe. */
 void pb_arrival_mode_init(pb_arrival_mode_t *mode);
 
 /**

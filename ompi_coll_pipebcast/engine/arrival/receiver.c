@@ -18,7 +18,7 @@ static void refused(pb_arrival_receiver_t *r, int error)
     r->broken = true;
 }
 
-/** What this rank has to tell the root of what it saw when it was root itself. */
+/** What this rank reports to the root: what it saw when it was root itself. */
 static uint8_t report_of(const pb_arrival_env_t *env)
 {
     return (uint8_t) (env->mode != NULL && env->mode->last_root == env->rank ? env->mode->report
@@ -28,7 +28,7 @@ static uint8_t report_of(const pb_arrival_env_t *env)
 bool pb_arrival_receiver_start(pb_arrival_receiver_t *r, const pb_arrival_env_t *env)
 {
     *r = (pb_arrival_receiver_t){
-        .env = *env, .notice = report_of(env), .started = pb_arrival_host_now(env->host)};
+        .env = *env, .notice = report_of(env), .started = pb_arrival_caller_now(env->caller)};
     r->bytes = malloc(pb_arrival_header_room(env->n_ranks));
     if (r->bytes == NULL) {
         return false;
@@ -48,10 +48,14 @@ bool pb_arrival_receiver_start(pb_arrival_receiver_t *r, const pb_arrival_env_t 
 static void join(pb_arrival_receiver_t *r)
 {
     if (!pb_arrival_header_read(&r->header, r->env.n_ranks, r->env.rank, r->bytes, r->length)) {
-        refused(r, PB_ARRIVAL_MALFORMED);
+        refused(r, PB_ERR_MALFORMED);
         return;
     }
-    const int rc = pb_arrival_group_start(&r->group, &r->env, &r->header, r->bytes, r->length);
+    const pb_role_t *role;
+    int rc = pb_arrival_caller_role(r->env.caller, &r->header, &role);
+    if (rc == 0) {
+        rc = pb_arrival_group_start(&r->group, &r->env, &r->header, role, r->bytes, r->length);
+    }
     if (rc != 0) {
         refused(r, rc);
     }
@@ -69,7 +73,7 @@ static void listen_for_header(pb_arrival_receiver_t *r)
         refused(r, error);
         return;
     }
-    r->waited = pb_arrival_host_now(r->env.host) - r->started;
+    r->waited = pb_arrival_caller_now(r->env.caller) - r->started;
     join(r);
 }
 

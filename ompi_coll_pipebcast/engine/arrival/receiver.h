@@ -34,7 +34,7 @@ bool pb_arrival_receiver_start(pb_arrival_receiver_t *receiver, const pb_arrival
 /** As pb_transfer_advance(). */
 bool pb_arrival_receiver_advance(pb_arrival_receiver_t *receiver);
 
-/** The first error, 0 if none; may be PB_TRANSPORT_EMPTY. */
+/** The first error, 0 if none; may be PB_ERR_EMPTY. */
 int pb_arrival_receiver_error(const pb_arrival_receiver_t *receiver);
 
 /** Whether the transport refused, so that what is under way may never end. */

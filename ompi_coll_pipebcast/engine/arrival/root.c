@@ -36,7 +36,7 @@ static void refused(pb_arrival_root_t *r, int error)
 
 static int64_t now(const pb_arrival_root_t *r)
 {
-    return pb_arrival_host_now(r->env.host);
+    return pb_arrival_caller_now(r->env.caller);
 }
 
 static bool part_init(pb_arrival_part_t *part, const pb_arrival_env_t *env)
@@ -62,7 +62,7 @@ bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, in
         .expected = expected,
         .n_to_come = env->n_ranks - 1,
         .n_unserved = env->n_ranks - 1,
-        .started = pb_arrival_host_now(env->host),
+        .started = pb_arrival_caller_now(env->caller),
         .ready_since = -1,
         .others = env->credit != NULL ? env->credit->others : 0,
     };
@@ -93,7 +93,7 @@ static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
                             (r->state[rank] == ABSENT || r->state[rank] == UNASKED);
     const bool is_sound = bytes == 1 && r->notice <= PB_ARRIVAL_UNEVEN;
     if (!is_awaited || !is_sound) {
-        keep_first_error(r, PB_ARRIVAL_MALFORMED);
+        keep_first_error(r, PB_ERR_MALFORMED);
     }
     if (!is_awaited) {
         return;
@@ -215,13 +215,12 @@ static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
 {
     decide_mode(r);
     part->header.mode = r->mode;
-    int rc = pb_arrival_host_choose(r->env.host, &part->header);
-    if (rc == PB_ARRIVAL_NO_MEMORY && pb_arrival_host_spare(r->env.host)) {
-        rc = pb_arrival_host_choose(r->env.host, &part->header);
-    }
+    const pb_role_t *role;
+    int rc = pb_arrival_caller_choose(r->env.caller, &part->header, &role);
     if (rc == 0) {
         const size_t length = pb_arrival_header_write(&part->header, r->env.n_ranks, part->bytes);
-        rc = pb_arrival_group_start(&part->group, &r->env, &part->header, part->bytes, length);
+        rc =
+            pb_arrival_group_start(&part->group, &r->env, &part->header, role, part->bytes, length);
     }
     if (rc != 0) {
         refused(r, rc);
@@ -253,7 +252,7 @@ static void start_asked(pb_arrival_root_t *r)
 /** The next rank in the root's order that has not arrived and may be sent to; -1: none. */
 static int next_absent(pb_arrival_root_t *r)
 {
-    const int *order = pb_arrival_host_order(r->env.host);
+    const int *order = pb_arrival_caller_order(r->env.caller);
     while (order != NULL && r->next_unasked < r->env.n_ranks - 1) {
         const int rank = order[r->next_unasked++];
         if (r->state[rank] == ABSENT && pb_arrival_credit_take(r->env.credit, rank, r->env.total)) {
@@ -341,6 +340,17 @@ bool pb_arrival_root_advance(pb_arrival_root_t *r)
         is_through = advance_part(r, &r->unasked) && is_free;
     }
     return is_through && (r->broken || r->n_unserved == 0);
+}
+
+static int error_of(const pb_arrival_part_t *part)
+{
+    return part->group.running ? pb_arrival_group_error(&part->group) : 0;
+}
+
+int pb_arrival_root_error(const pb_arrival_root_t *r)
+{
+    const int asked = error_of(&r->asked);
+    return r->error != 0 ? r->error : asked != 0 ? asked : error_of(&r->unasked);
 }
 
 bool pb_arrival_root_is_broken(const pb_arrival_root_t *r)

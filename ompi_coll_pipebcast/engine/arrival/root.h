@@ -78,6 +78,9 @@ bool pb_arrival_root_advance(pb_arrival_root_t *root);
  */
 bool pb_arrival_root_linger(pb_arrival_root_t *root);
 
+/** The first error so far, 0 if none; may be PB_ERR_EMPTY. */
+int pb_arrival_root_error(const pb_arrival_root_t *root);
+
 /** Whether the transport refused, so that what is under way may never end. */
 bool pb_arrival_root_is_broken(const pb_arrival_root_t *root);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 static const char text[] = "SwitchName=c1 Nodes=n[0-1]\nSwitchName=c2 Nodes=n[2-3]\n"
                            "SwitchName=c3 Nodes=n4\nSwitchName=west Switches=c[1-2]\n"
@@ -16,7 +16,8 @@ static pb_network_t *make_network(void)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    if (pb_slurm_conf_parse(text, strlen(text), "inline", '\n', &network, &diag) != PB_SUCCESS) {
+    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", '\n'}, &network,
+                          &diag) != PB_SUCCESS) {
         abort();
     }
     pb_diag_clear(&diag);

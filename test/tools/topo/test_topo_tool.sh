@@ -98,6 +98,7 @@ ends 2 "'0' is not a whole number from 1" load topology1.conf --algorithm chain 
 ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fanout two
 ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
 ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --model cubic
+ends 2 "'--colouring' is unknown" simulate topology1.conf --colouring no
 ends 2 "--segments: '0' is not a whole number from 1" simulate topology1.conf --segments 0
 ends 2 "--segments: '16:8' ends before it begins" simulate topology1.conf --segments 16:8
 ends 2 "--segments: '' is not a whole number" simulate topology1.conf --segments 16,,32

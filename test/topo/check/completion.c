@@ -3,7 +3,7 @@
 double completion(const pb_placement_t *placement, const pb_plan_t *plan, pb_simulate_model_t model,
                   int n_segments)
 {
-    pb_simulate_options_t options = {.model = model, .n_segments = n_segments, .use_parity = true};
+    pb_simulate_options_t options = {.model = model, .n_segments = n_segments};
     pb_simulation_t result;
     double time = -1;
     if (pb_simulate(placement, plan, &options, &result) == PB_SUCCESS) {

@@ -8,7 +8,7 @@
 #include "topo/network/placement.h"
 #include "topo/trees/plan.h"
 
-/** Segment times until the last rank has all, by the plan's colouring; -1 if it cannot be run. */
+/** Segment times until the last rank has all; -1 if it cannot be run. */
 double completion(const pb_placement_t *placement, const pb_plan_t *plan, pb_simulate_model_t model,
                   int n_segments);
 

@@ -24,7 +24,7 @@ const char *pb_shape_name(pb_shape_t shape);
 /**
  * A finished network of switches s0, s1, ... (s0 at the top) and hosts m0,
  * m1, ..., each on a random switch that the shape allows. Children of a switch
- * are in random order. Cables have random speeds from 1 to max_speed, or none
+ * are in random order. Links have random speeds from 1 to max_speed, or none
  * are given if that is 0.
  */
 pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_switches, int n_hosts,

@@ -8,7 +8,7 @@
 
 #include "test/tap.h"
 #include "topo/check/checker.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 static const char conf[] = "SwitchName=s0 Nodes=a,b Switches=s1;SwitchName=s1 Nodes=c,d";
 
@@ -23,13 +23,14 @@ typedef struct fixture {
 static void set_up(fixture_t *f)
 {
     pb_diag_init(&f->diag);
-    pb_slurm_conf_parse(conf, strlen(conf), "conf", ';', &f->network, &f->diag);
+    pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';'}, &f->network,
+                      &f->diag);
     f->placement = pb_placement_new(f->network, 4);
     for (int rank = 0; rank < 4; rank++) {
         f->placement->host[rank] = pb_network_find(f->network, (char[]){(char) ('a' + rank), 0});
     }
     pb_view_new(f->placement, 0, NULL, 0, &f->view);
-    pb_plan_chain(f->view, &f->plan);
+    pb_plan_compute(f->view, PB_KIND_CHAIN, NULL, &f->plan);
 }
 
 static void tear_down(fixture_t *f)
@@ -235,10 +236,6 @@ static void test_wrong_arrays(void)
     set_up(&f);
     f.plan->streams[0].first_child[0] = -1;
     refuse(&f, NULL, "first_child is not ordered");
-    set_up(&f);
-    f.plan->streams[0].parity = calloc(4, 1);
-    f.plan->streams[0].parity[2] = 2;
-    refuse(&f, NULL, "rank 2 has the parity 2");
 }
 
 static void test_wrong_frame(void)
@@ -271,7 +268,7 @@ static void test_members(void)
     pb_view_free(f.view);
     pb_plan_free(f.plan);
     pb_view_new(f.placement, 0, (int[]){0, 1, 3}, 3, &f.view);
-    pb_plan_chain(f.view, &f.plan);
+    pb_plan_compute(f.view, PB_KIND_CHAIN, NULL, &f.plan);
     pb_check_t check;
     ok(pb_check_plan(f.placement, f.plan, (char[]){1, 1, 0, 1}, &check, &f.diag) == PB_SUCCESS &&
            check.height == 2,

@@ -12,7 +12,7 @@ typedef struct bed {
     pb_placement_t *placement;
 } bed_t;
 
-/* `n_switches` in a line with cables of `trunk_speed`; host i is on switch i / per_switch. */
+/* `n_switches` in a line with links of `trunk_speed`; host i is on switch i / per_switch. */
 static bed_t line_bed(int n_switches, int per_switch, uint32_t speed, uint32_t trunk_speed)
 {
     bed_t bed = {.network = pb_network_new()};
@@ -62,7 +62,7 @@ static pb_plan_t *plan_of(const bed_t *bed, pb_kind_t kind)
 /* Segment times until all is done; -1 if the simulation fails. */
 static double time_of(const bed_t *bed, pb_kind_t kind, pb_simulate_model_t model, int n_segments)
 {
-    pb_simulate_options_t options = {.model = model, .n_segments = n_segments, .use_parity = true};
+    pb_simulate_options_t options = {.model = model, .n_segments = n_segments};
     pb_simulation_t result = {0};
     pb_plan_t *plan = plan_of(bed, kind);
     double time = -1;
@@ -115,8 +115,8 @@ static void test_line(void)
 static void test_speeds(void)
 {
     bed_t fast = line_bed(2, 1, 10, 40), slow = line_bed(2, 1, 10, 5);
-    expect("slot, fast trunk: the cable decides",
-           time_of(&fast, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 3), 3);
+    expect("slot, fast trunk: the link decides", time_of(&fast, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 3),
+           3);
     expect("links, fast trunk: a quarter on it",
            time_of(&fast, PB_KIND_CHAIN, PB_SIMULATE_LINKS, 3), 2 + 1 + 0.25 + 1);
     /* The trunk has the lowest speed: it is the unit. */

@@ -376,21 +376,24 @@ static void test_plan(void)
     pb_model_assume(UINT64_C(100000000), 1500, &model);
     model.measured = true;
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
-    ok(pb_chooser_take_plan(chooser, 0, PB_KIND_CHAIN) == NULL, "no plan before a choice");
-    if (pb_choose(chooser, 5, 1 << 20, &choice) != PB_SUCCESS ||
+    pb_plan_t *plan, *again;
+    if (pb_choose_plan(chooser, 5, 1 << 20, &choice, &plan) != PB_SUCCESS ||
         pb_view_new(placement, 5, NULL, 0, &view) != PB_SUCCESS ||
         pb_plan_compute(view, (pb_kind_t) choice.best.kind, &all.plan, &wanted) != PB_SUCCESS) {
         abort();
     }
-    const pb_kind_t kind = (pb_kind_t) choice.best.kind;
-    ok(pb_chooser_take_plan(chooser, 4, kind) == NULL &&
-           pb_chooser_take_plan(chooser, 5, PB_KIND_BINOMIAL) == NULL,
-       "none of another root or kind");
-    (void) pb_choose_time(chooser, 6, 1 << 20, &choice.best);
-    pb_plan_t *plan = pb_chooser_take_plan(chooser, 5, kind);
-    ok(plan != NULL && same_parents(plan, wanted), "the chosen kind's (%s)",
-       pb_candidate_name(&choice.best));
-    ok(pb_chooser_take_plan(chooser, 5, kind) == NULL, "once");
+    ok(plan != NULL && plan->root == 5 && plan->kind == (pb_kind_t) choice.best.kind &&
+           same_parents(plan, wanted),
+       "the chosen kind's (%s)", pb_candidate_name(&choice.best));
+    ok(pb_choose_plan(chooser, 5, 1 << 20, &choice, &again) == PB_SUCCESS && again == NULL,
+       "none where the choice was made before");
+    const size_t memory = pb_chooser_memory(chooser);
+    pb_chooser_forget(chooser);
+    ok(memory > 0 && pb_chooser_memory(chooser) == 0, "what is kept can be given back");
+    ok(pb_choose_plan(chooser, 5, 1 << 20, &choice, &again) == PB_SUCCESS && again != NULL &&
+           same_parents(again, wanted) && pb_chooser_memory(chooser) == memory,
+       "and is made anew");
+    pb_plan_free(again);
     pb_plan_free(plan);
     pb_plan_free(wanted);
     pb_view_free(view);

@@ -10,7 +10,7 @@
 #include "test/topo/trees/tree_case.h"
 #include "topo/model/predict.h"
 
-/** One segment over a cable of the base speed, in the simulator's world. */
+/** One segment over a link of the base speed, in the simulator's world. */
 #define UNIT INT64_C(1000000)
 
 static pb_model_t model;
@@ -24,7 +24,7 @@ static void set_place(pb_place_t place, int n_links, pb_cost_t cost)
 }
 
 /**
- * The simulator's world as a model: a cable takes one unit, a path of n cables n of
+ * The simulator's world as a model: a link takes one unit, a path of n links n of
  * them, memory one, whatever the size.
  */
 static void set_simulated(void)
@@ -246,7 +246,7 @@ static void test_crowd(void)
     tree_case_clear(&c);
 }
 
-/* Where hosts share nothing but cables, the ring takes as long as one rank, and changes nothing.
+/* Where hosts share nothing but links, the ring takes as long as one rank, and changes nothing.
  */
 static void test_no_crowd(void)
 {
@@ -305,7 +305,7 @@ static void test_simulated(const tolerance_t *tolerance, tree_case_size_t size,
             if (pb_profile_plan(c.placement, plan, &profile) != PB_SUCCESS) {
                 abort();
             }
-            /* The simulator counts by the slowest cable, profiles by the slowest host's. */
+            /* The simulator counts by the slowest link, profiles by the slowest host's. */
             const double unit =
                 (double) UNIT * pb_profile_host_speed(c.network) / pb_network_base_speed(c.network);
             for (size_t k = 0; k < sizeof(n_segments) / sizeof(n_segments[0]); k++) {
@@ -346,7 +346,7 @@ static const tolerance_t unequal_links[] = {
     {PB_KIND_RANK_BINARY, 0.45, 1.4},
 };
 
-/** Several ranks a host: the simulator's ranks have one port for cable and memory. */
+/** Several ranks a host: the simulator's ranks have one port for link and memory. */
 static const tolerance_t hosts[] = {
     {PB_KIND_CHAIN, 0.9999, 1.0001},
     {PB_KIND_BINARY, 0.45, 1.0001},
@@ -418,7 +418,7 @@ static void test_least_twotree(void)
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         if (c.view->n_ranks > 1) {
             const pb_profile_t profile = profile_of(&c, PB_KIND_TWOTREE, NULL);
-            pb_profile_least_twotree(c.placement, pb_placement_n_hosts(c.placement), &least);
+            pb_profile_least_two_streams(c.placement, pb_placement_n_hosts(c.placement), &least);
             pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
             model.costs[PB_PLACE_SWITCH].n_ring = i % 5;
             for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
@@ -475,7 +475,7 @@ static void test_fallback(void)
     ok(pb_profile_fallback(placement, 0, &profile) == PB_SUCCESS &&
            profile.paths[0].memory_hops == 2 && profile.paths[0].hops == 1 &&
            profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
-       "the fallback component shares a cable");
+       "the fallback component shares a link");
     pb_placement_free(placement);
     pb_network_free(network);
 }
@@ -495,7 +495,7 @@ static bool are_counts(const pb_profile_t *profile)
 }
 
 /**
- * The most unequal cables that a file may name, each of which thousands of ranks send over:
+ * The most unequal links that a file may name, each of which thousands of ranks send over:
  * no count turns negative, and nothing that is slower is predicted to be faster.
  */
 static void test_extreme_speeds(void)
@@ -524,7 +524,7 @@ static void test_extreme_speeds(void)
             tree_case_clear(&c);
         }
     }
-    ok(good, "hosts' cables up to 4,000,000,000 times as fast as those between switches");
+    ok(good, "hosts' uplinks up to 4,000,000,000 times as fast as those between switches");
     tree_case_clear(&equal);
 }
 

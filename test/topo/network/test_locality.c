@@ -133,7 +133,7 @@ static void test_network(void)
     ok(pb_placement_n_hosts(located) == 2, "ranks are on as many hosts as before");
     int links[16];
     ok(pb_placement_path(located, 0, 2, links) == 0 && pb_placement_path(located, 0, 5, links) == 2,
-       "cables are passed between hosts only");
+       "links are passed between hosts only");
     ok(pb_network_hash(levels) != hash && pb_network_hash(network) == hash,
        "places are part of a network's hash");
     pb_network_t *copy = pb_network_copy(levels);
@@ -165,15 +165,15 @@ static void test_name_taken(void)
 
 /* ---- random hosts ---- */
 
-enum { TRIALS = 100, FANOUT = 4 };
+enum { FANOUT = 4 };
 
-/* How a kind loads cables: whatever the mapping, the message comes into a host once, and goes
+/* How a kind loads links: whatever the mapping, the message comes into a host once, and goes
  * out of it no more often than one rank sends it. */
 typedef struct kind_case {
     pb_kind_t kind;
     int fanout;    /* of "kary"; 0: as the kind has it */
     int max_sends; /* edges of a rank */
-    int most_out;  /* messages up a host's cable */
+    int most_out;  /* messages up a host's uplink */
 } kind_case_t;
 
 static const kind_case_t kinds[] = {
@@ -327,9 +327,10 @@ static void test_random_hosts(pb_shape_t shape, links_t links)
 {
     pb_random_t random = {.state = 71 + (uint64_t) shape};
     tally_t tallies[N_KINDS] = {0};
+    const int n_trials = tap_trials(100, 24);
     int n_located = 0;
     const tree_case_rule_t rule = links == EQUAL ? TREE_CASE_ONE_SENDER : TREE_CASE_LOAD;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < n_trials; i++) {
         tree_case_t c;
         make_case(&c, &random, shape, links);
         n_located += i % 4 > 0 && locate(&c, &random);
@@ -341,7 +342,7 @@ static void test_random_hosts(pb_shape_t shape, links_t links)
         }
         tree_case_clear(&c);
     }
-    ok(n_located > TRIALS / 10, "%s: %d cases with levels", pb_shape_name(shape), n_located);
+    ok(n_located > n_trials / 10, "%s: %d cases with levels", pb_shape_name(shape), n_located);
     report(pb_shape_name(shape), links, tallies);
 }
 

@@ -52,7 +52,7 @@ static void test_building(void)
        "top and depths");
     ok(pb_network_base_speed(network) == 20 && pb_network_node(network, 3)->speed == 20 &&
            pb_network_node(network, 1)->speed == 30,
-       "cables without a speed have the lowest");
+       "links without a speed have the lowest");
     ok(pb_network_node(network, 0)->first_child == 1 &&
            pb_network_node(network, 1)->next_sibling == 2,
        "children keep their order");
@@ -207,7 +207,7 @@ static void test_paths(void)
         free(links);
         pb_network_free(network);
     }
-    ok(n_wrong == 0, "40000 random paths lead from one end to the other, over no cable twice");
+    ok(n_wrong == 0, "40000 random paths lead from one end to the other, over no link twice");
     ok(n_long == 0, "none is longer than the longest");
 }
 
@@ -234,10 +234,10 @@ static uint64_t hash_changed(int change)
     }
     if (change == 10) {
         ok(pb_network_bundle(network, s1, 0) == PB_ERR_INPUT &&
-               pb_network_bundle(network, s1, PB_NETWORK_MAX_CABLES + 1) == PB_ERR_INPUT &&
+               pb_network_bundle(network, s1, PB_NETWORK_MAX_BUNDLE + 1) == PB_ERR_INPUT &&
                pb_network_bundle(network, s1, 4) == PB_SUCCESS &&
                pb_network_node(network, s1)->speed == 20,
-           "a bundle has 1 to %d cables", PB_NETWORK_MAX_CABLES);
+           "a bundle has 1 to %d links", PB_NETWORK_MAX_BUNDLE);
     }
     if (change == 7) {
         pb_network_connect(network, s1, pb_network_add(network, PB_NODE_SWITCH, "s2"), 0);

@@ -8,7 +8,7 @@
 
 #include "test/tap.h"
 #include "test/topo/check/random_network.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 #include "topo/network/view.h"
 
 /* ---- random networks ---- */
@@ -67,7 +67,7 @@ static const char *check_ranges(const pb_view_t *view)
     return NULL;
 }
 
-/* Where a rank must be attached, and over what cable. */
+/* Where a rank must be attached, and over what link. */
 static const char *check_attached(const pb_view_t *view)
 {
     const pb_network_t *network = view->placement->network;
@@ -81,8 +81,8 @@ static const char *check_attached(const pb_view_t *view)
     return NULL;
 }
 
-/* Edges of the view follow physical paths, no two over one cable, and know their
- * slowest cable. With the other statements this makes the view the only one. */
+/* Edges of the view follow physical paths, no two over one link, and know their
+ * slowest link. With the other statements this makes the view the only one. */
 static const char *check_paths(const pb_view_t *view, int *links, char *used)
 {
     const pb_network_t *network = view->placement->network;
@@ -234,7 +234,7 @@ static const example_t examples[] = {
     {"root's host of two ranks", "SwitchName=s Nodes=a,b,c", "b a b c", 0, "b:0,2 s<b/1:1,3"},
     {"two hosts of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a a b b", 2,
      "b:2,3 a<b/1:0,1"},
-    {"the path's slowest cable",
+    {"the path's slowest link",
      "SwitchName=t Switches=l,r LinkSpeed=9;SwitchName=l Nodes=a LinkSpeed=5;"
      "SwitchName=r Switches=q LinkSpeed=3;SwitchName=q Nodes=b LinkSpeed=7",
      "a b", 0, "l:0 q<l/3:1"},
@@ -272,7 +272,8 @@ static void test_example(const example_t *example)
     char *is = NULL;
     size_t size;
     pb_diag_init(&diag);
-    pb_slurm_conf_parse(example->conf, strlen(example->conf), "example", ';', &network, &diag);
+    pb_topology_parse(&(pb_topology_text_t){example->conf, strlen(example->conf), "example", ';'},
+                      &network, &diag);
     pb_placement_t *placement = place(network, example->hosts);
     FILE *out = open_memstream(&is, &size);
     if (pb_view_new(placement, example->root, NULL, 0, &view) == PB_SUCCESS) {

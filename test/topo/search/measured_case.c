@@ -10,7 +10,7 @@
 /** Bytes per second of 1 Mbit/s. */
 #define MBIT 125000
 
-/** Bytes per second of a cable of speed 1 of a random network. */
+/** Bytes per second of a link of speed 1 of a random network. */
 #define CABLE (10 * MBIT)
 
 const char *measured_kind_name(measured_kind_t kind)
@@ -111,7 +111,7 @@ static void make_grid(measured_case_t *c, pb_random_t *random, int n)
     }
 }
 
-/* What is measured from i to j: the slowest cable as loaded, and a latency by cable. */
+/* What is measured from i to j: the slowest link as loaded, and a latency by link. */
 static void measure_network(measured_case_t *c, const uint64_t *capacity, int i, int j, int *links)
 {
     const int n = pb_network_path(c->network, c->placement->host[i], c->placement->host[j], links);

@@ -14,7 +14,7 @@
 typedef enum {
     MEASURED_UNIFORM, /**< paper 4, Figure 3: each pair 0.1 to 10 Mbit/s, one cluster */
     MEASURED_GRID, /**< 4 sites, 8 clusters, links as in its section 3, some loaded by 50 to 90 % */
-    MEASURED_NETWORK, /**< a random tree of switches, each a cluster and a site; some cables loaded
+    MEASURED_NETWORK, /**< a random tree of switches, each a cluster and a site; some links loaded
                        */
     MEASURED_COUNT,
 } measured_kind_t;

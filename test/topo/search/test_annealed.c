@@ -7,7 +7,7 @@
  *
  * Without SECONDS the budget is work, a number of transformations, so that the result is the same
  * everywhere. Half of the networks are clusters of which only the links between nodes are known,
- * the others are known switches, whose cables the predictions let messages share.
+ * the others are known switches, whose links the predictions let messages share.
  */
 #include <stdio.h>
 #include <stdlib.h>

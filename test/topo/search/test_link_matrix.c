@@ -9,7 +9,7 @@
 #include "test/tap.h"
 #include "test/topo/search/measured_case.h"
 #include "test/topo/util/golden.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 #include "topo/search/link_matrix.h"
 
 static void print_result(int error, const pb_link_matrix_t *matrix, const pb_diag_t *diag,
@@ -126,7 +126,8 @@ static void test_of_network(void)
     pb_link_matrix_t *m;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (pb_slurm_conf_parse(text, strlen(text), "inline", ';', &network, &diag) != PB_SUCCESS) {
+    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';'}, &network,
+                          &diag) != PB_SUCCESS) {
         abort();
     }
     ok(pb_link_matrix_of_network(network, hosts, 4, &m) == PB_SUCCESS && m->n_nodes == 4 &&
@@ -229,7 +230,7 @@ static void check_golden(const char *file, bool equal)
 
 int main(void)
 {
-    const int n_files = golden_check("search/link_matrix", ".links", read_and_print, check_golden);
+    const int n_files = golden_check("search/link_matrix", read_and_print, check_golden);
     ok(n_files >= 19, "there are golden files (%d)", n_files);
     char *text = read_and_print("no_such.links");
     ok(golden_equal(text,

@@ -110,7 +110,7 @@ static void test_shared_clusters(void)
 }
 
 /* Two switches with two hosts each; the trunk is twice as fast as the hosts'
- * cables, which are all that can be measured. */
+ * links, which are all that can be measured. */
 static void test_shared_network(void)
 {
     static const char *const names[] = {"n0", "n1", "n2", "n3"};
@@ -137,8 +137,8 @@ static void test_shared_network(void)
            share->capacity[pb_link_up(placement->host[3])] == 1000000000,
        "a trunk has twice what was measured over it");
     check_cost(m, share, 5000, 0, (int[]){-1, 0, 0, 1}, 2 * (1000 + 10000) + 10000 + 5000,
-               "two edges fit the trunk; the root's two do not fit its cable");
-    check_cost(m, share, 5000, 0, star, 3000 + 10000 + 15000, "a star shares the root's cable");
+               "two edges fit the trunk; the root's two do not fit its link");
+    check_cost(m, share, 5000, 0, star, 3000 + 10000 + 15000, "a star shares the root's link");
     pb_link_share_free(share);
     placement->n_ranks = 3;
     ok(pb_link_share_network(m, placement, &share) == PB_ERR_INPUT && share == NULL,

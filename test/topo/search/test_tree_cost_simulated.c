@@ -1,6 +1,6 @@
 /*
  * Costs with sharing and segments against the simulator's links model, on random
- * networks of equal cables, where both mean the same. Many segments: the period is
+ * networks of equal links, where both mean the same. Many segments: the period is
  * right for every tree, contended or not, so that costs are within a few percent;
  * few segments: costs are too high if anything.
  */
@@ -12,7 +12,7 @@
 #include "topo/search/tree_cost.h"
 #include "topo/search/tree_random.h"
 
-/** ns of a segment over a cable; segments have as many bytes at 1 GB/s. */
+/** ns of a segment over a link; segments have as many bytes at 1 GB/s. */
 #define UNIT 1000
 
 enum { N_NODES = 48, N_NETWORKS = 20 };

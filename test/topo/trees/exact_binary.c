@@ -1,7 +1,7 @@
 /*
  * Level by level, each rank of the level is given none, one or two children. The
  * ranks of a vertex are alike until they have children, so that only the vertex
- * of a child is chosen. Each directed cable between vertices belongs to the first
+ * of a child is chosen. Each directed link between vertices belongs to the first
  * rank that sends over it.
  */
 #include "test/topo/trees/exact_binary.h"
@@ -18,33 +18,33 @@ typedef struct search {
     long steps_left;
     int left[MAX_RANKS];      /* by vertex: ranks that have no parent yet */
     int n_left;               /* of all vertices */
-    int owner[2 * MAX_RANKS]; /* by directed cable, see claim(); -1: none */
+    int owner[2 * MAX_RANKS]; /* by directed link, see claim(); -1: none */
     int vertex[MAX_RANKS];    /* of placed ranks, in order of level */
     int choice[MAX_RANKS];    /* of placed ranks: which children, as a number */
     int n_placed;
 } search_t;
 
-/* Claims the cables from the vertex of `sender` to `target` (2 v: up from v, 2 v +
+/* Claims the links from the vertex of `sender` to `target` (2 v: up from v, 2 v +
  * 1: down to v). Claimed ones are noted in `claimed`. False if another has one. */
 static bool claim(search_t *s, int sender, int target, int *claimed, int *n_claimed)
 {
     const pb_vertex_t *vertices = s->view->vertices;
     int v = s->vertex[sender], w = target;
     while (v != w) {
-        int cable;
+        int link;
         if (v > w) {
-            cable = 2 * v;
+            link = 2 * v;
             v = vertices[v].parent;
         } else {
-            cable = 2 * w + 1;
+            link = 2 * w + 1;
             w = vertices[w].parent;
         }
-        if (s->owner[cable] >= 0 && s->owner[cable] != sender) {
+        if (s->owner[link] >= 0 && s->owner[link] != sender) {
             return false;
         }
-        if (s->owner[cable] < 0) {
-            s->owner[cable] = sender;
-            claimed[(*n_claimed)++] = cable;
+        if (s->owner[link] < 0) {
+            s->owner[link] = sender;
+            claimed[(*n_claimed)++] = link;
         }
     }
     return true;

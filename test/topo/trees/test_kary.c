@@ -53,7 +53,7 @@ typedef struct brute {
     int n, fanout;
 } brute_t;
 
-/* Whether the edge i -> k uses the cable of v, upwards or downwards. */
+/* Whether the edge i -> k uses the link of v, upwards or downwards. */
 static int uses(const pb_view_t *view, int i, int k, int v, int up)
 {
     const pb_vertex_t *w = &view->vertices[v];
@@ -63,7 +63,7 @@ static int uses(const pb_view_t *view, int i, int k, int v, int up)
 }
 
 /* Whether i -> k contends with whatever tree covers p .. q: any such tree uses the
- * cables on the way from p to q. */
+ * links on the way from p to q. */
 static int contends(const pb_view_t *view, int i, int k, int p, int q)
 {
     for (int v = 1; v < view->n_vertices; v++) {

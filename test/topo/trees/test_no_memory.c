@@ -9,7 +9,7 @@
 #include "test/tap.h"
 #include "topo/check/checker.h"
 #include "topo/model/choose.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/topology.h"
 
 enum { N_RANKS = 8 };
 
@@ -22,7 +22,7 @@ static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
     pb_check_t check;
     int error = pb_view_new(placement, 3, NULL, 0, &view);
     if (error == PB_SUCCESS) {
-        error = pb_plan_chain(view, &plan);
+        error = pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan);
     }
     if (error == PB_SUCCESS) {
         error = pb_plan_link_children(plan, 0, view, (int[N_RANKS]){1, 2, 3, 4, 5, 6, 7, 8});
@@ -79,7 +79,8 @@ static int run(const void *context)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    int error = pb_slurm_conf_parse(conf, strlen(conf), "conf", ';', &network, &diag);
+    int error =
+        pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';'}, &network, &diag);
     if (error == PB_SUCCESS) {
         error = place_and_plan(network, &diag);
     }

@@ -5,12 +5,13 @@
 #include "test/topo/trees/tree_case.h"
 #include "topo/check/check_load.h"
 
-/* Random speeds on all cables. */
+/* Random speeds on all links. */
 static void random_speeds(pb_shape_t shape, int max_speed)
 {
     pb_random_t random = pb_random_seed(8100 + (uint64_t) shape);
+    const int n_trials = tap_trials(300, 40);
     int n_good = 0;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < n_trials; i++) {
         tree_case_t c;
         tree_case_init(&c, &random, shape, (tree_case_size_t){20, 80, 4, max_speed, true});
         pb_plan_t *plan = tree_case_plan(&c, PB_KIND_BINARY, 0);
@@ -18,8 +19,8 @@ static void random_speeds(pb_shape_t shape, int max_speed)
         pb_plan_free(plan);
         tree_case_clear(&c);
     }
-    ok(n_good == 300, "%s, speeds 1 to %d: no link overloaded in %d of 300", pb_shape_name(shape),
-       max_speed, n_good);
+    ok(n_good == n_trials, "%s, speeds 1 to %d: no link overloaded in %d of %d",
+       pb_shape_name(shape), max_speed, n_good, n_trials);
 }
 
 /* The height on the same placement with trunks of a speed; -1 if a link is
@@ -52,9 +53,10 @@ static void fast_trunks(pb_shape_t shape)
     static const uint32_t speeds[] = {1, 2, 3, 4, 8, 16};
     enum { N_SPEEDS = sizeof(speeds) / sizeof(speeds[0]) };
     pb_random_t random = pb_random_seed(8200 + (uint64_t) shape);
+    const int n_trials = tap_trials(100, 20);
     int n_good = 0, n_higher = 0, n_complete = 0;
     double sum[N_SPEEDS] = {0}, complete = 0;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < n_trials; i++) {
         tree_case_t c;
         tree_case_init(&c, &random, shape, (tree_case_size_t){30, 250, 1, 0, false});
         int before = c.view->n_ranks, good = 1, least = complete_height(c.view->n_ranks);
@@ -70,15 +72,16 @@ static void fast_trunks(pb_shape_t shape)
         complete += least;
         tree_case_clear(&c);
     }
-    printf("# %s: mean height %.2f", pb_shape_name(shape), sum[0] / 100);
+    printf("# %s: mean height %.2f", pb_shape_name(shape), sum[0] / n_trials);
     for (int k = 1; k < N_SPEEDS; k++) {
-        printf(", trunks x %u: %.2f", (unsigned) speeds[k], sum[k] / 100);
+        printf(", trunks x %u: %.2f", (unsigned) speeds[k], sum[k] / n_trials);
     }
-    printf(", complete %.2f\n", complete / 100);
-    ok(n_good == 100, "%s: no link overloaded in %d of 100", pb_shape_name(shape), n_good);
+    printf(", complete %.2f\n", complete / n_trials);
+    ok(n_good == n_trials, "%s: no link overloaded in %d of %d", pb_shape_name(shape), n_good,
+       n_trials);
     ok(n_higher == 0, "%s: faster trunks, never higher but in %d", pb_shape_name(shape), n_higher);
-    ok(n_complete == 100, "%s: trunks x 16: as low as the complete tree in %d of 100",
-       pb_shape_name(shape), n_complete);
+    ok(n_complete == n_trials, "%s: trunks x 16: as low as the complete tree in %d of %d",
+       pb_shape_name(shape), n_complete, n_trials);
 }
 
 /* A rule that never fails says nothing: two senders on one trunk of two switches,

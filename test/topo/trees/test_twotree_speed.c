@@ -7,7 +7,8 @@
 #include "topo/check/check_load.h"
 #include "topo/network/view_merge.h"
 
-enum { N_TRIALS = 200 };
+/* Random networks of each kind. */
+static int n_trials;
 
 static bool is_same_plan(const pb_plan_t *a, const pb_plan_t *b)
 {
@@ -33,12 +34,12 @@ static int equal_height(const tree_case_t *c)
     return height;
 }
 
-/* Random speeds: on all cables, or slow and fast trunks between equal hosts. */
+/* Random speeds: on all links, or slow and fast trunks between equal hosts. */
 static void random_speeds(pb_shape_t shape, int max_speed, uint32_t hosts)
 {
     pb_random_t random = pb_random_seed(8300 + (uint64_t) shape);
     int n_good = 0, n_higher = 0, n_lower = 0, n_differ = 0;
-    for (int i = 0; i < N_TRIALS; i++) {
+    for (int i = 0; i < n_trials; i++) {
         tree_case_t base, c;
         const int size = i % 10 == 0 ? 12 : 5;
         tree_case_init(&base, &random, shape,
@@ -65,9 +66,9 @@ static void random_speeds(pb_shape_t shape, int max_speed, uint32_t hosts)
         }
         tree_case_clear(&base);
     }
-    const char *name = pb_shape_name(shape), *what = hosts > 0 ? "trunks" : "all cables";
-    ok(n_good == N_TRIALS, "%s, %s 1 to %d: no link overloaded in %d of %d", name, what, max_speed,
-       n_good, N_TRIALS);
+    const char *name = pb_shape_name(shape), *what = hosts > 0 ? "trunks" : "all links";
+    ok(n_good == n_trials, "%s, %s 1 to %d: no link overloaded in %d of %d", name, what, max_speed,
+       n_good, n_trials);
     ok(n_higher == 0, "%s, %s 1 to %d: higher than with equal links in %d, lower in %d", name, what,
        max_speed, n_higher, n_lower);
     ok(n_differ == 0, "%s, %s 1 to %d: not the same again in %d", name, what, max_speed, n_differ);
@@ -176,7 +177,7 @@ static void merged_views(pb_shape_t shape)
 {
     pb_random_t random = pb_random_seed(8500 + (uint64_t) shape);
     int n_good = 0, n_counted = 0;
-    for (int i = 0; i < N_TRIALS; i++) {
+    for (int i = 0; i < n_trials; i++) {
         tree_case_t c;
         tree_case_init(&c, &random, shape, (tree_case_size_t){20, 60, 4, 0, true});
         const int n = c.view->n_vertices;
@@ -196,12 +197,13 @@ static void merged_views(pb_shape_t shape)
         free(joined);
         tree_case_clear(&c);
     }
-    ok(n_good == N_TRIALS && n_counted == N_TRIALS, "%s: %d of %d merged views are sound, %d whole",
-       pb_shape_name(shape), n_good, N_TRIALS, n_counted);
+    ok(n_good == n_trials && n_counted == n_trials, "%s: %d of %d merged views are sound, %d whole",
+       pb_shape_name(shape), n_good, n_trials, n_counted);
 }
 
 int main(void)
 {
+    n_trials = tap_trials(200, 30);
     ok(crossing(1, 1) == PB_SUCCESS, "the message once over a slow trunk is no fault");
     ok(crossing(2, 2) == PB_ERR_INPUT, "twice over a trunk as fast as a host is one");
     ok(crossing(3, 2) == PB_ERR_INPUT, "so it is if the trunk is half as fast again");

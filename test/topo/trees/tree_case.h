@@ -31,7 +31,7 @@ void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_
 void tree_case_clear(tree_case_t *c);
 
 /**
- * The same ranks on the same network, with these speeds of hosts' cables and
+ * The same ranks on the same network, with these speeds of hosts' uplinks and
  * of all others. Aborts if out of memory. Free with tree_case_clear().
  */
 void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hosts,

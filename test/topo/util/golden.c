@@ -1,6 +1,7 @@
 #include "test/topo/util/golden.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 
 /** Bytes of an expected file. */
 #define MAX_EXPECTED (1 << 16)
+
+#define EXPECTED ".expected"
 
 static void print_as_comment(const char *what, const char *text)
 {
@@ -49,11 +52,11 @@ static bool update(const char *file, const char *text)
     return out != NULL && fputs(text, out) >= 0 && fclose(out) == 0;
 }
 
-static bool check_file(const char *file, const char *suffix, golden_print_t *print)
+static bool check_file(const char *file, golden_print_t *print)
 {
     char expected_file[300];
-    snprintf(expected_file, sizeof(expected_file), "%.*s.expected",
-             (int) (strlen(file) - strlen(suffix)), file);
+    snprintf(expected_file, sizeof(expected_file), "%.*s%s", (int) strcspn(file, "."), file,
+             EXPECTED);
     char *is = print(file);
     bool good;
     if (getenv("UPDATE_GOLDEN") != NULL) {
@@ -73,20 +76,33 @@ static bool ends_in(const char *name, const char *suffix)
     return length > n && strcmp(name + length - n, suffix) == 0;
 }
 
-int golden_check(const char *directory, const char *suffix, golden_print_t *print,
-                 golden_verdict_t *verdict)
+/* Enters the directory; a descriptor of the one before, to return to, or -1. */
+static int enter(const char *directory)
 {
     const char *srcdir = getenv("srcdir");
+    const int before = open(".", O_RDONLY | O_DIRECTORY);
+    if (before >= 0 && (srcdir == NULL || chdir(srcdir) == 0) && chdir(directory) == 0) {
+        return before;
+    }
+    return -1;
+}
+
+int golden_check(const char *directory, golden_print_t *print, golden_verdict_t *verdict)
+{
     struct dirent **entries = NULL;
-    bool found = (srcdir == NULL || chdir(srcdir) == 0) && chdir(directory) == 0;
-    int n = found ? scandir(".", &entries, NULL, alphasort) : 0, n_files = 0;
+    const int before = enter(directory);
+    int n = before >= 0 ? scandir(".", &entries, NULL, alphasort) : 0, n_files = 0;
     for (int i = 0; i < n; i++) {
-        if (ends_in(entries[i]->d_name, suffix)) {
-            verdict(entries[i]->d_name, check_file(entries[i]->d_name, suffix, print));
+        const char *name = entries[i]->d_name;
+        if (name[0] != '.' && !ends_in(name, EXPECTED)) {
+            verdict(name, check_file(name, print));
             n_files++;
         }
         free(entries[i]);
     }
     free(entries);
+    if (before >= 0 && (fchdir(before) != 0 || close(before) != 0)) {
+        return 0;
+    }
     return n_files;
 }

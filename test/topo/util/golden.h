@@ -15,12 +15,10 @@ typedef char *golden_print_t(const char *file);
 typedef void golden_verdict_t(const char *file, bool equal);
 
 /**
- * Checks all files of `directory`, below $srcdir or the current directory, that end in
- * `suffix`, and returns their number. Changes into the directory, as messages name a
- * file as it was given.
+ * Checks all files of `directory`, below $srcdir or the current directory, and returns their
+ * number. They are printed from inside the directory, as messages name a file as it was given.
  */
-int golden_check(const char *directory, const char *suffix, golden_print_t *print,
-                 golden_verdict_t *verdict);
+int golden_check(const char *directory, golden_print_t *print, golden_verdict_t *verdict);
 
 /** Whether two texts are equal; says in TAP comments how not. `expected` may be NULL. */
 bool golden_equal(const char *is, const char *expected);

@@ -49,7 +49,7 @@ static void test_quote(void)
 
 static void test_error_texts(void)
 {
-    for (int code = -6; code <= 1; code++) {
+    for (int code = PB_ERR_MALFORMED - 1; code <= PB_ERR_NO_MEMORY + 1; code++) {
         ok(pb_error_text(code) != NULL && *pb_error_text(code) != '\0', "code %d: %s", code,
            pb_error_text(code));
     }

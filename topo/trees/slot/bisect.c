@@ -1,9 +1,9 @@
 /*
  * The first rank of a range sends to the next one and to a cut k; what lies
  * before k and from k on are ranges again (ours). The cut goes to the boundary of
- * subtrees nearest to the root that the height allows. A range crosses the cable
+ * subtrees nearest to the root that the height allows. A range crosses the link
  * of a subtree only where it straddles its boundary, and the ranges that do are
- * nested, one for each level: at most height + 1 edges use a cable one way, of
+ * nested, one for each level: at most height + 1 edges use a link one way, of
  * senders of which each may have two. So a tree as low as the complete one fits
  * any network whose trunks carry about (log2 P + 1) / 2 hosts' streams; for
  * slower trunks it is tried, and its loads are counted.
@@ -28,8 +28,8 @@ typedef struct bisect {
     pb_order_bounds_t bounds;
     bool *is_host;    /* by vertex: whether it is to be entered once */
     int *above;       /* by position: of the parent, -1 for the first */
-    int *n_senders;   /* by directed cable: 2 v up from vertex v, 2 v + 1 down to it */
-    int *last_sender; /* by directed cable: the last position counted */
+    int *n_senders;   /* by directed link: 2 v up from vertex v, 2 v + 1 down to it */
+    int *last_sender; /* by directed link: the last position counted */
 } bisect_t;
 
 /* Whether ranks on both sides of the cut k are in a host that `first` is not in. */
@@ -65,15 +65,15 @@ static void cut(bisect_t *b, int first, int end, int height)
     cut(b, k, end, height - 1);
 }
 
-/* Counts a sender on a cable once, its edges being counted one after the other.
- * False if the cable carries no more. */
-static bool count_sender(bisect_t *b, int cable, int sender, uint32_t speed, uint32_t sender_speed)
+/* Counts a sender on a link once, its edges being counted one after the other.
+ * False if the link carries no more. */
+static bool count_sender(bisect_t *b, int link, int sender, uint32_t speed, uint32_t sender_speed)
 {
-    if (b->last_sender[cable] == sender) {
+    if (b->last_sender[link] == sender) {
         return true;
     }
-    b->last_sender[cable] = sender;
-    return ++b->n_senders[cable] <= pb_slot_capacity(speed, sender_speed);
+    b->last_sender[link] = sender;
+    return ++b->n_senders[link] <= pb_slot_capacity(speed, sender_speed);
 }
 
 /* Counts the edge from position `from` to `to`, which is further right. */
@@ -94,14 +94,14 @@ static bool count_edge(bisect_t *b, int from, int to, uint32_t sender_speed)
     return true;
 }
 
-/* Whether every cable carries its senders, and hosts are entered once. A sender's edges have to
+/* Whether every link carries its senders, and hosts are entered once. A sender's edges have to
  * be counted together: the one to first + 1, then the one to the cut. */
 static bool fits(bisect_t *b, uint32_t sender_speed, int *second)
 {
     int n = b->view->n_ranks;
-    size_t n_cables = 2 * (size_t) b->view->n_vertices;
-    memset(b->n_senders, 0, n_cables * sizeof(int));
-    memset(b->last_sender, 0xff, n_cables * sizeof(int));
+    size_t n_links = 2 * (size_t) b->view->n_vertices;
+    memset(b->n_senders, 0, n_links * sizeof(int));
+    memset(b->last_sender, 0xff, n_links * sizeof(int));
     memset(second, 0, (size_t) n * sizeof(int));
     for (int i = 1; i < n; i++) {
         if (b->above[i] != i - 1) {

@@ -8,7 +8,7 @@
 
 /**
  * If cutting in halves gives a binary tree lower than *height_p that loads no
- * cable with more senders than it carries (speed.h), sets the parents, by
+ * link with more senders than it carries (speed.h), sets the parents, by
  * rank, and *height_p. Otherwise both are left alone. PB_ERR_NO_MEMORY.
  * O((ranks * path + ranks log ranks) * heights tried).
  */

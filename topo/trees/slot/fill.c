@@ -97,7 +97,7 @@ static int slots_left(const fill_t *f)
            2 * (count[PB_SLOT_IMPORTED_PAIR] + count[PB_SLOT_PAIR]);
 }
 
-/* Takes n slots in as many groups as they cross a cable in. False, with nothing
+/* Takes n slots in as many groups as they cross a link in. False, with nothing
  * taken, if there are not enough. */
 static bool take(fill_t *f, int n, bool own)
 {

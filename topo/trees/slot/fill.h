@@ -7,7 +7,7 @@
  * which the vertex is entered. A slot may wait: its child is then less deep than
  * planned, which never hurts.
  *
- * Slots cross the cable of a vertex in groups, each from one sender: a single
+ * Slots cross the uplink of a vertex in groups, each from one sender: a single
  * slot, or 1, 2 or 4 pairs. A way in or out is the number of slots: 1, 2, 4, 8
  * in; 0, 1, 2, 4, 8 out.
  */
@@ -31,7 +31,7 @@ static inline int pb_slot_out(int out)
 {
     return out == 0 ? 0 : 1 << (out - 1);
 }
-/** Groups, and so senders, that n slots cross a cable in. */
+/** Groups, and so senders, that n slots cross a link in. */
 static inline int pb_slot_groups(int n)
 {
     return n <= 1 ? n : n / 2;

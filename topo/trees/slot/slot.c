@@ -2,7 +2,7 @@
  * The slot method (ours): a contention-free binary tree, far lower than that of
  * Algorithm 2.
  *
- * Root the view at the root's vertex. If each directed cable between vertices
+ * Root the view at the root's vertex. If each directed link between vertices
  * has one sender, then a subtree of vertices is entered by one rank outside, by
  * a slot or by the pair of its slots, and left by one rank inside, likewise. So
  * all that a subtree is to its surroundings is: entered by so many slots with so
@@ -20,7 +20,7 @@
  * Into a host of several ranks, and into a place of one, leads one slot and no
  * pair (pb_view_enters_host()), so that it is entered once.
  *
- * A cable of c times the speed of a host's may have c senders: then it is
+ * A link of c times the speed of a host's may have c senders: then it is
  * crossed by up to 2 c slots, in pairs (fill.h). Where trunks are fast,
  * cutting the depth-first order in halves may be lower still (bisect.c).
  */
@@ -28,8 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/constructions.h"
 #include "topo/trees/kary.h"
+#include "topo/trees/plan.h"
 #include "topo/trees/slot/bisect.h"
 #include "topo/trees/slot/fill.h"
 #include "topo/trees/slot/speed.h"
@@ -40,7 +40,7 @@
 
 typedef struct slot {
     const pb_view_t *view;
-    int *n_in;  /* by vertex: ways in that its cable allows */
+    int *n_in;  /* by vertex: ways in that its link allows */
     int *n_out; /* by vertex: ways out */
     pb_slot_table_t *tables;
     pb_slot_vertex_t vertex; /* being filled */
@@ -269,7 +269,7 @@ static int pop_pair(builder_t *b, bool own)
     return b->stacks[kind][b->pool.count[kind]];
 }
 
-/* The sources of n slots that cross a cable. */
+/* The sources of n slots that cross a link. */
 static void pop_groups(builder_t *b, int n, bool own, int *sources)
 {
     for (int group = 0; group < pb_slot_groups(n); group++) {
@@ -472,7 +472,7 @@ static bool slot_init(slot_t *s)
            s->vertex.pending != NULL && s->vertex.arrivals != NULL;
 }
 
-/* One way for one slot, and one per doubling of the senders that a cable allows. */
+/* One way for one slot, and one per doubling of the senders that a link allows. */
 static int n_ways(uint32_t speed, uint32_t sender_speed, int most)
 {
     int capacity = pb_slot_capacity(speed, sender_speed);
@@ -499,7 +499,7 @@ static int make_tables(slot_t *s, int most_ways)
 }
 
 /*
- * If the slot method has a tree lower than *height_p that crosses cables in at
+ * If the slot method has a tree lower than *height_p that crosses links in at
  * most `most_ways` ways, sets the parents, by rank, and *height_p. Otherwise, as
  * when the heuristic finds none, both are left alone.
  */
@@ -520,8 +520,8 @@ static int slot_lower(const pb_view_t *view, int most_ways, int *parent, int *he
     return error;
 }
 
-/* Whether a cable carries more than one sender. */
-static bool has_fast_cable(const pb_view_t *view)
+/* Whether a link carries more than one sender. */
+static bool has_fast_link(const pb_view_t *view)
 {
     uint32_t sender = pb_slot_sender_speed(view);
     for (int v = 1; v < view->n_vertices; v++) {
@@ -534,7 +534,7 @@ static bool has_fast_cable(const pb_view_t *view)
 }
 
 /*
- * The lowest tree of all methods. More ways across a cable can mislead the
+ * The lowest tree of all methods. More ways across a link can mislead the
  * heuristic, so that the few ways of one sender are tried first: faster trunks
  * never make a tree higher.
  */
@@ -545,7 +545,7 @@ static int find_lowest(const pb_view_t *view, int *parent)
         parent[view->order[i]] = view->order[i - 1];
     }
     int error = slot_lower(view, 2, parent, &height);
-    if (has_fast_cable(view)) {
+    if (has_fast_link(view)) {
         for (int ways = 3; ways <= PB_SLOT_WAYS_IN && error == PB_SUCCESS; ways++) {
             error = slot_lower(view, ways, parent, &height);
         }
@@ -608,8 +608,9 @@ static int compute(const pb_view_t *view, pb_plan_t *plan)
     return error;
 }
 
-int pb_plan_slot(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_slot(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
+    (void) options;
     *plan_p = NULL;
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_BINARY, 1);
     int error = plan != NULL ? compute(view, plan) : PB_ERR_NO_MEMORY;

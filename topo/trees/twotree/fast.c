@@ -1,21 +1,19 @@
 /*
  * Two trees where trunks are faster than hosts.
  *
- * A trunk of c times the speed of the fastest host's cable may carry 2c
+ * A trunk of c times the speed of the fastest host's uplink may carry 2c
  * edges of both trees together. Vertices that such trunks join are merged into
  * one (topo/network/view_merge.h), for which the ordinary construction makes lower trees, and
  * ranks take places so that few edges cross (near.c). The trunks that
- * are overloaded nevertheless are un-merged, and it is tried again. A cable of
- * one host is never merged, as no cable of a host is slower than the
+ * are overloaded nevertheless are un-merged, and it is tried again. A link of
+ * one host is never merged, as no link of a host is slower than the
  * speed that counts.
  *
  * Lower is not always sooner: where ranks of several switches are mixed, edges
- * are longer. So the plans are compared by what the links model of topo/check/simulator.h
- * says with the real speeds, and by what software adds to each hop.
+ * are longer. So the plans are compared by how long they take (estimate.c).
  */
 #include <stdlib.h>
 
-#include "topo/check/simulator.h"
 #include "topo/network/view_merge.h"
 #include "topo/trees/slot/speed.h"
 #include "topo/trees/twotree/internal.h"
@@ -26,15 +24,6 @@
 /** Exchanges of ranks that are tried in all, for each rank. */
 #define TRIES_PER_RANK 60
 
-/** Segments of the message by which plans are compared: enough to show queues. */
-#define N_SEGMENTS 16
-
-/**
- * What software adds to a hop, in segment times of the fastest host: between
- * the one and five that follow from the costs in shape.c less two links.
- */
-#define SOFTWARE_PER_HOP 2
-
 typedef struct trial {
     const pb_view_t *view;
     pb_tt_near_t near;
@@ -44,13 +33,7 @@ typedef struct trial {
     int64_t ticks;  /**< of the best plan; -1: not known yet */
 } trial_t;
 
-static int higher(const pb_plan_t *plan)
-{
-    const int a = plan->streams[0].height, b = plan->streams[1].height;
-    return a > b ? a : b;
-}
-
-/** The edges that each vertex's cable carries each way, and which can be joined; how many can. */
+/** The edges that each vertex's uplink carries each way, and which can be joined; how many can. */
 static int find_capacities(trial_t *trial)
 {
     const pb_view_t *view = trial->view;
@@ -80,31 +63,15 @@ static int unmerge(trial_t *trial)
     return n_joined;
 }
 
-/** When the plan completes, with what software adds. */
-static int estimate(const trial_t *trial, const pb_plan_t *plan, int64_t *ticks)
-{
-    const pb_placement_t *placement = trial->view->placement;
-    const pb_simulate_options_t options = {.model = PB_SIMULATE_LINKS, .n_segments = N_SEGMENTS};
-    const int64_t segment = (int64_t) pb_network_base_speed(placement->network) * PB_SIMULATE_UNIT /
-                            pb_slot_sender_speed(trial->view);
-    pb_simulation_t simulation;
-    const int rc = pb_simulate(placement, plan, &options, &simulation);
-    *ticks = simulation.completion + SOFTWARE_PER_HOP * higher(plan) * segment;
-    pb_simulation_clear(&simulation);
-    return rc;
-}
-
 /** Makes the two trees of the merged view. */
 static int make_merged(trial_t *trial, pb_plan_t **plan_p)
 {
-    pb_tt_costs_t costs;
     pb_view_t *merged;
     *plan_p = NULL;
     int rc = pb_view_merge(trial->view, trial->joined, &merged);
     if (rc == PB_SUCCESS) {
         trial->n_vertices -= merged->n_vertices;
-        pb_tt_costs(0, &costs);
-        rc = pb_tt_make_plan(merged, &costs, &trial->near, plan_p);
+        rc = pb_tt_make_plan(merged, &trial->near, plan_p);
     }
     pb_view_free(merged);
     return rc;
@@ -114,16 +81,16 @@ static int make_merged(trial_t *trial, pb_plan_t **plan_p)
 static int choose(trial_t *trial, pb_plan_t *plan, pb_plan_t **best_p)
 {
     int64_t ticks = 0;
-    bool better = trial->near.n_overloaded == 0 && higher(plan) <= trial->height;
-    int rc = better ? estimate(trial, plan, &ticks) : PB_SUCCESS;
+    bool better = trial->near.n_overloaded == 0 && pb_tt_height(plan) <= trial->height;
+    int rc = better ? pb_tt_estimate(trial->view, plan, &ticks) : PB_SUCCESS;
     if (better && rc == PB_SUCCESS && trial->ticks < 0) {
-        rc = estimate(trial, *best_p, &trial->ticks);
+        rc = pb_tt_estimate(trial->view, *best_p, &trial->ticks);
     }
     better = better && rc == PB_SUCCESS && ticks < trial->ticks;
     pb_plan_free(better ? *best_p : plan);
     if (better) {
         *best_p = plan;
-        trial->height = higher(plan);
+        trial->height = pb_tt_height(plan);
         trial->ticks = ticks;
     }
     return rc;
@@ -141,7 +108,7 @@ static int try_merged(trial_t *trial, pb_plan_t **best_p)
         rc = make_merged(trial, &plan);
         if (rc == PB_SUCCESS) {
             const bool fits = trial->near.n_overloaded == 0;
-            const bool lower = higher(plan) < trial->height;
+            const bool lower = pb_tt_height(plan) < trial->height;
             rc = choose(trial, plan, best_p);
             /* With less merged, trees are higher. */
             n_joined = fits || !lower ? 0 : unmerge(trial);
@@ -155,7 +122,7 @@ int pb_tt_use_fast_trunks(const pb_view_t *view, pb_plan_t **plan_p)
     const size_t n = (size_t) view->n_vertices;
     trial_t trial = {.view = view,
                      .n_vertices = view->n_vertices / 2 + 1,
-                     .height = higher(*plan_p),
+                     .height = pb_tt_height(*plan_p),
                      .ticks = -1};
     trial.near = (pb_tt_near_t){.view = view, .tries = TRIES_PER_RANK * (long) view->n_ranks};
     trial.near.capacity = malloc(n * sizeof(*trial.near.capacity));

@@ -1,6 +1,6 @@
 /*
  * Two contention-free trees: what the steps of the construction share. Not for
- * others; the entry is pb_plan_twotree() in topo/trees/constructions.h.
+ * others; the entry is pb_plan_twotree() in twotree.c.
  *
  * Both trees reach every rank; tree 0 carries the even segments, tree 1 the odd
  * ones. A directed link may carry two edges in all and a rank may send two in
@@ -23,12 +23,12 @@
 
 #include <stdbool.h>
 
-#include "topo/trees/constructions.h"
+#include "topo/trees/plan.h"
 
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
 
-/** What an edge costs (see shape.c). */
+/** What an edge costs; the values are in shape.c, with the reason for them. */
 typedef struct pb_tt_costs {
     int first;     /**< from a rank's receipt to that of its first child */
     int step;      /**< further delay of the second child */
@@ -90,9 +90,14 @@ typedef struct pb_tt {
     int *time[2];   /**< by tree and position: when the rank receives, by the costs */
     int *order[2];  /**< by tree and position: index among the sender's edges of the tree */
     int span[2];    /**< by tree: least deadline of the root */
-    unsigned char *parity[2]; /**< by tree and position, if coloured */
-    bool coloured;
 } pb_tt_t;
+
+/** The height of the higher tree. */
+static inline int pb_tt_height(const pb_plan_t *plan)
+{
+    const int a = plan->streams[0].height, b = plan->streams[1].height;
+    return a > b ? a : b;
+}
 
 /** Ranks and child vertices of a vertex, without the root rank. */
 static inline int pb_tt_n_locals(const pb_tt_t *tt, int v)
@@ -114,8 +119,8 @@ static inline int pb_tt_first_local(const pb_tt_t *tt, int v)
 
 /* ---- shape.c ---- */
 
-/** The costs of the first, second, ... attempt; false if there is no such attempt. */
-bool pb_tt_costs(int attempt, pb_tt_costs_t *costs);
+/** The costs that all trees are made for. */
+pb_tt_costs_t pb_tt_costs(void);
 
 /* ---- fill.c ---- */
 
@@ -218,23 +223,31 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker);
 
 /* ---- near.c ---- */
 
-/** The view before vertices were merged (topo/network/view_merge.h), and what its cables carry. */
+/** The view before vertices were merged (topo/network/view_merge.h), and what its links carry. */
 typedef struct pb_tt_near {
     const pb_view_t *view;
-    int *capacity;    /**< by vertex: edges that its cable may carry each way */
+    int *capacity;    /**< by vertex: edges that its link may carry each way */
     int *overload;    /**< by vertex: set to the edges beyond that, of the worse direction */
     int n_overloaded; /**< vertices with an overload */
     long tries;       /**< exchanges that may still be tried */
 } pb_tt_near_t;
 
 /**
- * Exchanges ranks of merged vertices so that few edges cross the cables of
+ * Exchanges ranks of merged vertices so that few edges cross the links of
  * near->view; heights do not change. Uses the parents, orders and options, and
  * changes the parents and orders. The order of ranks in tt->view must be the
  * one that pb_view_merge() makes. O(ranks * path), times a bounded number of
  * exchanges for each rank.
  */
 int pb_tt_settle_near(pb_tt_t *tt, pb_tt_near_t *near);
+
+/* ---- estimate.c ---- */
+
+/**
+ * An estimate of how long the two trees take, in ticks that are the same for all plans of
+ * a network. PB_ERR_NO_MEMORY. O(nodes + ranks * path).
+ */
+int pb_tt_estimate(const pb_view_t *view, const pb_plan_t *plan, int64_t *ticks);
 
 /* ---- fast.c ---- */
 
@@ -247,21 +260,10 @@ int pb_tt_use_fast_trunks(const pb_view_t *view, pb_plan_t **plan_p);
 /* ---- twotree.c ---- */
 
 /**
- * One attempt: trees made for `costs`, and coloured if they can be. If `near` is
- * not NULL, `view` is a merged view of near->view; then the ranks are settled by
- * pb_tt_settle_near() instead.
+ * The two trees of a view, in which no link carries more than two edges. If `near` is
+ * not NULL, `view` is a merged view of near->view, and the ranks are settled by
+ * pb_tt_settle_near().
  */
-int pb_tt_make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_tt_near_t *near,
-                    pb_plan_t **plan_p);
-
-/* ---- colour.c ---- */
-
-/**
- * Exchanges the parents of ranks that send nothing in a tree, where needed and
- * possible, until edges that share a sender, a receiver or a link can alternate.
- * Then sets `coloured` and the parities; if no such exchange was found nothing
- * is changed. O(ranks * largest vertex) for each of a bounded number of tries.
- */
-int pb_tt_colour(pb_tt_t *tt);
+int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_plan_t **plan_p);
 
 #endif

@@ -5,20 +5,20 @@
  * were made for it say only where a rank stands in a tree, its *place*, and what
  * it gives there. Ranks of one merged vertex may exchange all they have, or in
  * one tree their places if these give as much. Neither changes the trees'
- * shapes, nor what crosses the cables that were not merged.
+ * shapes, nor what crosses the links that were not merged.
  *
  * To begin with, the ranks in depth-first order take the places in in-order:
  * then what is below a place is nearly a range of ranks, and a range of ranks,
- * as those below a cable are, has about as many edges at its border as the tree
+ * as those below a link are, has about as many edges at its border as the tree
  * has levels. After that exchanges are made as long as fewer edges
- * cross, those beyond what a cable carries counting most.
+ * cross, those beyond what a link carries counting most.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo/trees/twotree/internal.h"
 
-/** What an edge too many counts, in edges over a cable. */
+/** What an edge too many counts, in edges over a link. */
 #define OVERLOAD 64
 
 /** For each edge too many so many ranks, or the overload is much too much. */

@@ -7,13 +7,15 @@
  * slot model of topo/check/simulator.h, two links and more in its links model, and what
  * software adds. Of the ratios that were tried at P = 64 to 1024, all from 3 to
  * 7 gave times within three per cent of the best in both models; the larger the
- * ratio, the lower the trees, the smaller, the more of them can be coloured. So
- * the larger is tried first, then the others until one can be coloured. Ways over several switches
+ * ratio, the lower the trees. So the largest is taken. Ways over several switches
  * are not counted: it made little difference to times, and heights grew.
  */
 #include <math.h>
 
 #include "topo/trees/twotree/internal.h"
+
+/** From a rank's receipt to that of its first child, and from there to that of its second. */
+enum { FIRST = 7, STEP = 1 };
 
 /** The root of g^-first + g^-(first + step) = 1, by bisection. */
 static double growth(int first, int step)
@@ -30,13 +32,7 @@ static double growth(int first, int step)
     return high;
 }
 
-bool pb_tt_costs(int attempt, pb_tt_costs_t *costs)
+pb_tt_costs_t pb_tt_costs(void)
 {
-    static const int hops[] = {7, 3, 2, 4, 5};
-    const int n_attempts = (int) (sizeof(hops) / sizeof(hops[0]));
-    if (attempt >= n_attempts) {
-        return false;
-    }
-    *costs = (pb_tt_costs_t){.first = hops[attempt], .step = 1, .growth = growth(hops[attempt], 1)};
-    return true;
+    return (pb_tt_costs_t){.first = FIRST, .step = STEP, .growth = growth(FIRST, STEP)};
 }

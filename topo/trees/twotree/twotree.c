@@ -1,13 +1,9 @@
 /*
  * Two contention-free trees: the steps in order, and the memory they share.
  */
-#include <limits.h>
 #include <stdlib.h>
 
 #include "topo/trees/twotree/internal.h"
-
-/** Beyond so many ranks only two shapes are tried, to bound the time. */
-#define LARGE 512
 
 static int size(const pb_view_t *view, int v)
 {
@@ -55,7 +51,6 @@ static void tt_clear(pb_tt_t *tt)
         free(tt->parent[tree]);
         free(tt->time[tree]);
         free(tt->order[tree]);
-        free(tt->parity[tree]);
     }
 }
 
@@ -75,9 +70,8 @@ static int tt_init(pb_tt_t *tt, const pb_view_t *view)
         tt->parent[tree] = malloc(n_ranks * sizeof(int));
         tt->time[tree] = calloc(n_ranks, sizeof(int));
         tt->order[tree] = calloc(n_ranks, sizeof(int));
-        tt->parity[tree] = calloc(n_ranks, sizeof(*tt->parity[tree]));
         complete = complete && tt->parent[tree] != NULL && tt->time[tree] != NULL &&
-                   tt->order[tree] != NULL && tt->parity[tree] != NULL;
+                   tt->order[tree] != NULL;
     }
     return complete ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
@@ -99,23 +93,10 @@ static int construct(pb_tt_t *tt, pb_tt_near_t *near)
         rc = pb_tt_replay(tt, &maker);
     }
     pb_tt_maker_clear(&maker);
-    if (rc != PB_SUCCESS) {
-        return rc;
+    if (rc == PB_SUCCESS && near != NULL) {
+        rc = pb_tt_settle_near(tt, near);
     }
-    return near != NULL ? pb_tt_settle_near(tt, near) : pb_tt_colour(tt);
-}
-
-static int copy_parity(const pb_tt_t *tt, int tree, pb_plan_t *plan)
-{
-    uint8_t *parity = calloc((size_t) plan->n_ranks, sizeof(*parity));
-    if (parity == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (int p = 1; p < tt->view->n_ranks; p++) {
-        parity[tt->view->order[p]] = tt->parity[tree][p];
-    }
-    plan->streams[tree].parity = parity;
-    return PB_SUCCESS;
+    return rc;
 }
 
 static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
@@ -129,21 +110,17 @@ static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
             rank_order[view->order[p]] = tt->order[tree][p];
         }
         rc = pb_plan_link_children(plan, tree, view, rank_order);
-        if (rc == PB_SUCCESS && tt->coloured) {
-            rc = copy_parity(tt, tree, plan);
-        }
     }
     free(rank_order);
     return rc;
 }
 
-int pb_tt_make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_tt_near_t *near,
-                    pb_plan_t **plan_p)
+int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_plan_t **plan_p)
 {
     pb_tt_t tt;
     pb_plan_t *plan = NULL;
     int rc = tt_init(&tt, view);
-    tt.costs = *costs;
+    tt.costs = pb_tt_costs();
     if (rc == PB_SUCCESS) {
         rc = construct(&tt, near);
     }
@@ -160,37 +137,10 @@ int pb_tt_make_plan(const pb_view_t *view, const pb_tt_costs_t *costs, pb_tt_nea
     return rc;
 }
 
-/** The first attempt that can be coloured, or else the first: no cable has more than two edges. */
-static int make_equal(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_plan_twotree(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
-    pb_tt_costs_t costs;
-    const int max_attempts = view->n_ranks > LARGE ? 2 : INT_MAX;
-    *plan_p = NULL;
-    for (int attempt = 0; attempt < max_attempts && pb_tt_costs(attempt, &costs); attempt++) {
-        pb_plan_t *plan;
-        const int rc = pb_tt_make_plan(view, &costs, NULL, &plan);
-        if (rc != PB_SUCCESS) {
-            pb_plan_free(*plan_p);
-            *plan_p = NULL;
-            return rc;
-        }
-        const bool coloured = plan->streams[0].parity != NULL;
-        if (*plan_p == NULL || coloured) {
-            pb_plan_free(*plan_p);
-            *plan_p = plan;
-        } else {
-            pb_plan_free(plan);
-        }
-        if (coloured || view->n_ranks == 1) {
-            break;
-        }
-    }
-    return PB_SUCCESS;
-}
-
-int pb_plan_twotree(const pb_view_t *view, pb_plan_t **plan_p)
-{
-    int rc = make_equal(view, plan_p);
+    (void) options;
+    int rc = pb_tt_make_plan(view, NULL, plan_p);
     if (rc == PB_SUCCESS) {
         rc = pb_tt_use_fast_trunks(view, plan_p);
     }

@@ -1,0 +1,294 @@
+/*
+ * Open MPI's headers, and what differs between its series. The rest of the
+ * plugin is written against this header alone.
+ */
+#ifndef COLL_PIPEBCAST_COMPAT_H
+#define COLL_PIPEBCAST_COMPAT_H
+
+#include "ompi_config.h"
+
+/* 5.0 and later do not install the headers of their threads by pthreads, which opal_config.h names
+ * and other headers include. */
+#if defined(MCA_threads_mutex_base_include_HEADER)
+#if !__has_include(MCA_threads_mutex_base_include_HEADER)
+#undef MCA_threads_base_include_HEADER
+#undef MCA_threads_mutex_base_include_HEADER
+#undef MCA_threads_tsd_base_include_HEADER
+#define MCA_threads_base_include_HEADER "base/compat_threads.h"
+#define MCA_threads_mutex_base_include_HEADER "base/compat_threads.h"
+#define MCA_threads_tsd_base_include_HEADER "base/compat_threads.h"
+#endif
+#endif
+
+#include "mpi.h"
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/constants.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/errhandler/errcode-internal.h"
+#include "ompi/group/group.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/proc/proc.h"
+#include "ompi/request/request.h"
+#include "ompi/runtime/mpiruntime.h"
+#include "opal/class/opal_hash_table.h"
+#include "opal/class/opal_list.h"
+#include "opal/datatype/opal_convertor.h"
+#include "opal/mca/base/base.h"
+#include "opal/mca/base/mca_base_component_repository.h"
+#include "opal/mca/base/mca_base_pvar.h"
+#include "opal/runtime/opal_progress.h"
+#include "opal/util/argv.h"
+#include "opal/util/output.h"
+#include "opal/util/proc.h"
+
+/*
+ * COLL_PIPEBCAST_MCA_VERSION: the version of the framework, which differs by series.
+ * COLL_PIPEBCAST_INSTALLS: a module puts its functions into the communicator itself when it is
+ *     enabled, and takes them out when it is disabled; before 6.0 Open MPI copies them.
+ * coll_pipebcast_count_t: the type of counts in the functions of a module.
+ * coll_pipebcast_counter_t: what OPAL_THREAD_ADD_FETCH64 adds to.
+ */
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+/* Open MPI 4.1 */
+#include "opal/mca/pmix/pmix.h"
+#include "opal/threads/threads.h"
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#define COLL_PIPEBCAST_INSTALLS 0
+#define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_HOST OPAL_STRING
+#define COLL_PIPEBCAST_TYPE_MARK OPAL_UINT32
+#define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
+typedef int coll_pipebcast_count_t;
+typedef volatile int64_t coll_pipebcast_counter_t;
+#elif defined(MCA_COLL_BASE_VERSION_2_4_0)
+/* Open MPI 5.0 */
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/threads.h"
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#define COLL_PIPEBCAST_INSTALLS 0
+#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
+#define COLL_PIPEBCAST_TYPE_MARK PMIX_UINT32
+#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
+typedef int coll_pipebcast_count_t;
+typedef opal_atomic_int64_t coll_pipebcast_counter_t;
+#elif defined(MCA_COLL_BASE_VERSION_3_0_0)
+/* Open MPI 6.0 */
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/threads.h"
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#define COLL_PIPEBCAST_INSTALLS 1
+#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
+#define COLL_PIPEBCAST_TYPE_MARK PMIX_UINT32
+#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
+typedef size_t coll_pipebcast_count_t;
+typedef opal_atomic_int64_t coll_pipebcast_counter_t;
+#else
+#error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
+#endif
+
+/* 6.0 finds the components inside its libraries by pointers. */
+#if !defined(MCA_BASE_COMPONENT_INIT)
+#define MCA_BASE_COMPONENT_INIT(project, framework, component)
+#endif
+
+/**
+ * The base of our requests. Open MPI takes what a collective's request is for one of its class
+ * ompi_coll_base_nbc_request_t, in which it keeps what it must give back at the end. The header
+ * that declares it cannot be used from outside its tree in 4.1, and what is in it differs; there is
+ * room for all series here.
+ */
+typedef struct coll_pipebcast_base_request {
+    ompi_request_t super;
+    void *of_ompi[16];
+} coll_pipebcast_base_request_t;
+OMPI_DECLSPEC extern opal_class_t ompi_coll_base_nbc_request_t_class;
+
+/**
+ * Whether Open MPI's structures are in the library as its headers had them when
+ * pipebcast was built. They are not if it was built for another Open MPI of the
+ * same component interface, such as one configured with other threads.
+ */
+static inline bool coll_pipebcast_fits(void)
+{
+    return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
+           ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
+           ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t) &&
+           ompi_coll_base_nbc_request_t_class.cls_sizeof <= sizeof(coll_pipebcast_base_request_t);
+}
+
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+/**
+ * What a process has told under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).
+ * The macros of 4.1 for it allocate what is here on the stack, and fault if they cannot.
+ */
+static inline int coll_pipebcast_look_up(const opal_process_name_t *process, const char *key,
+                                         const char *how, void **value_p, opal_data_type_t type)
+{
+    opal_list_t infos;
+    opal_value_t info, *found = NULL;
+    OBJ_CONSTRUCT(&infos, opal_list_t);
+    OBJ_CONSTRUCT(&info, opal_value_t);
+    info.key = (char *) how;
+    info.type = OPAL_BOOL;
+    info.data.flag = true;
+    opal_list_append(&infos, &info.super);
+    int rc = opal_pmix.get(process, key, &infos, &found);
+    if (rc == OPAL_SUCCESS) {
+        rc = found != NULL ? opal_value_unload(found, value_p, type) : OPAL_ERR_NOT_FOUND;
+    }
+    if (found != NULL) {
+        OBJ_RELEASE(found);
+    }
+    opal_list_remove_item(&infos, &info.super);
+    info.key = NULL; /* the destructor would free it */
+    OBJ_DESTRUCT(&info);
+    OBJ_DESTRUCT(&infos);
+    return rc;
+}
+#endif
+
+/** The host that a process runs on, to be freed; NULL if it is not known here. No communication. */
+static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
+{
+    char *host = NULL;
+    int rc;
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    rc = coll_pipebcast_look_up(name, COLL_PIPEBCAST_KEY_HOST, OPAL_PMIX_OPTIONAL, (void **) &host,
+                                COLL_PIPEBCAST_TYPE_HOST);
+#else
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COLL_PIPEBCAST_KEY_HOST, (opal_process_name_t *) name, &host,
+                                   COLL_PIPEBCAST_TYPE_HOST);
+#endif
+    return rc == OPAL_SUCCESS ? host : NULL;
+}
+
+/**
+ * Sets a mark under a name that the other processes of the job can look for. To be called before
+ * MPI_Init exchanges what processes tell of themselves, with which it goes: no communication.
+ */
+static inline int coll_pipebcast_mark_set(const char *name)
+{
+    uint32_t mark = 1;
+    int rc;
+    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) name, &mark,
+                          COLL_PIPEBCAST_TYPE_MARK);
+    return rc == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERROR;
+}
+
+/**
+ * Whether a process has set the mark. OMPI_ERR_OUT_OF_RESOURCE: not known. Every host has all
+ * processes' marks, unless the launcher was told not to distribute such things at the start: then,
+ * and where there is none, the process's host is asked.
+ */
+static inline int coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name,
+                                         bool *has_p)
+{
+    opal_process_name_t *whose = (opal_process_name_t *) process;
+    char *what = (char *) name;
+    uint32_t mark = 0;
+    uint32_t *mark_p = &mark;
+    int rc;
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    rc = coll_pipebcast_look_up(process, name, OPAL_PMIX_IMMEDIATE, (void **) &mark_p,
+                                COLL_PIPEBCAST_TYPE_MARK);
+#else
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+#endif
+    if (rc != OPAL_SUCCESS) {
+        OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    }
+    *has_p = rc == OPAL_SUCCESS && mark == 1;
+    return rc == OPAL_ERR_OUT_OF_RESOURCE ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+/** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */
+static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
+{
+    mca_base_framework_t *framework = &ompi_coll_base_framework;
+    if (framework->framework_static_components == NULL ||
+        framework->framework_static_components[i] == NULL) {
+        return NULL;
+    }
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+    return *framework->framework_static_components[i];
+#else
+    return framework->framework_static_components[i];
+#endif
+}
+
+/** The broadcasts of a communicator, and the module of each. */
+typedef struct coll_pipebcast_functions {
+    mca_coll_base_module_bcast_fn_t bcast;
+    mca_coll_base_module_t *bcast_module;
+    mca_coll_base_module_ibcast_fn_t ibcast;
+    mca_coll_base_module_t *ibcast_module;
+    mca_coll_base_module_bcast_init_fn_t bcast_init;
+    mca_coll_base_module_t *bcast_init_module;
+} coll_pipebcast_functions_t;
+
+/** Those that a communicator has now. */
+static inline coll_pipebcast_functions_t
+coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
+{
+    return (coll_pipebcast_functions_t){
+        .bcast = comm->c_coll->coll_bcast,
+        .bcast_module = comm->c_coll->coll_bcast_module,
+        .ibcast = comm->c_coll->coll_ibcast,
+        .ibcast_module = comm->c_coll->coll_ibcast_module,
+        .bcast_init = comm->c_coll->coll_bcast_init,
+        .bcast_init_module = comm->c_coll->coll_bcast_init_module,
+    };
+}
+
+/**
+ * Puts functions into a communicator in the place of those of the module `of` (NULL: of
+ * whatever is there), where Open MPI does not do it after enable.
+ */
+static inline void coll_pipebcast_install(struct ompi_communicator_t *comm,
+                                          const coll_pipebcast_functions_t *functions,
+                                          const mca_coll_base_module_t *of)
+{
+#if COLL_PIPEBCAST_INSTALLS
+    if (of == NULL || comm->c_coll->coll_bcast_module == of) {
+        MCA_COLL_INSTALL_API(comm, bcast, functions->bcast, functions->bcast_module, "pipebcast");
+    }
+    if (of == NULL || comm->c_coll->coll_ibcast_module == of) {
+        MCA_COLL_INSTALL_API(comm, ibcast, functions->ibcast, functions->ibcast_module,
+                             "pipebcast");
+    }
+    if (of == NULL || comm->c_coll->coll_bcast_init_module == of) {
+        MCA_COLL_INSTALL_API(comm, bcast_init, functions->bcast_init, functions->bcast_init_module,
+                             "pipebcast");
+    }
+#else
+    (void) comm;
+    (void) functions;
+    (void) of;
+#endif
+}
+
+/**
+ * Reserves `n` consecutive tags, downward from the one returned, for one
+ * operation that may overlap others of the communicator. The counter is the one
+ * that Open MPI's own nonblocking operations draw from, so all ranks must
+ * reserve alike and in the same order. (Open MPI's function for it is in a
+ * header that cannot be used from outside its tree.)
+ */
+static inline int coll_pipebcast_reserve_tags(struct ompi_communicator_t *comm, int n)
+{
+    int32_t next, first;
+    do {
+        next = comm->c_nbc_tag;
+        first = next - n < MCA_COLL_BASE_TAG_NONBLOCKING_END ? MCA_COLL_BASE_TAG_NONBLOCKING_BASE
+                                                             : next;
+    } while (!OPAL_ATOMIC_COMPARE_EXCHANGE_STRONG_32(&comm->c_nbc_tag, &next, first - n));
+    return first;
+}
+
+#endif

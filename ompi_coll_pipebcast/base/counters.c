@@ -1,0 +1,155 @@
+/*
+ * The counters as performance variables of MPI_T; see base/counters.h.
+ */
+#include "base/counters.h"
+
+#include <stdio.h>
+
+coll_pipebcast_counters_t coll_pipebcast_counters;
+
+/* MPI_T reads a counter as an unsigned long long where it stands. */
+_Static_assert(sizeof(coll_pipebcast_counter_t) == sizeof(unsigned long long),
+               "a counter is as large as what MPI_T reads");
+
+static const struct {
+    const char *name;
+    const char *help;
+} reasons[COLL_PIPEBCAST_N_REASONS] = {
+    [COLL_PIPEBCAST_TOO_SMALL] = {"too_small", "as they were smaller than coll_pipebcast_min_size"},
+    [COLL_PIPEBCAST_PREDICTED] = {"faster", "as it was predicted to be faster"},
+    [COLL_PIPEBCAST_DIFFERENT] = {"ranks_differ",
+                                  "as ranks of the communicator had different topologies, "
+                                  "parameters or versions of pipebcast; a warning says which"},
+    [COLL_PIPEBCAST_ONE_HOST] = {"one_host", "as all ranks of the communicator were on one host"},
+    [COLL_PIPEBCAST_UNFIT] = {"unfit", "as coll_pipebcast_algorithm did not fit the network"},
+    [COLL_PIPEBCAST_UNABLE] = {"failed", "as a rank of the communicator could not be placed in the "
+                                         "network; a warning of that rank says why"},
+};
+
+void coll_pipebcast_count_broadcast(int how, size_t bytes)
+{
+    coll_pipebcast_count(&coll_pipebcast_counters.broadcasts[how], 1);
+    coll_pipebcast_count(&coll_pipebcast_counters.bytes[how], (int64_t) bytes);
+}
+
+void coll_pipebcast_count_failure(int error)
+{
+    if (error != OMPI_SUCCESS) {
+        coll_pipebcast_count(&coll_pipebcast_counters.failed, 1);
+    }
+}
+
+void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes)
+{
+    coll_pipebcast_count(&coll_pipebcast_counters.fallback[reason], 1);
+    coll_pipebcast_count(&coll_pipebcast_counters.fallback_bytes, (int64_t) bytes);
+}
+
+static int add(const mca_base_component_t *component, const char *name, const char *help,
+               coll_pipebcast_counter_t *counter)
+{
+    const int rc = mca_base_component_pvar_register(
+        component, name, help, OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
+        (void *) counter);
+    return rc < 0 ? rc : OMPI_SUCCESS;
+}
+
+static const struct {
+    const char *name;
+    const char *help;
+} beyond[] = {
+    [COLL_PIPEBCAST_BY_ARRIVAL_B -
+     PB_KIND_COUNT] = {"arrival_b", "to groups of ranks as they arrived (coll_pipebcast_arrival)"},
+    [COLL_PIPEBCAST_BY_ARRIVAL_NB -
+        PB_KIND_COUNT] = {"arrival_nb",
+                          "to groups of ranks, data also waiting at those that had not arrived "
+                          "(coll_pipebcast_arrival nb)"},
+    [COLL_PIPEBCAST_BY_FLAT_NB -
+        PB_KIND_COUNT] = {"flat_nb",
+                          "to one rank after another (coll_pipebcast_algorithm flat with "
+                          "coll_pipebcast_arrival nb)"},
+    [COLL_PIPEBCAST_BY_ADVICE -
+        PB_KIND_COUNT] = {"adaptive", "where advice is followed (coll_pipebcast_advice_dir)"},
+};
+
+/** The counters of one way to broadcast. */
+static int add_way(const mca_base_component_t *component, int how)
+{
+    const bool is_kind = how < PB_KIND_COUNT;
+    const char *way = is_kind ? pb_kind_name((pb_kind_t) how) : beyond[how - PB_KIND_COUNT].name;
+    char name[64], help[256], done[192];
+    snprintf(done, sizeof(done), is_kind ? "by algorithm %s" : "%s",
+             is_kind ? way : beyond[how - PB_KIND_COUNT].help);
+    snprintf(name, sizeof(name), "broadcasts_%s", way);
+    snprintf(help, sizeof(help), "Broadcasts %s.", done);
+    const int rc = add(component, name, help, &coll_pipebcast_counters.broadcasts[how]);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    snprintf(name, sizeof(name), "bytes_%s", way);
+    snprintf(help, sizeof(help), "Bytes of the broadcasts %s.", done);
+    return add(component, name, help, &coll_pipebcast_counters.bytes[how]);
+}
+
+static int add_reason(const mca_base_component_t *component, int reason)
+{
+    char name[64], help[256];
+    snprintf(name, sizeof(name), "fallback_%s", reasons[reason].name);
+    snprintf(help, sizeof(help), "Broadcasts that went to the fallback component, %s.",
+             reasons[reason].help);
+    return add(component, name, help, &coll_pipebcast_counters.fallback[reason]);
+}
+
+static int add_others(const mca_base_component_t *component)
+{
+    const struct {
+        const char *name;
+        const char *help;
+        coll_pipebcast_counter_t *counter;
+    } others[] = {
+        {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",
+         &coll_pipebcast_counters.fallback_bytes},
+        {"failed", "Broadcasts of pipebcast's own that returned an error.",
+         &coll_pipebcast_counters.failed},
+        {"nonblocking", "Nonblocking broadcasts (MPI_Ibcast) of pipebcast's own.",
+         &coll_pipebcast_counters.nonblocking},
+        {"persistent", "Starts of persistent broadcasts (MPI_Bcast_init) of pipebcast's own.",
+         &coll_pipebcast_counters.persistent},
+        {"groups_served",
+         "Groups of ranks that this rank served, as root of arrival-aware broadcasts.",
+         &coll_pipebcast_counters.groups_served},
+        {"waited_as_root",
+         "Nanoseconds from this rank's arrival, as root of arrival-aware broadcasts, to the last "
+         "arrival that it heard of before the broadcast ended.",
+         &coll_pipebcast_counters.waited_as_root},
+        {"waited_as_receiver",
+         "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
+         "group.",
+         &coll_pipebcast_counters.waited_as_receiver},
+        {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
+         &coll_pipebcast_counters.roles_cached},
+        {"roles_computed",
+         "Roles of this rank in trees that were computed; if they go on growing with the roots "
+         "in turn, coll_pipebcast_cache_size is too small.",
+         &coll_pipebcast_counters.roles_computed},
+    };
+    int rc = OMPI_SUCCESS;
+    for (size_t i = 0; rc == OMPI_SUCCESS && i < sizeof(others) / sizeof(others[0]); i++) {
+        rc = add(component, others[i].name, others[i].help, others[i].counter);
+    }
+    return rc;
+}
+
+int coll_pipebcast_counters_register(const mca_base_component_t *component)
+{
+    int rc = OMPI_SUCCESS;
+    for (int how = 0; rc == OMPI_SUCCESS && how < COLL_PIPEBCAST_N_COUNTED; how++) {
+        rc = add_way(component, how);
+    }
+    for (int reason = 0; rc == OMPI_SUCCESS && reason < COLL_PIPEBCAST_N_REASONS; reason++) {
+        rc = add_reason(component, reason);
+    }
+    return rc == OMPI_SUCCESS ? add_others(component) : rc;
+}

@@ -1,0 +1,79 @@
+/*
+ * What the component has done in this process, as performance variables of MPI_T
+ * named coll_pipebcast_*: any MPI_T tool reads them, `ompi_info --all` lists them.
+ *
+ * Every broadcast of at least one byte that Open MPI hands to us is counted once:
+ * under its algorithm, under the reason for which the fallback component got it, or
+ * as failed. A persistent one is counted at each start, or once where the fallback component got
+ * it. The exception is the agreement's own broadcasts, which no one asked for.
+ */
+#ifndef COLL_PIPEBCAST_COUNTERS_H
+#define COLL_PIPEBCAST_COUNTERS_H
+
+#include "base/compat.h"
+#include "topo/trees/plan.h"
+
+/** Why a broadcast went to the fallback component. */
+typedef enum {
+    COLL_PIPEBCAST_TOO_SMALL, /**< below min_size */
+    COLL_PIPEBCAST_PREDICTED, /**< the fallback component is predicted to be faster */
+    COLL_PIPEBCAST_DIFFERENT, /**< the ranks do not see the same network and parameters */
+    COLL_PIPEBCAST_ONE_HOST,  /**< all ranks are on one */
+    COLL_PIPEBCAST_UNFIT,     /**< the forced algorithm does not fit the network */
+    COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: a faulty file, no memory */
+    COLL_PIPEBCAST_N_REASONS,
+} coll_pipebcast_reason_t;
+
+/** How a broadcast was done: the kind of its tree (a pb_kind_t), or one of these. */
+enum {
+    COLL_PIPEBCAST_BY_ARRIVAL_B = PB_KIND_COUNT, /**< to groups of ranks as they arrived */
+    COLL_PIPEBCAST_BY_ARRIVAL_NB,                /**< the same, with arrival = nb */
+    COLL_PIPEBCAST_BY_FLAT_NB,                   /**< to one rank after another */
+    COLL_PIPEBCAST_BY_ADVICE,                    /**< down an advised tree */
+    COLL_PIPEBCAST_N_COUNTED,
+};
+
+typedef struct coll_pipebcast_counters {
+    coll_pipebcast_counter_t broadcasts[COLL_PIPEBCAST_N_COUNTED];
+    coll_pipebcast_counter_t bytes[COLL_PIPEBCAST_N_COUNTED]; /**< packed, of these */
+    coll_pipebcast_counter_t fallback[COLL_PIPEBCAST_N_REASONS];
+    coll_pipebcast_counter_t fallback_bytes;
+    coll_pipebcast_counter_t failed;
+    coll_pipebcast_counter_t nonblocking; /**< of ours, however they ended */
+    coll_pipebcast_counter_t persistent;  /**< likewise */
+    coll_pipebcast_counter_t groups_served;
+    coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
+    coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
+    coll_pipebcast_counter_t roles_cached;
+    coll_pipebcast_counter_t roles_computed;
+} coll_pipebcast_counters_t;
+
+/** The process's counters. */
+extern coll_pipebcast_counters_t coll_pipebcast_counters;
+
+/**
+ * Counts `n` more, at least 0. For any thread: an atomic addition where the process may
+ * have several (MPI_THREAD_MULTIPLE), a plain one otherwise.
+ */
+static inline void coll_pipebcast_count(coll_pipebcast_counter_t *counter, int64_t n)
+{
+    (void) OPAL_THREAD_ADD_FETCH64(counter, n);
+}
+
+/** Counts a broadcast that ended well; `how` is as above. */
+void coll_pipebcast_count_broadcast(int how, size_t bytes);
+
+/** Counts one that the fallback component gets. */
+void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes);
+
+/** Counts one that returned this error; nothing if it is OMPI_SUCCESS. */
+void coll_pipebcast_count_failure(int error);
+
+/**
+ * Makes the counters known to MPI_T; called whenever Open MPI registers the
+ * component. They go on from where they were: a tool sees what is added. An error of
+ * Open MPI, after which some are not known.
+ */
+int coll_pipebcast_counters_register(const mca_base_component_t *component);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Error codes: those of topo/ and the engine (topo/util/error.h) become Open MPI's where they leave
+ * the plugin.
+ */
+#ifndef COLL_PIPEBCAST_ERROR_H
+#define COLL_PIPEBCAST_ERROR_H
+
+#include "base/compat.h"
+#include "topo/util/error.h"
+
+/** The code of Open MPI for one of ours; codes of Open MPI and MPI stay what they are. */
+static inline int coll_pipebcast_error(int error)
+{
+    switch (error) {
+    case PB_ERR_NO_MEMORY:
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    case PB_ERR_UNFIT:
+        return OMPI_ERR_NOT_SUPPORTED;
+    default:
+        /* Also PB_ERR_EMPTY: a rank nearer to the root has failed, and reports no more than that.
+         */
+        return error < PB_ERR_BASE ? MPI_ERR_OTHER : error;
+    }
+}
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * Registers and checks the parameters coll_pipebcast_*.
+ */
+#include "base/parameters.h"
+
+#include "base/log.h"
+#include "engine/transfer.h"
+
+coll_pipebcast_params_t coll_pipebcast_params;
+
+/** Defaults; set again at each registration, since MPI_T may initialise twice in a process. */
+static const coll_pipebcast_params_t defaults = {
+    .priority = 40,
+    .algorithm = COLL_PIPEBCAST_AUTO,
+    .locality = COLL_PIPEBCAST_LOCALITY_AUTO,
+    .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
+    .arrival_wait = 1 << 20,
+    .fanout = 3,
+    .segment_size = 0,
+    .min_size = 1024,
+    .receive_window = 16,
+    .send_window = 8,
+    .ahead = 1 << 20,
+    .cache_size = 1 << 20,
+    .autoload = true,
+    .verbose = 0,
+};
+
+/** Values of earlier releases: they are understood for one release, see translate(). */
+enum {
+    OLD_ARRIVAL_B = 100, /**< of `algorithm` */
+    OLD_ARRIVAL_NB,
+    OLD_FLAT_NB,
+    OLD_ADAPTIVE,
+    OLD_ON = 100,      /**< of `arrival` */
+    OLD_MACHINE = 100, /**< of `locality` */
+};
+
+static const mca_base_var_enum_value_t old_algorithms[] = {
+    {OLD_ARRIVAL_B, "arrival_b"},
+    {OLD_ARRIVAL_NB, "arrival_nb"},
+    {OLD_FLAT_NB, "flat_nb"},
+    {OLD_ADAPTIVE, "adaptive"},
+};
+enum { N_OLD_ALGORITHMS = sizeof(old_algorithms) / sizeof(old_algorithms[0]) };
+
+static const mca_base_var_enum_value_t arrival_values[] = {
+    {COLL_PIPEBCAST_ARRIVAL_OFF, "off"},
+    {COLL_PIPEBCAST_ARRIVAL_AUTO, "auto"},
+    {COLL_PIPEBCAST_ARRIVAL_B, "b"},
+    {COLL_PIPEBCAST_ARRIVAL_NB, "nb"},
+    {OLD_ON, "on"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t locality_values[] = {
+    {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
+    {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
+    {OLD_MACHINE, "machine"},
+    {0, NULL},
+};
+
+/** Registers one variable. */
+static void add(const mca_base_component_t *component, const char *name, mca_base_var_type_t type,
+                mca_base_var_enum_t *values, mca_base_var_info_lvl_t level, void *storage,
+                const char *help)
+{
+    (void) mca_base_component_var_register(component, name, help, type, values, 0, 0, level,
+                                           MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+/** Registers one whose values have names. */
+static void add_named(const mca_base_component_t *component, const char *name, const char *type,
+                      const mca_base_var_enum_value_t *values, mca_base_var_info_lvl_t level,
+                      int *storage, const char *help)
+{
+    mca_base_var_enum_t *names = NULL;
+    (void) mca_base_var_enum_create(type, values, &names);
+    add(component, name, MCA_BASE_VAR_TYPE_INT, names, level, storage, help);
+    if (names != NULL) {
+        OBJ_RELEASE(names);
+    }
+}
+
+/** The parameter `algorithm`: auto, every kind of tree, and the old values. */
+static void add_algorithm(const mca_base_component_t *component)
+{
+    mca_base_var_enum_value_t values[PB_KIND_COUNT + N_OLD_ALGORITHMS + 2];
+    int n = 0;
+    values[n++] = (mca_base_var_enum_value_t){COLL_PIPEBCAST_AUTO, "auto"};
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name((pb_kind_t) kind)};
+    }
+    for (int i = 0; i < N_OLD_ALGORITHMS; i++) {
+        values[n++] = old_algorithms[i];
+    }
+    values[n] = (mca_base_var_enum_value_t){0, NULL};
+    add_named(component, "algorithm", "coll_pipebcast_algorithms", values, OPAL_INFO_LVL_4,
+              &coll_pipebcast_params.algorithm,
+              "Tree down which a message is broadcast. auto: the one that is predicted to be "
+              "fastest for the message's size, or the fallback component. (The values arrival_b, "
+              "arrival_nb, flat_nb and adaptive of earlier releases are taken for the parameters "
+              "arrival and advice_dir.) (default: auto)");
+}
+
+/** What a broadcast is and how it is done. */
+static void add_broadcasts(const mca_base_component_t *component)
+{
+    coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    add_algorithm(component);
+    add(component, "segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4,
+        &p->segment_size,
+        "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
+        "to be fastest. (default: 0)");
+    add(component, "min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
+        "Bytes of the smallest message that is considered, counted as the packed size of the whole "
+        "message. Smaller ones go to the fallback component. (default: 1024)");
+    add(component, "fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
+        "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
+    add_named(component, "arrival", "coll_pipebcast_arrival", arrival_values, OPAL_INFO_LVL_4,
+              &p->arrival,
+              "How ranks that arrive late at a broadcast are treated. off: all wait as the tree "
+              "has it. b: ranks are served in groups as they arrive, so that the early do not wait "
+              "for the late. nb: the same, and data are also sent to ranks that have not arrived, "
+              "where they wait; with algorithm flat, the whole message goes to one rank after "
+              "another. auto: as b while arrivals are found to be uneven. Without effect where "
+              "advice_dir is set. (on is the old name of b.) (default: auto)");
+    add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
+        &p->arrival_wait,
+        "Bytes per communicator that arrival nb may send to a rank before it has arrived, and that "
+        "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
+        "the receiver's buffer is sent when it arrives. (default: 1048576)");
+    add(component, "advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->advice_dir,
+        "Directory shared with pipebcast-advisor. Where it is set, advice is followed: the root "
+        "finds there the tree for the network as it is now, and ranks write there how fast their "
+        "parents delivered. It must be writable on all hosts. Without good advice, and for "
+        "nonblocking and persistent broadcasts, algorithm counts. (default: none)");
+}
+
+/** What is known of the cluster. */
+static void add_cluster(const mca_base_component_t *component)
+{
+    coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    add(component, "topology_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3,
+        &p->topology_file,
+        "File that describes the switches and hosts, in the form of Slurm's topology.conf, alike "
+        "on all hosts. (default: none, all hosts are on one switch)");
+    add(component, "topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology,
+        "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
+        "set. (default: none)");
+    add(component, "model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->model_file,
+        "File of measured message costs that pipebcast-tune has written, by which tree and segment "
+        "size are chosen, alike on all hosts. (default: none, costs are assumed from the link's "
+        "speed and MTU)");
+    add_named(component, "locality", "coll_pipebcast_locality", locality_values, OPAL_INFO_LVL_5,
+              &p->locality,
+              "Which ranks of a host are near to each other. auto: those that are bound to the "
+              "same package, NUMA node or cache, by hwloc. host: all alike. (machine is the old "
+              "name of host.) (default: auto)");
+    add(component, "hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
+        "For trials on one host: a list of host names such as n[0-3] that are taken for the hosts "
+        "of the job's ranks in turn, again from the first when the list ends. (default: none, the "
+        "launcher knows the hosts)");
+    add(component, "processors", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->processors,
+        "For trials on one host: numbers of processors, separated by commas, to which the job's "
+        "ranks in turn are taken to be bound; with another host's recorded topology if "
+        "HWLOC_XMLFILE names it. (default: none, what they are bound to)");
+}
+
+/** How much goes on at a time, and what is kept. */
+static void add_bounds(const mca_base_component_t *component)
+{
+    coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    add(component, "receive_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8,
+        &p->receive_window,
+        "Segments for which receives are posted ahead, per parent, 1 to 64. (default: 16)");
+    add(component, "send_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8, &p->send_window,
+        "Segments under way to each child, 1 to 64. (default: 8)");
+    add(component, "ahead", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->ahead,
+        "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
+        "parents; these then wait for it. 0: no bound. (default: 1048576)");
+    add(component, "cache_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->cache_size,
+        "Bytes of memory per communicator in which choices, and this rank's roles in the trees of "
+        "different roots, are kept. (default: 1048576)");
+}
+
+/** What the component does in a process. */
+static void add_process(const mca_base_component_t *component)
+{
+    coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    add(component, "priority", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->priority,
+        "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
+        "communicator. Below 0: never used. (default: 40, above tuned's 30)");
+    add(component, "autoload", MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_6, &p->autoload,
+        "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
+        "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)");
+    add(component, "verbose", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_3, &p->verbose,
+        "What the component reports of itself. 0: only what is wrong; 1: a line per "
+        "communicator; 10: also a line per size class of its broadcasts; 20: also what roots see "
+        "of arrivals. (default: 0)");
+}
+
+int coll_pipebcast_params_register(const mca_base_component_t *component)
+{
+    coll_pipebcast_params = defaults;
+    add_process(component);
+    add_cluster(component);
+    add_broadcasts(component);
+    add_bounds(component);
+    return OMPI_SUCCESS;
+}
+
+static void check_range(const char *name, long long value, long long low, long long high)
+{
+    if (value < low || value > high) {
+        coll_pipebcast_warn(
+            "the parameter coll_pipebcast_%s is %lld, but must be %lld to %lld. Its "
+            "default is used.",
+            name, value, low, high);
+    }
+}
+
+/** Reports an int parameter that is out of range and sets it to its default. */
+static void check_int(const char *name, int *value, int low, int high, int by_default)
+{
+    check_range(name, *value, low, high);
+    if (*value < low || *value > high) {
+        *value = by_default;
+    }
+}
+
+/** Reports, at one process of the job, a value of an earlier release. */
+static void warn_old(const char *name, const char *value, const char *instead)
+{
+    if (OPAL_PROC_MY_NAME.vpid == 0) {
+        coll_pipebcast_warn("the value %s of the parameter coll_pipebcast_%s is that of an earlier "
+                            "release, and will not be understood by the next one. Set %s instead.",
+                            value, name, instead);
+    }
+}
+
+/** An old value of `algorithm` becomes what it means today. */
+static void translate_algorithm(coll_pipebcast_params_t *p)
+{
+    const int old = p->algorithm;
+    if (old < OLD_ARRIVAL_B) {
+        return;
+    }
+    p->algorithm = old == OLD_FLAT_NB ? (int) PB_KIND_FLAT : COLL_PIPEBCAST_AUTO;
+    if (old == OLD_ADAPTIVE) {
+        warn_old("algorithm", "adaptive", "coll_pipebcast_advice_dir");
+        if (!coll_pipebcast_is_set(p->advice_dir)) {
+            coll_pipebcast_warn("the parameter coll_pipebcast_algorithm is adaptive, but "
+                                "coll_pipebcast_advice_dir is not set. Set it to the directory of "
+                                "pipebcast-advisor. Until then static plans are used.");
+        }
+        return;
+    }
+    p->arrival = old == OLD_ARRIVAL_B ? COLL_PIPEBCAST_ARRIVAL_B : COLL_PIPEBCAST_ARRIVAL_NB;
+    warn_old("algorithm", old_algorithms[old - OLD_ARRIVAL_B].string,
+             old == OLD_ARRIVAL_B ? "coll_pipebcast_arrival b"
+             : old == OLD_ARRIVAL_NB
+                 ? "coll_pipebcast_arrival nb"
+                 : "coll_pipebcast_algorithm flat and coll_pipebcast_arrival nb");
+}
+
+/** Values of earlier releases. */
+static void translate(coll_pipebcast_params_t *p)
+{
+    if (p->arrival == OLD_ON) {
+        p->arrival = COLL_PIPEBCAST_ARRIVAL_B;
+        warn_old("arrival", "on", "coll_pipebcast_arrival b");
+    }
+    if (p->locality == OLD_MACHINE) {
+        p->locality = COLL_PIPEBCAST_LOCALITY_HOST;
+        warn_old("locality", "machine", "coll_pipebcast_locality host");
+    }
+    translate_algorithm(p);
+    if (coll_pipebcast_is_set(p->advice_dir) && p->arrival >= COLL_PIPEBCAST_ARRIVAL_B &&
+        OPAL_PROC_MY_NAME.vpid == 0) {
+        coll_pipebcast_warn("the parameter coll_pipebcast_arrival has no effect, as "
+                            "coll_pipebcast_advice_dir is set and advice is followed. Leave one of "
+                            "them out.");
+    }
+}
+
+void coll_pipebcast_params_check(void)
+{
+    coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    check_int("fanout", &p->fanout, 1, 64, defaults.fanout);
+    check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
+              defaults.receive_window);
+    check_int("send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW, defaults.send_window);
+    if (p->segment_size != 0 && (p->segment_size < COLL_PIPEBCAST_MIN_SEGMENT ||
+                                 p->segment_size > COLL_PIPEBCAST_MAX_SEGMENT)) {
+        check_range("segment_size", (long long) p->segment_size, COLL_PIPEBCAST_MIN_SEGMENT,
+                    COLL_PIPEBCAST_MAX_SEGMENT);
+        p->segment_size = defaults.segment_size;
+    }
+    translate(p);
+}

@@ -1,0 +1,98 @@
+/*
+ * The parameters that people set: coll_pipebcast_*.
+ */
+#ifndef COLL_PIPEBCAST_PARAMETERS_H
+#define COLL_PIPEBCAST_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compat.h"
+#include "engine/arrival/header.h"
+#include "topo/trees/plan.h"
+
+/** Value of `algorithm` that lets the component choose; others are a pb_kind_t. */
+#define COLL_PIPEBCAST_AUTO (-1)
+
+/** Values of `arrival`: how arrivals are treated. */
+enum {
+    COLL_PIPEBCAST_ARRIVAL_OFF,  /**< not at all */
+    COLL_PIPEBCAST_ARRIVAL_AUTO, /**< as `b` while they are found to be uneven */
+    COLL_PIPEBCAST_ARRIVAL_B,    /**< to groups of those who have arrived */
+    COLL_PIPEBCAST_ARRIVAL_NB,   /**< the same, and data wait at those who have not */
+};
+
+/** Values of `locality`. */
+enum {
+    COLL_PIPEBCAST_LOCALITY_HOST, /**< ranks of a host are alike to each other */
+    COLL_PIPEBCAST_LOCALITY_AUTO, /**< by package, NUMA node and cache */
+};
+
+/** Bounds of `segment_size`, in bytes. */
+#define COLL_PIPEBCAST_MIN_SEGMENT 16
+#define COLL_PIPEBCAST_MAX_SEGMENT PB_ARRIVAL_MAX_SEGMENT
+
+typedef struct coll_pipebcast_params {
+    int priority;
+    char *topology_file; /**< owned by MCA; NULL or "": none */
+    char *topology;      /**< the same text inline; owned by MCA */
+    char *model_file;    /**< of pipebcast-tune; owned by MCA; NULL or "": none */
+    char *advice_dir;    /**< of pipebcast-advisor; owned by MCA; NULL or "": none */
+    char *hosts;      /**< hostlist by rank of the job, instead of the launcher's; owned by MCA */
+    char *processors; /**< numbers by rank of the job, instead of its binding; owned by MCA */
+    int locality;
+    int algorithm;
+    int arrival;
+    size_t arrival_wait; /**< bytes */
+    int fanout;
+    size_t segment_size; /**< bytes; 0: chosen */
+    size_t min_size;     /**< bytes */
+    int receive_window;  /**< segments */
+    int send_window;     /**< segments */
+    size_t ahead;        /**< bytes */
+    size_t cache_size;   /**< bytes */
+    bool autoload;
+    int verbose;
+} coll_pipebcast_params_t;
+
+/** The process's parameters, constant once the component is open. */
+extern coll_pipebcast_params_t coll_pipebcast_params;
+
+/** Whether a parameter that is a text is set. */
+static inline bool coll_pipebcast_is_set(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+/** Whether advice is followed. Arrivals do not count then. */
+static inline bool coll_pipebcast_follows_advice(void)
+{
+    return coll_pipebcast_is_set(coll_pipebcast_params.advice_dir);
+}
+
+/** Whether the whole message goes to one rank after another, whether they have arrived or not. */
+static inline bool coll_pipebcast_goes_in_turn(void)
+{
+    return !coll_pipebcast_follows_advice() &&
+           coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
+           coll_pipebcast_params.algorithm == PB_KIND_FLAT;
+}
+
+/** Whether every broadcast is arrival-aware, because the user has set it. */
+static inline bool coll_pipebcast_is_arrival_aware(void)
+{
+    return !coll_pipebcast_follows_advice() && !coll_pipebcast_goes_in_turn() &&
+           coll_pipebcast_params.arrival >= COLL_PIPEBCAST_ARRIVAL_B;
+}
+
+/** Registers every parameter; called whenever Open MPI registers the component. */
+int coll_pipebcast_params_register(const mca_base_component_t *component);
+
+/**
+ * Checks the parameters' values; one out of range is reported and set to its
+ * default. Values of earlier releases become what they mean today, which is reported. Called once
+ * at open.
+ */
+void coll_pipebcast_params_check(void);
+
+#endif

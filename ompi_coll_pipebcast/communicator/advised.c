@@ -1,0 +1,373 @@
+/*
+ * What a communicator knows of advice; see communicator/advised.h.
+ */
+#include "communicator/advised.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/parameters.h"
+#include "engine/adaptive/header.h"
+#include "topo/advice/host_plan.h"
+#include "topo/util/hash.h"
+
+/** Trees that a communicator remembers; it forgets the one that was not used for longest. */
+#define MAX_KNOWN 256
+
+static void known_construct(coll_pipebcast_known_t *known)
+{
+    known->role = NULL;
+    known->header = NULL;
+}
+static void known_destruct(coll_pipebcast_known_t *known)
+{
+    free(known->role);
+    free(known->header);
+}
+static OBJ_CLASS_INSTANCE(coll_pipebcast_known_t, opal_list_item_t, known_construct,
+                          known_destruct);
+
+/* ---- the communicator ---- */
+
+/** Of the rank's host, also where the rank sits at a level inside it. */
+static const char *host_name(const coll_pipebcast_module_t *module, int rank)
+{
+    const pb_network_t *network = module->placement->network;
+    const int host = pb_network_host_of(network, module->placement->host[rank]);
+    return pb_network_node(network, host)->name;
+}
+
+/** The set of the communicator's hosts, and each rank's host in it. PB_ERR_INPUT if they are no
+ * set. */
+static int find_hosts(coll_pipebcast_advised_t *advised)
+{
+    const int n_ranks = ompi_comm_size(advised->module->comm);
+    const char **names = malloc((size_t) n_ranks * sizeof(*names));
+    advised->host = malloc((size_t) n_ranks * sizeof(*advised->host));
+    if (names == NULL || advised->host == NULL) {
+        free(names);
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        names[rank] = host_name(advised->module, rank);
+    }
+    const int error = pb_host_set_new(names, n_ranks, &advised->hosts);
+    for (int rank = 0; rank < n_ranks && error == PB_SUCCESS; rank++) {
+        advised->host[rank] = pb_host_set_find(advised->hosts, names[rank]);
+    }
+    free(names);
+    return error;
+}
+
+/** Alike on all ranks of the communicator, and different from other communicators of these
+ * hosts. */
+static uint64_t group_of(const struct ompi_communicator_t *comm)
+{
+    const opal_process_name_t first = ompi_group_get_proc_name(comm->c_local_group, 0);
+    uint64_t state = pb_hash_number(PB_HASH_START, first.jobid);
+    state = pb_hash_number(state, first.vpid);
+    return pb_hash_end(pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid)));
+}
+
+coll_pipebcast_advised_t *coll_pipebcast_advised_new(coll_pipebcast_module_t *module, int *error_p)
+{
+    coll_pipebcast_advised_t *advised = calloc(1, sizeof(*advised));
+    if (advised == NULL) {
+        *error_p = OMPI_ERR_OUT_OF_RESOURCE;
+        return NULL;
+    }
+    advised->module = module;
+    OBJ_CONSTRUCT(&advised->known, opal_list_t);
+    advised->group = group_of(module->comm);
+    const int error = find_hosts(advised);
+    if (error == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_warn("communicator %s: its hosts cannot be advised: there are more than %d, "
+                            "or one has a name with spaces or '#'. Static plans are used.",
+                            module->comm->c_name, PB_HOST_SET_MAX);
+    }
+    *error_p = error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    if (error != PB_SUCCESS) {
+        coll_pipebcast_advised_free(advised);
+        return NULL;
+    }
+    return advised;
+}
+
+void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised)
+{
+    if (advised == NULL) {
+        return;
+    }
+    OPAL_LIST_DESTRUCT(&advised->known);
+    pb_generation_close(&advised->generation);
+    pb_advice_free(advised->advice);
+    pb_history_close(advised->broadcasts.writer);
+    pb_history_close(advised->rates.writer);
+    pb_host_set_free(advised->hosts);
+    free(advised->host);
+    free(advised);
+}
+
+/* ---- what all ranks know ---- */
+
+static int octave_of(size_t total)
+{
+    int octave = 0;
+    while (total >> octave > 1) {
+        octave++;
+    }
+    return octave;
+}
+
+static coll_pipebcast_known_t *find_known(coll_pipebcast_advised_t *advised, int root, int octave)
+{
+    coll_pipebcast_known_t *known;
+    OPAL_LIST_FOREACH(known, &advised->known, coll_pipebcast_known_t)
+    {
+        if (known->root == root && known->octave == octave) {
+            return known;
+        }
+    }
+    return NULL;
+}
+
+const coll_pipebcast_known_t *coll_pipebcast_advised_known(coll_pipebcast_advised_t *advised,
+                                                           int root, size_t total)
+{
+    coll_pipebcast_known_t *known = find_known(advised, root, octave_of(total));
+    if (known != NULL) {
+        opal_list_remove_item(&advised->known, &known->super);
+        opal_list_prepend(&advised->known, &known->super);
+    }
+    return known;
+}
+
+/** This rank's role in a tree over the hosts. PB_ERR_NO_MEMORY, or PB_ERR_MALFORMED. */
+static int role_in(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
+                   pb_role_t **role_p)
+{
+    const coll_pipebcast_module_t *module = advised->module;
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    int error = pb_view_new(module->placement, root, NULL, 0, &view);
+    coll_pipebcast_count(&coll_pipebcast_counters.roles_computed, 1);
+    if (error == PB_SUCCESS) {
+        error = pb_host_plan(view, advised->host, advised->hosts->n,
+                             (const pb_tree_t *const *) tree->streams, tree->n_streams, &plan);
+    }
+    if (error == PB_SUCCESS) {
+        *role_p = pb_role_new(plan, ompi_comm_rank(module->comm));
+        error = *role_p == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+    }
+    pb_plan_free(plan);
+    pb_view_free(view);
+    return error == PB_SUCCESS || error == PB_ERR_NO_MEMORY ? error : PB_ERR_MALFORMED;
+}
+
+static void forget(coll_pipebcast_advised_t *advised, coll_pipebcast_known_t *known)
+{
+    opal_list_remove_item(&advised->known, &known->super);
+    OBJ_RELEASE(known);
+}
+
+/** A known tree, not in the list yet. */
+static int make_known(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
+                      const uint8_t *header, size_t length, coll_pipebcast_known_t **known_p)
+{
+    coll_pipebcast_known_t *known = OBJ_NEW(coll_pipebcast_known_t);
+    if (known == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    known->segment_size = tree->segment;
+    known->length = length;
+    known->header = malloc(length);
+    int rc = known->header == NULL ? PB_ERR_NO_MEMORY : role_in(advised, root, tree, &known->role);
+    if (rc != PB_SUCCESS) {
+        OBJ_RELEASE(known);
+        return rc;
+    }
+    memcpy(known->header, header, length);
+    *known_p = known;
+    return PB_SUCCESS;
+}
+
+/** A new tree (NULL: the static plan) replaces the one that was known. */
+static void replace_known(coll_pipebcast_advised_t *advised, int root, int octave,
+                          coll_pipebcast_known_t *known)
+{
+    coll_pipebcast_known_t *old = find_known(advised, root, octave);
+    if (old != NULL) {
+        forget(advised, old);
+    }
+    if (known == NULL) {
+        return;
+    }
+    known->root = root;
+    known->octave = octave;
+    opal_list_prepend(&advised->known, &known->super);
+    if (opal_list_get_size(&advised->known) > MAX_KNOWN) {
+        forget(advised, (coll_pipebcast_known_t *) opal_list_get_last(&advised->known));
+    }
+}
+
+int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
+                                 const uint8_t *header, size_t length,
+                                 const coll_pipebcast_known_t **known_p)
+{
+    pb_advice_tree_t tree;
+    coll_pipebcast_known_t *known = NULL;
+    int rc = pb_adaptive_header_read(&tree, advised->hosts->n, advised->host[root], header, length);
+    if (rc != PB_SUCCESS) {
+        return rc == PB_ERR_NO_MEMORY ? rc : PB_ERR_MALFORMED;
+    }
+    if (tree.n_streams > 0) {
+        rc = make_known(advised, root, &tree, header, length, &known);
+    }
+    pb_adaptive_header_clear(&tree);
+    if (rc == PB_SUCCESS) {
+        replace_known(advised, root, octave_of(total), known);
+        *known_p = known;
+    }
+    return rc;
+}
+
+/* ---- advice, at the root ---- */
+
+/** What keeps this root from using advice: reported once, with what is used until then. */
+static void report_fault(const pb_diag_t *diag)
+{
+    coll_pipebcast_warn("%s. Until there is good advice, static plans are used.",
+                        pb_diag_first(diag));
+}
+
+/** Begins to watch for advice, at the first broadcast of which this rank is the root. */
+static void begin_to_watch(coll_pipebcast_advised_t *advised)
+{
+    pb_diag_t diag;
+    advised->watches = true;
+    pb_diag_init(&diag);
+    if (pb_generation_open(&advised->generation, coll_pipebcast_params.advice_dir, &diag) !=
+        PB_SUCCESS) {
+        report_fault(&diag);
+    } else {
+        advised->seen = ~pb_generation_get(&advised->generation); /* another one than it is */
+    }
+    pb_diag_clear(&diag);
+}
+
+/** Reads the advice of the generation that is seen now. */
+static void read_advice(coll_pipebcast_advised_t *advised)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    advised->seen = pb_generation_get(&advised->generation);
+    pb_advice_free(advised->advice);
+    const int error =
+        pb_advice_read(coll_pipebcast_params.advice_dir, advised->hosts, &advised->advice, &diag);
+    if (error == PB_ERR_NO_MEMORY) {
+        coll_pipebcast_warn("out of memory while advice is read. Static plans are used.");
+    } else if (error != PB_SUCCESS) {
+        report_fault(&diag);
+    } else if (advised->advice == NULL) {
+        coll_pipebcast_warn(
+            "the directory %s has no advice for the %d hosts of communicator %s (no "
+            "file advice-%016" PRIx64 "). Is pipebcast-advisor running? Until "
+            "there is some, static plans are used.",
+            coll_pipebcast_params.advice_dir, advised->hosts->n, advised->module->comm->c_name,
+            advised->hosts->hash);
+    }
+    pb_diag_clear(&diag);
+}
+
+const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised, size_t total)
+{
+    const int rank = ompi_comm_rank(advised->module->comm);
+    if (!advised->watches) {
+        begin_to_watch(advised);
+    }
+    if (advised->generation.counter == NULL) {
+        return NULL;
+    }
+    if (pb_generation_get(&advised->generation) != advised->seen) {
+        read_advice(advised);
+    }
+    if (advised->advice == NULL) {
+        return NULL;
+    }
+    if (pb_advice_is_stale(advised->advice, pb_advice_now())) {
+        coll_pipebcast_warn("the advice in %s for the %d hosts of communicator %s is older than "
+                            "its limit of %d s. Is pipebcast-advisor running? Until there is newer "
+                            "advice, static plans are used.",
+                            coll_pipebcast_params.advice_dir, advised->hosts->n,
+                            advised->module->comm->c_name, advised->advice->max_age);
+        return NULL;
+    }
+    return pb_advice_find(advised->advice, advised->host[rank], total);
+}
+
+/* ---- what is noted for the advisor ---- */
+
+static pb_history_writer_t *make_history(const coll_pipebcast_advised_t *advised,
+                                         pb_history_kind_t kind)
+{
+    char token[80];
+    pb_diag_t diag;
+    pb_history_writer_t *writer = NULL;
+    const int rank = ompi_comm_rank(advised->module->comm);
+    snprintf(token, sizeof(token), "%d-%ld-%016" PRIx64, advised->host[rank], (long) getpid(),
+             advised->group);
+    pb_diag_init(&diag);
+    const int error = pb_history_create(coll_pipebcast_params.advice_dir, kind, advised->group,
+                                        advised->hosts, token, &writer, &diag);
+    if (error != PB_SUCCESS) {
+        coll_pipebcast_warn("%s. What is measured on this host does not reach pipebcast-advisor.",
+                            error == PB_ERR_NO_MEMORY ? "out of memory" : pb_diag_first(&diag));
+    }
+    pb_diag_clear(&diag);
+    return writer;
+}
+
+static void note(const coll_pipebcast_advised_t *advised, coll_pipebcast_notes_t *notes,
+                 pb_history_kind_t kind, const pb_history_record_t *record)
+{
+    if (!notes->tried) {
+        notes->writer = make_history(advised, kind);
+    }
+    notes->tried = true;
+    if (notes->writer != NULL) {
+        pb_history_add(notes->writer, record);
+    }
+}
+
+void coll_pipebcast_advised_note_broadcast(coll_pipebcast_advised_t *advised, uint64_t broadcast,
+                                           size_t total, int64_t begun, int64_t taken)
+{
+    const int host = advised->host[ompi_comm_rank(advised->module->comm)];
+    const pb_history_record_t record = {.broadcast = broadcast,
+                                        .from = host,
+                                        .to = host,
+                                        .bytes = total,
+                                        .begun = begun,
+                                        .taken = taken};
+    note(advised, &advised->broadcasts, PB_HISTORY_BROADCASTS, &record);
+}
+
+void coll_pipebcast_advised_note_rate(coll_pipebcast_advised_t *advised, uint64_t broadcast,
+                                      int parent, uint64_t bytes, int64_t begun, int64_t taken)
+{
+    const int host = advised->host[ompi_comm_rank(advised->module->comm)];
+    const pb_history_record_t record = {.broadcast = broadcast,
+                                        .from = advised->host[parent],
+                                        .to = host,
+                                        .bytes = bytes,
+                                        .begun = begun,
+                                        .taken = taken};
+    if (record.from != host) {
+        note(advised, &advised->rates, PB_HISTORY_RATES, &record);
+    }
+}

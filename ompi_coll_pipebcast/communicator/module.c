@@ -1,0 +1,81 @@
+#include "communicator/module.h"
+
+#include "communicator/advised.h"
+#include "communicator/agreement.h"
+
+static void module_construct(coll_pipebcast_module_t *module)
+{
+    module->comm = NULL;
+    coll_pipebcast_lock_init(&module->lock);
+    OBJ_CONSTRUCT(&module->tasks, coll_pipebcast_tasks_t);
+    module->tasks.module = module;
+    module->state = COLL_PIPEBCAST_UNDECIDED;
+    module->agreement = NULL;
+    module->to_come = NULL;
+    module->left = NULL;
+    module->agreed = OMPI_SUCCESS;
+    module->is_lost = false;
+    module->agreement_is_lost = false;
+    module->lost_tag = 0;
+    module->n_idle_calls = 0;
+    module->may_pass = false;
+    module->passes_for = COLL_PIPEBCAST_UNABLE;
+    module->fallback = (coll_pipebcast_functions_t){0};
+    module->topology = NULL;
+    module->placement = NULL;
+    module->levels = NULL;
+    module->model = NULL;
+    module->planner = NULL;
+    module->advised = NULL;
+    pb_arrival_mode_init(&module->arrival_mode);
+    module->ns_per_byte = 0;
+    module->credit.of = NULL;
+}
+
+void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module)
+{
+    if (module->fallback.bcast_module != NULL) {
+        OBJ_RELEASE(module->fallback.bcast_module);
+        OBJ_RELEASE(module->fallback.ibcast_module);
+        OBJ_RELEASE(module->fallback.bcast_init_module);
+    }
+    module->fallback = (coll_pipebcast_functions_t){0};
+}
+
+static void module_destruct(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_module_release_fallback(module);
+    coll_pipebcast_agreement_free(module->agreement);
+    coll_pipebcast_agreement_free(module->to_come);
+    coll_pipebcast_agreement_free(module->left);
+    OBJ_DESTRUCT(&module->tasks);
+    coll_pipebcast_lock_fini(&module->lock);
+    pb_arrival_credit_fini(&module->credit);
+    pb_planner_free(module->planner);
+    coll_pipebcast_advised_free(module->advised);
+    pb_placement_free(module->placement);
+    pb_network_free(module->levels);
+    if (module->model != NULL) {
+        OBJ_RELEASE(module->model);
+    }
+    if (module->topology != NULL) {
+        OBJ_RELEASE(module->topology);
+    }
+}
+
+OBJ_CLASS_INSTANCE(coll_pipebcast_module_t, mca_coll_base_module_t, module_construct,
+                   module_destruct);
+
+coll_pipebcast_module_t *coll_pipebcast_module_new(void)
+{
+    coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
+    if (module == NULL) {
+        return NULL;
+    }
+    module->to_come = coll_pipebcast_agreement_new();
+    module->planner = pb_planner_new();
+    if (module->to_come == NULL || module->planner == NULL) {
+        OBJ_RELEASE(module);
+    }
+    return module;
+}

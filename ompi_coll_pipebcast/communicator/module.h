@@ -1,0 +1,79 @@
+/*
+ * The module of a communicator: all that pipebcast knows of it and has under way on it.
+ */
+#ifndef COLL_PIPEBCAST_MODULE_H
+#define COLL_PIPEBCAST_MODULE_H
+
+#include "base/counters.h"
+#include "base/lock.h"
+#include "communicator/model.h"
+#include "communicator/progress.h"
+#include "communicator/topology.h"
+#include "engine/arrival/credit.h"
+#include "engine/arrival/mode.h"
+#include "topo/model/planner.h"
+#include "topo/network/placement.h"
+
+/** What a communicator does with a broadcast. */
+typedef enum {
+    COLL_PIPEBCAST_UNDECIDED, /**< the ranks have not begun to agree */
+    COLL_PIPEBCAST_ASKING,    /**< broadcasts now are part of the agreement: fallback component */
+    COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
+    COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
+    COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the fallback component */
+} coll_pipebcast_state_t;
+
+struct coll_pipebcast_agreement; /* communicator/agreement.h */
+struct coll_pipebcast_advised;   /* communicator/advised.h */
+
+typedef struct coll_pipebcast_module {
+    mca_coll_base_module_t super;
+    struct ompi_communicator_t *comm; /**< borrowed: the module lives in it */
+    coll_pipebcast_lock_t lock;       /**< protects what follows */
+    coll_pipebcast_tasks_t tasks;
+    coll_pipebcast_state_t state;
+    struct coll_pipebcast_agreement *agreement; /**< NULL: none is under way */
+    struct coll_pipebcast_agreement *to_come; /**< the memory of the one to come; NULL: it began */
+    struct coll_pipebcast_agreement *left;    /**< one that has not ended and never will; or NULL */
+    int agreed;   /**< the agreement's error, if its communication failed: then this rank is lost */
+    bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
+    bool agreement_is_lost; /**< another rank has left the agreement */
+    int lost_tag;           /**< of the messages of ranks that are lost; 0: not begun to agree */
+    unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
+    /**
+     * Whether nonblocking broadcasts may go to the fallback component. A rank knows at some moment
+     * that the ranks have agreed, another rank at another point of its program. A broadcast that
+     * waited for it, blocking or an initialisation, is the same point for all of them. So is the
+     * first of all, where a rank is without the component and they do not begin to agree.
+     */
+    bool may_pass;
+    coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
+    coll_pipebcast_functions_t fallback; /**< their modules are retained */
+    coll_pipebcast_topology_t *topology; /**< retained */
+    pb_placement_t *placement;           /**< NULL until the ranks have agreed */
+    pb_network_t *levels; /**< the placement's network if it has levels inside hosts; else NULL */
+    coll_pipebcast_model_t
+        *model;            /**< retained; the measured one, if any, until the ranks have agreed */
+    pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
+    struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
+    pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */
+    double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
+    pb_arrival_credit_t credit; /**< of parameter arrival = nb; of == NULL: not needed */
+} coll_pipebcast_module_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
+
+/** A module with all the memory that it needs until its ranks agree; NULL if out of memory. */
+coll_pipebcast_module_t *coll_pipebcast_module_new(void);
+
+/** Releases the modules of the fallback component; may be called again. */
+void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module);
+
+/** Counts how this rank's role was had. */
+static inline void coll_pipebcast_count_role(const pb_planned_t *planned)
+{
+    coll_pipebcast_count(planned->was_cached ? &coll_pipebcast_counters.roles_cached
+                                             : &coll_pipebcast_counters.roles_computed,
+                         1);
+}
+
+#endif

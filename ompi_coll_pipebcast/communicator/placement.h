@@ -1,0 +1,17 @@
+/*
+ * Which host each rank of a communicator sits on. Host names come from the
+ * job's own PMIx data, which every process has, so nothing is communicated.
+ */
+#ifndef COLL_PIPEBCAST_PLACEMENT_H
+#define COLL_PIPEBCAST_PLACEMENT_H
+
+#include "communicator/module.h"
+
+/**
+ * Finds the host of every rank of the module's communicator, without
+ * communication, and sets module->placement (and, where no topology was given,
+ * module->topology). On failure `why` explains what is wrong, for people.
+ */
+int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
+
+#endif

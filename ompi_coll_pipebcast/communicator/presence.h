@@ -1,0 +1,24 @@
+/*
+ * Which processes of the job have the component. A rank whose host lacks it, or where the parameter
+ * coll or the priority leaves it out, broadcasts by another component from the start: it would
+ * not take part in the ranks' agreement, and those who agree would wait for it for ever.
+ */
+#ifndef COLL_PIPEBCAST_PRESENCE_H
+#define COLL_PIPEBCAST_PRESENCE_H
+
+#include <stdbool.h>
+
+#include "base/compat.h"
+
+/** Publishes to the job's other processes that this one has the component and lets it serve. */
+int coll_pipebcast_presence_publish(void);
+
+/**
+ * Whether all ranks of the communicator have published it; all that have get the same answer. If
+ * not, the lowest of those that have reports where it is missing. No MPI communication: the ranks
+ * without the component would not take part. Once per communicator, O(ranks); the launcher is asked
+ * once for each process that has it.
+ */
+bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm);
+
+#endif

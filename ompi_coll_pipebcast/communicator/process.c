@@ -1,0 +1,35 @@
+#include "communicator/process.h"
+
+coll_pipebcast_process_t coll_pipebcast_process;
+
+int coll_pipebcast_process_open(void)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
+    process->topology = NULL;
+    process->model = NULL;
+    process->assumed = NULL;
+    process->locality_known = false;
+    process->locality = PB_LOCALITY_ANYWHERE;
+    return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS ? OMPI_SUCCESS
+                                                                       : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void coll_pipebcast_process_close(void)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    if (process->topology != NULL) {
+        OBJ_RELEASE(process->topology);
+    }
+    if (process->model != NULL) {
+        OBJ_RELEASE(process->model);
+    }
+    if (process->assumed != NULL) {
+        OBJ_RELEASE(process->assumed);
+    }
+    process->topology = process->model = NULL;
+    process->assumed = NULL;
+    OBJ_DESTRUCT(&process->present);
+    OBJ_DESTRUCT(&process->lock);
+}

@@ -1,0 +1,31 @@
+/*
+ * What the communicators of a process share. All of it is found or made when a communicator is made
+ * or its ranks agree, and nothing of it is used on the way of a broadcast.
+ */
+#ifndef COLL_PIPEBCAST_PROCESS_H
+#define COLL_PIPEBCAST_PROCESS_H
+
+#include "base/compat.h"
+#include "communicator/model.h"
+#include "communicator/topology.h"
+#include "topo/network/locality.h"
+
+typedef struct coll_pipebcast_process {
+    opal_mutex_t lock;                 /**< protects the rest */
+    coll_pipebcast_shared_t *topology; /**< read last; shared by communicators; NULL: none yet */
+    coll_pipebcast_shared_t *model;    /**< read last, likewise */
+    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
+    bool locality_known;               /**< whether this process has looked where it sits */
+    pb_locality_t locality;            /**< if so, where: as it was bound at that time */
+    opal_hash_table_t present;         /**< processes that are known to have the component */
+} coll_pipebcast_process_t;
+
+/** The one of this process, from coll_pipebcast_process_open() to coll_pipebcast_process_close().
+ */
+extern coll_pipebcast_process_t coll_pipebcast_process;
+
+/** OMPI_ERR_OUT_OF_RESOURCE; to be closed in any case. */
+int coll_pipebcast_process_open(void);
+void coll_pipebcast_process_close(void);
+
+#endif

@@ -1,0 +1,139 @@
+#include "communicator/progress.h"
+
+#include "communicator/module.h"
+
+/** Communicators that one call finds to be through, at most; others stay for the next call. */
+#define MAX_IDLE 16
+
+static void tasks_construct(coll_pipebcast_tasks_t *tasks)
+{
+    tasks->module = NULL;
+    tasks->is_listed = false;
+    OBJ_CONSTRUCT(&tasks->list, opal_list_t);
+}
+static void tasks_destruct(coll_pipebcast_tasks_t *tasks)
+{
+    OBJ_DESTRUCT(&tasks->list);
+}
+OBJ_CLASS_INSTANCE(coll_pipebcast_tasks_t, opal_list_item_t, tasks_construct, tasks_destruct);
+
+/** The communicators with tasks. */
+static struct {
+    coll_pipebcast_lock_t lock;
+    opal_list_t communicators; /**< of coll_pipebcast_tasks_t */
+} busy;
+
+void coll_pipebcast_progress_open(void)
+{
+    coll_pipebcast_lock_init(&busy.lock);
+    OBJ_CONSTRUCT(&busy.communicators, opal_list_t);
+}
+
+void coll_pipebcast_progress_close(void)
+{
+    OBJ_DESTRUCT(&busy.communicators);
+    coll_pipebcast_lock_fini(&busy.lock);
+}
+
+/** Advances a communicator's tasks; those that are through move to `ended`. True if none is left.
+ */
+static bool advance_tasks(coll_pipebcast_tasks_t *tasks, opal_list_t *ended)
+{
+    coll_pipebcast_task_t *task, *next;
+    OPAL_LIST_FOREACH_SAFE(task, next, &tasks->list, coll_pipebcast_task_t)
+    {
+        if (task->advance(task)) {
+            opal_list_remove_item(&tasks->list, &task->super);
+            opal_list_append(ended, &task->super);
+        }
+    }
+    return opal_list_is_empty(&tasks->list);
+}
+
+/** Advances every communicator that no one else is at; returns how many are through, in `idle`. */
+static int advance_all(opal_list_t *ended, struct ompi_communicator_t **idle)
+{
+    coll_pipebcast_tasks_t *tasks, *next;
+    int n_idle = 0;
+    OPAL_LIST_FOREACH_SAFE(tasks, next, &busy.communicators, coll_pipebcast_tasks_t)
+    {
+        coll_pipebcast_module_t *module = tasks->module;
+        if (!coll_pipebcast_try_lock(&module->lock)) {
+            continue;
+        }
+        if (advance_tasks(tasks, ended) && n_idle < MAX_IDLE) {
+            opal_list_remove_item(&busy.communicators, &tasks->super);
+            tasks->is_listed = false;
+            idle[n_idle++] = module->comm;
+        }
+        coll_pipebcast_unlock(&module->lock);
+    }
+    return n_idle;
+}
+
+/** Called by Open MPI; returns the number of tasks that have ended. */
+static int progress(void)
+{
+    struct ompi_communicator_t *idle[MAX_IDLE];
+    coll_pipebcast_task_t *task;
+    opal_list_t ended;
+    int n_ended = 0;
+    if (!coll_pipebcast_try_lock(&busy.lock)) {
+        return 0;
+    }
+    OBJ_CONSTRUCT(&ended, opal_list_t);
+    const int n_idle = advance_all(&ended, idle);
+    if (n_idle > 0 && opal_list_is_empty(&busy.communicators)) {
+        opal_progress_unregister(progress);
+    }
+    coll_pipebcast_unlock(&busy.lock);
+    while ((task = (coll_pipebcast_task_t *) opal_list_remove_first(&ended)) != NULL) {
+        task->end(task);
+        n_ended++;
+    }
+    for (int i = 0; i < n_idle; i++) {
+        OBJ_RELEASE(idle[i]);
+    }
+    OBJ_DESTRUCT(&ended);
+    return n_ended;
+}
+
+/** Puts a communicator into the list. */
+static int list_communicator(coll_pipebcast_tasks_t *tasks)
+{
+    int rc = OMPI_SUCCESS;
+    coll_pipebcast_lock(&busy.lock);
+    if (opal_list_is_empty(&busy.communicators) &&
+        opal_progress_register(progress) != OPAL_SUCCESS) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    } else {
+        OBJ_RETAIN(tasks->module->comm);
+        opal_list_append(&busy.communicators, &tasks->super);
+        tasks->is_listed = true;
+    }
+    coll_pipebcast_unlock(&busy.lock);
+    return rc;
+}
+
+int coll_pipebcast_progress_add(coll_pipebcast_module_t *module, coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_tasks_t *tasks = &module->tasks;
+    const int rc = tasks->is_listed ? OMPI_SUCCESS : list_communicator(tasks);
+    if (rc == OMPI_SUCCESS) {
+        opal_list_append(&tasks->list, &task->super);
+    }
+    return rc;
+}
+
+void coll_pipebcast_progress_settle(coll_pipebcast_module_t *module)
+{
+    bool is_settled;
+    do {
+        coll_pipebcast_lock(&module->lock);
+        is_settled = !module->tasks.is_listed;
+        coll_pipebcast_unlock(&module->lock);
+        if (!is_settled) {
+            opal_progress();
+        }
+    } while (!is_settled);
+}

@@ -1,0 +1,27 @@
+/*
+ * The network that communicators are placed on, and where it came from.
+ */
+#ifndef COLL_PIPEBCAST_TOPOLOGY_H
+#define COLL_PIPEBCAST_TOPOLOGY_H
+
+#include "communicator/shared.h"
+#include "topo/network/network.h"
+
+typedef struct coll_pipebcast_topology {
+    coll_pipebcast_shared_t super;
+    pb_network_t *network; /**< NULL if the description is faulty */
+} coll_pipebcast_topology_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
+
+/**
+ * The topology that the parameters name, retained for the caller: from the
+ * file, read again only if it has changed, or from the inline text. NULL if no
+ * topology is named, or out of memory (*error_p tells).
+ */
+coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
+
+/** A topology of `n_hosts` hosts on one switch, or NULL if out of memory. */
+coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const *hosts,
+                                                              int n_hosts);
+
+#endif

@@ -1,0 +1,140 @@
+/*
+ * How Open MPI takes pipebcast for a communicator: query, enable, disable. Nothing is communicated.
+ */
+#include "component/selection.h"
+
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/lost.h"
+#include "communicator/module.h"
+#include "operation/bcast.h"
+#include "operation/nonblocking.h"
+
+/**
+ * A module for the next communicator that is made while out of memory: without one, this rank
+ * would not take part when the others agree, and they would wait for it for ever.
+ */
+static struct {
+    opal_mutex_t lock;
+    coll_pipebcast_module_t *module; /**< NULL: used up */
+} spare;
+
+/** With the spare module's lock held. */
+static void keep_spare(void)
+{
+    if (spare.module == NULL) {
+        spare.module = coll_pipebcast_module_new();
+    }
+}
+
+int coll_pipebcast_selection_open(void)
+{
+    OBJ_CONSTRUCT(&spare.lock, opal_mutex_t);
+    spare.module = coll_pipebcast_module_new();
+    return spare.module != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void coll_pipebcast_selection_close(void)
+{
+    if (spare.module != NULL) {
+        OBJ_RELEASE(spare.module);
+    }
+    spare.module = NULL;
+    OBJ_DESTRUCT(&spare.lock);
+}
+
+static void retain_fallback(coll_pipebcast_module_t *module)
+{
+    module->fallback = coll_pipebcast_functions_of(module->comm);
+    OBJ_RETAIN(module->fallback.bcast_module);
+    OBJ_RETAIN(module->fallback.ibcast_module);
+    OBJ_RETAIN(module->fallback.bcast_init_module);
+}
+
+/** A new module; if there is no memory for it, the spare one. NULL: that is used up, too. */
+static coll_pipebcast_module_t *get_module(void)
+{
+    coll_pipebcast_module_t *module = coll_pipebcast_module_new();
+    opal_mutex_lock(&spare.lock);
+    if (module == NULL) {
+        module = spare.module;
+        spare.module = NULL;
+    } else {
+        keep_spare();
+    }
+    opal_mutex_unlock(&spare.lock);
+    return module;
+}
+
+/** Whether there is another component for each kind of broadcast, and one for our agreement. */
+static bool has_fallback(const struct ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_bcast != NULL && comm->c_coll->coll_bcast_module != NULL &&
+           comm->c_coll->coll_ibcast != NULL && comm->c_coll->coll_ibcast_module != NULL &&
+           comm->c_coll->coll_bcast_init != NULL && comm->c_coll->coll_bcast_init_module != NULL &&
+           comm->c_coll->coll_iallreduce != NULL;
+}
+
+static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    const coll_pipebcast_functions_t ours = {
+        .bcast = coll_pipebcast_bcast,
+        .bcast_module = base,
+        .ibcast = coll_pipebcast_ibcast,
+        .ibcast_module = base,
+        .bcast_init = coll_pipebcast_bcast_init,
+        .bcast_init_module = base,
+    };
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    int rc;
+    if (!has_fallback(comm)) {
+        coll_pipebcast_log(1,
+                           "communicator %s: there is no other broadcast to fall back on, so "
+                           "pipebcast stays out, as from communicators that han makes for "
+                           "itself; if the parameter coll is a list, add tuned and libnbc",
+                           comm->c_name);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    module->comm = comm;
+    /* A rank that stayed out would leave the others waiting at their first broadcast. If memory
+     * is out, that is found when the ranks agree. */
+    module->topology = coll_pipebcast_topology_get(&rc);
+    module->model = coll_pipebcast_model_get(&rc);
+    retain_fallback(module);
+    coll_pipebcast_install(comm, &ours, NULL);
+    return OMPI_SUCCESS;
+}
+
+/* May be called several times or never. */
+static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    coll_pipebcast_progress_settle(module);
+    opal_mutex_lock(&spare.lock);
+    keep_spare(); /* if the last one was used up, when out of memory */
+    opal_mutex_unlock(&spare.lock);
+    if (module->fallback.bcast_module != NULL) {
+        coll_pipebcast_install(comm, &module->fallback, base);
+    }
+    coll_pipebcast_module_release_fallback(module);
+    return OMPI_SUCCESS;
+}
+
+mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority)
+{
+    *priority = coll_pipebcast_params.priority;
+    if (*priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+        return NULL;
+    }
+    coll_pipebcast_module_t *module = get_module();
+    if (module == NULL) {
+        coll_pipebcast_end_job(comm, "take part in broadcasts", OMPI_ERR_OUT_OF_RESOURCE);
+        return NULL;
+    }
+    module->super.coll_module_enable = module_enable;
+    module->super.coll_module_disable = module_disable;
+    module->super.coll_bcast = coll_pipebcast_bcast;
+    module->super.coll_ibcast = coll_pipebcast_ibcast;
+    module->super.coll_bcast_init = coll_pipebcast_bcast_init;
+    return &module->super;
+}

@@ -1,0 +1,157 @@
+#include "operation/decision.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/lost.h"
+
+/** "twotree, 46 segments of 1426 bytes". */
+static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
+{
+    assert(total > 0);
+    const uint64_t segment =
+        candidate->segment != 0 && candidate->segment < total ? candidate->segment : total;
+    if (candidate->kind == PB_KIND_FALLBACK) {
+        snprintf(text, size, "fallback component");
+    } else {
+        const unsigned long long n = (total - 1) / segment + 1;
+        snprintf(text, size, "%s, %llu %s of %llu bytes", pb_candidate_name(candidate), n,
+                 n == 1 ? "segment" : "segments", (unsigned long long) segment);
+    }
+    return text;
+}
+
+static double milliseconds(int64_t nanoseconds)
+{
+    return (double) nanoseconds / 1e6;
+}
+
+/** Rank 0 logs what was planned, over what, and how long it should take. */
+static void log_plan(coll_pipebcast_module_t *module, int root, size_t total)
+{
+    char best[128], next[128], other[256] = "nothing else was considered";
+    pb_planner_report_t report;
+    if (ompi_comm_rank(module->comm) != 0 ||
+        pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
+        return;
+    }
+    if (report.next.time >= 0) {
+        snprintf(other, sizeof(other), "next %s: %.3f ms",
+                 describe(next, sizeof(next), &report.next, total), milliseconds(report.next_time));
+    }
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted; %s",
+                       module->comm->c_name, total, root,
+                       describe(best, sizeof(best), &report.best, total),
+                       milliseconds(report.best_time), other);
+}
+
+void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
+                             const coll_pipebcast_decision_t *decision, double seconds)
+{
+    const int size = ompi_comm_size(module->comm);
+    const int reporter = (root + size - 1) % size;
+    char best[128];
+    pb_planner_report_t report;
+    if (!decision->is_logged || ompi_comm_rank(module->comm) != reporter ||
+        pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
+        return;
+    }
+    coll_pipebcast_log(
+        10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted, %.3f ms on rank %d",
+        module->comm->c_name, total, root, describe(best, sizeof(best), &report.best, total),
+        milliseconds(report.best_time), 1e3 * seconds, reporter);
+}
+
+/** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
+static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
+                        coll_pipebcast_decision_t *decision)
+{
+    if (module->agreed != OMPI_SUCCESS) {
+        return module->agreed; /* this rank does not know by what the others plan */
+    }
+    pb_planned_t *planned = &decision->planned;
+    const int rc = pb_planner_plan(module->planner, root, total, planned);
+    if (rc == PB_ERR_UNFIT) {
+        decision->reason = COLL_PIPEBCAST_UNFIT;
+        return OMPI_SUCCESS;
+    }
+    decision->reason = COLL_PIPEBCAST_PREDICTED;
+    decision->ours = planned->is_known && (!planned->fallback || coll_pipebcast_is_arrival_aware());
+    if (rc == PB_SUCCESS && !planned->fallback) {
+        coll_pipebcast_count_role(planned);
+    }
+    decision->is_logged =
+        rc == PB_SUCCESS && coll_pipebcast_params.verbose >= 10 && planned->is_new_class;
+    if (decision->is_logged) {
+        log_plan(module, root, total);
+    }
+    return coll_pipebcast_error(rc);
+}
+
+/** As coll_pipebcast_decide(), but for what becomes of this rank after an error. */
+static int decide(coll_pipebcast_module_t *module, int root, size_t total,
+                  coll_pipebcast_decision_t *decision)
+{
+    *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
+    if (module->state == COLL_PIPEBCAST_PASSING) {
+        return OMPI_SUCCESS;
+    }
+    if (module->state != COLL_PIPEBCAST_SERVING) {
+        return MPI_ERR_OTHER; /* lost before the ranks had agreed */
+    }
+    if (total < coll_pipebcast_params.min_size) {
+        decision->reason = COLL_PIPEBCAST_TOO_SMALL;
+        return OMPI_SUCCESS;
+    }
+    return decide_large(module, root, total, decision);
+}
+
+/** Whether the others may have given a message to the fallback component, for all that is known. */
+static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
+                          const coll_pipebcast_decision_t *decision)
+{
+    return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
+           !coll_pipebcast_is_arrival_aware() && pb_planner_may_pass(module->planner, total);
+}
+
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_decision_t *decision)
+{
+    const int rc = decide(module, root, total, decision);
+    if (rc != OMPI_SUCCESS && may_be_passed(module, total, decision)) {
+        coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
+    }
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc); /* the others broadcast, and may send to this rank */
+    }
+    return rc;
+}
+
+int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
+                                coll_pipebcast_decision_t *decision)
+{
+    const int rc = decide(module, root, total, decision);
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc); /* likewise */
+    }
+    return rc;
+}
+
+bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)
+{
+    return module->state == COLL_PIPEBCAST_SERVING && total >= coll_pipebcast_params.min_size;
+}
+
+void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,
+                               const coll_pipebcast_decision_t *decision)
+{
+    if (decision->reason == COLL_PIPEBCAST_UNFIT && ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_warn("communicator %s: the algorithm %s does not fit its network. The "
+                            "fallback component serves the broadcasts that it cannot. Choose "
+                            "another coll_pipebcast_algorithm.",
+                            module->comm->c_name, pb_kind_name(decision->planned.kind));
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * Whether pipebcast takes a broadcast, and how: what the communicator's planner
+ * (topo/model/planner.h) answers, and what is made of it where this rank is in trouble.
+ */
+#ifndef COLL_PIPEBCAST_DECISION_H
+#define COLL_PIPEBCAST_DECISION_H
+
+#include "communicator/module.h"
+
+typedef struct coll_pipebcast_decision {
+    bool ours;
+    coll_pipebcast_reason_t reason; /**< why not */
+    bool is_logged;                 /**< at verbose 10 this broadcast's plan and time are logged */
+    pb_planned_t planned; /**< also where the fallback component is faster; its kind where the
+                             reason is COLL_PIPEBCAST_UNFIT */
+} coll_pipebcast_decision_t;
+
+/**
+ * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
+ * ranks, lost ones included. With the module's lock held; the planned role is borrowed until the
+ * planner is asked again. An error: this rank is lost, and the others have a broadcast of ours.
+ * Where it might be the fallback component's, in which no one hears that a rank is lost, it does
+ * not return: the job ends, as ranks would wait for ever.
+ */
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+                          coll_pipebcast_decision_t *decision);
+
+/**
+ * The same for a broadcast that is ours in any case, as it began before it could be decided: there
+ * always is an error to return.
+ */
+int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
+                                coll_pipebcast_decision_t *decision);
+
+/**
+ * Whether a message of `total` bytes may turn out to be ours, once the ranks have agreed: all of
+ * them reserve tags for it then, before they decide. Also where the decision fails.
+ */
+bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total);
+
+/** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
+void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,
+                               const coll_pipebcast_decision_t *decision);
+
+/**
+ * Where the decision was logged, logs the time that the broadcast took on the last rank before the
+ * root, which is not the root, beside the predicted one. With the module's lock held.
+ */
+void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
+                             const coll_pipebcast_decision_t *decision, double seconds);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * The kinds of operations, and which of them a broadcast is.
+ */
+#ifndef COLL_PIPEBCAST_KINDS_H
+#define COLL_PIPEBCAST_KINDS_H
+
+#include "operation/operation.h"
+
+extern const coll_pipebcast_kind_t coll_pipebcast_plain;
+extern const coll_pipebcast_kind_t coll_pipebcast_in_turn;
+extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
+extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
+extern const coll_pipebcast_kind_t coll_pipebcast_adaptive;
+
+/**
+ * The kind of a broadcast, by what the ranks have agreed on and the broadcasts before it: alike on
+ * all ranks, but for the root's part. To be asked once for each broadcast, as with arrival = auto
+ * it is counted.
+ */
+const coll_pipebcast_kind_t *coll_pipebcast_kind_of(coll_pipebcast_module_t *module,
+                                                    const coll_pipebcast_call_t *call);
+
+#endif

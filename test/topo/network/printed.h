@@ -1,0 +1,15 @@
+/*
+ * What reading a topology yields, as text: a tree, or the faults.
+ */
+#ifndef PB_TEST_PRINTED_H
+#define PB_TEST_PRINTED_H
+
+#include "topo/network/topology.h"
+
+/** Reads the file; the text is the caller's. */
+char *printed_file(const char *file);
+
+/** The same from memory. */
+char *printed_text(const pb_topology_text_t *topology);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * The planner of a communicator: how each of its broadcasts is done.
+ *
+ * Root and bytes in; out come the fallback component, or the kind of tree, the segment size and
+ * this rank's role. Choosing and building the role are one call, and no one else does either:
+ *
+ * - Of a broadcast to all ranks: pb_planner_plan(). The choice (topo/model/choose.h) depends on
+ *   what the ranks have agreed on alone, so that all of them plan alike. The plan of the chosen
+ *   kind, which the choice often has computed, becomes this rank's role and is dropped.
+ * - Of a group of ranks, in an arrival-aware broadcast: its root asks pb_planner_plan_group(), and
+ *   the members, to whom the root has announced the kind, ask pb_planner_role().
+ *
+ * The planner owns what it keeps for later broadcasts: choices by root and size class, profiles
+ * of the last roots, and roles by kind and root, all together within a bound on memory. Where
+ * memory runs out, it gives all of that back and tries once more, so that one failing allocation
+ * does not keep a rank from planning what the others plan.
+ *
+ * What is yet to come has one place each: whatever corrects predicted times, by kind and segment,
+ * changes the costs in the choice; a bound on the neighbours of a rank restricts the kinds there;
+ * a role that is computed without the whole plan takes the place of make_role() in planner.c.
+ *
+ * Ours. Not thread-safe: a communicator's planner is used under the communicator's lock.
+ */
+#ifndef PB_PLANNER_H
+#define PB_PLANNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/model/choose.h"
+#include "topo/trees/role.h"
+
+typedef struct pb_planner pb_planner_t;
+
+typedef struct pb_planner_options {
+    int rank; /**< whose roles are computed */
+    pb_choose_options_t choose;
+    size_t memory; /**< bytes that may be kept; the role that was used last is kept in any case */
+} pb_planner_options_t;
+
+/** How a broadcast is done. */
+typedef struct pb_planned {
+    bool is_known;         /**< what follows is, but for the role; else nothing is */
+    bool fallback;         /**< by the fallback component; then there is no role */
+    bool is_new_class;     /**< no broadcast of this size class was planned before */
+    bool was_cached;       /**< the role was kept from an earlier broadcast */
+    pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
+    size_t segment_size;   /**< bytes, at least 1, at most those of the message */
+    const pb_role_t *role; /**< of this rank; borrowed until the planner is asked again */
+} pb_planned_t;
+
+/** Some ranks of an arrival-aware broadcast. */
+typedef struct pb_planner_group {
+    const int *ranks;   /**< the members, the root among them; NULL: all ranks of the placement */
+    int n_ranks;        /**< if not all */
+    double message_ns;  /**< nanoseconds that the message takes from one rank to another */
+    size_t max_segment; /**< bytes */
+} pb_planner_group_t;
+
+/** What was chosen for a broadcast, over what, with predicted nanoseconds for its very size. */
+typedef struct pb_planner_report {
+    pb_candidate_t best, next;
+    int64_t best_time; /**< -1: not known, as out of memory */
+    int64_t next_time; /**< -1: not known, or there is no other kind */
+} pb_planner_report_t;
+
+/** A planner of which nothing may be asked before pb_planner_begin(). NULL if out of memory. */
+pb_planner_t *pb_planner_new(void);
+
+/**
+ * Plans on this network by this model from now on. Both are borrowed and outlive the planner.
+ * Needs no memory.
+ */
+void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
+                      const pb_model_t *model, const pb_planner_options_t *options);
+
+/** NULL: there is none. */
+void pb_planner_free(pb_planner_t *planner);
+
+/**
+ * Plans the broadcast of `bytes` (at least 1) from `root` to all ranks. PB_ERR_UNFIT if a kind is
+ * forced that does not fit, alike on all ranks; PB_ERR_NO_MEMORY: then planned->is_known tells
+ * whether this rank still knows what the others do. O(1) where choice and role are kept; else as
+ * pb_choose(), and pb_plan_compute() of one kind.
+ */
+int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
+
+/**
+ * Plans it for one group, at the root: never by the fallback component, and where a forced kind
+ * does not fit the group, by a chain. PB_ERR_UNFIT if it does not fit all ranks either,
+ * PB_ERR_NO_MEMORY, PB_ERR_INPUT (the group). O(members^2) at most, as
+ * pb_plan_compute().
+ */
+int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,
+                          const pb_planner_group_t *group, pb_planned_t *planned);
+
+/**
+ * This rank's role, borrowed until the planner is asked again, in the tree of `kind` over the
+ * `n_ranks` of `ranks` (NULL: all). PB_ERR_NO_MEMORY, PB_ERR_UNFIT, PB_ERR_INPUT (the ranks).
+ */
+int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks, int n_ranks,
+                    pb_planned_t *planned);
+
+/**
+ * Whether a message of `bytes` may be the fallback component's, or not fit, as far as that is
+ * known without planning: for who could not. O(1).
+ */
+bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
+
+/** What a report of a broadcast says. A role stays borrowed. Errors as pb_planner_plan(). */
+int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,
+                       pb_planner_report_t *report);
+
+/** Bytes that are kept. O(1). */
+size_t pb_planner_memory(const pb_planner_t *planner);
+
+#endif

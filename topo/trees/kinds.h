@@ -1,0 +1,114 @@
+/*
+ * The kinds of trees: one row for each.
+ *
+ * A kind is its construction, in a file or directory of its own, its row here and its test. All
+ * that is said of a kind anywhere else (parameters, tools, the choice) follows from its row.
+ */
+#ifndef PB_KINDS_H
+#define PB_KINDS_H
+
+#include <stdbool.h>
+
+#include "topo/network/view.h"
+
+struct pb_plan;
+
+/**
+ * ROW(enumerator, construction, properties of pb_kind_row_t...). The order is that of listings, and
+ * the numbers are what ranks agree on: a new kind goes to the end. Sources:
+ *
+ * - chain: Algorithm 1 (papers 1 and 2, section 4.1). O(ranks).
+ * - binary_paper: Algorithm 2 as printed (papers 1 and 2, section 4).
+ * - binary: the slot method (ours), never higher than Algorithm 2's tree: slot/slot.c.
+ * - kary: Algorithm 2 extended to `fanout` children (paper 2, section 4.1.2).
+ * - twotree: after the two-tree of Sanders, Speck and Traeff (2009), made for switch trees (ours):
+ *   no rank sends more than two edges, and no directed link carries more than two of both trees
+ *   together, or 2c if it is c times as fast as the fastest host's uplink. Fast links never make
+ *   the trees higher; they are used where that makes the trees lower or sooner: twotree/twotree.c.
+ * - circulant: Traeff's circulant schedule (arXiv 2407.18004), for views of one vertex.
+ *   O(P log^2 P) and more in the search.
+ * - flat: the root sends to all others.
+ * - binomial: contention-free in each phase where it can be.
+ * - rank_chain, rank_binary: in order of rank, without regard to the network, for comparison.
+ */
+#define PB_KINDS(ROW)                                                                              \
+    ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
+        .auto_turn = 1)                                                                            \
+    ROW(BINARY_PAPER, pb_plan_binary_paper, .name = "binary_paper", .promises = true,              \
+        .serves_all = true)                                                                        \
+    ROW(BINARY, pb_plan_slot, .name = "binary", .promises = true, .serves_all = true,              \
+        .auto_turn = 4)                                                                            \
+    ROW(KARY, pb_plan_kary, .name = "kary", .promises = true, .serves_all = true,                  \
+        .takes_fanout = true, .auto_turn = 5)                                                      \
+    ROW(TWOTREE, pb_plan_twotree, .name = "twotree", .promises = true, .serves_all = true,         \
+        .auto_turn = 6, .several_streams = true, .bound = PB_BOUND_TWO_STREAMS)                    \
+    ROW(CIRCULANT, pb_plan_circulant, .name = "circulant", .promises = true, .auto_turn = 7,       \
+        .several_streams = true, .unsure = true)                                                   \
+    ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .auto_turn = 3)                    \
+    ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true, .auto_turn = 2)        \
+    ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
+    ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)
+
+#define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
+typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
+#undef PB_KIND_ENUMERATOR
+
+/** What a person can set beside the kind. */
+typedef struct pb_plan_options {
+    int fanout; /**< children of a rank in a tree that takes it, at least 1 */
+} pb_plan_options_t;
+
+/**
+ * A construction: makes the whole plan of a view, which the caller frees. Deterministic.
+ * PB_ERR_NO_MEMORY; PB_ERR_UNFIT where it cannot serve the view, or with a fanout that it takes and
+ * that is less than 1. Options are never NULL.
+ */
+typedef int pb_plan_make_t(const pb_view_t *view, const pb_plan_options_t *options,
+                           struct pb_plan **plan_p);
+
+/** A least time that is known of a kind without making a plan. */
+typedef enum {
+    PB_BOUND_NONE,
+    PB_BOUND_TWO_STREAMS, /**< two streams, of which each rank sends two segments in all */
+} pb_bound_t;
+
+typedef struct pb_kind_row {
+    pb_plan_make_t *make;
+    const char *name;     /**< as parameters and tools spell it */
+    bool promises;        /**< contention-free: each directed link carries the message once */
+    bool serves_all;      /**< fits every view, with a fanout of at least 1 if it takes one */
+    bool takes_fanout;    /**< its plan depends on the fanout */
+    bool several_streams; /**< its plan may have more than one stream */
+    int auto_turn;        /**< from 1 on, the simpler ones first, which win ties; 0: never chosen */
+    bool unsure;          /**< takes longer than predicted more often: see PB_CHOOSE_UNSURE */
+    pb_bound_t bound;     /**< for what takes long to make */
+} pb_kind_row_t;
+
+#define PB_KIND_PROTOTYPE(enumerator, make, ...) pb_plan_make_t make;
+PB_KINDS(PB_KIND_PROTOTYPE)
+#undef PB_KIND_PROTOTYPE
+
+/** The row of a kind; NULL for no kind. */
+const pb_kind_row_t *pb_kind_row(pb_kind_t kind);
+
+/** The name of a kind; NULL for no kind. */
+const char *pb_kind_name(pb_kind_t kind);
+
+/** The kind of this name, or PB_ERR_UNKNOWN. */
+int pb_kind_find(const char *name);
+
+/** Writes the kinds that may be chosen in the order of their turns; returns how many they are. */
+int pb_kinds_by_turn(pb_kind_t kinds[PB_KIND_COUNT]);
+
+/** Whether the kind fits every view with these options. */
+bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options);
+
+/**
+ * Computes the plan of a kind on a view. `options` may be NULL for the defaults
+ * (fanout 3). The caller frees the plan. PB_ERR_NO_MEMORY, PB_ERR_UNFIT where
+ * the kind cannot serve the view.
+ */
+int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
+                    struct pb_plan **plan_p);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * A role: one rank's part of a plan, which is all that its transfers need. Far
+ * smaller than the plan, so that roles for many roots can be kept.
+ */
+#ifndef PB_ROLE_H
+#define PB_ROLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/trees/plan.h"
+
+typedef struct pb_role {
+    int n_streams;
+    int n_parents;         /**< distinct parent ranks; 0 for the root */
+    int n_children;        /**< distinct child ranks */
+    int *parent;           /**< by index of the parent: the rank */
+    int *child;            /**< by index of the child: the rank, in the order of first sending */
+    uint32_t *parent_mask; /**< by index of the parent: bit t is set if stream t comes from it */
+    uint32_t *child_mask;  /**< by index of the child: bit t is set if stream t goes to it */
+    size_t memory;         /**< bytes that the role takes */
+} pb_role_t;
+
+/**
+ * The role of `rank` in `plan`; free() gives all of it back. NULL if out of memory.
+ * O(streams + children^2 of the rank).
+ */
+pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
+
+#endif
