@@ -4,14 +4,15 @@ message sizes, beside OPT, the lower bound that pipebcast-bench computes from th
 """
 
 import csv
+import dataclasses
 import os
 import statistics
 from collections import namedtuple
 
 from .claims import judge
 from .experiment import PIPEBCAST_SETTINGS
-from .methods import Method
 from .figure import Axis, draw, write_plot
+from .methods import Method
 from .report import cell, ratio_cell, write_json
 from .units import UserError, bytes_text
 
@@ -109,29 +110,27 @@ class ArrivalPanel:
                     "average time that a rank spends in the broadcast, ms")
 
 
+@dataclasses.dataclass(eq=False)
 class ArrivalFigure:
     """Declare it in experiments/ and list it there. A claim's topologies are letters of panels."""
 
-    def __init__(self, name, figure, shows, panels, lines, claims, model, notes=(), topology="1"):
-        """model: "blocking" or "nonblocking", whose OPT lines are held against."""
-        self.name = name
-        self.figure = figure
-        self.shows = shows
-        self.panels = panels
-        self.lines = lines
-        self.claims = claims
-        self.model = model
-        self.notes = notes
-        self.topology = topology
+    name: str
+    figure: str
+    shows: str
+    panels: list
+    lines: list
+    claims: list
+    model: str  # "blocking" or "nonblocking", whose OPT lines are held against
+    notes: tuple = ()
+    topology: str = "1"
 
     def chosen(self, options):
         """The figure with what the user wants of it."""
         lines = self.lines
         if options.lines:
             lines = [line for line in lines if line.name in options.lines]
-        return ArrivalFigure(self.name, self.figure, self.shows,
-                             [panel.chosen(options) for panel in self.panels], lines, self.claims,
-                             self.model, self.notes, self.topology)
+        return dataclasses.replace(self, panels=[panel.chosen(options) for panel in self.panels],
+                                   lines=lines)
 
     def shown(self, line, panel):
         """{x: Point} of a line."""

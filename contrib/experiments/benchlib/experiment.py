@@ -4,8 +4,8 @@ import csv
 import os
 
 from .claims import T, judge
-from .methods import Method
 from .figure import draw, write_plot
+from .methods import Method
 from .report import cell, ratio_cell, write_json
 from .units import bytes_text, parse_sizes
 

@@ -117,7 +117,7 @@ static int apply_rates(struct advisor *advisor, const struct task *task,
     return advise_network_share(network);
 }
 
-/** Sizes for which a tree is written: from 3/4 to 3/2 of what it was found for. */
+/** Sizes for which a tree is written: from 3/4 to 3/2 of the size it was found for. */
 static void set_range(pb_advice_tree_t *tree, uint64_t bytes)
 {
     tree->least = bytes / 4 * 3 + bytes % 4 * 3 / 4;

@@ -20,7 +20,7 @@ struct seeds {
     int n_plain; /**< the first ones: the multilevel tree, and those with a cluster pushed down */
 };
 
-/** The place of the next tree, which counts once a function has put one there. */
+/** The slot of the next tree, which counts once a function has put one there. */
 static pb_tree_t **next_seed(struct seeds *seeds)
 {
     return &seeds->trees[seeds->n];
@@ -86,7 +86,8 @@ static int add_plans(struct seeds *seeds, const struct advise_network *network, 
     return error;
 }
 
-/** All nodes, those of a cluster behind the others; the root stays at its place in front of them.
+/** All nodes, those of a cluster behind the others; the root stays at its position in front of
+ * them.
  */
 static void order_behind(const pb_link_matrix_t *m, int cluster, int *nodes)
 {
@@ -202,7 +203,7 @@ static int least_cost(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int
 typedef int cost_together_t(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int n,
                             int64_t *cost_p);
 
-/** The segment size with which the first n seeds cost least, and what they cost then. */
+/** The segment size with which the first n seeds cost least, and their costs with it. */
 static int choose_segment(const struct advise_network *network, const struct advise_wish *wish,
                           cost_together_t *cost_together, const struct seeds *seeds, int n,
                           uint32_t *segment_p, int64_t *cost_p)
@@ -269,7 +270,7 @@ static int make_tree(const pb_tree_costs_t *costs, const struct advise_wish *wis
     return error == PB_SUCCESS ? pb_tree_cost(costs, found->streams[0], &found->cost) : error;
 }
 
-/** Puts a copy of another tree in place of what was found. */
+/** Replaces the tree that was found by a copy of another. */
 static int take_instead(const pb_tree_t *tree, uint32_t segment, int64_t cost,
                         struct advise_found *found)
 {

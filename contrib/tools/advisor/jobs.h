@@ -28,7 +28,7 @@ int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);
 void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**
- * Removes what jobs left behind that crashed, long ago: what was not written to for a week. Reports
+ * Removes the files of jobs that crashed long ago: those not written to for a week. Reports
  * it if the directory cannot be read.
  */
 void advise_jobs_remove_left(const char *dir);

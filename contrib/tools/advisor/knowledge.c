@@ -74,7 +74,8 @@ bool advise_knowledge_refresh(struct advise_knowledge *knowledge)
     return read_links(links, file.st_mtim.tv_sec);
 }
 
-bool advise_links_hold(const struct advise_knowledge *knowledge)
+/** Whether there are measured links that are not too old. */
+static bool links_hold(const struct advise_knowledge *knowledge)
 {
     const struct advise_links *links = &knowledge->links;
     return links->matrix != NULL && time(NULL) - links->measured <= knowledge->max_age;
@@ -177,7 +178,7 @@ static int make_matrix(const struct advise_knowledge *knowledge, const pb_host_s
                        struct advise_network *network)
 {
     int error = PB_ERR_UNKNOWN;
-    if (advise_links_hold(knowledge)) {
+    if (links_hold(knowledge)) {
         error = select_links(knowledge->links.matrix, hosts, &network->matrix);
         network->measured = error == PB_SUCCESS;
     }

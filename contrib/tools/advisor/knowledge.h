@@ -44,12 +44,9 @@ void advise_knowledge_close(struct advise_knowledge *knowledge);
 
 /**
  * Looks whether the file of links was replaced, and reads it then. A faulty one is reported once,
- * and what was known before stays. Returns whether there is something new.
+ * and the links known before stay. Returns whether there is something new.
  */
 bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
-
-/** Whether there are measured links that are not too old. */
-bool advise_links_hold(const struct advise_knowledge *knowledge);
 
 /** What is known for a set of hosts; host i is node i. */
 struct advise_network {

@@ -165,7 +165,7 @@ static uint64_t bandwidth_of(const struct applying *a, int from, int to)
     return by_out < by_in ? by_out : by_in;
 }
 
-/** Pairs of nodes keep their proportion to what was usual between their clusters. */
+/** Pairs of nodes keep their proportion to the usual bandwidth between their clusters. */
 static void write_pair(const struct applying *a, int from, int to, uint64_t bandwidth)
 {
     pb_link_matrix_t *m = a->matrix;
@@ -173,9 +173,9 @@ static void write_pair(const struct applying *a, int from, int to, uint64_t band
     for (int i = 0; i < m->n_nodes; i++) {
         for (int j = 0; m->node_cluster[i] == from && j < m->n_nodes; j++) {
             if (m->node_cluster[j] == to) {
-                uint64_t *place = &m->bandwidth[(size_t) i * (size_t) m->n_nodes + (size_t) j];
-                const double scaled = (double) *place * (double) bandwidth / (double) usual;
-                *place = scaled < 1 ? 1
+                uint64_t *entry = &m->bandwidth[(size_t) i * (size_t) m->n_nodes + (size_t) j];
+                const double scaled = (double) *entry * (double) bandwidth / (double) usual;
+                *entry = scaled < 1 ? 1
                          : scaled < (double) PB_LINK_MATRIX_MAX_BANDWIDTH
                              ? (uint64_t) scaled
                              : PB_LINK_MATRIX_MAX_BANDWIDTH;

@@ -19,13 +19,13 @@
 #include "topo/advice/history.h"
 #include "topo/search/link_share.h"
 
-/** An edge is slowed by what is before it if it is not slower than that by more than this. */
+/** An edge is slowed by the edges before it if it is not slower than that by more than this. */
 #define ADVISE_SAME_PERCENT 85
 
 /** A link is full if the edges over it have so many percent of it together. */
 #define ADVISE_FULL_PERCENT 80
 
-/** A way is loaded if it is slower than so many percent of what is known; less is noise. */
+/** A way is loaded if it is slower than so many percent of the known rate; less is noise. */
 #define ADVISE_LOADED_PERCENT 75
 
 /** And if it took longer by so many times its latency: an idle connection needs some round trips

@@ -31,7 +31,8 @@ struct advisor_options {
 
 extern const common_command_t advisor_command;
 
-/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+/** Reads a command line. COMMON_WRONG leaves a message in error: the fault and a correct example.
+ */
 common_verdict_t advisor_options_parse(int argc, char **argv, struct advisor_options *options,
                                        char *error, size_t error_size);
 

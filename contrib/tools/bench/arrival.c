@@ -18,8 +18,8 @@
 struct arriving {
     struct bench_run *run;
     struct bench_output *output;
-    struct bench_trace trace;         /**< rank 0: what is replayed */
-    struct bench_trace_writer writer; /**< rank 0: what is recorded */
+    struct bench_trace trace;         /**< rank 0: the arrivals to replay */
+    struct bench_trace_writer writer; /**< rank 0: the record */
     int64_t *delays_ns;               /**< rank 0: of each rank, in the pattern that is measured */
     int64_t *spans_ns;                /**< rank 0: arrival and exit of each rank, as gathered */
     int64_t *arrivals_ns, *exits_ns;  /**< rank 0: the same, apart */

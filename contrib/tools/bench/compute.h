@@ -17,7 +17,7 @@ enum bench_compute {
 
 /**
  * Computes for `ns` nanoseconds in pieces of about `piece_ns`, and tests the request between them
- * until it is through. Yields what was really computed, the tests' time not included.
+ * until it has ended. Yields the time really computed, the tests' time not included.
  */
 int64_t bench_compute(enum bench_compute how, int64_t ns, int64_t piece_ns, MPI_Request *request);
 

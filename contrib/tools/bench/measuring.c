@@ -106,7 +106,7 @@ static int64_t start_and_broadcast(struct bench_measuring *measuring, int64_t de
     MPI_Allreduce(&ready, &start, 1, MPI_INT64_T, MPI_MAX, run->control);
     start += measuring->margin_ns;
     timing->start_ns = start;
-    int64_t own[3], worst[3]; /* exit, lateness, exit without what was computed */
+    int64_t own[3], worst[3]; /* exit, lateness, exit less the computation */
     own[1] = common_clock_agreed(clock) - (start + delay_ns);
     common_clock_wait_until(clock, start + delay_ns);
     timing->arrival_ns = common_clock_agreed(clock) - start;

@@ -59,7 +59,7 @@ int64_t bench_measuring_elapsed(const struct bench_measuring *measuring);
 /** Readies the message where bytes are verified. Purely local. */
 void bench_measuring_prepare(struct bench_measuring *measuring);
 
-/** The broadcast alone, and what is computed meanwhile. Yields how long that was. */
+/** The broadcast alone, and the computation meanwhile. Yields how long that was. */
 int64_t bench_measuring_broadcast(struct bench_measuring *measuring);
 
 /**

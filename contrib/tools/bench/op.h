@@ -33,7 +33,7 @@ extern const char *const bench_op_names[];
 /** The operation of the name at an index; index 0 is the default. */
 const struct bench_op *bench_op_at(int index);
 
-/** Ends what was started; this rank has the message then. */
+/** Ends the operation that was started; this rank has the message then. */
 void bench_op_end(struct bench_call *call);
 
 /** Gives a persistent request back. */

@@ -76,7 +76,7 @@ extern const common_command_t bench_command;
 
 /**
  * Reads a command line and PIPEBCAST_BENCH_CORRUPT. COMMON_WRONG leaves a message for the user in
- * error: what is wrong and what would be right.
+ * error: the fault and a correct example.
  */
 common_verdict_t bench_options_parse(int argc, char **argv, struct bench_options *options,
                                      char *error, size_t error_size);

@@ -28,7 +28,7 @@ extern const common_option_t bench_arrival_rows[];
 /** The state before any option is read. */
 void bench_arrival_options_clear(struct bench_arrival_options *options);
 
-/** Once all are read: checks that they fit each other, and fills in what was not given. */
+/** Once all are read: checks that they fit each other, and fills in the defaults. */
 bool bench_arrival_options_finish(struct bench_arrival_options *options,
                                   common_complaint_t complaint);
 

@@ -30,7 +30,7 @@ static int figures_of(const struct bench_arrival_metrics *metrics, const double 
     return N_FIGURES;
 }
 
-/** The places of ratios among the figures. */
+/** The columns of the ratios. */
 static const struct {
     enum bench_arrival_ratio ratio;
     int place;

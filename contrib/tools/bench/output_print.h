@@ -24,7 +24,7 @@ void bench_print_csv(const struct bench_column *columns, int n);
 /** ",name" for each column. */
 void bench_print_csv_names(const struct bench_column *columns, int n);
 
-/** {"name": value, ...}, what was not measured being null. */
+/** {"name": value, ...}, values that were not measured being null. */
 void bench_print_json(const struct bench_column *columns, int n);
 
 /** A blank and the value, "-" where it was not measured, in so many characters. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "arrival.h"
+#include "contrib/tools/common/request.h"
 #include "hosts.h"
 #include "measure.h"
 #include "options.h"
@@ -14,27 +15,20 @@
 
 enum { EXIT_OPTIONS = 2 };
 
-/** What rank 0 made of the command line, sent to all. */
-struct request {
-    common_verdict_t verdict;
-    struct bench_options options;
-};
-
-/** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
-static struct request read_request(int argc, char **argv, int rank, int n_ranks)
+static common_verdict_t read_request(int argc, char **argv, int rank, int n_ranks,
+                                     struct bench_options *options)
 {
-    struct request request = {.verdict = COMMON_RUN};
-    char error[512];
+    common_verdict_t verdict = COMMON_RUN;
+    char error[512] = "";
     if (rank == 0) {
-        request.verdict = bench_options_parse(argc, argv, &request.options, error, sizeof error);
-        if (request.verdict == COMMON_RUN &&
-            !bench_options_fit(&request.options, n_ranks, error, sizeof error)) {
-            request.verdict = COMMON_WRONG;
-        }
-        common_options_answer(&bench_command, request.verdict, error);
+        verdict = bench_options_parse(argc, argv, options, error, sizeof error);
     }
-    MPI_Bcast(&request, sizeof request, MPI_BYTE, 0, MPI_COMM_WORLD);
-    return request;
+    if (rank == 0 && verdict == COMMON_RUN &&
+        !bench_options_fit(options, n_ranks, error, sizeof error)) {
+        verdict = COMMON_WRONG;
+    }
+    return common_request_share(&bench_command, verdict, error, options, sizeof *options,
+                                MPI_COMM_WORLD);
 }
 
 static enum bench_status measure_all(struct bench_run *run, struct bench_output *output)
@@ -86,15 +80,16 @@ static int run_benchmark(struct bench_options *options, int rank, int n_ranks)
 
 int main(int argc, char **argv)
 {
+    struct bench_options options;
     int rank, n_ranks, code = EXIT_SUCCESS;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    struct request request = read_request(argc, argv, rank, n_ranks);
-    if (request.verdict == COMMON_WRONG) {
+    const common_verdict_t verdict = read_request(argc, argv, rank, n_ranks, &options);
+    if (verdict == COMMON_WRONG) {
         code = EXIT_OPTIONS;
-    } else if (request.verdict == COMMON_RUN) {
-        code = run_benchmark(&request.options, rank, n_ranks);
+    } else if (verdict == COMMON_RUN) {
+        code = run_benchmark(&options, rank, n_ranks);
     }
     MPI_Finalize();
     return code;

@@ -111,8 +111,13 @@ static bool read_lines(struct reader *reader, const struct bench_options *option
     return reader->n > 0 || wrong(reader, "there is no broadcast");
 }
 
-int bench_schedule_read(const char *path, const struct bench_options *options,
-                        struct bench_scheduled **schedule_p, char *error, size_t error_size)
+/**
+ * Reads a file: a line "SECONDS BYTES" for each broadcast, at times that do not fall; '#' begins a
+ * comment, K and M follow a number. The caller frees *schedule_p. Yields how many there are, or -1
+ * with a message of line and reason in error.
+ */
+static int read_schedule(const char *path, const struct bench_options *options,
+                         struct bench_scheduled **schedule_p, char *error, size_t error_size)
 {
     struct reader reader = {.path = path, .error = error, .error_size = error_size};
     FILE *file = fopen(path, "r");
@@ -138,8 +143,7 @@ static enum bench_status share(struct bench_run *run, struct bench_scheduled **s
     *schedule_p = NULL;
     *n_p = 0;
     if (run->rank == 0) {
-        *n_p = bench_schedule_read(run->options->schedule, run->options, schedule_p, error,
-                                   sizeof error);
+        *n_p = read_schedule(run->options->schedule, run->options, schedule_p, error, sizeof error);
         if (*n_p < 0) {
             fprintf(stderr, "pipebcast-bench: --schedule: %s\n", error);
         }

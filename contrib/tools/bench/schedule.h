@@ -25,14 +25,6 @@ struct bench_schedule_result {
     int n_again;      /**< how often it was done again because a rank was late by itself */
 };
 
-/**
- * Reads a file: a line "SECONDS BYTES" for each broadcast, at times that do not fall; '#' begins a
- * comment, K and M follow a number. The caller frees *schedule_p. Yields how many there are, or -1
- * with a message of place and reason in error.
- */
-int bench_schedule_read(const char *path, const struct bench_options *options,
-                        struct bench_scheduled **schedule_p, char *error, size_t error_size);
-
 /** Runs the schedule that the options name, and prints each broadcast when it is over. Collective.
  */
 enum bench_status bench_schedule_run(struct bench_run *run, struct bench_output *output);

@@ -14,13 +14,13 @@ typedef struct common_file {
 /** Opens the file for writing. False, with a message that names `what`, if that cannot be. */
 bool common_file_open(common_file_t *file, const char *path, const char *what);
 
-/** Brings what was written to the disk; the stream is closed. False with a message. */
+/** Brings the file to the disk; the stream is closed. False with a message. */
 bool common_file_finish(common_file_t *file);
 
 /** Gives the finished file its name and frees. False with a message; nothing is left behind. */
 bool common_file_rename(common_file_t *file);
 
-/** Removes what was written, and frees. Also for a file that was never opened, if all zeros. */
+/** Removes the unfinished file, and frees. Also for a file that was never opened, if all zeros. */
 void common_file_abandon(common_file_t *file);
 
 #endif

@@ -17,17 +17,12 @@
 #include "contrib/tools/common/hosts.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/request.h"
 #include "options.h"
 #include "plan.h"
 #include "traffic.h"
 
 enum { EXIT_OPTIONS = 2, TAG_NEXT = 1, TAG_RESULT = 2 };
-
-/** What rank 0 made of the command line, sent to all. */
-struct request {
-    common_verdict_t verdict;
-    struct probe_options options;
-};
 
 /** A step as ranks know it. */
 struct order {
@@ -45,15 +40,15 @@ struct run {
     struct probe_traffic traffic;
 };
 
-/** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
-static void read_request(int argc, char **argv, int rank, struct request *request)
+static common_verdict_t read_request(int argc, char **argv, int rank, struct probe_options *options)
 {
-    char error[PROBE_MAX_TEXT + 256];
+    common_verdict_t verdict = COMMON_RUN;
+    char error[PROBE_MAX_TEXT + 256] = "";
     if (rank == 0) {
-        request->verdict = probe_options_parse(argc, argv, &request->options, error, sizeof error);
-        common_options_answer(&probe_command, request->verdict, error);
+        verdict = probe_options_parse(argc, argv, options, error, sizeof error);
     }
-    MPI_Bcast(request, sizeof *request, MPI_BYTE, 0, MPI_COMM_WORLD);
+    return common_request_share(&probe_command, verdict, error, options, sizeof *options,
+                                MPI_COMM_WORLD);
 }
 
 /* ---- the plan ---- */
@@ -199,7 +194,7 @@ static void write_comment(const struct run *run, FILE *stream)
             PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between));
 }
 
-/** Reads back what was written, as the advisor will. */
+/** Reads the file back, as the advisor will. */
 static bool is_readable(const char *path)
 {
     pb_diag_t diag;
@@ -308,24 +303,16 @@ static bool probe(const struct probe_options *options)
 
 int main(int argc, char **argv)
 {
-    struct request *request = calloc(1, sizeof *request);
-    int rank, code = EXIT_OPTIONS;
+    struct probe_options options;
+    int rank, code = EXIT_SUCCESS;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!common_all_good(request != NULL, MPI_COMM_WORLD)) {
-        common_report("out of memory");
-        free(request);
-        MPI_Finalize();
-        return EXIT_FAILURE;
+    const common_verdict_t verdict = read_request(argc, argv, rank, &options);
+    if (verdict == COMMON_WRONG) {
+        code = EXIT_OPTIONS;
+    } else if (verdict == COMMON_RUN) {
+        code = probe(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
-    assert(request != NULL);
-    read_request(argc, argv, rank, request);
-    if (request->verdict == COMMON_RUN) {
-        code = probe(&request->options) ? EXIT_SUCCESS : EXIT_FAILURE;
-    } else if (request->verdict != COMMON_WRONG) {
-        code = EXIT_SUCCESS;
-    }
-    free(request);
     MPI_Finalize();
     return code;
 }

@@ -54,9 +54,9 @@ static void find_firsts(const pb_link_matrix_t *m, int *first, int *second)
     }
     for (int i = 0; i < m->n_nodes; i++) {
         const int c = m->node_cluster[i];
-        int *place = first[c] < 0 ? &first[c] : second[c] < 0 ? &second[c] : NULL;
-        if (place != NULL) {
-            *place = i;
+        int *slot = first[c] < 0 ? &first[c] : second[c] < 0 ? &second[c] : NULL;
+        if (slot != NULL) {
+            *slot = i;
         }
     }
 }

@@ -9,7 +9,7 @@ static tool_exit_t run(const tool_options_t *options)
     pb_diag_t diag;
     pb_diag_init(&diag);
     tool_exit_t code = tool_network_read(options->file, &network, &diag);
-    /* Faults of the file are what was asked for; that it cannot be read is an error. */
+    /* Faults of the file are the result; that it cannot be read is an error. */
     tool_print_faults(code == TOOL_FAULTY ? stdout : stderr, &diag);
     if (code == TOOL_OK) {
         int n_switches = pb_network_n_switches(network);

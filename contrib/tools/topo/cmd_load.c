@@ -83,14 +83,7 @@ const tool_command_t tool_cmd_load = {
                 "examples:\n"
                 "  pipebcast-topo load cluster.conf --algorithm rank_chain | grep contention\n"
                 "  pipebcast-topo load cluster.conf --algorithm twotree | sort -k 5 -n | tail -3\n"
-                "\n"
-                "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the "
-                "tree\n"
-                "has contention though its algorithm promises none (flat, binomial, rank_chain "
-                "and\n"
-                "rank_binary promise nothing: their loads are only shown); 4 the algorithm does "
-                "not\n"
-                "serve this network; 5 a file or stream failed, or out of memory.\n",
+                "\n" TOOL_PLAN_EXITS,
         },
     .summary = "print what each link carries",
     .needs_file = true,

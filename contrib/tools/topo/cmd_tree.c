@@ -84,14 +84,7 @@ const tool_command_t tool_cmd_tree = {
                 "t.svg\n"
                 "  pipebcast-topo tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
                 "  pipebcast-topo tree cluster.conf --algorithm chain --format json | jq .height\n"
-                "\n"
-                "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the "
-                "tree\n"
-                "has contention though its algorithm promises none (flat, binomial, rank_chain "
-                "and\n"
-                "rank_binary promise nothing: their loads are only shown); 4 the algorithm does "
-                "not\n"
-                "serve this network; 5 a file or stream failed, or out of memory.\n",
+                "\n" TOOL_PLAN_EXITS,
         },
     .summary = "print or draw the trees of an algorithm",
     .needs_file = true,

@@ -1,5 +1,5 @@
 /*
- * The subcommands of pipebcast-topo, and what they end with.
+ * The subcommands of pipebcast-topo, and their exit codes.
  */
 #ifndef TOOL_COMMAND_H
 #define TOOL_COMMAND_H
@@ -15,6 +15,13 @@ typedef enum {
     TOOL_UNFIT = 4,      /**< the algorithm does not serve this network */
     TOOL_SYSTEM = 5,     /**< a file or stream failed, or out of memory */
 } tool_exit_t;
+
+/** The last lines of --help of the commands that show one plan. */
+#define TOOL_PLAN_EXITS                                                                            \
+    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 the tree\n"     \
+    "has contention though its algorithm promises none (flat, binomial, rank_chain and\n"          \
+    "rank_binary promise nothing: their loads are only shown); 4 the algorithm does not\n"         \
+    "serve this network; 5 a file or stream failed, or out of memory.\n"
 
 typedef struct tool_command {
     common_command_t line; /**< its name is "pipebcast-topo NAME" */

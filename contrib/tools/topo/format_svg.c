@@ -204,7 +204,7 @@ static double level_x(const panel_t *panel, int level)
     return panel->x + level * panel->p->layout->level_width;
 }
 
-/* The place under which a rank is attached: its switch, or its host. */
+/* The node under which a rank is attached: its switch, or its host. */
 static int place_of(const figure_t *p, int rank)
 {
     return item_of(p, p->layout->row[rank])->parent;

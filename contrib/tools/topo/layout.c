@@ -8,7 +8,7 @@
 
 #define MARGIN 24
 
-/** Lengths that the network, all rows and one stream do not exceed: what is larger
+/** Lengths that the network, all rows and one stream do not exceed: a larger figure
  * is made smaller, as programs that show figures have limits. */
 enum { MAX_INDENTS = 2000, MAX_ROWS = 16000, MAX_LEVELS = 4000 };
 
@@ -20,7 +20,7 @@ const char *tool_item_name(const tool_cluster_t *cluster, const tool_item_t *ite
 
 /* ---- which items, in which order ---- */
 
-/* What is needed while the items are made. */
+/* The state while the items are made. */
 typedef struct maker {
     const tool_cluster_t *cluster;
     tool_layout_t *layout;

@@ -1,5 +1,5 @@
 /*
- * The nodes of a network from the top down, each before what is below it.
+ * The nodes of a network from the top down, each before the nodes below it.
  */
 #ifndef TOOL_PREORDER_H
 #define TOOL_PREORDER_H

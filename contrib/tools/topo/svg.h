@@ -1,5 +1,5 @@
 /*
- * What all figures share. Lengths are in pixels, x to the right, y down.
+ * The elements of all figures. Lengths are in pixels, x to the right, y down.
  */
 #ifndef TOOL_SVG_H
 #define TOOL_SVG_H

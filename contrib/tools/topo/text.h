@@ -1,5 +1,5 @@
 /*
- * Names in the output formats. A name may hold any bytes; what is no UTF-8, or
+ * Names in the output formats. A name may hold any bytes; those that are no UTF-8, or
  * a control character, is replaced by U+FFFD.
  */
 #ifndef TOOL_TEXT_H

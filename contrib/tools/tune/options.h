@@ -29,7 +29,8 @@ struct tune_options {
 
 extern const common_command_t tune_command;
 
-/** Reads a command line. COMMON_WRONG leaves in error what is wrong and what would be right. */
+/** Reads a command line. COMMON_WRONG leaves a message in error: the fault and a correct example.
+ */
 common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *options,
                                     char *error, size_t error_size);
 

@@ -15,6 +15,7 @@
 #include "contrib/tools/common/file.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/request.h"
 #include "fallback.h"
 #include "install.h"
 #include "options.h"
@@ -30,12 +31,6 @@ enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
 #define FALLBACK_SHARE 0.3
 #define PAIR_SHARE 0.6
 
-/** What rank 0 made of the command line, sent to all. */
-struct request {
-    common_verdict_t verdict;
-    struct tune_options options;
-};
-
 /** All that a run knows. What was measured is rank 0's. */
 struct run {
     struct tune_options options;
@@ -50,15 +45,15 @@ struct run {
     struct tune_fallback fallback;
 };
 
-/** Rank 0 reads and answers for all, so that every rank goes on, or leaves, in the same way. */
-static void read_request(int argc, char **argv, int rank, struct request *request)
+static common_verdict_t read_request(int argc, char **argv, int rank, struct tune_options *options)
 {
-    char error[TUNE_MAX_TEXT + 256];
+    common_verdict_t verdict = COMMON_RUN;
+    char error[TUNE_MAX_TEXT + 256] = "";
     if (rank == 0) {
-        request->verdict = tune_options_parse(argc, argv, &request->options, error, sizeof error);
-        common_options_answer(&tune_command, request->verdict, error);
+        verdict = tune_options_parse(argc, argv, options, error, sizeof error);
     }
-    MPI_Bcast(request, sizeof *request, MPI_BYTE, 0, MPI_COMM_WORLD);
+    return common_request_share(&tune_command, verdict, error, options, sizeof *options,
+                                MPI_COMM_WORLD);
 }
 
 /** The time that is left, by rank 0's clock; equal on all ranks. Collective. */
@@ -315,7 +310,7 @@ static void write_comments(const struct run *run, FILE *stream)
     }
 }
 
-/** Reads back what was written, as the plugin would. */
+/** Reads the file back, as the plugin would. */
 static bool is_readable(const char *path)
 {
     pb_diag_t diag;
@@ -328,7 +323,7 @@ static bool is_readable(const char *path)
     common_report_faults(&diag);
     if (code != PB_SUCCESS) {
         common_report(
-            "what was measured makes no model: %s; was the network in use? Measure again, with "
+            "the measurements make no model: %s; was the network in use? Measure again, with "
             "a longer --time-limit",
             pb_error_text(code));
     }
@@ -413,8 +408,8 @@ static bool prepare(struct run *run)
     if (tune_pipebcast_is_there()) {
         if (run->rank == 0) {
             common_report(
-                "pipebcast is loaded in this job, but the measurement is of what it is compared "
-                "with; run with mpirun --mca coll ^pipebcast");
+                "pipebcast is loaded in this job, which measures the fallback component; run with "
+                "mpirun --mca coll ^pipebcast");
         }
         return false;
     }
@@ -453,7 +448,7 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
 
 int main(int argc, char **argv)
 {
-    struct request request = {.verdict = COMMON_RUN};
+    struct tune_options options;
     int rank, n_ranks, provided, code = EXIT_SUCCESS;
     if (!tune_without_pipebcast()) {
         common_report("out of memory");
@@ -463,11 +458,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    read_request(argc, argv, rank, &request);
-    if (request.verdict == COMMON_WRONG) {
+    const common_verdict_t verdict = read_request(argc, argv, rank, &options);
+    if (verdict == COMMON_WRONG) {
         code = EXIT_OPTIONS;
-    } else if (request.verdict == COMMON_RUN) {
-        code = tune(&request.options, rank, n_ranks);
+    } else if (verdict == COMMON_RUN) {
+        code = tune(&options, rank, n_ranks);
     }
     MPI_T_finalize();
     MPI_Finalize();

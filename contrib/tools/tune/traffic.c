@@ -44,7 +44,7 @@ struct flow {
     int send_window, receive_window;
     int started[2], done[2];          /**< messages sent, received */
     MPI_Request requests[N_REQUESTS]; /**< sends, receives, and the one that never completes */
-    int64_t begin_ns, end_ns;         /**< of what arrives, without what is skipped */
+    int64_t begin_ns, end_ns;         /**< of the messages that arrive, without the skipped ones */
 };
 
 /* ---- medians ---- */

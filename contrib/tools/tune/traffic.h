@@ -50,11 +50,11 @@ int tune_least_messages(enum tune_traffic traffic, uint64_t bytes);
  * A stream is timed where it arrives, after its first quarter, and the first messages under way:
  * then the queues on the way are in their steady state, and the time is the wire's and not that of
  * copying into socket buffers. No answer has to be subtracted. As in a long broadcast no message
- * arrives where a cache still holds the last one, and a ring sends on what has just arrived: on
- * fast networks most of the time is that of memory. Messages under way at a time are as many as in
- * the plugin, fewer of large ones. A ping-pong is the median of its rounds. A busy batch counts the
- * thread's processor time while it sleeps for `nap_ns` between polls, less that of as many naps and
- * polls without traffic.
+ * arrives where a cache still holds the last one, and a ring sends on the message that has just
+ * arrived: on fast networks most of the time is that of memory. Messages under way at a time are as
+ * many as in the plugin, fewer of large ones. A ping-pong is the median of its rounds. A busy batch
+ * counts the thread's processor time while it sleeps for `nap_ns` between polls, less that of as
+ * many naps and polls without traffic.
  */
 struct tune_times tune_lead(const struct tune_team *team, enum tune_traffic traffic, uint64_t bytes,
                             int n);

@@ -1,6 +1,6 @@
 /*
- * Keeps pipebcast out of this job: what it would be compared with is the broadcast that is there
- * without it, and the measurements themselves must not be served by what they are for.
+ * Keeps pipebcast out of this job: it is to be compared with the broadcast of the fallback
+ * component, and it must not serve the measurements themselves.
  */
 #ifndef TUNE_WITHOUT_H
 #define TUNE_WITHOUT_H

@@ -1,6 +1,6 @@
 #!/bin/sh
 # TAP test of pipebcast-advisor and pipebcast-probe on this host alone: names stand for hosts.
-# ADVISOR, PROBE, BENCH, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
+# ADVISOR, PROBE, BENCH, PLUGINDIR and MPIEXEC name the programs; `make check` sets them.
 ADVISOR=${ADVISOR:-pipebcast-advisor}
 PROBE=${PROBE:-pipebcast-probe}
 BENCH=${BENCH:-pipebcast-bench}
@@ -75,7 +75,7 @@ link c3 c2 latency 9000000 bandwidth 1000000
 end 17
 LINKS
 
-# ---- what it refuses ----
+# ---- refusals ----
 
 refuses 2 "name the directory" --links "$links"
 refuses 2 "no command" stat --dir "$dir"
@@ -218,7 +218,7 @@ probe 2 --rounds 3
 report $? "rounds want a distance"
 probe 2 --hosts n0,n4 --topology "$topology" --output "$work/no/where"
 [ $code -eq 1 ] && grep -q 'cannot be written' "$err"
-report $? "a place for the file"
+report $? "a directory for the file"
 
 if [ ! -f "${PLUGINDIR:-}/mca_coll_pipebcast.so" ]; then
     skip "with programs" "the plugin is not built"

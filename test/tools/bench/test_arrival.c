@@ -1,4 +1,4 @@
-/* Arrival patterns, what is computed from arrivals, and their files: exact numbers, no clocks. */
+/* Arrival patterns, their metrics and their files: exact numbers, no clocks. */
 #include <assert.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static void test_random(void)
 {
     struct bench_arrival_recipe recipe = recipe_of(BENCH_ARRIVAL_RANDOM, 8);
     int64_t delays[MAX_RANKS], again[MAX_RANKS], wider[MAX_RANKS];
-    int seen[8] = {0}, in_bounds = 1, kept_places = 1, all_seen = 1;
+    int seen[8] = {0}, in_bounds = 1, kept_quantiles = 1, all_seen = 1;
     bench_arrival_delays(&recipe, delays);
     bench_arrival_delays(&recipe, again);
     ok(memcmp(delays, again, sizeof delays) == 0, "equal recipes, equal patterns");
@@ -91,13 +91,13 @@ static void test_random(void)
     for (int i = 0; i < MAX_RANKS; i++) {
         in_bounds &= delays[i] >= 0 && delays[i] < 8000 && delays[i] % 1000 == 0;
         seen[delays[i] / 1000 % 8]++;
-        kept_places &= wider[i] / 2000 == delays[i] / 1000;
+        kept_quantiles &= wider[i] / 2000 == delays[i] / 1000;
     }
     for (int i = 0; i < 8; i++) {
         all_seen &= seen[i] > 0;
     }
     ok(in_bounds && all_seen, "random: all whole units from 0 to MAX_IF - 1, and no others");
-    ok(kept_places, "random: a rank keeps its place when MAX_IF doubles");
+    ok(kept_quantiles, "random: a rank keeps its quantile when MAX_IF doubles");
     const int64_t known[] = {6000, 7000, 4000, 5000, 6000, 7000};
     recipe = recipe_of(BENCH_ARRIVAL_RANDOM, 8);
     bench_arrival_delays(&recipe, delays);

@@ -1,4 +1,4 @@
-/* What a probe measures, what it sends, and the matrix that comes of it. */
+/* The measurements of a probe, its messages, and the matrix that it makes. */
 #include "contrib/tools/probe/plan.h"
 
 #include <stdlib.h>

@@ -64,11 +64,12 @@ done
 for command in tree load simulate heights explain; do
     topo $command --help
     sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$out" | grep -v -e '--help' >"$work/named"
+    refused=0
     while read -r option; do
         "$TOPO" $command "$option" >"$work/refusal" 2>&1 </dev/null
-        ! grep -q 'is unknown, ambiguous' "$work/refusal" || exit 1
+        ! grep -q 'is unknown, ambiguous' "$work/refusal" || refused=$((refused + 1))
     done <"$work/named"
-    [ $? -eq 0 ] && [ "$(wc -l <"$work/named")" -ge 5 ]
+    [ $refused -eq 0 ] && [ "$(wc -l <"$work/named")" -ge 5 ]
     report $? "$command takes the options of its help"
 done
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # TAP test of pipebcast-tune on this host alone: --hosts lets its ranks pass for hosts. TUNE,
-# TOPOLOGIES, PLUGINDIR and MPIEXEC name what is tested; `make check` sets them.
+# TOPOLOGIES, PLUGINDIR and MPIEXEC name the programs and files; `make check` sets them.
 # shellcheck disable=SC2086  # $quick is split into words on purpose
 TUNE=${TUNE:-pipebcast-tune}
 TOPOLOGIES=${TOPOLOGIES:-$(dirname "$0")/../../../contrib/testbed}

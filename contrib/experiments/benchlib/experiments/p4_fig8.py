@@ -6,10 +6,10 @@ import statistics
 from ..advising import Advising
 from ..claims import Claim, Verdict
 from ..command import measure_at, now_text
+from ..figure import draw, write_series
 from ..grid import (LOADED_CLUSTER, Grid, loads_script, make_loads, make_schedule, phase_at,
                     schedule_text)
 from ..methods import Method
-from ..figure import draw, write_series
 from ..places import Testbed, counted_doubts
 from ..report import cell, describe_host, outcome_record, write_json
 from ..run import Outcome, run_bench
