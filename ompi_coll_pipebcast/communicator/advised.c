@@ -215,9 +215,8 @@ static void replace_known(coll_pipebcast_advised_t *advised, int root, int octav
     }
 }
 
-int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
-                                 const uint8_t *header, size_t length,
-                                 const coll_pipebcast_known_t **known_p)
+static int learn(coll_pipebcast_advised_t *advised, int root, size_t total, const uint8_t *header,
+                 size_t length, const coll_pipebcast_known_t **known_p)
 {
     pb_advice_tree_t tree;
     coll_pipebcast_known_t *known = NULL;
@@ -234,6 +233,14 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, si
         *known_p = known;
     }
     return rc;
+}
+
+int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
+                                 const uint8_t *header, size_t length,
+                                 const coll_pipebcast_known_t **known_p)
+{
+    const int rc = learn(advised, root, total, header, length, known_p);
+    return rc == PB_ERR_NO_MEMORY ? learn(advised, root, total, header, length, known_p) : rc;
 }
 
 /* ---- advice, at the root ---- */

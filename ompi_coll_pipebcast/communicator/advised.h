@@ -73,7 +73,8 @@ const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *ad
 /**
  * An announcement: the tree of `header` is from now on the one that all ranks know for such
  * messages. *known_p is NULL if that is the static plan; borrowed until the next
- * coll_pipebcast_advised_known(). PB_ERR_NO_MEMORY, or PB_ERR_MALFORMED.
+ * coll_pipebcast_advised_known(). PB_ERR_NO_MEMORY, also at a second try, or
+ * PB_ERR_MALFORMED.
  */
 int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
                                  const uint8_t *header, size_t length,

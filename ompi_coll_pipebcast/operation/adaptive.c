@@ -142,8 +142,10 @@ static int start_as_root(adaptive_t *adaptive, const pb_adaptive_env_t *env,
     if (rc != PB_SUCCESS) {
         return rc;
     }
-    return pb_adaptive_start_root(&adaptive->engine, env, &part, changes ? adaptive->header : NULL,
-                                  length)
+    const uint8_t *header = changes ? adaptive->header : NULL;
+    /* Tried again here, as the next start would find that the tree is known already. */
+    return pb_adaptive_start_root(&adaptive->engine, env, &part, header, length) ||
+                   pb_adaptive_start_root(&adaptive->engine, env, &part, header, length)
                ? PB_SUCCESS
                : PB_ERR_NO_MEMORY;
 }
@@ -198,7 +200,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
         .call = operation->call,
         .kind = planned->kind,
         .segment_size = planned->segment_size,
-        .broadcast = module->advised->n_broadcasts++,
+        .broadcast = module->advised->n_broadcasts,
         .begun_at = pb_advice_now(),
         .begun = coll_pipebcast_now(),
     };
@@ -210,8 +212,10 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     const int rc = start_engine(adaptive);
     if (rc != PB_SUCCESS) {
         give_back(adaptive);
+        return rc;
     }
-    return rc;
+    module->advised->n_broadcasts++;
+    return PB_SUCCESS;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)

@@ -20,9 +20,9 @@
 /** Bytes of a segment where the ranks have agreed on none. */
 #define STAND_IN_SEGMENT 8192
 
-static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                 const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
-                 coll_pipebcast_operation_t **operation_p)
+static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                        const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
+                        coll_pipebcast_operation_t **operation_p)
 {
     coll_pipebcast_operation_t *operation = calloc(1, kind->size);
     if (operation == NULL) {
@@ -38,6 +38,15 @@ static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *c
     }
     *operation_p = operation;
     return OMPI_SUCCESS;
+}
+
+static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                 const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
+                 coll_pipebcast_operation_t **operation_p)
+{
+    const int rc = try_to_start(module, call, kind, planned, operation_p);
+    return rc == OMPI_ERR_OUT_OF_RESOURCE ? try_to_start(module, call, kind, planned, operation_p)
+                                          : rc;
 }
 
 /** The same; a rank that cannot is lost, as the others go on. */

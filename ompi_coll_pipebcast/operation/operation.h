@@ -16,6 +16,12 @@
  * under way on a communicator if their tags differ. All functions are called with the module's lock
  * held.
  *
+ * Where memory runs out: what all ranks need is allocated before they agree. An operation itself
+ * needs memory when it starts and when it learns its role in a group; what fails there is tried
+ * once more, as leaving a broadcast costs more than an error. Messages that are then under way may
+ * come when the communicator is gone, and Open MPI's ob1 keeps them for the next one of its number.
+ * A rank for which the second try fails, too, is lost (communicator/lost.h).
+ *
  * Who includes whom: bcast, nonblocking -> request, decision -> operation -> kinds -> the kinds;
  * these know operation.h alone. Below that are the rooms communicator, pml, engine and topo.
  */
@@ -53,8 +59,9 @@ typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 typedef struct coll_pipebcast_kind {
     size_t size; /**< of the kind's own structure, which begins with a coll_pipebcast_operation_t */
     /**
-     * Begins, as it is planned for all ranks; the planned role is borrowed for this call. What is
-     * not set yet is zero. On an error nothing is under way, and there is nothing to give back.
+     * Begins, as it is planned for all ranks; the planned role is borrowed for this call. The
+     * kind's own part is zero. On an error nothing is under way, there is nothing to give back,
+     * and where memory ran out it can be called again.
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /** Does what can be done without waiting; true when it is through. */

@@ -159,6 +159,9 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
 {
     coll_pipebcast_request_t *request = OBJ_NEW(coll_pipebcast_request_t);
     if (request == NULL) {
+        request = OBJ_NEW(coll_pipebcast_request_t); /* see operation/operation.h */
+    }
+    if (request == NULL) {
         coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
         return NULL;
     }

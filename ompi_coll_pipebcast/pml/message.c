@@ -207,6 +207,9 @@ static pb_bounce_t *make_bounce(pb_message_t *m, int *error_p)
 {
     pb_bounce_t *bounce = &m->bounces[m->n_bounces];
     bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
+    if (bounce->memory == NULL) { /* once more: see operation/operation.h */
+        bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
+    }
     if (bounce->memory == NULL) {
         *error_p = OMPI_ERR_OUT_OF_RESOURCE;
         return NULL;

@@ -58,8 +58,12 @@ int coll_pipebcast_windows_cut(pb_message_t *message, const coll_pipebcast_data_
                                        .ahead = params->ahead};
     const int receiving = role->n_parents * receive_window;
     const int sending = send_bounces(role, bounces, params->send_window);
-    const int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
-                                               segment_size, receiving, sending);
+    int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
+                                         segment_size, receiving, sending);
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) { /* see operation/operation.h */
+        rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
+                                         segment_size, receiving, sending);
+    }
     if (rc == OMPI_SUCCESS && message->contiguous == NULL) {
         limits_p->receive_window = receive_window;
     }

@@ -9,7 +9,7 @@ import re
 # writes into one of TEXTS.
 FORMATS = {
     "common_wrong": 1,
-    "coll_pipebcast_tell": 1,
+    "coll_pipebcast_log": 1,
     "coll_pipebcast_warn": 0,
     "complain": 3,
     "pb_diag_fault": 3,

@@ -21,6 +21,8 @@ from plugin import OMPI_INFO, output, use_plugin
 from tap import Tap
 
 PREFIX = "coll_pipebcast_"
+# Broadcasts that are counted by how they were done, not by a tree of the parameter `algorithm`.
+NO_TREES = {"adaptive", "arrival_b", "arrival_nb", "flat_nb"}
 MANUAL = (TOP / "doc" / "pipebcast.7").read_text()
 PARAMETERS = (TOP / "doc" / "parameters.md").read_text()
 
@@ -42,9 +44,9 @@ def levels_of_help():
 
 
 def levels_of_sources():
-    """The levels at which the component tells something."""
+    """The levels at which the component logs something."""
     return {int(level) for path in sorted((TOP / "ompi_coll_pipebcast").rglob("*.c"))
-            for level in re.findall(r"coll_pipebcast_tell\(\s*(\d+)", path.read_text())}
+            for level in re.findall(r"coll_pipebcast_log\(\s*(\d+)", path.read_text())}
 
 
 def registered_counters():

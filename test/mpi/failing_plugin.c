@@ -2,47 +2,23 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PLUGIN "mca_coll_pipebcast.so"
+#include "plugin_code.h"
 
-/* Where the plugin's code lies; looked for when a failure is first wanted, as it is loaded then.
- * (dlopen() is no place to see it being loaded: UCX's hooks may come before ours.) */
-static uintptr_t first, end;
 /* Allocations until one fails; -1: none does (any more). */
 static atomic_long countdown = -1;
 /* Whether out of memory from then on, and whether it is now. */
 static atomic_bool lasts, is_out;
 
-static int find_plugin(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void) size;
-    (void) context;
-    if (strstr(info->dlpi_name, PLUGIN) == NULL) {
-        return 0;
-    }
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0) {
-            first = info->dlpi_addr + part->p_vaddr;
-            end = first + part->p_memsz;
-        }
-    }
-    return 1;
-}
-
 void failing_plugin_after(long n, int until_next)
 {
-    if (end == 0) {
-        dl_iterate_phdr(find_plugin, NULL);
-    }
+    plugin_code_find();
     countdown = -1;
     is_out = false;
     lasts = until_next != 0;
@@ -64,8 +40,7 @@ int failing_plugin_has_failed(void)
 /** Whether an allocation for the code at `caller` is to fail. */
 AT_ANY_TIME static bool fails(const void *caller)
 {
-    const uintptr_t at = (uintptr_t) caller;
-    const bool is_ours = at >= first && at < end;
+    const bool is_ours = plugin_code_has(caller);
     const bool is_turn = is_ours && countdown >= 0 && atomic_fetch_sub(&countdown, 1) == 0;
     const bool is_meant = is_turn || (is_ours && is_out);
     is_out = is_out || (is_turn && lasts);

@@ -87,6 +87,7 @@ pretend() {
     export OMPI_MCA_coll_pipebcast_segment_size=100
     # Left to itself, the component passes short messages on where that is predicted faster.
     export OMPI_MCA_coll_pipebcast_algorithm=twotree
+    export OMPI_MCA_coll_pipebcast_arrival="${usual_arrival:-auto}"
     export OMPI_MCA_coll_pipebcast_verbose=1
 }
 pretend
@@ -187,9 +188,22 @@ passes_elsewhere() {
     is $? "$description"
 }
 
-# suit ALGORITHM: pretends a network that the algorithm fits, and sets it.
+# way ALGORITHM: sets OMPI_MCA_coll_pipebcast_algorithm to a tree; or, where it is the name by which
+# other broadcasts are counted, the parameters that make them so. (Advice also needs its directory.)
+way() {
+    case $1 in
+    arrival_b) OMPI_MCA_coll_pipebcast_algorithm=auto OMPI_MCA_coll_pipebcast_arrival=b ;;
+    arrival_nb) OMPI_MCA_coll_pipebcast_algorithm=auto OMPI_MCA_coll_pipebcast_arrival=nb ;;
+    flat_nb) OMPI_MCA_coll_pipebcast_algorithm=flat OMPI_MCA_coll_pipebcast_arrival=nb ;;
+    adaptive) OMPI_MCA_coll_pipebcast_algorithm=auto ;;
+    *) OMPI_MCA_coll_pipebcast_algorithm=$1 ;;
+    esac
+    export OMPI_MCA_coll_pipebcast_algorithm OMPI_MCA_coll_pipebcast_arrival
+}
+
+# suit ALGORITHM: pretends a network that the algorithm fits, and sets it, as above.
 suit() {
     pretend
-    export OMPI_MCA_coll_pipebcast_algorithm="$1"
+    way "$1"
     [ "$1" != circulant ] || export OMPI_MCA_coll_pipebcast_topology="$one_switch"
 }

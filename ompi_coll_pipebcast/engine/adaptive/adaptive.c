@@ -31,8 +31,8 @@ static bool start_in(pb_adaptive_t *a, pb_adaptive_tree_t tree, const pb_adaptiv
 }
 
 /** Takes part in an announced tree, and passes its header on first. False if out of memory. */
-static bool start_announced(pb_adaptive_t *a, const pb_adaptive_part_t *part, const uint8_t *header,
-                            size_t length)
+static bool try_announced(pb_adaptive_t *a, const pb_adaptive_part_t *part, const uint8_t *header,
+                          size_t length)
 {
     if (!pb_passing_init(&a->passing, a->env.control, part->role) ||
         !start_in(a, PB_ADAPTIVE_ANNOUNCED, part)) {
@@ -41,6 +41,13 @@ static bool start_announced(pb_adaptive_t *a, const pb_adaptive_part_t *part, co
     }
     pb_passing_start(&a->passing, part->role, header, length);
     return true;
+}
+
+/** The same, tried once more: the header may come in the middle of a broadcast. */
+static bool start_announced(pb_adaptive_t *a, const pb_adaptive_part_t *part, const uint8_t *header,
+                            size_t length)
+{
+    return try_announced(a, part, header, length) || try_announced(a, part, header, length);
 }
 
 bool pb_adaptive_start_root(pb_adaptive_t *a, const pb_adaptive_env_t *env,

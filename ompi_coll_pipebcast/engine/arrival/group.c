@@ -3,9 +3,9 @@
  */
 #include "engine/arrival/group.h"
 
-int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
-                           const pb_arrival_header_t *header, const pb_role_t *role,
-                           const uint8_t *bytes, size_t length)
+static int try_to_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
+                        const pb_arrival_header_t *header, const pb_role_t *role,
+                        const uint8_t *bytes, size_t length)
 {
     pb_transfer_limits_t limits;
     *group = (pb_arrival_group_t){0};
@@ -19,6 +19,14 @@ int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *en
     group->running = true;
     pb_passing_start(&group->passing, role, bytes, length);
     return 0;
+}
+
+int pb_arrival_group_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
+                           const pb_arrival_header_t *header, const pb_role_t *role,
+                           const uint8_t *bytes, size_t length)
+{
+    const int rc = try_to_start(group, env, header, role, bytes, length);
+    return rc == PB_ERR_NO_MEMORY ? try_to_start(group, env, header, role, bytes, length) : rc;
 }
 
 bool pb_arrival_group_advance(pb_arrival_group_t *group)

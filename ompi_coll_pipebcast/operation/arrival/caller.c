@@ -20,7 +20,7 @@
 /** Of a message between two ranks, until the first group has been measured: 1 Gbit/s. */
 #define ASSUMED_NS_PER_BYTE 8
 
-void coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_env_t *env)
+bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_env_t *env)
 {
     coll_pipebcast_operation_t *operation = &arrival->super;
     coll_pipebcast_module_t *module = operation->module;
@@ -47,6 +47,8 @@ void coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_e
         .total = call->data.total,
         .mode = arrival->is_auto ? &module->arrival_mode : NULL,
     };
+    arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));
+    return arrival->caller.members != NULL;
 }
 
 pb_arrival_credit_t *coll_pipebcast_arrival_credit(coll_pipebcast_arrival_t *arrival)
@@ -96,38 +98,23 @@ int64_t pb_arrival_caller_now(pb_arrival_caller_t *caller)
     return coll_pipebcast_now();
 }
 
-/** The members of a group as the planner wants them: NULL with n 0 if they are all ranks. */
-static int list_members(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
-                        const int **ranks_p, int *n_p)
+/** The members of a group as the planner wants them: NULL if they are all ranks. */
+static const int *list_members(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                               int *n_p)
 {
     const int n_ranks = ompi_comm_size(caller->module->comm);
-    *ranks_p = NULL;
-    *n_p = 0;
-    if (header->all) {
-        return PB_SUCCESS;
-    }
-    if (caller->members == NULL) {
-        caller->members = malloc((size_t) n_ranks * sizeof(*caller->members));
-    }
-    if (caller->members == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    *n_p = pb_arrival_members(header, n_ranks, caller->members);
-    *ranks_p = caller->members;
-    return PB_SUCCESS;
+    *n_p = header->all ? n_ranks : pb_arrival_members(header, n_ranks, caller->members);
+    return header->all ? NULL : caller->members;
 }
 
 int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
                            const pb_role_t **role_p)
 {
-    const int *ranks;
     int n;
     pb_planned_t planned;
-    int rc = list_members(caller, header, &ranks, &n);
-    if (rc == PB_SUCCESS) {
-        rc = pb_planner_role(caller->module->planner, caller->call.root, header->kind, ranks, n,
-                             &planned);
-    }
+    const int *ranks = list_members(caller, header, &n);
+    const int rc = pb_planner_role(caller->module->planner, caller->call.root, header->kind, ranks,
+                                   n, &planned);
     if (rc == PB_SUCCESS) {
         coll_pipebcast_count_role(&planned);
         *role_p = planned.role;
@@ -144,11 +131,9 @@ int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *h
         .max_segment = header->unasked ? COLL_PIPEBCAST_EAGER_SEGMENT : COLL_PIPEBCAST_MAX_SEGMENT,
     };
     pb_planned_t planned;
-    int rc = list_members(caller, header, &group.ranks, &group.n_ranks);
-    if (rc == PB_SUCCESS) {
-        rc = pb_planner_plan_group(caller->module->planner, caller->call.root, total, &group,
-                                   &planned);
-    }
+    group.ranks = list_members(caller, header, &group.n_ranks);
+    const int rc =
+        pb_planner_plan_group(caller->module->planner, caller->call.root, total, &group, &planned);
     if (rc == PB_SUCCESS) {
         coll_pipebcast_count_role(&planned);
         header->kind = planned.kind;

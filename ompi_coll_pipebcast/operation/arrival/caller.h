@@ -14,7 +14,7 @@ struct pb_arrival_caller {
     coll_pipebcast_module_t *module; /**< borrowed */
     coll_pipebcast_call_t call;
     double ns_per_byte;      /**< as expected at the start */
-    int *members;            /**< of a group, room for all ranks; NULL: none was asked for */
+    int *members;            /**< of a group; room for all ranks */
     int *order;              /**< NULL: it was not asked for */
     pb_message_t message[2]; /**< of the asked group, of the unasked one */
     bool has_message[2];
@@ -29,8 +29,8 @@ typedef struct coll_pipebcast_arrival {
     pb_arrival_caller_t caller;
 } coll_pipebcast_arrival_t;
 
-/** Prepares all but the engine's part, for which it fills *env; nothing to give back yet. */
-void coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_env_t *env);
+/** Prepares all but the engine's part, for which it fills *env. False if out of memory. */
+bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_env_t *env);
 
 /** Gives back what the groups needed. */
 void coll_pipebcast_arrival_fini(coll_pipebcast_arrival_t *arrival);

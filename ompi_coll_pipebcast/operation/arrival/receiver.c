@@ -16,12 +16,18 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     receiver_t *receiver = (receiver_t *) operation;
     pb_arrival_env_t env;
     (void) planned; /* the header says which group this rank is in */
-    coll_pipebcast_arrival_init(&receiver->super, &env);
+    if (!coll_pipebcast_arrival_init(&receiver->super, &env)) {
+        return PB_ERR_NO_MEMORY;
+    }
+    if (!pb_arrival_receiver_start(&receiver->engine, &env)) {
+        coll_pipebcast_arrival_fini(&receiver->super);
+        return PB_ERR_NO_MEMORY;
+    }
     pb_arrival_credit_t *credit = coll_pipebcast_arrival_credit(&receiver->super);
     if (credit != NULL) {
         pb_arrival_credit_other(credit, env.total);
     }
-    return pb_arrival_receiver_start(&receiver->engine, &env) ? 0 : PB_ERR_NO_MEMORY;
+    return PB_SUCCESS;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)

@@ -59,14 +59,18 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     coll_pipebcast_module_t *module = operation->module;
     pb_arrival_env_t env;
     (void) planned; /* each group is planned when it is formed */
-    coll_pipebcast_arrival_init(&root->super, &env);
+    if (!coll_pipebcast_arrival_init(&root->super, &env)) {
+        return PB_ERR_NO_MEMORY;
+    }
     take_in(module);
     /* Until it is known how long a message takes, too many could be sent unasked. */
     env.credit = module->ns_per_byte > 0 ? coll_pipebcast_arrival_credit(&root->super) : NULL;
-    return pb_arrival_root_start(&root->engine, &env,
-                                 (int64_t) ((double) env.total * root->super.caller.ns_per_byte))
-               ? 0
-               : PB_ERR_NO_MEMORY;
+    const double expected = (double) env.total * root->super.caller.ns_per_byte;
+    if (!pb_arrival_root_start(&root->engine, &env, (int64_t) expected)) {
+        coll_pipebcast_arrival_fini(&root->super);
+        return PB_ERR_NO_MEMORY;
+    }
+    return PB_SUCCESS;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
