@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "check.h"
 #include "base/compat.h"
+#include "check.h"
 #include "served.h"
 
 #define BYTES 4001

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "check.h"
 #include "communicator/difference.h"
-#include "base/log.h"
 
 #define TAG 7
 #define OWN 100
