@@ -21,8 +21,6 @@ from plugin import OMPI_INFO, output, use_plugin
 from tap import Tap
 
 PREFIX = "coll_pipebcast_"
-# Broadcasts that are counted by how they were done, not by a tree of the parameter `algorithm`.
-NO_TREES = {"adaptive", "arrival_b", "arrival_nb", "flat_nb"}
 MANUAL = (TOP / "doc" / "pipebcast.7").read_text()
 PARAMETERS = (TOP / "doc" / "parameters.md").read_text()
 
