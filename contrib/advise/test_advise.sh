@@ -211,7 +211,7 @@ probe 2 --hosts n0 --output "$work/none"
 [ $code -eq 1 ] && [ "$(grep -c 'less than two hosts' "$err")" -eq 1 ] && [ ! -e "$work/none" ]
 report $? "the probe wants two hosts"
 probe 2 --hosts n0,zebra --topology "$topology" --output "$work/none"
-[ $code -eq 1 ] && grep -q "no host for the host 'zebra' of rank 1" "$err"
+[ $code -eq 1 ] && grep -q "has no host 'zebra', on which rank 1 runs" "$err"
 report $? "and hosts that the topology has"
 probe 2 --rounds 3
 [ $code -eq 2 ] && grep -q -e '--every' "$err"

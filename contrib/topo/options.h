@@ -40,8 +40,8 @@ typedef struct tool_options {
     bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
     tool_format_t format;
     tool_list_t segments;
-    bool links_model;  /**< --model links; else slot */
-    bool show_links;   /**< --links */
+    bool links_model; /**< --model links; else slot */
+    bool show_links;  /**< --links */
     tool_list_t sizes;
     tool_list_t per_switch;
     int topologies;

@@ -116,7 +116,7 @@ fi
 
 refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"
 refuses 3 1 "all 3 ranks are on the host 'a'" $quick --hosts a --output "$model"
-refuses 2 1 "no host for the host 'zebra' of rank 1" $quick --hosts n0,zebra \
+refuses 2 1 "has no host 'zebra', on which rank 1 runs" $quick --hosts n0,zebra \
     --topology "$TOPOLOGIES/topology1.conf" --output "$model"
 refuses 2 1 "model/nowhere.* cannot be written" $quick --hosts a,b --output "$work/model/nowhere"
 refuses 2 1 "cannot be written" $quick --hosts a,b --output "$work"
