@@ -358,7 +358,7 @@ static void play_receiver(const pb_arrival_env_t *env)
     pb_arrival_receiver_finish(&receiver);
 }
 
-/** All callers behind one switch, made once. */
+/** All hosts behind one switch, made once. */
 static const pb_network_t *network(void)
 {
     static pb_network_t *made;
@@ -379,7 +379,7 @@ static pb_placement_t *place_ranks(int n_ranks)
     fuzz_must(placement != NULL);
     for (int rank = 0, node = 0; rank < n_ranks; node++) {
         if (pb_network_node(network(), node)->kind == PB_NODE_HOST) {
-            placement->caller[rank++] = node;
+            placement->host[rank++] = node;
         }
     }
     return placement;
