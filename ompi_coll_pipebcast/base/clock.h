@@ -10,7 +10,7 @@
 /** Nanoseconds since some moment in the past; never back. */
 int64_t coll_pipebcast_now(void);
 
-/** Seconds since a moment that coll_pipebcast_now() told. */
+/** Seconds since a moment that coll_pipebcast_now() returned. */
 double coll_pipebcast_seconds_since(int64_t then);
 
 #endif

@@ -124,7 +124,7 @@ static inline bool coll_pipebcast_fits(void)
 
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /**
- * What a process has told under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).
+ * What a process has published under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).
  * The macros of 4.1 for it allocate what is here on the stack, and fault if they cannot.
  */
 static inline int coll_pipebcast_look_up(const opal_process_name_t *process, const char *key,
@@ -170,7 +170,7 @@ static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
 
 /**
  * Sets a mark under a name that the other processes of the job can look for. To be called before
- * MPI_Init exchanges what processes tell of themselves, with which it goes: no communication.
+ * MPI_Init exchanges what processes publish of themselves, with which it goes: no communication.
  */
 static inline int coll_pipebcast_mark_set(const char *name)
 {
@@ -183,7 +183,7 @@ static inline int coll_pipebcast_mark_set(const char *name)
 
 /**
  * Whether a process has set the mark. OMPI_ERR_OUT_OF_RESOURCE: not known. Every host has all
- * processes' marks, unless the launcher was told not to distribute such things at the start: then,
+ * processes' marks, unless the launcher was set not to distribute such things at the start: then,
  * and where there is none, the process's host is asked.
  */
 static inline int coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name,
@@ -247,7 +247,7 @@ coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
 }
 
 /**
- * Puts functions into a communicator in the place of those of the module `of` (NULL: of
+ * Puts functions into a communicator instead of those of the module `of` (NULL: of
  * whatever is there), where Open MPI does not do it after enable.
  */
 static inline void coll_pipebcast_install(struct ompi_communicator_t *comm,

@@ -38,8 +38,10 @@ typedef struct coll_pipebcast_params {
     char *topology;      /**< the same text inline; owned by MCA */
     char *model_file;    /**< of pipebcast-tune; owned by MCA; NULL or "": none */
     char *advice_dir;    /**< of pipebcast-advisor; owned by MCA; NULL or "": none */
-    char *hosts;      /**< hostlist by rank of the job, instead of the launcher's; owned by MCA */
-    char *processors; /**< numbers by rank of the job, instead of its binding; owned by MCA */
+    char *
+        hosts; /**< hostlist, indexed by rank of the job, instead of the launcher's; owned by MCA */
+    char *processors; /**< numbers, indexed by rank of the job, instead of its binding; owned by MCA
+                       */
     int locality;
     int algorithm;
     int arrival;

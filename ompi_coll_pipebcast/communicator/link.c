@@ -11,12 +11,12 @@
 #include "base/compat.h"
 #include "base/parameters.h"
 
-/** Interfaces that say no speed are virtual ones mostly, of fast networks. Lower ones are thought
- * of when choosing (topo/choose.h), higher ones are not. */
+/** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
+ * thought of when choosing (topo/choose.h), higher ones are not. */
 #define DEFAULT_BITS_PER_SECOND UINT64_C(10000000000)
 #define DEFAULT_MTU 1500
 
-/** A number that the system says about an interface; 0 if it does not, or says nothing positive. */
+/** A number that the system reports of an interface; 0 if it reports none, or nothing positive. */
 static uint64_t read_number(const char *interface, const char *what)
 {
     char path[128];

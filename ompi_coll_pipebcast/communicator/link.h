@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct coll_pipebcast_link {
-    uint64_t bits_per_second; /**< as the driver claims; 1 Gbit/s if it does not say */
+    uint64_t bits_per_second; /**< as the driver claims; 1 Gbit/s if it does not */
     uint32_t mtu;             /**< 1500 if it is not known */
 } coll_pipebcast_link_t;
 

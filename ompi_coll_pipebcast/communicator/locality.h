@@ -21,7 +21,7 @@ typedef struct coll_pipebcast_locality {
 /**
  * Prepares to learn the places of all ranks of the module's communicator, 8 bytes for each,
  * with a tag that is reserved for it. Nothing is to be learnt where no host has two ranks,
- * or the parameter says so: `n_hosts` hosts have ranks. Nothing is sent before the first
+ * or the parameter rules it out: `n_hosts` hosts have ranks. Nothing is sent before the first
  * advance, and no memory is needed for what is. OMPI_ERR_OUT_OF_RESOURCE.
  */
 int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,

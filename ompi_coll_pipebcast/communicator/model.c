@@ -47,7 +47,7 @@ coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p)
         read_model, error_p);
 }
 
-/** Bytes of the text that says what a model was assumed from. */
+/** Bytes of the text that explains what a model was assumed from. */
 #define SOURCE_BYTES 96
 
 coll_pipebcast_model_t *coll_pipebcast_model_blank(void)

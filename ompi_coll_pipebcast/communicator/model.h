@@ -18,7 +18,7 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);
 
 /**
  * The measured model that the parameter model_file names, retained for the caller.
- * NULL if none is named, or out of memory (*error_p tells).
+ * NULL if none is named, or out of memory (see *error_p).
  */
 coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p);
 

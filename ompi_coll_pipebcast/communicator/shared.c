@@ -40,7 +40,7 @@ int coll_pipebcast_shared_fault(coll_pipebcast_shared_t *shared, const pb_diag_t
     return OMPI_SUCCESS;
 }
 
-/** A new object in place of the one in *slot. */
+/** A new object replaces the one in *slot. */
 static int replace(coll_pipebcast_shared_t **slot, opal_class_t *class_of, const struct stat *file,
                    coll_pipebcast_shared_read_fn_t *read)
 {
@@ -71,7 +71,7 @@ coll_pipebcast_shared_t *coll_pipebcast_shared_get(coll_pipebcast_shared_t **slo
     struct stat file;
     memset(&file, 0, sizeof(file));
     if (coll_pipebcast_is_set(path) && stat(path, &file) != 0) {
-        memset(&file, 0, sizeof(file)); /* the reader says what is wrong */
+        memset(&file, 0, sizeof(file)); /* the reader reports what is wrong */
     }
     *error_p = OMPI_SUCCESS;
     opal_mutex_lock(lock);

@@ -16,7 +16,7 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 /**
  * The topology that the parameters name, retained for the caller: from the
  * file, read again only if it has changed, or from the inline text. NULL if no
- * topology is named, or out of memory (*error_p tells).
+ * topology is named, or out of memory (see *error_p).
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
 

@@ -1,6 +1,6 @@
 /*
  * Control messages: tiny ones beside the segments of a broadcast, by which
- * receivers say that they have arrived and the root says who belongs to a group.
+ * receivers report that they have arrived and the root announces who belongs to a group.
  *
  * The plugin implements this over the PML with a tag of its own for each
  * operation (pml/control.c); the engine's unit tests in memory.

@@ -2,9 +2,9 @@
  * How fast the parents of a transfer delivered, seen by the child: the time from a
  * parent's first segment to its last one.
  *
- * It says something of the network only if the child was the one who waited. So nothing is
+ * It is a measure of the network only if the child was the one who waited. So nothing is
  * measured from a parent whose segments were there already when the child looked for the first
- * time. And it is the rate of the slowest place between the root and here, not of the
+ * time. And it is the rate of the slowest link between the root and here, not of the
  * last link alone: where the parent was delivered to no faster, the link can do as much or more.
  */
 #ifndef PB_DELIVERY_H

@@ -5,7 +5,7 @@
  * from the one 2^k behind it, so that ceil(log2 P) messages are enough (Bruck and others
  * 1997). The rounds' partners are all different ranks, so that one tag is enough, also for
  * several gathers one after the other: what a partner sends for the next one comes second. The
- * ranks may advance it at different places of their programs, where a collective operation
+ * ranks may advance it at different points of their programs, where a collective operation
  * of the communicator's own could not be started alike on all.
  */
 #ifndef PB_GATHER_H

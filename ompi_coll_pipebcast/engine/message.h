@@ -1,6 +1,6 @@
 /*
  * The message of one broadcast: bytes [0, total) in packed order, cut into
- * segments. Where the user's data are contiguous, segments are places in the
+ * segments. Where the user's data are contiguous, segments are parts of the
  * user's buffer; otherwise they are packed into and unpacked from a bounded set
  * of bounce buffers.
  *
@@ -32,7 +32,7 @@ char *pb_message_in_place(pb_message_t *message);
 int pb_message_to_send(pb_message_t *message, uint64_t segment, size_t offset, size_t bytes,
                        const void **buffer_p);
 
-/** A place to receive the bytes of a segment; paired with pb_message_release(). As above. */
+/** A buffer to receive the bytes of a segment; paired with pb_message_release(). As above. */
 int pb_message_to_receive(pb_message_t *message, uint64_t segment, size_t offset, size_t bytes,
                           void **buffer_p);
 

@@ -299,7 +299,7 @@ static void cut_off(pb_transfer_t *t)
     }
 }
 
-/** Something else than a segment has come in its place. */
+/** Something else than the expected segment has come. */
 __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight_t *flight,
                                                int error)
 {
@@ -309,7 +309,7 @@ __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight
     keep_first_error(t, error);
 }
 
-/** A segment has come from a parent, or an empty message in its place, or something else. */
+/** A segment has come from a parent, or an empty message instead, or something else. */
 HOT void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
 {
     if (error != 0) {
@@ -475,7 +475,7 @@ HOT bool may_send(pb_transfer_t *t, pb_lane_t *lane)
 }
 
 /**
- * The bytes of a child's next segment, or an empty message in its place; false if there is no
+ * The bytes of a child's next segment, or an empty message instead; false if there is no
  * buffer for them now.
  */
 HOT bool to_send(pb_transfer_t *t, const pb_lane_t *lane, const void **buffer_p, size_t *bytes_p)
@@ -582,7 +582,7 @@ bool pb_transfer_advance(pb_transfer_t *t)
     return t->broken ? drain(t) : t->n_unfinished == 0;
 }
 
-/* Always inline, too: into the transport that tells. */
+/* Always inline, too: into the transport that calls it. */
 __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
                                                                pb_request_t request)
 {

@@ -127,14 +127,14 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
 
 /**
  * Does what can be done without waiting. Returns true when the transfer is
- * through: all segments (after an error, the messages in their place) are here
+ * through: all segments (after an error, the messages instead of them) are here
  * and have left, or the transport has refused and nothing is under way any more. The result is
  * transfer->error.
  */
 bool pb_transfer_advance(pb_transfer_t *transfer);
 
 /**
- * A receive of this parent has ended. The transport may tell that at once, if no one is inside
+ * A receive of this parent has ended. The transport may report that at once, if no one is inside
  * the transfer: the segment need not wait for pb_transfer_advance() then. If the receive is the
  * parent's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
  * returns true. Else the transport keeps it for pb_transport_arrived().
@@ -143,7 +143,7 @@ bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
 
 /**
  * Ends a transfer of which nothing more is to come: posted receives are asked to end
- * and nothing new is started. It is through when pb_transfer_advance() says so, and its
+ * and nothing new is started. It is through when pb_transfer_advance() returns true, and its
  * error then means nothing; where no one will ever send what was waited for,
  * pb_transfer_finish() need not wait for that.
  */

@@ -3,7 +3,7 @@
  *
  * Segments are ranges of packed bytes, so that ranks which describe the same
  * signature by different (count, datatype) pairs cut alike. Convertors move
- * only forward from where they stopped; for any other place a new one is
+ * only forward from where they stopped; for any other position a new one is
  * prepared and positioned once, because repositioning a used convertor is not
  * reliable in Open MPI 4.1. A packing convertor stops and starts only between
  * basic elements, hence the margins around a bounce buffer's bytes.

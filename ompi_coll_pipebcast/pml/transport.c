@@ -146,8 +146,8 @@ void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
 void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
 {
     (void) transport;
-    /* No one is to be told: pb_transport_cancel() saw to that, as it had to be before a second has
-     * passed. Between reading whom to call and the lock in ended() there is no waiting, so that
+    /* Nothing is to be reported: pb_transport_cancel() saw to that, as it had to be before a second
+     * has passed. Between reading whom to call and the lock in ended() there is no waiting, so that
      * another thread that was in there when the receive was cancelled is not any more. */
     ompi_request_free((ompi_request_t **) request_p);
 }

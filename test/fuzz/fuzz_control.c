@@ -358,7 +358,7 @@ static void play_receiver(const pb_arrival_env_t *env)
     pb_arrival_receiver_finish(&receiver);
 }
 
-/** All callers behind one switch, made once. */
+/** All hosts behind one switch, made once. */
 static const pb_network_t *network(void)
 {
     static pb_network_t *made;

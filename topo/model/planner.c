@@ -56,6 +56,9 @@ size_t pb_planner_memory(const pb_planner_t *planner)
 static void trim(pb_planner_t *planner)
 {
     const size_t bound = planner->options.memory;
+    if (pb_planner_memory(planner) <= bound) {
+        return;
+    }
     if (planner->chooser != NULL && pb_chooser_memory(planner->chooser) > bound) {
         pb_chooser_forget(planner->chooser);
     }

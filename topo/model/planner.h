@@ -15,9 +15,9 @@
  * memory runs out, it gives all of that back and tries once more, so that one failing allocation
  * does not keep a rank from planning what the others plan.
  *
- * What is yet to come has one place each: whatever corrects predicted times, by kind and segment,
+ * Later changes each concern one function: whatever corrects predicted times, by kind and segment,
  * changes the costs in the choice; a bound on the neighbours of a rank restricts the kinds there;
- * a role that is computed without the whole plan takes the place of make_role() in planner.c.
+ * a role that is computed without the whole plan replaces make_role() in planner.c.
  *
  * Ours. Not thread-safe: a communicator's planner is used under the communicator's lock.
  */
@@ -80,7 +80,7 @@ void pb_planner_free(pb_planner_t *planner);
 
 /**
  * Plans the broadcast of `bytes` (at least 1) from `root` to all ranks. PB_ERR_UNFIT if a kind is
- * forced that does not fit, alike on all ranks; PB_ERR_NO_MEMORY: then planned->is_known tells
+ * forced that does not fit, alike on all ranks; PB_ERR_NO_MEMORY: then planned->is_known is
  * whether this rank still knows what the others do. O(1) where choice and role are kept; else as
  * pb_choose(), and pb_plan_compute() of one kind.
  */

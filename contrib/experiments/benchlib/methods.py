@@ -7,6 +7,14 @@ TUNED = {"linear": 1, "chain": 2, "pipeline": 3, "split_binary": 4, "binary": 5,
 TUNED_SEGMENTED = ["chain", "pipeline", "split_binary", "binary", "binomial", "knomial"]
 ADAPT = {"binomial": 1, "in_order_binomial": 2, "binary": 3, "pipeline": 4, "chain": 5, "linear": 6}
 ADAPT_SEGMENTED = ["binomial", "in_order_binomial", "binary", "pipeline", "chain"]
+# What stands for an algorithm of pipebcast and is none of its trees: how it treats arrivals, and
+# advice, which also needs a directory.
+PIPEBCAST_WAYS = {
+    "arrival_b": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "b"},
+    "arrival_nb": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "nb"},
+    "flat_nb": {"coll_pipebcast_algorithm": "flat", "coll_pipebcast_arrival": "nb"},
+    "adaptive": {"coll_pipebcast_algorithm": "auto"},
+}
 
 
 class Method:
@@ -37,7 +45,8 @@ class Method:
 
     def mca(self, topology_file):
         settings = getattr(self, "_mca_" + self.component)(topology_file)
-        return {**settings, **self.settings}
+        ways = PIPEBCAST_WAYS if self.component == "pipebcast" else {}
+        return {**settings, **self.settings, **ways.get(self.algorithm, {})}
 
     def _mca_tuned(self, _topology_file):
         # adapt and han keep out of the way also where they are above tuned by default.

@@ -65,7 +65,7 @@ int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_
  * The user's message cut for the group, until the next call for a group of the
  * same kind, asked or unasked, and the limits of a transfer with it. Where it cannot be had
  * (memory, another size than the user's), one that answers every question with the error, so that
- * the rank can still tell its children.
+ * the rank can still send to its children.
  */
 pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
                                         const pb_arrival_header_t *header, const pb_role_t *role,

@@ -23,7 +23,7 @@ typedef struct pb_arrival_debt {
 typedef struct pb_arrival_credit {
     uint64_t bound;        /**< bytes that may wait at a rank */
     uint64_t others;       /**< bytes of all broadcasts of other roots so far */
-    pb_arrival_debt_t *of; /**< by rank */
+    pb_arrival_debt_t *of; /**< indexed by rank */
 } pb_arrival_credit_t;
 
 /** Nothing waits anywhere. False if out of memory. */

@@ -1,7 +1,7 @@
 /*
- * The header of a group: what the root tells those to whom it broadcasts
+ * The header of a group: what the root announces to those to whom it broadcasts
  * together (paper 3, section 4), before the segments come. From it each member
- * computes its own place in the group's tree.
+ * computes its own role in the group's tree.
  *
  * As bytes: 1 version, 1 kind, 1 flags, 1 mode, 4 segment size, 8 message size,
  * all little-endian; then, unless all ranks are members, one bit per rank.

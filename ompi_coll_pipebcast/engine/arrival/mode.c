@@ -1,9 +1,9 @@
 /*
- * Whether a communicator's broadcasts mind who has arrived; see engine/arrival/mode.h.
+ * Whether a communicator's broadcasts are arrival-aware; see engine/arrival/mode.h.
  */
 #include "engine/arrival/mode.h"
 
-/** Broadcasts of a probe: one to see, one to tell. */
+/** Broadcasts of a probe: one to see, one to report. */
 #define PROBE_LENGTH 2
 
 /** Even broadcasts in a row after which they become plain again. */
@@ -24,7 +24,7 @@
 /**
  * A broadcast of so many bytes for each rank weighs 1. An ARRIVED is a frame of about
  * 100 bytes, so where MAX_WEIGHT decides, both of a probe are within 1 % of the
- * bytes that the root's cable carried between.
+ * bytes that the root's link carried between.
  */
 #define LIGHT_BYTES_PER_RANK 256
 
@@ -71,21 +71,21 @@ uint8_t pb_arrival_mode_decide(const pb_arrival_mode_t *mode, pb_arrival_report_
     return (uint8_t) (mode->patience - (is_known && mode->patience > 0));
 }
 
-void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t said, int root,
+void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
                          pb_arrival_report_t report)
 {
-    if (said >= PATIENCE) {
+    if (announced >= PATIENCE) {
         mode->interval = MIN_INTERVAL / 2;
         mode->uneven = true;
     }
-    if (said == 0) {
+    if (announced == 0) {
         mode->uneven = false;
         mode->interval =
             (uint16_t) (2 * mode->interval < MAX_INTERVAL ? 2 * mode->interval : MAX_INTERVAL);
         mode->n_plain = 0;
         mode->weight = 0;
     }
-    mode->patience = said;
+    mode->patience = announced;
     mode->last_root = root;
     mode->report = report;
 }

@@ -1,14 +1,14 @@
 /*
- * Whether a communicator's broadcasts mind who has arrived: decided by the
+ * Whether a communicator's broadcasts are arrival-aware: decided by the
  * broadcasts themselves, without messages of its own (ours).
  *
  * Plain broadcasts carry nothing. Now and then two in a row are arrival-aware
  * instead, a *probe*: in the first its root sees exactly how uneven the
  * arrivals are, with the second's ARRIVED it reports that to the second's root,
- * whose header says to all whether the next broadcast is arrival-aware too. So
+ * whose header announces whether the next broadcast is arrival-aware too. So
  * every rank knows before its next broadcast begins. As long as arrivals are
  * uneven all broadcasts are arrival-aware; after several even ones they are plain
- * again. Soundings that find nothing become rarer, but only as far as they cost
+ * again. Probes that find nothing become rarer, but only as far as they cost
  * something: what they add, a small message for each rank and a header, is little
  * beside a long broadcast.
  *
@@ -47,14 +47,14 @@ void pb_arrival_mode_init(pb_arrival_mode_t *mode);
  */
 bool pb_arrival_mode_begin(pb_arrival_mode_t *mode, size_t bytes, int n_ranks);
 
-/** What the root of an arrival-aware broadcast says in its header, by last_root's report. */
+/** What the root of an arrival-aware broadcast puts into its header, by last_root's report. */
 uint8_t pb_arrival_mode_decide(const pb_arrival_mode_t *mode, pb_arrival_report_t report);
 
 /**
- * An arrival-aware broadcast of `root` ends, whose header said `said`; `report`
+ * An arrival-aware broadcast of `root` ends, whose header had `announced`; `report`
  * is what this rank saw if it was the root.
  */
-void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t said, int root,
+void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
                          pb_arrival_report_t report);
 
 #endif

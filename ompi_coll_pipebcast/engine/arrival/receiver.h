@@ -1,6 +1,6 @@
 /*
  * A receiver's part of an arrival-aware broadcast (paper 3, figures 4 and 5): it
- * tells the root that it has arrived, waits for the header of a group that it
+ * reports to the root that it has arrived, waits for the header of a group that it
  * belongs to, from whoever is its parent there, and takes part in that group.
  *
  * It sends exactly one ARRIVED, even if the header was waiting already: so the
@@ -28,7 +28,7 @@ typedef struct pb_arrival_receiver {
     bool broken; /**< the transport refused; nothing new is started */
 } pb_arrival_receiver_t;
 
-/** Says ARRIVED. False if out of memory; then nothing was started. */
+/** Sends ARRIVED. False if out of memory; then nothing was started. */
 bool pb_arrival_receiver_start(pb_arrival_receiver_t *receiver, const pb_arrival_env_t *env);
 
 /** As pb_transfer_advance(). */

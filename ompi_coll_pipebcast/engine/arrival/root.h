@@ -37,8 +37,8 @@ typedef struct pb_arrival_root {
     pb_arrival_env_t env;
     int64_t expected;          /**< T: nanoseconds that a group takes at the root */
     bool is_measured;          /**< by a group of this broadcast */
-    uint8_t *state;            /**< by rank: see engine/arrival/root.c */
-    uint8_t *reports;          /**< by rank: the pb_arrival_report_t of its ARRIVED */
+    uint8_t *state;            /**< indexed by rank: see engine/arrival/root.c */
+    uint8_t *reports;          /**< indexed by rank: the pb_arrival_report_t of its ARRIVED */
     int n_to_come;             /**< ARRIVED messages that are still to come */
     int n_unserved;            /**< receivers that are in no group yet, arrived or not */
     int n_waiting;             /**< of them those that have arrived */
@@ -51,10 +51,10 @@ typedef struct pb_arrival_root {
     double sum_of_arrivals;    /**< nanoseconds after the root, over all that have arrived */
     pb_arrival_part_t asked;   /**< the group of some that had arrived */
     pb_arrival_part_t unasked; /**< the one that had not */
-    uint8_t mode;              /**< what every header says */
+    uint8_t mode;              /**< in every header */
     bool mode_is_decided;      /**< the first header has been sent */
     uint64_t others;           /**< the credit's `others` at the start */
-    int next_unasked;          /**< places of the order before this one were tried */
+    int next_unasked;          /**< index in the order; those before it were tried */
     int n_groups;              /**< started so far */
     int error;                 /**< the first error, 0 if none */
     bool broken;               /**< the transport refused; nothing new is started */
