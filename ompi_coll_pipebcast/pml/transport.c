@@ -117,8 +117,12 @@ static inline int outcome(const ompi_status_public_t *status, size_t bytes)
 inline int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes)
 {
     (void) transport;
-    const ompi_request_t *request = *request_p;
+    ompi_request_t *request = *request_p;
     const int error = outcome(&request->req_status, bytes);
+    /* A receive that had ended before want_report() still has the callback. Not every PML clears
+     * it when the request is used again: UCX's would call ended() for another's receive, from
+     * inside irecv. */
+    request->req_complete_cb = NULL;
     give_back(request_p);
     return error;
 }
