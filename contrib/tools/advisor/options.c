@@ -61,8 +61,7 @@ const common_command_t advisor_command = {
              "it goes through sizes from 1 KB to 2 MB.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = "SIGTERM and SIGINT end it cleanly; advice stays until it is too old. For example,\n"
-            "with programs that run with --mca coll_pipebcast_algorithm adaptive\n"
-            "--mca coll_pipebcast_advice_dir /shared/advice:\n"
+            "with programs that run with --mca coll_pipebcast_advice_dir /shared/advice:\n"
             "\n"
             "  pipebcast-advisor --dir /shared/advice --topology grid.conf --links grid.links &\n"
             "  pipebcast-advisor status --dir /shared/advice\n"

@@ -235,7 +235,7 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done >"$work/schedule"
 timeout 120 "$MPIEXEC" -np 6 --mca mca_base_component_path "$PLUGINDIR:$own" \
     --mca coll pipebcast,tuned --mca coll_pipebcast_hosts 'n[0-5]' \
-    --mca coll_pipebcast_topology_file "$topology" --mca coll_pipebcast_algorithm adaptive \
+    --mca coll_pipebcast_topology_file "$topology" \
     --mca coll_pipebcast_advice_dir "$dir" --mca coll_pipebcast_arrival off \
     --mca coll_pipebcast_verbose 1 \
     "$BENCH" --schedule "$work/schedule" --check --clock shared --csv >"$out" 2>"$err" </dev/null
