@@ -71,7 +71,7 @@ fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *
 /** Least time from a frame's coming to a host's port to its next event, of any link, in ns. */
 int64_t fabric_model_min_hop(const fabric_model_t *model);
 
-/** A directed link, numbered as in topo/network.h; NULL if there is none of this number. */
+/** A directed link, numbered as in topo/network/network.h; NULL if there is none of this number. */
 fabric_link_t *fabric_model_link(fabric_model_t *model, int link);
 
 /**

@@ -15,7 +15,7 @@ typedef enum {
 typedef struct fabric_step {
     fabric_step_kind_t kind;
     int64_t time;           /**< ns */
-    int link;               /**< the directed link that changes, as in topo/network.h */
+    int link;               /**< the directed link that changes, as in topo/network/network.h */
     fabric_change_t change; /**< of that link */
     fabric_load_t load;     /**< that begins */
 } fabric_step_t;

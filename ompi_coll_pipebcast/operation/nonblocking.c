@@ -69,6 +69,29 @@ static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *cal
                : rc;
 }
 
+/**
+ * Has `begin` called with the lock held. True if that is all: *rc_p is the result, and on success
+ * *request_p the request. False: the fallback component is to be called, without the lock.
+ */
+static bool serve(coll_pipebcast_module_t *module,
+                  int (*begin)(coll_pipebcast_module_t *, coll_pipebcast_call_t *, called_t *),
+                  coll_pipebcast_call_t *call, ompi_request_t **request_p, int *rc_p)
+{
+    called_t called;
+    coll_pipebcast_lock(&module->lock);
+    *rc_p = begin(module, call, &called);
+    coll_pipebcast_unlock(&module->lock);
+    coll_pipebcast_count_failure(*rc_p);
+    if (*rc_p == OMPI_SUCCESS && called.request == NULL) {
+        note_passed(module, &called, call->data.total);
+        return false;
+    }
+    if (*rc_p == OMPI_SUCCESS) {
+        *request_p = &called.request->super.super;
+    }
+    return true;
+}
+
 int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                           struct ompi_datatype_t *datatype, int root,
                           struct ompi_communicator_t *comm, ompi_request_t **request_p,
@@ -77,24 +100,15 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
                                   .root = root};
-    called_t called;
     (void) comm;
     if (call.data.total == 0) { /* as in coll_pipebcast_bcast() */
         *request_p = &ompi_request_empty;
         return OMPI_SUCCESS;
     }
-    coll_pipebcast_lock(&module->lock);
-    const int rc = broadcast(module, &call, &called);
-    coll_pipebcast_unlock(&module->lock);
-    coll_pipebcast_count_failure(rc);
-    if (rc != OMPI_SUCCESS) {
+    int rc;
+    if (serve(module, broadcast, &call, request_p, &rc)) {
         return rc;
     }
-    if (called.request != NULL) {
-        *request_p = &called.request->super.super;
-        return OMPI_SUCCESS;
-    }
-    note_passed(module, &called, call.data.total);
     return module->fallback.ibcast(call.data.buffer, (coll_pipebcast_count_t) call.data.count,
                                    call.data.datatype, root, module->comm, request_p,
                                    module->fallback.ibcast_module);
@@ -129,23 +143,14 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
                                   .root = root};
-    called_t called;
     (void) comm;
     if (call.data.total == 0) {
         return ompi_request_persistent_noop_create(request_p);
     }
-    coll_pipebcast_lock(&module->lock);
-    const int rc = initialise(module, &call, &called);
-    coll_pipebcast_unlock(&module->lock);
-    coll_pipebcast_count_failure(rc);
-    if (rc != OMPI_SUCCESS) {
+    int rc;
+    if (serve(module, initialise, &call, request_p, &rc)) {
         return rc;
     }
-    if (called.request != NULL) {
-        *request_p = &called.request->super.super;
-        return OMPI_SUCCESS;
-    }
-    note_passed(module, &called, call.data.total);
     return module->fallback.bcast_init(call.data.buffer, (coll_pipebcast_count_t) call.data.count,
                                        call.data.datatype, root, module->comm, info, request_p,
                                        module->fallback.bcast_init_module);

@@ -81,8 +81,10 @@ static common_operands_t operands;
 static common_verdict_t reads(bool has_operands, const char *a, const char *b, const char *c)
 {
     static char copies[3][1200];
-    char *argv[5] = {"program"};
+    static char program[] = "program", *argv[5]; /* operands point into it */
     const char *const given[] = {a, b, c};
+    memset(argv, 0, sizeof(argv));
+    argv[0] = program;
     int argc = 1;
     for (int i = 0; i < 3 && given[i] != NULL; i++) {
         snprintf(copies[i], sizeof(copies[i]), "%s", given[i]);
