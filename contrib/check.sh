@@ -2,7 +2,7 @@
 # Installs what is missing, builds, and runs the tests: those that take minutes, or all. The last line
 # counts them.
 #
-#   contrib/check.sh [OPTION...] [BUILD-FOLDER]     (default: build/check in the checkout)
+#   contrib/check.sh [OPTION...] [BUILD-DIRECTORY]     (default: build/check in the checkout)
 #
 # --long     also the long suite: every case, fuzzing, and the analyses of contrib/analyze but for valgrind
 # --minutes N  of the long suite only the parts that end within N minutes of the whole run, as far as

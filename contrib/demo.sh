@@ -3,7 +3,7 @@
 # missing, builds, and broadcasts on 32 hosts behind four switches (topology (5) of the papers) by
 # Open MPI's tuned and by pipebcast, side by side. About four minutes on two cores.
 #
-#   contrib/demo.sh [BUILD-FOLDER]     (default: build/demo in the checkout)
+#   contrib/demo.sh [BUILD-DIRECTORY]     (default: build/demo in the checkout)
 set -eu -o pipefail
 # shellcheck source=contrib/prepare.sh
 . "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"

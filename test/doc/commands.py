@@ -38,11 +38,11 @@ def output(*command):
 def tools():
     """The programs of the build tree by name, wherever in contrib/ they are made."""
     found = {}
-    for folder, _, names in os.walk(os.path.join(BUILD, "contrib")):
+    for directory, _, names in os.walk(os.path.join(BUILD, "contrib")):
         for name in names:
-            path = os.path.join(folder, name)
+            path = os.path.join(directory, name)
             if (re.fullmatch(r"pipebcast-[a-z]+", name) and os.access(path, os.X_OK) and
-                    not folder.endswith(".libs")):
+                    not directory.endswith(".libs")):
                 found[name] = path
     return found
 
@@ -143,8 +143,8 @@ def check_script(words):
 
 
 def check_make(words):
-    folder = words[words.index("-C") + 1] if "-C" in words else "."
-    makefile = os.path.join(BUILD, folder, "Makefile")
+    directory = words[words.index("-C") + 1] if "-C" in words else "."
+    makefile = os.path.join(BUILD, directory, "Makefile")
     try:
         with open(makefile, encoding="utf-8") as stream:
             rules = stream.read()
@@ -154,10 +154,10 @@ def check_make(words):
                for word in left.split()}
     for word in words[1:]:
         if word.startswith("TESTS="):
-            if not (TOP / folder / word[6:]).exists():
-                raise Fault(f"there is no test {folder}/{word[6:]}")
-        elif word not in targets | {"-C", folder}:
-            raise Fault(f"there is no target {word} in {folder}")
+            if not (TOP / directory / word[6:]).exists():
+                raise Fault(f"there is no test {directory}/{word[6:]}")
+        elif word not in targets | {"-C", directory}:
+            raise Fault(f"there is no target {word} in {directory}")
 
 
 def check_packages(words):

@@ -53,9 +53,9 @@ def check_page(tap, page):
     tap.eq(faults, [], f"{name}: what is named in the text is there")
 
 
-def check_finding(tap, folder):
+def check_finding(tap, directory):
     """Blocks of both kinds are found, with and without a rule."""
-    page = pathlib.Path(folder) / "page.md"
+    page = pathlib.Path(directory) / "page.md"
     page.write_text("text\n\n    indented\n\n<!-- test: run -->\n```sh\nfenced\n```\n"
                     "- item:\n\n  ```\n  inside\n  ```\n")
     tap.eq([(block.line, block.rule, block.text) for block in blocks(page)],
@@ -65,9 +65,9 @@ def check_finding(tap, folder):
 
 def main():
     tap = Tap()
-    with tempfile.TemporaryDirectory() as folder:
-        use_plugin(folder)
-        check_finding(tap, folder)
+    with tempfile.TemporaryDirectory() as directory:
+        use_plugin(directory)
+        check_finding(tap, directory)
         for page in command_pages():
             check_page(tap, page)
         # What would be found:

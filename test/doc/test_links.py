@@ -41,16 +41,16 @@ def check_pages(tap, pages, top, where):
         tap.eq(faults, [], f"{where}: the links of {page.relative_to(top)}")
 
 
-def install(folder):
+def install(directory):
     """Installs the documents below a directory, and returns theirs."""
     build = os.environ["abs_top_builddir"]
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     for directory, target in ((build, "install-data-am"), (f"{build}/doc", "install-data")):
         subprocess.run([os.environ.get("MAKE", "make"), "-s", "-C", directory, target,
-                        f"DESTDIR={folder}"], check=True, env=environment, timeout=120,
+                        f"DESTDIR={directory}"], check=True, env=environment, timeout=120,
                        stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    return next(pathlib.Path(folder).rglob("README.md")).parent
+    return next(pathlib.Path(directory).rglob("README.md")).parent
 
 
 def main():
@@ -63,8 +63,8 @@ def main():
     if "abs_top_builddir" not in os.environ:
         tap.skip("installed documents", "not called by make check")
         return tap.done()
-    with tempfile.TemporaryDirectory() as folder:
-        docdir = install(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        docdir = install(directory)
         installed = sorted(docdir.rglob("*.md"))
         tap.ok(len(installed) > 5, "pages are installed")
         check_pages(tap, installed, docdir, "installed")

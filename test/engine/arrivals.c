@@ -326,16 +326,16 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
     };
 }
 
-/** Whether the broadcast is arrival-aware, on which all ranks must be of one mind. */
-static bool minds(arrivals_t *a, broadcast_t *b, int rank)
+/** Whether the broadcast is arrival-aware, on which all ranks agree. */
+static bool is_aware(arrivals_t *a, broadcast_t *b, int rank)
 {
     const bool own =
         !a->is_auto || pb_arrival_mode_begin(&a->modes[rank], b->world->total, a->n_ranks);
-    if (b->is_decided && own != b->minds) {
+    if (b->is_decided && own != b->is_aware) {
         arrivals_breach(a, "ranks differ about a broadcast's mode", rank);
     }
     b->is_decided = true;
-    b->minds = own;
+    b->is_aware = own;
     return own;
 }
 
@@ -344,7 +344,7 @@ static void begin(arrivals_t *a, int index, int rank)
     broadcast_t *b = &a->broadcasts[index];
     const pb_arrival_env_t env = env_of(a, index, rank);
     b->has_begun[rank] = true;
-    if (!minds(a, b, rank)) {
+    if (!is_aware(a, b, rank)) {
         return;
     }
     if (a->unasked && rank != b->root) {
@@ -410,10 +410,10 @@ static void advance(arrivals_t *a, int rank)
         begin(a, index, rank);
     }
     const bool through =
-        !b->minds ||
+        !b->is_aware ||
         (rank == b->root ? advance_root(a, b) : pb_arrival_receiver_advance(&b->receivers[rank]));
     if (through) {
-        if (b->minds) {
+        if (b->is_aware) {
             end(a, index, rank);
         }
         a->current[rank]++;

@@ -39,7 +39,7 @@ struct pb_arrival_caller {
 typedef struct broadcast {
     world_t *world;
     int root;
-    bool minds; /**< is arrival-aware */
+    bool is_aware; /**< is arrival-aware */
     bool is_decided;
     mail_t **mail; /**< by receiver, oldest first */
     int n_control; /**< requests of control messages alive */

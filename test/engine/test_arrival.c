@@ -19,7 +19,7 @@
 /** What went wrong in many runs; the first is described. */
 typedef struct tally {
     int runs, unfinished, wrong_bytes, breaches, leaks, codes, waiting, silent;
-    int n_groups, n_minding, n_broadcasts, n_unasked_runs, most_ahead;
+    int n_groups, n_aware, n_broadcasts, n_unasked_runs, most_ahead;
     char first[300];
 } tally_t;
 
@@ -35,7 +35,7 @@ static void note(tally_t *tally, int *counter, uint64_t seed, const char *what)
 static void judge_broadcast(const arrivals_t *a, const broadcast_t *b, tally_t *tally,
                             uint64_t seed)
 {
-    for (int rank = 0; rank < a->n_ranks && b->minds; rank++) {
+    for (int rank = 0; rank < a->n_ranks && b->is_aware; rank++) {
         if (!world_rank_has_all(b->world, rank)) {
             note(tally, &tally->wrong_bytes, seed, "wrong bytes at a rank");
         }
@@ -52,7 +52,7 @@ static void judge_broadcast(const arrivals_t *a, const broadcast_t *b, tally_t *
     if (b->world->n_breaches != 0) {
         note(tally, &tally->breaches, seed, b->world->breach);
     }
-    tally->n_minding += b->minds;
+    tally->n_aware += b->is_aware;
     tally->n_broadcasts++;
 }
 
@@ -75,7 +75,7 @@ static void judge(const arrivals_t *a, tally_t *tally, uint64_t seed)
 static void report(const tally_t *t, const char *name)
 {
     printf("# %s: %d of %d broadcasts arrival-aware, %d groups; data waited in %d of %d runs\n",
-           name, t->n_minding, t->n_broadcasts, t->n_groups, t->n_unasked_runs, t->runs);
+           name, t->n_aware, t->n_broadcasts, t->n_groups, t->n_unasked_runs, t->runs);
     ok(t->runs > 0 && t->unfinished == 0, "%s: all of %d series end %s", name, t->runs, t->first);
     ok(t->wrong_bytes == 0, "%s: every rank has every byte", name);
     ok(t->codes == 0, "%s: no error without cause", name);
@@ -106,7 +106,7 @@ static void test_series(kind_t kind, int n_runs, int n_broadcasts, const char *n
     ok(tally.most_ahead > 2, "%s: ranks are up to %d broadcasts ahead of others", name,
        tally.most_ahead);
     if (kind == AUTO) {
-        ok(tally.n_minding > 0 && tally.n_minding < tally.n_broadcasts,
+        ok(tally.n_aware > 0 && tally.n_aware < tally.n_broadcasts,
            "%s: some broadcasts are arrival-aware and some are plain", name);
     }
     if (kind == NONBLOCKING) {
@@ -439,11 +439,11 @@ static bool one_by_mode(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report
 /** How many of 1000 broadcasts are arrival-aware. */
 static int minding_of_thousand(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report_t seen)
 {
-    int n_minding = 0;
+    int n_aware = 0;
     for (int i = 0; i < 1000; i++) {
-        n_minding += one_by_mode(mode, bytes, seen);
+        n_aware += one_by_mode(mode, bytes, seen);
     }
-    return n_minding;
+    return n_aware;
 }
 
 /** After many even broadcasts arrivals are uneven: the plain ones until that is known. */
@@ -463,14 +463,14 @@ static void test_mode(void)
 {
     pb_arrival_mode_t mode;
     pb_arrival_mode_init(&mode);
-    int n_minding = minding_of_thousand(&mode, MODE_LONG, PB_ARRIVAL_EVEN);
-    ok(n_minding > 0 && n_minding <= 210,
-       "even arrivals: %d of 1000 long broadcasts look for others", n_minding);
+    int n_aware = minding_of_thousand(&mode, MODE_LONG, PB_ARRIVAL_EVEN);
+    ok(n_aware > 0 && n_aware <= 210, "even arrivals: %d of 1000 long broadcasts look for others",
+       n_aware);
     pb_arrival_mode_init(&mode);
-    n_minding = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_EVEN);
-    ok(n_minding > 0 && n_minding < 40, "and %d of 1000 short ones", n_minding);
-    n_minding = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_UNEVEN);
-    ok(n_minding > 850, "uneven ones are found: %d of 1000 arrival-aware", n_minding);
+    n_aware = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_EVEN);
+    ok(n_aware > 0 && n_aware < 40, "and %d of 1000 short ones", n_aware);
+    n_aware = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_UNEVEN);
+    ok(n_aware > 850, "uneven ones are found: %d of 1000 arrival-aware", n_aware);
     ok(mode.uneven, "and it stays so");
     ok(plain_until_noticed(MODE_LONG) <= 8, "long broadcasts: noticed after %d plain ones",
        plain_until_noticed(MODE_LONG));

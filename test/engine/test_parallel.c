@@ -29,7 +29,7 @@ static void run_one(work_t *work, uint64_t seed)
     work->n_wrong += a->n_breaches != 0;
     for (int i = 0; i < a->n_broadcasts; i++) {
         const broadcast_t *b = &a->broadcasts[i];
-        for (int rank = 0; b->minds && rank < a->n_ranks; rank++) {
+        for (int rank = 0; b->is_aware && rank < a->n_ranks; rank++) {
             work->n_wrong += b->errors[rank] != 0 || !world_rank_has_all(b->world, rank);
         }
     }

@@ -132,7 +132,7 @@ launch() {
 # others. (mpirun could do it, but Debian 13's crashes at a command line of two programs.)
 cat >"$work/apart" <<'END'
 #!/bin/sh
-# apart FOLDER RANK PROGRAM...
+# apart DIRECTORY RANK PROGRAM...
 if [ "$OMPI_COMM_WORLD_RANK" -lt "$2" ]; then . "$1/first.env"; else . "$1/last.env"; fi
 shift 2
 exec "$@"
