@@ -38,7 +38,7 @@ while [[ ${1:-} == -* ]]; do
         shift
         ;;
     --all-mpi) all_mpi=true ;;
-    --ci) ci=true long=true minutes=45 ;;
+    --ci) ci=true long=true minutes=26 ;;
     --packages) packages=true ;;
     --suite) suite=true ;;
     --quick) suite=true quick=true ;;

@@ -41,16 +41,16 @@ def check_pages(tap, pages, top, where):
         tap.eq(faults, [], f"{where}: the links of {page.relative_to(top)}")
 
 
-def install(directory):
+def install(destdir):
     """Installs the documents below a directory, and returns theirs."""
     build = os.environ["abs_top_builddir"]
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     for directory, target in ((build, "install-data-am"), (f"{build}/doc", "install-data")):
         subprocess.run([os.environ.get("MAKE", "make"), "-s", "-C", directory, target,
-                        f"DESTDIR={directory}"], check=True, env=environment, timeout=120,
+                        f"DESTDIR={destdir}"], check=True, env=environment, timeout=120,
                        stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    return next(pathlib.Path(directory).rglob("README.md")).parent
+    return next(pathlib.Path(destdir).rglob("README.md")).parent
 
 
 def main():
