@@ -67,6 +67,18 @@ static inline void want_report(ompi_request_t *request, pb_lane_t *lane)
     request->req_complete_cb = ended;
 }
 
+/**
+ * A receive that had ended before want_report() still has the callback, and every one has the data,
+ * which Open MPI does not clear. Not every PML clears them when the request is used again: UCX's
+ * would call ended() for another's receive, from inside irecv, and takes the data of a persistent
+ * request's receive for its own, once the data is not NULL.
+ */
+static inline void forget_report(ompi_request_t *request)
+{
+    request->req_complete_cb = NULL;
+    request->req_complete_cb_data = NULL;
+}
+
 inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, int rank,
                                 pb_lane_t *lane, pb_request_t *request_p)
 {
@@ -119,10 +131,7 @@ inline int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p,
     (void) transport;
     ompi_request_t *request = *request_p;
     const int error = outcome(&request->req_status, bytes);
-    /* A receive that had ended before want_report() still has the callback. Not every PML clears
-     * it when the request is used again: UCX's would call ended() for another's receive, from
-     * inside irecv. */
-    request->req_complete_cb = NULL;
+    forget_report(request);
     give_back(request_p);
     return error;
 }
@@ -153,5 +162,6 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
     /* Nothing is to be reported: pb_transport_cancel() saw to that, as it had to be before a second
      * has passed. Between reading whom to call and the lock in ended() there is no waiting, so that
      * another thread that was in there when the receive was cancelled is not any more. */
+    forget_report(*request_p);
     ompi_request_free((ompi_request_t **) request_p);
 }
