@@ -74,13 +74,12 @@ static bool read_name(pb_item_reader_t *item, int i, char name[PB_MEDIUM_NAME_SI
 {
     char quote[PB_DIAG_QUOTE_SIZE];
     const char *word = item->words[i];
-    const size_t length = strlen(word);
-    if (length >= PB_MEDIUM_NAME_SIZE) {
+    if (strlen(word) >= PB_MEDIUM_NAME_SIZE) {
         pb_item_fault(item, "the name '%s' has more than %d characters", pb_item_quote(quote, word),
                       PB_MEDIUM_NAME_SIZE - 1);
         return false;
     }
-    memcpy(name, strcmp(word, "-") == 0 ? "" : word, length + 1);
+    strcpy(name, strcmp(word, "-") == 0 ? "" : word);
     return true;
 }
 
