@@ -260,28 +260,32 @@ static void report_declining(const coll_pipebcast_module_t *module, bool has_mod
     }
 }
 
-/**
- * Whether all ranks have the same measured model, and links as fast as those that it was measured
- * on; alike on all of them.
+/** Whether a measured model is of links faster or slower than the slowest one of all ranks. */
+static bool has_other_links(const coll_pipebcast_module_t *module, uint64_t bits_per_second,
+                            char *why, size_t why_size)
+{
+    const pb_model_t *model = &module->model->model;
+    if (!model->has_medium ||
+        pb_medium_is_as_fast(model->medium.bits_per_second, bits_per_second)) {
+        return false;
+    }
+    snprintf(why, why_size,
+             "the model file %s was measured on links of %llu Mbit/s, but the slowest link of "
+             "communicator %s has %llu Mbit/s; measure again with pipebcast-tune",
+             module->model->super.source,
+             (unsigned long long) (model->medium.bits_per_second / 1000000), module->comm->c_name,
+             (unsigned long long) (bits_per_second / 1000000));
+    return true;
+}
+
+/** Whether all ranks have the same measured model, and it is of their links; alike on all of them.
  */
 static bool has_measured_model(const coll_pipebcast_module_t *module)
 {
     coll_pipebcast_agreement_t *agreement = module->agreement;
-    if (differs(agreement->most, V_MODEL) || agreement->own[V_MODEL] == 0) {
-        return false;
-    }
-    const pb_model_t *model = &module->model->model;
-    const uint64_t speed = least(agreement->most, V_SPEED, 0);
-    if (model->has_medium && !pb_medium_is_as_fast(model->medium.bits_per_second, speed)) {
-        snprintf(agreement->why_not_model, sizeof(agreement->why_not_model),
-                 "the model file %s was measured on links of %llu Mbit/s, but the slowest link of "
-                 "communicator %s has %llu Mbit/s; measure again with pipebcast-tune",
-                 module->model->super.source,
-                 (unsigned long long) (model->medium.bits_per_second / 1000000),
-                 module->comm->c_name, (unsigned long long) (speed / 1000000));
-        return false;
-    }
-    return true;
+    return !differs(agreement->most, V_MODEL) && agreement->own[V_MODEL] != 0 &&
+           !has_other_links(module, least(agreement->most, V_SPEED, 0), agreement->why_not_model,
+                            sizeof(agreement->why_not_model));
 }
 
 /** The gate; alike on all ranks. */
