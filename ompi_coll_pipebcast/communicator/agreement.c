@@ -239,7 +239,7 @@ static void report_serving(const coll_pipebcast_module_t *module)
 }
 
 /** Rank 0 reports that the gate is closed; see communicator/gate.h. */
-static void report_declining(const coll_pipebcast_module_t *module, bool has_model)
+static void report_declining(const coll_pipebcast_module_t *module, bool measured)
 {
     char medium[PB_MEDIUM_TEXT_SIZE];
     if (ompi_comm_rank(module->comm) != 0) {
@@ -251,7 +251,7 @@ static void report_declining(const coll_pipebcast_module_t *module, bool has_mod
         "TCP over Ethernet; no model was measured there and no algorithm is named, so "
         "the fallback component serves its broadcasts",
         module->comm->c_name, pb_medium_describe(&module->agreement->medium, medium));
-    if (has_model) {
+    if (measured) {
         coll_pipebcast_warn("the model file %s does not name the transport that it was measured "
                             "on; measure again with pipebcast-tune. Until then the fallback "
                             "component serves broadcasts over other transports than TCP over "
@@ -270,10 +270,10 @@ static bool has_other_links(const coll_pipebcast_module_t *module, uint64_t bits
         return false;
     }
     snprintf(why, why_size,
-             "the model file %s was measured on links of %llu Mbit/s, but the slowest link of "
-             "communicator %s has %llu Mbit/s; measure again with pipebcast-tune",
+             "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
+             "between these hosts has %llu Mbit/s; measure again with pipebcast-tune",
              module->model->super.source,
-             (unsigned long long) (model->medium.bits_per_second / 1000000), module->comm->c_name,
+             (unsigned long long) (model->medium.bits_per_second / 1000000),
              (unsigned long long) (bits_per_second / 1000000));
     return true;
 }
