@@ -26,6 +26,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->levels = NULL;
     module->model = NULL;
     module->planner = NULL;
+    module->connections = 0;
     module->advised = NULL;
     pb_arrival_mode_init(&module->arrival_mode);
     module->ns_per_byte = 0;

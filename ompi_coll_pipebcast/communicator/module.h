@@ -55,6 +55,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_model_t
         *model;            /**< retained; the measured one, if any, until the ranks have agreed */
     pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
+    int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */
     double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
