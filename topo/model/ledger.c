@@ -17,18 +17,16 @@ struct pb_ledger {
     int repeating;  /**< neighbours of the kinds that repeat */
     int charged;    /**< neighbours, the repeating ones among them */
     bool is_closed; /**< nothing is charged any more */
-    int n_plans, capacity;
+    int n_plans;
     charged_plan_t plans[];
 };
 
-pb_ledger_t *pb_ledger_new(int n_ranks, int most)
+pb_ledger_t *pb_ledger_new(int n_ranks)
 {
-    const int n = most < n_ranks ? most : n_ranks;
-    const int capacity = n / FEWEST_NEIGHBOURS;
+    const int capacity = n_ranks / FEWEST_NEIGHBOURS; /* no budget that bounds has more */
     pb_ledger_t *ledger = calloc(1, sizeof(*ledger) + (size_t) capacity * sizeof(*ledger->plans));
     if (ledger != NULL) {
         ledger->n_ranks = n_ranks;
-        ledger->capacity = capacity;
     }
     return ledger;
 }
@@ -50,7 +48,6 @@ void pb_ledger_begin(pb_ledger_t *ledger, int budget)
 {
     ledger->budget = budget < ledger->n_ranks - 1 ? budget : 0;
     assert(ledger->budget == 0 || ledger->budget >= FEWEST_NEIGHBOURS);
-    assert(ledger->budget / FEWEST_NEIGHBOURS <= ledger->capacity);
     ledger->repeating = find_repeating(ledger->n_ranks, ledger->budget);
     ledger->charged = ledger->repeating;
     ledger->is_closed = false;

@@ -24,16 +24,12 @@
 typedef struct pb_ledger pb_ledger_t;
 
 /**
- * Memory for a ledger of `n_ranks` with a budget of up to `most`, freed by free(): at most
- * 4 * most bytes, and 4 * n_ranks. It bounds nothing until pb_ledger_begin(). NULL if out of
- * memory.
+ * Memory for a ledger of `n_ranks`, 4 bytes for each, freed by free(). It bounds nothing until
+ * pb_ledger_begin(). NULL if out of memory.
  */
-pb_ledger_t *pb_ledger_new(int n_ranks, int most);
+pb_ledger_t *pb_ledger_new(int n_ranks);
 
-/**
- * An empty ledger with this budget from now on: at least 2, or 0 for no bound. It is no larger than
- * what the memory is for, unless it is so large that it bounds nothing.
- */
+/** An empty ledger with this budget from now on: at least 2, or 0 for no bound. */
 void pb_ledger_begin(pb_ledger_t *ledger, int budget);
 
 /** Whether there is a bound at all: not where the budget has all other ranks. O(1). */

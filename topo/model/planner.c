@@ -21,7 +21,7 @@ struct pb_planner {
     pb_role_cache_t roles;             /**< in the trees of all ranks */
     pb_role_t *group_role;             /**< in the tree of the last group; NULL: none */
     uint64_t classes[8]; /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
-    pb_ledger_t *ledger; /**< NULL: there is no bound on connections */
+    pb_ledger_t *ledger; /**< NULL: there can be no bound on connections */
     bool ledger_is_lost; /**< a plan was not charged here that the others may have charged */
     bool has_repeated;   /**< a broadcast was restricted to the repeating kinds */
 };
@@ -31,12 +31,12 @@ pb_planner_t *pb_planner_new(void)
     return calloc(1, sizeof(pb_planner_t));
 }
 
-int pb_planner_reserve(pb_planner_t *planner, int n_ranks, int connections)
+int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
 {
-    if (connections > 0 && planner->ledger == NULL) {
-        planner->ledger = pb_ledger_new(n_ranks, connections);
+    if (planner->ledger == NULL) {
+        planner->ledger = pb_ledger_new(n_ranks);
     }
-    return connections > 0 && planner->ledger == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
+    return planner->ledger != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
 static bool is_bound(const pb_planner_t *planner)

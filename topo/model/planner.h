@@ -42,7 +42,8 @@ typedef struct pb_planner_options {
     int rank; /**< whose roles are computed */
     pb_choose_options_t choose;
     size_t memory;   /**< bytes that may be kept; the role that was used last is kept in any case */
-    int connections; /**< neighbours that any rank may have in all, at least 2; 0: no bound */
+    int connections; /**< neighbours that any rank may have in all, at least 2; 0: no bound, else
+                          pb_planner_reserve() was called */
 } pb_planner_options_t;
 
 /** How a broadcast is done. */
@@ -75,11 +76,8 @@ typedef struct pb_planner_report {
 /** A planner of which nothing may be asked before pb_planner_begin(). NULL if out of memory. */
 pb_planner_t *pb_planner_new(void);
 
-/**
- * Has the memory for a bound of up to `connections` (0: none) among `n_ranks`: without it,
- * pb_planner_begin() takes none. PB_ERR_NO_MEMORY.
- */
-int pb_planner_reserve(pb_planner_t *planner, int n_ranks, int connections);
+/** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
+int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
 /**
  * Plans on this network by this model from now on. Both are borrowed and outlive the planner.

@@ -7,7 +7,7 @@
 
 static pb_ledger_t *ledger_of(int n_ranks, int budget)
 {
-    pb_ledger_t *ledger = pb_ledger_new(n_ranks, budget);
+    pb_ledger_t *ledger = pb_ledger_new(n_ranks);
     if (ledger == NULL) {
         abort();
     }

@@ -20,8 +20,7 @@ static pb_planner_t *planner_of(const pb_placement_t *placement, const pb_model_
     const pb_planner_options_t options = {
         .rank = rank, .choose = *choose, .memory = memory, .connections = connections};
     pb_planner_t *planner = pb_planner_new();
-    if (planner == NULL ||
-        pb_planner_reserve(planner, placement->n_ranks, connections) != PB_SUCCESS) {
+    if (planner == NULL || pb_planner_reserve(planner, placement->n_ranks) != PB_SUCCESS) {
         abort();
     }
     pb_planner_begin(planner, placement, model, &options);
@@ -273,8 +272,7 @@ static void test_memory(void)
 
     planner = pb_planner_new();
     failing_memory_from(0);
-    ok(pb_planner_reserve(planner, 20, 10) == PB_ERR_NO_MEMORY &&
-           pb_planner_reserve(planner, 20, 0) == PB_SUCCESS,
+    ok(pb_planner_reserve(planner, 20) == PB_ERR_NO_MEMORY,
        "memory for the bound is had beforehand, or not");
     failing_memory_after(-1);
     pb_planner_free(planner);
