@@ -1,9 +1,10 @@
 /*
  * Broadcasts from changing roots, and the connections that they need.
- * Usage: run_connections BROADCASTS BYTES MOST [mixed]
+ * Usage: run_connections BROADCASTS BYTES MOST [mixed | nonblocking]
  * Every rank checks that pipebcast counts at most MOST neighbours of it, and that broadcasts have
  * opened no more sockets than these and those of the agreement's allreduce. 0: it checks neither.
  * mixed: nonblocking and persistent ones among them, the first before the ranks have agreed.
+ * nonblocking: all are, so that the fallback component cannot have any of them.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -122,12 +123,13 @@ static int root_of(int k)
     return (k * 5 + k / n_ranks) % n_ranks;
 }
 
-static void broadcast_all(int n, size_t bytes, bool mixed)
+static void broadcast_all(int n, size_t bytes, const char *how)
 {
+    const bool mixed = strcmp(how, "mixed") == 0, nonblocking = strcmp(how, "nonblocking") == 0;
     batch_t batch = {.n = 0};
     for (int k = 0; k < n;) {
-        const int turn = k / AT_ONCE % 3;
-        if (!mixed || turn == 1) {
+        const int turn = nonblocking ? 0 : k / AT_ONCE % 3;
+        if (!nonblocking && (!mixed || turn == 1)) {
             broadcast(bytes, root_of(k), (unsigned) k);
             k++;
             continue;
@@ -135,7 +137,7 @@ static void broadcast_all(int n, size_t bytes, bool mixed)
         for (int i = 0; i < AT_ONCE; i++, k++) {
             begin(&batch, bytes, root_of(k), (unsigned) k, turn == 2);
         }
-        if (turn == 0) {
+        if (mixed && turn == 0) {
             broadcast(bytes, root_of(k), (unsigned) k); /* while the others go on */
         }
         end(&batch, bytes, turn == 2);
@@ -163,7 +165,7 @@ int main(int argc, char **argv)
     }
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     const int before = count_sockets(), most = atoi(argv[3]);
-    broadcast_all(atoi(argv[1]), strtoul(argv[2], NULL, 10), argc > 4);
+    broadcast_all(atoi(argv[1]), strtoul(argv[2], NULL, 10), argc > 4 ? argv[4] : "");
     const int opened = count_sockets() - before;
     const int named = (int) read_counter(&counters, "coll_pipebcast_connections");
     while (1 << n_phases < n_ranks) {

@@ -114,6 +114,13 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
                     pb_planned_t *planned);
 
 /**
+ * This rank's role, borrowed likewise, for a broadcast that has to be done without having been
+ * chosen: in a tree of all ranks whose neighbours repeat, the binomial tree if the bound on
+ * connections, which there is, has it. No segment size. PB_ERR_NO_MEMORY.
+ */
+int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
+
+/**
  * Whether a message of `bytes` may be the fallback component's, or not fit, as far as that is
  * known without planning: for who could not. O(1).
  */
