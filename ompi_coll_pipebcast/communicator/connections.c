@@ -62,11 +62,14 @@ void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
     if (coll_pipebcast_may_reach_all(module) || ompi_comm_rank(module->comm) != 0) {
         return;
     }
-    coll_pipebcast_log(1, "communicator %s: broadcasts may need %d connections of a rank%s",
-                       module->comm->c_name, module->connections,
-                       coll_pipebcast_follows_advice() ? "; advice is not followed, as its trees "
-                                                         "could need more"
-                                                       : "");
+    coll_pipebcast_log(1, "communicator %s: broadcasts may need %d connections of a rank",
+                       module->comm->c_name, module->connections);
+    if (coll_pipebcast_follows_advice()) {
+        coll_pipebcast_warn("communicator %s: advice is not followed, as its trees could need more "
+                            "than %d connections of a rank. Raise the limit of descriptors (ulimit "
+                            "-n) or coll_pipebcast_connections.",
+                            module->comm->c_name, module->connections);
+    }
 }
 
 /** Where the first broadcast was restricted that the planner would have done otherwise. */
