@@ -207,8 +207,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     };
     adaptive->control = (pb_control_t){.comm = module->comm, .tag = operation->call.tag};
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        adaptive->transport[tree] = (pb_transport_t){
-            .comm = module->comm, .tag = operation->call.tag - 1 - tree, .lock = &module->lock};
+        adaptive->transport[tree] =
+            coll_pipebcast_transport(module->comm, operation->call.tag - 1 - tree, &module->lock);
     }
     const int rc = start_engine(adaptive);
     if (rc != PB_SUCCESS) {

@@ -31,7 +31,7 @@ bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_e
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
     arrival->is_auto = coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
-    arrival->transport = (pb_transport_t){.comm = comm, .tag = call->tag, .lock = &module->lock};
+    arrival->transport = coll_pipebcast_transport(comm, call->tag, &module->lock);
     arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
     arrival->caller = (pb_arrival_caller_t){
         .module = module,
