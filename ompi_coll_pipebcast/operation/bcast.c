@@ -31,6 +31,8 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     }
     if (coll_pipebcast_may_be_ours(module, total)) {
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
+        call->arrived = begun->start;
+        coll_pipebcast_arrivals_settle(module);
     }
     rc = coll_pipebcast_decide(module, call->root, total, &begun->decision);
     return rc == OMPI_SUCCESS && begun->decision.ours

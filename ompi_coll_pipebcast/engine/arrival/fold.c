@@ -1,0 +1,230 @@
+/*
+ * A fold; see engine/arrival/fold.h.
+ */
+#include "engine/arrival/fold.h"
+
+#include "topo/util/bytes.h"
+
+/** A rank has held those below it if it has waited for less than this part of their mean wait. */
+#define HOLDING_PART 8
+
+static void refused(pb_fold_t *f, int error)
+{
+    f->error = f->error != 0 ? f->error : error;
+    f->broken = true;
+}
+
+void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int stream,
+                   int *room)
+{
+    const uint32_t mask = UINT32_C(1) << stream;
+    *f = (pb_fold_t){.control = control, .parent = -1, .children = room};
+    for (int i = 0; i < role->n_parents; i++) {
+        if ((role->parent_mask[i] & mask) != 0) {
+            f->parent = role->parent[i];
+        }
+    }
+    for (int i = 0; i < role->n_children; i++) {
+        if ((role->child_mask[i] & mask) != 0) {
+            f->children[f->n_children++] = role->child[i];
+        }
+    }
+}
+
+void pb_fold_end(pb_fold_t *f, int64_t wait, int64_t transfer)
+{
+    f->has_ended = true;
+    f->wait = (uint64_t) wait;
+    f->transfer = (uint64_t) transfer;
+}
+
+/* Sums, and how they travel. */
+
+static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
+{
+    pb_bytes_put(bytes, sums->n_ranks, 4);
+    pb_bytes_put(bytes + 4, sums->n_free, 4);
+    pb_bytes_put(bytes + 8, sums->n_held, 4);
+    pb_bytes_put(bytes + 12, 0, 4);
+    pb_bytes_put(bytes + 16, sums->free_wait, 8);
+    pb_bytes_put(bytes + 24, sums->held_wait, 8);
+    pb_bytes_put(bytes + 32, sums->transfer, 8);
+}
+
+/** Adds what a child reports. */
+static void add_report(pb_fold_sums_t *sums, const uint8_t *bytes)
+{
+    sums->n_ranks += (uint32_t) pb_bytes_get(bytes, 4);
+    sums->n_free += (uint32_t) pb_bytes_get(bytes + 4, 4);
+    sums->n_held += (uint32_t) pb_bytes_get(bytes + 8, 4);
+    sums->free_wait += pb_bytes_get(bytes + 16, 8);
+    sums->held_wait += pb_bytes_get(bytes + 24, 8);
+    sums->transfer += pb_bytes_get(bytes + 32, 8);
+}
+
+/** Adds this rank to those below it, which it may have held. */
+static void add_own(pb_fold_t *f)
+{
+    pb_fold_sums_t *sums = &f->sums;
+    if (f->wait * HOLDING_PART * sums->n_free < sums->free_wait) {
+        sums->n_held += sums->n_free;
+        sums->held_wait += sums->free_wait;
+        sums->n_free = 0;
+        sums->free_wait = 0;
+    }
+    sums->n_ranks++;
+    sums->n_free++;
+    sums->free_wait += f->wait;
+    sums->transfer += f->transfer;
+}
+
+pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill)
+{
+    if (sums->n_ranks == 0) {
+        return PB_ARRIVAL_EVEN;
+    }
+    /* Those that were held have waited for the root, too, as long as the others have. */
+    const double for_root = sums->n_free > 0 ? (double) sums->free_wait / (double) sums->n_free : 0;
+    const double held = (double) sums->held_wait - (double) sums->n_held * for_root;
+    const double seen = (double) sums->transfer / (double) sums->n_ranks;
+    const double message = seen > message_ns ? seen : message_ns;
+    return held / (double) sums->n_ranks > (0.5 + fill) * message ? PB_ARRIVAL_UNEVEN
+                                                                  : PB_ARRIVAL_EVEN;
+}
+
+/* Messages. */
+
+static bool is_child(const pb_fold_t *f, int rank)
+{
+    for (int i = 0; i < f->n_children; i++) {
+        if (f->children[i] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** A message has come: a child's report, or the conclusion. */
+static void take(pb_fold_t *f, int rank, size_t bytes)
+{
+    if (f->state == PB_FOLD_COLLECTING && is_child(f, rank) && bytes == PB_FOLD_BYTES) {
+        add_report(&f->sums, f->in);
+        f->n_reported++;
+    } else if (f->state == PB_FOLD_LISTENING && rank == f->parent && bytes == 1 &&
+               f->in[0] <= PB_ARRIVAL_UNEVEN) {
+        f->conclusion = f->in[0];
+        f->state = PB_FOLD_PASSING;
+    } else {
+        refused(f, PB_ERR_MALFORMED);
+    }
+}
+
+/** Takes in the next message; false if it is not there. */
+static bool receive_one(pb_fold_t *f)
+{
+    int rank = -1, error = 0;
+    size_t bytes = 0;
+    if (f->receive == NULL) {
+        error = pb_control_receive(f->control, f->in, sizeof(f->in), &f->receive);
+    }
+    if (error == 0 && !pb_control_received(f->control, &f->receive, &rank, &bytes, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        refused(f, error);
+        return false;
+    }
+    take(f, rank, bytes);
+    return !f->broken;
+}
+
+/** Whether what was sent last has left. */
+static bool has_left(pb_fold_t *f)
+{
+    int error = 0;
+    if (f->send != NULL && !pb_control_sent(f->control, &f->send, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        refused(f, error);
+    }
+    return error == 0;
+}
+
+static void send_bytes(pb_fold_t *f, size_t bytes, int rank)
+{
+    const int error = pb_control_send(f->control, f->out, bytes, rank, &f->send);
+    if (error != 0) {
+        refused(f, error);
+    }
+}
+
+/** Whether the next step need not wait; it has been done then. */
+static bool step(pb_fold_t *f)
+{
+    switch (f->state) {
+    case PB_FOLD_COLLECTING:
+        if (f->n_reported < f->n_children) {
+            return receive_one(f);
+        }
+        if (!f->has_ended) {
+            return false;
+        }
+        if (f->parent < 0) {
+            f->state = PB_FOLD_SUMMED;
+            return false;
+        }
+        add_own(f);
+        write_sums(&f->sums, f->out);
+        send_bytes(f, PB_FOLD_BYTES, f->parent);
+        f->state = PB_FOLD_REPORTING;
+        return true;
+    case PB_FOLD_REPORTING:
+        if (!has_left(f)) {
+            return false;
+        }
+        f->state = PB_FOLD_LISTENING;
+        return true;
+    case PB_FOLD_LISTENING:
+        return receive_one(f);
+    case PB_FOLD_PASSING:
+        if (!has_left(f)) {
+            return false;
+        }
+        if (f->n_passed == f->n_children) {
+            f->state = PB_FOLD_THROUGH;
+            return false;
+        }
+        f->out[0] = f->conclusion;
+        send_bytes(f, 1, f->children[f->n_passed++]);
+        return true;
+    case PB_FOLD_SUMMED:
+    case PB_FOLD_THROUGH:
+        break;
+    }
+    return false;
+}
+
+bool pb_fold_advance(pb_fold_t *f)
+{
+    while (!f->broken && step(f)) {
+    }
+    return f->broken || f->state == PB_FOLD_THROUGH;
+}
+
+void pb_fold_announce(pb_fold_t *f, pb_arrival_report_t conclusion)
+{
+    f->conclusion = (uint8_t) conclusion;
+    f->state = PB_FOLD_PASSING;
+}
+
+void pb_fold_finish(pb_fold_t *f)
+{
+    int rank;
+    if (f->send != NULL) {
+        (void) pb_control_withdraw(f->control, &f->send, &rank);
+    }
+    if (f->receive != NULL) {
+        (void) pb_control_withdraw(f->control, &f->receive, &rank);
+    }
+}
