@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
@@ -162,13 +163,25 @@ int coll_pipebcast_arrivals_begin(coll_pipebcast_module_t *module, const pb_plan
     return stream;
 }
 
-void coll_pipebcast_arrivals_end(coll_pipebcast_module_t *module, int64_t wait, int64_t transfer)
+void coll_pipebcast_arrivals_end(coll_pipebcast_module_t *module, int64_t arrived, int64_t came)
 {
     coll_pipebcast_arrivals_t *arrivals = &module->arrivals;
+    const pb_fold_times_t times = {
+        .away = arrivals->left != 0 ? arrived - arrivals->left : 0,
+        .wait = came - arrived,
+        .transfer = coll_pipebcast_now() - came,
+    };
     if (arrivals->is_task) {
-        pb_fold_end(&arrivals->fold, wait, transfer);
+        pb_fold_end(&arrivals->fold, &times);
         /* The report leaves at once, however long this rank stays away from Open MPI now. */
         (void) advance(&arrivals->task);
+    }
+}
+
+void coll_pipebcast_arrivals_leave(coll_pipebcast_module_t *module)
+{
+    if (pb_watch_is_next(&module->arrivals.watch)) {
+        module->arrivals.left = coll_pipebcast_now();
     }
 }
 

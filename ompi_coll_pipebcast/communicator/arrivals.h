@@ -29,6 +29,7 @@ typedef struct coll_pipebcast_arrivals {
     pb_control_t control;
     int *children; /**< the fold's room; NULL: no broadcast is watched */
     size_t bytes;  /**< of the watched broadcast */
+    int64_t left;  /**< coll_pipebcast_now() at the end of the broadcast before that; 0: none was */
 } coll_pipebcast_arrivals_t;
 
 /** As a module is made, and goes. */
@@ -65,8 +66,14 @@ bool coll_pipebcast_arrivals_is_watched(struct coll_pipebcast_module *module, si
 int coll_pipebcast_arrivals_begin(struct coll_pipebcast_module *module, const pb_planned_t *planned,
                                   size_t bytes, int tag);
 
-/** This rank's part of the watched broadcast is through; durations as for pb_fold_end(). */
-void coll_pipebcast_arrivals_end(struct coll_pipebcast_module *module, int64_t wait,
-                                 int64_t transfer);
+/**
+ * This rank's part of the watched broadcast is through; it had arrived and its first segment had
+ * come at these times of coll_pipebcast_now().
+ */
+void coll_pipebcast_arrivals_end(struct coll_pipebcast_module *module, int64_t arrived,
+                                 int64_t came);
+
+/** This rank leaves a blocking broadcast of ours. */
+void coll_pipebcast_arrivals_leave(struct coll_pipebcast_module *module);
 
 #endif

@@ -97,6 +97,7 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
     int rc = begin(module, &call, &begun);
     if (rc == OMPI_SUCCESS && begun.operation != NULL) {
         rc = wait_for(begun.operation, &module->lock);
+        coll_pipebcast_arrivals_leave(module);
         log_time(module, &call, &begun);
     }
     coll_pipebcast_unlock(&module->lock);

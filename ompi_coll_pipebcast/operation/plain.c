@@ -66,20 +66,14 @@ static void cancel(coll_pipebcast_operation_t *operation)
     pb_transfer_cancel(&((plain_t *) operation)->transfer);
 }
 
-static void end_watch(const plain_t *plain)
-{
-    const int64_t now = coll_pipebcast_now();
-    const int64_t came = plain->came != 0 ? plain->came : now;
-    coll_pipebcast_arrivals_end(plain->super.module, came - plain->super.call.arrived, now - came);
-}
-
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     plain_t *plain = (plain_t *) operation;
     const int error = plain->transfer.error;
     (void) stays_p;
     if (plain->is_watched) {
-        end_watch(plain);
+        coll_pipebcast_arrivals_end(operation->module, operation->call.arrived,
+                                    plain->came != 0 ? plain->came : coll_pipebcast_now());
     }
     pb_transfer_finish(&plain->transfer);
     coll_pipebcast_message_fini(&plain->message);

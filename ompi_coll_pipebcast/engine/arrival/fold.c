@@ -5,7 +5,7 @@
 
 #include "topo/util/bytes.h"
 
-/** A rank has held those below it if it has waited for less than this part of their mean wait. */
+/** A rank that has held others has waited for less than this part of their mean wait. */
 #define HOLDING_PART 8
 
 static void refused(pb_fold_t *f, int error)
@@ -31,11 +31,10 @@ void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, i
     }
 }
 
-void pb_fold_end(pb_fold_t *f, int64_t wait, int64_t transfer)
+void pb_fold_end(pb_fold_t *f, const pb_fold_times_t *times)
 {
     f->has_ended = true;
-    f->wait = (uint64_t) wait;
-    f->transfer = (uint64_t) transfer;
+    f->own = *times;
 }
 
 /* Sums, and how they travel. */
@@ -62,11 +61,19 @@ static void add_report(pb_fold_sums_t *sums, const uint8_t *bytes)
     sums->transfer += pb_bytes_get(bytes + 32, 8);
 }
 
-/** Adds this rank to those below it, which it may have held. */
+/** Whether this rank has held those below it: see engine/arrival/fold.h. */
+static bool has_held(const pb_fold_t *f)
+{
+    const uint64_t n = f->sums.n_free;
+    return (uint64_t) f->own.wait * HOLDING_PART * n < f->sums.free_wait &&
+           (uint64_t) f->own.away * 2 * n > f->sums.free_wait;
+}
+
+/** Adds this rank to those below it. */
 static void add_own(pb_fold_t *f)
 {
     pb_fold_sums_t *sums = &f->sums;
-    if (f->wait * HOLDING_PART * sums->n_free < sums->free_wait) {
+    if (has_held(f)) {
         sums->n_held += sums->n_free;
         sums->held_wait += sums->free_wait;
         sums->n_free = 0;
@@ -74,8 +81,8 @@ static void add_own(pb_fold_t *f)
     }
     sums->n_ranks++;
     sums->n_free++;
-    sums->free_wait += f->wait;
-    sums->transfer += f->transfer;
+    sums->free_wait += (uint64_t) f->own.wait;
+    sums->transfer += (uint64_t) f->own.transfer;
 }
 
 pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill)

@@ -8,16 +8,18 @@
  * for it. A rank that is through has received all that was sent to it before, so the conclusion
  * also is the credit by which roots are kept from running ahead: see engine/arrival/watch.h.
  *
- * What is added up are durations between two moments of the same rank: from its arrival until its
- * first segment came, and from then until it was through. Ages of arrivals would not do: where a
- * parent comes late, or has left the broadcast and computes, a report waits for it for a time that
- * no one knows. Durations have no such error, however late a report is taken in, and need no
- * common clock.
+ * What is added up are durations between two moments of the same rank: from the broadcast before
+ * until its arrival, from then until its first segment came, and from then until it was through.
+ * Ages of arrivals would not do: where a parent comes late, or has left the broadcast and computes,
+ * a report waits for it for a time that no one knows. Durations have no such error, however late a
+ * report is taken in, and need no common clock.
  *
  * Whom a rank has waited for follows from the tree. Ranks that wait get their first segments at
  * about the same time, when the last of those above them has come. So where the ranks below a rank
- * have waited long, and it has not itself, they have waited for it: it has *held* them. Those that
- * no rank has held have waited for the root, which is no fault of the tree.
+ * have waited long, and it has not itself but was away so long, they have waited for it: it has
+ * *held* them. Those that no rank has held have waited for the root, which is no fault of the
+ * tree. And a rank that was not away has come as early as it could: in broadcasts one after the
+ * other those below it wait as long as each takes it.
  */
 #ifndef PB_ARRIVAL_FOLD_H
 #define PB_ARRIVAL_FOLD_H
@@ -48,6 +50,13 @@ typedef enum {
     PB_FOLD_THROUGH,
 } pb_fold_state_t;
 
+/** How long one rank did what, in nanoseconds. */
+typedef struct pb_fold_times {
+    int64_t away;     /**< from the end of its last broadcast to its arrival; 0: not known */
+    int64_t wait;     /**< from then until the first segment of the fold's stream was here */
+    int64_t transfer; /**< from then until its part was through */
+} pb_fold_times_t;
+
 /** One rank's part. */
 typedef struct pb_fold {
     pb_control_t *control; /**< borrowed */
@@ -55,11 +64,10 @@ typedef struct pb_fold {
     int parent;    /**< -1: this is the root */
     int *children; /**< in the room that was borrowed */
     int n_children;
-    int n_reported;       /**< children that have */
-    int n_passed;         /**< children to which the conclusion was sent */
-    bool has_ended;       /**< this rank's part of the broadcast */
-    uint64_t wait;        /**< its own */
-    uint64_t transfer;    /**< its own */
+    int n_reported; /**< children that have */
+    int n_passed;   /**< children to which the conclusion was sent */
+    bool has_ended; /**< this rank's part of the broadcast */
+    pb_fold_times_t own;
     pb_fold_sums_t sums;  /**< of the ranks below, and at last of this one */
     uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
@@ -78,8 +86,8 @@ typedef struct pb_fold {
 void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int stream,
                    int *room);
 
-/** This rank's part of the broadcast has ended; durations in nanoseconds, of no use at the root. */
-void pb_fold_end(pb_fold_t *fold, int64_t wait, int64_t transfer);
+/** This rank's part of the broadcast has ended; the root's times do not count. */
+void pb_fold_end(pb_fold_t *fold, const pb_fold_times_t *times);
 
 /**
  * Does what can be done without waiting. True when the fold is through or broken. At the root it

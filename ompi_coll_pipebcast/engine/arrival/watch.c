@@ -27,9 +27,14 @@ void pb_watch_close(pb_watch_t *watch)
     watch->is_open = false;
 }
 
+bool pb_watch_is_next(const pb_watch_t *watch)
+{
+    return watch->weight >= PB_WATCH_INTERVAL && (!watch->is_open || pb_watch_is_due(watch));
+}
+
 bool pb_watch_begin(pb_watch_t *watch, size_t bytes)
 {
-    const bool is_watched = !watch->is_open && watch->weight >= PB_WATCH_INTERVAL;
+    const bool is_watched = !watch->is_open && pb_watch_is_next(watch);
     if (is_watched) {
         watch->is_open = true;
         watch->weight = 0;

@@ -57,6 +57,9 @@ bool pb_watch_is_due(const pb_watch_t *watch);
 /** The conclusion was taken. */
 void pb_watch_close(pb_watch_t *watch);
 
+/** Whether the next plain broadcast is watched. */
+bool pb_watch_is_next(const pb_watch_t *watch);
+
 /** A plain broadcast of `bytes` begins: whether it is watched. */
 bool pb_watch_begin(pb_watch_t *watch, size_t bytes);
 
