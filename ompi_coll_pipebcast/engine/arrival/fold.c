@@ -50,15 +50,28 @@ static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
     pb_bytes_put(bytes + 32, sums->transfer, 8);
 }
 
-/** Adds what a child reports. */
-static void add_report(pb_fold_sums_t *sums, const uint8_t *bytes)
+static pb_fold_sums_t read_sums(const uint8_t *bytes)
 {
-    sums->n_ranks += (uint32_t) pb_bytes_get(bytes, 4);
-    sums->n_free += (uint32_t) pb_bytes_get(bytes + 4, 4);
-    sums->n_held += (uint32_t) pb_bytes_get(bytes + 8, 4);
-    sums->free_wait += pb_bytes_get(bytes + 16, 8);
-    sums->held_wait += pb_bytes_get(bytes + 24, 8);
-    sums->transfer += pb_bytes_get(bytes + 32, 8);
+    return (pb_fold_sums_t){
+        .n_ranks = (uint32_t) pb_bytes_get(bytes, 4),
+        .n_free = (uint32_t) pb_bytes_get(bytes + 4, 4),
+        .n_held = (uint32_t) pb_bytes_get(bytes + 8, 4),
+        .free_wait = pb_bytes_get(bytes + 16, 8),
+        .held_wait = pb_bytes_get(bytes + 24, 8),
+        .transfer = pb_bytes_get(bytes + 32, 8),
+    };
+}
+
+/** Adds what a child has reported; false if that makes no sense. */
+static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
+{
+    sums->n_ranks += report->n_ranks;
+    sums->n_free += report->n_free;
+    sums->n_held += report->n_held;
+    sums->free_wait += report->free_wait;
+    sums->held_wait += report->held_wait;
+    sums->transfer += report->transfer;
+    return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
 }
 
 /** Whether this rank has held those below it: see engine/arrival/fold.h. */
@@ -111,19 +124,20 @@ static bool is_child(const pb_fold_t *f, int rank)
     return false;
 }
 
-/** A message has come: a child's report, or the conclusion. */
-static void take(pb_fold_t *f, int rank, size_t bytes)
+/** A child's report has come; false if it makes no sense. */
+static bool take_report(pb_fold_t *f, int rank, size_t bytes)
 {
-    if (f->state == PB_FOLD_COLLECTING && is_child(f, rank) && bytes == PB_FOLD_BYTES) {
-        add_report(&f->sums, f->in);
-        f->n_reported++;
-    } else if (f->state == PB_FOLD_LISTENING && rank == f->parent && bytes == 1 &&
-               f->in[0] <= PB_ARRIVAL_UNEVEN) {
-        f->conclusion = f->in[0];
-        f->state = PB_FOLD_PASSING;
-    } else {
-        refused(f, PB_ERR_MALFORMED);
-    }
+    const pb_fold_sums_t report = read_sums(f->in);
+    f->n_reported++;
+    return is_child(f, rank) && bytes == PB_FOLD_BYTES && add_report(&f->sums, &report);
+}
+
+/** The conclusion has come; likewise. */
+static bool take_conclusion(pb_fold_t *f, int rank, size_t bytes)
+{
+    f->conclusion = f->in[0];
+    f->state = PB_FOLD_PASSING;
+    return rank == f->parent && bytes == 1 && f->conclusion <= PB_ARRIVAL_UNEVEN;
 }
 
 /** Takes in the next message; false if it is not there. */
@@ -141,8 +155,12 @@ static bool receive_one(pb_fold_t *f)
         refused(f, error);
         return false;
     }
-    take(f, rank, bytes);
-    return !f->broken;
+    const bool makes_sense = f->state == PB_FOLD_COLLECTING ? take_report(f, rank, bytes)
+                                                            : take_conclusion(f, rank, bytes);
+    if (!makes_sense) {
+        refused(f, PB_ERR_MALFORMED);
+    }
+    return makes_sense;
 }
 
 /** Whether what was sent last has left. */
@@ -166,45 +184,58 @@ static void send_bytes(pb_fold_t *f, size_t bytes, int rank)
     }
 }
 
-/** Whether the next step need not wait; it has been done then. */
+/** All reports and this rank's own are there: its parent gets the sum of them. */
+static void report(pb_fold_t *f)
+{
+    if (f->parent < 0) {
+        f->state = PB_FOLD_SUMMED;
+        return;
+    }
+    add_own(f);
+    write_sums(&f->sums, f->out);
+    f->state = PB_FOLD_REPORTING;
+    send_bytes(f, PB_FOLD_BYTES, f->parent);
+}
+
+static bool collect(pb_fold_t *f)
+{
+    if (f->n_reported < f->n_children) {
+        return receive_one(f);
+    }
+    if (f->has_ended) {
+        report(f);
+    }
+    return f->has_ended;
+}
+
+/** The conclusion goes to the next child, when the last one's has left. */
+static bool pass(pb_fold_t *f)
+{
+    if (!has_left(f)) {
+        return false;
+    }
+    if (f->n_passed == f->n_children) {
+        f->state = PB_FOLD_THROUGH;
+        return true;
+    }
+    f->out[0] = f->conclusion;
+    send_bytes(f, 1, f->children[f->n_passed++]);
+    return true;
+}
+
+/** Does the next step; false if it has to wait. */
 static bool step(pb_fold_t *f)
 {
     switch (f->state) {
     case PB_FOLD_COLLECTING:
-        if (f->n_reported < f->n_children) {
-            return receive_one(f);
-        }
-        if (!f->has_ended) {
-            return false;
-        }
-        if (f->parent < 0) {
-            f->state = PB_FOLD_SUMMED;
-            return false;
-        }
-        add_own(f);
-        write_sums(&f->sums, f->out);
-        send_bytes(f, PB_FOLD_BYTES, f->parent);
-        f->state = PB_FOLD_REPORTING;
-        return true;
+        return collect(f);
     case PB_FOLD_REPORTING:
-        if (!has_left(f)) {
-            return false;
-        }
-        f->state = PB_FOLD_LISTENING;
-        return true;
+        f->state = has_left(f) ? PB_FOLD_LISTENING : PB_FOLD_REPORTING;
+        return f->state == PB_FOLD_LISTENING;
     case PB_FOLD_LISTENING:
         return receive_one(f);
     case PB_FOLD_PASSING:
-        if (!has_left(f)) {
-            return false;
-        }
-        if (f->n_passed == f->n_children) {
-            f->state = PB_FOLD_THROUGH;
-            return false;
-        }
-        f->out[0] = f->conclusion;
-        send_bytes(f, 1, f->children[f->n_passed++]);
-        return true;
+        return pass(f);
     case PB_FOLD_SUMMED:
     case PB_FOLD_THROUGH:
         break;
