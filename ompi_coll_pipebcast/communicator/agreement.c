@@ -25,6 +25,7 @@
 #include "base/parameters.h"
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
+#include "communicator/connections.h"
 #include "communicator/difference.h"
 #include "communicator/link.h"
 #include "communicator/locality.h"
@@ -57,9 +58,10 @@ enum {
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
     V_LOCALITY,
-    V_MODEL, /**< compared apart: the hash of a measured model, 0 if there is none */
-    V_SPEED, /**< not compared: bits per second of the rank's link; the least one counts */
-    V_MTU,   /**< not compared: likewise */
+    V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
+    V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
+    V_MTU,         /**< not compared: likewise */
+    V_CONNECTIONS, /**< not compared: likewise */
     N_VALUES = 16
 };
 
@@ -149,6 +151,7 @@ static void own_values(const coll_pipebcast_module_t *module, bool placed, bool 
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
     values[V_SPEED] = link.bits_per_second;
     values[V_MTU] = link.mtu;
+    values[V_CONNECTIONS] = coll_pipebcast_connections_own();
 }
 
 static bool differs(const uint64_t *most, int which)
@@ -238,6 +241,7 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .segment = params->segment_size,
                    .plan.fanout = params->fanout},
         .memory = params->cache_size,
+        .connections = module->connections,
     };
     pb_planner_begin(module->planner, module->placement, &module->model->model, &options);
 }
@@ -275,6 +279,8 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         return COLL_PIPEBCAST_PASSING;
     }
     settle_model(module);
+    module->connections =
+        coll_pipebcast_connections_agreed(~agreement->most[N_VALUES + V_CONNECTIONS]);
     begin_planning(module);
     return COLL_PIPEBCAST_AGREEING;
 }
@@ -318,6 +324,7 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
     agreement->n_hosts = pb_placement_n_hosts(module->placement);
     agreement->blank = coll_pipebcast_model_blank();
     if (agreement->n_hosts < 0 || agreement->blank == NULL ||
+        pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
         prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -381,6 +388,7 @@ static bool has_located(coll_pipebcast_module_t *module)
         begin_planning(module);
         report_serving(module);
         coll_pipebcast_arrivals_report(module);
+        coll_pipebcast_connections_report(module);
     }
     return true;
 }

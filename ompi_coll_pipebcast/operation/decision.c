@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/parameters.h"
+#include "communicator/connections.h"
 #include "communicator/lost.h"
 
 /** "twotree, 46 segments of 1426 bytes". */
@@ -82,8 +83,9 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     decision->ours =
         planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
     if (rc == PB_SUCCESS && !planned->fallback) {
-        coll_pipebcast_count_role(planned);
+        coll_pipebcast_count_role(module, planned);
     }
+    coll_pipebcast_connections_note(module, planned);
     decision->is_logged =
         rc == PB_SUCCESS && coll_pipebcast_params.verbose >= 10 && planned->is_new_class;
     if (decision->is_logged) {

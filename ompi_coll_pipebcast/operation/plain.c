@@ -21,8 +21,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     const coll_pipebcast_call_t *call = &operation->call;
     pb_transfer_limits_t limits;
     operation->counted_as = (int) planned->kind;
-    plain->transport = (pb_transport_t){
-        .comm = operation->module->comm, .tag = call->tag, .lock = &operation->module->lock};
+    plain->transport =
+        coll_pipebcast_transport(operation->module->comm, call->tag, &operation->module->lock);
     const int rc = coll_pipebcast_windows_cut(&plain->message, &call->data, planned->segment_size,
                                               planned->role, &limits);
     if (rc != OMPI_SUCCESS) {
