@@ -424,12 +424,17 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
     int rc = OMPI_SUCCESS;
     if (coll_pipebcast_follows_advice()) {
         module->advised = coll_pipebcast_advised_new(module, &rc);
-    } else if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
-               !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
-                                       coll_pipebcast_params.arrival_wait)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+        return rc;
     }
-    return rc;
+    if (!coll_pipebcast_arrivals_prepare(&module->arrivals)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
+        !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
+                                coll_pipebcast_params.arrival_wait)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
 }
 
 /** Has the memory that this rank needs once the ranks have compared. */
@@ -501,6 +506,7 @@ static bool has_located(coll_pipebcast_module_t *module)
         module->state = COLL_PIPEBCAST_SERVING;
         begin_planning(module);
         report_serving(module);
+        coll_pipebcast_arrivals_report(module);
         coll_pipebcast_connections_report(module);
     }
     return true;
