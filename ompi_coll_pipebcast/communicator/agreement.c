@@ -35,7 +35,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 8
+#define PROTOCOL 9
 #endif
 
 /** The same in all versions, so that the tags of what comes later are alike. */

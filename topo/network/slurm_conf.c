@@ -449,12 +449,6 @@ static void read_links(reader_t *r, char **values)
         uint32_t n = read_number(r, KEY_UPLINKS, values[KEY_UPLINKS], PB_NETWORK_MAX_BUNDLE);
         r->uplinks = n > 0 ? (int) n : 1;
     }
-    if (r->speed > UINT32_MAX / (uint32_t) r->uplinks) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "Uplinks times LinkSpeed is more than %lu; use a larger unit",
-                      (unsigned long) UINT32_MAX);
-        r->uplinks = 1;
-    }
     for (int key = KEY_LINK_SPEED; key <= KEY_UPLINKS; key++) {
         if (values[key] != NULL && values[KEY_NODES] == NULL && values[KEY_SWITCHES] == NULL) {
             pb_diag_fault(r->diag, r->file, r->line,

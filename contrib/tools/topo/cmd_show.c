@@ -102,8 +102,8 @@ static void print_speed(const show_t *show, int node)
     if (show->speeds && node != pb_network_top(show->network)) {
         printf("  speed %" PRIu32, node_of(show, node)->speed);
     }
-    if (node_of(show, node)->n_links > 1) {
-        printf("  in %d links", node_of(show, node)->n_links);
+    if (node_of(show, node)->members > 1) {
+        printf("  in %d links", node_of(show, node)->members);
     }
 }
 
@@ -115,7 +115,7 @@ static int run_length(const show_t *show, const int *order)
     while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_HOST &&
            node_of(show, order[n])->parent == first->parent &&
            node_of(show, order[n])->speed == first->speed &&
-           node_of(show, order[n])->n_links == first->n_links) {
+           node_of(show, order[n])->members == first->members) {
         n++;
     }
     return n;
@@ -217,7 +217,7 @@ const tool_command_t tool_cmd_show = {
                 "the\n"
                 "link upwards stands behind each, in the unit of FILE; for parallel links "
                 "(Uplinks) it\n"
-                "is that of all together, and their number follows. Two files with the same hash\n"
+                "is that of one of them, and their number follows. Two files with the same hash\n"
                 "describe the same network: names, shape, order, speeds and numbers of links.\n",
             .groups = (const common_group_t[]){{0}},
             .more = "examples:\n"
