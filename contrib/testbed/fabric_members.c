@@ -75,15 +75,18 @@ static int common_divisor(int a, int b)
 
 /**
  * Member `number` of a node's uplink. Counting both ends up together meets each pair of
- * switches whose numbers are alike modulo the common divisor; then the upper end is one ahead.
+ * switches whose numbers are alike modulo the common divisor; then the upper end is one ahead,
+ * until all pairs are met.
  */
 static fabric_member_t plug(const pb_network_t *network, int link, int number)
 {
     int node = pb_link_node(link);
     int n_lower = pb_network_spines(network, node);
     int n_upper = pb_network_spines(network, pb_network_node(network, node)->parent);
-    int64_t all_alike = (int64_t) n_lower / common_divisor(n_lower, n_upper) * n_upper;
-    int lower = number % n_lower, upper = (int) ((number + number / all_alike) % n_upper);
+    int divisor = common_divisor(n_lower, n_upper);
+    int64_t all_alike = (int64_t) n_lower / divisor * n_upper;
+    int64_t ahead = number / all_alike % divisor;
+    int lower = number % n_lower, upper = (int) ((number + ahead) % n_upper);
     bool up = pb_link_is_up(link);
     return (fabric_member_t){.link = link,
                              .number = number,
