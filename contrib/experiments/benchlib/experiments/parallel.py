@@ -45,6 +45,13 @@ def chosen_networks(names):
     return [SINGLE] + [name for name in names or NETWORKS if name != SINGLE]
 
 
+def write_file(directory, name, text):
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
 class Run:
     """One run on one network: its times, and what each link between switches carried."""
 
@@ -58,10 +65,9 @@ class Run:
         self.n_broadcasts = n_broadcasts
 
     def time_us(self, size):
-        for row in self.outcome.rows:
-            if int(row["bytes"]) == size and row["sync_median_us"]:
-                return float(row["sync_median_us"])
-        return None
+        """The median of those after the warm-up."""
+        times = [float(row["time_us"]) for row in self.outcome.rows if int(row["bytes"]) == size]
+        return statistics.median(times[WARMUP:]) if times[WARMUP:] else None
 
     def busiest(self, total):
         """The bytes on the busiest link between switches, to the `total` of all messages."""
@@ -179,22 +185,22 @@ class Parallel:
     def _measure(options, directory, networks, measured):
         os.makedirs(directory, exist_ok=True)
         seeds = range(1, options.seeds + 1)
+        files = {name: write_file(directory, f"{name}.conf", topology_of(name))
+                 for name in networks}
+        schedule = write_file(directory, "schedule.txt",
+                              schedule_text(measured.sizes, options.iterations))
         progress = Progress([name for _ in seeds for name in networks])
         for seed in seeds:
-            for network in networks:
-                path = os.path.join(directory, f"{network}.conf")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(topology_of(network))
+            for path in files.values():
                 progress.start(f"seed {seed} of {options.seeds}")
-                if measure_seed(options, path, network, seed, measured, progress):
+                if measure_seed(options, path, schedule, seed, measured, progress):
                     return True
         return False
 
     def _write(self, directory, options, begun, measured, verdicts):
         text = table_text(measured, options.rate) + "\n" \
             + "\n".join(verdict.text() for verdict in verdicts) + "\n"
-        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(directory, "table.txt", text)
         write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.name, "begun": begun, "machine": describe_host(),
                     "rows": list(measured.rows()),
@@ -203,27 +209,34 @@ class Parallel:
         print(text + f"results: {directory}\n", flush=True)
 
 
-def measure_seed(options, path, network, seed, measured, progress):
+def schedule_text(sizes, iterations):
+    """One broadcast after the other, each once: the mode of which a short run wastes nothing."""
+    return "".join(f"0 {size}\n" for size in sizes for _ in range(WARMUP + iterations))
+
+
+def measure_seed(options, path, schedule, seed, measured, progress):
     """One run on a testbed of its own. Yields whether it was interrupted."""
     own = argparse.Namespace(**{**vars(options), "up_arg": [*options.up_arg, "--hash-seed",
                                                             str(seed)]})
     place = Testbed(own, path)
-    sizes = measured.sizes
-    arguments = ["--csv", "--clock", "shared", "--mode", "sync", "--no-pingpong",
-                 "--label", METHOD.name, "--sizes", ",".join(map(str, sizes)),
-                 "--warmup", str(WARMUP), "--iterations", str(options.iterations),
+    n_rows = (WARMUP + options.iterations) * len(measured.sizes)
+    arguments = ["--csv", "--clock", "shared", "--schedule", schedule, "--label", METHOD.name,
                  *(["--check"] if options.check else [])]
 
     def measure():
         place.status("--reset")
-        outcome = run_bench(place, METHOD, arguments, len(sizes), options,
-                            options.patience * (1 + len(sizes)), progress.row)
+        outcome = run_bench(place, METHOD, arguments, n_rows, options,
+                            options.patience * (1 + n_rows))
         status = place.status("--reset")
         outcome.counters = {"drops": sum(link["drops"] for link in status["links"]),
                             "overruns": status["fabric"]["overruns"]}
-        measured.runs.append(Run(network, seed, outcome, status["links"], place.hosts,
-                                 WARMUP + options.iterations))
+        network = os.path.splitext(os.path.basename(path))[0]
+        run = Run(network, seed, outcome, status["links"], place.hosts,
+                  WARMUP + options.iterations)
+        measured.runs.append(run)
         progress.end(outcome)
+        times = [run.time_us(size) for size in measured.sizes]
+        progress.report("    " + ", ".join(f"{time / 1e3:.1f} ms" for time in times if time))
 
     return measure_at(place, measure)
 
