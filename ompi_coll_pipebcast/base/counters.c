@@ -137,6 +137,10 @@ static int add_others(const mca_base_component_t *component)
          "Roles of this rank in trees that were computed; if they go on growing with the roots "
          "in turn, coll_pipebcast_cache_size is too small.",
          &coll_pipebcast_counters.roles_computed},
+        {"connections",
+         "Distinct processes that have been a neighbour of this one in a tree, so that broadcasts "
+         "need a connection to them (coll_pipebcast_connections).",
+         &coll_pipebcast_counters.connections},
     };
     int rc = OMPI_SUCCESS;
     for (size_t i = 0; rc == OMPI_SUCCESS && i < sizeof(others) / sizeof(others[0]); i++) {

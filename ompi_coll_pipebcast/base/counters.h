@@ -47,6 +47,7 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
     coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
+    coll_pipebcast_counter_t connections; /**< distinct processes */
 } coll_pipebcast_counters_t;
 
 /** The process's counters. */

@@ -3,6 +3,8 @@
  */
 #include "base/parameters.h"
 
+#include <limits.h>
+
 #include "base/log.h"
 #include "engine/transfer.h"
 
@@ -23,6 +25,7 @@ static const coll_pipebcast_params_t defaults = {
     .send_window = 8,
     .ahead = 1 << 20,
     .cache_size = 1 << 20,
+    .connections = 0,
     .autoload = true,
     .verbose = 0,
 };
@@ -195,6 +198,12 @@ static void add_bounds(const mca_base_component_t *component)
     add(component, "cache_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->cache_size,
         "Bytes of memory per communicator in which choices, and this rank's roles in the trees of "
         "different roots, are kept. (default: 1048576)");
+    add(component, "connections", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->connections,
+        "Processes that one process may have as neighbours in the trees of a communicator, so that "
+        "it needs connections to them; beyond that, trees are used whose neighbours are the same "
+        "for all roots. At least 2; the least of all ranks counts. 0: a quarter of the limit of "
+        "descriptors (ulimit -n), or half of those that are not open if that is less. (default: "
+        "0)");
 }
 
 /** What the component does in a process. */
@@ -304,6 +313,9 @@ void coll_pipebcast_params_check(void)
     check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
               defaults.receive_window);
     check_int("send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW, defaults.send_window);
+    if (p->connections != 0) {
+        check_int("connections", &p->connections, 2, INT_MAX, defaults.connections);
+    }
     if (p->segment_size != 0 && (p->segment_size < COLL_PIPEBCAST_MIN_SEGMENT ||
                                  p->segment_size > COLL_PIPEBCAST_MAX_SEGMENT)) {
         check_range("segment_size", (long long) p->segment_size, COLL_PIPEBCAST_MIN_SEGMENT,

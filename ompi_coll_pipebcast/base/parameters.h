@@ -60,6 +60,7 @@ typedef struct coll_pipebcast_params {
     int send_window;     /**< segments */
     size_t ahead;        /**< bytes */
     size_t cache_size;   /**< bytes */
+    int connections;     /**< of a process, at least 2; 0: by its limit of descriptors */
     bool autoload;
     int verbose;
 } coll_pipebcast_params_t;

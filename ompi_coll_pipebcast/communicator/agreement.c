@@ -25,6 +25,7 @@
 #include "base/parameters.h"
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
+#include "communicator/connections.h"
 #include "communicator/difference.h"
 #include "communicator/gate.h"
 #include "communicator/locality.h"
@@ -65,10 +66,11 @@ enum {
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
     V_LOCALITY,
-    V_TRANSPORT, /**< of messages between hosts; 0 where the user has chosen it */
-    V_MODEL,     /**< compared apart: the hash of a measured model, 0 if there is none */
-    V_SPEED,     /**< not compared: bits per second of the rank's link; the least one counts */
-    V_MTU,       /**< not compared: likewise */
+    V_TRANSPORT,   /**< of messages between hosts; 0 where the user has chosen it */
+    V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
+    V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
+    V_MTU,         /**< not compared: likewise */
+    V_CONNECTIONS, /**< not compared: likewise */
     N_VALUES = 16
 };
 
@@ -171,6 +173,7 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     values[V_TRANSPORT] = coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
     values[V_SPEED] = medium->bits_per_second > 0 ? medium->bits_per_second : UNKNOWN;
     values[V_MTU] = medium->mtu > 0 ? medium->mtu : UNKNOWN;
+    values[V_CONNECTIONS] = coll_pipebcast_connections_own();
 }
 
 static bool differs(const uint64_t *most, int which)
@@ -354,6 +357,7 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .segment = params->segment_size,
                    .plan.fanout = params->fanout},
         .memory = params->cache_size,
+        .connections = module->connections,
     };
     pb_planner_begin(module->planner, module->placement, &module->model->model, &options);
 }
@@ -394,6 +398,8 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         module->passes_for = COLL_PIPEBCAST_TRANSPORT;
         return COLL_PIPEBCAST_PASSING;
     }
+    module->connections =
+        coll_pipebcast_connections_agreed(~agreement->most[N_VALUES + V_CONNECTIONS]);
     begin_planning(module);
     return COLL_PIPEBCAST_AGREEING;
 }
@@ -418,12 +424,17 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
     int rc = OMPI_SUCCESS;
     if (coll_pipebcast_follows_advice()) {
         module->advised = coll_pipebcast_advised_new(module, &rc);
-    } else if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
-               !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
-                                       coll_pipebcast_params.arrival_wait)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+        return rc;
     }
-    return rc;
+    if (!coll_pipebcast_arrivals_prepare(&module->arrivals)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
+        !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
+                                coll_pipebcast_params.arrival_wait)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
 }
 
 /** Has the memory that this rank needs once the ranks have compared. */
@@ -432,6 +443,7 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
     agreement->n_hosts = pb_placement_n_hosts(module->placement);
     agreement->blank = coll_pipebcast_model_blank();
     if (agreement->n_hosts < 0 || agreement->blank == NULL ||
+        pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
         prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -494,6 +506,8 @@ static bool has_located(coll_pipebcast_module_t *module)
         module->state = COLL_PIPEBCAST_SERVING;
         begin_planning(module);
         report_serving(module);
+        coll_pipebcast_arrivals_report(module);
+        coll_pipebcast_connections_report(module);
     }
     return true;
 }
