@@ -44,18 +44,19 @@ void coll_pipebcast_arrivals_report(const coll_pipebcast_module_t *module)
         return;
     }
     if (coll_pipebcast_is_arrival_aware()) {
-        coll_pipebcast_warn("communicator %s: its broadcasts are not arrival-aware, although the "
-                            "parameter coll_pipebcast_arrival is set so, as a rank would need "
-                            "connections to %d others and %d fit into its budget. Raise "
-                            "coll_pipebcast_connections, or the limit of open files (ulimit -n).",
-                            module->comm->c_name, ompi_comm_size(module->comm) - 1,
-                            module->connections);
+        coll_pipebcast_warn(
+            "communicator %s: its broadcasts are not arrival-aware, although the "
+            "parameter coll_pipebcast_arrival is set so: the root of each would need "
+            "%d connections, and it may have %d. Raise the limit of descriptors "
+            "(ulimit -n) or coll_pipebcast_connections.",
+            module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
     } else if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
-        coll_pipebcast_log(1,
-                           "communicator %s: broadcasts stay plain however ranks arrive, as a rank "
-                           "would need connections to %d others and %d fit into its budget",
-                           module->comm->c_name, ompi_comm_size(module->comm) - 1,
-                           module->connections);
+        coll_pipebcast_log(
+            1,
+            "communicator %s: broadcasts stay plain however ranks arrive: a root that "
+            "serves them as they arrive would need %d connections, and it may have "
+            "%d",
+            module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
     }
 }
 
