@@ -31,6 +31,7 @@ typedef struct meeting {
     const pb_fabric_t *fabric;
     sets_t *sets;       /* by node of the tree */
     int *order;         /* nodes of the tree, deeper ones first */
+    int *n_hosts;       /* by node of the tree: below it, as far as known */
     uint64_t *new_bits; /* room for one set */
     bool too_many;      /* this was reported */
 } meeting_t;
@@ -141,11 +142,13 @@ static int pass_set(meeting_t *m, int below, int set)
             any |= hold_above(m, f->by_node[f->first_merged[below] + i]);
         }
     }
-    if (!any) {
-        report_no_way_up(f, node, below, sets->example[set]);
-        return PB_SUCCESS;
+    if (any) {
+        return add_set(m, node, below, sets->example[set]);
     }
-    return add_set(m, node, below, sets->example[set]);
+    if (m->n_hosts[below] < pb_network_n_hosts(f->tree)) {
+        report_no_way_up(f, node, below, sets->example[set]);
+    }
+    return PB_SUCCESS;
 }
 
 static int pass_host(meeting_t *m, int below)
@@ -204,7 +207,10 @@ static int pass_node(meeting_t *m, int node)
     if (node == pb_network_top(tree)) {
         return PB_SUCCESS;
     }
-    if (pb_network_node(tree, node)->kind != PB_NODE_SWITCH) {
+    const bool is_host = pb_network_node(tree, node)->kind == PB_NODE_HOST;
+    m->n_hosts[node] += is_host;
+    m->n_hosts[pb_network_node(tree, node)->parent] += m->n_hosts[node];
+    if (is_host) {
         return pass_host(m, node);
     }
     const size_t n_before = m->fabric->diag->n_faults;
@@ -249,6 +255,7 @@ static void meeting_clear(meeting_t *m)
     }
     free(m->sets);
     free(m->order);
+    free(m->n_hosts);
     free(m->new_bits);
 }
 
@@ -259,9 +266,11 @@ int pb_spines_meet(const pb_fabric_t *fabric)
     meeting_t m = {.fabric = fabric,
                    .sets = calloc((size_t) n + 1, sizeof(*m.sets)),
                    .order = malloc(((size_t) n + 1) * sizeof(*m.order)),
+                   .n_hosts = calloc((size_t) n + 1, sizeof(*m.n_hosts)),
                    .new_bits = malloc((PB_SPINES_MAX / WORD_BITS + 1) * sizeof(*m.new_bits))};
-    int error =
-        m.sets != NULL && m.order != NULL && m.new_bits != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    int error = m.sets != NULL && m.order != NULL && m.n_hosts != NULL && m.new_bits != NULL
+                    ? PB_SUCCESS
+                    : PB_ERR_NO_MEMORY;
     error = error == PB_SUCCESS ? sort_by_depth(&m) : error;
     for (int i = 0; i < n && error == PB_SUCCESS; i++) {
         error = pass_node(&m, m.order[i]);
