@@ -260,6 +260,7 @@ int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t sp
     }
     below->parent = parent;
     below->speed = speed;
+    below->speed_given = speed > 0;
     if (above->last_child >= 0) {
         network->nodes[above->last_child].next_sibling = child;
     } else {
@@ -459,25 +460,27 @@ static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
     free(names);
 }
 
-/* The lowest speed that is given, 1 if none is. */
-static uint32_t lowest_speed(const pb_network_t *network)
+/* The lowest speed that is given, or 1 if none is given to a link of a host. */
+static uint32_t find_lowest_speed(const pb_network_t *network)
 {
-    uint32_t lowest = 0;
-    for (int node = 0; node < network->n_nodes; node++) {
-        uint32_t speed = network->nodes[node].speed;
-        if (speed > 0 && (lowest == 0 || speed < lowest)) {
-            lowest = speed;
+    uint32_t lowest = UINT32_MAX;
+    bool hosts_have = false;
+    for (int i = 0; i < network->n_nodes; i++) {
+        const pb_node_t *node = &network->nodes[i];
+        if (node->speed_given) {
+            lowest = node->speed < lowest ? node->speed : lowest;
+            hosts_have |= node->kind == PB_NODE_HOST;
         }
     }
-    return lowest > 0 ? lowest : 1;
+    return hosts_have ? lowest : 1;
 }
 
 static void find_base_speed(pb_network_t *network)
 {
-    network->base_speed = lowest_speed(network);
+    network->base_speed = find_lowest_speed(network);
     for (int i = 0; i < network->n_nodes; i++) {
         pb_node_t *node = &network->nodes[i];
-        if (node->parent >= 0 && node->speed == 0) {
+        if (node->parent >= 0 && !node->speed_given) {
             node->speed = network->base_speed;
         }
     }

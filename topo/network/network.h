@@ -46,9 +46,10 @@ typedef struct pb_node {
     int last_child;   /**< -1 if none */
     int next_sibling; /**< -1 if none */
     uint32_t speed; /**< of one member of the uplink, each way, in the file's unit; 0: not given */
-    int members;    /**< parallel links in the uplink, at least 1 */
-    int spines;     /**< switches that are merged in this node, at least 1 */
-    int line;       /**< where the node was first named, for messages; 0: nowhere */
+    bool speed_given; /**< not what pb_network_finish() takes it to be */
+    int members;      /**< parallel links in the uplink, at least 1 */
+    int spines;       /**< switches that are merged in this node, at least 1 */
+    int line;         /**< where the node was first named, for messages; 0: nowhere */
 } pb_node_t;
 
 typedef struct pb_network pb_network_t;
@@ -109,7 +110,9 @@ void pb_network_set_line(pb_network_t *network, int node, int line);
 /**
  * Checks that the nodes form one tree that has a host, and makes the network
  * ready for use: finds the top node, gives every link without a speed the
- * lowest speed in the network (1 if none is given at all), and computes depths.
+ * base speed, and computes depths. That is the lowest speed in the network, or 1
+ * if no link to a host has one: those of links between switches are then multiples of a
+ * host's.
  * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
  * cycles, more than one top, no host. O(nodes), without recursion.
  */
@@ -127,7 +130,8 @@ int pb_network_n_switches(const pb_network_t *network);      /**< of them switch
 int pb_network_n_places(const pb_network_t *network);        /**< of them places */
 int pb_network_top(const pb_network_t *network);             /**< after finish */
 int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
-uint32_t pb_network_base_speed(const pb_network_t *network); /**< lowest speed; after finish */
+uint32_t
+pb_network_base_speed(const pb_network_t *network); /**< of links without one; after finish */
 
 /** Parallel links in the uplink of a node, 1: a single link. Each flow takes one of them. */
 int pb_network_members(const pb_network_t *network, int node);

@@ -6,6 +6,7 @@
 #include "judged.h"
 #include "message.h"
 #include "preorder.h"
+#include "remarks.h"
 #include "topo/network/node_names.h"
 
 /** Levels that are drawn by indentation; deeper ones by number. */
@@ -125,6 +126,7 @@ static tool_exit_t show_network(const pb_network_t *network)
     if (good) {
         print_summary(network, show.speeds);
         print_tree(&show, order);
+        tool_print_remarks(network);
     }
     free(show.closed);
     free(order);
@@ -159,8 +161,11 @@ const tool_command_t tool_cmd_show = {
                 "the\n"
                 "link upwards stands behind each, in the unit of FILE; for parallel links "
                 "(Uplinks) it\n"
-                "is that of one of them, and their number follows. Two files with the same hash\n"
-                "describe the same network: names, shape, order, speeds and numbers of links.\n",
+                "is that of one of them, and their number follows. The last lines are those of "
+                "check.\n"
+                "Two files with the same hash describe the same network: names, shape, order, "
+                "speeds,\n"
+                "numbers of links and of merged switches.\n",
             .groups = (const common_group_t[]){{0}},
             .more = "examples:\n"
                     "  pipebcast-topo show /etc/slurm/topology.conf\n"
