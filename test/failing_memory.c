@@ -7,6 +7,7 @@
 
 /* Of each thread, so that threads may test at the same time. */
 static _Thread_local long countdown = -1; /* allocations until one fails; -1: none does */
+static _Thread_local bool all_fail;       /* once one has failed, the later ones, too */
 static _Thread_local long alive;
 
 void *__real_malloc(size_t size);
@@ -23,6 +24,13 @@ void __wrap_free(void *memory);
 void failing_memory_after(long n)
 {
     countdown = n;
+    all_fail = false;
+}
+
+void failing_memory_from(long n)
+{
+    countdown = n;
+    all_fail = true;
 }
 
 long failing_memory_alive(void)
@@ -32,6 +40,9 @@ long failing_memory_alive(void)
 
 static bool fails(void)
 {
+    if (countdown == 0 && all_fail) {
+        return true;
+    }
     return countdown >= 0 && countdown-- == 0;
 }
 

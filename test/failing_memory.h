@@ -9,6 +9,9 @@
 /** The allocation after `n` more returns NULL, once; -1: none does. */
 void failing_memory_after(long n);
 
+/** All allocations after `n` more return NULL, until failing_memory_after(-1). */
+void failing_memory_from(long n);
+
 /** Allocations made by these and not freed since the program began. */
 long failing_memory_alive(void);
 

@@ -21,6 +21,9 @@ static const struct {
                                   "as ranks of the communicator had different topologies, "
                                   "parameters or versions of pipebcast; a warning says which"},
     [COLL_PIPEBCAST_ONE_HOST] = {"one_host", "as all ranks of the communicator were on one host"},
+    [COLL_PIPEBCAST_TRANSPORT] = {"transport",
+                                  "as messages between hosts do not go over TCP over Ethernet, "
+                                  "and coll_pipebcast_transport is auto"},
     [COLL_PIPEBCAST_UNFIT] = {"unfit", "as coll_pipebcast_algorithm did not fit the network"},
     [COLL_PIPEBCAST_UNABLE] = {"failed", "as a rank of the communicator could not be placed in the "
                                          "network; a warning of that rank says why"},
@@ -134,6 +137,10 @@ static int add_others(const mca_base_component_t *component)
          "Roles of this rank in trees that were computed; if they go on growing with the roots "
          "in turn, coll_pipebcast_cache_size is too small.",
          &coll_pipebcast_counters.roles_computed},
+        {"connections",
+         "Distinct processes that have been a neighbour of this one in a tree, so that broadcasts "
+         "need a connection to them (coll_pipebcast_connections).",
+         &coll_pipebcast_counters.connections},
     };
     int rc = OMPI_SUCCESS;
     for (size_t i = 0; rc == OMPI_SUCCESS && i < sizeof(others) / sizeof(others[0]); i++) {

@@ -3,6 +3,8 @@
  */
 #include "base/parameters.h"
 
+#include <limits.h>
+
 #include "base/log.h"
 #include "engine/transfer.h"
 
@@ -13,6 +15,7 @@ static const coll_pipebcast_params_t defaults = {
     .priority = 40,
     .algorithm = COLL_PIPEBCAST_AUTO,
     .locality = COLL_PIPEBCAST_LOCALITY_AUTO,
+    .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .arrival_wait = 1 << 20,
     .fanout = 3,
@@ -22,6 +25,7 @@ static const coll_pipebcast_params_t defaults = {
     .send_window = 8,
     .ahead = 1 << 20,
     .cache_size = 1 << 20,
+    .connections = 0,
     .autoload = true,
     .verbose = 0,
 };
@@ -57,6 +61,12 @@ static const mca_base_var_enum_value_t locality_values[] = {
     {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
     {OLD_MACHINE, "machine"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t transport_values[] = {
+    {COLL_PIPEBCAST_TRANSPORT_AUTO, "auto"},
+    {COLL_PIPEBCAST_TRANSPORT_ANY, "any"},
     {0, NULL},
 };
 
@@ -150,13 +160,19 @@ static void add_cluster(const mca_base_component_t *component)
         "set. (default: none)");
     add(component, "model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->model_file,
         "File of measured message costs that pipebcast-tune has written, by which tree and segment "
-        "size are chosen, alike on all hosts. (default: none, costs are assumed from the link's "
-        "speed and MTU)");
+        "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
+        "and MTU of the interface that Open MPI uses)");
     add_named(component, "locality", "coll_pipebcast_locality", locality_values, OPAL_INFO_LVL_5,
               &p->locality,
               "Which ranks of a host are near to each other. auto: those that are bound to the "
               "same package, NUMA node or cache, by hwloc. host: all alike. (machine is the old "
               "name of host.) (default: auto)");
+    add_named(component, "transport", "coll_pipebcast_transport", transport_values, OPAL_INFO_LVL_4,
+              &p->transport,
+              "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "
+              "others where the model file was measured on them, or where algorithm, arrival b or "
+              "nb, or advice_dir is set; else the fallback component serves. any: all. (default: "
+              "auto)");
     add(component, "hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
         "For trials on one host: a list of host names such as n[0-3] that are taken for the hosts "
         "of the job's ranks in turn, again from the first when the list ends. (default: none, the "
@@ -182,6 +198,12 @@ static void add_bounds(const mca_base_component_t *component)
     add(component, "cache_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->cache_size,
         "Bytes of memory per communicator in which choices, and this rank's roles in the trees of "
         "different roots, are kept. (default: 1048576)");
+    add(component, "connections", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->connections,
+        "Processes that one process may have as neighbours in the trees of a communicator, so that "
+        "it needs connections to them; beyond that, trees are used whose neighbours are the same "
+        "for all roots. At least 2; the least of all ranks counts. 0: a quarter of the limit of "
+        "descriptors (ulimit -n), or half of those that are not open if that is less. (default: "
+        "0)");
 }
 
 /** What the component does in a process. */
@@ -291,6 +313,9 @@ void coll_pipebcast_params_check(void)
     check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
               defaults.receive_window);
     check_int("send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW, defaults.send_window);
+    if (p->connections != 0) {
+        check_int("connections", &p->connections, 2, INT_MAX, defaults.connections);
+    }
     if (p->segment_size != 0 && (p->segment_size < COLL_PIPEBCAST_MIN_SEGMENT ||
                                  p->segment_size > COLL_PIPEBCAST_MAX_SEGMENT)) {
         check_range("segment_size", (long long) p->segment_size, COLL_PIPEBCAST_MIN_SEGMENT,

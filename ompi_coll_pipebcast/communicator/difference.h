@@ -1,10 +1,13 @@
 /*
  * A report: rank 0 finds out which rank has another value than it has itself, and
- * reports it to people. Every rank sends its value to rank 0, over a tag of the report's
- * own. No broadcast waits for it, so that what the ranks do meanwhile cannot depend on
- * it; only where the communicator ends, each rank waits until its part is through
+ * reports it to people. The values travel up a binomial tree, over a tag of the report's
+ * own: sent to rank 0 directly, they would open a connection for each rank there, and use up the
+ * descriptors of a process. No broadcast waits for the report, so that what the ranks do meanwhile
+ * cannot depend on it; only where the communicator ends, each rank waits until its part is through
  * (coll_pipebcast_progress_settle()), so that no message is left over. So a rank whose message is
- * refused keeps trying: rank 0 counts on it. And it happens only where something is wrong.
+ * refused keeps trying: its parent counts on it. And it happens only where something is wrong.
+ *
+ * Ranks of different builds report to each other, too: the messages stay as they are.
  */
 #ifndef COLL_PIPEBCAST_REPORT_H
 #define COLL_PIPEBCAST_REPORT_H
@@ -19,24 +22,34 @@ typedef struct coll_pipebcast_difference {
     uint64_t own;           /**< this rank's value */
 } coll_pipebcast_difference_t;
 
+/**
+ * Of some ranks: the value of the lowest one, and the lowest one with another value than that. No
+ * more is needed to know the lowest one whose value is not a given one's.
+ */
+typedef struct coll_pipebcast_values {
+    uint64_t value, other_value;
+    int64_t rank, other; /**< other: -1 if all values are the same */
+} coll_pipebcast_values_t;
+
 /** Zeros: none was started. */
 typedef struct coll_pipebcast_report {
     struct ompi_communicator_t *comm; /**< borrowed */
     pb_control_t control;
     coll_pipebcast_difference_t difference;
-    pb_request_t request; /**< this rank's message, or at rank 0 the next one of the others; NULL:
-                             none is under way */
-    uint64_t value;       /**< its content */
-    int n_to_come;        /**< messages */
-    int other;            /**< the lowest rank so far that differs from rank 0 */
-    uint64_t of_other;    /**< its value */
+    pb_request_t request; /**< this rank's message, or the next one of its children; NULL: none is
+                             under way */
+    int n_to_come;        /**< messages of children */
+    bool is_to_send;      /**< this rank's message has not left */
+    coll_pipebcast_values_t values;   /**< of this rank and of the children that were heard */
+    coll_pipebcast_values_t received; /**< a child's message */
 } coll_pipebcast_report_t;
 
 /** Starts a report with a tag that is reserved for it, alike on all ranks. */
 void coll_pipebcast_report_start(coll_pipebcast_report_t *report, struct ompi_communicator_t *comm,
                                  int tag, const coll_pipebcast_difference_t *difference);
 
-/** Does what can be done without waiting; true when it is through. O(messages taken in). */
+/** Does what can be done without waiting; true when it is through. O(messages taken in), which are
+ * log2 of the ranks at most. */
 bool coll_pipebcast_report_advance(coll_pipebcast_report_t *report);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
+#include "communicator/connections.h"
 
 static void module_construct(coll_pipebcast_module_t *module)
 {
@@ -26,7 +27,10 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->levels = NULL;
     module->model = NULL;
     module->planner = NULL;
+    module->connections = 0;
+    module->connections_charged = 0;
     module->advised = NULL;
+    coll_pipebcast_arrivals_construct(&module->arrivals, module);
     pb_arrival_mode_init(&module->arrival_mode);
     module->ns_per_byte = 0;
     module->credit.of = NULL;
@@ -50,7 +54,9 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_agreement_free(module->left);
     OBJ_DESTRUCT(&module->tasks);
     coll_pipebcast_lock_fini(&module->lock);
+    coll_pipebcast_arrivals_destruct(&module->arrivals);
     pb_arrival_credit_fini(&module->credit);
+    coll_pipebcast_connections_give_back(module);
     pb_planner_free(module->planner);
     coll_pipebcast_advised_free(module->advised);
     pb_placement_free(module->placement);

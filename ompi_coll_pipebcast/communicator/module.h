@@ -6,6 +6,7 @@
 
 #include "base/counters.h"
 #include "base/lock.h"
+#include "communicator/arrivals.h"
 #include "communicator/model.h"
 #include "communicator/progress.h"
 #include "communicator/topology.h"
@@ -55,7 +56,10 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_model_t
         *model;            /**< retained; the measured one, if any, until the ranks have agreed */
     pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
+    int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
+    int connections_charged;                /**< of these, as this process's total has them */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
+    coll_pipebcast_arrivals_t arrivals;     /**< what is found out by watching plain broadcasts */
     pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */
     double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
     pb_arrival_credit_t credit; /**< of parameter arrival = nb; of == NULL: not needed */
@@ -67,13 +71,5 @@ coll_pipebcast_module_t *coll_pipebcast_module_new(void);
 
 /** Releases the modules of the fallback component; may be called again. */
 void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module);
-
-/** Counts how this rank's role was had. */
-static inline void coll_pipebcast_count_role(const pb_planned_t *planned)
-{
-    coll_pipebcast_count(planned->was_cached ? &coll_pipebcast_counters.roles_cached
-                                             : &coll_pipebcast_counters.roles_computed,
-                         1);
-}
 
 #endif

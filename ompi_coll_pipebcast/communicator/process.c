@@ -7,13 +7,17 @@ int coll_pipebcast_process_open(void)
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
+    OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
     process->topology = NULL;
     process->model = NULL;
     process->assumed = NULL;
     process->locality_known = false;
     process->locality = PB_LOCALITY_ANYWHERE;
-    return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS ? OMPI_SUCCESS
-                                                                       : OMPI_ERR_OUT_OF_RESOURCE;
+    process->connections_charged = 0;
+    return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS &&
+                   opal_hash_table_init(&process->peers, 64) == OPAL_SUCCESS
+               ? OMPI_SUCCESS
+               : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 void coll_pipebcast_process_close(void)
@@ -30,6 +34,7 @@ void coll_pipebcast_process_close(void)
     }
     process->topology = process->model = NULL;
     process->assumed = NULL;
+    OBJ_DESTRUCT(&process->peers);
     OBJ_DESTRUCT(&process->present);
     OBJ_DESTRUCT(&process->lock);
 }

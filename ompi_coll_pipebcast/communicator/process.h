@@ -1,6 +1,7 @@
 /*
- * What the communicators of a process share. All of it is found or made when a communicator is made
- * or its ranks agree, and nothing of it is used on the way of a broadcast.
+ * What the communicators of a process share. All of it is found or made when a communicator is
+ * made, its ranks agree, or a plan is new, and nothing of it is used on the way of a broadcast that
+ * repeats an earlier one.
  */
 #ifndef COLL_PIPEBCAST_PROCESS_H
 #define COLL_PIPEBCAST_PROCESS_H
@@ -18,6 +19,14 @@ typedef struct coll_pipebcast_process {
     bool locality_known;               /**< whether this process has looked where it sits */
     pb_locality_t locality;            /**< if so, where: as it was bound at that time */
     opal_hash_table_t present;         /**< processes that are known to have the component */
+    opal_hash_table_t peers;           /**< processes that were a neighbour of this one in a plan */
+    /**
+     * Neighbours that live communicators with a bound on connections have charged this process
+     * with. Each communicator counts for itself, as its ranks have to agree and cannot know of
+     * other communicators' peers; so what one is charged, the next one to agree takes off its
+     * budget.
+     */
+    int connections_charged;
 } coll_pipebcast_process_t;
 
 /** The one of this process, from coll_pipebcast_process_open() to coll_pipebcast_process_close().

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "communicator/advised.h"
+#include "communicator/connections.h"
 #include "engine/adaptive/header.h"
 #include "operation/kinds.h"
 #include "pml/control.h"
@@ -57,7 +58,7 @@ static int part_in(pb_adaptive_caller_t *caller, const coll_pipebcast_known_t *k
     if (known == NULL) {
         rc = pb_planner_role(caller->module->planner, caller->call.root, caller->kind, NULL, 0,
                              &planned);
-        coll_pipebcast_count_role(&planned);
+        coll_pipebcast_count_role(caller->module, &planned);
     }
     *part = (pb_adaptive_part_t){.role = planned.role,
                                  .segment_size = segment_size < total ? segment_size : total};
@@ -206,8 +207,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     };
     adaptive->control = (pb_control_t){.comm = module->comm, .tag = operation->call.tag};
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        adaptive->transport[tree] = (pb_transport_t){
-            .comm = module->comm, .tag = operation->call.tag - 1 - tree, .lock = &module->lock};
+        adaptive->transport[tree] =
+            coll_pipebcast_transport(module->comm, operation->call.tag - 1 - tree, &module->lock);
     }
     const int rc = start_engine(adaptive);
     if (rc != PB_SUCCESS) {

@@ -40,8 +40,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     pb_transfer_limits_t limits;
     operation->counted_as = COLL_PIPEBCAST_BY_FLAT_NB;
     in_turn->is_root = planned->role->n_parents == 0;
-    in_turn->transport = (pb_transport_t){
-        .comm = operation->module->comm, .tag = call->tag, .lock = &operation->module->lock};
+    in_turn->transport =
+        coll_pipebcast_transport(operation->module->comm, call->tag, &operation->module->lock);
     const int rc = coll_pipebcast_windows_cut(&in_turn->message, &call->data, segment_size,
                                               planned->role, &limits);
     if (rc != OMPI_SUCCESS) {

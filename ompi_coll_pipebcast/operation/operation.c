@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "communicator/connections.h"
 #include "communicator/lost.h"
 #include "operation/kinds.h"
 
@@ -68,12 +69,33 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
 {
-    return start_or_lose(module, call, coll_pipebcast_kind_of(module, call), planned, operation_p);
+    const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call);
+    const int rc = start_or_lose(module, call, kind, planned, operation_p);
+    if (rc == OMPI_SUCCESS && kind->watch != NULL && !call->overlaps &&
+        coll_pipebcast_arrivals_is_watched(module, call->data.total)) {
+        kind->watch(*operation_p, planned);
+    }
+    return rc;
 }
 
-int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
-                                      const coll_pipebcast_call_t *call,
-                                      coll_pipebcast_operation_t **operation_p)
+/** In a tree of the planner's, as connections are bounded. */
+static int stand_in_within(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                           coll_pipebcast_operation_t **operation_p)
+{
+    pb_planned_t planned;
+    const int rc = coll_pipebcast_error(pb_planner_stand_in(module->planner, call->root, &planned));
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc);
+        return rc;
+    }
+    coll_pipebcast_count_role(module, &planned);
+    planned.segment_size = STAND_IN_SEGMENT;
+    return start_or_lose(module, call, &coll_pipebcast_plain, &planned, operation_p);
+}
+
+/** In a binary tree in order of rank, of which every rank knows its part. */
+static int stand_in_by_rank(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                            coll_pipebcast_operation_t **operation_p)
 {
     const int size = ompi_comm_size(module->comm), root = call->root;
     const int position = (ompi_comm_rank(module->comm) - root + size) % size;
@@ -92,6 +114,16 @@ int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
     const pb_planned_t planned = {
         .kind = PB_KIND_RANK_BINARY, .segment_size = STAND_IN_SEGMENT, .role = &role};
     return start_or_lose(module, call, &coll_pipebcast_plain, &planned, operation_p);
+}
+
+int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
+                                      const coll_pipebcast_call_t *call,
+                                      coll_pipebcast_operation_t **operation_p)
+{
+    const bool is_bounded =
+        module->state == COLL_PIPEBCAST_SERVING && !coll_pipebcast_may_reach_all(module);
+    return is_bounded ? stand_in_within(module, call, operation_p)
+                      : stand_in_by_rank(module, call, operation_p);
 }
 
 /** Where the transport has refused, others may wait for this rank: they hear that they need not. */

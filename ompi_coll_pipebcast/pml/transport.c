@@ -3,6 +3,8 @@
  */
 #include "pml/transport.h"
 
+#include <string.h>
+
 #include "engine/transfer.h"
 
 /** Whether a request is complete, so that its status may be read. */
@@ -59,6 +61,25 @@ static int ended(ompi_request_t *request)
     return is_gone;
 }
 
+/**
+ * Whether messages may be sent and receives be posted from inside the report of a receive. ob1 and
+ * UCX's PML allow it. cm with libfabric (mtl ofi) does not: a send that finds its queue full makes
+ * progress, and that overwrites the list of events from which the report came (4.1: it is one for
+ * the thread), so that a request ends twice. Of other PMLs it is not known: what has come is found
+ * by the next advance there, and only later than it could be.
+ */
+static bool pml_may_reenter(void)
+{
+    const char *name = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    return strcmp(name, "ob1") == 0 || strcmp(name, "ucx") == 0;
+}
+
+pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int tag,
+                                        coll_pipebcast_lock_t *lock)
+{
+    return (pb_transport_t){.comm = comm, .tag = tag, .lock = lock, .reports = pml_may_reenter()};
+}
+
 /** Open MPI is to call ended(). The receive may have ended already: then it is found complete. */
 static inline void want_report(ompi_request_t *request, pb_lane_t *lane)
 {
@@ -84,7 +105,7 @@ inline int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t 
 {
     const int rc = MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, rank, transport->tag,
                                       transport->comm, (ompi_request_t **) request_p));
-    if (rc == OMPI_SUCCESS && lane != NULL) {
+    if (rc == OMPI_SUCCESS && lane != NULL && transport->reports) {
         want_report(*request_p, lane);
     }
     return rc;

@@ -11,8 +11,16 @@ struct pb_transport {
     struct ompi_communicator_t *comm;
     int tag; /**< of all segments of the broadcast */
     coll_pipebcast_lock_t
-        *lock; /**< of transfers: held by whoever is inside the broadcast; borrowed */
+        *lock;    /**< of transfers: held by whoever is inside the broadcast; borrowed */
+    bool reports; /**< the PML reports the end of a receive; else it is found when asked for */
 };
+
+/**
+ * The transport of a broadcast's segments, or of some of them: all that have this tag. Whether the
+ * PML reports depends on the PML, see the definition. O(1).
+ */
+pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int tag,
+                                        coll_pipebcast_lock_t *lock);
 
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);

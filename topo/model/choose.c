@@ -159,6 +159,18 @@ static void list_segments(pb_chooser_t *chooser)
     }
 }
 
+/** The kinds that are tried unless one is forced, in the order of the rule. */
+static void list_kinds(pb_chooser_t *chooser)
+{
+    pb_kind_t kinds[PB_KIND_COUNT];
+    const int n = pb_kinds_by_turn(kinds);
+    for (int i = 0; i < n; i++) {
+        if ((chooser->options.excluded >> kinds[i] & 1) == 0) {
+            chooser->kinds[chooser->n_kinds++] = kinds[i];
+        }
+    }
+}
+
 /** No segment of a message of `bytes` is longer. */
 static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
 {
@@ -690,7 +702,7 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         return NULL;
     }
     pb_profile_least_two_streams(placement, n_hosts, &chooser->least_two_streams);
-    chooser->n_kinds = pb_kinds_by_turn(chooser->kinds);
+    list_kinds(chooser);
     list_segments(chooser);
     return chooser;
 }

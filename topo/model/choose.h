@@ -58,7 +58,10 @@ typedef struct pb_choose_options {
     int kind;         /**< the only candidate (a pb_kind_t), PB_CHOOSE_ALL or PB_CHOOSE_OWN */
     uint64_t segment; /**< the only segment size, or 0 */
     pb_plan_options_t plan;
+    uint32_t excluded; /**< bit k is set if kind k is no candidate unless it is the only one */
 } pb_choose_options_t;
+
+_Static_assert(PB_KIND_COUNT <= 32, "there is a bit for each kind");
 
 typedef struct pb_candidate {
     int kind;         /**< a pb_kind_t, or PB_KIND_FALLBACK */

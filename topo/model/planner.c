@@ -3,21 +3,57 @@
 #include <stdlib.h>
 
 #include "topo/model/group_kind.h"
+#include "topo/model/ledger.h"
 #include "topo/model/role_cache.h"
+
+/** Among which kinds is chosen. */
+enum {
+    ALL_KINDS,       /**< what the options have, which the ledger may refuse */
+    REPEATING_KINDS, /**< those that the ledger never refuses */
+    N_CHOICES
+};
 
 struct pb_planner {
     pb_planner_options_t options;
     const pb_placement_t *placement;
     const pb_model_t *model;
-    pb_chooser_t *chooser; /**< NULL: nothing was chosen yet, or memory ran out */
-    pb_role_cache_t roles; /**< in the trees of all ranks */
-    pb_role_t *group_role; /**< in the tree of the last group; NULL: none */
-    uint64_t classes[8];   /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
+    pb_chooser_t *choosers[N_CHOICES]; /**< NULL: nothing was chosen yet, or memory ran out */
+    pb_role_cache_t roles;             /**< in the trees of all ranks */
+    pb_role_t *group_role;             /**< in the tree of the last group; NULL: none */
+    uint64_t classes[8]; /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
+    pb_ledger_t *ledger; /**< NULL: there can be no bound on connections */
+    bool ledger_is_lost; /**< a plan was not charged here that the others may have charged */
+    bool has_repeated;   /**< a broadcast was restricted to the repeating kinds */
 };
 
 pb_planner_t *pb_planner_new(void)
 {
     return calloc(1, sizeof(pb_planner_t));
+}
+
+int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
+{
+    if (planner->ledger == NULL) {
+        planner->ledger = pb_ledger_new(n_ranks);
+    }
+    return planner->ledger != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
+static bool is_bound(const pb_planner_t *planner)
+{
+    return planner->ledger != NULL && pb_ledger_is_bounding(planner->ledger);
+}
+
+/** Where there is a bound, neighbours repeat if they can, and no plan needs all connections. */
+static void bind(pb_planner_t *planner)
+{
+    pb_choose_options_t *choose = &planner->options.choose;
+    pb_ledger_begin(planner->ledger, planner->options.connections);
+    choose->plan.repeats = is_bound(planner);
+    for (int kind = 0; is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
+        const bool reaches_all = pb_kind_row((pb_kind_t) kind)->reaches_all;
+        choose->excluded |= (uint32_t) reaches_all << kind;
+    }
 }
 
 void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
@@ -26,13 +62,18 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
     planner->placement = placement;
     planner->model = model;
     planner->options = *options;
+    if (planner->ledger != NULL) {
+        bind(planner);
+    }
 }
 
 /** Gives back all that is kept. */
 static void forget(pb_planner_t *planner)
 {
-    pb_chooser_free(planner->chooser);
-    planner->chooser = NULL;
+    for (int i = 0; i < N_CHOICES; i++) {
+        pb_chooser_free(planner->choosers[i]);
+        planner->choosers[i] = NULL;
+    }
     pb_role_cache_clear(&planner->roles);
     free(planner->group_role);
     planner->group_role = NULL;
@@ -42,14 +83,28 @@ void pb_planner_free(pb_planner_t *planner)
 {
     if (planner != NULL) {
         forget(planner);
+        free(planner->ledger);
         free(planner);
     }
 }
 
+int pb_planner_connections(const pb_planner_t *planner)
+{
+    return planner->ledger != NULL ? pb_ledger_charged(planner->ledger) : 0;
+}
+
+static size_t memory_of_choosers(const pb_planner_t *planner)
+{
+    size_t memory = 0;
+    for (int i = 0; i < N_CHOICES; i++) {
+        memory += planner->choosers[i] != NULL ? pb_chooser_memory(planner->choosers[i]) : 0;
+    }
+    return memory;
+}
+
 size_t pb_planner_memory(const pb_planner_t *planner)
 {
-    return planner->roles.memory +
-           (planner->chooser != NULL ? pb_chooser_memory(planner->chooser) : 0);
+    return planner->roles.memory + memory_of_choosers(planner);
 }
 
 /** Keeps the bound on memory; the newest role stays. */
@@ -59,29 +114,39 @@ static void trim(pb_planner_t *planner)
     if (pb_planner_memory(planner) <= bound) {
         return;
     }
-    if (planner->chooser != NULL && pb_chooser_memory(planner->chooser) > bound) {
-        pb_chooser_forget(planner->chooser);
+    for (int i = 0; i < N_CHOICES && memory_of_choosers(planner) > bound; i++) {
+        if (planner->choosers[i] != NULL) {
+            pb_chooser_forget(planner->choosers[i]);
+        }
     }
-    const size_t chosen = planner->chooser != NULL ? pb_chooser_memory(planner->chooser) : 0;
-    pb_role_cache_trim(&planner->roles, bound - chosen);
+    pb_role_cache_trim(&planner->roles, bound - memory_of_choosers(planner));
+}
+
+/** The plan of a kind over the ranks (NULL: all), to be freed. */
+static int make_plan(const pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
+                     int n_ranks, pb_plan_t **plan_p)
+{
+    pb_view_t *view = NULL;
+    *plan_p = NULL;
+    int rc = pb_view_new(planner->placement, root, ranks, n_ranks, &view);
+    if (rc == PB_SUCCESS) {
+        rc = pb_plan_compute(view, kind, &planner->options.choose.plan, plan_p);
+    }
+    pb_view_free(view);
+    return rc;
 }
 
 /** This rank's role in the tree of `kind` over the ranks (NULL: all), to be freed. */
 static int make_role(const pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
                      int n_ranks, pb_role_t **role_p)
 {
-    pb_view_t *view = NULL;
-    pb_plan_t *plan = NULL;
-    int rc = pb_view_new(planner->placement, root, ranks, n_ranks, &view);
-    if (rc == PB_SUCCESS) {
-        rc = pb_plan_compute(view, kind, &planner->options.choose.plan, &plan);
-    }
+    pb_plan_t *plan;
+    int rc = make_plan(planner, root, kind, ranks, n_ranks, &plan);
     if (rc == PB_SUCCESS) {
         *role_p = pb_role_new(plan, planner->options.rank);
         rc = *role_p != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     pb_plan_free(plan);
-    pb_view_free(view);
     return rc;
 }
 
@@ -124,32 +189,99 @@ static int get_group_role(pb_planner_t *planner, int root, pb_kind_t kind, const
     return rc;
 }
 
-static pb_chooser_t *get_chooser(pb_planner_t *planner)
+/** The options of the choice among the repeating kinds. */
+static pb_choose_options_t repeating_options(const pb_planner_t *planner)
 {
-    if (planner->chooser == NULL) {
-        planner->chooser =
-            pb_chooser_new(planner->placement, planner->model, &planner->options.choose);
+    pb_choose_options_t options = planner->options.choose;
+    if (options.kind >= 0) {
+        options.kind = PB_CHOOSE_OWN; /* a forced kind yields, but not to another component */
     }
-    return planner->chooser;
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        const bool repeats = pb_ledger_repeats(planner->ledger, (pb_kind_t) kind);
+        options.excluded |= (uint32_t) !repeats << kind;
+    }
+    return options;
 }
 
-/** Fills *planned but for the role; *plan_p is as pb_choose_plan() has it. */
-static int choose(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned,
-                  pb_plan_t **plan_p)
+static pb_chooser_t *get_chooser(pb_planner_t *planner, int among)
 {
+    if (planner->choosers[among] == NULL) {
+        const pb_choose_options_t options =
+            among == REPEATING_KINDS ? repeating_options(planner) : planner->options.choose;
+        planner->choosers[among] = pb_chooser_new(planner->placement, planner->model, &options);
+    }
+    return planner->choosers[among];
+}
+
+/** Charges the plan of a choice, which *plan_p is or becomes, unless that does not fit. */
+static int charge(pb_planner_t *planner, int root, pb_kind_t kind, pb_plan_t **plan_p)
+{
+    const int rc = *plan_p != NULL ? PB_SUCCESS : make_plan(planner, root, kind, NULL, 0, plan_p);
+    if (rc == PB_SUCCESS) {
+        (void) pb_ledger_charge(planner->ledger, kind, root, pb_plan_most_neighbours(*plan_p));
+    }
+    return rc;
+}
+
+/** Whether the ledger has what was chosen; the fallback component needs nothing of it. */
+static bool is_had(const pb_planner_t *planner, int root, const pb_choice_t *choice)
+{
+    return choice->best.kind == PB_KIND_FALLBACK ||
+           pb_ledger_has(planner->ledger, (pb_kind_t) choice->best.kind, root);
+}
+
+/** A choice, and what it was made for. */
+typedef struct made {
     pb_choice_t choice;
-    pb_chooser_t *chooser = get_chooser(planner);
-    *plan_p = NULL;
-    const int rc =
-        chooser != NULL ? pb_choose_plan(chooser, root, bytes, &choice, plan_p) : PB_ERR_NO_MEMORY;
+    int among;       /**< which kinds */
+    pb_plan_t *plan; /**< as pb_choose_plan() has it, to be freed, also after an error */
+} made_t;
+
+static int choose_among(pb_planner_t *planner, int among, int root, uint64_t bytes, made_t *made)
+{
+    pb_chooser_t *chooser = get_chooser(planner, among);
+    pb_plan_free(made->plan);
+    *made = (made_t){.among = among};
+    return chooser != NULL ? pb_choose_plan(chooser, root, bytes, &made->choice, &made->plan)
+                           : PB_ERR_NO_MEMORY;
+}
+
+/** Chooses within the bound on connections; only with `charges` the ledger changes. */
+static int choose(pb_planner_t *planner, int root, uint64_t bytes, bool charges, made_t *made)
+{
+    *made = (made_t){.among = ALL_KINDS};
+    if (!is_bound(planner)) {
+        return choose_among(planner, ALL_KINDS, root, bytes, made);
+    }
+    if (pb_ledger_may_have(planner->ledger, root)) {
+        int rc = choose_among(planner, ALL_KINDS, root, bytes, made);
+        if (rc == PB_SUCCESS && charges && !is_had(planner, root, &made->choice) &&
+            !pb_ledger_is_closed(planner->ledger)) {
+            rc = charge(planner, root, (pb_kind_t) made->choice.best.kind, &made->plan);
+        }
+        if (rc != PB_SUCCESS || is_had(planner, root, &made->choice)) {
+            return rc;
+        }
+    }
+    return choose_among(planner, REPEATING_KINDS, root, bytes, made);
+}
+
+/** Chooses and fills *planned but for the role; *plan_p is to be freed, also after an error. */
+static int plan_all_but_role(pb_planner_t *planner, int root, uint64_t bytes, bool charges,
+                             pb_planned_t *planned, pb_plan_t **plan_p)
+{
+    made_t made;
+    const int rc = choose(planner, root, bytes, charges, &made);
     *planned = (pb_planned_t){.is_known = rc == PB_SUCCESS};
+    *plan_p = made.plan;
     if (rc == PB_ERR_UNFIT) {
         planned->kind = (pb_kind_t) planner->options.choose.kind;
     }
     if (rc != PB_SUCCESS) {
         return rc;
     }
-    const pb_candidate_t *best = &choice.best;
+    const pb_candidate_t *best = &made.choice.best;
+    planned->begins_to_repeat = made.among == REPEATING_KINDS && !planner->has_repeated;
     planned->fallback = best->kind == PB_KIND_FALLBACK;
     planned->kind = planned->fallback ? PB_KIND_CHAIN : (pb_kind_t) best->kind;
     planned->segment_size =
@@ -175,7 +307,7 @@ static bool note_class(pb_planner_t *planner, uint64_t bytes)
 static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
 {
     pb_plan_t *plan;
-    int rc = choose(planner, root, bytes, planned, &plan);
+    int rc = plan_all_but_role(planner, root, bytes, true, planned, &plan);
     if (rc == PB_SUCCESS && !planned->fallback) {
         rc = get_role(planner, root, planned->kind, plan, planned);
     }
@@ -185,11 +317,18 @@ static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, pb_plan
 
 int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
 {
+    if (planner->ledger_is_lost) {
+        *planned = (pb_planned_t){.is_known = false};
+        return PB_ERR_NO_MEMORY;
+    }
     int rc = plan_for_all(planner, root, bytes, planned);
     if (rc == PB_ERR_NO_MEMORY) {
         forget(planner);
         rc = plan_for_all(planner, root, bytes, planned);
     }
+    planner->has_repeated = planner->has_repeated || planned->begins_to_repeat;
+    planner->ledger_is_lost = rc == PB_ERR_NO_MEMORY && !planned->is_known && is_bound(planner) &&
+                              !pb_ledger_is_closed(planner->ledger);
     planned->is_new_class = rc == PB_SUCCESS && note_class(planner, bytes);
     trim(planner);
     return rc;
@@ -215,6 +354,13 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
     return rc;
 }
 
+int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned)
+{
+    const bool has_binomial = pb_ledger_repeats(planner->ledger, PB_KIND_BINOMIAL);
+    return pb_planner_role(planner, root, has_binomial ? PB_KIND_BINOMIAL : PB_KIND_CHAIN, NULL, 0,
+                           planned);
+}
+
 /** The kind of tree for a group, where `planned` is for all ranks. */
 static pb_kind_t kind_for_group(const pb_planner_t *planner, uint64_t bytes,
                                 const pb_planner_group_t *group, const pb_planned_t *planned)
@@ -231,7 +377,7 @@ static int plan_for_group(pb_planner_t *planner, int root, uint64_t bytes,
                           const pb_planner_group_t *group, pb_planned_t *planned)
 {
     pb_plan_t *plan;
-    int rc = choose(planner, root, bytes, planned, &plan);
+    int rc = plan_all_but_role(planner, root, bytes, false, planned, &plan);
     pb_plan_free(plan);
     if (rc != PB_SUCCESS) {
         return rc;
@@ -271,18 +417,20 @@ bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes)
 
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
 {
-    pb_choice_t choice;
-    pb_chooser_t *chooser = get_chooser(planner);
-    const int rc = chooser != NULL ? pb_choose(chooser, root, bytes, &choice) : PB_ERR_NO_MEMORY;
+    made_t made;
+    const int rc = choose(planner, root, bytes, false, &made);
+    pb_plan_free(made.plan);
     if (rc != PB_SUCCESS) {
         return rc;
     }
+    pb_chooser_t *chooser = planner->choosers[made.among];
+    const pb_choice_t *choice = &made.choice;
     *report = (pb_planner_report_t){
-        .best = choice.best,
-        .next = choice.next,
-        .best_time = pb_choose_time(chooser, root, bytes, &choice.best),
+        .best = choice->best,
+        .next = choice->next,
+        .best_time = pb_choose_time(chooser, root, bytes, &choice->best),
         .next_time =
-            choice.next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice.next) : -1,
+            choice->next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice->next) : -1,
     };
     return PB_SUCCESS;
 }

@@ -7,8 +7,13 @@
  * - Of a broadcast to all ranks: pb_planner_plan(). The choice (topo/model/choose.h) depends on
  *   what the ranks have agreed on alone, so that all of them plan alike. The plan of the chosen
  *   kind, which the choice often has computed, becomes this rank's role and is dropped.
+ *   With a bound on connections, the kinds that may be chosen are further restricted to what the
+ *   ledger (topo/model/ledger.h) has or admits, or else to those whose neighbours repeat: a forced
+ *   kind yields to these, too. That depends on the sequence of broadcasts that were planned, so all
+ *   ranks plan new ones in the same order. What was planned may be planned again at any time.
  * - Of a group of ranks, in an arrival-aware broadcast: its root asks pb_planner_plan_group(), and
- *   the members, to whom the root has announced the kind, ask pb_planner_role().
+ *   the members, to whom the root has announced the kind, ask pb_planner_role(). Groups are not
+ *   charged: they are for communicators without a bound on connections.
  *
  * The planner owns what it keeps for later broadcasts: choices by root and size class, profiles
  * of the last roots, and roles by kind and root, all together within a bound on memory. Where
@@ -16,8 +21,8 @@
  * does not keep a rank from planning what the others plan.
  *
  * Later changes each concern one function: whatever corrects predicted times, by kind and segment,
- * changes the costs in the choice; a bound on the neighbours of a rank restricts the kinds there;
- * a role that is computed without the whole plan replaces make_role() in planner.c.
+ * changes the costs in the choice; a role that is computed without the whole plan replaces
+ * make_role() in planner.c.
  *
  * Ours. Not thread-safe: a communicator's planner is used under the communicator's lock.
  */
@@ -36,7 +41,9 @@ typedef struct pb_planner pb_planner_t;
 typedef struct pb_planner_options {
     int rank; /**< whose roles are computed */
     pb_choose_options_t choose;
-    size_t memory; /**< bytes that may be kept; the role that was used last is kept in any case */
+    size_t memory;   /**< bytes that may be kept; the role that was used last is kept in any case */
+    int connections; /**< neighbours that any rank may have in all, at least 2; 0: no bound, else
+                          pb_planner_reserve() was called */
 } pb_planner_options_t;
 
 /** How a broadcast is done. */
@@ -45,6 +52,7 @@ typedef struct pb_planned {
     bool fallback;         /**< by the fallback component; then there is no role */
     bool is_new_class;     /**< no broadcast of this size class was planned before */
     bool was_cached;       /**< the role was kept from an earlier broadcast */
+    bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
     pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
     size_t segment_size;   /**< bytes, at least 1, at most those of the message */
     const pb_role_t *role; /**< of this rank; borrowed until the planner is asked again */
@@ -67,6 +75,9 @@ typedef struct pb_planner_report {
 
 /** A planner of which nothing may be asked before pb_planner_begin(). NULL if out of memory. */
 pb_planner_t *pb_planner_new(void);
+
+/** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
+int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
 /**
  * Plans on this network by this model from now on. Both are borrowed and outlive the planner.
@@ -103,6 +114,13 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
                     pb_planned_t *planned);
 
 /**
+ * This rank's role, borrowed likewise, for a broadcast that has to be done without having been
+ * chosen: in a tree of all ranks whose neighbours repeat, the binomial tree if the bound on
+ * connections, which there is, has it. No segment size. PB_ERR_NO_MEMORY.
+ */
+int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
+
+/**
  * Whether a message of `bytes` may be the fallback component's, or not fit, as far as that is
  * known without planning: for who could not. O(1).
  */
@@ -111,6 +129,9 @@ bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
 /** What a report of a broadcast says. A role stays borrowed. Errors as pb_planner_plan(). */
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,
                        pb_planner_report_t *report);
+
+/** Neighbours that the plans of this rank's communicator may give it; 0 without a bound. O(1). */
+int pb_planner_connections(const pb_planner_t *planner);
 
 /** Bytes that are kept. O(1). */
 size_t pb_planner_memory(const pb_planner_t *planner);

@@ -12,36 +12,54 @@
  * larger than half the next power of two. Within that freedom the cut goes to
  * the boundary of subtrees nearest to the root (ours), so that fewer transfers
  * cross trunks. O(P log P).
+ *
+ * Where neighbours are to repeat, the ranges are those of the closed walk, and the cut of phase k
+ * is a fixed power of two behind the first rank: over all roots a rank's neighbours are those at
+ * these distances on the walk, before and behind it, 2 ceil(log2 P) at most. O(P).
  */
 #include <stdlib.h>
 
+#include "topo/network/walk.h"
 #include "topo/trees/order_bounds.h"
 #include "topo/trees/plan.h"
 
 typedef struct halving {
-    const pb_view_t *view;
-    const pb_order_bounds_t *bounds;
-    int *parent; /* by rank */
-    int *phase;  /* by rank: in which it receives, which orders its parent's sends */
+    const int *order;
+    const pb_order_bounds_t *bounds; /**< NULL: cuts are at fixed distances */
+    int *parent;                     /**< by rank */
+    int *phase; /**< by rank: in which it receives, which orders its parent's sends */
 } halving_t;
 
-/* Cuts [first, end) in the phases from `phase` on; `half` bounds both parts of
- * the first cut. Depth of recursion: the number of phases. */
+/** The cut of [first, end), both parts of which have `half` ranks at most. */
+static int find_cut(const halving_t *h, int first, int end, int half)
+{
+    if (h->bounds == NULL) {
+        return first + half;
+    }
+    int low = end - half > first + 1 ? end - half : first + 1;
+    int high = first + half < end - 1 ? first + half : end - 1;
+    return pb_order_bounds_cut(h->bounds, low, high);
+}
+
+/** Cuts [first, end) in the phases from `phase` on; depth of recursion: the number of phases. */
 static void halve(halving_t *h, int first, int end, int half, int phase)
 {
     if (end - first < 2) {
         return;
     }
-    int low = end - half > first + 1 ? end - half : first + 1;
-    int high = first + half < end - 1 ? first + half : end - 1;
-    int cut = pb_order_bounds_cut(h->bounds, low, high);
-    h->parent[h->view->order[cut]] = h->view->order[first];
-    h->phase[h->view->order[cut]] = phase;
+    int cut = find_cut(h, first, end, half);
+    if (cut < end) {
+        h->parent[h->order[cut]] = h->order[first];
+        h->phase[h->order[cut]] = phase;
+        halve(h, cut, end, half / 2, phase + 1);
+    } else {
+        cut = end; /* nobody is that far: the range waits for the next phase */
+    }
     halve(h, first, cut, half / 2, phase + 1);
-    halve(h, cut, end, half / 2, phase + 1);
 }
 
-static int build(const pb_view_t *view, const pb_order_bounds_t *bounds, pb_plan_t *plan)
+static int build(const pb_view_t *view, const int *order, const pb_order_bounds_t *bounds,
+                 pb_plan_t *plan)
 {
     int *phase = calloc((size_t) plan->n_ranks, sizeof(*phase));
     if (phase == NULL) {
@@ -51,29 +69,48 @@ static int build(const pb_view_t *view, const pb_order_bounds_t *bounds, pb_plan
     while (2 * half < view->n_ranks) {
         half *= 2;
     }
-    halving_t h = {view, bounds, plan->streams[0].parent, phase};
+    halving_t h = {order, bounds, plan->streams[0].parent, phase};
     halve(&h, 0, view->n_ranks, half, 0);
     int error = pb_plan_link_children(plan, 0, view, phase);
     free(phase);
     return error;
 }
 
-int pb_plan_binomial(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
+static int make(const pb_view_t *view, const int *order, const pb_order_bounds_t *bounds,
+                pb_plan_t **plan_p)
 {
-    (void) options;
-    *plan_p = NULL;
-    pb_order_bounds_t bounds;
-    int error = pb_order_bounds_init(&bounds, view);
-    if (error != PB_SUCCESS) {
-        return error;
-    }
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_BINOMIAL, 1);
-    error = plan != NULL ? build(view, &bounds, plan) : PB_ERR_NO_MEMORY;
-    pb_order_bounds_clear(&bounds);
+    int error = plan != NULL ? build(view, order, bounds, plan) : PB_ERR_NO_MEMORY;
     if (error != PB_SUCCESS) {
         pb_plan_free(plan);
         return error;
     }
     *plan_p = plan;
     return PB_SUCCESS;
+}
+
+static int make_on_walk(const pb_view_t *view, pb_plan_t **plan_p)
+{
+    int *walk;
+    int error = pb_walk_new(view, &walk);
+    if (error == PB_SUCCESS) {
+        error = make(view, walk, NULL, plan_p);
+        free(walk);
+    }
+    return error;
+}
+
+int pb_plan_binomial(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
+{
+    pb_order_bounds_t bounds;
+    *plan_p = NULL;
+    if (options->repeats) {
+        return make_on_walk(view, plan_p);
+    }
+    int error = pb_order_bounds_init(&bounds, view);
+    if (error == PB_SUCCESS) {
+        error = make(view, view->order, &bounds, plan_p);
+        pb_order_bounds_clear(&bounds);
+    }
+    return error;
 }

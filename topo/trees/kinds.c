@@ -49,6 +49,20 @@ int pb_kinds_by_turn(pb_kind_t kinds[PB_KIND_COUNT])
     return n;
 }
 
+int pb_kind_neighbours(pb_kind_t kind, int n_ranks)
+{
+    int n = n_ranks - 1;
+    if (rows[kind].repeats == PB_REPEATS_WALK) {
+        n = 2;
+    } else if (rows[kind].repeats == PB_REPEATS_POWERS) {
+        n = 0;
+        for (int64_t distance = 1; distance < n_ranks; distance *= 2) {
+            n += 2;
+        }
+    }
+    return n < n_ranks - 1 ? n : n_ranks - 1;
+}
+
 bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options)
 {
     return rows[kind].serves_all && (!rows[kind].takes_fanout || options->fanout >= 1);

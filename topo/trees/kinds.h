@@ -33,7 +33,7 @@ struct pb_plan;
  */
 #define PB_KINDS(ROW)                                                                              \
     ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
-        .auto_turn = 1)                                                                            \
+        .repeats = PB_REPEATS_WALK, .auto_turn = 1)                                                \
     ROW(BINARY_PAPER, pb_plan_binary_paper, .name = "binary_paper", .promises = true,              \
         .serves_all = true)                                                                        \
     ROW(BINARY, pb_plan_slot, .name = "binary", .promises = true, .serves_all = true,              \
@@ -44,8 +44,10 @@ struct pb_plan;
         .auto_turn = 6, .several_streams = true, .bound = PB_BOUND_TWO_STREAMS)                    \
     ROW(CIRCULANT, pb_plan_circulant, .name = "circulant", .promises = true, .auto_turn = 7,       \
         .several_streams = true, .unsure = true)                                                   \
-    ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .auto_turn = 3)                    \
-    ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true, .auto_turn = 2)        \
+    ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
+        .auto_turn = 3)                                                                            \
+    ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
+        .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
     ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)
 
@@ -53,9 +55,10 @@ struct pb_plan;
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
 #undef PB_KIND_ENUMERATOR
 
-/** What a person can set beside the kind. */
+/** What can be set beside the kind. */
 typedef struct pb_plan_options {
-    int fanout; /**< children of a rank in a tree that takes it, at least 1 */
+    int fanout;   /**< children of a rank in a tree that takes it, at least 1 */
+    bool repeats; /**< few neighbours of a rank over all roots, in a kind that can */
 } pb_plan_options_t;
 
 /**
@@ -72,6 +75,13 @@ typedef enum {
     PB_BOUND_TWO_STREAMS, /**< two streams, of which each rank sends two segments in all */
 } pb_bound_t;
 
+/** The neighbours of a rank in the plans of all roots, with pb_plan_options_t.repeats. */
+typedef enum {
+    PB_REPEATS_NOT,
+    PB_REPEATS_WALK,   /**< the two beside it on the closed walk (topo/network/walk.h) */
+    PB_REPEATS_POWERS, /**< those at distances 2^k on it, the two beside it among them */
+} pb_repeats_t;
+
 typedef struct pb_kind_row {
     pb_plan_make_t *make;
     const char *name;     /**< as parameters and tools spell it */
@@ -79,6 +89,8 @@ typedef struct pb_kind_row {
     bool serves_all;      /**< fits every view, with a fanout of at least 1 if it takes one */
     bool takes_fanout;    /**< its plan depends on the fanout */
     bool several_streams; /**< its plan may have more than one stream */
+    bool reaches_all;     /**< the root sends to every other rank */
+    pb_repeats_t repeats; /**< whether its neighbours can */
     int auto_turn;        /**< from 1 on, the simpler ones first, which win ties; 0: never chosen */
     bool unsure;          /**< takes longer than predicted more often: see PB_CHOOSE_UNSURE */
     pb_bound_t bound;     /**< for what takes long to make */
@@ -99,6 +111,12 @@ int pb_kind_find(const char *name);
 
 /** Writes the kinds that may be chosen in the order of their turns; returns how many they are. */
 int pb_kinds_by_turn(pb_kind_t kinds[PB_KIND_COUNT]);
+
+/**
+ * How many neighbours a rank has at most in the plans of all roots among n_ranks, with
+ * pb_plan_options_t.repeats; all others, where they do not repeat.
+ */
+int pb_kind_neighbours(pb_kind_t kind, int n_ranks);
 
 /** Whether the kind fits every view with these options. */
 bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options);

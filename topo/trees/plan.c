@@ -1,6 +1,7 @@
 #include "topo/trees/plan.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,4 +158,40 @@ int pb_plan_link_children(pb_plan_t *plan, int stream, const pb_view_t *view, co
     }
     free(members);
     return error;
+}
+
+/** Whether `peer` is a neighbour of the rank in one of the streams before `n_streams`. */
+static bool is_neighbour(const pb_plan_t *plan, int n_streams, int rank, int peer)
+{
+    for (int s = 0; s < n_streams; s++) {
+        const pb_stream_t *stream = &plan->streams[s];
+        if (stream->parent[rank] == peer || stream->parent[peer] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int count_neighbours(const pb_plan_t *plan, int rank)
+{
+    int n = 0;
+    for (int s = 0; s < plan->n_streams; s++) {
+        const pb_stream_t *stream = &plan->streams[s];
+        const int parent = stream->parent[rank];
+        n += parent >= 0 && !is_neighbour(plan, s, rank, parent);
+        for (int c = stream->first_child[rank]; c < stream->first_child[rank + 1]; c++) {
+            n += !is_neighbour(plan, s, rank, stream->child[c]);
+        }
+    }
+    return n;
+}
+
+int pb_plan_most_neighbours(const pb_plan_t *plan)
+{
+    int most = 0;
+    for (int rank = 0; rank < plan->n_ranks; rank++) {
+        const int n = count_neighbours(plan, rank);
+        most = n > most ? n : most;
+    }
+    return most;
 }

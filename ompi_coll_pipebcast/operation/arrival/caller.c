@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/parameters.h"
+#include "communicator/connections.h"
 
 /**
  * Parts of the message that the root may have under way without a sign from the
@@ -30,7 +31,7 @@ bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_e
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
     arrival->is_auto = coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
-    arrival->transport = (pb_transport_t){.comm = comm, .tag = call->tag, .lock = &module->lock};
+    arrival->transport = coll_pipebcast_transport(comm, call->tag, &module->lock);
     arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
     arrival->caller = (pb_arrival_caller_t){
         .module = module,
@@ -116,7 +117,7 @@ int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_
     const int rc = pb_planner_role(caller->module->planner, caller->call.root, header->kind, ranks,
                                    n, &planned);
     if (rc == PB_SUCCESS) {
-        coll_pipebcast_count_role(&planned);
+        coll_pipebcast_count_role(caller->module, &planned);
         *role_p = planned.role;
     }
     return rc;
@@ -135,7 +136,7 @@ int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *h
     const int rc =
         pb_planner_plan_group(caller->module->planner, caller->call.root, total, &group, &planned);
     if (rc == PB_SUCCESS) {
-        coll_pipebcast_count_role(&planned);
+        coll_pipebcast_count_role(caller->module, &planned);
         header->kind = planned.kind;
         header->segment_size = (uint32_t) planned.segment_size;
         *role_p = planned.role;

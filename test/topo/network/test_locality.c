@@ -195,46 +195,6 @@ typedef struct tally {
     int returns;  /* streams that come back to the root's host */
 } tally_t;
 
-/* Up to three levels of up to four groups. Ranks of a host may differ in how many they tell. */
-static pb_locality_t random_place(pb_random_t *random)
-{
-    pb_locality_t at = PB_LOCALITY_ANYWHERE;
-    for (int n = pb_random_below(random, 4); n > 0; n--) {
-        at = pb_locality_enter(at, (unsigned) pb_random_below(random, 4));
-    }
-    return at;
-}
-
-/* The case's placement with levels; false if no ranks are in groups. */
-static bool locate(tree_case_t *c, pb_random_t *random)
-{
-    const int n = c->placement->n_ranks;
-    pb_locality_t *places = malloc((size_t) n * sizeof(*places));
-    pb_network_t *levels;
-    pb_placement_t *located;
-    pb_view_t *view;
-    for (int rank = 0; places != NULL && rank < n; rank++) {
-        places[rank] = random_place(random);
-    }
-    if (places == NULL || pb_locality_expand(c->placement, places, &levels, &located) != 0) {
-        abort();
-    }
-    free(places);
-    if (levels == NULL) {
-        return false;
-    }
-    if (pb_view_new(located, c->root, c->view->order, c->view->n_ranks, &view) != PB_SUCCESS) {
-        abort();
-    }
-    pb_view_free(c->view);
-    pb_placement_free(c->placement);
-    pb_network_free(c->network);
-    c->view = view;
-    c->placement = located;
-    c->network = levels;
-    return true;
-}
-
 static int host_of(const tree_case_t *c, int rank)
 {
     return pb_network_host_of(c->network, c->placement->host[rank]);
@@ -333,7 +293,7 @@ static void test_random_hosts(pb_shape_t shape, links_t links)
     for (int i = 0; i < n_trials; i++) {
         tree_case_t c;
         make_case(&c, &random, shape, links);
-        n_located += i % 4 > 0 && locate(&c, &random);
+        n_located += i % 4 > 0 && tree_case_locate(&c, &random);
         for (int k = 0; k < N_KINDS; k++) {
             /* Many hosts and fast trunks are long work for the two trees. */
             if (links != FAST_TRUNKS || kinds[k].kind != PB_KIND_TWOTREE || i % 8 == 0) {

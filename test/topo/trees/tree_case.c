@@ -6,6 +6,7 @@
 
 #include "topo/check/check_load.h"
 #include "topo/check/checker.h"
+#include "topo/network/locality.h"
 
 void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size)
 {
@@ -33,6 +34,45 @@ void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_
         abort();
     }
     free(subset);
+}
+
+/* Up to three levels of up to four groups. Ranks of a host may differ in how many they tell. */
+static pb_locality_t random_place(pb_random_t *random)
+{
+    pb_locality_t at = PB_LOCALITY_ANYWHERE;
+    for (int n = pb_random_below(random, 4); n > 0; n--) {
+        at = pb_locality_enter(at, (unsigned) pb_random_below(random, 4));
+    }
+    return at;
+}
+
+bool tree_case_locate(tree_case_t *c, pb_random_t *random)
+{
+    const int n = c->placement->n_ranks;
+    pb_locality_t *places = malloc((size_t) n * sizeof(*places));
+    pb_network_t *levels;
+    pb_placement_t *located;
+    pb_view_t *view;
+    for (int rank = 0; places != NULL && rank < n; rank++) {
+        places[rank] = random_place(random);
+    }
+    if (places == NULL || pb_locality_expand(c->placement, places, &levels, &located) != 0) {
+        abort();
+    }
+    free(places);
+    if (levels == NULL) {
+        return false;
+    }
+    if (pb_view_new(located, c->root, c->view->order, c->view->n_ranks, &view) != PB_SUCCESS) {
+        abort();
+    }
+    pb_view_free(c->view);
+    pb_placement_free(c->placement);
+    pb_network_free(c->network);
+    c->view = view;
+    c->placement = located;
+    c->network = levels;
+    return true;
 }
 
 /* Children keep their order, on which views depend. */

@@ -37,6 +37,12 @@ void tree_case_clear(tree_case_t *c);
 void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hosts,
                            uint32_t trunks);
 
+/**
+ * Gives the case's hosts random levels inside, of which ranks of a host may tell differently many;
+ * false if no ranks are in groups: then nothing changes. Aborts if out of memory.
+ */
+bool tree_case_locate(tree_case_t *c, pb_random_t *random);
+
 /** Of the highest stream. */
 int tree_case_height(const pb_plan_t *plan);
 

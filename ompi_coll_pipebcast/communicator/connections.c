@@ -1,0 +1,154 @@
+#include "communicator/connections.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <sys/resource.h>
+
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/process.h"
+
+/** A chain's neighbours: with fewer there is no broadcast. */
+#define FEWEST_CONNECTIONS 2
+
+/** Descriptors that are open, as far as the system reports them; `limit` if none is left. */
+static uint64_t count_descriptors(uint64_t limit)
+{
+    uint64_t n = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    if (directory == NULL) {
+        return errno == EMFILE ? limit : 0;
+    }
+    while (readdir(directory) != NULL) {
+        n++;
+    }
+    closedir(directory);
+    return n > 3 ? n - 3 : 0; /* without ".", ".." and the directory's own */
+}
+
+static uint64_t automatic_budget(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return UINT64_MAX;
+    }
+    const uint64_t all = limit.rlim_cur, n_open = count_descriptors(all);
+    const uint64_t half = n_open < all ? (all - n_open) / 2 : 0;
+    return half < all / 4 ? half : all / 4;
+}
+
+uint64_t coll_pipebcast_connections_own(void)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    const int wanted = coll_pipebcast_params.connections;
+    const uint64_t budget = wanted > 0 ? (uint64_t) wanted : automatic_budget();
+    opal_mutex_lock(&process->lock);
+    const uint64_t charged = (uint64_t) process->connections_charged;
+    opal_mutex_unlock(&process->lock);
+    if (budget == UINT64_MAX) {
+        return UINT64_MAX;
+    }
+    return budget >= charged + FEWEST_CONNECTIONS ? budget - charged : FEWEST_CONNECTIONS;
+}
+
+int coll_pipebcast_connections_agreed(uint64_t least)
+{
+    return least < INT_MAX ? (int) least : 0;
+}
+
+void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
+{
+    if (coll_pipebcast_may_reach_all(module) || ompi_comm_rank(module->comm) != 0) {
+        return;
+    }
+    coll_pipebcast_log(1, "communicator %s: broadcasts may need %d connections of a rank",
+                       module->comm->c_name, module->connections);
+    if (coll_pipebcast_follows_advice()) {
+        coll_pipebcast_warn("communicator %s: advice is not followed, as its trees could need more "
+                            "than %d connections of a rank. Raise the limit of descriptors (ulimit "
+                            "-n) or coll_pipebcast_connections.",
+                            module->comm->c_name, module->connections);
+    }
+}
+
+/** Where the first broadcast was restricted that the planner would have done otherwise. */
+static void report_repeating(const coll_pipebcast_module_t *module)
+{
+    const int algorithm = coll_pipebcast_params.algorithm;
+    if (algorithm != COLL_PIPEBCAST_AUTO) {
+        coll_pipebcast_warn("communicator %s: the algorithm %s would need more than %d connections "
+                            "of a rank. Broadcasts from further roots use a tree that does not. "
+                            "Raise the limit of descriptors (ulimit -n) or "
+                            "coll_pipebcast_connections.",
+                            module->comm->c_name, pb_kind_name((pb_kind_t) algorithm),
+                            module->connections);
+    } else {
+        coll_pipebcast_log(1,
+                           "communicator %s: with %d connections of a rank, broadcasts from "
+                           "further roots use trees whose neighbours repeat",
+                           module->comm->c_name, module->connections);
+    }
+}
+
+/** Brings the process's total up to date. */
+static void set_charged(coll_pipebcast_module_t *module, int charged)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    if (charged != module->connections_charged) {
+        opal_mutex_lock(&process->lock);
+        process->connections_charged += charged - module->connections_charged;
+        opal_mutex_unlock(&process->lock);
+        module->connections_charged = charged;
+    }
+}
+
+void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned)
+{
+    set_charged(module, pb_planner_connections(module->planner));
+    if (planned->begins_to_repeat && ompi_comm_rank(module->comm) == 0) {
+        report_repeating(module);
+    }
+}
+
+void coll_pipebcast_connections_give_back(coll_pipebcast_module_t *module)
+{
+    set_charged(module, 0);
+}
+
+/** Counts one process if it is new. Without memory for that it is left out. */
+static void count_peer(const coll_pipebcast_module_t *module, int rank)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
+    const uint64_t key = (uint64_t) name.jobid << 32 | name.vpid;
+    void *known = NULL;
+    opal_mutex_lock(&process->lock);
+    (void) opal_hash_table_get_value_uint64(&process->peers, key, &known);
+    const bool is_new = known == NULL && opal_hash_table_set_value_uint64(&process->peers, key,
+                                                                          process) == OPAL_SUCCESS;
+    opal_mutex_unlock(&process->lock);
+    if (is_new) {
+        coll_pipebcast_count(&coll_pipebcast_counters.connections, 1);
+    }
+}
+
+void coll_pipebcast_connections_count(const coll_pipebcast_module_t *module, const pb_role_t *role)
+{
+    for (int i = 0; i < role->n_parents; i++) {
+        count_peer(module, role->parent[i]);
+    }
+    for (int i = 0; i < role->n_children; i++) {
+        count_peer(module, role->child[i]);
+    }
+}
+
+void coll_pipebcast_count_role(const coll_pipebcast_module_t *module, const pb_planned_t *planned)
+{
+    coll_pipebcast_count(planned->was_cached ? &coll_pipebcast_counters.roles_cached
+                                             : &coll_pipebcast_counters.roles_computed,
+                         1);
+    if (!planned->was_cached && planned->role != NULL) {
+        coll_pipebcast_connections_count(module, planned->role);
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * The connections of a communicator's ranks: to how many others each of them may talk directly.
+ *
+ * Every neighbour that a rank has in any plan costs a connection, over TCP a descriptor at both
+ * ends, and it stays open. With few descriptors, a job that opened one connection after the other
+ * would hang. So the ranks agree on a budget, the least that any of them has, and the planner
+ * (topo/model/planner.h) keeps within it. A communicator in which no rank has more others than that
+ * is not bounded at all.
+ */
+#ifndef COLL_PIPEBCAST_CONNECTIONS_H
+#define COLL_PIPEBCAST_CONNECTIONS_H
+
+#include "communicator/module.h"
+
+/**
+ * This process's budget for one more communicator, at least 2; UINT64_MAX: no bound. That of the
+ * parameter `connections`, or the smaller of a quarter of its limit of descriptors and of half of
+ * those that are not open; less what communicators that are alive were charged.
+ */
+uint64_t coll_pipebcast_connections_own(void);
+
+/** What the least budget of all ranks means for coll_pipebcast_module_t.connections. */
+int coll_pipebcast_connections_agreed(uint64_t least);
+
+/**
+ * Whether a rank may talk directly to every other one of its communicator, alike on all ranks once
+ * they have agreed; not to be asked before.
+ */
+static inline bool coll_pipebcast_may_reach_all(const coll_pipebcast_module_t *module)
+{
+    return module->connections == 0 || ompi_comm_size(module->comm) - 1 <= module->connections;
+}
+
+/** Rank 0 logs the budget, where it bounds a communicator, and what that does not allow. */
+void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module);
+
+/**
+ * After a broadcast was planned: what the communicator was charged becomes a part of this process's
+ * total, and rank 0 reports that it begins to use trees whose neighbours repeat.
+ */
+void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned);
+
+/** Takes what the communicator was charged off this process's total; it is about to end. */
+void coll_pipebcast_connections_give_back(coll_pipebcast_module_t *module);
+
+/** Counts the processes that this rank has not had as neighbours before. */
+void coll_pipebcast_connections_count(const coll_pipebcast_module_t *module, const pb_role_t *role);
+
+/** Counts how this rank's role was had, and its neighbours. */
+void coll_pipebcast_count_role(const coll_pipebcast_module_t *module, const pb_planned_t *planned);
+
+#endif

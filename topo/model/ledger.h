@@ -1,0 +1,59 @@
+/*
+ * The ledger of a communicator: how many neighbours its plans may still give to a rank.
+ *
+ * Each neighbour that a rank has in any plan costs it a connection. A budget says how many any rank
+ * may have in all. Kinds whose neighbours repeat for all roots (pb_kind_row_t.repeats) are paid for
+ * once, at the beginning: the chain, and the binomial tree if the budget has it. Every other plan
+ * is charged at its first use with the most neighbours that any rank has in it, whether or not it
+ * had them before. The first plan that does not fit closes the ledger: what was charged may be used
+ * again, and nothing is charged any more.
+ *
+ * So an answer depends on the budget and on the sequence of plans that were charged before. Ranks
+ * that agree on these have the same ledger. And what was refused once is refused ever after, what
+ * was charged is had: asking again, in whatever order, changes nothing.
+ *
+ * Ours. All memory is had beforehand.
+ */
+#ifndef PB_LEDGER_H
+#define PB_LEDGER_H
+
+#include <stdbool.h>
+
+#include "topo/trees/kinds.h"
+
+typedef struct pb_ledger pb_ledger_t;
+
+/**
+ * Memory for a ledger of `n_ranks`, 4 bytes for each, freed by free(). It bounds nothing until
+ * pb_ledger_begin(). NULL if out of memory.
+ */
+pb_ledger_t *pb_ledger_new(int n_ranks);
+
+/** An empty ledger with this budget from now on: at least 2, or 0 for no bound. */
+void pb_ledger_begin(pb_ledger_t *ledger, int budget);
+
+/** Whether there is a bound at all: not where the budget has all other ranks. O(1). */
+bool pb_ledger_is_bounding(const pb_ledger_t *ledger);
+
+/** Whether the kind is paid for, for all roots. O(1). */
+bool pb_ledger_repeats(const pb_ledger_t *ledger, pb_kind_t kind);
+
+/** Whether the plan of this kind and root was charged, or repeats. O(plans charged). */
+bool pb_ledger_has(const pb_ledger_t *ledger, pb_kind_t kind, int root);
+
+/** Whether a plan of this root was or may yet be charged. O(plans charged). */
+bool pb_ledger_may_have(const pb_ledger_t *ledger, int root);
+
+/** Whether nothing will be charged any more. O(1). */
+bool pb_ledger_is_closed(const pb_ledger_t *ledger);
+
+/**
+ * Charges a plan that it does not have, of at least 2 neighbours; false: that does not fit, and the
+ * ledger is closed, if it was not before. O(1).
+ */
+bool pb_ledger_charge(pb_ledger_t *ledger, pb_kind_t kind, int root, int n_neighbours);
+
+/** Neighbours of a rank that are paid for; 0 without a bound. O(1). */
+int pb_ledger_charged(const pb_ledger_t *ledger);
+
+#endif

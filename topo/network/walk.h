@@ -1,0 +1,25 @@
+/*
+ * The closed walk: one circle of ranks that is the same for all roots.
+ *
+ * A depth-first walk over the physical tree that ends where it began uses each directed link once
+ * (papers 1 and 2, Lemma 2), and may begin anywhere. Taken round from the root on, the ranks that
+ * it meets are a depth-first order as the root sees it, but not the view's: that puts the root's
+ * nearest first, so that its circle is another one for each root. Who sends by fixed distances on
+ * the closed walk has the same few neighbours whatever the root (ours).
+ *
+ * The price: where the root's host, or place of it, has several ranks, those before the root on the
+ * walk come last, so that the message comes back into the host. No link carries it twice for that.
+ */
+#ifndef PB_WALK_H
+#define PB_WALK_H
+
+#include "topo/network/view.h"
+
+/**
+ * The ranks of the view in the order of the walk from its root on, n_ranks of them, to be freed.
+ * The walk begins as the lowest rank sees the network, and depends on the placement and on which
+ * ranks take part alone. O(nodes + ranks). PB_ERR_NO_MEMORY.
+ */
+int pb_walk_new(const pb_view_t *view, int **order_p);
+
+#endif
