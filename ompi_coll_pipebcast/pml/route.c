@@ -13,6 +13,9 @@
 
 #include "topo/network/interface.h"
 
+/** Bytes of an interface's name; the kernel's have 16 at most, aliases some more. */
+#define NAME_SIZE 64
+
 /** Where a parameter of btl/tcp is stored; NULL if there is none of this name. */
 static const unsigned int *tcp_parameter(const char *name, mca_base_var_source_t *source_p)
 {
@@ -29,7 +32,7 @@ static bool is_module_of(const mca_btl_base_module_t *module, const char *interf
 {
     mca_base_var_source_t source;
     for (int i = 0;; i++) {
-        char name[64];
+        char name[NAME_SIZE + 32];
         snprintf(name, sizeof(name), "bandwidth_%s:%d", interface, i);
         const unsigned int *storage = tcp_parameter(name, &source);
         if (storage == NULL || storage == &module->btl_bandwidth) {
@@ -39,10 +42,10 @@ static bool is_module_of(const mca_btl_base_module_t *module, const char *interf
 }
 
 /** The interface of a TCP module; false if it is not found. */
-static bool find_interface(const mca_btl_base_module_t *module, char interface[IF_NAMESIZE])
+static bool find_interface(const mca_btl_base_module_t *module, char interface[NAME_SIZE])
 {
     for (int i = opal_ifbegin(); i >= 0; i = opal_ifnext(i)) {
-        if (opal_ifindextoname(i, interface, IF_NAMESIZE) == OPAL_SUCCESS &&
+        if (opal_ifindextoname(i, interface, NAME_SIZE) == OPAL_SUCCESS &&
             is_module_of(module, interface)) {
             return true;
         }
@@ -54,7 +57,7 @@ static bool find_interface(const mca_btl_base_module_t *module, char interface[I
 static bool is_rate_set(const char *interface)
 {
     mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    char name[64];
+    char name[NAME_SIZE + 32];
     if (tcp_parameter("bandwidth", &source) != NULL && source != MCA_BASE_VAR_SOURCE_DEFAULT) {
         return true;
     }
@@ -70,7 +73,7 @@ static uint64_t stated_rate(const mca_btl_base_module_t *module)
 
 static void add_tcp(pb_medium_t *medium, const mca_btl_base_module_t *module)
 {
-    char name[IF_NAMESIZE];
+    char name[NAME_SIZE];
     pb_interface_t interface;
     if (!find_interface(module, name)) {
         medium->is_ethernet = false;
