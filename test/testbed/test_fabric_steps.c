@@ -236,6 +236,8 @@ static void words(void)
         "set s0 s1 rat=5",
         "set s0 s1 rate",
         "set s0 s1 latency=99999999999999999999",
+        "set s0 s1 member=-1 rate=1",
+        "set s0 s1 member=1 rate=1",
         "load a a rate=1 duration=1",
         "load a x rate=1 duration=1",
         "load a c rate=1",
@@ -250,6 +252,9 @@ static void words(void)
            step.kind == FABRIC_STEP_CHANGE && step.link == pb_link_down(bench_find(&bench, "s1")) &&
            step.change.rate == 0 && step.change.latency == 7 && step.change.queue_limit == 8,
        "a change of a link in words");
+    ok(step.member == -1 && read_line(&bench, "set s0 s1 member=0 queue=8", &step) == NULL &&
+           step.member == 0,
+       "of all its members, or of one");
     ok(read_line(&bench, "load a s1 rate=5 duration=6 length=70 random=1 seed=9", &step) == NULL &&
            step.kind == FABRIC_STEP_LOAD && step.load.from == bench_find(&bench, "a") &&
            step.load.to == bench_find(&bench, "s1") && step.load.rate == 5 &&
