@@ -30,6 +30,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->connections = 0;
     module->connections_charged = 0;
     module->advised = NULL;
+    coll_pipebcast_arrivals_construct(&module->arrivals, module);
     pb_arrival_mode_init(&module->arrival_mode);
     module->ns_per_byte = 0;
     module->credit.of = NULL;
@@ -53,6 +54,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_agreement_free(module->left);
     OBJ_DESTRUCT(&module->tasks);
     coll_pipebcast_lock_fini(&module->lock);
+    coll_pipebcast_arrivals_destruct(&module->arrivals);
     pb_arrival_credit_fini(&module->credit);
     coll_pipebcast_connections_give_back(module);
     pb_planner_free(module->planner);

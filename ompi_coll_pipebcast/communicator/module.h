@@ -6,6 +6,7 @@
 
 #include "base/counters.h"
 #include "base/lock.h"
+#include "communicator/arrivals.h"
 #include "communicator/model.h"
 #include "communicator/progress.h"
 #include "communicator/topology.h"
@@ -58,6 +59,7 @@ typedef struct coll_pipebcast_module {
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     int connections_charged;                /**< of these, as this process's total has them */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
+    coll_pipebcast_arrivals_t arrivals;     /**< what is found out by watching plain broadcasts */
     pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */
     double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
     pb_arrival_credit_t credit; /**< of parameter arrival = nb; of == NULL: not needed */

@@ -31,6 +31,8 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     }
     if (coll_pipebcast_may_be_ours(module, total)) {
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
+        call->arrived = begun->start;
+        coll_pipebcast_arrivals_settle(module);
     }
     rc = coll_pipebcast_decide(module, call->root, total, &begun->decision);
     return rc == OMPI_SUCCESS && begun->decision.ours
@@ -95,6 +97,7 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
     int rc = begin(module, &call, &begun);
     if (rc == OMPI_SUCCESS && begun.operation != NULL) {
         rc = wait_for(begun.operation, &module->lock);
+        coll_pipebcast_arrivals_leave(module);
         log_time(module, &call, &begun);
     }
     coll_pipebcast_unlock(&module->lock);

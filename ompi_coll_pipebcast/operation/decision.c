@@ -80,7 +80,8 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
         return OMPI_SUCCESS;
     }
     decision->reason = COLL_PIPEBCAST_PREDICTED;
-    decision->ours = planned->is_known && (!planned->fallback || coll_pipebcast_is_arrival_aware());
+    decision->ours =
+        planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
     if (rc == PB_SUCCESS && !planned->fallback) {
         coll_pipebcast_count_role(module, planned);
     }
@@ -116,7 +117,7 @@ static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
                           const coll_pipebcast_decision_t *decision)
 {
     return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
-           !coll_pipebcast_is_arrival_aware() && pb_planner_may_pass(module->planner, total);
+           !coll_pipebcast_all_are_aware(module) && pb_planner_may_pass(module->planner, total);
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,

@@ -7,16 +7,16 @@
  * Whether this broadcast is arrival-aware. The communicator's mode is alike on all ranks only
  * between broadcasts, so one that may overlap others neither asks nor changes it.
  */
-static bool is_arrival_aware(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call)
+static bool is_arrival_aware(const coll_pipebcast_module_t *module,
+                             const coll_pipebcast_call_t *call)
 {
     if (coll_pipebcast_params.arrival != COLL_PIPEBCAST_ARRIVAL_AUTO) {
-        return coll_pipebcast_is_arrival_aware();
+        return coll_pipebcast_all_are_aware(module);
     }
-    return !call->overlaps && pb_arrival_mode_begin(&module->arrival_mode, call->data.total,
-                                                    ompi_comm_size(module->comm));
+    return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
 }
 
-const coll_pipebcast_kind_t *coll_pipebcast_kind_of(coll_pipebcast_module_t *module,
+const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call)
 {
     const bool is_root = ompi_comm_rank(module->comm) == call->root;

@@ -14,10 +14,9 @@ extern const coll_pipebcast_kind_t coll_pipebcast_adaptive;
 
 /**
  * The kind of a broadcast, by what the ranks have agreed on and the broadcasts before it: alike on
- * all ranks, but for the root's part. To be asked once for each broadcast, as with arrival = auto
- * it is counted.
+ * all ranks, but for the root's part.
  */
-const coll_pipebcast_kind_t *coll_pipebcast_kind_of(coll_pipebcast_module_t *module,
+const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call);
 
 #endif

@@ -69,7 +69,13 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
 {
-    return start_or_lose(module, call, coll_pipebcast_kind_of(module, call), planned, operation_p);
+    const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call);
+    const int rc = start_or_lose(module, call, kind, planned, operation_p);
+    if (rc == OMPI_SUCCESS && kind->watch != NULL && !call->overlaps &&
+        coll_pipebcast_arrivals_is_watched(module, call->data.total)) {
+        kind->watch(*operation_p, planned);
+    }
+    return rc;
 }
 
 /** In a tree of the planner's, as connections are bounded. */

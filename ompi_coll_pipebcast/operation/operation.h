@@ -49,8 +49,9 @@ typedef struct coll_pipebcast_call {
      * one's.
      */
     int tag;
-    bool overlaps; /**< it may overlap others of the communicator: it is no blocking one */
-    bool repeats;  /**< the tags come again, so that at its end no message may be on its way */
+    int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
+    bool overlaps;   /**< it may overlap others of the communicator: it is no blocking one */
+    bool repeats;    /**< the tags come again, so that at its end no message may be on its way */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
@@ -64,6 +65,11 @@ typedef struct coll_pipebcast_kind {
      * and where memory ran out it can be called again.
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
+    /**
+     * One that was started is watched (communicator/arrivals.h), by what was planned for it.
+     * NULL: those of this kind never are.
+     */
+    void (*watch)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /** Does what can be done without waiting; true when it is through. */
     bool (*advance)(coll_pipebcast_operation_t *operation);
     /** The error for which the transport has refused, so that it may never end; 0: it has not. */

@@ -1,6 +1,7 @@
 /*
  * A plain broadcast: one transfer down the planned tree.
  */
+#include "base/clock.h"
 #include "operation/kinds.h"
 #include "pml/transport.h"
 
@@ -9,6 +10,9 @@ typedef struct plain {
     pb_transport_t transport;
     pb_message_t message;
     pb_transfer_t transfer;
+    bool is_watched;
+    int stream;   /**< of what is watched, */
+    int64_t came; /**< when its first segment was here, by the clock; 0: it is not */
 } plain_t;
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -32,9 +36,23 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return 0;
 }
 
+static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    plain_t *plain = (plain_t *) operation;
+    const coll_pipebcast_call_t *call = &operation->call;
+    plain->is_watched = true;
+    plain->stream =
+        coll_pipebcast_arrivals_begin(operation->module, planned, call->data.total, call->tag - 1);
+}
+
 static bool advance(coll_pipebcast_operation_t *operation)
 {
-    return pb_transfer_advance(&((plain_t *) operation)->transfer);
+    plain_t *plain = (plain_t *) operation;
+    const bool is_through = pb_transfer_advance(&plain->transfer);
+    if (plain->is_watched && plain->came == 0 && plain->transfer.arrived[plain->stream] > 0) {
+        plain->came = coll_pipebcast_now();
+    }
+    return is_through;
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
@@ -53,6 +71,10 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     plain_t *plain = (plain_t *) operation;
     const int error = plain->transfer.error;
     (void) stays_p;
+    if (plain->is_watched) {
+        coll_pipebcast_arrivals_end(operation->module, operation->call.arrived,
+                                    plain->came != 0 ? plain->came : coll_pipebcast_now());
+    }
     pb_transfer_finish(&plain->transfer);
     coll_pipebcast_message_fini(&plain->message);
     return error;
@@ -61,6 +83,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .size = sizeof(plain_t),
     .start = start,
+    .watch = watch,
     .advance = advance,
     .refused = refused,
     .cancel = cancel,

@@ -326,11 +326,20 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
     };
 }
 
-/** Whether the broadcast is arrival-aware, on which all ranks agree. */
-static bool is_aware(arrivals_t *a, broadcast_t *b, int rank)
+/** Plain broadcasts are not carried out here; in place of a fold, some of them are suspicious. */
+static bool is_suspicious(int index)
 {
-    const bool own =
-        !a->is_auto || pb_arrival_mode_begin(&a->modes[rank], b->world->total, a->n_ranks);
+    return index % 4 == 2;
+}
+
+/** Whether the broadcast is arrival-aware, on which all ranks agree. */
+static bool is_aware(arrivals_t *a, int index, int rank)
+{
+    broadcast_t *b = &a->broadcasts[index];
+    if (is_suspicious(index)) {
+        pb_arrival_mode_suspect(&a->modes[rank]);
+    }
+    const bool own = !a->is_auto || pb_arrival_mode_is_aware(&a->modes[rank]);
     if (b->is_decided && own != b->is_aware) {
         arrivals_breach(a, "ranks differ about a broadcast's mode", rank);
     }
@@ -344,7 +353,7 @@ static void begin(arrivals_t *a, int index, int rank)
     broadcast_t *b = &a->broadcasts[index];
     const pb_arrival_env_t env = env_of(a, index, rank);
     b->has_begun[rank] = true;
-    if (!is_aware(a, b, rank)) {
+    if (!is_aware(a, index, rank)) {
         return;
     }
     if (a->unasked && rank != b->root) {

@@ -422,14 +422,15 @@ static void test_header(void)
     ok(!pb_arrival_header_read(&in, 20, 8, bytes, short_length), "an unknown kind is refused");
 }
 
-#define MODE_RANKS 32
-#define MODE_SHORT 1024
-#define MODE_LONG (256 * 1024)
-
-/** One broadcast, of which the root sees `seen`; whether it was arrival-aware. */
-static bool one_by_mode(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report_t seen)
+/** One broadcast, before which a fold has found arrivals to be `watched`, and of which the root
+ * sees `seen`; whether it was arrival-aware. */
+static bool one_by_mode(pb_arrival_mode_t *mode, pb_arrival_report_t watched,
+                        pb_arrival_report_t seen)
 {
-    if (!pb_arrival_mode_begin(mode, bytes, MODE_RANKS)) {
+    if (watched == PB_ARRIVAL_UNEVEN) {
+        pb_arrival_mode_suspect(mode);
+    }
+    if (!pb_arrival_mode_is_aware(mode)) {
         return false;
     }
     pb_arrival_mode_end(mode, pb_arrival_mode_decide(mode, seen), 0, seen);
@@ -437,50 +438,33 @@ static bool one_by_mode(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report
 }
 
 /** How many of 1000 broadcasts are arrival-aware. */
-static int minding_of_thousand(pb_arrival_mode_t *mode, size_t bytes, pb_arrival_report_t seen)
+static int aware_of_thousand(pb_arrival_mode_t *mode, pb_arrival_report_t watched,
+                             pb_arrival_report_t seen)
 {
     int n_aware = 0;
     for (int i = 0; i < 1000; i++) {
-        n_aware += one_by_mode(mode, bytes, seen);
+        n_aware += one_by_mode(mode, watched, seen);
     }
     return n_aware;
-}
-
-/** After many even broadcasts arrivals are uneven: the plain ones until that is known. */
-static int plain_until_noticed(size_t bytes)
-{
-    pb_arrival_mode_t mode;
-    pb_arrival_mode_init(&mode);
-    minding_of_thousand(&mode, bytes, PB_ARRIVAL_EVEN);
-    int n_plain = 0;
-    while (!mode.uneven && n_plain < 1000) {
-        n_plain += !one_by_mode(&mode, bytes, PB_ARRIVAL_UNEVEN);
-    }
-    return n_plain;
 }
 
 static void test_mode(void)
 {
     pb_arrival_mode_t mode;
     pb_arrival_mode_init(&mode);
-    int n_aware = minding_of_thousand(&mode, MODE_LONG, PB_ARRIVAL_EVEN);
-    ok(n_aware > 0 && n_aware <= 210, "even arrivals: %d of 1000 long broadcasts look for others",
-       n_aware);
+    ok(aware_of_thousand(&mode, PB_ARRIVAL_EVEN, PB_ARRIVAL_EVEN) == 0,
+       "even arrivals: no broadcast is arrival-aware");
+    int n_aware = aware_of_thousand(&mode, PB_ARRIVAL_UNEVEN, PB_ARRIVAL_EVEN);
+    ok(n_aware > 0 && n_aware < 100, "suspicions in vain: %d of 1000 are", n_aware);
     pb_arrival_mode_init(&mode);
-    n_aware = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_EVEN);
-    ok(n_aware > 0 && n_aware < 40, "and %d of 1000 short ones", n_aware);
-    n_aware = minding_of_thousand(&mode, MODE_SHORT, PB_ARRIVAL_UNEVEN);
-    ok(n_aware > 850, "uneven ones are found: %d of 1000 arrival-aware", n_aware);
+    n_aware = aware_of_thousand(&mode, PB_ARRIVAL_UNEVEN, PB_ARRIVAL_UNEVEN);
+    ok(n_aware == 1000, "uneven arrivals: %d of 1000 are, from the first suspicion on", n_aware);
     ok(mode.uneven, "and it stays so");
-    ok(plain_until_noticed(MODE_LONG) <= 8, "long broadcasts: noticed after %d plain ones",
-       plain_until_noticed(MODE_LONG));
-    ok(plain_until_noticed(MODE_SHORT) <= 128, "short ones: after %d",
-       plain_until_noticed(MODE_SHORT));
     const uint8_t before = mode.patience;
     ok(pb_arrival_mode_decide(&mode, PB_ARRIVAL_UNKNOWN) == before,
        "while the last root is not heard, nothing changes");
     int n_until_plain = 0;
-    while (one_by_mode(&mode, MODE_SHORT, PB_ARRIVAL_EVEN)) {
+    while (one_by_mode(&mode, PB_ARRIVAL_EVEN, PB_ARRIVAL_EVEN)) {
         n_until_plain++;
     }
     ok(n_until_plain > 2 && n_until_plain < 20, "after %d even ones broadcasts are plain again",

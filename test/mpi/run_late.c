@@ -1,7 +1,8 @@
 /*
  * A rank that comes long after the others, while it is busy in MPI elsewhere, so that what
  * is sent to it is taken in: the memory of every rank stays within a bound that has
- * nothing to do with the message's size. Usage: run_late [BYTES [MILLISECONDS [BYTES_ALLOWED]]]
+ * nothing to do with the message's size, nor with the number of messages.
+ * Usage: run_late [BYTES [MILLISECONDS [BYTES_ALLOWED [BROADCASTS]]]]
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
     const int bytes = argc > 1 ? atoi(argv[1]) : 32 << 20;
     const double seconds = (argc > 2 ? atof(argv[2]) : 2000) / 1e3;
     const long allowed = argc > 3 ? atol(argv[3]) : 4 << 20;
+    const int n = argc > 4 ? atoi(argv[4]) : 1;
     unsigned char *buffer = must_malloc((size_t) bytes);
     MPI_Comm_dup(MPI_COMM_WORLD, &elsewhere);
     for (int i = 0; i < 4; i++) { /* connections and pools are made */
@@ -76,7 +78,9 @@ int main(int argc, char **argv)
     if (rank == 1) {
         be_late(elsewhere, seconds);
     }
-    MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++) {
+        MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
     watch.ends = true;
     pthread_join(watch.thread, NULL);
     check(pattern_is(buffer, (size_t) bytes, 1), "the bytes");
@@ -86,9 +90,9 @@ int main(int argc, char **argv)
     long most[2];
     MPI_Reduce(own, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        printf("a message of %d bytes: at most %ld bytes more in use at the late rank, %ld at the "
-               "others\n",
-               bytes, most[1], most[0]);
+        printf("a message of %d bytes, %d times: at most %ld bytes more in use at the late rank, "
+               "%ld at the others\n",
+               bytes, n, most[1], most[0]);
     }
     MPI_Comm_free(&elsewhere);
     free(buffer);

@@ -1,0 +1,218 @@
+/*
+ * How the ranks of a communicator arrive; see communicator/arrivals.h.
+ */
+#include "communicator/arrivals.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/connections.h"
+#include "communicator/lost.h"
+#include "communicator/module.h"
+
+/** Of a message between two hosts of one switch. */
+#define N_LINKS 2
+
+void coll_pipebcast_arrivals_construct(coll_pipebcast_arrivals_t *arrivals,
+                                       coll_pipebcast_module_t *module)
+{
+    *arrivals = (coll_pipebcast_arrivals_t){.module = module};
+    pb_watch_init(&arrivals->watch);
+    OBJ_CONSTRUCT(&arrivals->task.super, opal_list_item_t);
+}
+
+void coll_pipebcast_arrivals_destruct(coll_pipebcast_arrivals_t *arrivals)
+{
+    OBJ_DESTRUCT(&arrivals->task.super);
+    free(arrivals->children);
+    arrivals->children = NULL;
+}
+
+bool coll_pipebcast_arrivals_prepare(coll_pipebcast_arrivals_t *arrivals)
+{
+    const size_t n_ranks = (size_t) ompi_comm_size(arrivals->module->comm);
+    arrivals->children = malloc(n_ranks * sizeof(*arrivals->children));
+    return arrivals->children != NULL;
+}
+
+void coll_pipebcast_arrivals_report(const coll_pipebcast_module_t *module)
+{
+    if (ompi_comm_rank(module->comm) != 0 || coll_pipebcast_follows_advice() ||
+        coll_pipebcast_may_reach_all(module)) {
+        return;
+    }
+    if (coll_pipebcast_is_arrival_aware()) {
+        coll_pipebcast_warn("communicator %s: its broadcasts are not arrival-aware, although the "
+                            "parameter coll_pipebcast_arrival is set so, as a rank would need "
+                            "connections to %d others and %d fit into its budget. Raise "
+                            "coll_pipebcast_connections, or the limit of open files (ulimit -n).",
+                            module->comm->c_name, ompi_comm_size(module->comm) - 1,
+                            module->connections);
+    } else if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
+        coll_pipebcast_log(1,
+                           "communicator %s: broadcasts stay plain however ranks arrive, as a rank "
+                           "would need connections to %d others and %d fit into its budget",
+                           module->comm->c_name, ompi_comm_size(module->comm) - 1,
+                           module->connections);
+    }
+}
+
+bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)
+{
+    return coll_pipebcast_is_arrival_aware() && coll_pipebcast_may_reach_all(module);
+}
+
+/* The fold. */
+
+/** How much longer than the message's own time this broadcast of this root takes, predicted. */
+static double predicted_fill(const coll_pipebcast_module_t *module, size_t bytes, int64_t message)
+{
+    pb_planner_report_t report;
+    if (message <= 0 ||
+        pb_planner_explain(module->planner, ompi_comm_rank(module->comm), bytes, &report) !=
+            PB_SUCCESS ||
+        report.best_time < 0) {
+        return 1; /* not known: as for a short pipeline */
+    }
+    return report.best_time > message ? (double) (report.best_time - message) / (double) message
+                                      : 0;
+}
+
+/** At the root: what the sums of all ranks mean. */
+static pb_arrival_report_t judge(const coll_pipebcast_arrivals_t *arrivals)
+{
+    const coll_pipebcast_module_t *module = arrivals->module;
+    const pb_fold_sums_t *sums = &arrivals->fold.sums;
+    const size_t bytes = arrivals->bytes;
+    const int64_t predicted = pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
+    const double message =
+        module->ns_per_byte > 0 ? module->ns_per_byte * (double) bytes : (double) predicted;
+    const pb_arrival_report_t report =
+        pb_fold_judge(sums, message, predicted_fill(module, bytes, predicted));
+    coll_pipebcast_log(
+        20,
+        "communicator %s: %zu bytes from root %d, watched: ranks arrive %s; of %u "
+        "receivers %u were held by others, for %.3f ms on average, and %u waited "
+        "%.3f ms",
+        module->comm->c_name, bytes, ompi_comm_rank(module->comm),
+        report == PB_ARRIVAL_UNEVEN ? "unevenly" : "evenly", sums->n_ranks, sums->n_held,
+        (double) sums->held_wait / 1e6 / (sums->n_held > 0 ? sums->n_held : 1), sums->n_free,
+        (double) sums->free_wait / 1e6 / (sums->n_free > 0 ? sums->n_free : 1));
+    return report;
+}
+
+static coll_pipebcast_arrivals_t *arrivals_of(coll_pipebcast_task_t *task)
+{
+    return (coll_pipebcast_arrivals_t *) (void *) ((char *) task -
+                                                   offsetof(coll_pipebcast_arrivals_t, task));
+}
+
+/** Does what can be done; true when the fold is through, or this rank is lost. */
+static bool advance(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_arrivals_t *arrivals = arrivals_of(task);
+    pb_fold_t *fold = &arrivals->fold;
+    bool is_through = pb_fold_advance(fold);
+    if (fold->state == PB_FOLD_SUMMED) {
+        pb_fold_announce(fold, judge(arrivals));
+        is_through = pb_fold_advance(fold);
+    }
+    if (fold->broken) {
+        coll_pipebcast_lose(arrivals->module, fold->error);
+    }
+    return is_through || coll_pipebcast_is_lost(arrivals->module);
+}
+
+static void end(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_arrivals_t *arrivals = arrivals_of(task);
+    coll_pipebcast_lock_t *lock = &arrivals->module->lock;
+    coll_pipebcast_lock(lock);
+    pb_fold_finish(&arrivals->fold);
+    arrivals->is_task = false;
+    coll_pipebcast_unlock(lock);
+}
+
+/** Each stream that the message has segments for in turn, as each has trees of other inner ranks.
+ */
+static int stream_of_fold(const coll_pipebcast_arrivals_t *arrivals, const pb_planned_t *planned)
+{
+    const uint64_t n_segments = (arrivals->bytes - 1) / planned->segment_size + 1;
+    const uint64_t n_streams = (uint64_t) planned->role->n_streams;
+    return (int) (arrivals->watch.n_folds % (n_segments < n_streams ? n_segments : n_streams));
+}
+
+int coll_pipebcast_arrivals_begin(coll_pipebcast_module_t *module, const pb_planned_t *planned,
+                                  size_t bytes, int tag)
+{
+    coll_pipebcast_arrivals_t *arrivals = &module->arrivals;
+    arrivals->bytes = bytes;
+    const int stream = stream_of_fold(arrivals, planned);
+    arrivals->control = (pb_control_t){.comm = module->comm, .tag = tag};
+    pb_fold_start(&arrivals->fold, &arrivals->control, planned->role, stream, arrivals->children);
+    arrivals->task.advance = advance;
+    arrivals->task.end = end;
+    arrivals->is_task = true;
+    const int rc = coll_pipebcast_progress_add(module, &arrivals->task);
+    if (rc != OMPI_SUCCESS) {
+        arrivals->is_task = false;
+        coll_pipebcast_lose(module, rc);
+    }
+    return stream;
+}
+
+void coll_pipebcast_arrivals_end(coll_pipebcast_module_t *module, int64_t arrived, int64_t came)
+{
+    coll_pipebcast_arrivals_t *arrivals = &module->arrivals;
+    const pb_fold_times_t times = {
+        .away = arrivals->left != 0 ? arrived - arrivals->left : 0,
+        .wait = came - arrived,
+        .transfer = coll_pipebcast_now() - came,
+    };
+    if (arrivals->is_task) {
+        pb_fold_end(&arrivals->fold, &times);
+        /* The report leaves at once, however long this rank stays away from Open MPI now. */
+        (void) advance(&arrivals->task);
+    }
+}
+
+void coll_pipebcast_arrivals_leave(coll_pipebcast_module_t *module)
+{
+    if (pb_watch_is_next(&module->arrivals.watch)) {
+        module->arrivals.left = coll_pipebcast_now();
+    }
+}
+
+/* Broadcasts. */
+
+/** The conclusion is there: all ranks act on it before the same broadcast. */
+static void take_conclusion(coll_pipebcast_module_t *module)
+{
+    if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
+        module->arrivals.fold.conclusion == PB_ARRIVAL_UNEVEN &&
+        coll_pipebcast_may_reach_all(module)) {
+        pb_arrival_mode_suspect(&module->arrival_mode);
+    }
+}
+
+void coll_pipebcast_arrivals_settle(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_arrivals_t *arrivals = &module->arrivals;
+    if (!pb_watch_is_due(&arrivals->watch)) {
+        return;
+    }
+    while (arrivals->is_task) {
+        coll_pipebcast_unlock(&module->lock);
+        opal_progress();
+        coll_pipebcast_lock(&module->lock);
+    }
+    pb_watch_close(&arrivals->watch);
+    take_conclusion(module);
+}
+
+bool coll_pipebcast_arrivals_is_watched(coll_pipebcast_module_t *module, size_t bytes)
+{
+    return module->arrivals.children != NULL && pb_watch_begin(&module->arrivals.watch, bytes);
+}

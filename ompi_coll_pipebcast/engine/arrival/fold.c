@@ -1,0 +1,268 @@
+/*
+ * A fold; see engine/arrival/fold.h.
+ */
+#include "engine/arrival/fold.h"
+
+#include "topo/util/bytes.h"
+
+/** A rank that has held others has waited for less than this part of their mean wait. */
+#define HOLDING_PART 8
+
+static void refused(pb_fold_t *f, int error)
+{
+    f->error = f->error != 0 ? f->error : error;
+    f->broken = true;
+}
+
+void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int stream,
+                   int *room)
+{
+    const uint32_t mask = UINT32_C(1) << stream;
+    *f = (pb_fold_t){.control = control, .parent = -1, .children = room};
+    for (int i = 0; i < role->n_parents; i++) {
+        if ((role->parent_mask[i] & mask) != 0) {
+            f->parent = role->parent[i];
+        }
+    }
+    for (int i = 0; i < role->n_children; i++) {
+        if ((role->child_mask[i] & mask) != 0) {
+            f->children[f->n_children++] = role->child[i];
+        }
+    }
+}
+
+void pb_fold_end(pb_fold_t *f, const pb_fold_times_t *times)
+{
+    f->has_ended = true;
+    f->own = *times;
+}
+
+/* Sums, and how they travel. */
+
+static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
+{
+    pb_bytes_put(bytes, sums->n_ranks, 4);
+    pb_bytes_put(bytes + 4, sums->n_free, 4);
+    pb_bytes_put(bytes + 8, sums->n_held, 4);
+    pb_bytes_put(bytes + 12, 0, 4);
+    pb_bytes_put(bytes + 16, sums->free_wait, 8);
+    pb_bytes_put(bytes + 24, sums->held_wait, 8);
+    pb_bytes_put(bytes + 32, sums->transfer, 8);
+}
+
+static pb_fold_sums_t read_sums(const uint8_t *bytes)
+{
+    return (pb_fold_sums_t){
+        .n_ranks = (uint32_t) pb_bytes_get(bytes, 4),
+        .n_free = (uint32_t) pb_bytes_get(bytes + 4, 4),
+        .n_held = (uint32_t) pb_bytes_get(bytes + 8, 4),
+        .free_wait = pb_bytes_get(bytes + 16, 8),
+        .held_wait = pb_bytes_get(bytes + 24, 8),
+        .transfer = pb_bytes_get(bytes + 32, 8),
+    };
+}
+
+/** Adds what a child has reported; false if that makes no sense. */
+static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
+{
+    sums->n_ranks += report->n_ranks;
+    sums->n_free += report->n_free;
+    sums->n_held += report->n_held;
+    sums->free_wait += report->free_wait;
+    sums->held_wait += report->held_wait;
+    sums->transfer += report->transfer;
+    return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
+}
+
+/** Whether this rank has held those below it: see engine/arrival/fold.h. */
+static bool has_held(const pb_fold_t *f)
+{
+    const uint64_t n = f->sums.n_free;
+    return (uint64_t) f->own.wait * HOLDING_PART * n < f->sums.free_wait &&
+           (uint64_t) f->own.away * 2 * n > f->sums.free_wait;
+}
+
+/** Adds this rank to those below it. */
+static void add_own(pb_fold_t *f)
+{
+    pb_fold_sums_t *sums = &f->sums;
+    if (has_held(f)) {
+        sums->n_held += sums->n_free;
+        sums->held_wait += sums->free_wait;
+        sums->n_free = 0;
+        sums->free_wait = 0;
+    }
+    sums->n_ranks++;
+    sums->n_free++;
+    sums->free_wait += (uint64_t) f->own.wait;
+    sums->transfer += (uint64_t) f->own.transfer;
+}
+
+pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill)
+{
+    if (sums->n_ranks == 0) {
+        return PB_ARRIVAL_EVEN;
+    }
+    /* Those that were held have waited for the root, too, as long as the others have. */
+    const double for_root = sums->n_free > 0 ? (double) sums->free_wait / (double) sums->n_free : 0;
+    const double held = (double) sums->held_wait - (double) sums->n_held * for_root;
+    const double seen = (double) sums->transfer / (double) sums->n_ranks;
+    const double message = seen > message_ns ? seen : message_ns;
+    return held / (double) sums->n_ranks > (0.5 + fill) * message ? PB_ARRIVAL_UNEVEN
+                                                                  : PB_ARRIVAL_EVEN;
+}
+
+/* Messages. */
+
+static bool is_child(const pb_fold_t *f, int rank)
+{
+    for (int i = 0; i < f->n_children; i++) {
+        if (f->children[i] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** A child's report has come; false if it makes no sense. */
+static bool take_report(pb_fold_t *f, int rank, size_t bytes)
+{
+    const pb_fold_sums_t report = read_sums(f->in);
+    f->n_reported++;
+    return is_child(f, rank) && bytes == PB_FOLD_BYTES && add_report(&f->sums, &report);
+}
+
+/** The conclusion has come; likewise. */
+static bool take_conclusion(pb_fold_t *f, int rank, size_t bytes)
+{
+    f->conclusion = f->in[0];
+    f->state = PB_FOLD_PASSING;
+    return rank == f->parent && bytes == 1 && f->conclusion <= PB_ARRIVAL_UNEVEN;
+}
+
+/** Takes in the next message; false if it is not there. */
+static bool receive_one(pb_fold_t *f)
+{
+    int rank = -1, error = 0;
+    size_t bytes = 0;
+    if (f->receive == NULL) {
+        error = pb_control_receive(f->control, f->in, sizeof(f->in), &f->receive);
+    }
+    if (error == 0 && !pb_control_received(f->control, &f->receive, &rank, &bytes, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        refused(f, error);
+        return false;
+    }
+    const bool makes_sense = f->state == PB_FOLD_COLLECTING ? take_report(f, rank, bytes)
+                                                            : take_conclusion(f, rank, bytes);
+    if (!makes_sense) {
+        refused(f, PB_ERR_MALFORMED);
+    }
+    return makes_sense;
+}
+
+/** Whether what was sent last has left. */
+static bool has_left(pb_fold_t *f)
+{
+    int error = 0;
+    if (f->send != NULL && !pb_control_sent(f->control, &f->send, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        refused(f, error);
+    }
+    return error == 0;
+}
+
+static void send_bytes(pb_fold_t *f, size_t bytes, int rank)
+{
+    const int error = pb_control_send(f->control, f->out, bytes, rank, &f->send);
+    if (error != 0) {
+        refused(f, error);
+    }
+}
+
+/** All reports and this rank's own are there: its parent gets the sum of them. */
+static void report(pb_fold_t *f)
+{
+    if (f->parent < 0) {
+        f->state = PB_FOLD_SUMMED;
+        return;
+    }
+    add_own(f);
+    write_sums(&f->sums, f->out);
+    f->state = PB_FOLD_REPORTING;
+    send_bytes(f, PB_FOLD_BYTES, f->parent);
+}
+
+static bool collect(pb_fold_t *f)
+{
+    if (f->n_reported < f->n_children) {
+        return receive_one(f);
+    }
+    if (f->has_ended) {
+        report(f);
+    }
+    return f->has_ended;
+}
+
+/** The conclusion goes to the next child, when the last one's has left. */
+static bool pass(pb_fold_t *f)
+{
+    if (!has_left(f)) {
+        return false;
+    }
+    if (f->n_passed == f->n_children) {
+        f->state = PB_FOLD_THROUGH;
+        return true;
+    }
+    f->out[0] = f->conclusion;
+    send_bytes(f, 1, f->children[f->n_passed++]);
+    return true;
+}
+
+/** Does the next step; false if it has to wait. */
+static bool step(pb_fold_t *f)
+{
+    switch (f->state) {
+    case PB_FOLD_COLLECTING:
+        return collect(f);
+    case PB_FOLD_REPORTING:
+        f->state = has_left(f) ? PB_FOLD_LISTENING : PB_FOLD_REPORTING;
+        return f->state == PB_FOLD_LISTENING;
+    case PB_FOLD_LISTENING:
+        return receive_one(f);
+    case PB_FOLD_PASSING:
+        return pass(f);
+    case PB_FOLD_SUMMED:
+    case PB_FOLD_THROUGH:
+        break;
+    }
+    return false;
+}
+
+bool pb_fold_advance(pb_fold_t *f)
+{
+    while (!f->broken && step(f)) {
+    }
+    return f->broken || f->state == PB_FOLD_THROUGH;
+}
+
+void pb_fold_announce(pb_fold_t *f, pb_arrival_report_t conclusion)
+{
+    f->conclusion = (uint8_t) conclusion;
+    f->state = PB_FOLD_PASSING;
+}
+
+void pb_fold_finish(pb_fold_t *f)
+{
+    int rank;
+    if (f->send != NULL) {
+        (void) pb_control_withdraw(f->control, &f->send, &rank);
+    }
+    if (f->receive != NULL) {
+        (void) pb_control_withdraw(f->control, &f->receive, &rank);
+    }
+}

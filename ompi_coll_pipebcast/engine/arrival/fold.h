@@ -1,0 +1,114 @@
+/*
+ * A fold: how long the ranks waited in a plain broadcast, added up on the way to its root, and what
+ * the root concludes from that, on its way back (ours).
+ *
+ * It travels along the tree of one stream of the broadcast, so that it needs no connection that the
+ * broadcast does not: when a rank is through and all its children have reported, it reports to its
+ * parent in one control message; the root's conclusion comes back in another. No broadcast waits
+ * for it. A rank that is through has received all that was sent to it before, so the conclusion
+ * also is the credit by which roots are kept from running ahead: see engine/arrival/watch.h.
+ *
+ * What is added up are durations between two moments of the same rank: from the broadcast before
+ * until its arrival, from then until its first segment came, and from then until it was through.
+ * Ages of arrivals would not do: where a parent comes late, or has left the broadcast and computes,
+ * a report waits for it for a time that no one knows. Durations have no such error, however late a
+ * report is taken in, and need no common clock.
+ *
+ * Whom a rank has waited for follows from the tree. Ranks that wait get their first segments at
+ * about the same time, when the last of those above them has come. So where the ranks below a rank
+ * have waited long, and it has not itself but was away so long, they have waited for it: it has
+ * *held* them. Those that no rank has held have waited for the root, which is no fault of the
+ * tree. And a rank that was not away has come as early as it could: in broadcasts one after the
+ * other those below it wait as long as each takes it.
+ */
+#ifndef PB_ARRIVAL_FOLD_H
+#define PB_ARRIVAL_FOLD_H
+
+#include "engine/arrival/mode.h"
+#include "engine/control.h"
+#include "topo/trees/role.h"
+
+/** Bytes of a report: 4 ranks, 4 free, 4 held, 4 that are 0, 8 for each time; little-endian. */
+#define PB_FOLD_BYTES 40
+
+/** What is known of some ranks; times are sums of nanoseconds. */
+typedef struct pb_fold_sums {
+    uint32_t n_ranks;   /**< without the root of the broadcast */
+    uint32_t n_free;    /**< of them those that no one is known to have held */
+    uint32_t n_held;    /**< the others */
+    uint64_t free_wait; /**< from arrival to the first segment */
+    uint64_t held_wait; /**< likewise */
+    uint64_t transfer;  /**< from the first segment to the end */
+} pb_fold_sums_t;
+
+typedef enum {
+    PB_FOLD_COLLECTING, /**< reports of children or this rank's own are still to come */
+    PB_FOLD_SUMMED,     /**< at the root: all are there, and it is to announce its conclusion */
+    PB_FOLD_REPORTING,  /**< the report is on its way to the parent */
+    PB_FOLD_LISTENING,  /**< for the conclusion */
+    PB_FOLD_PASSING,    /**< the conclusion to one child after another */
+    PB_FOLD_THROUGH,
+} pb_fold_state_t;
+
+/** How long one rank did what, in nanoseconds. */
+typedef struct pb_fold_times {
+    int64_t away;     /**< from the end of its last broadcast to its arrival; 0: not known */
+    int64_t wait;     /**< from then until the first segment of the fold's stream was here */
+    int64_t transfer; /**< from then until its part was through */
+} pb_fold_times_t;
+
+/** One rank's part. */
+typedef struct pb_fold {
+    pb_control_t *control; /**< borrowed */
+    pb_fold_state_t state;
+    int parent;    /**< -1: this is the root */
+    int *children; /**< in the room that was borrowed */
+    int n_children;
+    int n_reported; /**< children that have */
+    int n_passed;   /**< children to which the conclusion was sent */
+    bool has_ended; /**< this rank's part of the broadcast */
+    pb_fold_times_t own;
+    pb_fold_sums_t sums;  /**< of the ranks below, and at last of this one */
+    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on */
+    pb_request_t receive; /**< of the next message; NULL: none is posted */
+    pb_request_t send;    /**< under way; NULL: none is */
+    uint8_t in[PB_FOLD_BYTES];
+    uint8_t out[PB_FOLD_BYTES];
+    int error;   /**< the first error, 0 if none */
+    bool broken; /**< a message was refused or makes no sense; nothing new is started */
+} pb_fold_t;
+
+/**
+ * Begins, when the broadcast of which this is this rank's `role` has begun, along the tree of
+ * `stream`. `room`, for as many ranks as the role has children, is borrowed until the end. Needs no
+ * memory and sends nothing. O(children).
+ */
+void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int stream,
+                   int *room);
+
+/** This rank's part of the broadcast has ended; the root's times do not count. */
+void pb_fold_end(pb_fold_t *fold, const pb_fold_times_t *times);
+
+/**
+ * Does what can be done without waiting. True when the fold is through or broken. At the root it
+ * stops at PB_FOLD_SUMMED. May be called again after that. O(children) for each message taken in.
+ */
+bool pb_fold_advance(pb_fold_t *fold);
+
+/** The root's conclusion, where it is PB_FOLD_SUMMED. */
+void pb_fold_announce(pb_fold_t *fold, pb_arrival_report_t conclusion);
+
+/** Withdraws what is under way, after an error. May be called twice. */
+void pb_fold_finish(pb_fold_t *fold);
+
+/**
+ * How the ranks have arrived, by the sums of all but the root: uneven if ranks were held, on
+ * average over all, for more than a group would take them, if they had been served by groups: that
+ * is half of the message's time (see pb_arrival_root_report()) and the time to fill the pipeline,
+ * as without that ranks far down the tree would seem to be held by those near the root.
+ * `message_ns` is about what the message takes from one rank to another, and `fill` how much longer
+ * the broadcast takes, as a part of that.
+ */
+pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Which plain broadcasts of a communicator are watched: each of them has a fold
+ * (engine/arrival/fold.h), and some broadcasts later all ranks wait for its conclusion, if it is
+ * not there yet (ours).
+ *
+ * That serves two ends. The conclusion says how unevenly the ranks arrive; all ranks have it before
+ * the same broadcast. And no root gets further ahead of a slow rank than by the broadcasts between
+ * two folds and those until the conclusion is waited for. Within one broadcast a receiver's
+ * acknowledgements bound what waits for it (engine/transfer.h), but nothing bounds thousands of
+ * short ones: a root has sent each before anyone has received it.
+ *
+ * Broadcasts are counted by their weight: their bytes, and something for what a transport keeps
+ * beside them. So at most PB_WATCH_BOUND waits at a slow rank, of broadcasts up to
+ * PB_WATCH_MAX_WEIGHT; longer ones are PB_WATCH_LONG at most, of each of which the bound of one
+ * broadcast (pb_transfer_limits_t.ahead) may wait.
+ *
+ * All that this depends on is alike on all ranks.
+ */
+#ifndef PB_ARRIVAL_WATCH_H
+#define PB_ARRIVAL_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Weight from one fold to the next. Its two messages of about 100 bytes for each edge of the tree
+ * are far below 1 % of that, and so are their some microseconds of the time that it takes.
+ */
+#define PB_WATCH_INTERVAL (UINT64_C(1) << 20)
+
+/**
+ * Weight from a fold to the broadcast before which its conclusion is waited for: 1 ms or more at 10
+ * Gbit/s, so that where no rank is late the conclusion is there, and no one waits.
+ */
+#define PB_WATCH_LAG (UINT64_C(1) << 20)
+
+/** Of one broadcast at most, so that the lag is some broadcasts. */
+#define PB_WATCH_MAX_WEIGHT (UINT64_C(1) << 18)
+
+/** What waits at a slow rank is less than this. */
+#define PB_WATCH_BOUND (PB_WATCH_INTERVAL + PB_WATCH_LAG + 2 * PB_WATCH_MAX_WEIGHT)
+#define PB_WATCH_LONG ((PB_WATCH_INTERVAL + PB_WATCH_LAG) / PB_WATCH_MAX_WEIGHT)
+
+typedef struct pb_watch {
+    uint64_t weight;  /**< of the broadcasts since the last one that was watched, that one too */
+    uint32_t n_folds; /**< begun so far */
+    bool is_open;     /**< the last fold's conclusion has not been taken */
+} pb_watch_t;
+
+/** A communicator's second broadcast is watched: the first opens connections. */
+void pb_watch_init(pb_watch_t *watch);
+
+/** Whether the conclusion of the last fold is to be taken before the next broadcast. */
+bool pb_watch_is_due(const pb_watch_t *watch);
+
+/** The conclusion was taken. */
+void pb_watch_close(pb_watch_t *watch);
+
+/** Whether the next plain broadcast is watched. */
+bool pb_watch_is_next(const pb_watch_t *watch);
+
+/** A plain broadcast of `bytes` begins: whether it is watched. */
+bool pb_watch_begin(pb_watch_t *watch, size_t bytes);
+
+#endif
