@@ -75,16 +75,6 @@ bool pb_ledger_has(const pb_ledger_t *ledger, pb_kind_t kind, int root)
     return pb_ledger_repeats(ledger, kind);
 }
 
-bool pb_ledger_may_have(const pb_ledger_t *ledger, int root)
-{
-    for (int i = 0; i < ledger->n_plans; i++) {
-        if (ledger->plans[i].root == root) {
-            return true;
-        }
-    }
-    return !ledger->is_closed;
-}
-
 bool pb_ledger_is_closed(const pb_ledger_t *ledger)
 {
     return ledger->is_closed;

@@ -41,9 +41,6 @@ bool pb_ledger_repeats(const pb_ledger_t *ledger, pb_kind_t kind);
 /** Whether the plan of this kind and root was charged, or repeats. O(plans charged). */
 bool pb_ledger_has(const pb_ledger_t *ledger, pb_kind_t kind, int root);
 
-/** Whether a plan of this root was or may yet be charged. O(plans charged). */
-bool pb_ledger_may_have(const pb_ledger_t *ledger, int root);
-
 /** Whether nothing will be charged any more. O(1). */
 bool pb_ledger_is_closed(const pb_ledger_t *ledger);
 

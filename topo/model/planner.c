@@ -246,24 +246,25 @@ static int choose_among(pb_planner_t *planner, int among, int root, uint64_t byt
                            : PB_ERR_NO_MEMORY;
 }
 
-/** Chooses within the bound on connections; only with `charges` the ledger changes. */
+/**
+ * Chooses within the bound on connections; only with `charges` the ledger changes. The choice among
+ * all kinds comes first also where the ledger is closed: it does not depend on the ledger, and what
+ * the ledger has stays had, so that a broadcast that was planned is planned alike ever after.
+ */
 static int choose(pb_planner_t *planner, int root, uint64_t bytes, bool charges, made_t *made)
 {
     *made = (made_t){.among = ALL_KINDS};
     if (!is_bound(planner)) {
         return choose_among(planner, ALL_KINDS, root, bytes, made);
     }
-    if (pb_ledger_may_have(planner->ledger, root)) {
-        int rc = choose_among(planner, ALL_KINDS, root, bytes, made);
-        if (rc == PB_SUCCESS && charges && !is_had(planner, root, &made->choice) &&
-            !pb_ledger_is_closed(planner->ledger)) {
-            rc = charge(planner, root, (pb_kind_t) made->choice.best.kind, &made->plan);
-        }
-        if (rc != PB_SUCCESS || is_had(planner, root, &made->choice)) {
-            return rc;
-        }
+    int rc = choose_among(planner, ALL_KINDS, root, bytes, made);
+    if (rc == PB_SUCCESS && charges && !is_had(planner, root, &made->choice) &&
+        !pb_ledger_is_closed(planner->ledger)) {
+        rc = charge(planner, root, (pb_kind_t) made->choice.best.kind, &made->plan);
     }
-    return choose_among(planner, REPEATING_KINDS, root, bytes, made);
+    return rc != PB_SUCCESS || is_had(planner, root, &made->choice)
+               ? rc
+               : choose_among(planner, REPEATING_KINDS, root, bytes, made);
 }
 
 /** Chooses and fills *planned but for the role; *plan_p is to be freed, also after an error. */

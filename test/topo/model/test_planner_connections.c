@@ -12,7 +12,7 @@
 #include "topo/model/planner.h"
 
 static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
-static const tree_case_size_t size = {.max_switches = 6, .max_hosts = 30, .max_per_host = 2};
+static const tree_case_size_t size = {.max_switches = 5, .max_hosts = 14, .max_per_host = 2};
 
 static pb_planner_t *planner_of(const pb_placement_t *placement, const pb_model_t *model, int rank,
                                 const pb_choose_options_t *choose, int connections, size_t memory)
@@ -34,7 +34,7 @@ typedef struct ranks {
     char *are; /**< by rank and rank */
 } ranks_t;
 
-/** Every other rank has so little memory for what it keeps that it keeps next to nothing. */
+/** One rank has so little memory for what it keeps that it keeps next to nothing. */
 static ranks_t ranks_of(const pb_placement_t *placement, const pb_model_t *model,
                         const pb_choose_options_t *choose, int connections)
 {
@@ -45,7 +45,7 @@ static ranks_t ranks_of(const pb_placement_t *placement, const pb_model_t *model
     }
     for (int rank = 0; rank < ranks.n; rank++) {
         ranks.planners[rank] =
-            planner_of(placement, model, rank, choose, connections, rank % 2 == 0 ? 1 << 20 : 0);
+            planner_of(placement, model, rank, choose, connections, rank != 1 ? 1 << 20 : 0);
     }
     return ranks;
 }
@@ -106,7 +106,7 @@ static bool plan_one(ranks_t *ranks, int root, uint64_t bytes, pb_planned_t *pla
     return good;
 }
 
-enum { N_BROADCASTS = 40, AGAIN = 1000 };
+enum { N_BROADCASTS = 24 };
 
 /** Plans random broadcasts, and then the same ones again in another order; what was wrong. */
 static int plan_random(ranks_t *ranks, pb_random_t *random, int connections, int *n_restricted)
@@ -136,7 +136,7 @@ static void test_random(void)
 {
     pb_random_t random = pb_random_seed(16);
     int n_bad = 0, n_restricted = 0;
-    const int n_trials = tap_trials(100, 24);
+    const int n_trials = tap_trials(60, 16);
     for (int i = 0; i < n_trials; i++) {
         pb_choose_options_t choose = all;
         tree_case_t c;
@@ -149,7 +149,7 @@ static void test_random(void)
             choose.kind = choose.kind == PB_KIND_CIRCULANT ? PB_KIND_TWOTREE : choose.kind;
         }
         const int n = c.placement->n_ranks;
-        const int connections = 2 + pb_random_below(&random, n > 16 ? 16 : n);
+        const int connections = 2 + pb_random_below(&random, n > 10 ? 10 : n);
         ranks_t ranks = ranks_of(c.placement, &model, &choose, connections);
         n_bad +=
             plan_random(&ranks, &random, connections < n - 1 ? connections : n - 1, &n_restricted);
