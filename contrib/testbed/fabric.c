@@ -19,8 +19,10 @@ static void describe(const pb_network_t *network)
     printf("network %d %" PRIu32 "\n", pb_network_size(network), pb_network_base_speed(network));
     for (int node = 0; node < pb_network_size(network); node++) {
         const pb_node_t *n = pb_network_node(network, node);
-        printf("%s %s %s %" PRIu32 "\n", n->kind == PB_NODE_HOST ? "host" : "switch", n->name,
-               n->parent >= 0 ? pb_network_node(network, n->parent)->name : "-", n->speed);
+        printf("%s %s %s %" PRIu32 " %d %d\n", n->kind == PB_NODE_HOST ? "host" : "switch", n->name,
+               n->parent >= 0 ? pb_network_node(network, n->parent)->name : "-",
+               n->speed, pb_network_members(network, node),
+               pb_network_spines(network, node));
     }
 }
 

@@ -30,11 +30,11 @@ static void print_self(fabric_t *fabric, FILE *answer)
     fprintf(answer,
             "fabric priority=%s seconds=%.6f cpu_seconds=%.6f turns=%" PRIu64 " received=%" PRIu64
             " delivered=%" PRIu64 " refused=%" PRIu64 " overruns=%" PRIu64 " oversized=%" PRIu64
-            " strays=%" PRIu64 " planned=%d",
+            " strays=%" PRIu64 " planned=%d hash_seed=%" PRIu64,
             fabric->priority, (double) (fabric_clock() - fabric->reset_at) / 1e9,
             (double) (fabric_cpu() - fabric->cpu_at_reset) / 1e9, fabric->turns, ports->received,
             ports->sent, ports->refused, ports->overruns, ports->oversized, fabric->strays,
-            fabric_model_n_planned(fabric->model));
+            fabric_model_n_planned(fabric->model), fabric->settings->links.hash_seed);
     fprintf(answer, " late_mean=%" PRId64 " late_max=%" PRId64 " late_classes=",
             late->frames > 0 ? late->sum / (int64_t) late->frames : 0, late->most);
     for (int power = 0; power < FABRIC_LATENESS_CLASSES; power++) {
@@ -43,19 +43,26 @@ static void print_self(fabric_t *fabric, FILE *answer)
     fprintf(answer, "\n");
 }
 
-static void print_link(const fabric_t *fabric, const fabric_link_t *link, int number, FILE *answer)
+static void print_link(const fabric_t *fabric, int i, FILE *answer)
 {
+    const fabric_members_t *members = fabric_model_members(fabric->model);
+    const fabric_member_t *member = fabric_members_at(members, i);
+    const fabric_link_t *link = fabric_model_link(fabric->model, i);
     const fabric_link_counters_t *real = &link->counters[FABRIC_REAL];
     const fabric_link_counters_t *load = &link->counters[FABRIC_SYNTHETIC];
     int from, to;
-    link_ends(fabric, number, &from, &to);
+    link_ends(fabric, member->link, &from, &to);
     fprintf(answer,
-            "link from=%s to=%s rate=%" PRIu64 " latency=%" PRId64 " queue_limit=%" PRIu64
-            " loss=%" PRIu32 " frames=%" PRIu64 " bytes=%" PRIu64 " drops=%" PRIu64
-            " drop_bytes=%" PRIu64 " queue=%" PRIu64 " queue_peak=%" PRIu64 " busy=%" PRId64,
-            node_name(fabric, from), node_name(fabric, to), link->rate, link->latency,
-            link->queue_limit, link->loss, real->frames, real->bytes, real->drops, real->drop_bytes,
-            link->queue_bytes, link->queue_peak, real->busy);
+            "link from=%s to=%s member=%d members=%d from_switch=%d to_switch=%d rate=%" PRIu64
+            " latency=%" PRId64 " queue_limit=%" PRIu64 " loss=%" PRIu32,
+            node_name(fabric, from), node_name(fabric, to), member->number,
+            fabric_members_count(members, member->link), member->from_switch, member->to_switch,
+            link->rate, link->latency, link->queue_limit, link->loss);
+    fprintf(answer,
+            " frames=%" PRIu64 " bytes=%" PRIu64 " drops=%" PRIu64 " drop_bytes=%" PRIu64
+            " queue=%" PRIu64 " queue_peak=%" PRIu64 " busy=%" PRId64,
+            real->frames, real->bytes, real->drops, real->drop_bytes, link->queue_bytes,
+            link->queue_peak, real->busy);
     fprintf(answer,
             " load_frames=%" PRIu64 " load_bytes=%" PRIu64 " load_drops=%" PRIu64
             " load_drop_bytes=%" PRIu64 " load_busy=%" PRId64 "\n",
@@ -68,11 +75,8 @@ static const char *run_status(void *context, char **words, int n_words, FILE *an
     (void) words;
     (void) n_words;
     print_self(fabric, answer);
-    for (int number = 0; number < 2 * pb_network_size(fabric->network); number++) {
-        const fabric_link_t *link = fabric_model_link(fabric->model, number);
-        if (link != NULL) {
-            print_link(fabric, link, number, answer);
-        }
+    for (int i = 0; i < fabric_members_size(fabric_model_members(fabric->model)); i++) {
+        print_link(fabric, i, answer);
     }
     return NULL;
 }
@@ -83,11 +87,8 @@ static const char *run_reset(void *context, char **words, int n_words, FILE *ans
     (void) words;
     (void) n_words;
     (void) answer;
-    for (int number = 0; number < 2 * pb_network_size(fabric->network); number++) {
-        fabric_link_t *link = fabric_model_link(fabric->model, number);
-        if (link != NULL) {
-            fabric_link_reset(link);
-        }
+    for (int i = 0; i < fabric_members_size(fabric_model_members(fabric->model)); i++) {
+        fabric_link_reset(fabric_model_link(fabric->model, i));
     }
     fabric_ports_reset(fabric->ports);
     fabric->lateness = (fabric_lateness_t){0};

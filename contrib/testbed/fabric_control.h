@@ -3,9 +3,10 @@
  *
  *   status                                what every link and the fabric itself did
  *   reset                                 all counters back to zero
- *   set FROM TO [rate=BIT/S] [latency=NS] [queue=BYTES] [loss=PPM]
- *                                         changes one directed link; loss: frames in a
- *                                         million that its port drops by chance
+ *   set FROM TO [member=NUMBER] [rate=BIT/S] [latency=NS] [queue=BYTES] [loss=PPM]
+ *                                         changes one directed link, each of its members or
+ *                                         one; loss: frames in a million that its port drops by
+ *                                         chance
  *   load FROM TO rate=BIT/S duration=NS [length=BYTES] [random=0|1] [seed=NUMBER]
  *                                         puts synthetic frames on the way between two nodes;
  *                                         length is a frame's, with its Ethernet header

@@ -10,10 +10,11 @@
 struct fabric_model {
     const pb_network_t *network;
     uint32_t max_length;
+    fabric_members_t *members;
     int n_links;
-    fabric_link_t *links; /* by directed link; those of the top node are unused */
+    fabric_link_t *links; /* one for each member */
     /* One event for each link that has a frame under way, for which there is always room: the
-     * arrival of the foremost one. `id` is the link. */
+     * arrival of the foremost one. `id` is the member. */
     pb_heap_t events;
     fabric_plan_t plan;
     int *row;      /* by node: number among the switches, -1 for hosts */
@@ -27,27 +28,26 @@ static bool is_host(const fabric_model_t *model, int node)
     return model->row[node] < 0;
 }
 
-/** Both directions of every link of the network. */
-static bool has_cable(const fabric_model_t *model, int link)
+/** Whether a directed link is one: the top node has none upwards. */
+static bool is_link(const fabric_model_t *model, int link)
 {
-    return link >= 0 && link < model->n_links &&
-           pb_network_node(model->network, pb_link_node(link))->parent >= 0;
+    return fabric_members_count(model->members, link) > 0;
 }
 
 static void lay_links(fabric_model_t *model, const fabric_links_t *links)
 {
     uint32_t base = pb_network_base_speed(model->network);
-    for (int link = 0; link < model->n_links; link++) {
-        int node = pb_link_node(link);
+    for (int i = 0; i < model->n_links; i++) {
+        int link = fabric_members_at(model->members, i)->link, node = pb_link_node(link);
         uint32_t speed = pb_network_node(model->network, node)->speed;
         bool host_port = pb_link_is_up(link) && is_host(model, node);
         /* The product of two 32-bit speeds and a rate may overflow: divide in double precision. */
         double rate = (double) links->rate * speed / base;
-        model->links[link] = (fabric_link_t){
-            .rate = has_cable(model, link) && rate >= 1 ? (uint64_t) (rate + 0.5) : 1,
+        model->links[i] = (fabric_link_t){
+            .rate = rate >= 1 ? (uint64_t) (rate + 0.5) : 1,
             .latency = links->latency,
             .queue_limit = host_port ? links->host_queue : links->switch_queue,
-            .chance = pb_random_seed((uint64_t) link + 1),
+            .chance = pb_random_seed((uint64_t) i + 1),
             .free_at = INT64_MIN,
             .last_arrival = INT64_MIN,
         };
@@ -92,9 +92,10 @@ static void find_ways(fabric_model_t *model)
 /** Fair queues for the ports of hosts. */
 static int make_fair(fabric_model_t *model)
 {
-    for (int node = 0; node < pb_network_size(model->network); node++) {
-        fabric_link_t *link = &model->links[pb_link_up(node)];
-        if (is_host(model, node)) {
+    for (int i = 0; i < model->n_links; i++) {
+        const int number = fabric_members_at(model->members, i)->link;
+        fabric_link_t *link = &model->links[i];
+        if (pb_link_is_up(number) && is_host(model, pb_link_node(number))) {
             link->fair = fabric_fair_new(model->max_length);
             if (link->fair == NULL) {
                 return PB_ERR_NO_MEMORY;
@@ -115,12 +116,13 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links
     size_t n_ways = (size_t) pb_network_n_switches(network) * n_nodes;
     model->network = network;
     model->max_length = max_length;
-    model->n_links = 2 * pb_network_size(network);
-    model->links = calloc(2 * n_nodes + 1, sizeof(*model->links));
+    model->members = fabric_members_new(network, links->hash_seed);
+    model->n_links = model->members != NULL ? fabric_members_size(model->members) : 0;
+    model->links = calloc((size_t) model->n_links + 1, sizeof(*model->links));
     model->row = calloc(n_nodes + 1, sizeof(*model->row));
     model->next_hop = calloc(n_ways + 1, sizeof(*model->next_hop));
-    if (model->links == NULL || model->row == NULL || model->next_hop == NULL ||
-        pb_heap_reserve(&model->events, model->n_links) != PB_SUCCESS) {
+    if (model->members == NULL || model->links == NULL || model->row == NULL ||
+        model->next_hop == NULL || pb_heap_reserve(&model->events, model->n_links) != PB_SUCCESS) {
         fabric_model_free(model);
         return NULL;
     }
@@ -151,6 +153,7 @@ void fabric_model_free(fabric_model_t *model)
         free(frame);
     }
     free(model->links);
+    fabric_members_free(model->members);
     pb_heap_clear(&model->events);
     fabric_plan_clear(&model->plan);
     free(model->row);
@@ -179,74 +182,88 @@ void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame)
     model->spare = frame;
 }
 
-/** Notes the arrival of a link's foremost frame, if it has one. */
-static void expect_arrival(fabric_model_t *model, int link)
+/** Notes the arrival of a member's foremost frame, if it has one. */
+static void expect_arrival(fabric_model_t *model, int member)
 {
-    const pb_event_t event = {.time = fabric_link_next_event(&model->links[link]), .id = link};
+    const pb_event_t event = {.time = fabric_link_next_event(&model->links[member]), .id = member};
     int status = event.time != INT64_MAX ? pb_heap_push(&model->events, &event) : PB_SUCCESS;
     assert(status == PB_SUCCESS);
     (void) status;
 }
 
-/** Puts a frame on a link. The link's next event changes only if the link was empty. */
-static void transmit(fabric_model_t *model, int link, fabric_frame_t *frame, int64_t now)
+/** Puts a frame on a member. Its next event changes only if it was empty. */
+static void transmit(fabric_model_t *model, int member, fabric_frame_t *frame, int64_t now)
 {
-    bool was_empty = fabric_link_next_event(&model->links[link]) == INT64_MAX;
-    if (!fabric_link_push(&model->links[link], frame, now)) {
+    bool was_empty = fabric_link_next_event(&model->links[member]) == INT64_MAX;
+    if (!fabric_link_push(&model->links[member], frame, now)) {
         fabric_model_release(model, frame);
     } else if (was_empty) {
-        expect_arrival(model, link);
+        expect_arrival(model, member);
     }
 }
 
-static void transmit_copy(fabric_model_t *model, int link, const fabric_frame_t *frame, int64_t now)
+static void transmit_copy(fabric_model_t *model, int member, const fabric_frame_t *frame,
+                          int64_t now)
 {
     fabric_frame_t *copy = fabric_model_frame(model);
     if (copy == NULL) {
-        fabric_link_lose(&model->links[link], frame->kind, frame->length);
+        fabric_link_lose(&model->links[member], frame->kind, frame->length);
         return;
     }
     copy->target = frame->target;
     copy->flow = frame->flow;
     copy->length = frame->length;
     memcpy(copy->data, frame->data, frame->length);
-    transmit(model, link, copy, now);
+    transmit(model, member, copy, now);
+}
+
+/** Where a frame is: at a switch of those merged in a node, to which it came over a link. */
+typedef struct position {
+    int node, at, came_by;
+} position_t;
+
+/** The member of a directed link that a frame takes from switch `at` of those that send on it. */
+static int choose(const fabric_model_t *model, int link, int at, const fabric_frame_t *frame)
+{
+    return fabric_members_choose(model->members, link, at, frame->flow);
 }
 
 /** Copies a frame to every link of a switch but back over the link by which it came. */
-static void flood(fabric_model_t *model, int node, int came_by, fabric_frame_t *frame, int64_t now)
+static void flood(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
 {
     const pb_node_t *below;
-    for (int child = pb_network_node(model->network, node)->first_child; child >= 0;
+    for (int child = pb_network_node(model->network, here.node)->first_child; child >= 0;
          child = below->next_sibling) {
         below = pb_network_node(model->network, child);
-        if (child != pb_link_node(came_by)) {
-            transmit_copy(model, pb_link_down(child), frame, now);
+        if (child != pb_link_node(here.came_by)) {
+            transmit_copy(model, choose(model, pb_link_down(child), here.at, frame), frame, now);
         }
     }
-    if (pb_link_is_up(came_by) && has_cable(model, pb_link_up(node))) {
-        transmit_copy(model, pb_link_up(node), frame, now);
+    const int up = pb_link_up(here.node);
+    if (pb_link_is_up(here.came_by) && is_link(model, up)) {
+        transmit_copy(model, choose(model, up, here.at, frame), frame, now);
     }
     fabric_model_release(model, frame);
 }
 
-static void forward(fabric_model_t *model, int node, int came_by, fabric_frame_t *frame,
-                    int64_t now)
+static void forward(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
 {
     if (frame->target < 0) {
-        flood(model, node, came_by, frame, now);
+        flood(model, here, frame, now);
         return;
     }
-    transmit(model, *way(model, node, frame->target), frame, now);
+    const int link = *way(model, here.node, frame->target);
+    transmit(model, choose(model, link, here.at, frame), frame, now);
 }
 
 void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now)
 {
-    if (frame->target == host || !has_cable(model, pb_link_up(host))) {
+    const int up = pb_link_up(host);
+    if (frame->target == host || !is_link(model, up)) {
         fabric_model_release(model, frame);
         return;
     }
-    transmit(model, pb_link_up(host), frame, now);
+    transmit(model, choose(model, up, 0, frame), frame, now);
 }
 
 /* ---- steps ---- */
@@ -266,11 +283,19 @@ void fabric_model_forget(fabric_model_t *model)
     fabric_plan_forget(&model->plan);
 }
 
+/** The member by which a load begins; from merged switches by one that has the flow chosen. */
+static int first_member(const fabric_model_t *model, const fabric_load_t *load, uint32_t flow)
+{
+    const int link =
+        is_host(model, load->from) ? pb_link_up(load->from) : *way(model, load->from, load->to);
+    const int at = fabric_members_begin(model->members, link, flow);
+    return fabric_members_choose(model->members, link, at, flow);
+}
+
 /** Sends one frame of a load on its way, unless too many of its kind wait there. */
 static void emit(fabric_model_t *model, const fabric_load_t *load, int number, int64_t now)
 {
-    int first =
-        is_host(model, load->from) ? pb_link_up(load->from) : *way(model, load->from, load->to);
+    const int first = first_member(model, load, (uint32_t) number);
     bool room = model->links[first].synthetic_bytes + load->length <= FABRIC_LOAD_WAITING;
     fabric_frame_t *frame = room ? fabric_model_frame(model) : NULL;
     if (frame == NULL) {
@@ -284,6 +309,19 @@ static void emit(fabric_model_t *model, const fabric_load_t *load, int number, i
     transmit(model, first, frame, now);
 }
 
+/** Changes the members that a step names. */
+static void change(fabric_model_t *model, const fabric_step_t *step, int64_t now)
+{
+    const int first = fabric_members_first(model->members, step->link);
+    const int n = fabric_members_count(model->members, step->link);
+    for (int number = 0; number < n; number++) {
+        if (step->member < 0 || step->member == number) {
+            fabric_link_change(&model->links[first + number], now, &step->change);
+        }
+    }
+    model->n_changes++;
+}
+
 /** Does the next thing of the plan. */
 static void do_step(fabric_model_t *model)
 {
@@ -295,8 +333,7 @@ static void do_step(fabric_model_t *model)
         emit(model, &due.step.load, due.number, due.time);
         return;
     }
-    fabric_link_change(&model->links[due.step.link], due.time, &due.step.change);
-    model->n_changes++;
+    change(model, &due.step, due.time);
 }
 
 /* ---- events ---- */
@@ -316,9 +353,10 @@ int64_t fabric_model_next_event(const fabric_model_t *model)
 static fabric_frame_t *arrive(fabric_model_t *model, int *host_p, int64_t *time_p)
 {
     const pb_event_t event = pb_heap_pop(&model->events);
-    const int link = event.id, below = pb_link_node(link);
-    fabric_frame_t *frame = fabric_link_pop(&model->links[link]);
-    expect_arrival(model, link);
+    const fabric_member_t *member = fabric_members_at(model->members, event.id);
+    const int link = member->link, below = pb_link_node(link);
+    fabric_frame_t *frame = fabric_link_pop(&model->links[event.id]);
+    expect_arrival(model, event.id);
     int node = pb_link_is_up(link) ? pb_network_node(model->network, below)->parent : below;
     if (frame->kind == FABRIC_SYNTHETIC && frame->target == node) {
         fabric_model_release(model, frame);
@@ -329,7 +367,7 @@ static fabric_frame_t *arrive(fabric_model_t *model, int *host_p, int64_t *time_
         *time_p = event.time;
         return frame;
     }
-    forward(model, node, link, frame, event.time);
+    forward(model, (position_t){node, member->to_switch, link}, frame, event.time);
     return NULL;
 }
 
@@ -354,19 +392,24 @@ fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *
 int64_t fabric_model_min_hop(const fabric_model_t *model)
 {
     int64_t least = INT64_MAX;
-    for (int link = 0; link < model->n_links; link++) {
-        if (has_cable(model, link) && pb_link_is_up(link)) {
-            int64_t hop = fabric_link_wire_time(model->links[link].rate, FABRIC_MIN_FRAME) +
-                          model->links[link].latency;
+    for (int i = 0; i < model->n_links; i++) {
+        if (pb_link_is_up(fabric_members_at(model->members, i)->link)) {
+            int64_t hop = fabric_link_wire_time(model->links[i].rate, FABRIC_MIN_FRAME) +
+                          model->links[i].latency;
             least = hop < least ? hop : least;
         }
     }
     return least;
 }
 
-fabric_link_t *fabric_model_link(fabric_model_t *model, int link)
+const fabric_members_t *fabric_model_members(const fabric_model_t *model)
 {
-    return has_cable(model, link) ? &model->links[link] : NULL;
+    return model->members;
+}
+
+fabric_link_t *fabric_model_link(fabric_model_t *model, int member)
+{
+    return &model->links[member];
 }
 
 uint64_t fabric_model_n_changes(const fabric_model_t *model)

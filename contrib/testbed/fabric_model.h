@@ -7,7 +7,9 @@
  * one that comes late is treated as if its links had been busy until then.
  *
  * Switches know where every host is and forward in no time of their own: all time
- * is spent in queues and on links. Frames to all hosts are flooded along the tree.
+ * is spent in queues and on links. Frames to all hosts are flooded along the tree. Where a link
+ * has several members (fabric_members.h), each is a link of its own, and a frame takes that of its
+ * flow.
  *
  * Links may change and synthetic load may come and go, at times that are given in
  * advance: steps. Synthetic frames take the way that a host's would take and occupy its
@@ -16,6 +18,7 @@
 #ifndef FABRIC_MODEL_H
 #define FABRIC_MODEL_H
 
+#include "contrib/testbed/fabric_members.h"
 #include "contrib/testbed/fabric_step.h"
 #include "topo/network/network.h"
 
@@ -27,11 +30,12 @@ typedef enum {
 
 /** What the links are made of. */
 typedef struct fabric_links {
-    uint64_t rate;         /**< bit/s of a link of the network's lowest speed */
+    uint64_t rate;         /**< bit/s of a link, or member, of the network's lowest speed */
     int64_t latency;       /**< ns, every link, each way */
     uint64_t host_queue;   /**< bytes, at the ports of hosts */
     uint64_t switch_queue; /**< bytes, at the ports of switches */
     fabric_qdisc_t host_qdisc;
+    uint64_t hash_seed; /**< of the hash by which flows take members */
 } fabric_links_t;
 
 typedef struct fabric_model fabric_model_t;
@@ -71,8 +75,11 @@ fabric_frame_t *fabric_model_deliver(fabric_model_t *model, int64_t until, int *
 /** Least time from a frame's coming to a host's port to its next event, of any link, in ns. */
 int64_t fabric_model_min_hop(const fabric_model_t *model);
 
-/** A directed link, numbered as in topo/network/network.h; NULL if there is none of this number. */
-fabric_link_t *fabric_model_link(fabric_model_t *model, int link);
+/** The member links that the network's links have; borrowed. */
+const fabric_members_t *fabric_model_members(const fabric_model_t *model);
+
+/** A member link, by its number in fabric_model_members(). */
+fabric_link_t *fabric_model_link(fabric_model_t *model, int member);
 
 /**
  * Has a step (copied) happen at its time, or at once if that is past; steps of one time in the

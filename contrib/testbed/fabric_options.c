@@ -14,7 +14,8 @@ static const common_option_t rows[] = {
     {"topology", COMMON_WORD, VALUE(topology), .argument = "FILE",
      .help = "Slurm topology.conf: the switches and the hosts below each"},
     {"describe", COMMON_FLAG, VALUE(describe), .least = true,
-     .help = "print every switch and host with its switch and speed"},
+     .help = "print every switch and host with the switch above, speed, parallel links, switches "
+             "merged"},
     {"control", COMMON_WORD, VALUE(control), .argument = "SOCKET",
      .help = "path of the control socket to make"},
     {"ports", COMMON_WORD, VALUE(prefix), .argument = "PREFIX", .missing = "port",
@@ -31,6 +32,8 @@ static const common_option_t rows[] = {
      .missing = "fifo",
      .help = "fifo: a host's frames leave as they came; fair: its flows take turns, and new ones "
              "go first"},
+    {"hash-seed", COMMON_NUMBER, VALUE(links.hash_seed), .most = INT64_MAX, .argument = "N",
+     .missing = "1", .help = "of the hash by which flows take one of parallel links"},
     {"mtu", COMMON_NUMBER, VALUE(mtu), .least = 68, .most = 9216, .argument = "BYTES",
      .missing = "1500", .help = "payload of the largest frame"},
     {"grain", COMMON_NUMBER, VALUE(grain), .most = 10000000, .argument = "NS", .missing = "50000",
@@ -74,7 +77,8 @@ int fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
         .links = {.rate = 10000000,
                   .latency = 5000,
                   .host_queue = 64 << 20,
-                  .switch_queue = 131072},
+                  .switch_queue = 131072,
+                  .hash_seed = 1},
     };
     common_verdict_t verdict = common_options_read(&command, argc, argv, settings, NULL, complaint);
     if (verdict == COMMON_RUN && !complete(settings, complaint)) {

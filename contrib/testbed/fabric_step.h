@@ -16,7 +16,8 @@ typedef struct fabric_step {
     fabric_step_kind_t kind;
     int64_t time;           /**< ns */
     int link;               /**< the directed link that changes, as in topo/network/network.h */
-    fabric_change_t change; /**< of that link */
+    int member;             /**< of that link, from 0; -1: all */
+    fabric_change_t change; /**< of that link, or member */
     fabric_load_t load;     /**< that begins */
 } fabric_step_t;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+
 #define MAX_RATE INT64_C(1000000000000)
 #define MAX_BYTES (INT64_C(1) << 40)
 
@@ -59,9 +60,8 @@ static const char *read_keys(char **words, int n_words, const setting_t *keys)
         const setting_t *key =
             equals != NULL ? find_key(keys, words[i], (size_t) (equals - words[i])) : NULL;
         if (key == NULL) {
-            return "set knows rate=, latency=, queue= and loss=; load rate=, duration=, length=, "
-                   "random=, "
-                   "seed=";
+            return "set knows member=, rate=, latency=, queue= and loss=; load rate=, duration=, "
+                   "length=, random=, seed=";
         }
         if (!fabric_read_number(equals + 1, key->least, key->most, key->value_p)) {
             return "not a whole number, or out of range";
@@ -73,8 +73,9 @@ static const char *read_keys(char **words, int n_words, const setting_t *keys)
 static const char *read_set(const pb_network_t *network, char **words, int n_words,
                             fabric_step_t *step)
 {
-    int64_t rate = 0, latency = -1, queue = -1, loss = -1;
+    int64_t member = -1, rate = 0, latency = -1, queue = -1, loss = -1;
     const setting_t keys[] = {
+        {"member", 0, PB_NETWORK_MAX_BUNDLE, &member},
         {"rate", 1, MAX_RATE, &rate},
         {"latency", 0, FABRIC_MAX_TIME, &latency},
         {"queue", 0, MAX_BYTES, &queue},
@@ -87,6 +88,10 @@ static const char *read_set(const pb_network_t *network, char **words, int n_wor
         return "set needs two neighbours, FROM and TO, as the topology file names them";
     }
     const char *wrong = read_keys(words + 3, n_words - 3, keys);
+    if (wrong == NULL && member >= pb_network_members(network, pb_link_node(step->link))) {
+        wrong = "the link has no such member: they are numbered from 0";
+    }
+    step->member = (int) member;
     step->change = (fabric_change_t){(uint64_t) rate, latency, queue, loss};
     return wrong;
 }

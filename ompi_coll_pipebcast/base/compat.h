@@ -27,6 +27,7 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/errhandler/errcode-internal.h"
 #include "ompi/group/group.h"
+#include "ompi/mca/bml/base/base.h"
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
@@ -43,6 +44,7 @@
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/util/argv.h"
+#include "opal/util/if.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 

@@ -21,6 +21,9 @@ static const struct {
                                   "as ranks of the communicator had different topologies, "
                                   "parameters or versions of pipebcast; a warning says which"},
     [COLL_PIPEBCAST_ONE_HOST] = {"one_host", "as all ranks of the communicator were on one host"},
+    [COLL_PIPEBCAST_TRANSPORT] = {"transport",
+                                  "as messages between hosts do not go over TCP over Ethernet, "
+                                  "and coll_pipebcast_transport is auto"},
     [COLL_PIPEBCAST_UNFIT] = {"unfit", "as coll_pipebcast_algorithm did not fit the network"},
     [COLL_PIPEBCAST_UNABLE] = {"failed", "as a rank of the communicator could not be placed in the "
                                          "network; a warning of that rank says why"},

@@ -15,6 +15,7 @@ static const coll_pipebcast_params_t defaults = {
     .priority = 40,
     .algorithm = COLL_PIPEBCAST_AUTO,
     .locality = COLL_PIPEBCAST_LOCALITY_AUTO,
+    .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .arrival_wait = 1 << 20,
     .fanout = 3,
@@ -60,6 +61,12 @@ static const mca_base_var_enum_value_t locality_values[] = {
     {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
     {OLD_MACHINE, "machine"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t transport_values[] = {
+    {COLL_PIPEBCAST_TRANSPORT_AUTO, "auto"},
+    {COLL_PIPEBCAST_TRANSPORT_ANY, "any"},
     {0, NULL},
 };
 
@@ -153,13 +160,19 @@ static void add_cluster(const mca_base_component_t *component)
         "set. (default: none)");
     add(component, "model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->model_file,
         "File of measured message costs that pipebcast-tune has written, by which tree and segment "
-        "size are chosen, alike on all hosts. (default: none, costs are assumed from the link's "
-        "speed and MTU)");
+        "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
+        "and MTU of the interface that Open MPI uses)");
     add_named(component, "locality", "coll_pipebcast_locality", locality_values, OPAL_INFO_LVL_5,
               &p->locality,
               "Which ranks of a host are near to each other. auto: those that are bound to the "
               "same package, NUMA node or cache, by hwloc. host: all alike. (machine is the old "
               "name of host.) (default: auto)");
+    add_named(component, "transport", "coll_pipebcast_transport", transport_values, OPAL_INFO_LVL_4,
+              &p->transport,
+              "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "
+              "others where the model file was measured on them, or where algorithm, arrival b or "
+              "nb, or advice_dir is set; else the fallback component serves. any: all. (default: "
+              "auto)");
     add(component, "hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
         "For trials on one host: a list of host names such as n[0-3] that are taken for the hosts "
         "of the job's ranks in turn, again from the first when the list ends. (default: none, the "

@@ -28,6 +28,12 @@ enum {
     COLL_PIPEBCAST_LOCALITY_AUTO, /**< by package, NUMA node and cache */
 };
 
+/** Values of `transport`: which transports between hosts are served. */
+enum {
+    COLL_PIPEBCAST_TRANSPORT_AUTO, /**< TCP over Ethernet, and those that were measured */
+    COLL_PIPEBCAST_TRANSPORT_ANY,
+};
+
 /** Bounds of `segment_size`, in bytes. */
 #define COLL_PIPEBCAST_MIN_SEGMENT 16
 #define COLL_PIPEBCAST_MAX_SEGMENT PB_ARRIVAL_MAX_SEGMENT
@@ -43,6 +49,7 @@ typedef struct coll_pipebcast_params {
     char *processors; /**< numbers, indexed by rank of the job, instead of its binding; owned by MCA
                        */
     int locality;
+    int transport;
     int algorithm;
     int arrival;
     size_t arrival_wait; /**< bytes */

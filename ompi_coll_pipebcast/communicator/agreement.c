@@ -27,7 +27,7 @@
 #include "communicator/agreement.h"
 #include "communicator/connections.h"
 #include "communicator/difference.h"
-#include "communicator/link.h"
+#include "communicator/gate.h"
 #include "communicator/locality.h"
 #include "communicator/lost.h"
 #include "communicator/placement.h"
@@ -38,6 +38,14 @@
 #ifndef PROTOCOL
 #define PROTOCOL 9
 #endif
+
+/** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
+ * thought of when choosing (topo/choose.h), higher ones are not. */
+#define DEFAULT_BITS_PER_SECOND UINT64_C(10000000000)
+#define DEFAULT_MTU 1500
+
+/** A speed or an MTU that is not known: more than any. */
+#define UNKNOWN UINT64_MAX
 
 /** The same in all versions, so that the tags of what comes later are alike. */
 #define N_TAGS 3
@@ -58,6 +66,7 @@ enum {
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
     V_LOCALITY,
+    V_TRANSPORT,   /**< of messages between hosts; 0 where the user has chosen it */
     V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
     V_MTU,         /**< not compared: likewise */
@@ -77,6 +86,8 @@ static const char *const value_names[N_VALUES] = {
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
     [V_LOCALITY] = "the parameter coll_pipebcast_locality",
+    [V_TRANSPORT] = "the transport between hosts (pml, btl, kind of network), or the parameter "
+                    "coll_pipebcast_transport,",
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
 };
 
@@ -87,6 +98,7 @@ struct coll_pipebcast_agreement {
     coll_pipebcast_module_t *module; /**< borrowed */
     char why[1024];                  /**< what keeps this rank from serving; "": nothing */
     char why_not_model[1024];        /**< what is wrong with its model file; "": nothing */
+    pb_medium_t medium;              /**< from this rank to other hosts */
     uint64_t own[N_VALUES];
     uint64_t most[2 * N_VALUES];   /**< the maxima of v, then of ~v */
     pb_request_t comparing;        /**< the allreduce; NULL at its end */
@@ -100,7 +112,8 @@ struct coll_pipebcast_agreement {
 
 /** What is wrong with the model file for this communicator's network, into `why`; false: nothing.
  */
-static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, size_t why_size)
+static bool model_is_faulty(const coll_pipebcast_module_t *module, const pb_medium_t *medium,
+                            char *why, size_t why_size)
 {
     const coll_pipebcast_model_t *model = module->model;
     why[0] = '\0';
@@ -128,13 +141,21 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, char *why, si
                  model->super.source, module->topology->super.source);
         return true;
     }
+    if (model->model.has_medium && !pb_medium_is_alike(&model->model.medium, medium)) {
+        char measured[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
+        snprintf(why, why_size,
+                 "the model file %s was measured over %s, but messages between hosts go over %s; "
+                 "measure again with pipebcast-tune",
+                 model->super.source, pb_medium_describe(&model->model.medium, measured),
+                 pb_medium_describe(medium, here));
+        return true;
+    }
     return false;
 }
 
-static void own_values(const coll_pipebcast_module_t *module, bool placed, bool model_is_good,
-                       uint64_t *values)
+static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t *medium,
+                       bool placed, bool model_is_good, uint64_t *values)
 {
-    const coll_pipebcast_link_t link = coll_pipebcast_link_get();
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
     const int rank = ompi_comm_rank(module->comm);
     memset(values, 0, N_VALUES * sizeof(*values));
@@ -149,14 +170,22 @@ static void own_values(const coll_pipebcast_module_t *module, bool placed, bool 
     values[V_MIN_SIZE] = params->min_size;
     values[V_LOCALITY] = (uint64_t) params->locality;
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
-    values[V_SPEED] = link.bits_per_second;
-    values[V_MTU] = link.mtu;
+    values[V_TRANSPORT] = coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
+    values[V_SPEED] = medium->bits_per_second > 0 ? medium->bits_per_second : UNKNOWN;
+    values[V_MTU] = medium->mtu > 0 ? medium->mtu : UNKNOWN;
     values[V_CONNECTIONS] = coll_pipebcast_connections_own();
 }
 
 static bool differs(const uint64_t *most, int which)
 {
     return most[which] != ~most[N_VALUES + which];
+}
+
+/** The least value of all ranks, or `by_default` if none knows it. */
+static uint64_t least(const uint64_t *most, int which, uint64_t by_default)
+{
+    const uint64_t value = ~most[N_VALUES + which];
+    return value != UNKNOWN ? value : by_default;
 }
 
 /**
@@ -180,51 +209,138 @@ static void report(coll_pipebcast_module_t *module, int which, const char *until
     const coll_pipebcast_difference_t difference = {
         .what = value_names[which],
         .until_then = until_then,
-        .is_number = which != V_PLACEMENT && which != V_MODEL,
+        .is_number = which != V_PLACEMENT && which != V_TRANSPORT && which != V_MODEL,
         .own = agreement->own[which],
     };
     coll_pipebcast_report_start(&agreement->report, module->comm, agreement->tag, &difference);
+}
+
+/** Why a transport is served. */
+static const char *why_served(const coll_pipebcast_module_t *module)
+{
+    return module->agreement->medium.is_ethernet ? "TCP over Ethernet"
+           : coll_pipebcast_gate_is_opened()     ? "served as the parameters have it"
+                                                 : "served by the model of it";
 }
 
 static void report_serving(const coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_topology_t *topology = module->topology;
     const int n_switches = pb_network_n_switches(topology->network);
+    char medium[PB_MEDIUM_TEXT_SIZE];
     if (ompi_comm_rank(module->comm) != 0) {
         return;
     }
     coll_pipebcast_log(
         1,
-        "communicator %s: %d ranks on %d hosts; the network has %d hosts on "
-        "%d %s (%s); costs: "
-        "%s",
+        "communicator %s: %d ranks on %d hosts; the network has %d hosts on %d %s (%s); costs: %s; "
+        "messages between hosts go over %s (%s)",
         module->comm->c_name, ompi_comm_size(module->comm), pb_placement_n_hosts(module->placement),
         pb_network_n_hosts(topology->network), n_switches, n_switches == 1 ? "switch" : "switches",
-        topology->super.source, module->model->super.source);
+        topology->super.source, module->model->super.source,
+        pb_medium_describe(&module->agreement->medium, medium), why_served(module));
 }
 
-/** Settles which model all ranks choose by: the measured one that they have, or an assumed one. */
-static void settle_model(coll_pipebcast_module_t *module)
+/** Rank 0 reports that the gate is closed; see communicator/gate.h. */
+static void report_declining(const coll_pipebcast_module_t *module, bool measured)
 {
-    coll_pipebcast_agreement_t *agreement = module->agreement;
-    const uint64_t *most = agreement->most;
-    const char *why = agreement->why_not_model;
-    const bool alike = !differs(most, V_MODEL);
-    if (why[0] != '\0' && (!alike || ompi_comm_rank(module->comm) == 0)) {
-        coll_pipebcast_warn("%s. Until then costs are assumed from the link's speed.", why);
-    }
-    if (!alike) {
-        report(module, V_MODEL, "costs are assumed from the link's speed");
-    }
-    if (alike && agreement->own[V_MODEL] != 0) {
+    char medium[PB_MEDIUM_TEXT_SIZE];
+    if (ompi_comm_rank(module->comm) != 0) {
         return;
     }
+    coll_pipebcast_log(
+        1,
+        "communicator %s: messages between hosts go over %s, which is not known to be "
+        "TCP over Ethernet; no model was measured there and no algorithm is named, so "
+        "the fallback component serves its broadcasts",
+        module->comm->c_name, pb_medium_describe(&module->agreement->medium, medium));
+    if (measured) {
+        coll_pipebcast_warn("the model file %s does not name the transport that it was measured "
+                            "on; measure again with pipebcast-tune. Until then the fallback "
+                            "component serves broadcasts over other transports than TCP over "
+                            "Ethernet.",
+                            module->model->super.source);
+    }
+}
+
+/** Whether a measured model is of links faster or slower than the slowest one of all ranks. */
+static bool has_other_links(const coll_pipebcast_module_t *module, uint64_t bits_per_second,
+                            char *why, size_t why_size)
+{
+    const pb_model_t *model = &module->model->model;
+    if (!model->has_medium ||
+        pb_medium_is_as_fast(model->medium.bits_per_second, bits_per_second)) {
+        return false;
+    }
+    snprintf(why, why_size,
+             "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
+             "between these hosts has %llu Mbit/s; measure again with pipebcast-tune",
+             module->model->super.source,
+             (unsigned long long) (model->medium.bits_per_second / 1000000),
+             (unsigned long long) (bits_per_second / 1000000));
+    return true;
+}
+
+/** Whether all ranks have the same measured model, and it is of their links; alike on all of them.
+ */
+static bool has_measured_model(const coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    return !differs(agreement->most, V_MODEL) && agreement->own[V_MODEL] != 0 &&
+           !has_other_links(module, least(agreement->most, V_SPEED, 0), agreement->why_not_model,
+                            sizeof(agreement->why_not_model));
+}
+
+/** The gate; alike on all ranks. */
+static bool may_serve(const coll_pipebcast_module_t *module, bool measured)
+{
+    return module->agreement->medium.is_ethernet || coll_pipebcast_gate_is_opened() ||
+           (measured && module->model->model.has_medium);
+}
+
+/** Reports why there is no measured model, if one was meant to be there. */
+static void report_model(coll_pipebcast_module_t *module, const char *until_then)
+{
+    const coll_pipebcast_agreement_t *agreement = module->agreement;
+    const char *why = agreement->why_not_model;
+    const bool alike = !differs(agreement->most, V_MODEL);
+    if (why[0] != '\0' && (!alike || ompi_comm_rank(module->comm) == 0)) {
+        coll_pipebcast_warn("%s. Until then %s.", why, until_then);
+    }
+    if (!alike) {
+        report(module, V_MODEL, until_then);
+    }
+}
+
+/** All ranks choose by the same assumed model, instead of measured ones. */
+static void assume_model(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    const uint64_t speed = least(agreement->most, V_SPEED, DEFAULT_BITS_PER_SECOND);
+    const uint64_t mtu = least(agreement->most, V_MTU, DEFAULT_MTU);
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
     }
-    module->model = coll_pipebcast_model_assumed(agreement->blank, ~most[N_VALUES + V_SPEED],
-                                                 (uint32_t) ~most[N_VALUES + V_MTU]);
+    module->model = coll_pipebcast_model_assumed(agreement->blank, speed, (uint32_t) mtu);
     agreement->blank = NULL;
+}
+
+/** Settles whether the transport is served, and by which model all ranks choose. */
+static bool settle_gate(coll_pipebcast_module_t *module)
+{
+    const bool measured = has_measured_model(module);
+    const bool serves = may_serve(module, measured);
+    if (!measured) {
+        report_model(module, serves ? "costs are assumed from the link's speed"
+                                    : "the fallback component serves this communicator's "
+                                      "broadcasts");
+    }
+    if (!serves) {
+        report_declining(module, measured);
+    } else if (!measured) {
+        assume_model(module);
+    }
+    return serves;
 }
 
 /** The ranks have agreed on all that the planner depends on, or it has changed on all of them. */
@@ -278,7 +394,10 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         }
         return COLL_PIPEBCAST_PASSING;
     }
-    settle_model(module);
+    if (!settle_gate(module)) {
+        module->passes_for = COLL_PIPEBCAST_TRANSPORT;
+        return COLL_PIPEBCAST_PASSING;
+    }
     module->connections =
         coll_pipebcast_connections_agreed(~agreement->most[N_VALUES + V_CONNECTIONS]);
     begin_planning(module);
@@ -461,9 +580,10 @@ int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
     agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
     module->lost_tag = agreement->tag - 2;
     const bool can_serve = prepare(module, agreement);
-    const bool model_is_good =
-        !model_is_faulty(module, agreement->why_not_model, sizeof(agreement->why_not_model));
-    own_values(module, can_serve, model_is_good, agreement->own);
+    coll_pipebcast_medium_find(module, &agreement->medium);
+    const bool model_is_good = !model_is_faulty(
+        module, &agreement->medium, agreement->why_not_model, sizeof(agreement->why_not_model));
+    own_values(module, &agreement->medium, can_serve, model_is_good, agreement->own);
     for (int i = 0; i < N_VALUES; i++) {
         agreement->most[i] = agreement->own[i];
         agreement->most[N_VALUES + i] = ~agreement->own[i];

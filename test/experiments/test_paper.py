@@ -25,7 +25,7 @@ sys.dont_write_bytecode = sys.pycache_prefix is None
 from benchlib import (arrival, arrival_campaign, links, campaign, claims, experiments, grid,
                       units)
 from benchlib.experiment import Experiment, Line, Panel
-from benchlib.experiments import p4_fig8
+from benchlib.experiments import p4_fig8, parallel
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
 from benchlib.places import Testbed, counted_doubts, natural
@@ -368,6 +368,17 @@ writer.writeheader()
 writer.writerows(rows)
 """
 
+# Broadcasts of a schedule: on spines all take 2 % longer, and the first is slow everywhere.
+FAKE_SCHEDULE = """#!{python} -S
+import sys
+options = dict(zip(sys.argv[1:], sys.argv[2:]))
+slower = 1.02 if "2-spines" in open("{work}/calls").read().split("up ")[-1].split()[1] else 1
+print("label,broadcast,bytes,time_us")
+with open(options["--schedule"]) as file:
+    for i, line in enumerate(file):
+        print(options["--label"], i, line.split()[1], slower * (1000 if i else 9000), sep=",")
+"""
+
 
 def program(name, text, **values):
     path = os.path.join(WORK, name)
@@ -584,6 +595,93 @@ def test_grid_comparison():
     eq(p4_fig8.Comparison(short, static).phases(), {}, "figure 8: nor are short messages")
 
 
+def parallel_run(network, seed, times_us, trunk_bytes=(0,), failure=None):
+    """A run of two broadcasts after one that is much slower; links between switches, and a host's."""
+    outcome = Outcome()
+    outcome.rows = [{"broadcast": str(i), "bytes": str(1 << 20), "time_us": str(us)}
+                    for i, us in enumerate([9e9, *times_us])]
+    outcome.failure = failure
+    links = [{"from": "leaf0", "to": "spine0", "member": i, "bytes": n, "drops": i}
+             for i, n in enumerate(trunk_bytes)]
+    links.append({"from": "n0", "to": "leaf0", "member": 0, "bytes": 99 << 20, "drops": 4})
+    return parallel.Run(network, seed, outcome, links, ["n0"], 3)
+
+
+def test_parallel():
+    size = 1 << 20
+    measured = parallel.Measured([size])
+    measured.runs = [parallel_run("single", 1, (100, 100)), parallel_run("single", 2, (90, 130)),
+                     parallel_run("single", 3, (80, 80)),
+                     parallel_run("2-spines", 1, (90, 110), (3 << 20, 6 << 20)),
+                     parallel_run("2-spines", 2, (104, 104)),
+                     parallel_run("2-spines", 3, (115, 115)),
+                     parallel_run("4-bundle", 1, (101, 101))]
+    rows = {row["network"]: row for row in measured.rows()}
+    eq(list(rows), ["single", "2-spines", "4-bundle"], "parallel: only what was measured")
+    row = rows["2-spines"]
+    eq((row["median_ratio"], row["least_ratio"], row["greatest_ratio"], row["slowest_seed"]),
+       (1.04, 1.0, 1.15, 3), "parallel: ratios to the median of all runs over single links")
+    eq((row["busiest"], row["drops"]), (2.0, 13),
+       "parallel: the busiest link between switches, in messages; all drops")
+    verdicts = parallel.PARALLEL.verdicts(measured)
+    eq([verdict.holds for verdict in verdicts], [True, False],
+       "parallel: the median may be within the bar while a seed is not")
+    ok("1.15 at 1M on (2-spines)" in verdicts[1].text(), "parallel: which", verdicts[1].text())
+    measured.runs.append(parallel_run("4-bundle", 2, (), failure="exit code 3"))
+    text = parallel.table_text(measured, "2mbit")
+    ok("FAILED: 4-bundle, seed 2: exit code 3" in text and "1.040" in text,
+       "parallel: the table", text)
+    del measured.runs[:3]
+    eq([verdict.holds for verdict in parallel.PARALLEL.verdicts(measured)], [None, None],
+       "parallel: no verdict without single links")
+    conf = parallel.topology_of("4-spines")
+    ok(conf.count("SwitchName=spine") == 4 and "leaf3 Nodes=n[24-31]" in conf
+       and "Uplinks" not in conf, "parallel: leaves under four spines", conf)
+    conf = parallel.topology_of("2-bundle")
+    ok(conf.count("SwitchName=spine") == 1 and "Switches=leaf[0-3] Uplinks=2" in conf,
+       "parallel: bundles of two", conf)
+    eq(parallel.schedule_text([5, 7], 1), "0 5\n0 5\n0 7\n0 7\n",
+       "parallel: each size's warm-up and broadcasts")
+    eq(parallel.chosen_networks(["4-bundle", "single"]), ["single", "4-bundle"],
+       "parallel: single links are always measured")
+    raises(lambda: parallel.chosen_networks(["5"]), "parallel: a network that is none is refused")
+    eq(links.counted_bytes([{"from": "a", "to": "b", "bytes": 1}, {"from": "b", "to": "a", "bytes": 4},
+                            {"from": "a", "to": "b", "bytes": 2}]), {("a", "b"): 3, ("b", "a"): 4},
+       "the bytes of parallel links are one link's of the plan")
+
+
+def test_parallel_flow():
+    """Two seeds of two networks with made-up programs."""
+    trunk = 'dict(zip(("from", "to", "bytes", "drops"), ("s0", "s1", 3 << 20, 0)))'
+    program("testbed", FAKE_TESTBED.replace("links=[link]", f"links=[link, {trunk}]")
+            .replace('.write(what', '.write(" ".join(sys.argv[1:])'), fabric=FABRIC, drops=0)
+    program("bench", FAKE_SCHEDULE)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(WORK, "calls"))
+    out = os.path.join(WORK, "parallel")
+    arguments = ["parallel", "--output", out, "--seeds", "2", "--iterations", "2", "--topologies",
+                 "2-spines", "--rate", "2mbit", *places()]
+    done = paper(*arguments)
+    note = done.stdout + done.stderr
+    ok(done.returncode == 0 and done.stdout.count("\nHOLDS") == 2, "parallel: measured", note)
+    with open(os.path.join(WORK, "calls"), encoding="utf-8") as file:
+        calls = [line.split() for line in file]
+    ups = [(os.path.basename(call[2]), call[-1]) for call in calls if call[0] == "up"]
+    eq(ups, [("single.conf", "1"), ("2-spines.conf", "1"), ("single.conf", "2"),
+             ("2-spines.conf", "2")], "parallel: the networks in turn, a testbed for each seed")
+    eq([call[0] for call in calls].count("down"), 4, "parallel: each is taken down")
+    with open(os.path.join(out, "parallel", "results.json"), encoding="utf-8") as file:
+        record = json.load(file)
+    eq((len(record["runs"]), record["rows"][1]["median_ratio"], len(record["runs"][0]["rows"])),
+       (4, 1.02, 3), "parallel: JSON has every broadcast")
+    program("bench", FAKE_SCHEDULE.replace("import sys", "import sys; sys.exit(3)"))
+    done = paper(*arguments)
+    ok(done.returncode == 1 and "FAILED: 2-spines, seed 2: exit code 3" in done.stdout,
+       "parallel: a run that fails is reported", done.stdout + done.stderr)
+    done = paper("parallel", "--seeds", "0", *places())
+    ok(done.returncode == 1 and "--seeds" in done.stderr, "parallel: refuses --seeds 0", done.stderr)
+
+
 def test_small():
     eq(sorted(["n10", "n2", "a1", "n1"], key=natural), ["a1", "n1", "n2", "n10"],
        "hosts in the order of their names")
@@ -601,8 +699,8 @@ def main():
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
-                     test_near_best, test_links, test_grid, test_grid_comparison, test_small,
-                     test_counters, test_flow, test_arrival_flow, test_interrupt, test_options):
+                     test_near_best, test_links, test_grid, test_grid_comparison, test_parallel,
+                     test_small, test_counters, test_parallel_flow, test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:
         shutil.rmtree(WORK, ignore_errors=True)

@@ -88,6 +88,8 @@ pretend() {
     # Left to itself, the component passes short messages on where that is predicted faster.
     export OMPI_MCA_coll_pipebcast_algorithm=twotree
     export OMPI_MCA_coll_pipebcast_arrival="${usual_arrival:-auto}"
+    # Between these hosts messages go over shared memory, which auto would not serve.
+    export OMPI_MCA_coll_pipebcast_transport=any
     export OMPI_MCA_coll_pipebcast_verbose=1
 }
 pretend

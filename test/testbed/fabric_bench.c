@@ -11,17 +11,26 @@ const fabric_links_t bench_links = {
 
 bench_t bench_set_up(const char *conf, fabric_links_t links)
 {
-    bench_t bench = {NULL, NULL};
+    pb_network_t *network;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    int status = pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';'},
-                                   &bench.network, &diag);
+    int status =
+        pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';'}, &network, &diag);
     if (status != PB_SUCCESS) {
         printf("Bail out! %s\n", pb_diag_first(&diag));
         exit(EXIT_FAILURE);
     }
     pb_diag_clear(&diag);
-    bench.model = fabric_model_new(bench.network, &links, 1514);
+    return bench_on(network, links);
+}
+
+bench_t bench_on(pb_network_t *network, fabric_links_t links)
+{
+    bench_t bench = {network, fabric_model_new(network, &links, 1514)};
+    if (bench.model == NULL) {
+        printf("Bail out! no model\n");
+        exit(EXIT_FAILURE);
+    }
     return bench;
 }
 
@@ -66,8 +75,14 @@ int64_t bench_next(const bench_t *bench, int64_t until, int *host_p, int *mark_p
     return time;
 }
 
+const fabric_link_t *bench_member(const bench_t *bench, const char *below, bool up, int number)
+{
+    int node = bench_find(bench, below), link = up ? pb_link_up(node) : pb_link_down(node);
+    int first = fabric_members_first(fabric_model_members(bench->model), link);
+    return fabric_model_link(bench->model, first + number);
+}
+
 const fabric_link_t *bench_link(const bench_t *bench, const char *below, bool up)
 {
-    int node = bench_find(bench, below);
-    return fabric_model_link(bench->model, up ? pb_link_up(node) : pb_link_down(node));
+    return bench_member(bench, below, up, 0);
 }

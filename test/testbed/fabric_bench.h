@@ -21,6 +21,9 @@ extern const fabric_links_t bench_links;
 
 /** A model of the network of `conf`, its lines separated by ';'. Ends the test on failure. */
 bench_t bench_set_up(const char *conf, fabric_links_t links);
+
+/** A model of a network, which it owns. Ends the test on failure. */
+bench_t bench_on(pb_network_t *network, fabric_links_t links);
 void bench_tear_down(bench_t *bench);
 
 /** The node of a name. */
@@ -37,7 +40,10 @@ void bench_send_flow(const bench_t *bench, const char *from, const char *to, uin
 /** The time of the next delivery up to `until`, with its host and mark; -1 if there is none. */
 int64_t bench_next(const bench_t *bench, int64_t until, int *host_p, int *mark_p);
 
-/** The link between a node and the one above it. */
+/** A member of the link between a node and the one above it. */
+const fabric_link_t *bench_member(const bench_t *bench, const char *below, bool up, int number);
+
+/** The first of them. */
 const fabric_link_t *bench_link(const bench_t *bench, const char *below, bool up);
 
 #endif

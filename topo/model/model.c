@@ -363,6 +363,14 @@ void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb
 
 /* ---- hash ---- */
 
+static uint64_t hash_transport(uint64_t hash, const pb_medium_t *medium)
+{
+    hash = pb_hash_string(hash, medium->pml);
+    hash = pb_hash_string(hash, medium->btls);
+    hash = pb_hash_string(hash, medium->interfaces);
+    return pb_hash_number(hash, medium->bits_per_second);
+}
+
 static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
 {
     hash = pb_hash_number(hash, (uint64_t) costs->n_links);
@@ -384,6 +392,9 @@ uint64_t pb_model_hash(const pb_model_t *model)
 {
     uint64_t hash = pb_hash_number(PB_HASH_START, model->topology);
     hash = pb_hash_number(hash, model->measured);
+    if (model->has_medium) {
+        hash = hash_transport(hash, &model->medium);
+    }
     hash = pb_hash_number(hash, model->payload);
     hash = pb_hash_number(hash, model->overhead);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {

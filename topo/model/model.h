@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "topo/model/medium.h"
 #include "topo/util/diag.h"
 
 /** Rows that one place, and sizes that one previous table, may have. */
@@ -88,11 +89,13 @@ typedef struct pb_fallback {
 } pb_fallback_t;
 
 typedef struct pb_model {
-    uint64_t topology; /**< pb_network_hash() of the network it was measured on; 0: any */
-    bool measured;     /**< false: assumed from the link's speed and MTU */
-    uint64_t speed;    /**< bits per second that were assumed; 0 if it is measured */
-    uint32_t payload;  /**< bytes of one full TCP segment on this network (MTU less headers) */
-    uint32_t overhead; /**< bytes that MPI and its transport put before a message of ours */
+    uint64_t topology;  /**< pb_network_hash() of the network it was measured on; 0: any */
+    bool measured;      /**< false: assumed from the link's speed and MTU */
+    uint64_t speed;     /**< bits per second that were assumed; 0 if it is measured */
+    bool has_medium;    /**< it is known what it was measured on; not so in older files */
+    pb_medium_t medium; /**< if so, but for its mtu and is_ethernet, which no file has */
+    uint32_t payload;   /**< bytes of one full TCP segment on this network (MTU less headers) */
+    uint32_t overhead;  /**< bytes that MPI and its transport put before a message of ours */
     pb_costs_t costs[PB_PLACE_COUNT]; /**< that of PB_PLACE_SWITCH always has rows */
     int n_fallback;
     pb_fallback_t fallback[PB_MODEL_MAX_FALLBACK]; /**< by ascending n_ranks */
@@ -103,6 +106,7 @@ typedef struct pb_model {
  *
  *   pipebcast-model 1
  *   topology 5b1c02...            # hexadecimal, or "any"
+ *   transport ob1 btl tcp interface eth0 rate 1000   # Mbit/s; "-": not known; may be missing
  *   payload 1448
  *   overhead 22
  *   place switch links 2
@@ -115,7 +119,9 @@ typedef struct pb_model {
  *
  * The first line comes first. Rows ascend in bytes, by no more than a factor of 16
  * from one to the next; those of a place begin at 4096 bytes or less and end there
- * or beyond. `place switch` must be there with at least two rows.
+ * or beyond. `place switch` must be there with at least two rows. Names of several BTLs or
+ * interfaces are separated by '+'. Files of earlier releases have no transport: such a model is
+ * good wherever pipebcast serves, and is no reason to serve a transport.
  */
 #define PB_MODEL_VERSION 1
 

@@ -20,13 +20,16 @@
 /** Links that a path may have. */
 #define MAX_LINKS 1024
 
+/** Mbit/s that a link may have. */
+#define MAX_MEGABITS UINT64_C(1000000000)
+
 /** Ranks that a broadcast may have. */
 #define MAX_RANKS (1 << 24)
 
 typedef struct reader {
     pb_item_reader_t item;
     pb_model_t *model;
-    bool has_topology, has_payload, has_overhead;
+    bool has_topology, has_medium, has_payload, has_overhead;
     int place_line[PB_PLACE_COUNT]; /**< 0: not named yet */
     int fallback_line[PB_MODEL_MAX_FALLBACK];
     pb_costs_t *costs;       /**< that cost lines belong to; NULL: none */
@@ -64,6 +67,37 @@ static void item_topology(pb_item_reader_t *item)
         return;
     }
     r->model->topology = strtoull(word, NULL, 16);
+}
+
+/** Word i, a name of the medium, or "-" where none is known. */
+static bool read_name(pb_item_reader_t *item, int i, char name[PB_MEDIUM_NAME_SIZE])
+{
+    char quote[PB_DIAG_QUOTE_SIZE];
+    const char *word = item->words[i];
+    if (strlen(word) >= PB_MEDIUM_NAME_SIZE) {
+        pb_item_fault(item, "the name '%s' has more than %d characters", pb_item_quote(quote, word),
+                      PB_MEDIUM_NAME_SIZE - 1);
+        return false;
+    }
+    strcpy(name, strcmp(word, "-") == 0 ? "" : word);
+    return true;
+}
+
+static void item_transport(pb_item_reader_t *item)
+{
+    reader_t *r = item->context;
+    pb_medium_t *medium = &r->model->medium;
+    uint64_t megabits = 0;
+    if (!is_first(item, &r->has_medium) || !read_name(item, 1, medium->pml) ||
+        !read_name(item, 3, medium->btls) || !read_name(item, 5, medium->interfaces)) {
+        return;
+    }
+    if (strcmp(item->words[7], "-") != 0 &&
+        !pb_item_number(item, "the rate", 7, 1, MAX_MEGABITS, &megabits)) {
+        return;
+    }
+    medium->bits_per_second = megabits * 1000000;
+    r->model->has_medium = true;
 }
 
 static void item_payload(pb_item_reader_t *item)
@@ -271,6 +305,7 @@ static void item_time(pb_item_reader_t *item)
 
 static const pb_item_t items[] = {
     {"topology HASH", item_topology, NULL},
+    {"transport PML btl BTLS interface INTERFACES rate MBITS", item_transport, NULL},
     {"payload BYTES", item_payload, NULL},
     {"overhead BYTES", item_overhead, NULL},
     {"place PLACE links NUMBER ring RANKS", item_place, begin_table},
@@ -392,6 +427,22 @@ static void write_costs(const pb_costs_t *costs, const char *name, FILE *stream)
     }
 }
 
+static const char *name_or_dash(const char *name)
+{
+    return name[0] != '\0' ? name : "-";
+}
+
+static void write_transport(const pb_medium_t *medium, FILE *stream)
+{
+    fprintf(stream, "transport %s btl %s interface %s rate ", name_or_dash(medium->pml),
+            name_or_dash(medium->btls), name_or_dash(medium->interfaces));
+    if (medium->bits_per_second >= 1000000) {
+        fprintf(stream, "%" PRIu64 "\n", medium->bits_per_second / 1000000);
+    } else {
+        fprintf(stream, "-\n");
+    }
+}
+
 int pb_model_write(const pb_model_t *model, FILE *stream)
 {
     fprintf(stream, "pipebcast-model %d\n", PB_MODEL_VERSION);
@@ -399,6 +450,9 @@ int pb_model_write(const pb_model_t *model, FILE *stream)
         fprintf(stream, "topology %016" PRIx64 "\n", model->topology);
     } else {
         fprintf(stream, "topology any\n");
+    }
+    if (model->has_medium) {
+        write_transport(&model->medium, stream);
     }
     fprintf(stream, "payload %" PRIu32 "\noverhead %" PRIu32 "\n", model->payload, model->overhead);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {

@@ -162,12 +162,11 @@ uint32_t pb_profile_host_speed(const pb_network_t *network)
     return least < UINT32_MAX ? least : 1;
 }
 
-/** The time of a segment over a link, of one link of a bundle or of all of it. */
-static int64_t link_time(const walk_t *walk, int link, bool of_bundle)
+/** The time of a segment over a link: over one of its members, as a flow takes one. */
+static int64_t link_time(const walk_t *walk, int link)
 {
     const pb_node_t *node = pb_network_node(walk->placement->network, pb_link_node(link));
-    const int64_t time = PB_PROFILE_UNIT * (int64_t) walk->host_speed;
-    return of_bundle ? time / (int64_t) node->speed : time * node->n_links / (int64_t) node->speed;
+    return PB_PROFILE_UNIT * (int64_t) walk->host_speed / (int64_t) node->speed;
 }
 
 /**
@@ -183,15 +182,15 @@ static bool add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
         sent->memory_sends += PB_PROFILE_UNIT;
         path->memory_hops++;
     } else {
-        sent->sends = sum_of(sent->sends, link_time(walk, walk->links[0], false));
+        sent->sends = sum_of(sent->sends, link_time(walk, walk->links[0]));
         path->hops++;
         path->further -= PB_PROFILE_UNIT;
     }
     for (int i = 0; i < n; i++) {
         int64_t *load = &walk->loads[walk->links[i]];
-        *load = sum_of(*load, link_time(walk, walk->links[i], true));
+        *load = sum_of(*load, link_time(walk, walk->links[i]));
         path->further =
-            i > 0 ? sum_of(path->further, link_time(walk, walk->links[i], false)) : path->further;
+            i > 0 ? sum_of(path->further, link_time(walk, walk->links[i])) : path->further;
     }
     path->sends = sum_of(path->sends, sent->sends);
     path->memory_sends += sent->memory_sends;
@@ -296,11 +295,15 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
 
 /* ---- the fallback component ---- */
 
-/** Adds the transfers of the phase in which ranks send to those `distance` behind them. */
+/**
+ * Adds the transfers of the phase in which ranks send to those `distance` behind them. Parallel
+ * links share them evenly, which is the best that a hash can do for them.
+ */
 static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *path)
 {
+    const pb_network_t *network = walk->placement->network;
     const int n_ranks = walk->placement->n_ranks;
-    const size_t n_links = 2 * (size_t) pb_network_size(walk->placement->network);
+    const size_t n_links = 2 * (size_t) pb_network_size(network);
     pb_profile_path_t longest = {0};
     int64_t share = PB_PROFILE_UNIT;
     memset(walk->loads, 0, n_links * sizeof(*walk->loads));
@@ -310,7 +313,8 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
         path_join(&longest, &hop);
     }
     for (size_t link = 0; link < n_links; link++) {
-        share = larger(share, walk->loads[link]);
+        const int members = pb_network_members(network, pb_link_node((int) link));
+        share = larger(share, walk->loads[link] / members);
     }
     path->hops += longest.hops;
     path->further = sum_of(path->further, longest.further);

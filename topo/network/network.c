@@ -236,7 +236,8 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
                                        .first_child = -1,
                                        .last_child = -1,
                                        .next_sibling = -1,
-                                       .n_links = 1};
+                                       .members = 1,
+                                       .spines = 1};
     network->names[slot] = node;
     network->n_hosts += kind == PB_NODE_HOST;
     network->n_places += kind == PB_NODE_PLACE;
@@ -259,6 +260,7 @@ int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t sp
     }
     below->parent = parent;
     below->speed = speed;
+    below->speed_given = speed > 0;
     if (above->last_child >= 0) {
         network->nodes[above->last_child].next_sibling = child;
     } else {
@@ -268,17 +270,20 @@ int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t sp
     return PB_SUCCESS;
 }
 
-int pb_network_bundle(pb_network_t *network, int node, int n)
+int pb_network_bundle(pb_network_t *network, int node, int members)
 {
-    assert(node >= 0 && node < network->n_nodes);
-    pb_node_t *below = &network->nodes[node];
-    assert(below->parent >= 0 && below->n_links == 1);
-    if (n < 1 || n > PB_NETWORK_MAX_BUNDLE || below->speed > UINT32_MAX / (uint32_t) n) {
+    assert(node >= 0 && node < network->n_nodes && network->nodes[node].parent >= 0);
+    if (members < 1 || members > PB_NETWORK_MAX_MEMBERS) {
         return PB_ERR_INPUT;
     }
-    below->n_links = n;
-    below->speed *= (uint32_t) n;
+    network->nodes[node].members = members;
     return PB_SUCCESS;
+}
+
+void pb_network_set_spines(pb_network_t *network, int node, int spines)
+{
+    assert(node >= 0 && node < network->n_nodes && spines >= 1);
+    network->nodes[node].spines = spines;
 }
 
 /* Adds a node like `of`, without a parent. */
@@ -287,6 +292,7 @@ static int add_like(pb_network_t *network, const pb_node_t *of)
     const int node = pb_network_add(network, of->kind, of->name);
     if (node >= 0) {
         pb_network_set_line(network, node, of->line);
+        pb_network_set_spines(network, node, of->spines);
     }
     return node;
 }
@@ -298,9 +304,9 @@ static int connect_like(pb_network_t *copy, const pb_network_t *network, int par
     for (int child = network->nodes[parent].first_child; child >= 0 && error == PB_SUCCESS;
          child = network->nodes[child].next_sibling) {
         const pb_node_t *of = &network->nodes[child];
-        error = pb_network_connect(copy, parent, child, of->speed / (uint32_t) of->n_links);
+        error = pb_network_connect(copy, parent, child, of->speed);
         if (error == PB_SUCCESS) {
-            error = pb_network_bundle(copy, child, of->n_links);
+            error = pb_network_bundle(copy, child, of->members);
         }
     }
     return error;
@@ -454,36 +460,29 @@ static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
     free(names);
 }
 
-/* The lowest speed of one link, 1 if none is given. */
-static uint32_t lowest_speed(const pb_network_t *network)
+/* The lowest speed that is given, or 1 if none is given to a link of a host. */
+static uint32_t find_lowest_speed(const pb_network_t *network)
 {
-    uint32_t lowest = 0;
-    for (int node = 0; node < network->n_nodes; node++) {
-        uint32_t speed = network->nodes[node].speed / (uint32_t) network->nodes[node].n_links;
-        if (speed > 0 && (lowest == 0 || speed < lowest)) {
-            lowest = speed;
+    uint32_t lowest = UINT32_MAX;
+    bool hosts_have = false;
+    for (int i = 0; i < network->n_nodes; i++) {
+        const pb_node_t *node = &network->nodes[i];
+        if (node->speed_given) {
+            lowest = node->speed < lowest ? node->speed : lowest;
+            hosts_have |= node->kind == PB_NODE_HOST;
         }
     }
-    return lowest > 0 ? lowest : 1;
+    return hosts_have ? lowest : 1;
 }
 
-static void find_base_speed(pb_network_t *network, const char *file, pb_diag_t *diag)
+static void find_base_speed(pb_network_t *network)
 {
-    network->base_speed = lowest_speed(network);
+    network->base_speed = find_lowest_speed(network);
     for (int i = 0; i < network->n_nodes; i++) {
         pb_node_t *node = &network->nodes[i];
-        if (node->parent < 0 || node->speed > 0) {
-            continue;
+        if (node->parent >= 0 && !node->speed_given) {
+            node->speed = network->base_speed;
         }
-        if (network->base_speed > UINT32_MAX / (uint32_t) node->n_links) {
-            pb_diag_fault(diag, file, node->line,
-                          "the %d links above '%s', of speed %lu each, are together faster than "
-                          "%lu; use a larger unit",
-                          node->n_links, node->name, (unsigned long) network->base_speed,
-                          (unsigned long) UINT32_MAX);
-            return;
-        }
-        node->speed = network->base_speed * (uint32_t) node->n_links;
     }
 }
 
@@ -505,8 +504,8 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
     if (diag->n_faults > n_before) {
         return PB_ERR_INPUT;
     }
-    find_base_speed(network, file, diag);
-    return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
+    find_base_speed(network);
+    return PB_SUCCESS;
 }
 
 /* Called "switch", or "switch_1" and so on if a host has taken that name. */
@@ -598,6 +597,16 @@ const pb_node_t *pb_network_node(const pb_network_t *network, int node)
     return &network->nodes[node];
 }
 
+int pb_network_members(const pb_network_t *network, int node)
+{
+    return pb_network_node(network, node)->members;
+}
+
+int pb_network_spines(const pb_network_t *network, int node)
+{
+    return pb_network_node(network, node)->spines;
+}
+
 int pb_network_find(const pb_network_t *network, const char *name)
 {
     int node = network->names[find_name_slot(network, name)];
@@ -661,9 +670,12 @@ uint64_t pb_network_hash(const pb_network_t *network)
         const pb_node_t *node = &network->nodes[at];
         state = pb_hash_number(state, (uint64_t) network->depth[at]);
         state = pb_hash_number(state,
-                               2 * (uint64_t) (node->n_links - 1) + (node->kind == PB_NODE_HOST));
+                               2 * (uint64_t) (node->members - 1) + (node->kind == PB_NODE_HOST));
         if (node->kind == PB_NODE_PLACE) {
             state = pb_hash_number(state, (uint64_t) node->kind);
+        }
+        if (node->spines > 1) {
+            state = pb_hash_number(state, (uint64_t) node->spines);
         }
         state = pb_hash_number(state, node->speed);
         state = pb_hash_string(state, node->name);

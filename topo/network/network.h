@@ -7,6 +7,12 @@
  * node but the top one has an uplink, the link to its parent. A link is two
  * directed links, one each way, that do not disturb each other.
  *
+ * Where several paths lead from one switch to another, each flow takes one of
+ * them by a hash: the members of a bundle (LAG), or the spines above a leaf
+ * (ECMP). Parallel links are then one link of the tree, spines one node. Such a
+ * link has the speed of one member: if it carries a message no more than once
+ * each way, so does each member, whatever the hash (doc/topologies.md).
+ *
  * Nodes are numbered by the order in which they were added; a parent may have a
  * higher number than its child. Children of a node keep the order of the file.
  */
@@ -39,8 +45,10 @@ typedef struct pb_node {
     int first_child;  /**< -1 if none */
     int last_child;   /**< -1 if none */
     int next_sibling; /**< -1 if none */
-    uint32_t speed;   /**< of the uplink, each way, in the file's unit; 0: not given */
-    int n_links;      /**< of the bundle that is the uplink, 1 if it is none; `speed` is of all */
+    uint32_t speed; /**< of one member of the uplink, each way, in the file's unit; 0: not given */
+    bool speed_given; /**< not what pb_network_finish() takes it to be */
+    int members;      /**< parallel links in the uplink, at least 1 */
+    int spines;       /**< switches that are merged in this node, at least 1 */
     int line;         /**< where the node was first named, for messages; 0: nowhere */
 } pb_node_t;
 
@@ -80,18 +88,21 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
  */
 int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t speed);
 
-/** Links that may run in parallel between two nodes. */
+/** Parallel links that a file may give a bundle. */
 #define PB_NETWORK_MAX_BUNDLE 1024
 
+/** Members of any link: as many as a file of the largest bundles can have between two nodes. */
+#define PB_NETWORK_MAX_MEMBERS (1 << 30)
+
 /**
- * Makes the uplink of a node a bundle (LAG) of `n` parallel
- * ones, each of the speed that was given or will be found for it; the node's
- * speed is then that of all together. One flow has only one link's share, which
- * no plan depends on as long as no rank sends faster than that. Once for a node, after
- * pb_network_connect() and before pb_network_finish(). PB_ERR_INPUT if n is not
- * from 1 to PB_NETWORK_MAX_BUNDLE or the speed does not fit.
+ * Makes the uplink of a node, which has a parent, one of `members` parallel links, each of the
+ * speed that was given or will be found for it. Before pb_network_finish(). PB_ERR_INPUT if
+ * `members` is not from 1 to PB_NETWORK_MAX_MEMBERS.
  */
-int pb_network_bundle(pb_network_t *network, int node, int n);
+int pb_network_bundle(pb_network_t *network, int node, int members);
+
+/** Notes that a switch stands for `spines` switches, at least 1. */
+void pb_network_set_spines(pb_network_t *network, int node, int spines);
 
 /** Notes where a node was first named, for messages. */
 void pb_network_set_line(pb_network_t *network, int node, int line);
@@ -99,11 +110,11 @@ void pb_network_set_line(pb_network_t *network, int node, int line);
 /**
  * Checks that the nodes form one tree that has a host, and makes the network
  * ready for use: finds the top node, gives every link without a speed the
- * lowest speed of one link in the network (1 if none is given at all), or that
- * for each link of a bundle, and computes depths.
+ * base speed, and computes depths. That is the lowest speed in the network, or 1
+ * if no link to a host has one: those of links between switches are then multiples of a
+ * host's.
  * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
- * cycles, more than one top, no host, a bundle too fast for a number. O(nodes), without
- * recursion.
+ * cycles, more than one top, no host. O(nodes), without recursion.
  */
 int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
 
@@ -120,7 +131,14 @@ int pb_network_n_places(const pb_network_t *network);        /**< of them places
 int pb_network_top(const pb_network_t *network);             /**< after finish */
 int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
 uint32_t
-pb_network_base_speed(const pb_network_t *network); /**< lowest of one link; after finish */
+pb_network_base_speed(const pb_network_t *network); /**< of links without one; after finish */
+
+/** Parallel links in the uplink of a node, 1: a single link. Each flow takes one of them. */
+int pb_network_members(const pb_network_t *network, int node);
+
+/** Switches that are merged in a node, 1: an ordinary one. Each flow through it takes one of them.
+ */
+int pb_network_spines(const pb_network_t *network, int node);
 
 /** Borrowed; valid until the next add or free. */
 const pb_node_t *pb_network_node(const pb_network_t *network, int node);
@@ -142,7 +160,7 @@ int pb_network_host_of(const pb_network_t *network, int node);
 
 /**
  * A hash of everything that plans depend on: names, kinds, shape, order, speeds
- * and numbers of links. Equal networks have equal hashes on every host.
+ * and numbers of members and of merged switches. Equal networks have equal hashes on every host.
  */
 uint64_t pb_network_hash(const pb_network_t *network);
 

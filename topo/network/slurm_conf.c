@@ -20,6 +20,7 @@
 #include <strings.h>
 
 #include "topo/network/hostlist.h"
+#include "topo/network/spines.h"
 #include "topo/util/error.h"
 
 typedef enum {
@@ -54,19 +55,23 @@ typedef struct reader {
     bool too_long;
 
     pb_network_t *network;
-    mention_t *mentions; /* by node */
-    int capacity;        /* of mentions */
+    mention_t *mentions;  /* by node */
+    int capacity;         /* of mentions */
+    pb_uplink_t *uplinks; /* between switches, all that are named */
+    int n_uplinks;
+    int uplinks_capacity;
+    bool is_fabric; /* a switch was named below several, or below one several times */
     pb_diag_t *diag;
     bool lost_switch; /* a line's SwitchName could not be read */
     bool full;        /* the network has no room; reading ends */
-    int n_named;      /* names in lists so far; each node is in one list at most, so that more than
-                         there may be nodes are too many, however few are new */
+    int n_named;      /* names in lists so far; more than there may be nodes are too many, however
+                         few are new */
 
     /* The list being read: */
     int parent;          /* the switch above what it names */
     pb_node_kind_t kind; /* of what it names */
     uint32_t speed;      /* of each of their links */
-    int uplinks;         /* parallel links to each */
+    int members;         /* parallel links to each */
     int repeated;        /* first name that has a parent already, -1: none */
     int n_repeated;      /* such names */
 } reader_t;
@@ -319,6 +324,26 @@ static int intern(reader_t *r, pb_node_kind_t kind, const char *name)
     return node;
 }
 
+/* Remembers a link between two switches. */
+static int note_uplink(reader_t *r, int child)
+{
+    if (r->n_uplinks == r->uplinks_capacity) {
+        const int capacity = r->uplinks_capacity > 0 ? 2 * r->uplinks_capacity : 64;
+        pb_uplink_t *uplinks = realloc(r->uplinks, (size_t) capacity * sizeof(*uplinks));
+        if (uplinks == NULL) {
+            return PB_ERR_NO_MEMORY;
+        }
+        r->uplinks = uplinks;
+        r->uplinks_capacity = capacity;
+    }
+    r->uplinks[r->n_uplinks++] = (pb_uplink_t){.child = child,
+                                               .parent = r->parent,
+                                               .speed = r->speed,
+                                               .members = r->members,
+                                               .line = r->line};
+    return PB_SUCCESS;
+}
+
 /* What found_child() returns to end a list early, beside errors. */
 #define END_OF_LIST 1
 
@@ -329,8 +354,7 @@ static int found_child(void *context, const char *name)
     if (r->n_named == PB_NETWORK_MAX_NODES) {
         pb_diag_fault(
             r->diag, r->file, r->line,
-            "with '%s' the lists up to here have more than %d names; name each switch and "
-            "host in one list only",
+            "with '%s' the lists up to here have more than %d names; leave out what no job uses",
             name, PB_NETWORK_MAX_NODES);
         r->full = true;
         return END_OF_LIST;
@@ -344,16 +368,21 @@ static int found_child(void *context, const char *name)
         pb_diag_fault(r->diag, r->file, r->line, "switch '%s' is named below itself", name);
         return 0;
     }
-    if (pb_network_connect(r->network, r->parent, child, r->speed) != PB_SUCCESS) {
-        r->repeated = r->n_repeated++ == 0 ? child : r->repeated;
-        return 0;
+    if (r->kind == PB_NODE_SWITCH && note_uplink(r, child) != PB_SUCCESS) {
+        return PB_ERR_NO_MEMORY;
     }
-    pb_network_bundle(r->network, child, r->uplinks);
-    r->mentions[child].connected = r->line;
+    if (pb_network_connect(r->network, r->parent, child, r->speed) == PB_SUCCESS) {
+        pb_network_bundle(r->network, child, r->members);
+        r->mentions[child].connected = r->line;
+    } else if (r->kind == PB_NODE_SWITCH) {
+        r->is_fabric = true;
+    } else {
+        r->repeated = r->n_repeated++ == 0 ? child : r->repeated;
+    }
     return 0;
 }
 
-/* One message for all names of a list that are below a switch already. */
+/* One message for all hosts of a list that are below a switch already. */
 static void report_repeated(reader_t *r)
 {
     char others[64] = "";
@@ -366,9 +395,9 @@ static void report_repeated(reader_t *r)
     }
     const pb_node_t *node = node_of(r, r->repeated);
     pb_diag_fault(r->diag, r->file, r->line,
-                  "%s '%s' is below switch '%s' already (line %d); a %s has one link up%s",
-                  kind_name(r->kind), node->name, node_of(r, node->parent)->name,
-                  r->mentions[r->repeated].connected, kind_name(r->kind), others);
+                  "host '%s' is below switch '%s' already (line %d); a host has one link up%s",
+                  node->name, node_of(r, node->parent)->name, r->mentions[r->repeated].connected,
+                  others);
 }
 
 static int read_list(reader_t *r, conf_key_t key, const char *list)
@@ -441,19 +470,13 @@ static uint32_t read_number(reader_t *r, conf_key_t key, const char *value, uint
 static void read_links(reader_t *r, char **values)
 {
     r->speed = 0;
-    r->uplinks = 1;
+    r->members = 1;
     if (values[KEY_LINK_SPEED] != NULL) {
         r->speed = read_number(r, KEY_LINK_SPEED, values[KEY_LINK_SPEED], UINT32_MAX);
     }
     if (values[KEY_UPLINKS] != NULL) {
         uint32_t n = read_number(r, KEY_UPLINKS, values[KEY_UPLINKS], PB_NETWORK_MAX_BUNDLE);
-        r->uplinks = n > 0 ? (int) n : 1;
-    }
-    if (r->speed > UINT32_MAX / (uint32_t) r->uplinks) {
-        pb_diag_fault(r->diag, r->file, r->line,
-                      "Uplinks times LinkSpeed is more than %lu; use a larger unit",
-                      (unsigned long) UINT32_MAX);
-        r->uplinks = 1;
+        r->members = n > 0 ? (int) n : 1;
     }
     for (int key = KEY_LINK_SPEED; key <= KEY_UPLINKS; key++) {
         if (values[key] != NULL && values[KEY_NODES] == NULL && values[KEY_SWITCHES] == NULL) {
@@ -555,6 +578,22 @@ static int check_depth(const reader_t *r)
     return PB_SUCCESS;
 }
 
+/* Makes the network ready for use, merged where switches have several above them. */
+static int finish(reader_t *r)
+{
+    if (!r->is_fabric) {
+        return pb_network_finish(r->network, r->file, r->diag);
+    }
+    pb_network_t *tree;
+    const int error =
+        pb_spines_merge(r->network, r->uplinks, r->n_uplinks, r->file, r->diag, &tree);
+    if (error == PB_SUCCESS) {
+        pb_network_free(r->network);
+        r->network = tree;
+    }
+    return error;
+}
+
 /* All lines, then what follows only from the whole file. */
 static int read_network(reader_t *r)
 {
@@ -577,7 +616,7 @@ static int read_network(reader_t *r)
                       "no switch is described; write lines as SwitchName=s0 Nodes=n[1-8]");
         return PB_ERR_INPUT;
     }
-    int error = pb_network_finish(r->network, r->file, r->diag);
+    int error = finish(r);
     return error == PB_SUCCESS ? check_depth(r) : error;
 }
 
@@ -611,5 +650,6 @@ int pb_slurm_conf_parse(const pb_topology_text_t *topology, pb_network_t **netwo
     }
     free(reader.buffer);
     free(reader.mentions);
+    free(reader.uplinks);
     return error;
 }

@@ -9,10 +9,12 @@
  * the line. One line may carry both Nodes and Switches, and several lines may
  * describe one switch (both beyond Slurm, which wants leaf switches apart). Of
  * one line's children the hosts come first. Values may be in double quotes.
- * LinkSpeed is the speed of the links from the switch to what its line names;
- * links without one have the lowest speed of the file. Uplinks (ours, not
+ * LinkSpeed is the speed of each link from the switch to what its line names;
+ * pb_network_finish() finds that of links without one. Uplinks (ours, not
  * Slurm's) is the number of parallel links, a bundle or LAG, from the switch to
- * each child that its line names, 1 to 1024; each has that speed.
+ * each child that its line names, 1 to 1024; each has that speed. A switch that
+ * is named below several switches has links to each of them; these are merged,
+ * see spines.h.
  */
 #ifndef PB_SLURM_CONF_H
 #define PB_SLURM_CONF_H

@@ -77,6 +77,15 @@ class Link:
                 "measured": self.measured, "deviation": round(self.deviation, 5)}
 
 
+def counted_bytes(links):
+    """{(from, to): bytes} of what the testbed counted, those of parallel links together."""
+    counted = {}
+    for link in links:
+        ends = (link["from"], link["to"])
+        counted[ends] = counted.get(ends, 0) + link["bytes"]
+    return counted
+
+
 def compare_links(loads, counted, segment, n_segments, mtu):
     """counted: {(from, to): bytes}. Both must name the same links."""
     if set(loads) != set(counted):

@@ -2,6 +2,7 @@
 
 #include "cluster.h"
 #include "message.h"
+#include "remarks.h"
 
 static tool_exit_t run(const tool_options_t *options)
 {
@@ -16,6 +17,7 @@ static tool_exit_t run(const tool_options_t *options)
         printf("%s: no fault; %d %s on %d %s\n", tool_file_name(options->file),
                TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
                n_switches == 1 ? "switch" : "switches");
+        tool_print_remarks(network);
     }
     if (code == TOOL_FAULTY) {
         printf("%s: %zu %s\n", tool_file_name(options->file), diag.n_faults,
@@ -36,7 +38,12 @@ const tool_command_t tool_cmd_check = {
                      "it: names\n"
                      "given twice, switches without a line, cycles, several tops, unreadable "
                      "words. At most\n"
-                     "100 faults are printed in full; the last line counts all.\n",
+                     "100 faults are printed in full; the last line counts all. A file without a "
+                     "fault is "
+                     "followed by\n"
+                     "what its words do not say: switches that are merged, links in parallel, "
+                     "links without\n"
+                     "LinkSpeed.\n",
             .groups = (const common_group_t[]){{0}},
             .more = "examples:\n"
                     "  pipebcast-topo check /etc/slurm/topology.conf\n"

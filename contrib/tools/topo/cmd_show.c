@@ -1,73 +1,16 @@
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cluster.h"
 #include "judged.h"
 #include "message.h"
 #include "preorder.h"
+#include "remarks.h"
+#include "topo/network/node_names.h"
 
 /** Levels that are drawn by indentation; deeper ones by number. */
 #define MAX_INDENT 60
-
-/* ---- runs of names ---- */
-
-/* A name as a beginning and a number of `digits` digits; digits is 0 if there is
- * no number, or one that is too long. */
-typedef struct numbered {
-    const char *name;
-    size_t stem;
-    int digits;
-    long number;
-} numbered_t;
-
-static numbered_t split_name(const char *name)
-{
-    size_t end = strlen(name), begin = end;
-    while (begin > 0 && isdigit((unsigned char) name[begin - 1])) {
-        begin--;
-    }
-    bool fits = begin < end && end - begin <= 9;
-    return (numbered_t){.name = name,
-                        .stem = fits ? begin : end,
-                        .digits = fits ? (int) (end - begin) : 0,
-                        .number = fits ? strtol(name + begin, NULL, 10) : 0};
-}
-
-static bool continues(const numbered_t *before, const numbered_t *after)
-{
-    bool padded = before->digits > 1 && before->name[before->stem] == '0';
-    bool alike = after->digits == before->digits ||
-                 (!padded && after->digits > before->digits && after->name[after->stem] != '0');
-    return before->digits > 0 && after->digits > 0 && alike && before->stem == after->stem &&
-           strncmp(before->name, after->name, before->stem) == 0 &&
-           after->number == before->number + 1;
-}
-
-/* The hosts order[0..n) as a hostlist, hosts with consecutive numbers as one
- * range. */
-static void print_names(const pb_network_t *network, const int *order, int n)
-{
-    for (int i = 0; i < n;) {
-        numbered_t first = split_name(pb_network_node(network, order[i])->name), last = first;
-        const char *separator = i > 0 ? "," : "";
-        for (i++; i < n; i++) {
-            numbered_t next = split_name(pb_network_node(network, order[i])->name);
-            if (!continues(&last, &next)) {
-                break;
-            }
-            last = next;
-        }
-        if (first.name == last.name) {
-            printf("%s%s", separator, first.name);
-        } else {
-            printf("%s%.*s[%s-%s]", separator, (int) first.stem, first.name,
-                   first.name + first.stem, last.name + last.stem);
-        }
-    }
-}
 
 /* ---- the tree ---- */
 
@@ -102,8 +45,8 @@ static void print_speed(const show_t *show, int node)
     if (show->speeds && node != pb_network_top(show->network)) {
         printf("  speed %" PRIu32, node_of(show, node)->speed);
     }
-    if (node_of(show, node)->n_links > 1) {
-        printf("  in %d links", node_of(show, node)->n_links);
+    if (node_of(show, node)->members > 1) {
+        printf("  in %d links", node_of(show, node)->members);
     }
 }
 
@@ -115,7 +58,7 @@ static int run_length(const show_t *show, const int *order)
     while (order[n] >= 0 && node_of(show, order[n])->kind == PB_NODE_HOST &&
            node_of(show, order[n])->parent == first->parent &&
            node_of(show, order[n])->speed == first->speed &&
-           node_of(show, order[n])->n_links == first->n_links) {
+           node_of(show, order[n])->members == first->members) {
         n++;
     }
     return n;
@@ -145,7 +88,7 @@ static void print_tree(const show_t *show, const int *order)
         if (is_switch) {
             fputs(node_of(show, order[i])->name, stdout);
         } else {
-            print_names(show->network, order + i, n);
+            pb_node_names_print(stdout, show->network, order + i, n);
             printf("  (%d)", n);
         }
         print_speed(show, order[i]);
@@ -183,6 +126,7 @@ static tool_exit_t show_network(const pb_network_t *network)
     if (good) {
         print_summary(network, show.speeds);
         print_tree(&show, order);
+        tool_print_remarks(network);
     }
     free(show.closed);
     free(order);
@@ -217,8 +161,11 @@ const tool_command_t tool_cmd_show = {
                 "the\n"
                 "link upwards stands behind each, in the unit of FILE; for parallel links "
                 "(Uplinks) it\n"
-                "is that of all together, and their number follows. Two files with the same hash\n"
-                "describe the same network: names, shape, order, speeds and numbers of links.\n",
+                "is that of one of them, and their number follows. The last lines are those of "
+                "check.\n"
+                "Two files with the same hash describe the same network: names, shape, order, "
+                "speeds,\n"
+                "numbers of links and of merged switches.\n",
             .groups = (const common_group_t[]){{0}},
             .more = "examples:\n"
                     "  pipebcast-topo show /etc/slurm/topology.conf\n"

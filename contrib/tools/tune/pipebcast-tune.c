@@ -18,6 +18,7 @@
 #include "contrib/tools/common/request.h"
 #include "fallback.h"
 #include "install.h"
+#include "medium.h"
 #include "options.h"
 #include "sweep.h"
 #include "table.h"
@@ -39,6 +40,7 @@ struct run {
     int64_t begin_ns;
     common_file_t file; /**< rank 0's */
     struct tune_cluster cluster;
+    pb_medium_t medium; /**< between two hosts */
     struct tune_wire wire;
     bool wire_found;
     struct tune_swept swept[PB_PLACE_COUNT];
@@ -239,6 +241,7 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
 static bool measure(struct run *run)
 {
     int n_left = 0;
+    tune_medium_find(run->comm, run->cluster.places[PB_PLACE_SWITCH].pair, &run->medium);
     bool good = find_wire(run);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         n_left += run->cluster.places[place].pair[0] >= 0;
@@ -264,6 +267,8 @@ static void fill_model(const struct run *run, pb_model_t *model)
     memset(model, 0, sizeof *model);
     model->measured = true;
     model->topology = run->cluster.topology;
+    model->has_medium = true;
+    model->medium = run->medium;
     model->payload = run->wire.payload;
     model->overhead = run->wire.overhead;
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
@@ -374,6 +379,8 @@ static void limit_all(struct run *run)
 static bool report(struct run *run)
 {
     const struct tune_options *options = &run->options;
+    char medium[PB_MEDIUM_TEXT_SIZE];
+    printf("messages between hosts go over %s\n", pb_medium_describe(&run->medium, medium));
     printf("TCP segments of %" PRIu32 " bytes; %" PRIu32 " bytes before each message\n",
            run->wire.payload, run->wire.overhead);
     tune_table_print(run->swept, options->precision, stdout);

@@ -150,6 +150,8 @@ cd "$golden" || exit 1
 as_golden faulty 1 check faulty.conf
 as_golden speeds_show 0 show speeds.conf
 as_golden bundles_show 0 show bundles.conf
+as_golden fabric_check 0 check fabric.conf
+as_golden fabric_show 0 show fabric.conf
 as_golden names_check 0 check names.conf
 topo show faulty.conf
 [ $code -eq 1 ] && [ ! -s "$out" ] && [ "$(wc -l <"$err")" -eq 6 ]

@@ -15,6 +15,9 @@
     "cost 1024 100 400 150 10 20\n"                                                                \
     "cost 8192 800 2000 900 20 30\n"
 
+#define TRANSPORT "transport ob1 btl tcp interface eth0+eth1 rate 1000\n"
+#define LONG_NAME "1234567890123456789012345678901234567890123456789012345678901234"
+
 static pb_model_t model, other;
 
 static int parse(const char *text, pb_model_t *into, char *first, size_t size)
@@ -45,6 +48,27 @@ static void test_good(void)
     ok(model.n_fallback == 1 && model.fallback[0].n_rows == 2, "its previous times are there");
 }
 
+static void test_transport(void)
+{
+    char fault[512];
+    ok(parse(HEAD SWITCH, &other, fault, sizeof(fault)) == PB_SUCCESS && !other.has_medium,
+       "a file of an earlier release does not name its transport (%s)", fault);
+    const uint64_t without = pb_model_hash(&other);
+    ok(parse(HEAD TRANSPORT SWITCH, &other, fault, sizeof(fault)) == PB_SUCCESS &&
+           other.has_medium && strcmp(other.medium.pml, "ob1") == 0 &&
+           strcmp(other.medium.btls, "tcp") == 0 &&
+           strcmp(other.medium.interfaces, "eth0+eth1") == 0 &&
+           other.medium.bits_per_second == 1000000000,
+       "a file names its transport (%s)", fault);
+    ok(pb_model_hash(&other) != without, "by which models differ");
+    ok(parse(HEAD "transport ucx btl - interface - rate -\n" SWITCH, &other, fault,
+             sizeof(fault)) == PB_SUCCESS &&
+           other.has_medium && strcmp(other.medium.pml, "ucx") == 0 &&
+           other.medium.btls[0] == '\0' && other.medium.interfaces[0] == '\0' &&
+           other.medium.bits_per_second == 0,
+       "- is not known (%s)", fault);
+}
+
 /* Line and words of the first fault of each text. */
 static const struct {
     const char *text, *fault;
@@ -60,6 +84,12 @@ static const struct {
     {HEAD "speed 5\n", "x.model:5: unknown item 'speed'"},
     {"pipebcast-model 1\ntopology xyz\n", "x.model:2: the topology is 'xyz'"},
     {"pipebcast-model 1\ntopology 12345678901234567\n", "x.model:2: the topology is"},
+    {HEAD "transport ob1 btl tcp interface eth0\n",
+     "x.model:5: the line is not of the form: transport PML btl BTLS interface INTERFACES rate "},
+    {HEAD "transport ob1 btl tcp interface eth0 rate 0\n", "x.model:5: the rate is '0'"},
+    {HEAD "transport ob1 btl " LONG_NAME " interface eth0 rate 10\n",
+     "x.model:5: the name '1234567890"},
+    {HEAD TRANSPORT TRANSPORT, "x.model:6: transport is given twice"},
     {"pipebcast-model 1\npayload 0\n", "x.model:2: the payload is '0'"},
     {"pipebcast-model 1\noverhead -1\n", "x.model:2: the overhead is '-1'"},
     {"pipebcast-model 1\ntopology any\npayload 100\noverhead 100\n" SWITCH,
@@ -309,6 +339,7 @@ int main(void)
     test_too_many();
     test_mangled();
     test_good();
+    test_transport();
     test_write(&model, "a measured model");
     test_hash();
     test_interpolation();

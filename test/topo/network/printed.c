@@ -16,8 +16,8 @@ static void print_tree(const pb_network_t *network, FILE *out)
         if (node->parent >= 0) {
             fprintf(out, " speed %u", node->speed);
         }
-        if (node->n_links != 1) {
-            fprintf(out, " in %d links", node->n_links);
+        if (node->members != 1) {
+            fprintf(out, " in %d links", node->members);
         }
         fprintf(out, "\n");
         int next = node->first_child;

@@ -234,10 +234,13 @@ static uint64_t hash_changed(int change)
     }
     if (change == 10) {
         ok(pb_network_bundle(network, s1, 0) == PB_ERR_INPUT &&
-               pb_network_bundle(network, s1, PB_NETWORK_MAX_BUNDLE + 1) == PB_ERR_INPUT &&
+               pb_network_bundle(network, s1, PB_NETWORK_MAX_MEMBERS + 1) == PB_ERR_INPUT &&
                pb_network_bundle(network, s1, 4) == PB_SUCCESS &&
-               pb_network_node(network, s1)->speed == 20,
-           "a bundle has 1 to %d links", PB_NETWORK_MAX_BUNDLE);
+               pb_network_members(network, s1) == 4 && pb_network_node(network, s1)->speed == 5,
+           "a bundle has 1 to %d links and the speed of one", PB_NETWORK_MAX_MEMBERS);
+    }
+    if (change == 11) {
+        pb_network_set_spines(network, s0, 2);
     }
     if (change == 7) {
         pb_network_connect(network, s1, pb_network_add(network, PB_NODE_SWITCH, "s2"), 0);
@@ -253,12 +256,12 @@ static uint64_t hash_changed(int change)
 
 static void test_hash(void)
 {
-    static const char *const changes[] = {"nothing",      "numbering",       "a name",
-                                          "child order",  "speeds",          "a parent",
-                                          "base speed",   "a switch",        "a host of its name",
-                                          "a fast trunk", "a bundle as fast"};
-    uint64_t hashes[11];
-    for (int change = 0; change < 11; change++) {
+    static const char *const changes[] = {"nothing",      "numbering", "a name",
+                                          "child order",  "speeds",    "a parent",
+                                          "base speed",   "a switch",  "a host of its name",
+                                          "a fast trunk", "a bundle",  "a merged switch"};
+    uint64_t hashes[12];
+    for (int change = 0; change < 12; change++) {
         hashes[change] = hash_changed(change);
         int same = 0;
         for (int i = 0; i < change; i++) {

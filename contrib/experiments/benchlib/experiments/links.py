@@ -3,7 +3,7 @@
 import csv
 import os
 
-from ..links import compare_links, planned_loads, segment_of_frames, worst
+from ..links import compare_links, counted_bytes, planned_loads, segment_of_frames, worst
 from ..command import measure_at
 from ..experiment import PIPEBCAST_SETTINGS
 from ..methods import Method
@@ -79,8 +79,7 @@ class CablesRun:
                                             "--sizes", str(size)],
                             1, self.options, 4 * self.options.patience)
         links = place.status("--reset")["links"]
-        return outcome, {(link["from"], link["to"]): link["bytes"] for link in links}, \
-            sum(link["drops"] for link in links)
+        return outcome, counted_bytes(links), sum(link["drops"] for link in links)
 
     def _kind(self, place, topology, kind, mtu):
         segment = segment_of_frames(mtu, 1)

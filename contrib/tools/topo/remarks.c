@@ -1,0 +1,66 @@
+#include "remarks.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static void print_merged(const pb_network_t *network)
+{
+    for (int node = 0; node < pb_network_size(network); node++) {
+        if (pb_network_spines(network, node) > 1) {
+            printf("switches %s are one to the plan: each flow takes one of them\n",
+                   pb_network_node(network, node)->name);
+        }
+    }
+}
+
+static int n_links(const pb_network_t *network)
+{
+    return pb_network_size(network) - 1;
+}
+
+static void print_parallel(const pb_network_t *network)
+{
+    int n = 0;
+    for (int node = 0; node < pb_network_size(network); node++) {
+        n += pb_network_members(network, node) > 1;
+    }
+    if (n > 0) {
+        printf("%d of %d links %s several in parallel: each flow takes one, and has its speed\n", n,
+               n_links(network), n == 1 ? "is" : "are");
+    }
+}
+
+static void print_speeds(const pb_network_t *network)
+{
+    const uint32_t base = pb_network_base_speed(network);
+    uint32_t fastest = 0;
+    int n_given = 0;
+    bool hosts_have = false;
+    for (int i = 0; i < pb_network_size(network); i++) {
+        const pb_node_t *node = pb_network_node(network, i);
+        fastest = node->speed > fastest ? node->speed : fastest;
+        n_given += node->speed_given;
+        hosts_have |= node->speed_given && node->kind == PB_NODE_HOST;
+    }
+    if (n_given == 0 || n_given == n_links(network)) {
+        return;
+    }
+    const int n_without = n_links(network) - n_given;
+    printf("%d of %d links without LinkSpeed %s taken to have %" PRIu32, n_without,
+           n_links(network), n_without == 1 ? "is" : "are", base);
+    if (hosts_have) {
+        printf(", the lowest that is given\n");
+    } else {
+        printf(": no host's link has one, so that links between switches are up to %" PRIu32
+               " times as fast as a host's\n",
+               fastest);
+    }
+}
+
+void tool_print_remarks(const pb_network_t *network)
+{
+    print_merged(network);
+    print_parallel(network);
+    print_speeds(network);
+}

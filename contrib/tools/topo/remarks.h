@@ -1,0 +1,15 @@
+/*
+ * What a network was taken to be beyond the words of its file.
+ */
+#ifndef TOOL_REMARKS_H
+#define TOOL_REMARKS_H
+
+#include "topo/network/network.h"
+
+/**
+ * Prints on standard output, a line for each: switches that are merged, how many links are several
+ * in parallel, and what links without a LinkSpeed have if others have one.
+ */
+void tool_print_remarks(const pb_network_t *network);
+
+#endif

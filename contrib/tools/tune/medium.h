@@ -1,0 +1,15 @@
+/* What carries the messages that are measured. */
+#ifndef TUNE_MEDIUM_H
+#define TUNE_MEDIUM_H
+
+#include <mpi.h>
+
+#include "topo/model/medium.h"
+
+/**
+ * The transport between two ranks, as the first of them has it; its rate is the slower of both
+ * ranks'. Equal on all ranks. Collective.
+ */
+void tune_medium_find(MPI_Comm comm, const int pair[2], pb_medium_t *medium_p);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * The route of messages to a rank; see pml/route.h.
+ *
+ * The structure of a TCP module is in no installed header. But for each of its modules btl/tcp
+ * registers a parameter btl_tcp_bandwidth_INTERFACE:NUMBER, whose storage is the module's own
+ * btl_bandwidth: the interface of a module is the one whose parameter is stored there. So
+ * btl_tcp_if_include, if_exclude, IPv6 and whatever else btl/tcp chooses by need not be known here.
+ */
+#include "pml/route.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/network/interface.h"
+
+/** Bytes of an interface's name; the kernel's have 16 at most, aliases some more. */
+#define NAME_SIZE 64
+
+/** Where a parameter of btl/tcp is stored; NULL if there is none of this name. */
+static const unsigned int *tcp_parameter(const char *name, mca_base_var_source_t *source_p)
+{
+    const unsigned int *storage = NULL;
+    const int index = mca_base_var_find("opal", "btl", "tcp", name);
+    if (index < 0 || mca_base_var_get_value(index, &storage, source_p, NULL) != OPAL_SUCCESS) {
+        return NULL;
+    }
+    return storage;
+}
+
+/** Whether a module is one of those that btl/tcp has made for this interface. */
+static bool is_module_of(const mca_btl_base_module_t *module, const char *interface)
+{
+    mca_base_var_source_t source;
+    for (int i = 0;; i++) {
+        char name[NAME_SIZE + 32];
+        snprintf(name, sizeof(name), "bandwidth_%s:%d", interface, i);
+        const unsigned int *storage = tcp_parameter(name, &source);
+        if (storage == NULL || storage == &module->btl_bandwidth) {
+            return storage != NULL;
+        }
+    }
+}
+
+/** The interface of a TCP module; false if it is not found. */
+static bool find_interface(const mca_btl_base_module_t *module, char interface[NAME_SIZE])
+{
+    for (int i = opal_ifbegin(); i >= 0; i = opal_ifnext(i)) {
+        if (opal_ifindextoname(i, interface, NAME_SIZE) == OPAL_SUCCESS &&
+            is_module_of(module, interface)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether someone has set a rate of all TCP modules, or of this interface's. */
+static bool is_rate_set(const char *interface)
+{
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
+    char name[NAME_SIZE + 32];
+    if (tcp_parameter("bandwidth", &source) != NULL && source != MCA_BASE_VAR_SOURCE_DEFAULT) {
+        return true;
+    }
+    snprintf(name, sizeof(name), "bandwidth_%s", interface);
+    return tcp_parameter(name, &source) != NULL && source != MCA_BASE_VAR_SOURCE_DEFAULT;
+}
+
+/** The rate that a BTL states of itself, in bits per second. */
+static uint64_t stated_rate(const mca_btl_base_module_t *module)
+{
+    return (uint64_t) module->btl_bandwidth * 1000000;
+}
+
+static void add_tcp(pb_medium_t *medium, const mca_btl_base_module_t *module)
+{
+    char name[NAME_SIZE];
+    pb_interface_t interface;
+    if (!find_interface(module, name)) {
+        medium->is_ethernet = false;
+        return;
+    }
+    name[strcspn(name, ":")] = '\0'; /* an alias is of the same interface */
+    pb_interface_read(PB_INTERFACE_DIRECTORY, name, &interface);
+    pb_medium_add_name(medium->interfaces, name);
+    pb_medium_limit_rate(medium,
+                         is_rate_set(name) ? stated_rate(module) : interface.bits_per_second);
+    if (interface.mtu > 0 && (medium->mtu == 0 || interface.mtu < medium->mtu)) {
+        medium->mtu = interface.mtu;
+    }
+    medium->is_ethernet = medium->is_ethernet && pb_interface_is_ethernet(&interface);
+}
+
+static void add_btl(pb_medium_t *medium, const mca_btl_base_module_t *module)
+{
+    const char *name = module->btl_component->btl_version.mca_component_name;
+    pb_medium_add_name(medium->btls, name);
+    if (strcmp(name, "tcp") == 0) {
+        add_tcp(medium, module);
+    } else {
+        pb_medium_limit_rate(medium, stated_rate(module));
+        medium->is_ethernet = false;
+    }
+}
+
+/** The name of the PML that sends, also where the one called monitoring is put above it. */
+static const char *pml_name(void)
+{
+    const opal_list_t *left = &ompi_pml_base_framework.framework_components;
+    if (opal_list_is_empty((opal_list_t *) left)) {
+        return mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    }
+    /* Open MPI has closed all others. */
+    return ((const mca_base_component_list_item_t *) opal_list_get_first((opal_list_t *) left))
+        ->cli_component->mca_component_name;
+}
+
+void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medium_t *medium_p)
+{
+    *medium_p = (pb_medium_t){.mtu = 0};
+    pb_medium_add_name(medium_p->pml, pml_name());
+    if (strcmp(medium_p->pml, "ob1") != 0) {
+        return;
+    }
+    mca_bml_base_endpoint_t *endpoint =
+        mca_bml_base_get_endpoint(ompi_comm_peer_lookup(comm, rank));
+    const size_t n = endpoint != NULL ? mca_bml_base_btl_array_get_size(&endpoint->btl_send) : 0;
+    medium_p->is_ethernet = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        add_btl(medium_p, mca_bml_base_btl_array_get_index(&endpoint->btl_send, i)->btl);
+    }
+}

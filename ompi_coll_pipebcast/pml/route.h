@@ -1,0 +1,25 @@
+/*
+ * The route of messages to another rank: which parts of Open MPI and which interface of this host
+ * carry them.
+ */
+#ifndef COLL_PIPEBCAST_ROUTE_H
+#define COLL_PIPEBCAST_ROUTE_H
+
+#include "base/compat.h"
+#include "topo/model/medium.h"
+
+/**
+ * Finds the transport to `rank`. Under the PML ob1 (or monitoring above it) this is the BTLs of the
+ * rank's endpoint, which is made as the first message to it would make it: no connection is opened.
+ * Of other PMLs only the name is known.
+ *
+ * A TCP flow is as fast as the interface (topo/network/interface.h), unless a parameter
+ * btl_tcp_bandwidth states another rate; where a BTL is not TCP, what it states of itself counts.
+ * If there are several, ob1 sends short segments over one after the other and stripes long ones,
+ * which may be faster than the slowest of them: that one's rate is taken.
+ *
+ * Whatever cannot be found is not known in *medium_p. O(BTLs, interfaces).
+ */
+void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medium_t *medium_p);
+
+#endif
