@@ -1,10 +1,11 @@
 /*
  * Broadcasts from changing roots, and the connections that they need.
- * Usage: run_connections BROADCASTS BYTES MOST [mixed | nonblocking]
+ * Usage: run_connections BROADCASTS BYTES MOST [mixed | nonblocking | one_root]
  * Every rank checks that pipebcast counts at most MOST neighbours of it, and that broadcasts have
  * opened no more sockets than these and those of the agreement's allreduce. 0: it checks neither.
  * mixed: nonblocking and persistent ones among them, the first before the ranks have agreed.
  * nonblocking: all are, so that the fallback component cannot have any of them.
+ * one_root: the root does not change, and prints the sockets that it has opened itself.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -126,11 +127,12 @@ static int root_of(int k)
 static void broadcast_all(int n, size_t bytes, const char *how)
 {
     const bool mixed = strcmp(how, "mixed") == 0, nonblocking = strcmp(how, "nonblocking") == 0;
+    const bool one_root = strcmp(how, "one_root") == 0;
     batch_t batch = {.n = 0};
     for (int k = 0; k < n;) {
         const int turn = nonblocking ? 0 : k / AT_ONCE % 3;
         if (!nonblocking && (!mixed || turn == 1)) {
-            broadcast(bytes, root_of(k), (unsigned) k);
+            broadcast(bytes, one_root ? 0 : root_of(k), (unsigned) k);
             k++;
             continue;
         }
@@ -178,6 +180,7 @@ int main(int argc, char **argv)
     const int most_named = most_of(named), most_opened = most_of(opened);
     if (my_rank == 0) {
         printf("connections: %d neighbours, %d sockets opened\n", most_named, most_opened);
+        printf("rank 0 has opened %d sockets\n", opened);
     }
     bench_counters_close(&counters);
     return check_done("run_connections");
