@@ -138,8 +138,8 @@ static int add_others(const mca_base_component_t *component)
          "in turn, coll_pipebcast_cache_size is too small.",
          &coll_pipebcast_counters.roles_computed},
         {"connections",
-         "Distinct processes that have been a neighbour of this one in a tree, so that broadcasts "
-         "need a connection to them (coll_pipebcast_connections).",
+         "Distinct processes with which this one has exchanged messages of broadcasts, so that it "
+         "needs a connection to them (coll_pipebcast_connections).",
          &coll_pipebcast_counters.connections},
     };
     int rc = OMPI_SUCCESS;

@@ -444,7 +444,7 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
     agreement->blank = coll_pipebcast_model_blank();
     if (agreement->n_hosts < 0 || agreement->blank == NULL ||
         pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
-        prepare_broadcasts(module) != OMPI_SUCCESS) {
+        !coll_pipebcast_connections_prepare(module) || prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_hosts,

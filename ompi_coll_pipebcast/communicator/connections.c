@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
@@ -116,8 +117,14 @@ void coll_pipebcast_connections_give_back(coll_pipebcast_module_t *module)
     set_charged(module, 0);
 }
 
-/** Counts one process if it is new. Without memory for that it is left out. */
-static void count_peer(const coll_pipebcast_module_t *module, int rank)
+bool coll_pipebcast_connections_prepare(coll_pipebcast_module_t *module)
+{
+    module->is_peer = calloc((size_t) ompi_comm_size(module->comm) / CHAR_BIT + 1, 1);
+    return module->is_peer != NULL;
+}
+
+/** Counts a process if it is new to all communicators. Without memory for that it is left out. */
+static void count_process(const coll_pipebcast_module_t *module, int rank)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
@@ -133,22 +140,35 @@ static void count_peer(const coll_pipebcast_module_t *module, int rank)
     }
 }
 
-void coll_pipebcast_connections_count(const coll_pipebcast_module_t *module, const pb_role_t *role)
+void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank)
+{
+    const uint8_t bit = (uint8_t) (1u << (rank % CHAR_BIT));
+    uint8_t *byte = module->is_peer == NULL ? NULL : &module->is_peer[rank / CHAR_BIT];
+    if (byte != NULL && (*byte & bit) != 0) {
+        return;
+    }
+    if (byte != NULL) {
+        *byte |= bit;
+    }
+    count_process(module, rank);
+}
+
+static void count_neighbours(coll_pipebcast_module_t *module, const pb_role_t *role)
 {
     for (int i = 0; i < role->n_parents; i++) {
-        count_peer(module, role->parent[i]);
+        coll_pipebcast_connections_count(module, role->parent[i]);
     }
     for (int i = 0; i < role->n_children; i++) {
-        count_peer(module, role->child[i]);
+        coll_pipebcast_connections_count(module, role->child[i]);
     }
 }
 
-void coll_pipebcast_count_role(const coll_pipebcast_module_t *module, const pb_planned_t *planned)
+void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned)
 {
     coll_pipebcast_count(planned->was_cached ? &coll_pipebcast_counters.roles_cached
                                              : &coll_pipebcast_counters.roles_computed,
                          1);
     if (!planned->was_cached && planned->role != NULL) {
-        coll_pipebcast_connections_count(module, planned->role);
+        count_neighbours(module, planned->role);
     }
 }

@@ -43,10 +43,13 @@ void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_p
 /** Takes what the communicator was charged off this process's total; it is about to end. */
 void coll_pipebcast_connections_give_back(coll_pipebcast_module_t *module);
 
-/** Counts the processes that this rank has not had as neighbours before. */
-void coll_pipebcast_connections_count(const coll_pipebcast_module_t *module, const pb_role_t *role);
+/** Has the memory for counting, before the ranks agree. False if out of memory. */
+bool coll_pipebcast_connections_prepare(coll_pipebcast_module_t *module);
+
+/** This rank may exchange messages with that one: counts its process if it is a new peer. O(1). */
+void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank);
 
 /** Counts how this rank's role was had, and its neighbours. */
-void coll_pipebcast_count_role(const coll_pipebcast_module_t *module, const pb_planned_t *planned);
+void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned);
 
 #endif

@@ -29,6 +29,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->planner = NULL;
     module->connections = 0;
     module->connections_charged = 0;
+    module->is_peer = NULL;
     module->advised = NULL;
     coll_pipebcast_arrivals_construct(&module->arrivals, module);
     pb_arrival_mode_init(&module->arrival_mode);
@@ -57,6 +58,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_arrivals_destruct(&module->arrivals);
     pb_arrival_credit_fini(&module->credit);
     coll_pipebcast_connections_give_back(module);
+    free(module->is_peer);
     pb_planner_free(module->planner);
     coll_pipebcast_advised_free(module->advised);
     pb_placement_free(module->placement);

@@ -57,7 +57,8 @@ typedef struct coll_pipebcast_module {
         *model;            /**< retained; the measured one, if any, until the ranks have agreed */
     pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
-    int connections_charged;                /**< of these, as this process's total has them */
+    int connections_charged; /**< of these, as this process's total has them */
+    uint8_t *is_peer;        /**< bit r: rank r was counted as a peer; NULL until the ranks agree */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     coll_pipebcast_arrivals_t arrivals;     /**< what is found out by watching plain broadcasts */
     pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */

@@ -21,6 +21,20 @@
 /** Of a message between two ranks, until the first group has been measured: 1 Gbit/s. */
 #define ASSUMED_NS_PER_BYTE 8
 
+/** Every rank reports to the root, and the root answers. */
+static void count_connections(coll_pipebcast_module_t *module, int root)
+{
+    if (ompi_comm_rank(module->comm) != root) {
+        coll_pipebcast_connections_count(module, root);
+        return;
+    }
+    for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
+        if (rank != root) {
+            coll_pipebcast_connections_count(module, rank);
+        }
+    }
+}
+
 bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_env_t *env)
 {
     coll_pipebcast_operation_t *operation = &arrival->super;
@@ -48,6 +62,7 @@ bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_e
         .total = call->data.total,
         .mode = arrival->is_auto ? &module->arrival_mode : NULL,
     };
+    count_connections(module, call->root);
     arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));
     return arrival->caller.members != NULL;
 }
