@@ -163,7 +163,7 @@ check_quickly() {
     check_make "$build/test/engine"
     check_make "$build/test/mpi" TESTS="${quick_tests[*]/%/.test}"
 }
-quick_tests=(commands selection bcast communicators datatypes nonblocking arrival counters mixed)
+quick_tests=(commands selection bcast communicators datatypes nonblocking arrival counters mixed gate connections transports)
 
 if $suite; then
     prepare_packages "${build_packages[@]}"
