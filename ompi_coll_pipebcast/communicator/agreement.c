@@ -506,7 +506,7 @@ static bool has_located(coll_pipebcast_module_t *module)
         module->state = COLL_PIPEBCAST_SERVING;
         begin_planning(module);
         report_serving(module);
-        coll_pipebcast_arrivals_report(module);
+        coll_pipebcast_arrivals_begin_serving(module);
         coll_pipebcast_connections_report(module);
     }
     return true;

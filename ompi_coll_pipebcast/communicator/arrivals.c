@@ -15,6 +15,10 @@
 /** Of a message between two hosts of one switch. */
 #define N_LINKS 2
 
+/** Bytes. */
+#define SHORT_MESSAGE 64
+#define MEBIBYTE (1 << 20)
+
 void coll_pipebcast_arrivals_construct(coll_pipebcast_arrivals_t *arrivals,
                                        coll_pipebcast_module_t *module)
 {
@@ -37,7 +41,13 @@ bool coll_pipebcast_arrivals_prepare(coll_pipebcast_arrivals_t *arrivals)
     return arrivals->children != NULL;
 }
 
-void coll_pipebcast_arrivals_report(const coll_pipebcast_module_t *module)
+/** Of a message between two hosts of one switch, by what all ranks have agreed on. */
+static int64_t message_time(const coll_pipebcast_module_t *module, size_t bytes)
+{
+    return pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
+}
+
+static void report_limits(const coll_pipebcast_module_t *module)
 {
     if (ompi_comm_rank(module->comm) != 0 || coll_pipebcast_follows_advice() ||
         coll_pipebcast_may_reach_all(module)) {
@@ -58,6 +68,15 @@ void coll_pipebcast_arrivals_report(const coll_pipebcast_module_t *module)
             "%d",
             module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
     }
+}
+
+void coll_pipebcast_arrivals_begin_serving(coll_pipebcast_module_t *module)
+{
+    const int64_t short_message = message_time(module, SHORT_MESSAGE);
+    pb_watch_set_times(&module->arrivals.watch, short_message,
+                       message_time(module, SHORT_MESSAGE + MEBIBYTE) - short_message,
+                       ompi_comm_size(module->comm));
+    report_limits(module);
 }
 
 bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)
@@ -87,7 +106,7 @@ static pb_arrival_report_t judge(const coll_pipebcast_arrivals_t *arrivals)
     const coll_pipebcast_module_t *module = arrivals->module;
     const pb_fold_sums_t *sums = &arrivals->fold.sums;
     const size_t bytes = arrivals->bytes;
-    const int64_t predicted = pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
+    const int64_t predicted = message_time(module, bytes);
     const double message =
         module->ns_per_byte > 0 ? module->ns_per_byte * (double) bytes : (double) predicted;
     const pb_arrival_report_t report =

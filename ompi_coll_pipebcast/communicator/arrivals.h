@@ -40,8 +40,11 @@ void coll_pipebcast_arrivals_destruct(coll_pipebcast_arrivals_t *arrivals);
 /** Has the memory for watching broadcasts of the communicator. False if out of memory. */
 bool coll_pipebcast_arrivals_prepare(coll_pipebcast_arrivals_t *arrivals);
 
-/** The ranks have agreed: rank 0 reports where arrivals cannot be treated as the user has set. */
-void coll_pipebcast_arrivals_report(const struct coll_pipebcast_module *module);
+/**
+ * The ranks have agreed to serve: by what they have agreed on, it is known how often to watch. Rank
+ * 0 reports where arrivals cannot be treated as the user has set.
+ */
+void coll_pipebcast_arrivals_begin_serving(struct coll_pipebcast_module *module);
 
 /**
  * Whether every broadcast is arrival-aware: the user has set it, and ranks may report their

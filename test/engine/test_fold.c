@@ -349,11 +349,49 @@ static void test_watch(void)
        "of 400 long ones %d are", n_watched);
 }
 
+/** Of `n` broadcasts how many are watched, and how many follow one until its conclusion. */
+static int count_watched(pb_watch_t *watch, int n, size_t bytes, int *lag_p)
+{
+    int n_watched = 0, n_since = 0;
+    *lag_p = 0;
+    for (int i = 0; i < n; i++) {
+        if (pb_watch_is_due(watch)) {
+            pb_watch_close(watch);
+            *lag_p = n_since > *lag_p ? n_since : *lag_p;
+        }
+        if (pb_watch_begin(watch, bytes)) {
+            n_watched++;
+            n_since = 0;
+        }
+        n_since++;
+    }
+    return n_watched;
+}
+
+/** 16 ranks: a fold is up and down a tree in 10 messages. */
+static void test_watch_by_time(void)
+{
+    enum { SHORT = 200000, PER_MIB = 900000000 }; /* 10 Mbit/s */
+    pb_watch_t watch;
+    int lag;
+    pb_watch_init(&watch);
+    pb_watch_set_times(&watch, SHORT, PER_MIB, 16);
+    int n = count_watched(&watch, 400, 65536, &lag);
+    ok(n >= 95 && n <= 101 && lag == PB_WATCH_FEWEST_LAG,
+       "long broadcasts over slow links: every fourth, two later it is known");
+    pb_watch_init(&watch);
+    pb_watch_set_times(&watch, SHORT, PER_MIB, 16);
+    n = count_watched(&watch, 400, 1, &lag);
+    ok(n >= 6 && n <= 10 && lag >= 19 && lag <= 21,
+       "short ones: one in the time of 50 messages (%d), known after 20 (%d)", n, lag);
+}
+
 int main(void)
 {
     test_random();
     test_failures();
     test_verdicts();
     test_watch();
+    test_watch_by_time();
     return tap_done();
 }

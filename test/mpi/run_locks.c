@@ -1,6 +1,7 @@
 /*
  * The locks on the way of blocking broadcasts: none in a program with one thread inside MPI, one
- * mutex where it has asked for MPI_THREAD_MULTIPLE.
+ * mutex where it has asked for MPI_THREAD_MULTIPLE, and that of the tasks while a broadcast is
+ * watched (communicator/arrivals.h).
  *
  * Needs locking_plugin.so before the C library. Usage: run_locks [threads]
  */
@@ -11,7 +12,7 @@
 #include "check.h"
 #include "locking_plugin.h"
 
-enum { N_BROADCASTS = 100, BYTES = 6000, N_BARRIERS = 50 };
+enum { N_BROADCASTS = 100, BYTES = 6000 };
 
 static void broadcast(int number, int n_ranks)
 {
@@ -42,16 +43,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < n_ranks; i++) { /* the ranks agree, and plan for each root */
         broadcast(i, n_ranks);
     }
-    for (int i = 0; i < N_BARRIERS; i++) { /* what goes on beside the broadcasts ends */
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
+    MPI_Barrier(MPI_COMM_WORLD);
     begin();
     for (int i = 0; i < N_BROADCASTS; i++) {
         broadcast(i, n_ranks);
     }
     const locking_plugin_t locked = end();
     if (provided == MPI_THREAD_MULTIPLE && wanted == MPI_THREAD_MULTIPLE) {
-        check(locked.n_mutexes == 1, "%d mutexes are locked", locked.n_mutexes);
+        check(locked.n_mutexes <= 2, "%d mutexes are locked", locked.n_mutexes);
         check(locked.n_locks >= N_BROADCASTS, "%ld locks are too few", locked.n_locks);
     } else {
         check(locked.n_locks == 0, "%ld locks of %d mutexes", locked.n_locks, locked.n_mutexes);

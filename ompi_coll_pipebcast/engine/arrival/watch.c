@@ -12,14 +12,39 @@ static uint64_t weight_of(size_t bytes)
                                                        : PB_WATCH_MAX_WEIGHT;
 }
 
+/** At least, as the last rank has a broadcast no sooner than a message of its size takes. */
+static int64_t time_of(const pb_watch_t *watch, size_t bytes)
+{
+    const size_t counted = bytes < PB_WATCH_INTERVAL ? bytes : PB_WATCH_INTERVAL;
+    return watch->short_message + (int64_t) counted * watch->mebibyte / (INT64_C(1) << 20);
+}
+
 void pb_watch_init(pb_watch_t *watch)
 {
     *watch = (pb_watch_t){.weight = PB_WATCH_INTERVAL - 1};
 }
 
+void pb_watch_set_times(pb_watch_t *watch, int64_t short_message, int64_t mebibyte, int n_ranks)
+{
+    int height = 1;
+    while (n_ranks >> height > 0) {
+        height++;
+    }
+    watch->short_message = short_message > 0 ? short_message : 1;
+    watch->mebibyte = mebibyte;
+    watch->interval = PB_WATCH_INTERVAL_MESSAGES * watch->short_message;
+    watch->lag = 2 * 2 * height * watch->short_message;
+}
+
+static bool has_passed(const pb_watch_t *watch, uint32_t fewest, int64_t time)
+{
+    return watch->short_message > 0 && watch->n >= fewest && watch->time >= time;
+}
+
 bool pb_watch_is_due(const pb_watch_t *watch)
 {
-    return watch->is_open && watch->weight >= PB_WATCH_LAG;
+    return watch->is_open &&
+           (watch->weight >= PB_WATCH_LAG || has_passed(watch, PB_WATCH_FEWEST_LAG, watch->lag));
 }
 
 void pb_watch_close(pb_watch_t *watch)
@@ -29,7 +54,9 @@ void pb_watch_close(pb_watch_t *watch)
 
 bool pb_watch_is_next(const pb_watch_t *watch)
 {
-    return watch->weight >= PB_WATCH_INTERVAL && (!watch->is_open || pb_watch_is_due(watch));
+    return (watch->weight >= PB_WATCH_INTERVAL ||
+            has_passed(watch, PB_WATCH_FEWEST, watch->interval)) &&
+           (!watch->is_open || pb_watch_is_due(watch));
 }
 
 bool pb_watch_begin(pb_watch_t *watch, size_t bytes)
@@ -38,8 +65,12 @@ bool pb_watch_begin(pb_watch_t *watch, size_t bytes)
     if (is_watched) {
         watch->is_open = true;
         watch->weight = 0;
+        watch->time = 0;
+        watch->n = 0;
         watch->n_folds++;
     }
     watch->weight += weight_of(bytes);
+    watch->time += time_of(watch, bytes);
+    watch->n++;
     return is_watched;
 }

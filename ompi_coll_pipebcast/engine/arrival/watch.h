@@ -24,14 +24,14 @@
 #include <stdint.h>
 
 /**
- * Weight from one fold to the next. Its two messages of about 100 bytes for each edge of the tree
- * are far below 1 % of that, and so are their some microseconds of the time that it takes.
+ * Weight from one fold to the next, at most. Its two messages of about 100 bytes for each edge of
+ * the tree are far below 1 % of that, and so are their some microseconds of the time that it takes.
  */
 #define PB_WATCH_INTERVAL (UINT64_C(1) << 20)
 
 /**
- * Weight from a fold to the broadcast before which its conclusion is waited for: 1 ms or more at 10
- * Gbit/s, so that where no rank is late the conclusion is there, and no one waits.
+ * Weight from a fold to the broadcast before which its conclusion is waited for, at most: 1 ms or
+ * more at 10 Gbit/s, so that where no rank is late the conclusion is there, and no one waits.
  */
 #define PB_WATCH_LAG (UINT64_C(1) << 20)
 
@@ -42,14 +42,37 @@
 #define PB_WATCH_BOUND (PB_WATCH_INTERVAL + PB_WATCH_LAG + 2 * PB_WATCH_MAX_WEIGHT)
 #define PB_WATCH_LONG ((PB_WATCH_INTERVAL + PB_WATCH_LAG) / PB_WATCH_MAX_WEIGHT)
 
+/**
+ * On slower links a MiB takes long, and a program whose ranks arrive unevenly would wait for its
+ * help through many broadcasts. So a fold also begins after so many broadcasts that took so many
+ * times as long as a short message, and its conclusion is waited for after so many: what a rank
+ * does for a fold is to send and receive some short messages, of which each keeps it busy for less
+ * than a tenth of the time that the message takes, so it is 1 % at most again; and a fold is up a
+ * tree and down again in 2 log2 P such times, of which the lag is twice as much.
+ */
+#define PB_WATCH_FEWEST 4
+#define PB_WATCH_FEWEST_LAG 2
+#define PB_WATCH_INTERVAL_MESSAGES 50
+
 typedef struct pb_watch {
     uint64_t weight;  /**< of the broadcasts since the last one that was watched, that one too */
+    int64_t time;     /**< that they take at least, in nanoseconds */
+    uint32_t n;       /**< how many they are */
     uint32_t n_folds; /**< begun so far */
     bool is_open;     /**< the last fold's conclusion has not been taken */
+    int64_t short_message; /**< nanoseconds that one takes; 0: times are not known */
+    int64_t mebibyte;      /**< nanoseconds that so many more bytes take */
+    int64_t interval, lag; /**< nanoseconds of broadcasts: see above */
 } pb_watch_t;
 
 /** A communicator's second broadcast is watched: the first opens connections. */
 void pb_watch_init(pb_watch_t *watch);
+
+/**
+ * How long messages take between two of `n_ranks` ranks, in nanoseconds: a short one, and one of a
+ * MiB more than that. Where this is not called, broadcasts are watched by their weight alone.
+ */
+void pb_watch_set_times(pb_watch_t *watch, int64_t short_message, int64_t mebibyte, int n_ranks);
 
 /** Whether the conclusion of the last fold is to be taken before the next broadcast. */
 bool pb_watch_is_due(const pb_watch_t *watch);
