@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/parameters.h"
+#include "communicator/connections.h"
 #include "engine/adaptive/header.h"
 #include "topo/advice/host_plan.h"
 #include "topo/util/hash.h"
@@ -147,26 +148,35 @@ const coll_pipebcast_known_t *coll_pipebcast_advised_known(coll_pipebcast_advise
     return known;
 }
 
-/** This rank's role in a tree over the hosts. PB_ERR_NO_MEMORY, or PB_ERR_MALFORMED. */
-static int role_in(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
-                   pb_role_t **role_p)
+/** The plan for all ranks of a tree over the hosts. PB_ERR_NO_MEMORY, or PB_ERR_MALFORMED. */
+static int plan_of(const coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
+                   pb_plan_t **plan_p)
 {
-    const coll_pipebcast_module_t *module = advised->module;
     pb_view_t *view = NULL;
-    pb_plan_t *plan = NULL;
-    int error = pb_view_new(module->placement, root, NULL, 0, &view);
-    coll_pipebcast_count(&coll_pipebcast_counters.roles_computed, 1);
+    int error = pb_view_new(advised->module->placement, root, NULL, 0, &view);
+    *plan_p = NULL;
     if (error == PB_SUCCESS) {
         error = pb_host_plan(view, advised->host, advised->hosts->n,
-                             (const pb_tree_t *const *) tree->streams, tree->n_streams, &plan);
+                             (const pb_tree_t *const *) tree->streams, tree->n_streams, plan_p);
     }
-    if (error == PB_SUCCESS) {
-        *role_p = pb_role_new(plan, ompi_comm_rank(module->comm));
-        error = *role_p == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
-    }
-    pb_plan_free(plan);
     pb_view_free(view);
     return error == PB_SUCCESS || error == PB_ERR_NO_MEMORY ? error : PB_ERR_MALFORMED;
+}
+
+/** This rank's role in it, and the most neighbours that any rank has there. As plan_of(). */
+static int role_in(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
+                   pb_role_t **role_p, int *n_neighbours_p)
+{
+    pb_plan_t *plan;
+    const int error = plan_of(advised, root, tree, &plan);
+    coll_pipebcast_count(&coll_pipebcast_counters.roles_computed, 1);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    *n_neighbours_p = pb_plan_most_neighbours(plan);
+    *role_p = pb_role_new(plan, ompi_comm_rank(advised->module->comm));
+    pb_plan_free(plan);
+    return *role_p == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
 }
 
 static void forget(coll_pipebcast_advised_t *advised, coll_pipebcast_known_t *known)
@@ -186,12 +196,17 @@ static int make_known(coll_pipebcast_advised_t *advised, int root, const pb_advi
     known->segment_size = tree->segment;
     known->length = length;
     known->header = malloc(length);
-    int rc = known->header == NULL ? PB_ERR_NO_MEMORY : role_in(advised, root, tree, &known->role);
+    int n_neighbours = 0;
+    const int rc = known->header == NULL
+                       ? PB_ERR_NO_MEMORY
+                       : role_in(advised, root, tree, &known->role, &n_neighbours);
     if (rc != PB_SUCCESS) {
         OBJ_RELEASE(known);
         return rc;
     }
     memcpy(known->header, header, length);
+    pb_planner_charge_tree(advised->module->planner, n_neighbours);
+    coll_pipebcast_connections_count_role(advised->module, known->role);
     *known_p = known;
     return PB_SUCCESS;
 }
@@ -250,6 +265,28 @@ static void report_fault(const pb_diag_t *diag)
 {
     coll_pipebcast_warn("%s. Until there is good advice, static plans are used.",
                         pb_diag_first(diag));
+}
+
+bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
+                                 const pb_advice_tree_t *tree)
+{
+    const coll_pipebcast_module_t *module = advised->module;
+    pb_plan_t *plan;
+    if (coll_pipebcast_may_reach_all(module)) {
+        return true;
+    }
+    if (plan_of(advised, ompi_comm_rank(module->comm), tree, &plan) != PB_SUCCESS) {
+        return false;
+    }
+    const bool fits = pb_planner_has_room(module->planner, pb_plan_most_neighbours(plan));
+    pb_plan_free(plan);
+    if (!fits) {
+        coll_pipebcast_warn("communicator %s: advice is not followed any more, as further trees "
+                            "could need more than %d connections of a rank. Raise the limit of "
+                            "descriptors (ulimit -n) or coll_pipebcast_connections.",
+                            module->comm->c_name, module->connections);
+    }
+    return fits;
 }
 
 /** Begins to watch for advice, at the first broadcast of which this rank is the root. */

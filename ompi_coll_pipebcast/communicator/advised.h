@@ -71,6 +71,13 @@ const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *ad
                                                     size_t total);
 
 /**
+ * At the root: whether this tree, if it were announced, would be within the bound on connections;
+ * reports once that it is not. O(ranks * streams) where there is a bound.
+ */
+bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
+                                 const pb_advice_tree_t *tree);
+
+/**
  * An announcement: the tree of `header` is from now on the one that all ranks know for such
  * messages. *known_p is NULL if that is the static plan; borrowed until the next
  * coll_pipebcast_advised_known(). PB_ERR_NO_MEMORY, also at a second try, or

@@ -65,12 +65,6 @@ void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
     }
     coll_pipebcast_log(1, "communicator %s: broadcasts may need %d connections of a rank",
                        module->comm->c_name, module->connections);
-    if (coll_pipebcast_follows_advice()) {
-        coll_pipebcast_warn("communicator %s: advice is not followed, as its trees could need more "
-                            "than %d connections of a rank. Raise the limit of descriptors (ulimit "
-                            "-n) or coll_pipebcast_connections.",
-                            module->comm->c_name, module->connections);
-    }
 }
 
 /** Where the first broadcast was restricted that the planner would have done otherwise. */
@@ -153,7 +147,7 @@ void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank)
     count_process(module, rank);
 }
 
-static void count_neighbours(coll_pipebcast_module_t *module, const pb_role_t *role)
+void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role)
 {
     for (int i = 0; i < role->n_parents; i++) {
         coll_pipebcast_connections_count(module, role->parent[i]);
@@ -169,6 +163,6 @@ void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned
                                              : &coll_pipebcast_counters.roles_computed,
                          1);
     if (!planned->was_cached && planned->role != NULL) {
-        count_neighbours(module, planned->role);
+        coll_pipebcast_connections_count_role(module, planned->role);
     }
 }

@@ -49,6 +49,9 @@ bool coll_pipebcast_connections_prepare(coll_pipebcast_module_t *module);
 /** This rank may exchange messages with that one: counts its process if it is a new peer. O(1). */
 void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank);
 
+/** The same for all neighbours in a tree. */
+void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role);
+
 /** Counts how this rank's role was had, and its neighbours. */
 void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned);
 

@@ -132,9 +132,13 @@ static int start_as_root(adaptive_t *adaptive, const pb_adaptive_env_t *env,
     if (adaptive->header == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    const size_t length =
-        pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
-    const bool changes = !is_known(known, tree, adaptive->header, length);
+    size_t length = pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
+    bool changes = !is_known(known, tree, adaptive->header, length);
+    if (changes && tree != NULL && !coll_pipebcast_advised_fits(caller->advised, tree)) {
+        tree = NULL;
+        length = pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
+        changes = known != NULL;
+    }
     if (changes) {
         log_announcement(caller, tree);
     }

@@ -22,11 +22,9 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
     const bool is_root = ompi_comm_rank(module->comm) == call->root;
     if (coll_pipebcast_follows_advice()) {
         /* What is known of announcements is alike on all ranks only between broadcasts, so one
-         * that may overlap others takes the static plan; as do hosts that cannot be advised, and
-         * ranks that may not become neighbours in any tree. */
-        return module->advised != NULL && !call->overlaps && coll_pipebcast_may_reach_all(module)
-                   ? &coll_pipebcast_adaptive
-                   : &coll_pipebcast_plain;
+         * that may overlap others takes the static plan; as do hosts that cannot be advised. */
+        return module->advised != NULL && !call->overlaps ? &coll_pipebcast_adaptive
+                                                          : &coll_pipebcast_plain;
     }
     if (coll_pipebcast_goes_in_turn() && coll_pipebcast_may_reach_all(module)) {
         return &coll_pipebcast_in_turn;

@@ -92,6 +92,19 @@ bool pb_ledger_charge(pb_ledger_t *ledger, pb_kind_t kind, int root, int n_neigh
     return true;
 }
 
+bool pb_ledger_has_room(const pb_ledger_t *ledger, int n_neighbours)
+{
+    return !pb_ledger_is_bounding(ledger) || n_neighbours <= ledger->budget - ledger->charged;
+}
+
+void pb_ledger_charge_tree(pb_ledger_t *ledger, int n_neighbours)
+{
+    if (pb_ledger_is_bounding(ledger)) {
+        const int left = ledger->budget - ledger->charged;
+        ledger->charged += n_neighbours < left ? n_neighbours : left;
+    }
+}
+
 int pb_ledger_charged(const pb_ledger_t *ledger)
 {
     return ledger->budget > 0 ? ledger->charged : 0;

@@ -50,6 +50,12 @@ bool pb_ledger_is_closed(const pb_ledger_t *ledger);
  */
 bool pb_ledger_charge(pb_ledger_t *ledger, pb_kind_t kind, int root, int n_neighbours);
 
+/** Whether so many more neighbours are within the budget, closed or not. O(1). */
+bool pb_ledger_has_room(const pb_ledger_t *ledger, int n_neighbours);
+
+/** Charges a tree that is no plan of a kind, at most as much as the budget still has. O(1). */
+void pb_ledger_charge_tree(pb_ledger_t *ledger, int n_neighbours);
+
 /** Neighbours of a rank that are paid for; 0 without a bound. O(1). */
 int pb_ledger_charged(const pb_ledger_t *ledger);
 

@@ -88,6 +88,18 @@ void pb_planner_free(pb_planner_t *planner)
     }
 }
 
+bool pb_planner_has_room(const pb_planner_t *planner, int n_neighbours)
+{
+    return planner->ledger == NULL || pb_ledger_has_room(planner->ledger, n_neighbours);
+}
+
+void pb_planner_charge_tree(pb_planner_t *planner, int n_neighbours)
+{
+    if (planner->ledger != NULL) {
+        pb_ledger_charge_tree(planner->ledger, n_neighbours);
+    }
+}
+
 int pb_planner_connections(const pb_planner_t *planner)
 {
     return planner->ledger != NULL ? pb_ledger_charged(planner->ledger) : 0;

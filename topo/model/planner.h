@@ -130,6 +130,15 @@ bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,
                        pb_planner_report_t *report);
 
+/**
+ * Whether a tree that is not the planner's, in which a rank has at most so many neighbours, is
+ * within the bound on connections. Alike on all ranks between the same broadcasts. O(1).
+ */
+bool pb_planner_has_room(const pb_planner_t *planner, int n_neighbours);
+
+/** Such a tree is used from now on, on all ranks: it is charged. O(1). */
+void pb_planner_charge_tree(pb_planner_t *planner, int n_neighbours);
+
 /** Neighbours that the plans of this rank's communicator may give it; 0 without a bound. O(1). */
 int pb_planner_connections(const pb_planner_t *planner);
 

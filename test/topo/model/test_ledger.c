@@ -67,6 +67,23 @@ static void test_charging(void)
     free(ledger);
 }
 
+static void test_trees(void)
+{
+    pb_ledger_t *ledger = ledger_of(64, 24);
+    ok(pb_ledger_has_room(ledger, 12) && !pb_ledger_has_room(ledger, 13),
+       "other trees have what the repeating kinds leave");
+    pb_ledger_charge_tree(ledger, 5);
+    ok(pb_ledger_charged(ledger) == 17 && !pb_ledger_charge(ledger, PB_KIND_BINARY, 1, 8) &&
+           pb_ledger_has_room(ledger, 7) && !pb_ledger_has_room(ledger, 8),
+       "they are charged, also where the ledger is closed for plans");
+    pb_ledger_charge_tree(ledger, 63);
+    ok(pb_ledger_charged(ledger) == 24, "and never beyond the budget");
+    pb_ledger_begin(ledger, 0);
+    pb_ledger_charge_tree(ledger, 63);
+    ok(pb_ledger_has_room(ledger, 63) && pb_ledger_charged(ledger) == 0, "without a bound all fit");
+    free(ledger);
+}
+
 /** Random plans: never over the budget, and an answer once given stays. */
 static void test_random(void)
 {
@@ -98,6 +115,7 @@ int main(void)
 {
     test_bounds();
     test_charging();
+    test_trees();
     test_random();
     return tap_done();
 }
