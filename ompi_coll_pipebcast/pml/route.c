@@ -102,8 +102,7 @@ static void add_btl(pb_medium_t *medium, const mca_btl_base_module_t *module)
     }
 }
 
-/** The name of the PML that sends, also where the one called monitoring is put above it. */
-static const char *pml_name(void)
+const char *coll_pipebcast_pml_name(void)
 {
     const opal_list_t *left = &ompi_pml_base_framework.framework_components;
     if (opal_list_is_empty((opal_list_t *) left)) {
@@ -117,7 +116,7 @@ static const char *pml_name(void)
 void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medium_t *medium_p)
 {
     *medium_p = (pb_medium_t){.mtu = 0};
-    pb_medium_add_name(medium_p->pml, pml_name());
+    pb_medium_add_name(medium_p->pml, coll_pipebcast_pml_name());
     if (strcmp(medium_p->pml, "ob1") != 0) {
         return;
     }

@@ -8,6 +8,9 @@
 #include "base/compat.h"
 #include "topo/model/medium.h"
 
+/** The name of the PML that sends, also where the one called monitoring is put above it. O(1). */
+const char *coll_pipebcast_pml_name(void);
+
 /**
  * Finds the transport to `rank`. Under the PML ob1 (or monitoring above it) this is the BTLs of the
  * rank's endpoint, which is made as the first message to it would make it: no connection is opened.

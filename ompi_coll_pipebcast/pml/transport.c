@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/transfer.h"
+#include "pml/route.h"
 
 /** Whether a request is complete, so that its status may be read. */
 static inline bool is_complete(const ompi_request_t *request)
@@ -70,7 +71,7 @@ static int ended(ompi_request_t *request)
  */
 static bool pml_may_reenter(void)
 {
-    const char *name = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    const char *name = coll_pipebcast_pml_name();
     return strcmp(name, "ob1") == 0 || strcmp(name, "ucx") == 0;
 }
 
