@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define MAX_RATE INT64_C(1000000000000)
 #define MAX_BYTES (INT64_C(1) << 40)
 

@@ -34,7 +34,7 @@ static int draw(run_t *run, int n)
 
 static void draw_tree(run_t *run, int *parent)
 {
-    int order[MAX_RANKS];
+    int order[MAX_RANKS] = {0};
     for (int i = 0; i < run->n_ranks; i++) {
         order[i] = (run->root + i) % run->n_ranks;
     }
@@ -53,7 +53,7 @@ static void draw_tree(run_t *run, int *parent)
 /** A rank's role in both streams' trees, as entries of one stream each or of both. */
 static void start_fold(run_t *run, int rank)
 {
-    int parents[STREAMS], children[STREAMS * MAX_RANKS];
+    int parents[STREAMS] = {0}, children[STREAMS * MAX_RANKS];
     uint32_t parent_masks[STREAMS], child_masks[STREAMS * MAX_RANKS];
     pb_role_t role = {.n_streams = STREAMS,
                       .parent = parents,

@@ -46,16 +46,23 @@ static size_t words_of(const pb_fabric_t *f, int node)
     return ((size_t) merged_in(f, node) + WORD_BITS - 1) / WORD_BITS;
 }
 
+/* The array with room for `size` bytes; as it is, and *failed_p set, if out of memory. */
+static void *enlarge(void *array, size_t size, bool *failed_p)
+{
+    void *larger = realloc(array, size);
+    *failed_p = *failed_p || larger == NULL;
+    return larger != NULL ? larger : array;
+}
+
 static int grow(sets_t *sets, size_t n_words)
 {
     const int capacity = sets->capacity > 0 ? 4 * sets->capacity : 1;
-    uint64_t *bits = realloc(sets->bits, (size_t) capacity * n_words * sizeof(*bits));
-    sets->bits = bits != NULL ? bits : sets->bits;
-    int *from = realloc(sets->from, (size_t) capacity * sizeof(*from));
-    sets->from = from != NULL ? from : sets->from;
-    int *example = realloc(sets->example, (size_t) capacity * sizeof(*example));
-    sets->example = example != NULL ? example : sets->example;
-    if (bits == NULL || from == NULL || example == NULL) {
+    const size_t n = (size_t) capacity;
+    bool failed = false;
+    sets->bits = enlarge(sets->bits, n * n_words * sizeof(*sets->bits), &failed);
+    sets->from = enlarge(sets->from, n * sizeof(*sets->from), &failed);
+    sets->example = enlarge(sets->example, n * sizeof(*sets->example), &failed);
+    if (failed) {
         return PB_ERR_NO_MEMORY;
     }
     sets->capacity = capacity;
