@@ -50,8 +50,11 @@ static size_t words_of(const pb_fabric_t *f, int node)
 static void *enlarge(void *array, size_t size, bool *failed_p)
 {
     void *larger = realloc(array, size);
-    *failed_p = *failed_p || larger == NULL;
-    return larger != NULL ? larger : array;
+    if (larger == NULL) {
+        *failed_p = true;
+        return array;
+    }
+    return larger;
 }
 
 static int grow(sets_t *sets, size_t n_words)
