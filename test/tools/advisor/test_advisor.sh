@@ -162,9 +162,10 @@ report $? "SIGTERM ends it cleanly"
 advisor status --dir "$dir"
 [ $code -eq 1 ] && grep -q '^no advisor is at work' "$out"
 report $? "status reports it"
-"$ADVISOR" --dir "$dir" --links "$links" --budget 0.02 >"$work/log" 2>&1 &
+# A log of its own: the shell empties a file after it has gone on, and the last one's lines would do.
+"$ADVISOR" --dir "$dir" --links "$links" --budget 0.02 >"$work/killed-log" 2>&1 &
 service=$!
-wait_for 20 grep -q '2097152' "$work/log"
+wait_for 20 grep -q '2097152' "$work/killed-log"
 kill -KILL "$service"
 wait "$service" 2>/dev/null
 service=
