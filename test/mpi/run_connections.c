@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "contrib/tools/counters/counters.h"
+#include "served.h"
 
 #if OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
@@ -49,22 +49,6 @@ static int count_sockets(void)
         closedir(directory);
     }
     return n;
-}
-
-static unsigned long long read_counter(const struct bench_counters *counters, const char *name)
-{
-    unsigned long long *values = must_malloc((size_t) counters->n * sizeof(*values)), value = 0;
-    bool found = false;
-    check(bench_counters_read(counters, values), "the counters cannot be read");
-    for (int i = 0; i < counters->n; i++) {
-        if (strcmp(counters->list[i].name, name) == 0) {
-            value = values[i];
-            found = true;
-        }
-    }
-    check(found, "there is no counter %s", name);
-    free(values);
-    return value;
 }
 
 static unsigned char *make_buffer(size_t bytes, int root, unsigned seed)
@@ -169,7 +153,7 @@ int main(int argc, char **argv)
     const int before = count_sockets(), most = atoi(argv[3]);
     broadcast_all(atoi(argv[1]), strtoul(argv[2], NULL, 10), argc > 4 ? argv[4] : "");
     const int opened = count_sockets() - before;
-    const int named = (int) read_counter(&counters, "coll_pipebcast_connections");
+    const int named = (int) counter_value(&counters, "coll_pipebcast_connections");
     while (1 << n_phases < n_ranks) {
         n_phases++;
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "contrib/tools/counters/counters.h"
+#include "served.h"
 
 #define N_THREADS 4
 #define N_BROADCASTS 500
@@ -64,28 +64,10 @@ static void broadcast_wrongly(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/** The counter's value now; it must be there. */
-static unsigned long long value_of(const struct bench_counters *counters, const char *name)
-{
-    unsigned long long *values = must_malloc((size_t) counters->n * sizeof(*values));
-    unsigned long long value = 0;
-    bool found = false;
-    check(bench_counters_read(counters, values), "the counters cannot be read");
-    for (int i = 0; i < counters->n; i++) {
-        if (strcmp(counters->list[i].name, name) == 0) {
-            value = values[i];
-            found = true;
-        }
-    }
-    free(values);
-    check(found, "there is no counter %s", name);
-    return value;
-}
-
 static void check_value(const struct bench_counters *counters, const char *name,
                         unsigned long long expected)
 {
-    const unsigned long long value = value_of(counters, name);
+    const unsigned long long value = counter_value(counters, name);
     check(value == expected, "%s is %llu instead of %llu", name, value, expected);
 }
 

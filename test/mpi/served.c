@@ -27,3 +27,20 @@ unsigned long long served_so_far(const struct bench_counters *counters)
     free(values);
     return sum;
 }
+
+unsigned long long counter_value(const struct bench_counters *counters, const char *name)
+{
+    unsigned long long *values = must_malloc((size_t) counters->n * sizeof(*values));
+    unsigned long long value = 0;
+    bool found = false;
+    check(bench_counters_read(counters, values), "the counters cannot be read");
+    for (int i = 0; i < counters->n; i++) {
+        if (strcmp(counters->list[i].name, name) == 0) {
+            value = values[i];
+            found = true;
+        }
+    }
+    free(values);
+    check(found, "there is no counter %s", name);
+    return value;
+}

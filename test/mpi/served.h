@@ -1,4 +1,4 @@
-/* How many broadcasts pipebcast itself has done on this rank, by its counters. */
+/* What pipebcast has done on this rank, by its counters. */
 #ifndef PB_TEST_MPI_SERVED_H
 #define PB_TEST_MPI_SERVED_H
 
@@ -12,5 +12,8 @@ void served_open(struct bench_counters *counters);
  * component before it. Notes with check() that something is wrong if they cannot be read.
  */
 unsigned long long served_so_far(const struct bench_counters *counters);
+
+/** The value now of the counter of this name. Notes with check() if there is none. */
+unsigned long long counter_value(const struct bench_counters *counters, const char *name);
 
 #endif

@@ -51,6 +51,17 @@ def write(name, text):
     return path
 
 
+def plugin_path():
+    """A directory with nothing but the plugin of the build tree, before Open MPI's own."""
+    plugin = os.path.join(os.environ.get("PIPEBCAST_BUILDDIR", ""), "ompi_coll_pipebcast/.libs/mca_coll_pipebcast.so")
+    directory = os.path.join(SCRATCH, "plugin")
+    if not os.path.isdir(directory):
+        os.mkdir(directory)
+        shutil.copy(plugin, directory)
+    shown = os.popen("ompi_info --path pkglibdir --parsable").read()
+    return f"{directory}:{shown.strip().split(':')[-1]}"
+
+
 def status(name="t"):
     answer = tool("status", "--name", name, "--json")
     if answer.returncode != 0:

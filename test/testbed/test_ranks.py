@@ -2,13 +2,11 @@
 carries a message more than once each way. Counts of bytes, no times."""
 
 import os
-import shutil
 
-from cluster import IS_LONG, main, need_program, need_testbed, status, tap, tool, write
+from cluster import IS_LONG, main, need_program, need_testbed, plugin_path, status, tap, tool, write
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 PROGRAM = os.path.join(BUILD, "test/mpi/run_mapped")
-PLUGIN = os.path.join(BUILD, "ompi_coll_pipebcast/.libs/mca_coll_pipebcast.so")
 RECORDED = os.path.join(os.environ["PIPEBCAST_SRCDIR"], "test/communicator/hwloc/two_packages.xml")
 
 BYTES = 1 << 18
@@ -21,17 +19,6 @@ TOPOLOGIES = {
 }
 # Ranks of a host are on both packages in turn: neighbours in order of rank are not neighbours by location.
 PROCESSORS = "0,8,2,10,1,9,3,11"
-
-
-def plugin_path():
-    """A directory with nothing but the plugin, before Open MPI's own."""
-    directory = os.path.dirname(write("plugins", ""))
-    directory = os.path.join(directory, "plugin")
-    if not os.path.isdir(directory):
-        os.mkdir(directory)
-        shutil.copy(PLUGIN, directory)
-    shown = os.popen("ompi_info --path pkglibdir --parsable").read()
-    return f"{directory}:{shown.strip().split(':')[-1]}"
 
 
 def carried(path, ppn, mapping, algorithm, n_broadcasts, seed, percent):

@@ -2,12 +2,10 @@
 several ranks on each host. Nothing is timed."""
 
 import os
-import shutil
 
-from cluster import IS_LONG, main, need_program, need_testbed, tap, tool, write
+from cluster import IS_LONG, main, need_program, need_testbed, plugin_path, tap, tool, write
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
-PLUGIN = os.path.join(BUILD, "ompi_coll_pipebcast/.libs/mca_coll_pipebcast.so")
 TOPOLOGY = """SwitchName=s0 Nodes=n[0-6]
 SwitchName=s1 Nodes=n[7-10]
 SwitchName=s2 Nodes=n[11-15]
@@ -31,16 +29,6 @@ TREES = "twotree chain binary_paper binary kary flat binomial rank_chain rank_bi
 WAYS = [("algorithm", "twotree"), ("arrival", "nb"), ("arrival", "b")]
 WAYS += [("algorithm", tree) for tree in TREES[1:]] if IS_LONG else []
 PROGRAMS = (("run_bcast",), ("run_communicators", "5"), ("run_nonblocking", "12", "3"))
-
-
-def plugin_path():
-    """A directory with nothing but the plugin, before Open MPI's own."""
-    directory = os.path.join(os.path.dirname(write("plugins", "")), "plugin")
-    if not os.path.isdir(directory):
-        os.mkdir(directory)
-        shutil.copy(PLUGIN, directory)
-    shown = os.popen("ompi_info --path pkglibdir --parsable").read()
-    return f"{directory}:{shown.strip().split(':')[-1]}"
 
 
 def passes(path, ppn, options, way, program):
