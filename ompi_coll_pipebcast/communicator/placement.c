@@ -92,7 +92,8 @@ static int place(coll_pipebcast_module_t *module, char **names, char *why, size_
 {
     const int n_ranks = ompi_comm_size(module->comm);
     if (module->topology == NULL) {
-        module->topology = coll_pipebcast_topology_one_switch((const char *const *) names, n_ranks);
+        module->topology =
+            coll_pipebcast_topology_of_job(module->comm, (const char *const *) names);
     }
     pb_placement_t *placement = NULL;
     if (module->topology != NULL) {

@@ -10,6 +10,7 @@
 typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
     pb_network_t *network; /**< NULL if the description is faulty */
+    uint64_t addresses;    /**< the hash of those that it was made of; 0: not of such */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 
@@ -20,8 +21,15 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
 
-/** A topology of `n_hosts` hosts on one switch, or NULL if out of memory. */
-coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const *hosts,
-                                                              int n_hosts);
+/**
+ * The topology where the parameters name none, retained for the caller: that of the addresses which
+ * Slurm gave the ranks, or, where it gave none or they make no tree, which the communicator's rank
+ * 0 reports, one switch. `hosts` are the hosts' names by rank. It is made anew only for other
+ * addresses or hosts than those of the communicator before. NULL if out of memory. No
+ * communication, as every process has what the others have published; O(ranks), and O(ranks log
+ * ranks) where it is made.
+ */
+coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
+                                                          const char *const *hosts);
 
 #endif
