@@ -17,9 +17,6 @@
 
 #include "topo/network/spines.h"
 
-/* Stands for the file in messages. */
-static const char name_of_all[] = "the job's addresses";
-
 /* What connects the blocks. */
 static const char above_blocks[] = "blocks";
 
@@ -39,6 +36,7 @@ typedef struct path {
 typedef struct mention {
     const char *host;
     const char *above; /* the level above it; NULL: it is at the top */
+    size_t last;       /* level in which it was named last, as n_levels counts them */
 } mention_t;
 
 typedef struct node_list {
@@ -50,7 +48,7 @@ typedef struct reader {
     const pb_address_t **hosts; /* in natural order of their addresses, one for each */
     int n_hosts;
     char **copies; /* of their addresses */
-    kind_t kind;   /* of the first one */
+    kind_t kind;   /* of those so far; KIND_NODE: of none */
     pb_network_t *network;
     mention_t *mentions; /* by node less n_hosts, as the hosts are the first nodes */
     int n_mentions;      /* room for them */
@@ -61,6 +59,7 @@ typedef struct reader {
 
     /* The level that is being read. */
     const char *host, *above;
+    size_t n_levels;      /* that were read, of all addresses */
     node_list_t lists[2]; /* its switches, and those of the level above, by turns */
     node_list_t *level, *upper;
 } reader_t;
@@ -93,10 +92,17 @@ static int compare_numbers(const char **a, const char **b)
     return order;
 }
 
-/* The order of texts in which s2 is before s10; 0 only for equal ones. */
+/* Behind the next character; of dots that follow each other, behind the last one. */
+static const char *behind(const char *text)
+{
+    return text + (*text == '.' ? strspn(text, ".") : 1);
+}
+
+/* The order of addresses in which s2 is before s10, and levels without a switch do not count; 0
+ * only for equal ones. */
 static int compare_naturally(const char *left, const char *right)
 {
-    const char *a = left, *b = right;
+    const char *a = left + strspn(left, "."), *b = right + strspn(right, ".");
     while (*a != '\0' && *b != '\0') {
         if (is_digit(*a) && is_digit(*b)) {
             const int order = compare_numbers(&a, &b);
@@ -106,8 +112,8 @@ static int compare_naturally(const char *left, const char *right)
         } else if (*a != *b) {
             break;
         } else {
-            a++;
-            b++;
+            a = behind(a);
+            b = behind(b);
         }
     }
     const int order = (int) (unsigned char) *a - (int) (unsigned char) *b;
@@ -150,7 +156,7 @@ static void choose_hosts(reader_t *r, const pb_address_t *addresses, int n)
         if (last == NULL || strcmp(last->host, next->host) != 0) {
             r->hosts[r->n_hosts++] = next;
         } else if (next->address[0] != '\0' && strcmp(last->address, next->address) != 0) {
-            pb_diag_fault(r->diag, name_of_all, 0,
+            pb_diag_fault(r->diag, NULL, 0,
                           "processes of host '%s' have different addresses, '%s' and '%s'",
                           next->host, quoted(one, last->address), quoted(other, next->address));
         }
@@ -227,26 +233,26 @@ static int read_path(const reader_t *r, const pb_address_t *of, char *copy, path
     quoted(address, of->address);
     quoted(pattern, of->pattern);
     if (n_expected < 0) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "the pattern '%s' of host '%s' is not that of a tree (switch.switch.node) "
                       "nor of blocks (block.node)",
                       pattern, of->host);
     } else if (n_expected > PB_ADDRESS_MAX_LEVELS) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "there are %d levels of switches above host '%s'; "
                       "%d are taken",
                       n_expected, of->host, PB_ADDRESS_MAX_LEVELS);
     } else if (!cut_node(of, copy)) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "the address '%s' of host '%s' does not end with the node's name, '%s'",
                       address, of->host, of->node);
     } else if (cut_levels(copy, path) != n_expected) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "the address '%s' of host '%s' does not fit its pattern, '%s'; names of "
                       "switches with a '.' cannot be told apart",
                       address, of->host, pattern);
     } else if (path->n_levels == 0) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "the address '%s' of host '%s' names no switch, but others do", address,
                       of->host);
     }
@@ -297,7 +303,7 @@ static int add_switch(reader_t *r, const char *name)
     const int node = pb_network_add(r->network, PB_NODE_SWITCH, name);
     if (node < 0) {
         if (node == PB_ERR_INPUT) {
-            pb_diag_fault(r->diag, name_of_all, 0, "there are more than %d switches and hosts",
+            pb_diag_fault(r->diag, NULL, 0, "there are more than %d switches and hosts",
                           PB_NETWORK_MAX_NODES);
         }
         return node;
@@ -308,7 +314,8 @@ static int add_switch(reader_t *r, const char *name)
         return PB_ERR_NO_MEMORY;
     }
     r->mentions = mentions;
-    r->mentions[node - r->n_hosts] = (mention_t){.host = r->host, .above = r->above};
+    r->mentions[node - r->n_hosts] =
+        (mention_t){.host = r->host, .above = r->above, .last = r->n_levels};
     const int error = link_switch(r, node);
     return error == PB_SUCCESS ? node : error;
 }
@@ -324,22 +331,28 @@ static const char *place_of(char place[PB_DIAG_QUOTE_SIZE + 16], const char *abo
     return place;
 }
 
-/* Whether a switch that was named before is at the same place now. */
-static int check_again(const reader_t *r, int node)
+/* Whether a switch that was named before is at the same place now, and once. */
+static int check_again(reader_t *r, int node)
 {
     char name[PB_DIAG_QUOTE_SIZE], first[PB_DIAG_QUOTE_SIZE + 16], now[PB_DIAG_QUOTE_SIZE + 16];
     quoted(name, pb_network_node(r->network, node)->name);
     if (node < r->n_hosts) {
-        pb_diag_fault(r->diag, name_of_all, 0,
-                      "a switch above host '%s' has the name of a host, '%s'", r->host, name);
+        pb_diag_fault(r->diag, NULL, 0, "a switch above host '%s' has the name of a host, '%s'",
+                      r->host, name);
         return PB_ERR_INPUT;
     }
-    const mention_t *mention = &r->mentions[node - r->n_hosts];
+    mention_t *mention = &r->mentions[node - r->n_hosts];
+    if (mention->last == r->n_levels) {
+        pb_diag_fault(r->diag, NULL, 0, "switch '%s' is named twice in one level above host '%s'",
+                      name, r->host);
+        return PB_ERR_INPUT;
+    }
+    mention->last = r->n_levels;
     const bool is_same = mention->above == NULL || r->above == NULL
                              ? mention->above == r->above
                              : strcmp(mention->above, r->above) == 0;
     if (!is_same) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "switch '%s' is %s by the address of host '%s', but %s by that of host '%s'",
                       name, place_of(first, mention->above), mention->host, place_of(now, r->above),
                       r->host);
@@ -385,8 +398,9 @@ static int read_level(reader_t *r, const char *text)
     r->level = r->upper;
     r->upper = above;
     r->level->n = 0;
+    r->n_levels++;
     if (!is_name(text)) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "'%s' above host '%s' has a character that no switch's name has",
                       quoted(quote, text), r->host);
         return PB_ERR_INPUT;
@@ -397,7 +411,7 @@ static int read_level(reader_t *r, const char *text)
     }
     const int error = pb_hostlist_expand(text, PB_SPINES_MAX, found_switch, r, why, sizeof(why));
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(r->diag, name_of_all, 0, "above host '%s': %s", r->host, why);
+        pb_diag_fault(r->diag, NULL, 0, "above host '%s': %s", r->host, why);
     }
     return error == STOP ? PB_ERR_INPUT : error;
 }
@@ -417,7 +431,7 @@ static int enter_path(reader_t *r, const path_t *path, int node)
         return error;
     }
     if (r->level->n > 1) {
-        pb_diag_fault(r->diag, name_of_all, 0,
+        pb_diag_fault(r->diag, NULL, 0,
                       "host '%s' is on several switches, '%s'; messages to it take one of several "
                       "ways, which no tree has",
                       r->host, quoted(quote, r->above));
@@ -437,19 +451,19 @@ static void check_hosts(const reader_t *r)
     for (int i = 0; i < r->n_hosts; i++) {
         const pb_address_t *host = r->hosts[i];
         if (host->address[0] == '\0') {
-            pb_diag_fault(r->diag, name_of_all, 0,
+            pb_diag_fault(r->diag, NULL, 0,
                           "host '%s' has none, but host '%s' has; no process there was started by "
                           "Slurm",
                           host->host, last->host);
         } else if (i > 0 && strcmp(host->address, r->hosts[i - 1]->address) == 0) {
-            pb_diag_fault(r->diag, name_of_all, 0,
+            pb_diag_fault(r->diag, NULL, 0,
                           "hosts '%s' and '%s' have the same one, '%s'; the environment of one was "
                           "passed on to the other",
                           r->hosts[i - 1]->host, host->host, quoted(quote, host->address));
         } else if (strlen(host->address) > PB_ADDRESS_MAX_LENGTH ||
                    strlen(host->pattern) > PB_ADDRESS_MAX_LENGTH) {
-            pb_diag_fault(r->diag, name_of_all, 0, "that of host '%s' is longer than %d bytes",
-                          host->host, PB_ADDRESS_MAX_LENGTH);
+            pb_diag_fault(r->diag, NULL, 0, "that of host '%s' is longer than %d bytes", host->host,
+                          PB_ADDRESS_MAX_LENGTH);
         }
     }
 }
@@ -459,8 +473,7 @@ static int add_hosts(reader_t *r)
     for (int i = 0; i < r->n_hosts; i++) {
         const int node = pb_network_add(r->network, PB_NODE_HOST, r->hosts[i]->host);
         if (node == PB_ERR_INPUT) {
-            pb_diag_fault(r->diag, name_of_all, 0, "'%s' cannot be the name of a host",
-                          r->hosts[i]->host);
+            pb_diag_fault(r->diag, NULL, 0, "'%s' cannot be the name of a host", r->hosts[i]->host);
         }
         if (node < 0) {
             return node;
@@ -483,9 +496,9 @@ static int read_host(reader_t *r, int host)
     if (error != PB_SUCCESS) {
         return error;
     }
-    r->kind = host == 0 ? path.kind : r->kind;
+    r->kind = r->kind == KIND_NODE ? path.kind : r->kind;
     if (path.kind != r->kind) {
-        pb_diag_fault(r->diag, name_of_all, 0, "some are of a tree, and some of blocks");
+        pb_diag_fault(r->diag, NULL, 0, "some are of a tree, and some of blocks");
         return PB_ERR_INPUT;
     }
     return enter_path(r, &path, host);
@@ -500,7 +513,7 @@ static int connect_blocks(reader_t *r)
     }
     const int top = pb_network_add(r->network, PB_NODE_SWITCH, above_blocks);
     if (top == PB_ERR_INPUT) {
-        pb_diag_fault(r->diag, name_of_all, 0, "a block or host has the name '%s'", above_blocks);
+        pb_diag_fault(r->diag, NULL, 0, "a block or host has the name '%s'", above_blocks);
     }
     for (int block = r->n_hosts; block < n && top >= 0; block++) {
         pb_network_connect(r->network, top, block, 0);
@@ -524,11 +537,10 @@ static int read_network(reader_t *r, pb_network_t **network_p)
     }
     error = connect_blocks(r);
     if (error == PB_SUCCESS && r->is_fabric) {
-        return pb_spines_merge(r->network, r->uplinks, r->n_uplinks, name_of_all, r->diag,
-                               network_p);
+        return pb_spines_merge(r->network, r->uplinks, r->n_uplinks, NULL, r->diag, network_p);
     }
     if (error == PB_SUCCESS) {
-        error = pb_network_finish(r->network, name_of_all, r->diag);
+        error = pb_network_finish(r->network, NULL, r->diag);
     }
     if (error == PB_SUCCESS) {
         *network_p = r->network;

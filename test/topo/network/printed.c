@@ -47,8 +47,7 @@ static void print_outcome(int error, const pb_network_t *network, const pb_diag_
     }
 }
 
-/* Uses up network and diag. */
-static char *printed(int error, pb_network_t *network, pb_diag_t *diag)
+char *printed_network(int error, pb_network_t *network, pb_diag_t *diag)
 {
     char *text = NULL;
     size_t size;
@@ -66,7 +65,7 @@ char *printed_file(const char *file)
     pb_network_t *network;
     pb_diag_init(&diag);
     const int error = pb_topology_read(file, &network, &diag);
-    return printed(error, network, &diag);
+    return printed_network(error, network, &diag);
 }
 
 char *printed_text(const pb_topology_text_t *topology)
@@ -75,5 +74,5 @@ char *printed_text(const pb_topology_text_t *topology)
     pb_network_t *network;
     pb_diag_init(&diag);
     const int error = pb_topology_parse(topology, &network, &diag);
-    return printed(error, network, &diag);
+    return printed_network(error, network, &diag);
 }

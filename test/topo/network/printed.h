@@ -12,4 +12,7 @@ char *printed_file(const char *file);
 /** The same from memory. */
 char *printed_text(const pb_topology_text_t *topology);
 
+/** What a reader returned; uses up network and diag. */
+char *printed_network(int error, pb_network_t *network, pb_diag_t *diag);
+
 #endif
