@@ -128,13 +128,15 @@ static int compare_addresses(const void *a, const void *b)
     return order != 0 ? order : strcmp(left->host, right->host);
 }
 
-/* Processes of a host side by side, those with an address first. */
+/* Processes of a host side by side, those with an address first; 0 only for equal ones. */
 static int compare_hosts(const void *a, const void *b)
 {
     const pb_address_t *left = *(const pb_address_t *const *) a;
     const pb_address_t *right = *(const pb_address_t *const *) b;
-    const int order = strcmp(left->host, right->host);
-    return order != 0 ? order : -strcmp(left->address, right->address);
+    int order = strcmp(left->host, right->host);
+    order = order != 0 ? order : strcmp(right->address, left->address);
+    order = order != 0 ? order : strcmp(left->pattern, right->pattern);
+    return order != 0 ? order : strcmp(left->node, right->node);
 }
 
 static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *text)
