@@ -86,7 +86,7 @@ class Installation:
     def __init__(self):
         found = {name: shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
                  for name in PROGRAMS}  # fmt: skip
-        self.libraries = []
+        self.libraries, self.directories = [], []
         root = ""
         if not all(found.values()):
             root = unpacked()
@@ -97,6 +97,7 @@ class Installation:
         self.plugins = f"{library}/slurm-wlm"
         if root:
             self.libraries = [library, self.plugins]
+            self.directories = sorted({os.path.dirname(path) for path in found.values()})
         answer = subprocess.run([found["slurmd"], "-V"], capture_output=True, text=True, env=self.environment())
         version = re.search(r"(\d+)\.(\d+)", answer.stdout)
         self.version = tuple(map(int, version.groups())) if version else (0, 0)
@@ -111,10 +112,13 @@ class Installation:
         return None
 
     def environment(self):
-        """What the programs need to find their libraries."""
-        old = os.environ.get("LD_LIBRARY_PATH")
-        paths = self.libraries + ([old] if old else [])
-        return dict(os.environ, **({"LD_LIBRARY_PATH": ":".join(paths)} if paths else {}))
+        """What the programs need to find each other and their libraries, and mpirun to find srun."""
+        added = {"LD_LIBRARY_PATH": self.libraries, "PATH": self.directories}
+        env = dict(os.environ)
+        for name, paths in added.items():
+            if paths:
+                env[name] = ":".join(paths + list(filter(None, [env.get(name)])))
+        return env
 
 
 class Slurm:

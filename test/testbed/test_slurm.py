@@ -6,7 +6,7 @@ one that the file would have given, whoever starts them, and its trees are free 
 import os
 import re
 
-from cluster import SCRATCH, main, need_program, need_testbed, plugin_path, skip_all, status, tap, tool, write
+from cluster import IS_LONG, SCRATCH, main, need_program, need_testbed, plugin_path, skip_all, status, tap, tool, write
 from slurm import Slurm
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
@@ -123,7 +123,8 @@ def run():
         return
     test_launchers(slurm)
     test_contention(slurm)
-    test_spines(slurm)
+    if IS_LONG:
+        test_spines(slurm)
 
 
 if os.getuid() != 0:
