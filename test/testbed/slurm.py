@@ -136,8 +136,8 @@ class Slurm:
                 file.write(os.urandom(1024))
         write("slurm/slurm.conf", CONFIG.format(control=control, directory=self.directory, nodes=",".join(nodes),
                                                 plugins=self.installation.plugins))  # fmt: skip
-        # Of control groups there are none in the testbed, and 22.05 cannot do without naming some.
-        cgroup = "cgroup/v1" if self.installation.version < (23, 2) else "disabled"
+        # There are no control groups in the testbed, but before 24.05 some have to be named.
+        cgroup = "cgroup/v1" if self.installation.version < (24, 5) else "disabled"
         write("slurm/cgroup.conf", f"CgroupPlugin={cgroup}\n")
         self.set_topology(topology)
 
