@@ -28,6 +28,7 @@ SOURCES = [
     "contrib/tools/common/file.c",
     "contrib/tools/common/hosts.c",
     "contrib/tools/probe/pipebcast-probe.c",
+    "contrib/tools/topo/import/*.c",
     "contrib/tools/tune/cluster.c",
     "contrib/tools/tune/install.c",
     "contrib/tools/tune/pipebcast-tune.c",

@@ -13,11 +13,7 @@ static tool_exit_t run(const tool_options_t *options)
     /* Faults of the file are the result; that it cannot be read is an error. */
     tool_print_faults(code == TOOL_FAULTY ? stdout : stderr, &diag);
     if (code == TOOL_OK) {
-        int n_switches = pb_network_n_switches(network);
-        printf("%s: no fault; %d %s on %d %s\n", tool_file_name(options->file),
-               TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
-               n_switches == 1 ? "switch" : "switches");
-        tool_print_remarks(network);
+        tool_print_check(tool_file_name(options->file), network);
     }
     if (code == TOOL_FAULTY) {
         printf("%s: %zu %s\n", tool_file_name(options->file), diag.n_faults,

@@ -52,7 +52,7 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate heights explain; do
+for command in check show tree load simulate heights explain import; do
     topo $command --help
     [ $code -eq 0 ] && grep -q "^usage: pipebcast-topo $command" "$out" &&
         grep -q '^examples:' "$out" && grep -q '^exit status:' "$out" && [ ! -s "$err" ]
@@ -61,7 +61,7 @@ for command in check show tree load simulate heights explain; do
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate heights explain; do
+for command in tree load simulate heights explain import; do
     topo $command --help
     sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$out" | grep -v -e '--help' >"$work/named"
     refused=0
@@ -109,6 +109,10 @@ ends 2 "more than 64 numbers" simulate topology1.conf --segments "$(printf '1,%.
 ends 2 "--sizes must rise" heights --sizes 32,16
 ends 2 "'-1' is not a whole number" heights --seed=-1
 ends 2 "'99999999999999999999' is not a whole number" heights --seed 99999999999999999999
+
+ends 2 "import takes lldp" import
+ends 2 "import takes lldp" import lldp
+ends 2 "import takes lldp" import snmp topology1.conf
 
 ends 2 "--bytes is missing" explain topology1.conf
 ends 2 "explain takes one FILE" explain --bytes 1M
