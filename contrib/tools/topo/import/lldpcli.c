@@ -100,6 +100,14 @@ static uint32_t megabits_of(const json_t *port)
     return type != NULL ? import_mau_megabits(type) : 0;
 }
 
+/** What a port is called: its description in the place of an address, where it has one. */
+static const char *port_name(const json_t *port)
+{
+    const char *type = text_of(first(port, "id"), "type"), *description = value_of(port, "descr");
+    const bool is_address = type != NULL && strcmp(type, "mac") == 0;
+    return is_address && description != NULL ? description : value_of(port, "id");
+}
+
 /** Adds the neighbour of an element of "interface". */
 static int read_neighbour(const reader_t *r, const json_t *element)
 {
@@ -125,7 +133,7 @@ static int read_neighbour(const reader_t *r, const json_t *element)
     int error =
         neighbour.interface != NULL && neighbour.chassis != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     error = error != PB_SUCCESS ? error : copy_if_there(value_of(chassis, "name"), &neighbour.name);
-    error = error != PB_SUCCESS ? error : copy_if_there(value_of(port, "id"), &neighbour.port);
+    error = error != PB_SUCCESS ? error : copy_if_there(port_name(port), &neighbour.port);
     const int added = import_table_add(r->table, &neighbour);
     return error != PB_SUCCESS ? error : added;
 }

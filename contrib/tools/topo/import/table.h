@@ -24,7 +24,7 @@ typedef struct import_neighbour {
     char *interface;       /**< of the table's owner */
     char *chassis;         /**< chassis ID with its type before it, as "mac 00:1c:73:00:00:01" */
     char *name;            /**< system name; NULL: not announced */
-    char *port;            /**< port ID of the neighbour's end; NULL: not announced */
+    char *port;            /**< of the neighbour's end, as people call it; NULL: not announced */
     unsigned capabilities; /**< import_capability_t */
     uint32_t megabits;     /**< of the neighbour's port, Mbit/s; 0: not announced */
     int at;                /**< for import_lldp(): the switch that it is, -1: none */
