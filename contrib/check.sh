@@ -171,6 +171,7 @@ else
     prepare_packages "${build_packages[@]}" clang clang-format groff-base mandoc shellcheck strace valgrind \
         libc6-dbg xz-utils
 fi
+prepare_daemons lldpd
 prepare_build "$build" --enable-werror
 
 check "the plugin exports only its component" exports_one_symbol
