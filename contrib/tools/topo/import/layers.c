@@ -17,7 +17,7 @@ typedef struct layers {
     int *height;   /* the higher one of two that are joined is above */
     bool *in_core; /* is left when dead ends are taken off, again and again */
     bool *carries; /* has hosts, or dead ends that have */
-    pb_diag_t *diag;
+    pb_diag_t *diag, *warnings;
 } layers_t;
 
 static void clear_distances(layers_t *l)
@@ -56,7 +56,7 @@ static int next_back(const layers_t *l, int without, int at)
     return -1;
 }
 
-/** Reports a shortest cycle through a link, by its links. */
+/** Reports a shortest cycle through a link, by its links; `distance` is from its lower end. */
 static int report_cycle(layers_t *l, int through)
 {
     const import_link_t *links = l->fabric->links;
@@ -66,9 +66,6 @@ static int report_cycle(layers_t *l, int through)
     if (out == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    clear_distances(l);
-    l->distance[links[through].lower] = 0;
-    import_fabric_spread(l->fabric, through, l->distance);
     fprintf(out, "%s", links[through].where);
     int n = 1;
     for (int at = links[through].upper; l->distance[at] > 0; n++) {
@@ -95,13 +92,30 @@ static int report_cycle(layers_t *l, int through)
     return PB_ERR_INPUT;
 }
 
+/** Reports a link whose ends are of one height. */
+static int report_level(layers_t *l, int level)
+{
+    const import_link_t *link = &l->fabric->links[level];
+    clear_distances(l);
+    l->distance[link->lower] = 0;
+    import_fabric_spread(l->fabric, level, l->distance);
+    if (l->distance[link->upper] > 0) {
+        return report_cycle(l, level);
+    }
+    pb_diag_fault(l->diag, NULL, 0,
+                  "the link %s joins two switches of one layer; name the switches of the highest "
+                  "layer, one of these among them or none (--top)",
+                  link->where);
+    return PB_ERR_INPUT;
+}
+
 /** Directs links by heights, if those of the ends of each differ. */
 static int direct_or_report(layers_t *l)
 {
     for (int i = 0; i < l->fabric->n_links; i++) {
         const import_link_t *link = &l->fabric->links[i];
         if (l->height[link->lower] == l->height[link->upper]) {
-            return report_cycle(l, i);
+            return report_level(l, i);
         }
     }
     direct(l);
@@ -236,8 +250,20 @@ static int count_used(const import_fabric_t *fabric)
 
 /* ---- the whole ---- */
 
+/** Takes a switch out that has nothing below it. */
+static void take_out(import_fabric_t *fabric, int at, pb_diag_t *warnings)
+{
+    if (fabric->is_used[at]) {
+        pb_diag_fault(warnings, NULL, 0,
+                      "switch %s has no hosts, and no switches below it; it is left out. Is it of "
+                      "the highest layer (--top)?",
+                      import_switch_name(fabric->switches, at));
+    }
+    fabric->is_used[at] = false;
+}
+
 /** Takes out switches that have neither hosts nor switches below them, until there is none. */
-static void take_out_empty(import_fabric_t *fabric, bool *has_below)
+static void take_out_empty(import_fabric_t *fabric, bool *has_below, pb_diag_t *warnings)
 {
     int n = -1;
     while (n != fabric->n_links) {
@@ -253,7 +279,7 @@ static void take_out_empty(import_fabric_t *fabric, bool *has_below)
             if (has_below[fabric->links[i].lower]) {
                 fabric->links[fabric->n_links++] = fabric->links[i];
             } else {
-                fabric->is_used[fabric->links[i].lower] = false;
+                take_out(fabric, fabric->links[i].lower, warnings);
             }
         }
     }
@@ -271,12 +297,13 @@ static int find_layers(layers_t *l, import_named_t tops)
     }
     const int error = direct_or_report(l);
     if (error == PB_SUCCESS) {
-        take_out_empty(l->fabric, l->carries);
+        take_out_empty(l->fabric, l->carries, l->warnings);
     }
     return error;
 }
 
-int import_layers(import_fabric_t *fabric, import_named_t tops, pb_diag_t *diag)
+int import_layers(import_fabric_t *fabric, import_named_t tops, pb_diag_t *diag,
+                  pb_diag_t *warnings)
 {
     const size_t n = (size_t) fabric->switches->n + 1;
     layers_t l = {.fabric = fabric,
@@ -285,7 +312,8 @@ int import_layers(import_fabric_t *fabric, import_named_t tops, pb_diag_t *diag)
                   .height = malloc(n * sizeof(*l.height)),
                   .in_core = malloc(n * sizeof(*l.in_core)),
                   .carries = malloc(n * sizeof(*l.carries)),
-                  .diag = diag};
+                  .diag = diag,
+                  .warnings = warnings};
     int error = PB_ERR_NO_MEMORY;
     if (l.distance != NULL && l.height != NULL && l.in_core != NULL && l.carries != NULL) {
         error = find_layers(&l, tops);

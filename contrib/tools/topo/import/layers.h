@@ -19,11 +19,12 @@ typedef struct import_named {
 
 /**
  * Directs the links of a settled fabric whose switches are joined: `lower` and `upper` are then
- * what they are called. Switches that turn out to have nothing below them are left out. `tops`: the
- * switches of the highest layer, none: to be found. PB_ERR_INPUT with a cycle in `diag` that has no
- * layers; PB_ERR_NO_MEMORY. O(switches * links * diameter) in a tree, else O(links * (switches +
- * diameter)).
+ * what they are called. Switches that turn out to have nothing below them are left out, and
+ * reported to `warnings`. `tops`: the switches of the highest layer, none: to be found.
+ * PB_ERR_INPUT with a cycle in `diag` that has no layers; PB_ERR_NO_MEMORY. O(switches * links *
+ * diameter) in a tree, else O(links * (switches + diameter)).
  */
-int import_layers(import_fabric_t *fabric, import_named_t tops, pb_diag_t *diag);
+int import_layers(import_fabric_t *fabric, import_named_t tops, pb_diag_t *diag,
+                  pb_diag_t *warnings);
 
 #endif
