@@ -16,7 +16,7 @@ typedef struct layers {
     int *distance; /* from what import_fabric_spread() began at */
     int *height;   /* the higher one of two that are joined is above */
     bool *in_core; /* is left when dead ends are taken off, again and again */
-    bool *carries; /* has hosts, or dead ends that have */
+    bool *carries; /* has hosts itself, or dead ends that have */
     pb_diag_t *diag, *warnings;
 } layers_t;
 
@@ -217,13 +217,28 @@ static void find_core(layers_t *l)
     }
 }
 
-/**
- * In the core, heights rise with the distance from hosts; outside, they fall with that from the
- * core, and are below all of it.
- */
-static void heights_above_hosts(layers_t *l)
+/** Whether a switch of the core is of the lowest layer: it has hosts, or, if `hung` counts, carries
+ * some. */
+static bool is_leaf(const layers_t *l, int i, bool hung)
 {
-    find_core(l);
+    return l->in_core[i] && (l->fabric->n_hosts[i] > 0 || (hung && l->carries[i]));
+}
+
+static bool some_leaf_has_hosts(const layers_t *l)
+{
+    bool some = false;
+    for (int i = 0; i < l->n; i++) {
+        some |= is_leaf(l, i, false);
+    }
+    return some;
+}
+
+/**
+ * In the core, heights rise with the distance from its leaves; outside, they fall with that from
+ * the core, and are below all of it.
+ */
+static void heights_above_leaves(layers_t *l, bool hung)
+{
     clear_distances(l);
     for (int i = 0; i < l->n; i++) {
         l->distance[i] = l->in_core[i] ? 0 : -1;
@@ -231,11 +246,38 @@ static void heights_above_hosts(layers_t *l)
     import_fabric_spread(l->fabric, -1, l->distance);
     for (int i = 0; i < l->n; i++) {
         l->height[i] = -l->distance[i];
-        l->distance[i] = l->in_core[i] && l->carries[i] ? 0 : -1;
+        l->distance[i] = is_leaf(l, i, hung) ? 0 : -1;
     }
     import_fabric_spread(l->fabric, -1, l->distance);
     for (int i = 0; i < l->n; i++) {
         l->height[i] = l->in_core[i] ? l->distance[i] : l->height[i];
+    }
+}
+
+static bool has_level_link(const layers_t *l)
+{
+    bool has = false;
+    for (int i = 0; i < l->fabric->n_links; i++) {
+        const import_link_t *link = &l->fabric->links[i];
+        has |= l->height[link->lower] == l->height[link->upper];
+    }
+    return has;
+}
+
+/**
+ * A switch that hangs from another by one link may be a leaf whose other links are down, below a
+ * spine, or be below a leaf. The former is tried first, as the switches with hosts of their own are
+ * leaves for sure.
+ */
+static void find_heights(layers_t *l)
+{
+    find_core(l);
+    const bool try_first = some_leaf_has_hosts(l);
+    if (try_first) {
+        heights_above_leaves(l, false);
+    }
+    if (!try_first || has_level_link(l)) {
+        heights_above_leaves(l, true);
     }
 }
 
@@ -293,7 +335,7 @@ static int find_layers(layers_t *l, import_named_t tops)
         const int middle = find_middle(l);
         heights_below(l, (import_named_t){.all = &middle, .n = middle >= 0});
     } else {
-        heights_above_hosts(l);
+        find_heights(l);
     }
     const int error = direct_or_report(l);
     if (error == PB_SUCCESS) {
