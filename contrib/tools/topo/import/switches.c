@@ -121,14 +121,10 @@ const char *import_switch_name(const import_switches_t *switches, int i)
 
 /* ---- labels ---- */
 
-/** Puts '_' in the place of what topology files have a meaning for, and of what Slurm refuses. */
-static void make_plain(char *label, char other)
+/** A character of a label: `other` stands for what topology files or Slurm do not allow. */
+static char plain(char c, char other)
 {
-    for (char *c = label; *c != '\0'; c++) {
-        if (!isalnum((unsigned char) *c) && strchr("._-", *c) == NULL) {
-            *c = other;
-        }
-    }
+    return isalnum((unsigned char) c) || (c != '\0' && strchr("._-", c) != NULL) ? c : other;
 }
 
 /** The label that a switch's system name makes, or else its chassis ID; NULL if out of memory. */
@@ -141,24 +137,32 @@ static char *make_label(const import_switch_t *s, bool by_name)
                         s->chassis != NULL ? strchr(s->chassis, ' ') + 1 : s->name) < 0) {
         label = NULL;
     }
-    if (label != NULL) {
-        make_plain(label, by_name ? '_' : '-');
+    for (char *c = label; c != NULL && *c != '\0'; c++) {
+        *c = plain(*c, by_name ? '_' : '-');
     }
     return label;
+}
+
+/** Whether a system name makes this label. */
+static bool makes_label(const char *name, const char *label)
+{
+    while (*name != '\0' && plain(*name, '_') == *label) {
+        name++;
+        label++;
+    }
+    return *name == '\0' && *label == '\0';
 }
 
 /** Whether another switch's system name makes the same label. */
 static bool is_shared(const import_switches_t *switches, int i, const char *label)
 {
-    bool shared = false;
-    for (int other = 0; other < switches->n && !shared; other++) {
-        char *theirs = other != i && switches->all[other].name != NULL
-                           ? make_label(&switches->all[other], true)
-                           : NULL;
-        shared = theirs != NULL && strcmp(theirs, label) == 0;
-        free(theirs);
+    for (int other = 0; other < switches->n; other++) {
+        const char *name = switches->all[other].name;
+        if (other != i && name != NULL && makes_label(name, label)) {
+            return true;
+        }
     }
-    return shared;
+    return false;
 }
 
 static int label_one(import_switches_t *switches, int i,
