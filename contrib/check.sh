@@ -170,8 +170,8 @@ if $suite; then
 else
     prepare_packages "${build_packages[@]}" clang clang-format groff-base mandoc shellcheck strace valgrind \
         libc6-dbg xz-utils
+    prepare_daemons lldpd
 fi
-prepare_daemons lldpd
 prepare_build "$build" --enable-werror
 
 check "the plugin exports only its component" exports_one_symbol
