@@ -35,7 +35,7 @@ static int read_topology(coll_pipebcast_shared_t *shared)
         shared->source = strdup(params->topology_file);
     } else {
         rc = pb_topology_parse(&(pb_topology_text_t){params->topology, strlen(params->topology),
-                                                     "coll_pipebcast_topology", ';'},
+                                                     "coll_pipebcast_topology", ';', NULL},
                                &topology->network, &diag);
         shared->source = strdup("the parameter coll_pipebcast_topology");
     }
