@@ -85,25 +85,25 @@ static char *printed(int error, pb_topology_t *topology, pb_diag_t *diag)
     return text;
 }
 
-char *printed_request(const char *file, const pb_topology_request_t *request)
+char *printed_file(const char *file)
 {
     pb_diag_t diag;
     pb_topology_t topology;
     pb_diag_init(&diag);
-    const int error = pb_topology_open(file, request, &topology, &diag);
+    const int error = pb_topology_open(file, NULL, &topology, &diag);
     return printed(error, &topology, &diag);
 }
 
-char *printed_file(const char *file)
+char *printed_text_request(const pb_topology_text_t *text, const pb_topology_request_t *request)
 {
-    return printed_request(file, NULL);
+    pb_diag_t diag;
+    pb_topology_t topology;
+    pb_diag_init(&diag);
+    const int error = pb_topology_open_text(text, request, &topology, &diag);
+    return printed(error, &topology, &diag);
 }
 
 char *printed_text(const pb_topology_text_t *text)
 {
-    pb_diag_t diag;
-    pb_topology_t topology;
-    pb_diag_init(&diag);
-    const int error = pb_topology_open_text(text, NULL, &topology, &diag);
-    return printed(error, &topology, &diag);
+    return printed_text_request(text, NULL);
 }

@@ -12,7 +12,7 @@ char *printed_file(const char *file);
 /** The same from memory. */
 char *printed_text(const pb_topology_text_t *text);
 
-/** The one of the file's topologies that is meant. */
-char *printed_request(const char *file, const pb_topology_request_t *request);
+/** Likewise, the one of several topologies that is meant. */
+char *printed_text_request(const pb_topology_text_t *text, const pb_topology_request_t *request);
 
 #endif

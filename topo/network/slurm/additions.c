@@ -44,10 +44,11 @@ int pb_slurm_additions_keep(pb_slurm_additions_t *additions, const char *text, s
     return PB_SUCCESS;
 }
 
-static void note(pb_topology_t *topology, const char *file, const char *from, int n_links)
+static void note(pb_topology_t *topology, const char *file, const char *what, int n_times)
 {
-    pb_diag_fault(&topology->notes, file, 0, "LinkSpeed, Uplinks or further links of %d %s %s",
-                  n_links, n_links == 1 ? "link are" : "links are", from);
+    pb_diag_fault(&topology->notes, file, 0,
+                  "%s a link's LinkSpeed or Uplinks, or adds a link: %d %s", what, n_times,
+                  n_times == 1 ? "time" : "times");
 }
 
 static int enter_comments(const pb_slurm_additions_t *additions, const char *name,
@@ -101,7 +102,7 @@ int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_top
 {
     int error = enter_comments(additions, name, builder);
     if (error == PB_SUCCESS && builder->n_added > 0) {
-        note(topology, text->name, "from its #pipebcast comments", builder->n_added);
+        note(topology, text->name, "a #pipebcast comment gives", builder->n_added);
     }
     if (error != PB_SUCCESS || text->files == NULL || pb_slurm_is_called(text->name, file_beside)) {
         return error;
@@ -113,7 +114,7 @@ int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_top
     if (text->files->exists(text->files->context, path)) {
         const int n_before = builder->n_added;
         error = enter_file(path, text->files, name, builder, where, number);
-        note(topology, path, "from this file", builder->n_added - n_before);
+        note(topology, path, "this file gives", builder->n_added - n_before);
     }
     free(path);
     return error;
