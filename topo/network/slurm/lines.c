@@ -245,14 +245,15 @@ static const char *obstacle(const pb_slurm_lines_t *lines, const char *name, con
     return NULL;
 }
 
-static bool is_open(const pb_slurm_lines_t *lines, const char *path)
+/* Likewise, by the files that are open. */
+static const char *obstacle_of_path(const pb_slurm_lines_t *lines, const char *path)
 {
     for (int i = 0; i < lines->n_open; i++) {
         if (lines->files->are_same(lines->files->context, lines->open[i].name, path)) {
-            return true;
+            return "the file includes itself; leave that out";
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Reads a file that is not open yet, within the bounds. */
@@ -294,9 +295,7 @@ static int include(pb_slurm_lines_t *lines, int number, const char *name, const 
     if (why == NULL && path == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    if (why == NULL && is_open(lines, path)) {
-        why = "the file includes itself; leave that out";
-    }
+    why = path != NULL ? obstacle_of_path(lines, path) : why;
     int error = PB_SUCCESS;
     if (why != NULL) {
         pb_diag_fault(lines->diag, last_source(lines)->name, number, "Include '%s': %s",
