@@ -39,7 +39,7 @@ struct pb_builder_group {
     int line;
     bool repeats;
     bool adds;
-    int n_repeated;
+    int first_repeated, n_repeated;
     int first_own, n_own;     /* links of hosts that have them here */
     int first_twice, n_twice; /* links of hosts that have theirs elsewhere */
 };
@@ -172,6 +172,7 @@ static int note_link(pb_builder_t *b, int child)
                            .line = list->line,
                            .group = list->kind == PB_NODE_HOST ? b->n_groups - 1 : -1,
                            .added = list->adds ? list->line : 0};
+    b->is_settled = b->is_settled && list->adds;
     mention_t *mention = &b->mentions[child];
     if (mention->first_link < 0) {
         mention->first_link = link;
@@ -285,22 +286,6 @@ int pb_builder_list(pb_builder_t *b, const pb_builder_list_t *list)
     return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
 }
 
-void pb_builder_add_all(pb_builder_t *b, int line, int parent, uint32_t speed, int members)
-{
-    const int n_before = b->n_added;
-    for (int i = 0; i < b->n_links; i++) {
-        if (b->links[i].parent == parent) {
-            give(b, &b->links[i], line, speed, members);
-        }
-    }
-    if (b->n_added == n_before) {
-        pb_diag_fault(b->diag, b->file, line,
-                      "no link goes down from switch '%s'; name one that "
-                      "has some, or correct the name",
-                      node_of(b, parent)->name);
-    }
-}
-
 /* ---- where each host has its link ---- */
 
 /* Marks every switch above one, over all links up; cycles do no harm. `stack` has room for all
@@ -347,6 +332,7 @@ static int lowest_link(pb_builder_t *b, int host, int *stack, int *marked_p)
 static void settle_host(pb_builder_t *b, int host, int *stack, int *marked_p)
 {
     const int lowest = lowest_link(b, host, stack, marked_p);
+    b->links[lowest].state = LINK_IS;
     const int leaf = b->links[lowest].parent;
     if (*marked_p != leaf) {
         mark_above(b, leaf, stack);
@@ -375,6 +361,28 @@ static int settle_hosts(pb_builder_t *b)
         }
     }
     free(stack);
+    b->is_settled = true;
+    return PB_SUCCESS;
+}
+
+int pb_builder_add_all(pb_builder_t *b, int line, int parent, uint32_t speed, int members)
+{
+    const int n_before = b->n_added;
+    const int error = b->is_settled ? PB_SUCCESS : settle_hosts(b);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    for (int i = 0; i < b->n_links; i++) {
+        if (b->links[i].parent == parent && b->links[i].state != LINK_REPEATS) {
+            give(b, &b->links[i], line, speed, members);
+        }
+    }
+    if (b->n_added == n_before) {
+        pb_diag_fault(b->diag, b->file, line,
+                      "no link goes down from switch '%s'; name one that has some, or correct the "
+                      "name",
+                      node_of(b, parent)->name);
+    }
     return PB_SUCCESS;
 }
 
@@ -388,7 +396,7 @@ static void count_groups(pb_builder_t *b)
         }
         group_t *group = &b->groups[link->group];
         if (link->state == LINK_REPEATS) {
-            group->n_repeated++;
+            group->first_repeated = group->n_repeated++ == 0 ? i : group->first_repeated;
         } else if (link->state == LINK_TWICE) {
             group->first_twice = group->n_twice++ == 0 ? i : group->first_twice;
         } else {
@@ -407,14 +415,20 @@ static const char *others_of(char text[64], int n)
     return text;
 }
 
+/* The link at which a host is. */
+static const link_t *own_link(const pb_builder_t *b, int host)
+{
+    int i = b->mentions[host].first_link;
+    while (b->links[i].state != LINK_IS) {
+        i = b->links[i].next;
+    }
+    return &b->links[i];
+}
+
 static void report_twice(const pb_builder_t *b, const group_t *group)
 {
     char others[64], there[PB_DIAG_LINE_SIZE];
-    const link_t *link = &b->links[group->first_twice];
-    const link_t *own = link;
-    for (int i = b->mentions[link->child].first_link; i >= 0; i = b->links[i].next) {
-        own = b->links[i].state == LINK_IS ? &b->links[i] : own;
-    }
+    const link_t *link = &b->links[group->first_twice], *own = own_link(b, link->child);
     pb_diag_fault(b->diag, b->file, group->line,
                   "host '%s' is below switch '%s' already (%s); a host has one link up%s",
                   node_of(b, link->child)->name, node_of(b, own->parent)->name,
@@ -424,13 +438,23 @@ static void report_twice(const pb_builder_t *b, const group_t *group)
 
 static void report_not_below(const pb_builder_t *b, const group_t *group)
 {
-    char others[64];
+    char others[64], there[PB_DIAG_LINE_SIZE];
     const link_t *link = &b->links[group->first_own];
+    const char *host = node_of(b, link->child)->name, *parent = node_of(b, link->parent)->name;
+    others_of(others, group->n_own);
+    if (group->n_repeated == 0) {
+        pb_diag_fault(b->diag, b->file, group->line,
+                      "host '%s' is at no switch below '%s', which has Level=1 or more; name it at "
+                      "its own switch%s",
+                      host, parent, others);
+        return;
+    }
+    const int repeated = b->links[group->first_repeated].child;
     pb_diag_fault(b->diag, b->file, group->line,
-                  "host '%s' is at no switch below '%s', whose line repeats the hosts of those; "
-                  "name it at its own switch%s",
-                  node_of(b, link->child)->name, node_of(b, link->parent)->name,
-                  others_of(others, group->n_own));
+                  "host '%s' is at no switch below '%s', but '%s', which this list repeats, is "
+                  "(%s); name each host at its own switch%s",
+                  host, parent, node_of(b, repeated)->name,
+                  pb_diag_line(there, b->diag, group->line, own_link(b, repeated)->line), others);
 }
 
 /* An upper switch repeats hosts of those below it, all of which must be there. */

@@ -53,6 +53,7 @@ typedef struct pb_builder {
     struct pb_builder_group *groups; /**< lists that named hosts, in order */
     int n_groups, groups_capacity;
     bool lost_switch; /**< a line's switch could not be read */
+    bool is_settled;  /**< where the hosts of the lists without `adds` have their links */
     bool full;        /**< the network has no room; reading ends */
     int n_named; /**< names in lists so far; more than there may be nodes are too many, however few
                     are new */
@@ -75,9 +76,10 @@ int pb_builder_list(pb_builder_t *builder, const pb_builder_list_t *list);
 
 /**
  * Gives all links down from a switch that were named so far a speed and members, where these are
- * not 0. O(links).
+ * not 0. Hosts that it only repeats have none. PB_ERR_NO_MEMORY. O(links), and once as much as
+ * pb_builder_finish().
  */
-void pb_builder_add_all(pb_builder_t *builder, int line, int parent, uint32_t speed, int members);
+int pb_builder_add_all(pb_builder_t *builder, int line, int parent, uint32_t speed, int members);
 
 /**
  * The finished network, merged where switches have several above them, or PB_ERR_INPUT with faults

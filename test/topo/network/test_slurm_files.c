@@ -8,58 +8,18 @@
 #include <string.h>
 
 #include "test/tap.h"
+#include "test/topo/network/in_memory.h"
 #include "test/topo/network/printed.h"
 #include "test/topo/util/golden.h"
 #include "topo/network/slurm/lines.h"
 #include "topo/util/yaml_tree.h"
 
-typedef struct in_memory {
-    const char *path, *text;
-} in_memory_t;
-
-static const in_memory_t *find(const in_memory_t *files, const char *path)
-{
-    while (files->path != NULL && strcmp(files->path, path) != 0) {
-        files++;
-    }
-    return files->path != NULL ? files : NULL;
-}
-
-static bool exists(void *context, const char *path)
-{
-    return find(context, path) != NULL;
-}
-
-static bool are_same(void *context, const char *path, const char *other)
-{
-    (void) context;
-    return strcmp(path, other) == 0;
-}
-
-static int read_file(void *context, const char *path, char **text_p, size_t *length_p,
-                     pb_diag_t *diag)
-{
-    const in_memory_t *file = find(context, path);
-    *text_p = NULL;
-    if (file == NULL || file->text == NULL) {
-        pb_diag_fault(diag, path, 0, "cannot be opened: Permission denied");
-        return PB_ERR_IO;
-    }
-    *text_p = strdup(file->text);
-    *length_p = strlen(file->text);
-    return *text_p != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-}
-
 /* Reads the first of the files, beside the others. */
 static void check(const char *what, const in_memory_t *files, const pb_topology_request_t *request,
                   const char *expected)
 {
-    const pb_topology_files_t access = {
-        .exists = exists, .are_same = are_same, .read = read_file, .context = (void *) files};
-    const pb_topology_text_t text = {.text = files[0].text,
-                                     .length = strlen(files[0].text),
-                                     .name = files[0].path,
-                                     .files = &access};
+    const pb_topology_files_t access = in_memory_files(files);
+    const pb_topology_text_t text = in_memory_text(files, &access);
     char *is = printed_text_request(&text, request);
     ok(golden_equal(is, expected), "%s", what);
     free(is);
@@ -188,6 +148,12 @@ static void test_beside(void)
 }
 
 /* Files that include each other without end, under ever longer names. */
+static bool are_same(void *context, const char *path, const char *other)
+{
+    (void) context;
+    return strcmp(path, other) == 0;
+}
+
 static bool endless(void *context, const char *path)
 {
     (void) context;

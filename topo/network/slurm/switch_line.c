@@ -128,8 +128,7 @@ static int enter(switch_line_t *l)
         return PB_SUCCESS;
     }
     if (l->is_ours && !has_list) {
-        pb_builder_add_all(b, l->line, l->node, l->speed, l->members);
-        return PB_SUCCESS;
+        return pb_builder_add_all(b, l->line, l->node, l->speed, l->members);
     }
     const int error = enter_list(l, KEY_NODES);
     return error == PB_SUCCESS ? enter_list(l, KEY_SWITCHES) : error;
