@@ -17,7 +17,7 @@ struct pb_builder_mention {
     bool defined;   /* a switch that a line describes */
     int first_link; /* up from it, in order; -1: none */
     int last_link;
-    int above; /* the switch that it was last found to be above, -1: none */
+    int above; /* the mark that found it above a switch last, 0: none */
 };
 
 typedef enum { LINK_IS, LINK_REPEATS, LINK_TWICE } link_state_t;
@@ -101,7 +101,7 @@ static int add_node(pb_builder_t *b, int line, pb_node_kind_t kind, const char *
         return PB_ERR_NO_MEMORY;
     }
     b->mentions = mentions;
-    b->mentions[node] = (mention_t){.first_link = -1, .last_link = -1, .above = -1};
+    b->mentions[node] = (mention_t){.first_link = -1, .last_link = -1};
     return node;
 }
 
@@ -293,35 +293,58 @@ int pb_builder_list(pb_builder_t *b, const pb_builder_list_t *list)
 static void mark_above(pb_builder_t *b, int node, int *stack)
 {
     int n = 0;
+    if (b->marked == node) {
+        return;
+    }
+    b->marked = node;
+    b->n_marks++;
     stack[n++] = node;
-    b->mentions[node].above = node;
+    b->mentions[node].above = b->n_marks;
     while (n > 0) {
         const int at = stack[--n];
         for (int i = b->mentions[at].first_link; i >= 0; i = b->links[i].next) {
             mention_t *parent = &b->mentions[b->links[i].parent];
-            if (parent->above != node) {
-                parent->above = node;
+            if (parent->above != b->n_marks) {
+                parent->above = b->n_marks;
                 stack[n++] = b->links[i].parent;
             }
         }
     }
-    b->mentions[node].above = -1; /* not above itself */
+    b->mentions[node].above = 0; /* not above itself */
+}
+
+/* Whether a switch is above the one that was marked last. */
+static bool is_above(const pb_builder_t *b, int node)
+{
+    return b->mentions[node].above == b->n_marks;
+}
+
+/* The link of a host at the switch that was marked last, if all others are above; -1: it has none.
+ * Most hosts are of the same switch as the one before. */
+static int link_at_marked(const pb_builder_t *b, int host)
+{
+    int found = -1;
+    for (int i = b->mentions[host].first_link; i >= 0; i = b->links[i].next) {
+        if (b->links[i].parent == b->marked) {
+            found = found < 0 ? i : found;
+        } else if (!is_above(b, b->links[i].parent)) {
+            return -1;
+        }
+    }
+    return found;
 }
 
 /* The link of a host at the lowest of the switches that name it. */
-static int lowest_link(pb_builder_t *b, int host, int *stack, int *marked_p)
+static int lowest_link(pb_builder_t *b, int host, int *stack)
 {
-    int lowest = b->mentions[host].first_link;
+    int lowest = b->marked >= 0 ? link_at_marked(b, host) : -1;
+    if (lowest >= 0) {
+        return lowest;
+    }
+    lowest = b->mentions[host].first_link;
     for (int i = b->links[lowest].next; i >= 0; i = b->links[i].next) {
-        const int parent = b->links[i].parent;
-        if (parent == b->links[lowest].parent) {
-            continue;
-        }
-        if (*marked_p != parent) {
-            mark_above(b, parent, stack);
-            *marked_p = parent;
-        }
-        if (b->mentions[b->links[lowest].parent].above == parent) {
+        mark_above(b, b->links[i].parent, stack);
+        if (is_above(b, b->links[lowest].parent)) {
             lowest = i;
         }
     }
@@ -329,19 +352,14 @@ static int lowest_link(pb_builder_t *b, int host, int *stack, int *marked_p)
 }
 
 /* Finds for each link of a host whether it is its own, repeats it above, or is one too many. */
-static void settle_host(pb_builder_t *b, int host, int *stack, int *marked_p)
+static void settle_host(pb_builder_t *b, int host, int *stack)
 {
-    const int lowest = lowest_link(b, host, stack, marked_p);
+    const int lowest = lowest_link(b, host, stack);
     b->links[lowest].state = LINK_IS;
-    const int leaf = b->links[lowest].parent;
-    if (*marked_p != leaf) {
-        mark_above(b, leaf, stack);
-        *marked_p = leaf;
-    }
+    mark_above(b, b->links[lowest].parent, stack);
     for (int i = b->mentions[host].first_link; i >= 0; i = b->links[i].next) {
         if (i != lowest) {
-            const bool repeats = b->mentions[b->links[i].parent].above == leaf;
-            b->links[i].state = repeats ? LINK_REPEATS : LINK_TWICE;
+            b->links[i].state = is_above(b, b->links[i].parent) ? LINK_REPEATS : LINK_TWICE;
         }
     }
 }
@@ -353,11 +371,11 @@ static int settle_hosts(pb_builder_t *b)
     if (stack == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    int marked = -1;
+    b->marked = -1; /* links may have come since */
     for (int node = 0; node < n; node++) {
         const int first = b->mentions[node].first_link;
         if (node_of(b, node)->kind == PB_NODE_HOST && first >= 0 && b->links[first].next >= 0) {
-            settle_host(b, node, stack, &marked);
+            settle_host(b, node, stack);
         }
     }
     free(stack);

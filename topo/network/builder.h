@@ -58,6 +58,8 @@ typedef struct pb_builder {
     int n_named; /**< names in lists so far; more than there may be nodes are too many, however few
                     are new */
     int n_added; /**< links that lists with `adds` have added, or given something */
+    int marked;  /**< the switch that those above it were marked for last, -1: none */
+    int n_marks; /**< so far */
     const pb_builder_list_t *list; /**< that is being read */
 } pb_builder_t;
 

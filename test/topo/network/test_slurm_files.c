@@ -230,6 +230,41 @@ static void test_many(void)
     free(text);
 }
 
+/* Hosts of two switches in turn, with switches above that repeat them in every order of lines. */
+static void test_orders(void)
+{
+    static const char *const lines[] = {
+        "SwitchName=t Nodes=n[1-6] Switches=m\n", "SwitchName=m Nodes=n[1-6] Switches=a,b\n",
+        "SwitchName=a Nodes=n1,n3,n5\n", "SwitchName=b Nodes=n2,n4,n6\n"};
+    enum { N = 4, ORDERS = 256 };
+    int n_orders = 0, n_good = 0;
+    for (int order = 0; order < ORDERS; order++) {
+        const int at[N] = {order % 4, order / 4 % 4, order / 16 % 4, order / 64};
+        if (((1 << at[0]) | (1 << at[1]) | (1 << at[2]) | (1 << at[3])) != 15) {
+            continue;
+        }
+        char text[400];
+        pb_diag_t diag;
+        pb_network_t *network;
+        snprintf(text, sizeof(text), "%s%s%s%s#pipebcast SwitchName=a LinkSpeed=2\n", lines[at[0]],
+                 lines[at[1]], lines[at[2]], lines[at[3]]);
+        pb_diag_init(&diag);
+        const int error = pb_topology_parse(
+            &(pb_topology_text_t){text, strlen(text), "order", '\0', NULL}, &network, &diag);
+        bool good = error == PB_SUCCESS;
+        for (int host = 1; good && host <= 6; host++) {
+            const char name[] = {'n', (char) ('0' + host), '\0'};
+            const pb_node_t *node = pb_network_node(network, pb_network_find(network, name));
+            good = pb_network_node(network, node->parent)->name[0] == (host % 2 == 1 ? 'a' : 'b');
+        }
+        n_orders++;
+        n_good += good;
+        pb_network_free(network);
+        pb_diag_clear(&diag);
+    }
+    ok(n_orders == 24 && n_good == n_orders, "%d of %d orders of the same lines", n_good, n_orders);
+}
+
 int main(void)
 {
     if (pb_yaml_is_there()) {
@@ -242,5 +277,6 @@ int main(void)
     test_endless();
     test_not_a_file();
     test_many();
+    test_orders();
     return tap_done();
 }

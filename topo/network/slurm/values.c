@@ -40,7 +40,8 @@ static void store_value(cutter_t *c, const char *key, size_t key_length, char *v
     }
     const pb_slurm_key_t *known = c->keys->keys;
     for (int i = 0; known[i].name != NULL; i++) {
-        if (strlen(known[i].name) != key_length || strncasecmp(key, known[i].name, key_length)) {
+        if (strlen(known[i].name) != key_length ||
+            strncasecmp(key, known[i].name, key_length) != 0) {
             continue;
         }
         if (c->values[i] != NULL) {
