@@ -251,7 +251,8 @@ static tool_exit_t write_file(const char *path, const char *text, size_t length,
     if (!common_file_rename(&file)) {
         return TOOL_SYSTEM;
     }
-    tool_print_check(path, network);
+    tool_print_size(path, network);
+    tool_print_remarks(network);
     return TOOL_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "contrib/tools/common/topology.h"
 
 /** Bytes of a list of algorithms, its end included. */
 enum { MAX_LIST_TEXT = 1024 };
@@ -17,6 +18,13 @@ const common_option_t tool_rank_rows[] = {
      .missing = "1", .help = "ranks on each host, named HOST:0 to HOST:N-1"},
     {"fanout", COMMON_NUMBER, TOOL_VALUE(plan.fanout), .least = 1, .most = TOOL_MAX_RANKS,
      .argument = "K", .missing = "3", .help = "children of a rank in a kary tree"},
+    {0},
+};
+
+const common_option_t tool_file_rows[] = {
+    {"topology-name", COMMON_WORD, TOOL_VALUE(topology_name), .argument = "NAME",
+     .missing = COMMON_TOPOLOGY_MISSING,
+     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
     {0},
 };
 

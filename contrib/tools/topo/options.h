@@ -30,10 +30,11 @@ typedef struct tool_words {
 } tool_words_t;
 
 typedef struct tool_options {
-    const char *file;  /**< NULL: none; "-": standard input */
-    const char *root;  /**< NULL: rank 0 */
-    const char *hosts; /**< hostlist of the hosts that take part; NULL: all */
-    int ppn;           /**< ranks on each host */
+    const char *file;          /**< NULL: none; "-": standard input */
+    const char *topology_name; /**< which of the file's; NULL: the default one */
+    const char *root;          /**< NULL: rank 0 */
+    const char *hosts;         /**< hostlist of the hosts that take part; NULL: all */
+    int ppn;                   /**< ranks on each host */
     pb_plan_options_t plan;
     int n_kinds; /**< 0: none named */
     pb_kind_t kinds[PB_KIND_COUNT];
@@ -60,6 +61,9 @@ typedef struct tool_options {
 
 /** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */
 extern const common_option_t tool_rank_rows[];
+
+/** Which network of FILE, in all commands that have one. */
+extern const common_option_t tool_file_rows[];
 
 /** A member of the tool's options, for a row of a table. */
 #define TOOL_VALUE(member) COMMON_VALUE(tool_options_t, member)

@@ -67,10 +67,9 @@ void tool_print_remarks(const pb_network_t *network)
     print_speeds(network);
 }
 
-void tool_print_check(const char *file, const pb_network_t *network)
+void tool_print_size(const char *file, const pb_network_t *network)
 {
     const int n_switches = pb_network_n_switches(network);
     printf("%s: no fault; %d %s on %d %s\n", file, TOOL_PLURAL(pb_network_n_hosts(network), "host"),
            n_switches, n_switches == 1 ? "switch" : "switches");
-    tool_print_remarks(network);
 }
