@@ -9,7 +9,8 @@
 
 typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
-    pb_network_t *network; /**< NULL if the description is faulty */
+    pb_network_t *network; /**< NULL if the description is faulty or flat */
+    bool is_flat;          /**< all hosts are on one switch, but it names none */
     uint64_t addresses;    /**< the hash of those that it was made of; 0: not of such */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
@@ -31,5 +32,10 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
                                                           const char *const *hosts);
+
+/** A topology of `n_hosts` hosts on one switch, as `flat` has it, or NULL if out of memory. */
+coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const coll_pipebcast_topology_t *flat,
+                                                              const char *const *hosts,
+                                                              int n_hosts);
 
 #endif
