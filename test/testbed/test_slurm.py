@@ -40,7 +40,7 @@ def variables(verbose=1):
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         # With Slurm 22.05's usual fences, a rank of Open MPI 4.1.4 may leave MPI_Init before another one can
-        # receive what it sends, which crashes in btl/tcp, without pipebcast too: 1 of 80 jobs.
+        # receive what it sends, which crashes in btl/tcp, without pipebcast too: 2 of 80 jobs, with it 8 of 45.
         "SLURM_PMIX_FENCE": "tree",
         "PRTE_ALLOW_RUN_AS_ROOT": "1",
         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
