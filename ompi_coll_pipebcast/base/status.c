@@ -78,7 +78,6 @@ static const struct {
     const char *name;
     const char *help;
 } texts[COLL_PIPEBCAST_STATUS_TEXTS] = {
-    [COLL_PIPEBCAST_STATUS_VERSION] = {"status_version", "The version of the component."},
     [COLL_PIPEBCAST_STATUS_TOPOLOGY] =
         {"status_topology", "The network on which the communicator whose ranks agreed last is "
                             "placed, and where it came from."},

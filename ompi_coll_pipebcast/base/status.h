@@ -1,7 +1,6 @@
 /*
- * The component's version, and what the communicator whose ranks agreed last was found to be, as
- * performance variables of MPI_T for pipebcast-doctor: texts for people, "" before, and
- * numbers.
+ * What the communicator whose ranks agreed last was found to be, as performance variables of MPI_T
+ * for pipebcast-doctor: texts for people, "" before, and numbers.
  */
 #ifndef COLL_PIPEBCAST_STATUS_H
 #define COLL_PIPEBCAST_STATUS_H
@@ -13,7 +12,6 @@
 
 /** Each is a text of its own. */
 typedef enum {
-    COLL_PIPEBCAST_STATUS_VERSION,  /**< of the component */
     COLL_PIPEBCAST_STATUS_TOPOLOGY, /**< how many hosts and switches, and where it came from */
     COLL_PIPEBCAST_STATUS_COSTS,    /**< by which broadcasts are planned: where they came from */
     COLL_PIPEBCAST_STATUS_WHY,      /**< why this rank cannot serve */

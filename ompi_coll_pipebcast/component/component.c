@@ -48,8 +48,6 @@ static int component_register(void)
     if (rc == OMPI_SUCCESS) {
         rc = coll_pipebcast_counters_register(component);
     }
-    coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_VERSION, "%d.%d.%d", COLL_PIPEBCAST_MAJOR,
-                              COLL_PIPEBCAST_MINOR, COLL_PIPEBCAST_RELEASE);
     return rc == OMPI_SUCCESS ? coll_pipebcast_status_register(component) : rc;
 }
 

@@ -126,11 +126,6 @@ const char *doctor_names_text(doctor_names_t *names)
 
 /* ---- values ---- */
 
-static bool is_same(const char *a, const char *b)
-{
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
-
 /** The value that most ranks have, of the first MOST_VALUES. */
 static const char *commonest(const doctor_cluster_t *cluster, const char *name)
 {
@@ -139,10 +134,10 @@ static const char *commonest(const doctor_cluster_t *cluster, const char *name)
     for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
         const char *value = doctor_cluster_value(cluster, rank, name);
         int at = 0;
-        while (at < n && !is_same(values[at], value)) {
+        while (value != NULL && at < n && strcmp(values[at], value) != 0) {
             at++;
         }
-        if (at == MOST_VALUES) {
+        if (value == NULL || at == MOST_VALUES) {
             continue;
         }
         values[at] = value;
@@ -161,9 +156,9 @@ bool doctor_cluster_alike(const doctor_cluster_t *cluster, const char *name,
     *alike_p = (doctor_alike_t){.value = commonest(cluster, name)};
     for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
         const char *value = doctor_cluster_value(cluster, rank, name);
-        if (!is_same(value, alike_p->value)) {
+        if (value != NULL && strcmp(value, alike_p->value) != 0) {
             doctor_names_add(&alike_p->others, cluster->hosts[rank],
-                             value == NULL || value[0] == '\0' ? "none" : value);
+                             value[0] == '\0' ? "none" : value);
         }
     }
     return alike_p->others.n == 0;

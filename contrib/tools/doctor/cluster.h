@@ -39,11 +39,11 @@ const char *doctor_names_text(doctor_names_t *names);
 
 /** What most ranks have for a name, and which hosts have something else. */
 typedef struct doctor_alike {
-    const char *value;     /**< borrowed; NULL: most have none */
+    const char *value;     /**< borrowed; NULL: none has one */
     doctor_names_t others; /**< each with its value */
 } doctor_alike_t;
 
-/** Whether all ranks have the same value, or none of them any. O(ranks * values). */
+/** Whether all ranks that have a value have the same one. O(ranks * values). */
 bool doctor_cluster_alike(const doctor_cluster_t *cluster, const char *name,
                           doctor_alike_t *alike_p);
 

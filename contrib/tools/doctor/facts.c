@@ -128,6 +128,7 @@ void doctor_facts_add(doctor_record_t *record)
     add_buffer(record, "rmem", "/proc/sys/net/ipv4/tcp_rmem");
     add_buffer(record, "wmem", "/proc/sys/net/ipv4/tcp_wmem");
     doctor_variables_add_parameters(record);
+    doctor_variables_add_version(record);
     add_topology(record);
     add_model(record);
 }

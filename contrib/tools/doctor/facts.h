@@ -5,10 +5,10 @@
 #include "record.h"
 
 /**
- * Adds: `host`; the versions `mpi` and `doctor`; the parameters by their names; `limit` and `open`
- * of descriptors; `rmem` and `wmem`, the bytes to which the kernel lets TCP's buffers grow; and,
- * for the files `topology` and `model` that parameters name, NAME.fault or NAME.hash and NAME.age
- * in seconds. What is not known has no value.
+ * Adds: `host`; the versions `mpi`, `doctor` and `plugin`; the parameters by their names; `limit`
+ * and `open` of descriptors; `rmem` and `wmem`, the bytes to which the kernel lets TCP's buffers
+ * grow; and, for the files `topology` and `model` that parameters name, NAME.fault or NAME.hash and
+ * NAME.age in seconds. What is not known has no value.
  */
 void doctor_facts_add(doctor_record_t *record);
 

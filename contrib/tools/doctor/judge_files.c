@@ -160,8 +160,8 @@ static void judge_model(doctor_report_t *report, const doctor_cluster_t *cluster
 
 void doctor_judge_files(doctor_report_t *report, const doctor_cluster_t *cluster)
 {
-    judge_topology(report, cluster);
     if (doctor_has_plugin(cluster)) {
+        judge_topology(report, cluster);
         judge_model(report, cluster);
     }
 }

@@ -3,27 +3,37 @@
 #include <string.h>
 
 #include "judge.h"
+#include "transport.h"
 #include "variables.h"
 
 /** Parameters of the plugin that change nothing but what is printed. */
 static const char *const harmless[] = {"coll_pipebcast_verbose", NULL};
 
+/** One rank that is silent, and that hides `n_hidden` others. */
+static void report_silent(doctor_report_t *report, int rank, int n_hidden)
+{
+    char *host = doctor_transport_host(MPI_COMM_WORLD, rank);
+    char hidden[64] = "";
+    if (n_hidden > 0) {
+        snprintf(hidden, sizeof hidden, ", and hides %d that answer through it", n_hidden);
+    }
+    doctor_find(&report->findings, DOCTOR_BAD, "ranks",
+                "rank %d on the host %s does not answer within %g s%s", rank,
+                host != NULL ? host : "?", report->options->patience_s, hidden);
+    doctor_advise(&report->findings,
+                  "see whether messages reach that host (btl_tcp_if_include, a firewall), and "
+                  "whether the program runs there");
+    free(host);
+}
+
 bool doctor_judge_roll(doctor_report_t *report, const doctor_roll_t *roll)
 {
-    int n_silent = 0;
-    for (int rank = 0; rank < roll->n_ranks; rank++) {
-        n_silent += !roll->heard[rank];
+    int rank = doctor_roll_silent(roll, 0);
+    const bool good = rank < 0;
+    for (; rank >= 0; rank = doctor_roll_silent(roll, rank + 1)) {
+        report_silent(report, rank, doctor_roll_hidden(roll, rank));
     }
-    for (int rank = doctor_roll_silent(roll, 0); rank >= 0;
-         rank = doctor_roll_silent(roll, rank + 1)) {
-        doctor_find(&report->findings, DOCTOR_BAD, "ranks", "rank %d does not answer within %g s%s",
-                    rank, report->options->patience_s,
-                    n_silent > 1 ? ", and others are heard only through such ranks" : "");
-        doctor_advise(&report->findings,
-                      "see on which host it runs (mpirun --display-map) and whether messages "
-                      "reach that host: the interface (btl_tcp_if_include), a firewall");
-    }
-    return n_silent == 0;
+    return good;
 }
 
 /* ---- versions ---- */
@@ -31,7 +41,7 @@ bool doctor_judge_roll(doctor_report_t *report, const doctor_roll_t *roll)
 bool doctor_has_plugin(const doctor_cluster_t *cluster)
 {
     for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
-        if (doctor_cluster_value(cluster, rank, "coll_pipebcast_priority") == NULL) {
+        if (doctor_cluster_value(cluster, rank, "plugin") == NULL) {
             return false;
         }
     }
@@ -59,7 +69,7 @@ static bool judge_presence(doctor_report_t *report, const doctor_cluster_t *clus
     doctor_names_t without = {.n = 0};
     int n_without = 0;
     for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
-        if (doctor_cluster_value(cluster, rank, "coll_pipebcast_priority") == NULL) {
+        if (doctor_cluster_value(cluster, rank, "plugin") == NULL) {
             doctor_names_add(&without, cluster->hosts[rank], NULL);
             n_without++;
         }
@@ -79,22 +89,21 @@ static bool judge_presence(doctor_report_t *report, const doctor_cluster_t *clus
 
 static void judge_versions(doctor_report_t *report, const doctor_cluster_t *cluster)
 {
-    const char *plugin = doctor_cluster_value(cluster, 0, "status_version");
+    const char *plugin = doctor_cluster_value(cluster, 0, "plugin");
     const bool present = judge_presence(report, cluster);
     const bool mpi = judge_version(report, cluster, "mpi", "Open MPI's version");
     const bool doctor = judge_version(report, cluster, "doctor", "pipebcast-doctor's version");
-    const bool alike =
-        !present || judge_version(report, cluster, "status_version", "pipebcast's version");
+    const bool alike = judge_version(report, cluster, "plugin", "pipebcast's version");
     if (!mpi || !doctor || !alike) {
         return;
     }
     doctor_find(&report->findings, DOCTOR_GOOD, "versions", "%s%s%s, alike on all hosts",
                 doctor_cluster_value(cluster, 0, "mpi"), plugin != NULL ? ", pipebcast " : "",
                 plugin != NULL ? plugin : "");
-    if (present && (plugin == NULL || strcmp(plugin, PACKAGE_VERSION) != 0)) {
+    if (present && strcmp(plugin, PACKAGE_VERSION) != 0) {
         doctor_find(&report->findings, DOCTOR_DOUBTFUL, "versions",
-                    "the plugin is pipebcast %s, but this is pipebcast-doctor %s",
-                    plugin != NULL ? plugin : "of an earlier version", PACKAGE_VERSION);
+                    "the plugin is pipebcast %s, but this is pipebcast-doctor %s", plugin,
+                    PACKAGE_VERSION);
         doctor_advise(&report->findings, "use the tools of the plugin's version");
     }
 }

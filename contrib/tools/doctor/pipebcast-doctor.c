@@ -96,7 +96,6 @@ static void make_sides(struct run *run)
     const bool present = doctor_record_find(&run->record, priority) != NULL;
     const bool kept_out = present && doctor_variables_set(priority, -1, &own_priority);
     run->sides = (struct doctor_sides){MPI_COMM_NULL, MPI_COMM_NULL};
-    /* With own words for each: that all ranks have the same choice is part of the first answer. */
     if (common_all_good(!present || kept_out, MPI_COMM_WORLD)) {
         MPI_Comm_dup(MPI_COMM_WORLD, &run->sides.fallback);
     }
@@ -105,6 +104,7 @@ static void make_sides(struct run *run)
     }
     if (common_all_good(present, MPI_COMM_WORLD)) {
         MPI_Comm_dup(MPI_COMM_WORLD, &run->sides.pipebcast);
+        MPI_Comm_set_name(run->sides.pipebcast, "of pipebcast-doctor");
     }
 }
 

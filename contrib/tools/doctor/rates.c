@@ -58,12 +58,16 @@ static double send_batch(MPI_Comm comm, int peer, char *memory, const struct bat
     return (double) (common_clock_local() - begin) * 1e-9;
 }
 
-/** Sends ever longer batches; the rate of the fastest long one, 0 if there is no time for one. */
-static double send_all(MPI_Comm comm, int peer, char *memory, double *left_s_p)
+/**
+ * Sends ever longer batches; the rate of the fastest long one, 0 if there is no time for one. It is
+ * the first one that counts where several take more than this pair's share of the time.
+ */
+static double send_all(MPI_Comm comm, int peer, char *memory, double share_s, double *left_s_p)
 {
     struct batch batch = {.n_messages = 1, .left_s = *left_s_p};
+    const double share_end_s = *left_s_p - share_s;
     double rate = 0;
-    for (int n_long = 0; n_long < LONG_BATCHES && batch.left_s > 0;) {
+    for (int n_long = 0; n_long < LONG_BATCHES && batch.left_s > (n_long > 0 ? share_end_s : 0);) {
         const double seconds = send_batch(comm, peer, memory, &batch);
         const bool is_long = seconds >= LONG_ENOUGH_S || batch.n_messages >= MOST_MESSAGES;
         const double own = (double) batch.n_messages * MESSAGE_BYTES * 8 / seconds;
@@ -106,7 +110,7 @@ bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_
     if (own < n) {
         const int next = leaders[(own + 1) % n], before = leaders[(own + n - 1) % n];
         double left_s = own > 0 ? receive_all(comm, before, memory) : time_limit_s;
-        const double rate = send_all(comm, next, memory, &left_s);
+        const double rate = send_all(comm, next, memory, left_s / (n - own), &left_s);
         if (rate > 0) {
             doctor_record_add(record, "measured", "%.0f", rate);
         }

@@ -197,3 +197,14 @@ int doctor_roll_silent(const doctor_roll_t *roll, int rank)
     }
     return rank < roll->n_ranks ? rank : -1;
 }
+
+int doctor_roll_hidden(const doctor_roll_t *roll, int rank)
+{
+    /* Of a binomial tree: those from it up to the next multiple of its lowest bit. */
+    const int64_t end = rank + (int64_t) (rank & -rank);
+    int n = 0;
+    for (int64_t other = rank + 1; other < end && other < roll->n_ranks; other++) {
+        n += !roll->heard[other];
+    }
+    return n;
+}

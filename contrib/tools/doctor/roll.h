@@ -35,4 +35,7 @@ bool doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_
  */
 int doctor_roll_silent(const doctor_roll_t *roll, int rank);
 
+/** How many further ranks were not heard whose records travel through `rank`. O(them). */
+int doctor_roll_hidden(const doctor_roll_t *roll, int rank);
+
 #endif

@@ -22,3 +22,9 @@ void doctor_transport_add(doctor_record_t *record, MPI_Comm comm, int peer)
     }
     doctor_record_add(record, "ethernet", "%d", medium.is_ethernet);
 }
+
+char *doctor_transport_host(MPI_Comm comm, int rank)
+{
+    const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+    return coll_pipebcast_host_of(&name);
+}

@@ -13,4 +13,8 @@
  */
 void doctor_transport_add(doctor_record_t *record, MPI_Comm comm, int peer);
 
+/** The host that the launcher has placed a rank on; NULL if it does not know. The caller frees it.
+ */
+char *doctor_transport_host(MPI_Comm comm, int rank);
+
 #endif

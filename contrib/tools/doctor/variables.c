@@ -25,8 +25,7 @@ static const char *const others[] = {
 };
 
 /** What the plugin reports of itself. */
-static const char *const texts[] = {"status_version", "status_topology", "status_costs",
-                                    "status_why"};
+static const char *const texts[] = {"status_topology", "status_costs", "status_why"};
 static const char *const numbers[] = {"status_switches", "status_connections"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -47,6 +46,14 @@ bool doctor_variables_is_plugins(const char *name)
     return strncmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
+/** Open MPI itself registers parts of each component's version beside its parameters. */
+static bool is_of_version(const char *name)
+{
+    static const char end[] = "_version";
+    const size_t length = strlen(name);
+    return length >= strlen(end) && strcmp(name + length - strlen(end), end) == 0;
+}
+
 bool doctor_variables_is_parameter(const char *name)
 {
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -54,7 +61,7 @@ bool doctor_variables_is_parameter(const char *name)
             return true;
         }
     }
-    return doctor_variables_is_plugins(name);
+    return doctor_variables_is_plugins(name) && !is_of_version(name);
 }
 
 /* ---- control variables ---- */
@@ -184,6 +191,22 @@ bool doctor_variables_set(const char *name, int value, int *old_p)
                       MPI_T_cvar_write(handle, &value) == MPI_SUCCESS;
     MPI_T_cvar_handle_free(&handle);
     return good;
+}
+
+void doctor_variables_add_version(doctor_record_t *record)
+{
+    static const char *const parts[] = {"major", "minor", "release"};
+    char text[64] = "", name[64];
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const size_t used = strlen(text);
+        snprintf(name, sizeof name, "%s%s_version", prefix, parts[i]);
+        const char *part = doctor_record_find(record, name);
+        if (part == NULL) {
+            return;
+        }
+        snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "." : "", part);
+    }
+    doctor_record_add(record, "plugin", "%s", text);
 }
 
 /* ---- performance variables ---- */

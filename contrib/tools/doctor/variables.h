@@ -26,6 +26,9 @@ bool doctor_variables_is_parameter(const char *name);
 /** Adds what the plugin reports of itself, coll_pipebcast_status_*, as far as it is there. */
 void doctor_variables_add_status(doctor_record_t *record);
 
+/** Adds `plugin`, its version, if the plugin's parameters are there. */
+void doctor_variables_add_version(doctor_record_t *record);
+
 /** Sets a parameter that is an integer, and keeps its old value in *old_p; false if it cannot be
  * set. */
 bool doctor_variables_set(const char *name, int value, int *old_p);
