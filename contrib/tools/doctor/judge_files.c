@@ -108,6 +108,21 @@ static void judge_used(doctor_report_t *report, const doctor_cluster_t *cluster,
     }
 }
 
+/** Plans that delivered far less than the links of the topology should. */
+static void judge_shortfall(doctor_report_t *report, const doctor_cluster_t *cluster)
+{
+    const double n = doctor_record_number(&cluster->roll->records[0], "fell_short", 0);
+    if (n > 0) {
+        doctor_find(&report->findings, DOCTOR_DOUBTFUL, "topology",
+                    "in %.0f broadcasts a rank received far more slowly than its links should let "
+                    "it",
+                    n);
+        doctor_advise(&report->findings,
+                      "if nothing else uses the network, hosts are at other switches than the "
+                      "topology has them: pipebcast-tune --verify names them");
+    }
+}
+
 static void judge_topology(doctor_report_t *report, const doctor_cluster_t *cluster)
 {
     const char *path = set_value(cluster, "coll_pipebcast_topology_file");
@@ -118,6 +133,7 @@ static void judge_topology(doctor_report_t *report, const doctor_cluster_t *clus
         return;
     }
     judge_used(report, cluster, path != NULL || is_inline);
+    judge_shortfall(report, cluster);
     if (path != NULL) {
         judge_age(report, "topology", age_days(cluster, "topology.age"),
                   "see whether the network is still so: pipebcast-topo show draws it");

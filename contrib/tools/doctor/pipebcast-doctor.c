@@ -1,8 +1,8 @@
 /*
  * pipebcast-doctor: is this cluster set up well for pipebcast? See --help.
  */
+#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,17 +266,20 @@ static void call_roll(struct run *run)
 static int examine(struct run *run)
 {
     doctor_record_t record = {.bytes = NULL};
+    struct doctor_shortfall shortfall;
     int code = EXIT_SUCCESS;
     doctor_facts_add(&run->record);
     call_roll(run);
     begin_step(run, "making communicators", 0);
     make_sides(run);
+    doctor_shortfall_begin(&shortfall);
     if (!share_leaders(run) || !measure(run, &record)) {
         common_report("rank %d: out of memory", run->rank);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     begin_step(run, "asking all ranks again", run->options.patience_s + GRACE_S);
     doctor_variables_add_status(&record);
+    doctor_shortfall_end(&shortfall, &record);
     const bool good = doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, &record,
                                        run->options.patience_s);
     doctor_record_free(&record);
@@ -307,42 +310,64 @@ static void release(struct run *run)
     doctor_findings_free(&run->report.findings);
 }
 
-/** Every rank reads the command line, which is the same: a silent rank is found only later. */
-static common_verdict_t read_options(int argc, char **argv, struct run *run)
+/** This rank, before MPI knows it, by what launchers set; 0: not known. */
+static int launched_rank(void)
 {
-    char message[512] = "";
-    const common_verdict_t verdict =
-        doctor_options_parse(argc, argv, &run->options, message, sizeof message);
-    if (run->rank == 0) {
-        common_options_answer(&doctor_command, verdict, message);
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL) {
+            return atoi(value);
+        }
     }
-    return verdict;
+    return 0;
+}
+
+/** Begins MPI, which waits for all ranks, too. */
+static void begin_mpi(struct run *run, int *argc_p, char ***argv_p)
+{
+    run->rank = launched_rank();
+    begin_step(run, "MPI_Init", 2 * run->options.patience_s);
+    MPI_Init(argc_p, argv_p);
+    MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &run->n_ranks);
+    run->report.n_ranks = run->n_ranks;
+}
+
+static void finish_mpi(struct run *run)
+{
+    begin_step(run, "MPI_Finalize", run->options.patience_s);
+    release(run);
+    MPI_Finalize();
+    doctor_watchdog_stop();
 }
 
 int main(int argc, char **argv)
 {
     static struct run run = {.sides = {MPI_COMM_NULL, MPI_COMM_NULL}};
+    char message[512] = "";
     int code = EXIT_SUCCESS;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &run.n_ranks);
-    const common_verdict_t verdict = read_options(argc, argv, &run);
+    /* Every rank reads the command line, which is the same: none has to hear of it. */
+    const common_verdict_t verdict =
+        doctor_options_parse(argc, argv, &run.options, message, sizeof message);
     run.report.options = &run.options;
-    run.report.n_ranks = run.n_ranks;
     doctor_findings_init(&run.report.findings);
+    if (!doctor_watchdog_start(late, &run)) {
+        common_report("no thread for the time limit: %s", strerror(errno));
+        return EXIT_FAILURE;
+    }
+    begin_mpi(&run, &argc, &argv);
+    if (run.rank == 0) {
+        common_options_answer(&doctor_command, verdict, message);
+    }
     if (verdict == COMMON_RUN) {
-        if (!doctor_variables_open() || !doctor_watchdog_start(late, &run)) {
-            common_report("MPI_T could not be initialised, or out of memory");
+        if (!doctor_variables_open()) {
+            common_report("rank %d: MPI_T could not be initialised", run.rank);
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         }
         code = examine(&run);
-        begin_step(&run, "the end of MPI", GRACE_S);
-        release(&run);
         doctor_variables_close();
     }
-    MPI_Finalize();
-    if (verdict == COMMON_RUN) {
-        doctor_watchdog_stop();
-    }
+    finish_mpi(&run);
     return verdict == COMMON_WRONG ? EXIT_OPTIONS : code;
 }

@@ -250,6 +250,10 @@ launch 5 "$work/apart" 2 "exec '$SILENT'" "$DOCTOR" --quick --patience 2
     finds bad ranks 'rank 2 on the host .* does not answer within 2 s, and hides 1 '
 report $? "a silent rank is named, and the job ends"
 
+launch 3 "$work/apart" 2 'exec sleep 100' "$DOCTOR" --quick --patience 1
+[ $code -ne 0 ] && [ $code -ne 124 ] && finds bad hangs 'MPI_Init did not end within 3 s'
+report $? "a rank that does not begin"
+
 launch 3 "$DOCTOR" --sizes 256M --time-limit 0.1 --patience 0.1
 [ $code -ne 0 ] && [ $code -ne 124 ] && finds bad hangs 'did not end within'
 report $? "what takes too long ends with the page"
