@@ -27,6 +27,8 @@ SOURCES = [
     "contrib/tools/bench/arrival_trace.c",
     "contrib/tools/common/file.c",
     "contrib/tools/common/hosts.c",
+    "contrib/tools/doctor/judge_*.c",
+    "contrib/tools/doctor/pipebcast-doctor.c",
     "contrib/tools/probe/pipebcast-probe.c",
     "contrib/tools/tune/cluster.c",
     "contrib/tools/tune/install.c",

@@ -37,8 +37,9 @@ static void report_alone(doctor_report_t *report, const struct doctor_broadcast 
 {
     char size[32], time[32];
     const bool ours = broadcast->pipebcast_s > 0;
-    doctor_find(&report->findings, DOCTOR_DOUBTFUL, "broadcasts", "%s: %s takes %s",
-                size_text(broadcast->bytes, size), ours ? "pipebcast" : "the fallback component",
+    doctor_find(&report->findings, DOCTOR_DOUBTFUL, "broadcasts",
+                "%s: only %s was measured, which takes %s", size_text(broadcast->bytes, size),
+                ours ? "pipebcast" : "the fallback component",
                 time_text(ours ? broadcast->pipebcast_s : broadcast->fallback_s, time));
 }
 

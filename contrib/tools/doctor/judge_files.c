@@ -31,8 +31,8 @@ static bool judge_file(doctor_report_t *report, const doctor_cluster_t *cluster,
     for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
         const char *why = doctor_cluster_value(cluster, rank, fault);
         if (why != NULL) {
-            doctor_find(&report->findings, DOCTOR_BAD, topic, "on %s: %s", cluster->hosts[rank],
-                        why);
+            doctor_find(&report->findings, DOCTOR_BAD, topic, "the file cannot be used on %s: %s",
+                        cluster->hosts[rank], why);
             doctor_advise(&report->findings, "%s", advice);
             return false;
         }
@@ -94,14 +94,16 @@ static void judge_used(doctor_report_t *report, const doctor_cluster_t *cluster,
                              : "no parameter names one, and pipebcast does not serve");
         return;
     }
-    const bool is_doubtful = !is_named && switches < 2;
-    doctor_find(&report->findings, is_doubtful ? DOCTOR_DOUBTFUL : DOCTOR_GOOD, "topology", "%s",
-                used);
-    if (is_doubtful) {
+    if (!is_named && switches < 2) {
+        doctor_find(&report->findings, DOCTOR_DOUBTFUL, "topology",
+                    "no more than one switch is known: %s", used);
         doctor_advise(&report->findings,
                       "if these hosts are on several switches, name a topology file by "
                       "coll_pipebcast_topology_file");
-    } else if (switches > 1) {
+        return;
+    }
+    doctor_find(&report->findings, DOCTOR_GOOD, "topology", "%s", used);
+    if (switches > 1) {
         doctor_advise(&report->findings,
                       "whether flows that it calls disjoint are disjoint, pipebcast-tune --verify "
                       "measures");

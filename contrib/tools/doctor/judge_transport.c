@@ -65,13 +65,15 @@ static void judge_route(doctor_report_t *report, const doctor_cluster_t *cluster
             "name one network by btl_tcp_if_include, unless all lead to the same switches");
         return;
     }
-    doctor_find(&report->findings, is_ethernet ? DOCTOR_GOOD : DOCTOR_DOUBTFUL, "transport", "%s%s",
-                transport, is_ethernet ? "" : ", which is not known to be TCP over Ethernet");
     if (!is_ethernet) {
+        doctor_find(&report->findings, DOCTOR_DOUBTFUL, "transport",
+                    "messages go over %s, which is not known to be TCP over Ethernet", transport);
         doctor_advise(&report->findings,
                       "if that is not the network that you mean, see pml, btl and "
                       "btl_tcp_if_include; see doc/parameters.md, transports");
+        return;
     }
+    doctor_find(&report->findings, DOCTOR_GOOD, "transport", "%s", transport);
 }
 
 static void judge_mtu(doctor_report_t *report, const doctor_cluster_t *cluster)

@@ -104,8 +104,10 @@ static void print_page(const doctor_report_t *report, FILE *stream)
 {
     const bool coloured = has_colours(report, stream);
     const doctor_findings_t *findings = &report->findings;
-    fprintf(stream, "pipebcast-doctor %s: %d rank%s", PACKAGE_VERSION, report->n_ranks,
-            report->n_ranks == 1 ? "" : "s");
+    fprintf(stream, "pipebcast-doctor %s", PACKAGE_VERSION);
+    if (report->n_ranks > 0) {
+        fprintf(stream, ": %d rank%s", report->n_ranks, report->n_ranks == 1 ? "" : "s");
+    }
     if (report->n_hosts > 0) {
         fprintf(stream, " on %d host%s", report->n_hosts, report->n_hosts == 1 ? "" : "s");
     }

@@ -80,7 +80,7 @@ typedef union value {
 static void print_value(const value_t *value, MPI_Datatype type, MPI_T_enum names, char *text,
                         size_t size)
 {
-    int n_names = 0, name_size = (int) size, number;
+    int n_names = 0, number;
     char of_names[NAME_SIZE];
     int of_names_size = sizeof of_names;
     if (type == MPI_INT) {
@@ -102,7 +102,7 @@ static void print_value(const value_t *value, MPI_Datatype type, MPI_T_enum name
     }
     for (int i = 0; i < n_names; i++) {
         char name[NAME_SIZE];
-        name_size = sizeof name;
+        int name_size = sizeof name;
         if (MPI_T_enum_get_item(names, i, &number, name, &name_size) == MPI_SUCCESS &&
             number == value->i) {
             snprintf(text, size, "%s", name);

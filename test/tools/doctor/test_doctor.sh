@@ -104,7 +104,7 @@ unset OMPI_MCA_coll
 report $? "no plugin"
 
 launch 4 "$work/apart" 2 'export OMPI_MCA_coll=^pipebcast' "$DOCTOR" --sizes 8K --time-limit 1
-[ $code -eq 1 ] && finds bad plugin 'on n2' && finds doubtful broadcasts 'the fallback component takes'
+[ $code -eq 1 ] && finds bad plugin 'on n2' && finds doubtful broadcasts 'only the fallback component was measured'
 report $? "no plugin on one host; the fallback component alone is measured"
 
 unset OMPI_MCA_coll_pipebcast_hosts
@@ -192,7 +192,7 @@ doctor 4
 report $? "a host that it lacks"
 echo 'SwitchName=s0 Nodes=n[0-' >"$topology"
 doctor 4
-[ $code -eq 1 ] && finds bad topology 'on n0: .*cluster.conf:1: ' && finds bad serving 'the topology is faulty'
+[ $code -eq 1 ] && finds bad topology 'cannot be used on n0: .*cluster.conf:1: ' && finds bad serving 'the topology is faulty'
 report $? "a faulty one"
 echo 'SwitchName=s0 Nodes=n[0-7]' >"$topology"
 echo 'SwitchName=s1 Nodes=n[0-7]' >"$work/other.conf"
@@ -239,7 +239,7 @@ doctor 4
 report $? "one of another transport"
 echo nonsense >"$model"
 doctor 4
-[ $code -eq 1 ] && finds bad model 'on n0: .*cluster.model:1: '
+[ $code -eq 1 ] && finds bad model 'cannot be used on n0: .*cluster.model:1: '
 report $? "a faulty one"
 unset OMPI_MCA_coll_pipebcast_model_file
 
