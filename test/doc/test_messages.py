@@ -27,9 +27,11 @@ SOURCES = [
     "contrib/tools/bench/arrival_trace.c",
     "contrib/tools/common/file.c",
     "contrib/tools/common/hosts.c",
+    "contrib/tools/common/topology.c",
     "contrib/tools/doctor/judge_*.c",
     "contrib/tools/doctor/pipebcast-doctor.c",
     "contrib/tools/probe/pipebcast-probe.c",
+    "contrib/tools/topo/import/*.c",
     "contrib/tools/tune/cluster.c",
     "contrib/tools/tune/install.c",
     "contrib/tools/tune/pipebcast-tune.c",
@@ -38,7 +40,8 @@ SOURCES = [
     "topo/**/*_file.c",
     "topo/advice/generation.c",
     "topo/advice/history.c",
-    "topo/network/*.c",
+    "topo/network/**/*.c",
+    "topo/util/yaml_tree.c",
 ]
 
 

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "contrib/tools/common/topology.h"
 #include "topo/model/medium.h"
 #include "topo/model/model.h"
-#include "topo/network/topology.h"
 #include "topo/util/descriptors.h"
 #include "topo/util/error.h"
 #include "variables.h"
@@ -84,21 +84,32 @@ static void add_age(doctor_record_t *record, const char *name, const char *path)
     }
 }
 
+int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology, pb_diag_t *diag)
+{
+    const pb_topology_request_t request =
+        common_topology_request(doctor_record_find(record, "coll_pipebcast_topology_name"));
+    return pb_topology_open(doctor_record_find(record, "coll_pipebcast_topology_file"), &request,
+                            topology, diag);
+}
+
 static void add_topology(doctor_record_t *record)
 {
     const char *path = doctor_record_find(record, "coll_pipebcast_topology_file");
-    pb_network_t *network = NULL;
+    pb_topology_t topology;
     pb_diag_t diag;
     if (path == NULL || path[0] == '\0') {
         return;
     }
-    pb_diag_init(&diag);
-    const int code = pb_topology_read(path, &network, &diag);
-    add_read(record, "topology", code, &diag, code == PB_SUCCESS ? pb_network_hash(network) : 0);
-    pb_diag_clear(&diag);
-    pb_network_free(network);
-    path = doctor_record_find(record, "coll_pipebcast_topology_file"); /* it may have moved */
     add_age(record, "topology", path);
+    pb_diag_init(&diag);
+    const int code = doctor_topology_open(record, &topology, &diag);
+    add_read(record, "topology", code, &diag,
+             topology.network != NULL ? pb_network_hash(topology.network) : 0);
+    if (topology.warnings.n_kept > 0) {
+        add_of(record, "topology", "warning", pb_diag_first(&topology.warnings));
+    }
+    pb_topology_clear(&topology);
+    pb_diag_clear(&diag);
 }
 
 static void add_model(doctor_record_t *record)
@@ -112,13 +123,12 @@ static void add_model(doctor_record_t *record)
     }
     pb_diag_init(&diag);
     const int code = pb_model_read(path, &model, &diag);
+    add_age(record, "model", path); /* from here on the record, and so the path, may move */
     add_read(record, "model", code, &diag, code == PB_SUCCESS ? pb_model_hash(&model) : 0);
     pb_diag_clear(&diag);
     if (code == PB_SUCCESS && model.has_medium) {
         add_of(record, "model", "transport", pb_medium_describe(&model.medium, transport));
     }
-    path = doctor_record_find(record, "coll_pipebcast_model_file");
-    add_age(record, "model", path);
 }
 
 void doctor_facts_add(doctor_record_t *record)

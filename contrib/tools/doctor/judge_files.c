@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "judge.h"
 #include "topo/network/network.h"
-#include "topo/network/topology.h"
+#include "topo/util/error.h"
 
 /** Days after which a file deserves a look. */
 enum { OLD_DAYS = 180, DAY_S = 24 * 60 * 60 };
@@ -61,19 +62,19 @@ static void judge_age(doctor_report_t *report, const char *topic, double days, c
 static bool judge_members(doctor_report_t *report, const doctor_cluster_t *cluster,
                           const char *path)
 {
-    pb_network_t *network = NULL;
+    pb_topology_t topology;
     doctor_names_t missing = {.n = 0};
     pb_diag_t diag;
     pb_diag_init(&diag);
-    const int code = pb_topology_read(path, &network, &diag);
-    for (int i = 0; code == PB_SUCCESS && i < cluster->n_hosts; i++) {
+    const int code = doctor_topology_open(&cluster->roll->records[0], &topology, &diag);
+    for (int i = 0; code == PB_SUCCESS && !topology.is_flat && i < cluster->n_hosts; i++) {
         const char *host = cluster->hosts[cluster->leaders[i]];
-        if (pb_network_find_host(network, host) < 0) {
+        if (pb_network_find_host(topology.network, host) < 0) {
             doctor_names_add(&missing, host, NULL);
         }
     }
+    pb_topology_clear(&topology);
     pb_diag_clear(&diag);
-    pb_network_free(network);
     if (missing.n == 0) {
         return true;
     }
@@ -125,6 +126,15 @@ static void judge_shortfall(doctor_report_t *report, const doctor_cluster_t *clu
     }
 }
 
+/** What the reader of the file takes for a mistake, as a topology.yaml beside it. */
+static void judge_warning(doctor_report_t *report, const doctor_cluster_t *cluster)
+{
+    const char *warning = set_value(cluster, "topology.warning");
+    if (warning != NULL) {
+        doctor_find(&report->findings, DOCTOR_DOUBTFUL, "topology", "%s", warning);
+    }
+}
+
 static void judge_topology(doctor_report_t *report, const doctor_cluster_t *cluster)
 {
     const char *path = set_value(cluster, "coll_pipebcast_topology_file");
@@ -137,6 +147,7 @@ static void judge_topology(doctor_report_t *report, const doctor_cluster_t *clus
     judge_used(report, cluster, path != NULL || is_inline);
     judge_shortfall(report, cluster);
     if (path != NULL) {
+        judge_warning(report, cluster);
         judge_age(report, "topology", age_days(cluster, "topology.age"),
                   "see whether the network is still so: pipebcast-topo show draws it");
     }

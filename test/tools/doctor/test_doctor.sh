@@ -199,6 +199,13 @@ echo 'SwitchName=s1 Nodes=n[0-7]' >"$work/other.conf"
 launch 4 "$work/apart" 1 "export OMPI_MCA_coll_pipebcast_topology_file=$work/other.conf" "$DOCTOR" --quick
 [ $code -eq 1 ] && finds bad topology 'the file differs between hosts: n1'
 report $? "one that differs"
+mkdir "$work/slurm"
+echo 'SwitchName=s0 Nodes=n[0-7]' >"$work/slurm/topology.conf"
+printf -- '- topology: all\n  cluster_default: true\n  flat: true\n' >"$work/slurm/topology.yaml"
+OMPI_MCA_coll_pipebcast_topology_file=$work/slurm/topology.conf
+doctor 4
+[ $code -eq 0 ] && finds doubtful topology '.*topology.yaml' && finds good topology '8 hosts on 1 switch'
+report $? "a topology.yaml beside it"
 unset OMPI_MCA_coll_pipebcast_topology_file
 OMPI_MCA_coll_pipebcast_topology='SwitchName=s0 Nodes=n[0-3];SwitchName=s1 Nodes=n[4-7];SwitchName=s2 Switches=s[0-1]'
 export OMPI_MCA_coll_pipebcast_topology
