@@ -94,6 +94,23 @@ assert all(b["pipebcast_s"] > 0 and b["fallback_s"] > 0 and b["how"] for b in pa
 END
 report $? "rates of each host to the next, and broadcasts of both components"
 
+OMPI_MCA_coll_pipebcast_hosts='n[0-1]'
+launch 4 "$DOCTOR" --sizes 8K --time-limit 5 --json
+OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
+python3 - "$out" <<'END' >>"$err" 2>&1
+import json, sys
+page = json.load(open(sys.argv[1]))
+assert page["ranks"] == 4 and page["hosts"] == 2 and len(page["rates"]) == 2, page
+assert len(page["broadcasts"]) == 1, page
+END
+report $? "several ranks of a host: one of them speaks for it"
+OMPI_MCA_btl=self,vader
+doctor 2
+OMPI_MCA_btl=self,tcp
+[ $code -eq 1 ] && finds bad serving 'do not go over TCP over Ethernet' &&
+    finds doubtful transport 'which is not known to be TCP over Ethernet'
+report $? "another transport"
+
 # ---- the plugin
 
 OMPI_MCA_coll=^pipebcast
