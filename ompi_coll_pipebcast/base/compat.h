@@ -62,8 +62,7 @@
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
-#define COLL_PIPEBCAST_TYPE_HOST OPAL_STRING
-#define COLL_PIPEBCAST_TYPE_MARK OPAL_UINT32
+#define COLL_PIPEBCAST_TYPE_TEXT OPAL_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
 typedef int coll_pipebcast_count_t;
 typedef volatile int64_t coll_pipebcast_counter_t;
@@ -74,8 +73,7 @@ typedef volatile int64_t coll_pipebcast_counter_t;
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
-#define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
-#define COLL_PIPEBCAST_TYPE_MARK PMIX_UINT32
+#define COLL_PIPEBCAST_TYPE_TEXT PMIX_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
 typedef int coll_pipebcast_count_t;
 typedef opal_atomic_int64_t coll_pipebcast_counter_t;
@@ -86,8 +84,7 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
 #define COLL_PIPEBCAST_INSTALLS 1
 #define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
-#define COLL_PIPEBCAST_TYPE_HOST PMIX_STRING
-#define COLL_PIPEBCAST_TYPE_MARK PMIX_UINT32
+#define COLL_PIPEBCAST_TYPE_TEXT PMIX_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
 typedef size_t coll_pipebcast_count_t;
 typedef opal_atomic_int64_t coll_pipebcast_counter_t;
@@ -163,51 +160,53 @@ static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
     int rc;
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
     rc = coll_pipebcast_look_up(name, COLL_PIPEBCAST_KEY_HOST, OPAL_PMIX_OPTIONAL, (void **) &host,
-                                COLL_PIPEBCAST_TYPE_HOST);
+                                COLL_PIPEBCAST_TYPE_TEXT);
 #else
     OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COLL_PIPEBCAST_KEY_HOST, (opal_process_name_t *) name, &host,
-                                   COLL_PIPEBCAST_TYPE_HOST);
+                                   COLL_PIPEBCAST_TYPE_TEXT);
 #endif
     return rc == OPAL_SUCCESS ? host : NULL;
 }
 
 /**
- * Sets a mark under a name that the other processes of the job can look for. To be called before
- * MPI_Init exchanges what processes publish of themselves, with which it goes: no communication.
+ * Publishes a text under a key that the other processes of the job can look for. To be called
+ * before MPI_Init exchanges what processes publish of themselves, with which it goes: no
+ * communication.
  */
-static inline int coll_pipebcast_mark_set(const char *name)
+static inline int coll_pipebcast_publish(const char *key, const char *text)
 {
-    uint32_t mark = 1;
     int rc;
-    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) name, &mark,
-                          COLL_PIPEBCAST_TYPE_MARK);
+    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) key, (char *) text,
+                          COLL_PIPEBCAST_TYPE_TEXT);
     return rc == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
 /**
- * Whether a process has set the mark. OMPI_ERR_OUT_OF_RESOURCE: not known. Every host has all
- * processes' marks, unless the launcher was set not to distribute such things at the start: then,
- * and where there is none, the process's host is asked.
+ * The text that a process has published under a key, to be freed; NULL with *error_p
+ * OMPI_ERR_NOT_FOUND if there is none, OMPI_ERR_OUT_OF_RESOURCE if it is not known. Every host has
+ * all processes' texts, unless the launcher was set not to distribute such things at the start:
+ * then, and where there is none, the process's host is asked.
  */
-static inline int coll_pipebcast_mark_of(const opal_process_name_t *process, const char *name,
-                                         bool *has_p)
+static inline char *coll_pipebcast_published(const opal_process_name_t *process, const char *key,
+                                             int *error_p)
 {
     opal_process_name_t *whose = (opal_process_name_t *) process;
-    char *what = (char *) name;
-    uint32_t mark = 0;
-    uint32_t *mark_p = &mark;
+    char *what = (char *) key;
+    char *text = NULL;
     int rc;
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    rc = coll_pipebcast_look_up(process, name, OPAL_PMIX_IMMEDIATE, (void **) &mark_p,
-                                COLL_PIPEBCAST_TYPE_MARK);
+    rc = coll_pipebcast_look_up(process, key, OPAL_PMIX_IMMEDIATE, (void **) &text,
+                                COLL_PIPEBCAST_TYPE_TEXT);
 #else
-    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &text, COLL_PIPEBCAST_TYPE_TEXT);
 #endif
     if (rc != OPAL_SUCCESS) {
-        OPAL_MODEX_RECV_VALUE(rc, what, whose, &mark_p, COLL_PIPEBCAST_TYPE_MARK);
+        OPAL_MODEX_RECV_VALUE(rc, what, whose, &text, COLL_PIPEBCAST_TYPE_TEXT);
     }
-    *has_p = rc == OPAL_SUCCESS && mark == 1;
-    return rc == OPAL_ERR_OUT_OF_RESOURCE ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    *error_p = rc == OPAL_SUCCESS && text != NULL ? OMPI_SUCCESS
+               : rc == OPAL_ERR_OUT_OF_RESOURCE   ? OMPI_ERR_OUT_OF_RESOURCE
+                                                  : OMPI_ERR_NOT_FOUND;
+    return *error_p == OMPI_SUCCESS ? text : NULL;
 }
 
 /** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */

@@ -37,7 +37,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 10
+#define PROTOCOL 11
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are

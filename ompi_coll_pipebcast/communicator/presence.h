@@ -2,6 +2,9 @@
  * Which processes of the job have the component. A rank whose host lacks it, or where the parameter
  * coll or the priority leaves it out, broadcasts by another component from the start: it would
  * not take part in the ranks' agreement, and those who agree would wait for it for ever.
+ *
+ * Each process publishes one record (topo/network/address_record.h), which also has where Slurm has
+ * it in the network. Records are kept by the process that looked them up.
  */
 #ifndef COLL_PIPEBCAST_PRESENCE_H
 #define COLL_PIPEBCAST_PRESENCE_H
@@ -9,8 +12,12 @@
 #include <stdbool.h>
 
 #include "base/compat.h"
+#include "topo/network/addresses.h"
 
-/** Publishes to the job's other processes that this one has the component and lets it serve. */
+/**
+ * Publishes to the job's other processes that this one has the component and lets it serve, and its
+ * address in the network from the environment.
+ */
 int coll_pipebcast_presence_publish(void);
 
 /**
@@ -20,5 +27,16 @@ int coll_pipebcast_presence_publish(void);
  * once for each process that has it.
  */
 bool coll_pipebcast_presence_complete(struct ompi_communicator_t *comm);
+
+/**
+ * The address of a rank that has published its record, without its host. Its texts are borrowed
+ * until the component is closed. OMPI_ERR_NOT_FOUND, OMPI_ERR_OUT_OF_RESOURCE. No MPI
+ * communication; O(1) once the record was looked up.
+ */
+int coll_pipebcast_presence_address(struct ompi_communicator_t *comm, int rank,
+                                    pb_address_t *address_p);
+
+/** Frees the records. */
+void coll_pipebcast_presence_forget(void);
 
 #endif

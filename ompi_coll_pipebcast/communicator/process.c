@@ -1,5 +1,7 @@
 #include "communicator/process.h"
 
+#include "communicator/presence.h"
+
 coll_pipebcast_process_t coll_pipebcast_process;
 
 int coll_pipebcast_process_open(void)
@@ -9,6 +11,8 @@ int coll_pipebcast_process_open(void)
     OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
     OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
     process->topology = NULL;
+    process->of_job = NULL;
+    process->no_tree_reported = false;
     process->model = NULL;
     process->assumed = NULL;
     process->locality_known = false;
@@ -26,6 +30,9 @@ void coll_pipebcast_process_close(void)
     if (process->topology != NULL) {
         OBJ_RELEASE(process->topology);
     }
+    if (process->of_job != NULL) {
+        OBJ_RELEASE(process->of_job);
+    }
     if (process->model != NULL) {
         OBJ_RELEASE(process->model);
     }
@@ -33,6 +40,8 @@ void coll_pipebcast_process_close(void)
         OBJ_RELEASE(process->assumed);
     }
     process->topology = process->model = NULL;
+    process->of_job = NULL;
+    coll_pipebcast_presence_forget();
     process->assumed = NULL;
     OBJ_DESTRUCT(&process->peers);
     OBJ_DESTRUCT(&process->present);

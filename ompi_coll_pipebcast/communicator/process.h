@@ -14,12 +14,14 @@
 typedef struct coll_pipebcast_process {
     opal_mutex_t lock;                 /**< protects the rest */
     coll_pipebcast_shared_t *topology; /**< read last; shared by communicators; NULL: none yet */
-    coll_pipebcast_shared_t *model;    /**< read last, likewise */
-    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
-    bool locality_known;               /**< whether this process has looked where it sits */
-    pb_locality_t locality;            /**< if so, where: as it was bound at that time */
-    opal_hash_table_t present;         /**< processes that are known to have the component */
-    opal_hash_table_t peers;           /**< processes that were a neighbour of this one in a plan */
+    coll_pipebcast_topology_t *of_job; /**< last made of hosts' addresses, likewise */
+    bool no_tree_reported;          /**< whether it was reported that such addresses make no tree */
+    coll_pipebcast_shared_t *model; /**< read last, likewise */
+    coll_pipebcast_model_t *assumed; /**< assumed last, likewise */
+    bool locality_known;             /**< whether this process has looked where it sits */
+    pb_locality_t locality;          /**< if so, where: as it was bound at that time */
+    opal_hash_table_t present; /**< the records of processes that are known to have the component */
+    opal_hash_table_t peers;   /**< processes that were a neighbour of this one in a plan */
     /**
      * Neighbours that live communicators with a bound on connections have charged this process
      * with. Each communicator counts for itself, as its ranks have to agree and cannot know of

@@ -1,5 +1,6 @@
 /*
- * Reads the network that the parameters name, once, and shares it.
+ * Reads the network that the parameters name, once, and shares it; or makes it of the addresses
+ * that Slurm gave the job's processes.
  */
 #include "communicator/topology.h"
 
@@ -9,13 +10,17 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
+#include "communicator/presence.h"
 #include "communicator/process.h"
+#include "topo/network/addresses.h"
 #include "topo/network/topology.h"
+#include "topo/util/hash.h"
 
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
     topology->is_flat = false;
+    topology->addresses = 0;
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
@@ -95,20 +100,122 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p)
         params->topology_file, read_topology, error_p);
 }
 
-coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const coll_pipebcast_topology_t *flat,
-                                                              const char *const *hosts, int n_hosts)
+/** A topology that owns the network, also after an error; NULL if out of memory, as for the
+ * network.
+ */
+static coll_pipebcast_topology_t *new_topology(pb_network_t *network, const char *source)
 {
     coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
     if (topology == NULL) {
+        pb_network_free(network);
         return NULL;
     }
-    topology->network = pb_network_one_switch(hosts, n_hosts);
-    topology->super.source =
-        strdup(flat != NULL ? flat->super.source
-                            : "no topology is named, so all hosts are taken to be on one switch");
-    if (topology->network == NULL || topology->super.source == NULL) {
+    topology->network = network;
+    topology->super.source = strdup(source);
+    if (network == NULL || topology->super.source == NULL) {
         OBJ_RELEASE(topology);
         return NULL;
     }
+    return topology;
+}
+
+coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const coll_pipebcast_topology_t *flat,
+                                                              const char *const *hosts, int n_hosts)
+{
+    return new_topology(pb_network_one_switch(hosts, n_hosts), flat->super.source);
+}
+
+/** Fills addresses[], indexed by rank; the addresses' hash in *hash_p, never 0. */
+static int look_up_addresses(struct ompi_communicator_t *comm, const char *const *hosts,
+                             pb_address_t *addresses, uint64_t *hash_p)
+{
+    uint64_t state = PB_HASH_START;
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        const int rc = coll_pipebcast_presence_address(comm, rank, &addresses[rank]);
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        addresses[rank].host = hosts[rank];
+        state = pb_hash_string(state, hosts[rank]);
+        state = pb_hash_string(state, addresses[rank].node);
+        state = pb_hash_string(state, addresses[rank].address);
+        state = pb_hash_string(state, addresses[rank].pattern);
+    }
+    *hash_p = pb_hash_end(state) | 1;
+    return OMPI_SUCCESS;
+}
+
+/** Once in a process, by rank 0 of the communicator. With the process's lock held. */
+static void report_no_tree(struct ompi_communicator_t *comm, const pb_diag_t *diag)
+{
+    if (ompi_comm_rank(comm) != 0 || coll_pipebcast_process.no_tree_reported) {
+        return;
+    }
+    coll_pipebcast_process.no_tree_reported = true;
+    coll_pipebcast_warn("communicator %s: the addresses that Slurm gave the job's hosts "
+                        "(SLURM_TOPOLOGY_ADDR) make no tree: %s. Name a topology by "
+                        "coll_pipebcast_topology_file. Until then all hosts are taken to be on one "
+                        "switch.",
+                        comm->c_name, pb_diag_first(diag));
+}
+
+/** The topology that the addresses make, or one switch. With the process's lock held. */
+static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
+                                              const char *const *hosts,
+                                              const pb_address_t *addresses)
+{
+    const int n_ranks = ompi_comm_size(comm);
+    const char *source = "no topology is named, so all hosts are taken to be on one switch";
+    pb_network_t *network;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    const int rc = pb_addresses_network(addresses, n_ranks, &network, &diag);
+    if (rc == PB_SUCCESS) {
+        source = "the addresses that Slurm gave the hosts";
+    } else if (rc == PB_ERR_INPUT) {
+        report_no_tree(comm, &diag);
+        source = "the addresses that Slurm gave the hosts make no tree, so all hosts are taken to "
+                 "be on one switch";
+    }
+    pb_diag_clear(&diag);
+    if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
+        network = pb_network_one_switch(hosts, n_ranks);
+    }
+    return new_topology(network, source);
+}
+
+/** The one that was made last, or a new one that replaces it. With the process's lock held. */
+static coll_pipebcast_topology_t *get_of_job(struct ompi_communicator_t *comm,
+                                             const char *const *hosts,
+                                             const pb_address_t *addresses, uint64_t hash)
+{
+    coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.of_job;
+    if (*last_p == NULL || (*last_p)->addresses != hash) {
+        coll_pipebcast_topology_t *topology = make_of_job(comm, hosts, addresses);
+        if (topology == NULL) {
+            return NULL;
+        }
+        topology->addresses = hash;
+        if (*last_p != NULL) {
+            OBJ_RELEASE(*last_p);
+        }
+        *last_p = topology;
+    }
+    OBJ_RETAIN(*last_p);
+    return *last_p;
+}
+
+coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
+                                                          const char *const *hosts)
+{
+    pb_address_t *addresses = malloc((size_t) ompi_comm_size(comm) * sizeof(*addresses));
+    coll_pipebcast_topology_t *topology = NULL;
+    uint64_t hash;
+    if (addresses != NULL && look_up_addresses(comm, hosts, addresses, &hash) == OMPI_SUCCESS) {
+        opal_mutex_lock(&coll_pipebcast_process.lock);
+        topology = get_of_job(comm, hosts, addresses, hash);
+        opal_mutex_unlock(&coll_pipebcast_process.lock);
+    }
+    free(addresses);
     return topology;
 }

@@ -61,14 +61,14 @@ static int begin(void)
                             "It is left out. Build it again with this one's headers.");
         return OMPI_ERR_NOT_AVAILABLE;
     }
-    if (process != OMPI_SUCCESS || selection != OMPI_SUCCESS) {
+    const int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
+                       ? coll_pipebcast_presence_publish()
+                       : OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
         coll_pipebcast_warn(
             "out of memory on this host, and pipebcast is left out. Use fewer ranks "
             "on it.");
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    const int rc = coll_pipebcast_presence_publish();
-    if (rc != OMPI_SUCCESS) {
+    } else if (rc != OMPI_SUCCESS) {
         coll_pipebcast_warn(
             "the job's launcher does not take what the other ranks look for, by which "
             "they know of this one's pipebcast (error %d). It is left out.",

@@ -14,7 +14,7 @@ PREFIX = "coll_pipebcast_"
 
 # The options of programs that are not this project's, as far as the documents need them: how many
 # words follow each. Slurm's have theirs after '='.
-LAUNCHER = {"--mca": 2, "--hostfile": 1, "--map-by": 1, "--bind-to": 1, "-n": 1}
+LAUNCHER = {"--mca": 2, "--hostfile": 1, "--map-by": 1, "--bind-to": 1, "-n": 1, "-x": 1}
 SLURM = {"--mpi", "--nodes", "--ntasks-per-node", "--time"}
 # Files begin with these words, which are no programs.
 FORMATS = {"pipebcast-links", "pipebcast-model"}
@@ -125,12 +125,20 @@ def check_launcher(words):
 
 
 def check_slurm(words):
-    rest = [word for word in words[1:] if not word.startswith("-")]
-    for word in words[1:len(words) - len(rest)]:
-        if word.split("=")[0] not in SLURM:
-            raise Fault(f"Slurm's option {word} is not known here")
-    if words[0] == "srun" and rest:
-        check(rest)
+    i = 1
+    while i < len(words) and words[i].startswith("-"):
+        if words[i].split("=")[0] not in SLURM:
+            raise Fault(f"Slurm's option {words[i]} is not known here")
+        i += 1
+    if words[0] != "sbatch":
+        check(words[i:])
+
+
+def check_env(words):
+    i = 1
+    while i < len(words) and (words[i] == "-u" or "=" in words[i]):
+        i += 2 if words[i] == "-u" else 1
+    check(words[i:])
 
 
 def check_script(words):
@@ -185,8 +193,10 @@ def check(words):
         check_tool(words)
     elif name == "mpirun":
         check_launcher(words)
-    elif name in ("srun", "sbatch"):
+    elif name in ("srun", "salloc", "sbatch"):
         check_slurm(words)
+    elif name == "env":
+        check_env(words)
     elif name == "./configure":
         text = output(str(TOP / "configure"), "--help")
         for word in words[1:]:

@@ -44,6 +44,10 @@ SRUN = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 exec mpirun "$@"
 """
+SALLOC = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+exec "$@"
+"""
 SBATCH = "#!/bin/sh\nexec /bin/bash -e \"$1\"\n"
 
 
@@ -60,6 +64,7 @@ def make_programs():
         else:
             (BIN / name).symlink_to(path)
     write(BIN / "srun", SRUN)
+    write(BIN / "salloc", SALLOC)
     write(BIN / "sbatch", SBATCH)
     for name, variable in (("mpirun", "MPIEXEC"), ("ompi_info", "OMPI_INFO")):
         (BIN / name).symlink_to(shutil.which(os.environ[variable]))

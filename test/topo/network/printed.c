@@ -107,3 +107,9 @@ char *printed_text(const pb_topology_text_t *text)
 {
     return printed_text_request(text, NULL);
 }
+
+char *printed_network(int error, pb_network_t *network, pb_diag_t *diag)
+{
+    pb_topology_t topology = {.network = network};
+    return printed(error, &topology, diag);
+}

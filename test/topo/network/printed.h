@@ -15,4 +15,7 @@ char *printed_text(const pb_topology_text_t *text);
 /** Likewise, the one of several topologies that is meant. */
 char *printed_text_request(const pb_topology_text_t *text, const pb_topology_request_t *request);
 
+/** What a reader returned; uses up network and diag. */
+char *printed_network(int error, pb_network_t *network, pb_diag_t *diag);
+
 #endif

@@ -1,0 +1,245 @@
+/*
+ * The network of a job from its hosts' addresses: golden files; random networks, whose addresses
+ * are written as Slurm's topology/tree writes them; the record; out of memory. With a file as
+ * argument, only prints.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/failing_memory.h"
+#include "test/tap.h"
+#include "test/topo/check/random_network.h"
+#include "test/topo/network/address_lines.h"
+#include "test/topo/network/printed.h"
+#include "test/topo/util/golden.h"
+#include "topo/network/address_record.h"
+#include "topo/util/text_file.h"
+
+enum { MAX_HOSTS = 64, MAX_TEXT = 1 << 20 };
+
+/* ---- golden files ---- */
+
+static char *print_addresses(const char *file)
+{
+    pb_address_t addresses[MAX_HOSTS];
+    pb_network_t *network;
+    pb_diag_t diag;
+    char *text = NULL;
+    size_t length;
+    pb_diag_init(&diag);
+    if (pb_text_file_read(file, "addresses", MAX_TEXT, &text, &length, &diag) != PB_SUCCESS) {
+        abort();
+    }
+    char *lines = strndup(text, length);
+    const int n = address_lines_read(lines, addresses, MAX_HOSTS);
+    const int error = pb_addresses_network(addresses, n, &network, &diag);
+    free(lines);
+    free(text);
+    return printed_network(error, network, &diag);
+}
+
+static void report(const char *file, bool equal)
+{
+    ok(equal, "%s", file);
+}
+
+/* ---- random networks ---- */
+
+/* The level of a switch as Slurm has it: 0 if no switch is below it. */
+static int level_of(const pb_network_t *network, int node)
+{
+    int level = 0;
+    for (int child = pb_network_node(network, node)->first_child; child >= 0;
+         child = pb_network_node(network, child)->next_sibling) {
+        if (pb_network_node(network, child)->kind == PB_NODE_SWITCH) {
+            const int below = level_of(network, child);
+            level = below + 1 > level ? below + 1 : level;
+        }
+    }
+    return level;
+}
+
+/* The name of the switch of a level above a host; "" if there is none. */
+static const char *switch_above(const pb_network_t *network, int host, int level)
+{
+    for (int at = pb_network_node(network, host)->parent; at >= 0;
+         at = pb_network_node(network, at)->parent) {
+        if (level_of(network, at) == level) {
+            return pb_network_node(network, at)->name;
+        }
+    }
+    return "";
+}
+
+/* The record of a host. */
+static char *record_of(const pb_network_t *network, int host)
+{
+    const char *name = pb_network_node(network, host)->name;
+    char *address = NULL, *pattern = NULL;
+    size_t size;
+    FILE *to_address = open_memstream(&address, &size),
+         *to_pattern = open_memstream(&pattern, &size);
+    for (int level = level_of(network, pb_network_top(network)); level >= 0; level--) {
+        fprintf(to_address, "%s.", switch_above(network, host, level));
+        fprintf(to_pattern, "switch.");
+    }
+    fprintf(to_address, "%s", name);
+    fprintf(to_pattern, "node");
+    fclose(to_address);
+    fclose(to_pattern);
+    char *record = pb_address_record_write(name, address, pattern);
+    free(address);
+    free(pattern);
+    return record;
+}
+
+/* Whether each node that is in `network` has the parent there that it has in `original`. */
+static bool is_part_of(const pb_network_t *network, const pb_network_t *original)
+{
+    for (int node = 0; node < pb_network_size(network); node++) {
+        const pb_node_t *is = pb_network_node(network, node);
+        const int same = pb_network_find(original, is->name);
+        if (same < 0) {
+            return false;
+        }
+        const int parent = pb_network_node(original, same)->parent;
+        const char *above = parent >= 0 ? pb_network_node(original, parent)->name : "";
+        if (strcmp(is->parent >= 0 ? pb_network_node(network, is->parent)->name : "", above) != 0) {
+            return false;
+        }
+    }
+    return pb_network_n_hosts(network) == pb_network_n_hosts(original);
+}
+
+/* The addresses of all hosts of a random network, in random order: the same network comes of them.
+ */
+static bool try_random(pb_random_t *random, int shape)
+{
+    const int n_switches = 1 + pb_random_below(random, 8),
+              n_hosts = 1 + pb_random_below(random, 30);
+    pb_network_t *original = pb_random_network(random, shape, n_switches, n_hosts, 0), *network;
+    pb_address_t addresses[MAX_HOSTS];
+    char *records[MAX_HOSTS];
+    pb_diag_t diag;
+    int n = 0;
+    for (int node = 0; node < pb_network_size(original); node++) {
+        if (pb_network_node(original, node)->kind == PB_NODE_HOST) {
+            const int at = pb_random_below(random, n + 1);
+            records[n] = records[at];
+            addresses[n++] = addresses[at];
+            records[at] = record_of(original, node);
+            addresses[at].host = pb_network_node(original, node)->name;
+            pb_address_record_read(records[at], &addresses[at]);
+        }
+    }
+    pb_diag_init(&diag);
+    const bool good = pb_addresses_network(addresses, n, &network, &diag) == PB_SUCCESS &&
+                      is_part_of(network, original);
+    if (diag.n_faults > 0) {
+        printf("# %s\n", pb_diag_first(&diag));
+    }
+    for (int i = 0; i < n; i++) {
+        free(records[i]);
+    }
+    pb_diag_clear(&diag);
+    pb_network_free(network);
+    pb_network_free(original);
+    return good;
+}
+
+static void test_random(void)
+{
+    pb_random_t random = pb_random_seed(17);
+    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+        const int trials = tap_trials(1000, 100);
+        int n_good = 0;
+        for (int i = 0; i < trials; i++) {
+            n_good += try_random(&random, shape);
+        }
+        ok(n_good == trials, "%s: %d of %d networks come of their addresses",
+           pb_shape_name((pb_shape_t) shape), n_good, trials);
+    }
+}
+
+/* ---- the record ---- */
+
+static void test_record(void)
+{
+    pb_address_t address;
+    char *record = pb_address_record_write("n1", "s0.n1", NULL);
+    ok(pb_address_record_read(record, &address) == PB_SUCCESS && strcmp(address.node, "n1") == 0 &&
+           strcmp(address.address, "s0.n1") == 0 && strcmp(address.pattern, "") == 0,
+       "what is written is read");
+    free(record);
+    record = pb_address_record_write("n1", "s0\n.n1", "switch.node");
+    ok(pb_address_record_read(record, &address) == PB_ERR_MALFORMED && address.address[0] == '\0',
+       "a value of two lines is malformed");
+    free(record);
+    char text[] = "2\nn1\ns0.n1\nswitch.node\nmore", cut[] = "1\nn1", other[] = "2\nn1\na\nnode";
+    ok(pb_address_record_read(text, &address) == PB_ERR_MALFORMED &&
+           pb_address_record_read(cut, &address) == PB_ERR_MALFORMED &&
+           pb_address_record_read(other, &address) == PB_ERR_MALFORMED && address.node[0] == '\0',
+       "so are records of other versions, and too few lines");
+
+    static char longer[2 * PB_ADDRESS_MAX_LENGTH];
+    memset(longer, 'a', sizeof(longer) - 1);
+    record = pb_address_record_write(longer, longer, longer);
+    ok(pb_address_record_read(record, &address) == PB_SUCCESS &&
+           strlen(address.node) == PB_ADDRESS_MAX_NODE + 1 &&
+           strlen(address.address) == PB_ADDRESS_MAX_LENGTH + 1 &&
+           strlen(address.pattern) == PB_ADDRESS_MAX_LENGTH + 1,
+       "of long values, one byte more than is allowed is kept");
+    free(record);
+}
+
+/* ---- memory ---- */
+
+static int read_lines(const void *context)
+{
+    char text[1000];
+    pb_address_t addresses[MAX_HOSTS];
+    pb_network_t *network;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    snprintf(text, sizeof(text), "%s", (const char *) context);
+    const int error = pb_addresses_network(
+        addresses, address_lines_read(text, addresses, MAX_HOSTS), &network, &diag);
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+    return error;
+}
+
+static void test_memory(void)
+{
+    static const struct {
+        const char *what, *text;
+    } cases[] = {
+        {"a tree", "a 1 a c.s1.a switch.switch.node\nb 1 b c.s2.b switch.switch.node\n"},
+        {"spines", "a 1 a c[1-3].s1.a switch.switch.node\nb 1 b c[1-3].s2.b switch.switch.node\n"},
+        {"blocks", "a 1 a b1.a block.node\nb 1 b b2.b block.node\n"},
+        {"a fault", "a 1 a c.s1.a switch.switch.node\nb 1 b d.s1.b switch.switch.node\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const failing_memory_t found = failing_memory_run(read_lines, cases[i].text);
+        ok(found.n_wrong == 0 && found.n_failed > 0,
+           "%s: each of %d allocations fails, %d times reported", cases[i].what, found.n_failed,
+           found.n_reported);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        char *text = print_addresses(argv[1]);
+        fputs(text, stdout);
+        free(text);
+        return EXIT_SUCCESS;
+    }
+    const int n = golden_check("network/addresses", print_addresses, report);
+    ok(n > 0, "there are golden files: %d", n);
+    test_record();
+    test_random();
+    test_memory();
+    return tap_done();
+}

@@ -1,0 +1,25 @@
+/*
+ * The record by which a process publishes to the others of its job where Slurm has it in the
+ * network: one text, of four lines: the version, the node's name, its address and the address's
+ * pattern. A process outside Slurm publishes empty ones.
+ */
+#ifndef PB_ADDRESS_RECORD_H
+#define PB_ADDRESS_RECORD_H
+
+#include "topo/network/addresses.h"
+
+/**
+ * The record of a process with these values, which may be NULL, as "". Of values that are longer
+ * than pb_addresses_network() takes, one byte more than that is kept, so that the excess is noticed
+ * where the record is read. The caller frees it; NULL if out of memory. O(bytes).
+ */
+char *pb_address_record_write(const char *node, const char *address, const char *pattern);
+
+/**
+ * What a record says, in `*address_p`, whose texts are inside `record`, which is cut into them;
+ * the host is left as it is. Of a record of another version, or one that is malformed, the values
+ * are empty: PB_ERR_MALFORMED. O(bytes).
+ */
+int pb_address_record_read(char *record, pb_address_t *address_p);
+
+#endif
