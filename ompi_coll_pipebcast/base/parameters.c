@@ -214,9 +214,13 @@ static void add_bounds(const mca_base_component_t *component)
 static void add_process(const mca_base_component_t *component)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    add(component, "priority", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->priority,
+    (void) mca_base_component_var_register(
+        component, "priority",
         "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
-        "communicator. Below 0: never used. (default: 40, above tuned's 30)");
+        "communicator. Below 0: never used. MPI_T may change it for communicators that are made "
+        "later. (default: 40, above tuned's 30)",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_6,
+        MCA_BASE_VAR_SCOPE_ALL_EQ, &p->priority);
     add(component, "autoload", MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_6, &p->autoload,
         "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
         "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)");

@@ -66,7 +66,8 @@ typedef struct coll_pipebcast_params {
     int verbose;
 } coll_pipebcast_params_t;
 
-/** The process's parameters, constant once the component is open. */
+/** The process's parameters, constant once the component is open but for the priority, which MPI_T
+ * may change. */
 extern coll_pipebcast_params_t coll_pipebcast_params;
 
 /** Whether a parameter that is a text is set. */

@@ -23,6 +23,7 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
+#include "base/status.h"
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
 #include "communicator/connections.h"
@@ -227,6 +228,12 @@ static void report_serving(const coll_pipebcast_module_t *module)
     const coll_pipebcast_topology_t *topology = module->topology;
     const int n_switches = pb_network_n_switches(topology->network);
     char medium[PB_MEDIUM_TEXT_SIZE];
+    coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_TOPOLOGY, "%d hosts on %d %s (%s)",
+                              pb_network_n_hosts(topology->network), n_switches,
+                              n_switches == 1 ? "switch" : "switches", topology->super.source);
+    coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_COSTS, "%s", module->model->super.source);
+    coll_pipebcast_status_set_number(COLL_PIPEBCAST_STATUS_SWITCHES, n_switches);
+    coll_pipebcast_status_set_number(COLL_PIPEBCAST_STATUS_CONNECTIONS, module->connections);
     if (ompi_comm_rank(module->comm) != 0) {
         return;
     }
@@ -367,6 +374,7 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
     const coll_pipebcast_agreement_t *agreement = module->agreement;
+    coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_WHY, "%s", agreement->why);
     const int size = ompi_comm_size(comm);
     const int failed_rank = (int) ~agreement->most[N_VALUES + V_FAILED_RANK];
     if (failed_rank < size) {

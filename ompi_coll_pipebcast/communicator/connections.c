@@ -1,40 +1,22 @@
 #include "communicator/connections.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/process.h"
+#include "topo/util/descriptors.h"
 
 /** A chain's neighbours: with fewer there is no broadcast. */
 #define FEWEST_CONNECTIONS 2
 
-/** Descriptors that are open, as far as the system reports them; `limit` if none is left. */
-static uint64_t count_descriptors(uint64_t limit)
-{
-    uint64_t n = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    if (directory == NULL) {
-        return errno == EMFILE ? limit : 0;
-    }
-    while (readdir(directory) != NULL) {
-        n++;
-    }
-    closedir(directory);
-    return n > 3 ? n - 3 : 0; /* without ".", ".." and the directory's own */
-}
-
 static uint64_t automatic_budget(void)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    const uint64_t all = pb_descriptors_limit(), n_open = pb_descriptors_open();
+    if (all == UINT64_MAX) {
         return UINT64_MAX;
     }
-    const uint64_t all = limit.rlim_cur, n_open = count_descriptors(all);
     const uint64_t half = n_open < all ? (all - n_open) / 2 : 0;
     return half < all / 4 ? half : all / 4;
 }

@@ -10,6 +10,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/parameters.h"
+#include "base/status.h"
 #include "communicator/presence.h"
 #include "communicator/process.h"
 #include "communicator/progress.h"
@@ -43,8 +44,11 @@ MCA_BASE_COMPONENT_INIT(ompi, coll, pipebcast)
 static int component_register(void)
 {
     const mca_base_component_t *component = &mca_coll_pipebcast_component.collm_version;
-    const int rc = coll_pipebcast_params_register(component);
-    return rc == OMPI_SUCCESS ? coll_pipebcast_counters_register(component) : rc;
+    int rc = coll_pipebcast_params_register(component);
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_pipebcast_counters_register(component);
+    }
+    return rc == OMPI_SUCCESS ? coll_pipebcast_status_register(component) : rc;
 }
 
 /** What can be done without memory; after an error, with a message, the component is left out. */

@@ -12,6 +12,7 @@ FORMATS = {
     "coll_pipebcast_log": 1,
     "coll_pipebcast_warn": 0,
     "complain": 3,
+    "doctor_find": 3,
     "fault": 2,
     "fault_none": 1,
     "pb_diag_fault": 3,
@@ -87,6 +88,8 @@ def messages(path):
         if len(found) <= place or (match.group(1) == "snprintf" and found[0] not in
                                    [[name] for name in TEXTS]):
             continue
+        if match.group(1) == "doctor_find" and found[1] == ["DOCTOR_GOOD"]:
+            continue  # there is nothing to explain
         for message in texts(found[place]):
             if is_telling(message):
                 yield text.count("\n", 0, match.start()) + 1, message

@@ -28,6 +28,8 @@ SOURCES = [
     "contrib/tools/common/file.c",
     "contrib/tools/common/hosts.c",
     "contrib/tools/common/topology.c",
+    "contrib/tools/doctor/judge_*.c",
+    "contrib/tools/doctor/pipebcast-doctor.c",
     "contrib/tools/probe/pipebcast-probe.c",
     "contrib/tools/topo/import/*.c",
     "contrib/tools/tune/cluster.c",

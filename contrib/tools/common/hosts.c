@@ -1,6 +1,7 @@
 #include "hosts.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,23 +35,19 @@ void common_hosts_free(char **hosts, int n)
     free(hosts);
 }
 
-/** The names of --hosts in turn take the place of the true ones. */
-static bool replace_hosts(char **hosts, int n, const char *list)
+bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, size_t fault_size)
 {
-    char fault[256] = "out of memory";
     struct given given = {.most = n};
+    snprintf(fault, fault_size, "out of memory");
     given.names = calloc((size_t) n, sizeof *given.names);
     bool good = given.names != NULL &&
                 pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, keep_name, &given, fault,
-                                   sizeof fault) == PB_SUCCESS &&
+                                   fault_size) == PB_SUCCESS &&
                 given.n > 0;
     for (int i = 0; good && i < n; i++) {
         free(hosts[i]);
         hosts[i] = strdup(given.names[i % given.n]);
         good = hosts[i] != NULL;
-    }
-    if (!good) {
-        common_report("--hosts: %s", fault);
     }
     common_hosts_free(given.names, given.n);
     return good;
@@ -69,7 +66,14 @@ static char **keep_hosts(const char *names, int n, const char *list)
     if (!good) {
         common_report("out of memory for %d host names", n);
     }
-    if (!good || (list[0] != '\0' && !replace_hosts(hosts, n, list))) {
+    if (good && list[0] != '\0') {
+        char fault[256];
+        good = common_hosts_replace(hosts, n, list, fault, sizeof fault);
+        if (!good) {
+            common_report("--hosts: %s", fault);
+        }
+    }
+    if (!good) {
         common_hosts_free(hosts, n);
         return NULL;
     }

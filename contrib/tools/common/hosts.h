@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "topo/network/network.h"
 
@@ -15,6 +16,12 @@
  */
 bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p);
 void common_hosts_free(char **hosts, int n);
+
+/**
+ * Replaces the names of n ranks' hosts by those of a list, in turn. False if the list is faulty or
+ * memory is out, with why in `fault`; some are replaced then.
+ */
+bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, size_t fault_size);
 
 /**
  * The network of a topology file, of which `name` is one topology (NULL or "": as

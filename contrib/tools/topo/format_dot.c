@@ -4,13 +4,13 @@
  */
 #include "colours.h"
 #include "format.h"
-#include "text.h"
+#include "contrib/tools/common/text.h"
 
 /* A host with one rank stands for it; below others their ranks follow. */
 static void print_node(FILE *stream, const pb_node_t *node)
 {
     fputs("  ", stream);
-    tool_dot_string(stream, node->name);
+    common_dot_string(stream, node->name);
     fputs(node->kind == PB_NODE_SWITCH ? " [shape=box, style=filled, fillcolor=\"#dde3ea\"];\n"
                                        : " [shape=ellipse];\n",
           stream);
@@ -24,9 +24,9 @@ static void print_cable(FILE *stream, const tool_cluster_t *cluster, const tool_
     double down_load = tool_load(judged, down), up_load = tool_load(judged, up);
     double load = down_load > up_load ? down_load : up_load;
     fputs("  ", stream);
-    tool_dot_string(stream, pb_network_node(cluster->network, below->parent)->name);
+    common_dot_string(stream, pb_network_node(cluster->network, below->parent)->name);
     fputs(" -> ", stream);
-    tool_dot_string(stream, below->name);
+    common_dot_string(stream, below->name);
     fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"down %.2f, up %.2f\"];\n",
             judged->broken[up] || judged->broken[down] ? TOOL_COLOUR_BROKEN
             : load > 0                                 ? TOOL_COLOUR_LINK
@@ -42,9 +42,9 @@ static void print_slots(FILE *stream, const tool_cluster_t *cluster)
     for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
         int host = cluster->placement->host[rank];
         fputs("  ", stream);
-        tool_dot_string(stream, pb_network_node(cluster->network, host)->name);
+        common_dot_string(stream, pb_network_node(cluster->network, host)->name);
         fputs(" -> ", stream);
-        tool_dot_string(stream, cluster->names[rank]);
+        common_dot_string(stream, cluster->names[rank]);
         fprintf(stream, " [dir=none, color=\"%s\"];\n", TOOL_COLOUR_LINE);
     }
 }
@@ -55,9 +55,9 @@ static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_pl
     for (int from = 0; from < plan->n_ranks; from++) {
         for (int i = edges->first_child[from]; i < edges->first_child[from + 1]; i++) {
             fputs("  ", stream);
-            tool_dot_string(stream, cluster->names[from]);
+            common_dot_string(stream, cluster->names[from]);
             fputs(" -> ", stream);
-            tool_dot_string(stream, cluster->names[edges->child[i]]);
+            common_dot_string(stream, cluster->names[edges->child[i]]);
             fprintf(stream,
                     " [constraint=false, color=\"%s\", fontcolor=\"%s\", label=\"%d\", "
                     "tooltip=\"stream %d\"];\n",
@@ -73,7 +73,7 @@ tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
     char title[512];
     tool_title(cluster, judged->plan, title, sizeof(title));
     fputs("digraph pipebcast {\n  label=", stream);
-    tool_dot_string(stream, title);
+    common_dot_string(stream, title);
     fputs(";\n  labelloc=t;\n  fontname=\"sans-serif\";\n"
           "  node [fontname=\"sans-serif\", fontsize=11];\n"
           "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.7];\n",

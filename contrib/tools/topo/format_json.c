@@ -1,6 +1,6 @@
 #include "format.h"
 #include "message.h"
-#include "text.h"
+#include "contrib/tools/common/text.h"
 
 static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_stream_t *s,
                         const tool_levels_t *levels)
@@ -10,9 +10,9 @@ static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_st
         int from = levels->ranks[i];
         for (int c = s->first_child[from]; c < s->first_child[from + 1]; c++) {
             fprintf(stream, "%s\n        [", separator);
-            tool_json_string(stream, cluster->names[from]);
+            common_json_string(stream, cluster->names[from]);
             fputs(", ", stream);
-            tool_json_string(stream, cluster->names[s->child[c]]);
+            common_json_string(stream, cluster->names[s->child[c]]);
             fputs("]", stream);
             separator = ",";
         }
@@ -40,9 +40,9 @@ tool_exit_t tool_format_json(FILE *stream, const tool_cluster_t *cluster,
     const pb_plan_t *plan = judged->plan;
     tool_exit_t code = TOOL_OK;
     fputs("{\n  \"root\": ", stream);
-    tool_json_string(stream, cluster->names[plan->root]);
+    common_json_string(stream, cluster->names[plan->root]);
     fputs(",\n  \"algorithm\": ", stream);
-    tool_json_string(stream, pb_kind_name(plan->kind));
+    common_json_string(stream, pb_kind_name(plan->kind));
     fprintf(stream,
             ",\n  \"height\": %d,\n  \"contention_free\": %s,\n  \"max_load\": %.6g,\n"
             "  \"streams\": [",

@@ -12,7 +12,7 @@
 #include "layout.h"
 #include "message.h"
 #include "svg.h"
-#include "text.h"
+#include "contrib/tools/common/text.h"
 
 typedef struct figure {
     FILE *stream;
@@ -105,9 +105,9 @@ static void draw_stroke(const figure_t *p, int link, double x1, double x2, doubl
 
 static void describe_link(const figure_t *p, int from, int to, int link)
 {
-    tool_xml_text(p->stream, pb_network_node(p->cluster->network, from)->name);
+    common_xml_text(p->stream, pb_network_node(p->cluster->network, from)->name);
     fputs(" to ", p->stream);
-    tool_xml_text(p->stream, pb_network_node(p->cluster->network, to)->name);
+    common_xml_text(p->stream, pb_network_node(p->cluster->network, to)->name);
     fprintf(p->stream, ": load %.2f, %d %s%s\n", tool_load(p->judged, link),
             TOOL_PLURAL(p->judged->check.links[link].senders, "sender"),
             p->judged->broken[link] ? ", contention" : "");
@@ -261,9 +261,9 @@ static void draw_edge(const panel_t *panel, int from, int to, int turn)
             "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" stroke-width=\"%.1f\"%s><title>",
             x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2, crosses ? 2.2 : 1.3,
             crosses ? "" : " stroke-opacity=\"0.75\"");
-    tool_xml_text(p->stream, p->cluster->names[from]);
+    common_xml_text(p->stream, p->cluster->names[from]);
     fputs(" to ", p->stream);
-    tool_xml_text(p->stream, p->cluster->names[to]);
+    common_xml_text(p->stream, p->cluster->names[to]);
     fprintf(p->stream, ", child %d of stream %d</title></path>\n", turn, panel->s);
 }
 

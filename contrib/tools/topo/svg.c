@@ -1,7 +1,7 @@
 #include "svg.h"
 
 #include "colours.h"
-#include "text.h"
+#include "contrib/tools/common/text.h"
 
 void tool_svg_begin(FILE *stream, double width, double height, const char *title)
 {
@@ -10,7 +10,7 @@ void tool_svg_begin(FILE *stream, double width, double height, const char *title
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n<title>",
             width, height, width, height);
-    tool_xml_text(stream, title);
+    common_xml_text(stream, title);
     fputs("</title>\n", stream);
     tool_svg_rectangle(stream, 0, 0, width, height, "#ffffff", 0);
 }
@@ -25,7 +25,7 @@ void tool_svg_text(FILE *stream, double x, double y, tool_text_style_t style, co
     fprintf(stream,
             "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\"%s>", x,
             y, style.size, style.anchor, style.colour, style.bold ? " font-weight=\"bold\"" : "");
-    tool_xml_text(stream, text);
+    common_xml_text(stream, text);
     fputs("</text>\n", stream);
 }
 
@@ -57,5 +57,5 @@ void tool_svg_dot(FILE *stream, double x, double y, double radius, const char *c
 
 double tool_svg_text_width(const char *text, double size)
 {
-    return tool_text_width(text) * size * TOOL_SVG_CHARACTER;
+    return common_text_width(text) * size * TOOL_SVG_CHARACTER;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """TAP: the options of each tool's --help are those of its man page, with the same arguments and defaults.
 
---help comes from the table by which a tool reads its options. ADVISOR, BENCH, COUNTERS, FABRIC, PROBE,
-TOPO and TUNE name the programs; `make check` sets them.
+--help comes from the table by which a tool reads its options. ADVISOR, BENCH, COUNTERS, DOCTOR, FABRIC,
+PROBE, TOPO and TUNE name the programs; `make check` sets them.
 """
 
 import os
@@ -23,6 +23,7 @@ TOOLS = {
     "ADVISOR": ("contrib/tools/advisor/pipebcast-advisor.1", [()]),
     "BENCH": ("contrib/tools/bench/pipebcast-bench.1", [()]),
     "COUNTERS": ("contrib/tools/counters/pipebcast-counters.1", [()]),
+    "DOCTOR": ("contrib/tools/doctor/pipebcast-doctor.1", [()]),
     "FABRIC": ("contrib/testbed/pipebcast-fabric.1", [()]),
     "PROBE": ("contrib/tools/probe/pipebcast-probe.1", [()]),
     "TOPO": ("contrib/tools/topo/pipebcast-topo.1",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/tools/topo/text.h"
+#include "contrib/tools/common/text.h"
 #include "test/tap.h"
 
 typedef void (*writer_t)(FILE *stream, const char *text);
@@ -26,28 +26,28 @@ static void expect(const char *format, writer_t write, const char *name, const c
 
 int main(void)
 {
-    expect("JSON", tool_json_string, "n1", "\"n1\"");
-    expect("JSON", tool_json_string, "", "\"\"");
-    expect("JSON", tool_json_string, "a\"b\\c", "\"a\\\"b\\\\c\"");
-    expect("JSON", tool_json_string, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+    expect("JSON", common_json_string, "n1", "\"n1\"");
+    expect("JSON", common_json_string, "", "\"\"");
+    expect("JSON", common_json_string, "a\"b\\c", "\"a\\\"b\\\\c\"");
+    expect("JSON", common_json_string, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
            "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
-    expect("JSON, control characters", tool_json_string, "a\nb\x7f",
+    expect("JSON, control characters", common_json_string, "a\nb\x7f",
            "\"a\xef\xbf\xbd"
            "b\xef\xbf\xbd\"");
-    expect("JSON, stray byte", tool_json_string, "a\xff", "\"a\xef\xbf\xbd\"");
-    expect("JSON, cut character", tool_json_string, "a\xc3", "\"a\xef\xbf\xbd\"");
-    expect("JSON, overlong", tool_json_string, "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
-    expect("JSON, overlong", tool_json_string, "\xe0\x80\xaf",
+    expect("JSON, stray byte", common_json_string, "a\xff", "\"a\xef\xbf\xbd\"");
+    expect("JSON, cut character", common_json_string, "a\xc3", "\"a\xef\xbf\xbd\"");
+    expect("JSON, overlong", common_json_string, "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+    expect("JSON, overlong", common_json_string, "\xe0\x80\xaf",
            "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
-    expect("JSON, surrogate", tool_json_string, "\xed\xa0\x80",
+    expect("JSON, surrogate", common_json_string, "\xed\xa0\x80",
            "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
-    expect("JSON, too large", tool_json_string, "\xf4\x90\x80\x80",
+    expect("JSON, too large", common_json_string, "\xf4\x90\x80\x80",
            "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
-    expect("XML", tool_xml_text, "<a&b>\"'", "&lt;a&amp;b&gt;&quot;&#39;");
-    expect("XML, no character of XML", tool_xml_text, "\xef\xbf\xbf\x01",
+    expect("XML", common_xml_text, "<a&b>\"'", "&lt;a&amp;b&gt;&quot;&#39;");
+    expect("XML, no character of XML", common_xml_text, "\xef\xbf\xbf\x01",
            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-    expect("DOT", tool_dot_string, "a\"b\\", "\"a\\\"b\\\\\"");
-    ok(tool_text_width("\xc3\xa9"
+    expect("DOT", common_dot_string, "a\"b\\", "\"a\\\"b\\\\\"");
+    ok(common_text_width("\xc3\xa9"
                        "n1") == 3,
        "a character of two bytes is one wide");
     return tap_done();

@@ -2,21 +2,21 @@
  * Names in the output formats. A name may hold any bytes; those that are no UTF-8, or
  * a control character, is replaced by U+FFFD.
  */
-#ifndef TOOL_TEXT_H
-#define TOOL_TEXT_H
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
 
 #include <stdio.h>
 
 /** Writes the text as a JSON string, with its quotes. */
-void tool_json_string(FILE *stream, const char *text);
+void common_json_string(FILE *stream, const char *text);
 
 /** Writes the text as XML character data, fit for attributes too. */
-void tool_xml_text(FILE *stream, const char *text);
+void common_xml_text(FILE *stream, const char *text);
 
 /** Writes the text as a quoted identifier of the DOT language. */
-void tool_dot_string(FILE *stream, const char *text);
+void common_dot_string(FILE *stream, const char *text);
 
 /** Characters of the text, as a screen counts them. */
-int tool_text_width(const char *text);
+int common_text_width(const char *text);
 
 #endif

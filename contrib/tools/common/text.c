@@ -72,24 +72,24 @@ static const char *xml_entity(char byte)
     }
 }
 
-void tool_json_string(FILE *stream, const char *text)
+void common_json_string(FILE *stream, const char *text)
 {
     fputc('"', stream);
     write_text(stream, text, backslashed);
     fputc('"', stream);
 }
 
-void tool_dot_string(FILE *stream, const char *text)
+void common_dot_string(FILE *stream, const char *text)
 {
-    tool_json_string(stream, text);
+    common_json_string(stream, text);
 }
 
-void tool_xml_text(FILE *stream, const char *text)
+void common_xml_text(FILE *stream, const char *text)
 {
     write_text(stream, text, xml_entity);
 }
 
-int tool_text_width(const char *text)
+int common_text_width(const char *text)
 {
     int n = 0;
     while (*text != '\0') {

@@ -1,0 +1,165 @@
+#include "cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/tools/common/hosts.h"
+
+/** Hosts that are named; the rest is counted. */
+enum { MOST_NAMED = 4 };
+
+/** Different values among which the commonest is looked for. */
+enum { MOST_VALUES = 16 };
+
+/* ---- hosts ---- */
+
+static char **host_names(const doctor_roll_t *roll)
+{
+    char **hosts = calloc((size_t) roll->n_ranks, sizeof *hosts);
+    for (int rank = 0; hosts != NULL && rank < roll->n_ranks; rank++) {
+        const char *name = doctor_record_find(&roll->records[rank], "host");
+        hosts[rank] = strdup(name != NULL ? name : "?");
+        if (hosts[rank] == NULL) {
+            common_hosts_free(hosts, roll->n_ranks);
+            return NULL;
+        }
+    }
+    return hosts;
+}
+
+/** A rank and its host, to be sorted. */
+struct placed {
+    const char *host;
+    int rank;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    const int by_host = strcmp(x->host, y->host);
+    return by_host != 0 ? by_host : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const int x = *(const int *) a, y = *(const int *) b;
+    return (x > y) - (x < y);
+}
+
+static bool find_leaders(doctor_cluster_t *cluster)
+{
+    const int n = cluster->roll->n_ranks;
+    struct placed *placed = calloc((size_t) n, sizeof *placed);
+    cluster->leaders = calloc((size_t) n, sizeof *cluster->leaders);
+    const bool good = placed != NULL && cluster->leaders != NULL;
+    for (int rank = 0; good && rank < n; rank++) {
+        placed[rank] = (struct placed){cluster->hosts[rank], rank};
+    }
+    if (good) {
+        qsort(placed, (size_t) n, sizeof *placed, compare_placed);
+    }
+    for (int i = 0; good && i < n; i++) {
+        if (i == 0 || strcmp(placed[i].host, placed[i - 1].host) != 0) {
+            cluster->leaders[cluster->n_hosts++] = placed[i].rank;
+        }
+    }
+    if (good) {
+        qsort(cluster->leaders, (size_t) cluster->n_hosts, sizeof *cluster->leaders, compare_ranks);
+    }
+    free(placed);
+    return good;
+}
+
+bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *fault,
+                         size_t fault_size)
+{
+    *cluster = (doctor_cluster_t){.roll = roll, .hosts = host_names(roll)};
+    const char *list = doctor_record_find(&roll->records[0], "coll_pipebcast_hosts");
+    snprintf(fault, fault_size, "out of memory");
+    return cluster->hosts != NULL &&
+           (list == NULL || list[0] == '\0' ||
+            common_hosts_replace(cluster->hosts, roll->n_ranks, list, fault, fault_size)) &&
+           find_leaders(cluster);
+}
+
+void doctor_cluster_free(doctor_cluster_t *cluster)
+{
+    if (cluster->hosts != NULL) {
+        common_hosts_free(cluster->hosts, cluster->roll->n_ranks);
+    }
+    free(cluster->leaders);
+    *cluster = (doctor_cluster_t){.n_hosts = 0};
+}
+
+const char *doctor_cluster_value(const doctor_cluster_t *cluster, int rank, const char *name)
+{
+    return doctor_record_find(&cluster->roll->records[rank], name);
+}
+
+/* ---- names ---- */
+
+void doctor_names_add(doctor_names_t *names, const char *host, const char *with)
+{
+    const size_t used = strlen(names->text);
+    if (names->last != NULL && strcmp(names->last, host) == 0) {
+        return;
+    }
+    names->last = host;
+    if (names->n++ < MOST_NAMED) {
+        snprintf(names->text + used, sizeof names->text - used, "%s%.64s%s%.40s%s",
+                 used > 0 ? ", " : "", host, with != NULL ? " (" : "", with != NULL ? with : "",
+                 with != NULL ? ")" : "");
+    }
+}
+
+const char *doctor_names_text(doctor_names_t *names)
+{
+    const size_t used = strlen(names->text);
+    if (names->n > MOST_NAMED) {
+        snprintf(names->text + used, sizeof names->text - used, " and %d more",
+                 names->n - MOST_NAMED);
+        names->n = MOST_NAMED; /* so that it is added once */
+    }
+    return names->text;
+}
+
+/* ---- values ---- */
+
+/** The value that most ranks have, of the first MOST_VALUES. */
+static const char *commonest(const doctor_cluster_t *cluster, const char *name)
+{
+    const char *values[MOST_VALUES];
+    int counts[MOST_VALUES] = {0}, n = 0, best = 0;
+    for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
+        const char *value = doctor_cluster_value(cluster, rank, name);
+        int at = 0;
+        while (value != NULL && at < n && strcmp(values[at], value) != 0) {
+            at++;
+        }
+        if (value == NULL || at == MOST_VALUES) {
+            continue;
+        }
+        values[at] = value;
+        counts[at]++;
+        n = at == n ? n + 1 : n;
+    }
+    for (int i = 1; i < n; i++) {
+        best = counts[i] > counts[best] ? i : best;
+    }
+    return n > 0 ? values[best] : NULL;
+}
+
+bool doctor_cluster_alike(const doctor_cluster_t *cluster, const char *name,
+                          doctor_alike_t *alike_p)
+{
+    *alike_p = (doctor_alike_t){.value = commonest(cluster, name)};
+    for (int rank = 0; rank < cluster->roll->n_ranks; rank++) {
+        const char *value = doctor_cluster_value(cluster, rank, name);
+        if (value != NULL && strcmp(value, alike_p->value) != 0) {
+            doctor_names_add(&alike_p->others, cluster->hosts[rank],
+                             value[0] == '\0' ? "none" : value);
+        }
+    }
+    return alike_p->others.n == 0;
+}

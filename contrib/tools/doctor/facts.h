@@ -1,0 +1,22 @@
+/* What a rank finds out of itself and its host, without other ranks. */
+#ifndef DOCTOR_FACTS_H
+#define DOCTOR_FACTS_H
+
+#include "record.h"
+#include "topo/network/topology.h"
+
+/**
+ * Adds: `host`; the versions `mpi`, `doctor` and `plugin`; the parameters by their names; `limit`
+ * and `open` of descriptors; `rmem` and `wmem`, the bytes to which the kernel lets TCP's buffers
+ * grow; and, for the files `topology` and `model` that parameters name, NAME.fault or NAME.hash and
+ * NAME.age in seconds. What is not known has no value.
+ */
+void doctor_facts_add(doctor_record_t *record);
+
+/**
+ * Opens the topology file that the parameters of a record name, as pb_topology_open(); the record
+ * must name one.
+ */
+int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology, pb_diag_t *diag);
+
+#endif

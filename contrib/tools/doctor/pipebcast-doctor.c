@@ -1,0 +1,373 @@
+/*
+ * pipebcast-doctor: is this cluster set up well for pipebcast? See --help.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "broadcasts.h"
+#include "cluster.h"
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/report.h"
+#include "facts.h"
+#include "judge.h"
+#include "options.h"
+#include "page.h"
+#include "rates.h"
+#include "roll.h"
+#include "transport.h"
+#include "variables.h"
+#include "watchdog.h"
+
+enum { EXIT_OPTIONS = 2, TAG_FACTS = 1, TAG_MEASURED = 2 };
+
+/** The broadcast by which pipebcast's ranks agree, and the most that is allocated for it. */
+enum { USUAL_BYTES = 64 << 10, MOST_BYTES = 256 << 20 };
+
+/** Shares of the time: the hosts' rates; the broadcasts have the rest. */
+#define RATES_SHARE 0.4
+
+/** The other ranks wait so much longer than rank 0, which reports. */
+#define GRACE_S 10
+
+static const char priority[] = "coll_pipebcast_priority";
+
+/** All that a run knows. The roll, the cluster and the report are rank 0's. */
+struct run {
+    struct doctor_options options;
+    int rank, n_ranks;
+    struct doctor_sides sides;
+    doctor_record_t record; /**< this rank's */
+    doctor_roll_t roll;
+    doctor_cluster_t cluster;
+    doctor_report_t report;
+    int *leaders; /**< owned; of n_hosts hosts */
+    int n_hosts;
+    char how[DOCTOR_HOW_SIZE]; /**< what became of the first broadcast */
+};
+
+/* ---- steps ---- */
+
+static void late(void *context, const char *step, double seconds)
+{
+    struct run *run = context;
+    if (run->rank != 0) {
+        common_report("rank %d: %s did not end within %g s", run->rank, step, seconds);
+        return;
+    }
+    doctor_find(&run->report.findings, DOCTOR_BAD, "hangs", "%s did not end within %g s", step,
+                seconds);
+    doctor_advise(&run->report.findings,
+                  "see whether all hosts reach each other over the same interface "
+                  "(btl_tcp_if_include), and whether each has descriptors left (ulimit -n)");
+    doctor_report_print(&run->report, stdout);
+}
+
+static void begin_step(const struct run *run, const char *step, double seconds)
+{
+    doctor_watchdog_step(step, run->options.patience_s + seconds + (run->rank != 0 ? GRACE_S : 0));
+}
+
+/** Which broadcast goes on; the text of the step stays. */
+static struct {
+    const struct run *run;
+    char step[96];
+} broadcasting;
+
+static void begin_broadcast(int64_t bytes, bool by_pipebcast)
+{
+    snprintf(broadcasting.step, sizeof broadcasting.step, "a broadcast of %" PRId64 " bytes by %s",
+             bytes, by_pipebcast ? "pipebcast" : "the fallback component");
+    begin_step(broadcasting.run, broadcasting.step, broadcasting.run->options.time_limit_s);
+}
+
+/* ---- what is asked and measured ---- */
+
+/**
+ * A communicator without pipebcast, and one with it. Where the plugin cannot be kept out of one
+ * communicator, as an earlier version cannot, there is no fallback component to compare with.
+ */
+static void make_sides(struct run *run)
+{
+    int own_priority = 0, unused;
+    const bool present = doctor_record_find(&run->record, priority) != NULL;
+    const bool kept_out = present && doctor_variables_set(priority, -1, &own_priority);
+    run->sides = (struct doctor_sides){MPI_COMM_NULL, MPI_COMM_NULL};
+    if (common_all_good(!present || kept_out, MPI_COMM_WORLD)) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &run->sides.fallback);
+    }
+    if (kept_out) {
+        doctor_variables_set(priority, own_priority, &unused);
+    }
+    if (common_all_good(present, MPI_COMM_WORLD)) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &run->sides.pipebcast);
+        MPI_Comm_set_name(run->sides.pipebcast, "of pipebcast-doctor");
+    }
+}
+
+static MPI_Comm any_side(const struct run *run)
+{
+    return run->sides.fallback != MPI_COMM_NULL ? run->sides.fallback : run->sides.pipebcast;
+}
+
+/** All ranks learn who leads a host. False on all of them if out of memory. */
+static bool share_leaders(struct run *run)
+{
+    run->n_hosts = run->cluster.n_hosts;
+    MPI_Bcast(&run->n_hosts, 1, MPI_INT, 0, any_side(run));
+    run->leaders = calloc((size_t) run->n_hosts + 1, sizeof *run->leaders);
+    if (!common_all_good(run->leaders != NULL, any_side(run))) {
+        return false;
+    }
+    if (run->rank == 0) {
+        memcpy(run->leaders, run->cluster.leaders, (size_t) run->n_hosts * sizeof *run->leaders);
+    }
+    MPI_Bcast(run->leaders, run->n_hosts, MPI_INT, 0, any_side(run));
+    return true;
+}
+
+/** A leader's transport to the next one. */
+static void find_transport(struct run *run, doctor_record_t *record)
+{
+    for (int i = 0; run->n_hosts > 1 && i < run->n_hosts; i++) {
+        if (run->leaders[i] == run->rank) {
+            doctor_transport_add(record, MPI_COMM_WORLD, run->leaders[(i + 1) % run->n_hosts]);
+        }
+    }
+}
+
+/** Bytes that pipebcast is to serve, if it serves any. */
+static int64_t serving_bytes(const struct run *run)
+{
+    const double least = doctor_record_number(&run->record, "coll_pipebcast_min_size", 0);
+    return least > MOST_BYTES ? MOST_BYTES : least > USUAL_BYTES ? (int64_t) least : USUAL_BYTES;
+}
+
+static int64_t most_bytes(const struct run *run)
+{
+    int64_t most = serving_bytes(run);
+    for (int i = 0; !run->options.quick && i < run->options.sizes.n; i++) {
+        most = run->options.sizes.values[i] > most ? run->options.sizes.values[i] : most;
+    }
+    return most;
+}
+
+static void measure_broadcasts(struct run *run, char *memory)
+{
+    const int n = run->options.sizes.n;
+    const double share_s = run->options.time_limit_s * (1 - RATES_SHARE) / n;
+    for (int i = 0; i < n; i++) {
+        doctor_broadcast_measure(&run->sides, memory, run->options.sizes.values[i], share_s,
+                                 begin_broadcast, &run->report.broadcasts[i]);
+        run->report.n_broadcasts = i + 1;
+    }
+}
+
+/** Asks pipebcast, and measures. False on all ranks if out of memory. */
+static bool measure(struct run *run, doctor_record_t *record)
+{
+    int64_t bytes = most_bytes(run);
+    MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, any_side(run)); /* parameters may differ */
+    char *memory = calloc((size_t) bytes, 1);
+    bool good = common_all_good(memory != NULL, any_side(run));
+    int64_t first = serving_bytes(run);
+    MPI_Bcast(&first, 1, MPI_INT64_T, 0, any_side(run));
+    broadcasting.run = run;
+    if (good && run->sides.pipebcast != MPI_COMM_NULL) {
+        begin_broadcast(first, true);
+        doctor_broadcast_try(&run->sides, memory, first, run->how);
+    }
+    find_transport(run, record);
+    if (good && !run->options.quick && run->n_hosts > 1) {
+        const double rates_s = run->options.time_limit_s * RATES_SHARE;
+        begin_step(run, "measuring rates between hosts", rates_s);
+        good = common_all_good(
+            doctor_rates_measure(any_side(run), run->leaders, run->n_hosts, rates_s, record),
+            any_side(run));
+    }
+    if (good && !run->options.quick && run->n_hosts > 1) {
+        measure_broadcasts(run, memory);
+    }
+    free(memory);
+    return good;
+}
+
+/* ---- what is reported ---- */
+
+/** Rank 0's: the rates, by the records. */
+static void collect_rates(struct run *run)
+{
+    const doctor_cluster_t *cluster = &run->cluster;
+    const int n = cluster->n_hosts;
+    run->report.rates =
+        run->options.quick || n < 2 ? NULL : calloc((size_t) n, sizeof(struct doctor_rate));
+    for (int i = 0; run->report.rates != NULL && i < n; i++) {
+        const int from = cluster->leaders[i], to = cluster->leaders[(i + 1) % n];
+        const double one = doctor_record_number(&run->roll.records[from], "rate", 0);
+        const double other = doctor_record_number(&run->roll.records[to], "rate", 0);
+        run->report.rates[run->report.n_rates++] = (struct doctor_rate){
+            .from = cluster->hosts[from],
+            .to = cluster->hosts[to],
+            .interface = doctor_cluster_value(cluster, from, "interface"),
+            .claimed = one > 0 && (other <= 0 || one < other) ? one : other,
+            .measured = doctor_record_number(&run->roll.records[from], "measured", 0),
+        };
+    }
+}
+
+static void judge(struct run *run)
+{
+    doctor_report_t *report = &run->report;
+    collect_rates(run);
+    doctor_judge_software(report, &run->cluster);
+    if (run->sides.pipebcast != MPI_COMM_NULL) {
+        doctor_judge_serving(report, &run->cluster, run->how);
+    }
+    doctor_judge_transport(report, &run->cluster);
+    doctor_judge_files(report, &run->cluster);
+    doctor_judge_broadcasts(report);
+}
+
+/** Rank 0 prints the page of a run that cannot go on, and ends the job. */
+static void give_up(struct run *run)
+{
+    doctor_report_print(&run->report, stdout);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
+/** The first roll call; where a rank is silent, rank 0 ends the job. */
+static void call_roll(struct run *run)
+{
+    char fault[256];
+    begin_step(run, "asking all ranks", run->options.patience_s + GRACE_S);
+    if (!doctor_roll_init(&run->roll, MPI_COMM_WORLD)) {
+        common_report("out of memory for the records of %d ranks", run->n_ranks);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    const bool good = doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_FACTS, &run->record,
+                                       run->options.patience_s);
+    if (run->rank != 0) {
+        return; /* a rank that was not heard is ended by rank 0 */
+    }
+    if (!good || !doctor_judge_roll(&run->report, &run->roll)) {
+        give_up(run);
+    }
+    if (!doctor_cluster_find(&run->cluster, &run->roll, fault, sizeof fault)) {
+        doctor_find(&run->report.findings, DOCTOR_BAD, "parameters", "coll_pipebcast_hosts: %s",
+                    fault);
+        give_up(run);
+    }
+    run->report.n_hosts = run->cluster.n_hosts;
+}
+
+static int examine(struct run *run)
+{
+    doctor_record_t record = {.bytes = NULL};
+    struct doctor_shortfall shortfall;
+    int code = EXIT_SUCCESS;
+    doctor_facts_add(&run->record);
+    call_roll(run);
+    begin_step(run, "making communicators", 0);
+    make_sides(run);
+    doctor_shortfall_begin(&shortfall);
+    if (!share_leaders(run) || !measure(run, &record)) {
+        common_report("rank %d: out of memory", run->rank);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    begin_step(run, "asking all ranks again", run->options.patience_s + GRACE_S);
+    doctor_variables_add_status(&record);
+    doctor_shortfall_end(&shortfall, &record);
+    const bool good = doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, &record,
+                                       run->options.patience_s);
+    doctor_record_free(&record);
+    if (run->rank == 0) {
+        if (!good || !doctor_judge_roll(&run->report, &run->roll)) {
+            give_up(run);
+        }
+        judge(run);
+        doctor_report_print(&run->report, stdout);
+        code = doctor_report_verdict(&run->report) == DOCTOR_BAD ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    return code;
+}
+
+static void release(struct run *run)
+{
+    if (run->sides.fallback != MPI_COMM_NULL) {
+        MPI_Comm_free(&run->sides.fallback);
+    }
+    if (run->sides.pipebcast != MPI_COMM_NULL) {
+        MPI_Comm_free(&run->sides.pipebcast);
+    }
+    free(run->report.rates);
+    free(run->leaders);
+    doctor_cluster_free(&run->cluster);
+    doctor_roll_free(&run->roll);
+    doctor_record_free(&run->record);
+    doctor_findings_free(&run->report.findings);
+}
+
+/** This rank, before MPI knows it, by what launchers set; 0: not known. */
+static int launched_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL) {
+            return atoi(value);
+        }
+    }
+    return 0;
+}
+
+/** Begins MPI, which waits for all ranks, too. */
+static void begin_mpi(struct run *run, int *argc_p, char ***argv_p)
+{
+    run->rank = launched_rank();
+    begin_step(run, "MPI_Init", 2 * run->options.patience_s);
+    MPI_Init(argc_p, argv_p);
+    MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &run->n_ranks);
+    run->report.n_ranks = run->n_ranks;
+}
+
+static void finish_mpi(struct run *run)
+{
+    begin_step(run, "MPI_Finalize", run->options.patience_s);
+    release(run);
+    MPI_Finalize();
+    doctor_watchdog_stop();
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run = {.sides = {MPI_COMM_NULL, MPI_COMM_NULL}};
+    char message[512] = "";
+    int code = EXIT_SUCCESS;
+    /* Every rank reads the command line, which is the same: none has to hear of it. */
+    const common_verdict_t verdict =
+        doctor_options_parse(argc, argv, &run.options, message, sizeof message);
+    run.report.options = &run.options;
+    doctor_findings_init(&run.report.findings);
+    if (!doctor_watchdog_start(late, &run)) {
+        common_report("no thread for the time limit: %s", strerror(errno));
+        return EXIT_FAILURE;
+    }
+    begin_mpi(&run, &argc, &argv);
+    if (run.rank == 0) {
+        common_options_answer(&doctor_command, verdict, message);
+    }
+    if (verdict == COMMON_RUN) {
+        if (!doctor_variables_open()) {
+            common_report("rank %d: MPI_T could not be initialised", run.rank);
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
+        code = examine(&run);
+        doctor_variables_close();
+    }
+    finish_mpi(&run);
+    return verdict == COMMON_WRONG ? EXIT_OPTIONS : code;
+}

@@ -1,0 +1,18 @@
+/* How fast messages pass from each host to the next one, one pair at a time. */
+#ifndef DOCTOR_RATES_H
+#define DOCTOR_RATES_H
+
+#include <mpi.h>
+
+#include "record.h"
+
+/**
+ * Each of n leaders, one rank of each host, sends to the next one, and the last one to the first,
+ * in turn, until `time_limit_s` seconds have passed. Called by all ranks; those that wait sleep.
+ * Adds `measured` to the record of a sender, in bits per second of messages' bytes. False on a rank
+ * that is out of memory; the others then wait for it.
+ */
+bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
+                          doctor_record_t *record);
+
+#endif

@@ -1,0 +1,20 @@
+/* What carries a rank's messages to another host, as Open MPI knows it. */
+#ifndef DOCTOR_TRANSPORT_H
+#define DOCTOR_TRANSPORT_H
+
+#include <mpi.h>
+
+#include "record.h"
+
+/**
+ * Adds the transport to a rank: `transport`, for people; `pml`, `btls` and `interface`; `rate` in
+ * bits per second and `mtu` in bytes, if they are known; `ethernet`: whether it is TCP over
+ * Ethernet. No connection is opened.
+ */
+void doctor_transport_add(doctor_record_t *record, MPI_Comm comm, int peer);
+
+/** The host that the launcher has placed a rank on; NULL if it does not know. The caller frees it.
+ */
+char *doctor_transport_host(MPI_Comm comm, int rank);
+
+#endif

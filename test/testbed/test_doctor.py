@@ -1,0 +1,89 @@
+"""
+pipebcast-doctor over real interfaces: a sound cluster, a rate that is not there, a host that the topology
+file lacks, and one with another MTU.
+"""
+
+import json
+import os
+import sys
+
+from cluster import SRCDIR, main, need_program, need_testbed, on, tap, tool, write
+
+sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
+from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
+
+BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
+DOCTOR = os.path.join(BUILD, "contrib/tools/doctor/pipebcast-doctor")
+TRUE = write("doctor.conf", "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n2\nSwitchName=s2 Switches=s[0-1]\n")
+LACKS = write("doctor-lacks.conf", "SwitchName=s0 Nodes=n[0-1]\n")
+
+
+def examine(*arguments, parameters=()):
+    """Exit status, and what the doctor found."""
+    answer = tool("mpirun", "--name", "t", "--timeout", "100", "--",
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *[word for name, value in parameters for word in ("--mca", name, value)],
+                  DOCTOR, "--json", *arguments)  # fmt: skip
+    try:
+        return answer.returncode, json.loads(answer.stdout[answer.stdout.index("{"):])
+    except ValueError:
+        tap.note(answer.stdout + answer.stderr)
+        return answer.returncode, {"findings": [], "rates": [], "broadcasts": []}
+
+
+def finds(found, verdict, topic, text):
+    return any(finding["verdict"] == verdict and finding["topic"] == topic and text in finding["text"]
+               for finding in found["findings"])  # fmt: skip
+
+
+def holds(good, found, text):
+    if not tap.ok(good, text):
+        tap.note(json.dumps(found, indent=1))
+
+
+def check_sound():
+    _, found = examine("--sizes", "8K,64K", "--time-limit", "20",
+                       parameters=[("coll_pipebcast_topology_file", TRUE)])  # fmt: skip
+    holds(found.get("hosts") == 3, found, "the hosts are those of the testbed")
+    holds(finds(found, "good", "serving", "pipebcast serves"), found, "pipebcast serves them")
+    holds(finds(found, "good", "transport", "ob1 with btl tcp on "), found, "over TCP over Ethernet")
+    holds(finds(found, "good", "MTU", "1500 bytes"), found, "with one MTU")
+    holds(finds(found, "good", "topology", "3 hosts on 3 switches"), found, "placed as the file has it")
+    rates = [rate["measured_bits_per_second"] or 0 for rate in found["rates"]]
+    holds(len(rates) == 3 and all(5e6 < rate < 10.2e6 for rate in rates), found,
+          "the rate of each is measured: at most the link's")  # fmt: skip
+    names = {rate["interface"] for rate in found["rates"]}
+    holds(len(names) >= 1 and None not in names and "lo" not in names, found, "of the interface that is used")
+    holds([broadcast["bytes"] for broadcast in found["broadcasts"]] == [8 << 10, 64 << 10] and
+          all(broadcast["pipebcast_s"] > 0 and broadcast["fallback_s"] > 0 for broadcast in found["broadcasts"]),
+          found, "broadcasts of both components")  # fmt: skip
+
+
+def check_claim():
+    name = next(rate["interface"] for rate in examine("--sizes", "1K", "--time-limit", "5")[1]["rates"])
+    status, found = examine("--sizes", "1K", "--time-limit", "10",
+                            parameters=[(f"btl_tcp_bandwidth_{name}", "100")])  # fmt: skip
+    holds(status != 0 and finds(found, "bad", "rate", "of 100"), found, "a rate is claimed that is not there")
+
+
+def check_faults():
+    status, found = examine("--quick", parameters=[("coll_pipebcast_topology_file", LACKS)])
+    holds(status != 0 and finds(found, "bad", "topology", "lacks: n2"), found, "a host is missing in the topology")
+    device = on("n1", "sh", "-c", "ip -o -4 addr show scope global").stdout.split()[1]
+    on("n1", "ip", "link", "set", device, "mtu", "1400")
+    status, found = examine("--quick")
+    holds(status != 0 and finds(found, "bad", "MTU", "n1 (1400)"), found, "a host has another MTU")
+    on("n1", "ip", "link", "set", device, "mtu", "1500")
+
+
+def run():
+    tool("up", "--topology", TRUE, "--name", "t", "--rate", "10mbit")
+    check_sound()
+    check_claim()
+    check_faults()
+    tool("down", "--name", "t")
+
+
+need_program("mpirun", "ompi_info", "ip")
+need_testbed()
+main(run)

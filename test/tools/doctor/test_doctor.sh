@@ -1,0 +1,307 @@
+#!/bin/sh
+# TAP test of pipebcast-doctor on this host alone: coll_pipebcast_hosts lets its ranks pass for hosts.
+# Each finding is provoked once. DOCTOR, SILENT, PLUGINDIR and MPIEXEC name the programs and files;
+# `make check` sets them.
+DOCTOR=${DOCTOR:-pipebcast-doctor}
+# shellcheck source=test/tap.sh
+. "$(dirname "$0")/../../tap.sh"
+run_mpi_here
+unset OMPI_MCA_coll
+golden=$(dirname "$0")/golden
+
+if [ -z "${PLUGINDIR:-}" ] || [ ! -f "$PLUGINDIR/mca_coll_pipebcast.so" ]; then
+    echo "1..0 # SKIP the plugin is not built"
+    exit 0
+fi
+HOME=$work/home
+export HOME
+mkdir "$HOME"
+own=$(ompi_info --path pkglibdir --parsable | cut -d: -f3)
+OMPI_MCA_mca_base_component_path=$PLUGINDIR:$own
+OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
+export OMPI_MCA_mca_base_component_path OMPI_MCA_coll_pipebcast_hosts
+
+# Lets one rank have settings of its own: apart RANK COMMANDS PROGRAM...
+cat >"$work/apart" <<'END'
+#!/bin/sh
+rank=$1 commands=$2
+shift 2
+[ "${OMPI_COMM_WORLD_RANK:-$PMIX_RANK}" != "$rank" ] || eval "$commands"
+exec "$@"
+END
+chmod +x "$work/apart"
+
+# launch NP ARGUMENT...: a job; output in $out and $err, status in $code.
+launch() {
+    np=$1
+    shift
+    timeout 120 "$MPIEXEC" -np "$np" "$@" >"$out" 2>"$err" </dev/null
+    code=$?
+}
+
+# doctor NP ARGUMENT...: runs the program, without measuring.
+doctor() {
+    np=$1
+    shift
+    launch "$np" "$DOCTOR" --quick "$@"
+}
+
+# finds VERDICT TOPIC PATTERN: the page has such a finding; its lines are joined.
+finds() {
+    sed -e ':a' -e 'N' -e '$!ba' -e 's/\n  *\([^ ]\)/ \1/g' "$out" |
+        grep -q -e "^$1 *$2 .*$3"
+}
+
+# ---- a cluster without anything bad
+
+doctor 4
+[ $code -eq 0 ] && sed -e 's/Open MPI v[^,]*/Open MPI VERSION/; s/pipebcast[-a-z]* [0-9][0-9.]*/PROGRAM VERSION/g' \
+    -e 's/[0-9][0-9]* are alike/N are alike/; s/up to [0-9]* bytes/up to N bytes/' \
+    -e '/^good *descriptors/,/^[a-z]* *topology/{/^good *descriptors/!{/topology/!d}}' \
+    -e 's/\(^good *descriptors *\).*/\1N/' "$out" >"$work/page"
+[ -z "${UPDATE_GOLDEN:-}" ] || cp "$work/page" "$golden/pretended.expected"
+cmp "$golden/pretended.expected" "$work/page" >>"$err" 2>&1
+report $? "the page of pretended hosts"
+! grep -q "$(printf '\033')" "$out"
+report $? "a file gets no colours"
+
+doctor 4 --colour always
+[ "$(grep -c "^$(printf '\033')\\[" "$out")" -gt 5 ]
+report $? "--colour always: verdicts are coloured"
+
+doctor 4 --json
+[ $code -eq 0 ] && python3 - "$out" <<'END' >>"$err" 2>&1
+import json, sys
+page = json.load(open(sys.argv[1]))
+assert set(page) == {"format", "version", "ranks", "hosts", "verdict", "findings", "rates", "broadcasts"}, page
+assert page["format"] == 1 and page["ranks"] == 4 and page["hosts"] == 4, page
+assert page["verdict"] == "doubtful" and page["rates"] == [] and page["broadcasts"] == [], page
+topics = [finding["topic"] for finding in page["findings"]]
+assert "serving" in topics and "descriptors" in topics, topics
+assert all(set(f) == {"verdict", "topic", "text", "advice"} for f in page["findings"]), page
+END
+report $? "--json: the same as an object"
+
+launch 4 "$DOCTOR" --sizes 8K,64K --time-limit 10 --json
+python3 - "$out" <<'END' >>"$err" 2>&1
+import json, sys
+page = json.load(open(sys.argv[1]))
+assert [rate["from"] for rate in page["rates"]] == ["n0", "n1", "n2", "n3"], page
+assert [rate["to"] for rate in page["rates"]] == ["n1", "n2", "n3", "n0"], page
+assert all(rate["measured_bits_per_second"] > 1e6 for rate in page["rates"]), page
+assert [b["bytes"] for b in page["broadcasts"]] == [8192, 65536], page
+assert all(b["pipebcast_s"] > 0 and b["fallback_s"] > 0 and b["how"] for b in page["broadcasts"]), page
+END
+report $? "rates of each host to the next, and broadcasts of both components"
+
+OMPI_MCA_coll_pipebcast_hosts='n[0-1]'
+launch 4 "$DOCTOR" --sizes 8K --time-limit 5 --json
+OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
+python3 - "$out" <<'END' >>"$err" 2>&1
+import json, sys
+page = json.load(open(sys.argv[1]))
+assert page["ranks"] == 4 and page["hosts"] == 2 and len(page["rates"]) == 2, page
+assert len(page["broadcasts"]) == 1, page
+END
+report $? "several ranks of a host: one of them speaks for it"
+OMPI_MCA_btl=self,vader
+doctor 2
+OMPI_MCA_btl=self,tcp
+[ $code -eq 1 ] && finds bad serving 'do not go over TCP over Ethernet' &&
+    finds doubtful transport 'which is not known to be TCP over Ethernet'
+report $? "another transport"
+
+# ---- the plugin
+
+OMPI_MCA_coll=^pipebcast
+export OMPI_MCA_coll
+launch 2 "$DOCTOR" --sizes 8K --time-limit 1
+unset OMPI_MCA_coll
+[ $code -eq 1 ] && finds bad plugin 'not found pipebcast on any host.*ompi_info --param'
+report $? "no plugin"
+
+launch 4 "$work/apart" 2 'export OMPI_MCA_coll=^pipebcast' "$DOCTOR" --sizes 8K --time-limit 1
+[ $code -eq 1 ] && finds bad plugin 'on n2' && finds doubtful broadcasts 'only the fallback component was measured'
+report $? "no plugin on one host; the fallback component alone is measured"
+
+unset OMPI_MCA_coll_pipebcast_hosts
+doctor 2
+[ $code -eq 0 ] && finds doubtful hosts 'all ranks are on the host' &&
+    finds doubtful serving 'all ranks are on one host' && grep -q '2 ranks on 1 host$' "$out"
+report $? "one host"
+doctor 1
+[ $code -le 1 ] && finds doubtful hosts 'all ranks are on the host'
+report $? "one rank"
+OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
+export OMPI_MCA_coll_pipebcast_hosts
+
+# ---- parameters
+
+launch 4 "$work/apart" 2 'export OMPI_MCA_coll_pipebcast_min_size=99' "$DOCTOR" --quick
+[ $code -eq 1 ] && finds bad parameters 'coll_pipebcast_min_size differs .* 1024, but on n2 (99)' &&
+    finds bad serving 'ranks have different parameters'
+report $? "a parameter that differs on one rank"
+launch 4 "$work/apart" 3 'export OMPI_MCA_coll_pipebcast_verbose=1 OMPI_MCA_btl_tcp_links=2' "$DOCTOR" --quick
+[ $code -eq 0 ] && finds doubtful parameters 'coll_pipebcast_verbose differs' &&
+    finds doubtful parameters 'btl_tcp_links differs .* but on n3 (2)'
+report $? "parameters that may differ"
+OMPI_MCA_coll_pipebcast_priority=-1
+export OMPI_MCA_coll_pipebcast_priority
+doctor 2
+unset OMPI_MCA_coll_pipebcast_priority
+[ $code -eq 1 ] && finds bad parameters 'coll_pipebcast_priority is -1' &&
+    finds bad serving 'not used for broadcasts'
+report $? "a priority below 0"
+OMPI_MCA_coll_pipebcast_hosts='n[0-'
+doctor 2
+OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
+[ $code -eq 1 ] && finds bad parameters 'coll_pipebcast_hosts: '
+report $? "a faulty list of hosts"
+
+# ---- sockets, rates, descriptors
+
+OMPI_MCA_btl_tcp_rcvbuf=100000
+export OMPI_MCA_btl_tcp_rcvbuf
+doctor 2
+[ $code -eq 0 ] && finds doubtful sockets 'btl_tcp_rcvbuf 100000 bytes .*set both to 0'
+report $? "a fixed socket buffer"
+OMPI_MCA_btl_tcp_bandwidth_lo=40000
+export OMPI_MCA_btl_tcp_bandwidth_lo
+doctor 2
+[ $code -eq 1 ] && finds bad sockets 'btl_tcp_rcvbuf 100000 bytes'
+report $? "the same on a fast link"
+unset OMPI_MCA_btl_tcp_rcvbuf
+OMPI_MCA_btl_tcp_bandwidth_lo=1
+launch 2 "$DOCTOR" --sizes 1K --time-limit 2
+[ $code -eq 1 ] && finds bad rate 'claim less than was measured.*of 1).*btl_tcp_bandwidth_INTERFACE' &&
+    finds good transport 'on lo, 1 Mbit'
+report $? "an interface that claims too little"
+OMPI_MCA_btl_tcp_bandwidth_lo=4000000
+launch 2 "$DOCTOR" --sizes 1K --time-limit 2
+finds doubtful rate 'slower than they should be.*of 4e+06)'
+report $? "an interface that claims too much"
+unset OMPI_MCA_btl_tcp_bandwidth_lo
+
+launch 4 "$work/apart" 1 'ulimit -n 26' "$DOCTOR" --quick
+[ $code -eq 1 ] && finds bad descriptors '26 of a process, the least on n1.*connections at most.*ulimit'
+report $? "few descriptors on one host"
+
+# ---- topology
+
+topology=$work/cluster.conf
+OMPI_MCA_coll_pipebcast_topology_file=$topology
+export OMPI_MCA_coll_pipebcast_topology_file
+cat >"$topology" <<'END'
+SwitchName=s0 Nodes=n[0-1]
+SwitchName=s1 Nodes=n[2-7]
+SwitchName=s2 Switches=s[0-1]
+END
+doctor 4
+[ $code -eq 0 ] && finds good topology "8 hosts on 3 switches ($topology).*pipebcast-tune --verify"
+report $? "a topology file"
+touch -d '365 days ago' "$topology"
+doctor 4
+[ $code -eq 0 ] && finds doubtful topology 'the file is 365 days old'
+report $? "an old one"
+echo 'SwitchName=s0 Nodes=n[0-2]' >"$topology"
+doctor 4
+[ $code -eq 1 ] && finds bad topology "hosts that $topology lacks: n3" && finds bad serving "'n3' of rank 3 is not in"
+report $? "a host that it lacks"
+echo 'SwitchName=s0 Nodes=n[0-' >"$topology"
+doctor 4
+[ $code -eq 1 ] && finds bad topology 'cannot be used on n0: .*cluster.conf:1: ' && finds bad serving 'the topology is faulty'
+report $? "a faulty one"
+echo 'SwitchName=s0 Nodes=n[0-7]' >"$topology"
+echo 'SwitchName=s1 Nodes=n[0-7]' >"$work/other.conf"
+launch 4 "$work/apart" 1 "export OMPI_MCA_coll_pipebcast_topology_file=$work/other.conf" "$DOCTOR" --quick
+[ $code -eq 1 ] && finds bad topology 'the file differs between hosts: n1'
+report $? "one that differs"
+mkdir "$work/slurm"
+echo 'SwitchName=s0 Nodes=n[0-7]' >"$work/slurm/topology.conf"
+printf -- '- topology: all\n  cluster_default: true\n  flat: true\n' >"$work/slurm/topology.yaml"
+OMPI_MCA_coll_pipebcast_topology_file=$work/slurm/topology.conf
+doctor 4
+[ $code -eq 0 ] && finds doubtful topology '.*topology.yaml' && finds good topology '8 hosts on 1 switch'
+report $? "a topology.yaml beside it"
+unset OMPI_MCA_coll_pipebcast_topology_file
+OMPI_MCA_coll_pipebcast_topology='SwitchName=s0 Nodes=n[0-3];SwitchName=s1 Nodes=n[4-7];SwitchName=s2 Switches=s[0-1]'
+export OMPI_MCA_coll_pipebcast_topology
+doctor 4
+unset OMPI_MCA_coll_pipebcast_topology
+[ $code -eq 0 ] && finds good topology '8 hosts on 3 switches (the parameter coll_pipebcast_topology)'
+report $? "one as a parameter"
+
+# ---- model
+
+model=$work/cluster.model
+OMPI_MCA_coll_pipebcast_model_file=$model
+export OMPI_MCA_coll_pipebcast_model_file
+cat >"$model" <<'END'
+pipebcast-model 1
+topology any
+transport ob1 btl tcp interface lo rate -
+payload 1448
+overhead 22
+place switch links 2
+cost 1024 10000 50000 10000 1000 1000
+cost 16384 100000 200000 100000 1000 1000
+END
+doctor 4
+[ $code -eq 0 ] && finds good model "$model, 0 days old, measured over ob1 with btl tcp on lo"
+report $? "a model"
+touch -d '200 days ago' "$model"
+doctor 4
+[ $code -eq 0 ] && finds doubtful model 'the file is 200 days old.*pipebcast-tune --install'
+report $? "an old one"
+sed -i '/^transport/d' "$model"
+doctor 4
+[ $code -eq 0 ] && finds doubtful model 'measured over an unknown transport'
+report $? "one that does not name its transport"
+sed -i 's/^payload/transport ucx btl - interface - rate -\npayload/' "$model"
+doctor 4
+[ $code -eq 1 ] && finds bad model 'measured over ucx.*is not used here: costs are assumed'
+report $? "one of another transport"
+echo nonsense >"$model"
+doctor 4
+[ $code -eq 1 ] && finds bad model 'cannot be used on n0: .*cluster.model:1: '
+report $? "a faulty one"
+unset OMPI_MCA_coll_pipebcast_model_file
+
+# ---- it ends
+
+launch 5 "$work/apart" 2 "exec '$SILENT'" "$DOCTOR" --quick --patience 2
+[ $code -ne 0 ] && [ $code -ne 124 ] &&
+    finds bad ranks 'rank 2 on the host .* does not answer within 2 s, and hides 1 '
+report $? "a silent rank is named, and the job ends"
+
+launch 3 "$work/apart" 2 'exec sleep 100' "$DOCTOR" --quick --patience 1
+[ $code -ne 0 ] && [ $code -ne 124 ] && finds bad hangs 'MPI_Init did not end within 3 s'
+report $? "a rank that does not begin"
+
+launch 3 "$DOCTOR" --sizes 256M --time-limit 0.1 --patience 0.1
+[ $code -ne 0 ] && [ $code -ne 124 ] && finds bad hangs 'did not end within'
+report $? "what takes too long ends with the page"
+
+# refuses PATTERN ARGUMENT...: one message, status 2.
+refuses() {
+    pattern=$1
+    shift
+    launch 2 "$DOCTOR" "$@"
+    [ $code -eq 2 ] && [ "$(grep -c -e "^pipebcast-doctor: .*$pattern" "$err")" -eq 1 ]
+    report $? "refuses $*"
+}
+refuses 'not a size' --sizes 1Q
+refuses 'not a size' --sizes 257M
+refuses 'more than 16 sizes' --sizes 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+refuses 'time-limit' --time-limit 0
+refuses 'patience' --patience nan
+refuses 'unknown; known are auto, always, never' --colour red
+refuses 'no option' 64K
+
+launch 2 "$DOCTOR" --version
+[ $code -eq 0 ] && [ "$(grep -c '^pipebcast-doctor [0-9]' "$out")" -eq 1 ]
+report $? "--version is printed once"
+launch 2 "$DOCTOR" --help
+[ $code -eq 0 ] && [ "$(grep -c '^Usage' "$out")" -eq 1 ]
+report $? "--help is printed once"
+echo "1..$count"
