@@ -44,27 +44,52 @@ static int halve(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int
     return n;
 }
 
-/** Leaves out one flow after the other. `rest` has room for n. Returns how many are needed. */
+/**
+ * Leaves out parts of the flows, by halves, quarters and so on down to single ones, as long as some
+ * of the others are slow. `rest` has room for n. Returns how many are needed.
+ */
 static int leave_out(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n,
                      pb_flow_t *rest)
 {
-    /* The flows before `first` are needed. */
-    for (int first = 0; first < n && n > 1;) {
-        memcpy(rest, flows, (size_t) first * sizeof *rest);
-        memcpy(rest + first, flows + first + 1, (size_t) (n - first - 1) * sizeof *rest);
-        const int n_slow = pb_gauge_find_slow(gauge, cuts, rest, n - 1);
-        if (n_slow < 0) {
-            return n_slow;
-        }
-        if (n_slow > 0) {
-            memcpy(flows, rest, (size_t) n_slow * sizeof *flows);
-            n = n_slow;
-            first = 0;
-        } else {
-            first++;
+    for (int part = n > 4 ? n / 2 : 1; part > 0 && n > 1; part /= 2) {
+        /* The flows before `first` are needed, as far as parts of this size can show. */
+        for (int first = 0; first < n && n > 1;) {
+            const int size = part < n - first ? part : n - first;
+            memcpy(rest, flows, (size_t) first * sizeof *rest);
+            memcpy(rest + first, flows + first + size, (size_t) (n - first - size) * sizeof *rest);
+            const int n_slow = n > size ? pb_gauge_find_slow(gauge, cuts, rest, n - size) : 0;
+            if (n_slow < 0) {
+                return n_slow;
+            }
+            if (n_slow > 0) {
+                n -= size;
+                memcpy(flows, rest, (size_t) n * sizeof *flows);
+                first = 0;
+            } else {
+                first += size;
+            }
         }
     }
     return n;
+}
+
+/**
+ * The flows that are needed, of which the first n_slow are slow among all n. Mostly those share a
+ * link with each other; else with flows that are no slower for it, as they have less anyway.
+ */
+static int reduce(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n_slow, int n,
+                  pb_flow_t *rest)
+{
+    memcpy(rest, flows, (size_t) n * sizeof *rest);
+    int left = pb_gauge_find_slow(gauge, cuts, flows, n_slow);
+    if (left > 0) {
+        left = halve(gauge, cuts, flows, left);
+    } else if (left == 0) {
+        memcpy(flows, rest, (size_t) n * sizeof *rest);
+        shuffle(&gauge->random, flows, n);
+        left = n;
+    }
+    return left > 0 ? leave_out(gauge, cuts, flows, left, rest) : left;
 }
 
 /** The core's capacity, and whether its flows still contend. */
@@ -122,15 +147,14 @@ static int find_hash(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_core_t *core, 
     return code;
 }
 
-int pb_core_find(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n, pb_core_t *core)
+int pb_core_find(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n_slow, int n,
+                 pb_core_t *core)
 {
     pb_flow_t *rest = malloc((size_t) n * sizeof *rest);
     *core = (pb_core_t){.flows = malloc((size_t) n * sizeof *core->flows)};
     int code = PB_ERR_NO_MEMORY;
     if (rest != NULL && core->flows != NULL) {
-        code = pb_gauge_find_slow(gauge, cuts, flows, n);
-        code = code > 0 ? halve(gauge, cuts, flows, code) : code;
-        code = code > 0 ? leave_out(gauge, cuts, flows, code, rest) : code;
+        code = reduce(gauge, cuts, flows, n_slow, n, rest);
     }
     if (code > 0) {
         core->n = code;

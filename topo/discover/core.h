@@ -18,11 +18,11 @@ typedef struct pb_core {
 } pb_core_t;
 
 /**
- * Finds a core among `n` flows that pb_gauge_find_slow() found slow, which are reordered. A core
- * without flows: they are not slow any more. Clear with pb_core_clear() in any case.
- * O(log flows + flows of the core) trials.
+ * Finds a core among `n` flows, of which pb_gauge_find_slow() found the first n_slow to be slow;
+ * they are reordered. A core without flows: they are not slow any more. Clear with pb_core_clear()
+ * in any case. O(log flows * flows of the core) trials.
  */
-int pb_core_find(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n,
+int pb_core_find(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n_slow, int n,
                  pb_core_t *core);
 void pb_core_clear(pb_core_t *core);
 

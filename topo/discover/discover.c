@@ -163,8 +163,8 @@ static void take_lone_host(search_t *s, const pb_core_t *core, const pb_cut_t *c
     }
 }
 
-/** What slow flows show. */
-static int learn(search_t *s, int n_slow)
+/** What a round shows, of whose n flows the first n_slow are slow. */
+static int learn(search_t *s, int n_slow, int n)
 {
     pb_core_t core;
     pb_cut_t cut = {.inside = calloc((size_t) s->cuts->n_hosts, sizeof *cut.inside)};
@@ -173,7 +173,7 @@ static int learn(search_t *s, int n_slow)
     if (cut.inside == NULL) {
         return code;
     }
-    code = pb_core_find(&s->gauge, s->cuts, s->flows, n_slow, &core);
+    code = pb_core_find(&s->gauge, s->cuts, s->flows, n_slow, n, &core);
     /* What larger numbers of flows share of a bundle by chance cannot be told from other links. */
     if (code == PB_SUCCESS && core.n > 0 && !(core.hashed && core.n > 2)) {
         code = pb_core_cut(&s->gauge, s->cuts, &core, &cut);
@@ -204,7 +204,7 @@ static int search_rounds(search_t *s)
         const int n_slow = n > 0 ? pb_gauge_find_slow(&s->gauge, s->cuts, s->flows, n) : n;
         if (n_slow > 0) {
             s->n_clean = 0;
-            code = learn(s, n_slow);
+            code = learn(s, n_slow, n);
         } else {
             s->n_clean++;
             code = n_slow;
