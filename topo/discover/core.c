@@ -102,7 +102,7 @@ static int confirm(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_core_t *core)
     }
     /* The middle one of three. */
     core->capacity = fmax(fmin(sums[0], sums[1]), fmin(fmax(sums[0], sums[1]), sums[2]));
-    if (code == PB_SUCCESS && core->capacity > 0.9 * free) {
+    if (code == PB_SUCCESS && core->capacity > PB_GAUGE_SLOW * free) {
         core->n = 0;
     }
     return code;

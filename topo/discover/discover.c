@@ -183,7 +183,9 @@ static int learn(search_t *s, int n_slow, int n)
             code = take_cut(s, &cut, &new);
         }
     }
-    s->n_vain += !new;
+    /* Without a core the flows were slow by chance, as repeated trials show. */
+    s->n_clean = new ? 0 : s->n_clean + (core.n == 0);
+    s->n_vain += core.n > 0 && !new;
     pb_core_clear(&core);
     free(cut.inside);
     return code;
@@ -203,7 +205,6 @@ static int search_rounds(search_t *s)
         const int n = pb_round_make(&s->gauge, s->cuts, s->gauge.meter->max_flows, s->flows);
         const int n_slow = n > 0 ? pb_gauge_find_slow(&s->gauge, s->cuts, s->flows, n) : n;
         if (n_slow > 0) {
-            s->n_clean = 0;
             code = learn(s, n_slow, n);
         } else {
             s->n_clean++;
