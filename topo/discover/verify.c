@@ -146,23 +146,72 @@ static pb_contradiction_t *add_contradiction(verifying_t *v, pb_contradiction_ki
     return c;
 }
 
+/** What the file gives a flow by itself: the slowest link of its path. `path` is room for it. */
+static double stated_rate(const verifying_t *v, pb_flow_t flow, int *path)
+{
+    const int n = pb_network_path(v->network, v->nodes[flow.from], v->nodes[flow.to], path);
+    double speed = INFINITY;
+    for (int i = 0; i < n; i++) {
+        speed = fmin(speed, pb_network_node(v->network, pb_link_node(path[i]))->speed);
+    }
+    return speed * v->unit;
+}
+
+/** The partner to which the file gives a host the most. *stated_p: that. */
+static int best_partner(const verifying_t *v, int host, int *path, double *stated_p)
+{
+    int best = -1;
+    *stated_p = 0;
+    for (int other = 0; other < v->cuts.n_hosts; other++) {
+        if (other != host) {
+            const double stated = stated_rate(v, (pb_flow_t){host, other}, path);
+            if (stated > *stated_p && rate_of(v, other) >= LEAST_SPEED * stated) {
+                best = other;
+                *stated_p = stated;
+            }
+        }
+    }
+    return best;
+}
+
+/** Whether a host has less than the file gives it to another, from it or to it, twice. */
+static int verify_host(verifying_t *v, int host, int *path)
+{
+    double stated;
+    const int partner = best_partner(v, host, path, &stated);
+    int code = PB_SUCCESS;
+    if (partner < 0 || rate_of(v, host) >= LEAST_SPEED * stated) {
+        return PB_SUCCESS;
+    }
+    for (int i = 0; code == PB_SUCCESS && i < 4; i++) {
+        const pb_flow_t flow = i % 2 == 0 ? (pb_flow_t){host, partner} : (pb_flow_t){partner, host};
+        double sum, free;
+        code = pb_gauge_trial(&v->gauge, &v->cuts, &flow, 1, &sum, &free);
+    }
+    if (code != PB_SUCCESS || rate_of(v, host) >= LEAST_SPEED * stated) {
+        return code;
+    }
+    pb_contradiction_t *c = add_contradiction(v, PB_CONTRADICTION_HOST, 1, NULL);
+    if (c == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    c->link = v->nodes[host];
+    c->hosts[c->n_hosts++] = host;
+    c->capacity = rate_of(v, host);
+    c->stated = stated;
+    return PB_SUCCESS;
+}
+
 /** Hosts whose own links are slower than in the file. */
 static int verify_hosts(verifying_t *v)
 {
-    for (int host = 0; host < v->cuts.n_hosts; host++) {
-        const double stated = speed_of(v, host) * v->unit;
-        if (rate_of(v, host) < LEAST_SPEED * stated) {
-            pb_contradiction_t *c = add_contradiction(v, PB_CONTRADICTION_HOST, 1, NULL);
-            if (c == NULL) {
-                return PB_ERR_NO_MEMORY;
-            }
-            c->link = v->nodes[host];
-            c->hosts[c->n_hosts++] = host;
-            c->capacity = rate_of(v, host);
-            c->stated = stated;
-        }
+    int *path = calloc((size_t) pb_network_max_path(v->network) + 1, sizeof *path);
+    int code = path != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int host = 0; code == PB_SUCCESS && host < v->cuts.n_hosts; host++) {
+        code = verify_host(v, host, path);
     }
-    return PB_SUCCESS;
+    free(path);
+    return code;
 }
 
 /** Whether a host is on one side of a cut and not on the same of the other, whose inside may be

@@ -91,14 +91,9 @@ static bool lead(struct discovery *d)
 {
     tune_progress_t progress;
     tune_progress_begin(&progress, d->options->quiet);
-    const pb_meter_t meter = {
-        .n_hosts = d->flows->n_hosts,
-        .max_flows = d->options->flows > 0 && d->options->flows < d->flows->n_hosts
-                         ? d->options->flows
-                         : d->flows->n_hosts,
-        .measure = tune_recorded_measure,
-        .context = &d->recorded,
-    };
+    pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
+    meter.measure = tune_recorded_measure;
+    meter.context = &d->recorded;
     const pb_discover_options_t how = {
         .seed = 1, .progress = tune_progress_report, .context = &progress};
     int code = tune_flows_calibrate(d->flows);

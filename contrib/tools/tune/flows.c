@@ -351,6 +351,14 @@ int tune_flows_measure(void *context, const pb_flow_t *list, int n, double *rate
     return code;
 }
 
+pb_meter_t tune_flows_meter(tune_flows_t *flows, int most)
+{
+    return (pb_meter_t){.n_hosts = flows->n_hosts,
+                        .max_flows = most > 0 && most < flows->n_hosts ? most : flows->n_hosts,
+                        .measure = tune_flows_measure,
+                        .context = flows};
+}
+
 /* ---- messages and windows ---- */
 
 /** So many messages in a window, which is no shorter than it must be. */
@@ -440,7 +448,7 @@ bool tune_flows_init(tune_flows_t *flows, MPI_Comm comm, const char *list)
     MPI_Comm_rank(comm, &flows->rank);
     MPI_Comm_size(comm, &n_ranks);
     flows->rank_of = calloc((size_t) n_ranks, sizeof *flows->rank_of);
-    flows->memory = calloc(2 * UNDER_WAY, MOST_BYTES);
+    flows->memory = calloc((size_t) 2 * UNDER_WAY, MOST_BYTES);
     const bool room = flows->rank_of != NULL && flows->memory != NULL;
     if (!room) {
         common_report("rank %d: out of memory for messages", flows->rank);

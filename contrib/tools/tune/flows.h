@@ -52,6 +52,9 @@ int tune_flows_calibrate(tune_flows_t *flows);
  */
 int tune_flows_measure(void *context, const pb_flow_t *flows, int n, double *rates);
 
+/** The meter that measures so; at most so many flows at once, 0: as many as there are hosts. */
+pb_meter_t tune_flows_meter(tune_flows_t *flows, int most);
+
 /** The other ranks' call: takes part until rank 0 calls tune_flows_end(). */
 void tune_flows_follow(tune_flows_t *flows);
 void tune_flows_end(tune_flows_t *flows);

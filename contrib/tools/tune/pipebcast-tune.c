@@ -24,6 +24,7 @@
 #include "sweep.h"
 #include "table.h"
 #include "traffic.h"
+#include "verification.h"
 #include "wire.h"
 #include "without.h"
 
@@ -471,6 +472,8 @@ int main(int argc, char **argv)
         code = EXIT_OPTIONS;
     } else if (verdict == COMMON_RUN && options.discover[0] != '\0') {
         code = tune_discover(&options, MPI_COMM_WORLD) ? EXIT_SUCCESS : EXIT_FAILURE;
+    } else if (verdict == COMMON_RUN && options.verify) {
+        code = tune_verify(&options, MPI_COMM_WORLD) ? EXIT_SUCCESS : EXIT_FAILURE;
     } else if (verdict == COMMON_RUN) {
         code = tune(&options, rank, n_ranks);
     }
