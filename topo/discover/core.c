@@ -92,6 +92,19 @@ static int reduce(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, in
     return left > 0 ? leave_out(gauge, cuts, flows, left, rest) : left;
 }
 
+/** In a tree, a flow to a host and one from it share no directed link. */
+static bool is_possible(const pb_core_t *core)
+{
+    for (int i = 0; i < core->n; i++) {
+        for (int k = 0; k < core->n; k++) {
+            if (core->flows[i].to == core->flows[k].from) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /** The core's capacity, and whether its flows still contend. */
 static int confirm(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_core_t *core)
 {
@@ -102,7 +115,7 @@ static int confirm(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_core_t *core)
     }
     /* The middle one of three. */
     core->capacity = fmax(fmin(sums[0], sums[1]), fmin(fmax(sums[0], sums[1]), sums[2]));
-    if (code == PB_SUCCESS && core->capacity > PB_GAUGE_SLOW * free) {
+    if (code == PB_SUCCESS && (core->capacity > PB_GAUGE_SLOW * free || !is_possible(core))) {
         core->n = 0;
     }
     return code;

@@ -10,8 +10,8 @@ enum {
     MOST_VOTES = 5,
     /** Trials of a host at a bundle before it is taken to be on the receivers' side: with four
      * members its flow meets the other one's with probability 1/4 in each. */
-    MOST_VARIANTS = 12,
-    MOST_PASSES = 3,
+    MOST_VARIANTS = 6,
+    MOST_PASSES = 2,
 };
 
 typedef enum { UNDECIDED, SENDERS, RECEIVERS } side_t;

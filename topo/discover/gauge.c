@@ -12,6 +12,10 @@
 /** A rate so much higher than the one before is news. */
 #define RISEN 1.1
 
+/** Of a link that also carries acknowledgements, and messages that wait behind them, this is left.
+ */
+#define BOTH_WAYS 0.92
+
 int pb_gauge_init(pb_gauge_t *gauge, const pb_meter_t *meter, uint64_t seed)
 {
     const size_t n = (size_t) meter->n_hosts;
@@ -179,6 +183,18 @@ int pb_gauge_hosts(pb_gauge_t *gauge)
 
 /* ---- trials ---- */
 
+/** What acknowledgements leave of the rates of flows whose hosts send and receive. */
+static void acknowledge(const pb_flow_t *flows, int n, double *rates)
+{
+    for (int i = 0; i < n; i++) {
+        bool both = false;
+        for (int k = 0; k < n && !both; k++) {
+            both = flows[k].to == flows[i].from || flows[k].from == flows[i].to;
+        }
+        rates[i] *= both ? BOTH_WAYS : 1;
+    }
+}
+
 /** What each flow would have if there were no other cuts than those known. */
 static void expect(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *flows, int n)
 {
@@ -186,6 +202,7 @@ static void expect(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *fl
         gauge->expected[i] = pb_gauge_alone(gauge, flows[i]);
     }
     pb_cuts_share(cuts, flows, n, gauge->expected);
+    acknowledge(flows, n, gauge->expected);
 }
 
 int pb_gauge_trial(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *flows, int n,

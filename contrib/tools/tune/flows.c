@@ -15,9 +15,9 @@ enum {
     TAG_HELLO,
     TAG_FLOW,
     TAG_RESULT,
-    UNDER_WAY = 4,      /**< messages of a flow that were sent and not received */
-    IN_WINDOW = 36,     /**< messages of a flow at full rate */
-    LEAST_BYTES = 2840, /**< two TCP segments of 1,500-byte frames, with MPI's headers */
+    UNDER_WAY = 5,      /**< messages of a flow that were sent and not received */
+    IN_WINDOW = 20,     /**< messages of a flow at full rate */
+    LEAST_BYTES = 5680, /**< four TCP segments of 1,500-byte frames, with MPI's headers */
     MOST_BYTES = 1 << 20,
     MOST_ATTEMPTS = 5,
     CALIBRATIONS = 8,
