@@ -29,13 +29,18 @@ SOURCES = [
     "contrib/tools/common/hosts.c",
     "contrib/tools/probe/pipebcast-probe.c",
     "contrib/tools/tune/cluster.c",
+    "contrib/tools/tune/discovery.c",
+    "contrib/tools/tune/flows.c",
     "contrib/tools/tune/install.c",
     "contrib/tools/tune/pipebcast-tune.c",
+    "contrib/tools/tune/recorded.c",
     "contrib/tools/tune/table.c",
+    "contrib/tools/tune/verification.c",
     "ompi_coll_pipebcast/**/*.c",
     "topo/**/*_file.c",
     "topo/advice/generation.c",
     "topo/advice/history.c",
+    "topo/discover/record.c",
     "topo/network/*.c",
 ]
 
