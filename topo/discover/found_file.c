@@ -10,8 +10,9 @@
 /** A rate this near to a multiple of the usual one is that multiple. */
 #define NEAR 0.09
 
-/** TCP's payload is at least this share of what Ethernet sends. */
+/** TCP's payload is this share of what Ethernet sends; the higher bound is the clocks'. */
 #define LEAST_PAYLOAD 0.88
+#define MOST_PAYLOAD 1.04
 
 enum { MOST_MULTIPLE = 16 };
 
@@ -60,7 +61,7 @@ static void choose_unit(writing_t *w)
 {
     double mbit = w->usual * 8e-6;
     for (size_t i = 0; i < sizeof ethernet_rates / sizeof ethernet_rates[0]; i++) {
-        if (mbit < ethernet_rates[i] && mbit >= LEAST_PAYLOAD * ethernet_rates[i]) {
+        if (mbit < MOST_PAYLOAD * ethernet_rates[i] && mbit >= LEAST_PAYLOAD * ethernet_rates[i]) {
             mbit = ethernet_rates[i];
         }
     }

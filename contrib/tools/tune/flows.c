@@ -16,7 +16,7 @@ enum {
     TAG_FLOW,
     TAG_RESULT,
     UNDER_WAY = 5,      /**< messages of a flow that were sent and not received */
-    IN_WINDOW = 20,     /**< messages of a flow at full rate */
+    IN_WINDOW = 16,     /**< messages of a flow at full rate */
     LEAST_BYTES = 5680, /**< four TCP segments of 1,500-byte frames, with MPI's headers */
     MOST_BYTES = 1 << 20,
     MOST_ATTEMPTS = 5,
