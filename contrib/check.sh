@@ -170,6 +170,7 @@ if $suite; then
 else
     prepare_packages "${build_packages[@]}" clang clang-format groff-base mandoc shellcheck strace valgrind \
         libc6-dbg xz-utils
+    prepare_daemons lldpd
 fi
 prepare_build "$build" --enable-werror
 

@@ -266,6 +266,17 @@ void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, i
     transmit(model, choose(model, up, 0, frame), frame, now);
 }
 
+void fabric_model_announce(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now)
+{
+    const int down = pb_link_down(host);
+    if (!is_link(model, down)) {
+        fabric_model_release(model, frame);
+        return;
+    }
+    frame->target = host;
+    transmit(model, fabric_members_first(model->members, down), frame, now);
+}
+
 /* ---- steps ---- */
 
 int fabric_model_plan(fabric_model_t *model, const fabric_step_t *step)

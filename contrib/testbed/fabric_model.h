@@ -61,6 +61,12 @@ void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
  */
 void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now);
 
+/**
+ * The switch above `host` sends it `frame` (owned from here on) at `now`, over the first member of
+ * its link. A frame to a host without a link vanishes.
+ */
+void fabric_model_announce(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now);
+
 /** The time of the next event; INT64_MAX if no frame is under way and nothing planned. O(1). */
 int64_t fabric_model_next_event(const fabric_model_t *model);
 

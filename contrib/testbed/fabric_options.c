@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "contrib/testbed/fabric_lldp.h"
+
 #define MAX_RATE INT64_C(1000000000000)
 #define MAX_QUEUE (INT64_C(1) << 40)
 
@@ -34,6 +36,8 @@ static const common_option_t rows[] = {
              "go first"},
     {"hash-seed", COMMON_NUMBER, VALUE(links.hash_seed), .most = INT64_MAX, .argument = "N",
      .missing = "1", .help = "of the hash by which flows take one of parallel links"},
+    {"lldp", COMMON_NUMBER, VALUE(lldp), .most = MAX_RATE, .argument = "NS", .missing = "0",
+     .help = "nanoseconds between two LLDP frames of a switch to each of its hosts; 0: none"},
     {"mtu", COMMON_NUMBER, VALUE(mtu), .least = 68, .most = 9216, .argument = "BYTES",
      .missing = "1500", .help = "payload of the largest frame"},
     {"grain", COMMON_NUMBER, VALUE(grain), .most = 10000000, .argument = "NS", .missing = "50000",
@@ -60,6 +64,10 @@ static bool complete(const fabric_settings_t *settings, common_complaint_t compl
 {
     if (settings->topology == NULL) {
         return common_wrong(complaint, "--topology is missing: which network?");
+    }
+    if (settings->lldp > 0 && settings->mtu + FABRIC_HEADER < FABRIC_LLDP_MAX) {
+        return common_wrong(complaint, "--lldp needs an --mtu of %d or more",
+                            FABRIC_LLDP_MAX - FABRIC_HEADER);
     }
     return settings->describe || settings->control != NULL ||
            common_wrong(complaint, "--control is missing; give it, or --describe");

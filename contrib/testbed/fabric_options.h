@@ -16,6 +16,7 @@ typedef struct fabric_settings {
     int64_t mtu;
     int64_t spin;  /* ns */
     int64_t grain; /* ns */
+    int64_t lldp;  /* ns between two announcements of switches, 0: there are none */
     fabric_links_t links;
 } fabric_settings_t;
 

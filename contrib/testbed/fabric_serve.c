@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "contrib/testbed/fabric_commands.h"
+#include "contrib/testbed/fabric_lldp.h"
 
 /* The control socket is looked at no less often than this, in ns. */
 #define CONTROL_EVERY 10000000
@@ -64,6 +65,9 @@ static void on_frame(void *context, int port, const unsigned char *data, uint32_
                      int64_t time)
 {
     fabric_t *fabric = context;
+    if (length >= FABRIC_HEADER && fabric_lldp_is_local(data)) {
+        return; /* the switch has it, and passes it on to nobody */
+    }
     int target = length >= FABRIC_HEADER ? target_of(fabric, data) : -2;
     fabric_frame_t *frame = target == -2 ? NULL : fabric_model_frame(fabric->model);
     if (frame == NULL) {
@@ -75,6 +79,42 @@ static void on_frame(void *context, int port, const unsigned char *data, uint32_
     frame->flow = fabric_flow_of(data, length);
     memcpy(frame->data, data, length);
     fabric_model_send(fabric->model, fabric->host_of[port], frame, time);
+}
+
+/** The switch above a host announces itself to it. */
+static void announce(fabric_t *fabric, int port, int64_t now)
+{
+    const int host = fabric->host_of[port];
+    const int node = pb_network_node(fabric->network, host)->parent;
+    fabric_frame_t *frame = node >= 0 ? fabric_model_frame(fabric->model) : NULL;
+    if (frame == NULL) {
+        return;
+    }
+    const int member =
+        fabric_members_first(fabric_model_members(fabric->model), pb_link_down(host));
+    const fabric_announced_t announced = {
+        .node = node,
+        .name = pb_network_node(fabric->network, node)->name,
+        .port = port,
+        .rate = fabric_model_link(fabric->model, member)->rate,
+        .lifetime = 4 * fabric->settings->lldp,
+    };
+    unsigned char bytes[FABRIC_LLDP_MAX];
+    frame->length = fabric_lldp_frame(&announced, bytes);
+    memcpy(frame->data, bytes, frame->length);
+    fabric_model_announce(fabric->model, host, frame, now);
+}
+
+/** All switches announce themselves, if it is time. */
+static void announce_all(fabric_t *fabric, int64_t now)
+{
+    if (now < fabric->announce_at) {
+        return;
+    }
+    for (int port = 0; port < fabric->n_hosts; port++) {
+        announce(fabric, port, now);
+    }
+    fabric->announce_at = now + fabric->settings->lldp;
 }
 
 static void note_lateness(fabric_lateness_t *lateness, int64_t late)
@@ -170,6 +210,7 @@ static void wait_for_work(fabric_t *fabric)
 {
     int64_t next = fabric_model_next_event(fabric->model);
     int64_t now = fabric_clock();
+    next = next < fabric->announce_at ? next : fabric->announce_at;
     if (now - fabric->control_at > CONTROL_EVERY) {
         fabric->control_at = now;
         fabric_control_serve(fabric->control);
@@ -210,6 +251,7 @@ static void run(fabric_t *fabric)
     choose_grain(fabric);
     while (!stopped) {
         fabric->woke_at = fabric_clock();
+        announce_all(fabric, fabric->woke_at);
         fabric_ports_receive(fabric->ports, on_frame, fabric);
         deliver(fabric, fabric->woke_at + fabric->grain / 2);
         if (fabric_model_n_changes(fabric->model) != fabric->n_changes) {
@@ -299,6 +341,7 @@ static int set_up(fabric_t *fabric)
     fabric->priority = take_priority(settings->realtime);
     fabric->reset_at = fabric_clock();
     fabric->cpu_at_reset = fabric_cpu();
+    fabric->announce_at = settings->lldp > 0 ? fabric->reset_at : INT64_MAX;
     return EXIT_SUCCESS;
 }
 

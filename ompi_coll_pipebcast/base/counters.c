@@ -131,6 +131,10 @@ static int add_others(const mca_base_component_t *component)
          "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
          "group.",
          &coll_pipebcast_counters.waited_as_receiver},
+        {"fell_short",
+         "Broadcasts from this rank, of those that are watched, in which a rank "
+         "received far more slowly than its links should let it; a line at verbose 1 says which.",
+         &coll_pipebcast_counters.fell_short},
         {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
          &coll_pipebcast_counters.roles_cached},
         {"roles_computed",

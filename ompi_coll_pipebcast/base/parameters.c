@@ -153,8 +153,12 @@ static void add_cluster(const mca_base_component_t *component)
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
     add(component, "topology_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3,
         &p->topology_file,
-        "File that describes the switches and hosts, in the form of Slurm's topology.conf, alike "
-        "on all hosts. (default: none, all hosts are on one switch)");
+        "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
+        "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)");
+    add(component, "topology_name", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4,
+        &p->topology_name,
+        "Which topology of a topology.yaml is used, alike on all hosts. (default: that of the "
+        "job's Slurm partition, by the slurm.conf beside it, or else of the cluster)");
     add(component, "topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology,
         "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
         "set. (default: none)");

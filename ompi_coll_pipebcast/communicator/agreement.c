@@ -36,7 +36,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 9
+#define PROTOCOL 10
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -76,9 +76,8 @@ enum {
 
 static const char *const value_names[N_VALUES] = {
     [V_PROTOCOL] = "the version of pipebcast",
-    [V_PLACEMENT] =
-        "the topology (coll_pipebcast_topology_file, coll_pipebcast_topology) or the list of "
-        "hosts (coll_pipebcast_hosts)",
+    [V_PLACEMENT] = "the topology (coll_pipebcast_topology_file, coll_pipebcast_topology_name, "
+                    "coll_pipebcast_topology) or the list of hosts (coll_pipebcast_hosts)",
     [V_ALGORITHM] = "the parameter coll_pipebcast_algorithm",
     [V_ARRIVAL] = "the parameter coll_pipebcast_arrival",
     [V_ADVICE] = "whether the parameter coll_pipebcast_advice_dir is set",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
@@ -86,22 +87,70 @@ bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)
 
 /* The fold. */
 
-/** How much longer than the message's own time this broadcast of this root takes, predicted. */
-static double predicted_fill(const coll_pipebcast_module_t *module, size_t bytes, int64_t message)
+/** What is predicted of this broadcast of this root; best_time < 0: nothing. */
+static pb_planner_report_t predict(const coll_pipebcast_module_t *module, size_t bytes)
 {
+    const int root = ompi_comm_rank(module->comm);
     pb_planner_report_t report;
-    if (message <= 0 ||
-        pb_planner_explain(module->planner, ompi_comm_rank(module->comm), bytes, &report) !=
-            PB_SUCCESS ||
-        report.best_time < 0) {
+    if (pb_planner_explain(module->planner, root, bytes, &report) != PB_SUCCESS) {
+        report.best_time = report.best_fill = -1;
+    }
+    return report;
+}
+
+/** How much longer than the message's own time the broadcast takes, predicted. */
+static double predicted_fill(const pb_planner_report_t *report, int64_t message)
+{
+    if (message <= 0 || report->best_time < 0) {
         return 1; /* not known: as for a short pipeline */
     }
-    return report.best_time > message ? (double) (report.best_time - message) / (double) message
-                                      : 0;
+    return report->best_time > message ? (double) (report->best_time - message) / (double) message
+                                       : 0;
+}
+
+static const char *host_of(const coll_pipebcast_module_t *module, int rank)
+{
+    const pb_network_t *network = module->placement->network;
+    return pb_network_node(network, pb_network_host_of(network, module->placement->host[rank]))
+        ->name;
+}
+
+/** The plan's links have delivered far less than they should, several times. */
+static void report_shortfall(const coll_pipebcast_module_t *module, size_t bytes, int64_t expected)
+{
+    const pb_shortfall_t *shortfall = &module->arrivals.shortfall;
+    const double predicted = (double) expected / 1e6;
+    coll_pipebcast_log(
+        1,
+        "communicator %s: %zu bytes come to rank %d on host %s from rank %d on host %s more slowly "
+        "than the links should bring them, in %.3f ms instead of %.3f, %d times in a row. If the "
+        "topology and the model are right there, others use these links: 'mpirun ... "
+        "pipebcast-tune "
+        "--verify' finds out.",
+        module->comm->c_name, bytes, shortfall->rank, host_of(module, shortfall->rank),
+        shortfall->from, host_of(module, shortfall->from), shortfall->least * predicted, predicted,
+        shortfall->n);
+}
+
+/** At the root: whether the plan has delivered what its links should. */
+static void note_delivery(coll_pipebcast_arrivals_t *arrivals, const pb_planner_report_t *report)
+{
+    const coll_pipebcast_module_t *module = arrivals->module;
+    const uint32_t n_ranks = (uint32_t) ompi_comm_size(module->comm);
+    const pb_fold_sums_t *sums = &arrivals->fold.sums;
+    const int64_t expected = report->best_time < 0 ? 0 : report->best_time - report->best_fill;
+    if (sums->slowest >= n_ranks || sums->slow_from >= n_ranks) {
+        return; /* another rank's report makes no sense; nothing depends on it */
+    }
+    const pb_shortfall_news_t news = pb_shortfall_note(&arrivals->shortfall, sums, expected);
+    coll_pipebcast_count(&coll_pipebcast_counters.fell_short, news != PB_SHORTFALL_NONE);
+    if (news == PB_SHORTFALL_REPORT) {
+        report_shortfall(module, arrivals->bytes, expected);
+    }
 }
 
 /** At the root: what the sums of all ranks mean. */
-static pb_arrival_report_t judge(const coll_pipebcast_arrivals_t *arrivals)
+static pb_arrival_report_t judge(coll_pipebcast_arrivals_t *arrivals)
 {
     const coll_pipebcast_module_t *module = arrivals->module;
     const pb_fold_sums_t *sums = &arrivals->fold.sums;
@@ -109,17 +158,22 @@ static pb_arrival_report_t judge(const coll_pipebcast_arrivals_t *arrivals)
     const int64_t predicted = message_time(module, bytes);
     const double message =
         module->ns_per_byte > 0 ? module->ns_per_byte * (double) bytes : (double) predicted;
+    const pb_planner_report_t prediction = predict(module, bytes);
     const pb_arrival_report_t report =
-        pb_fold_judge(sums, message, predicted_fill(module, bytes, predicted));
+        pb_fold_judge(sums, message, predicted_fill(&prediction, predicted));
+    note_delivery(arrivals, &prediction);
     coll_pipebcast_log(
         20,
         "communicator %s: %zu bytes from root %d, watched: ranks arrive %s; of %u "
         "receivers %u were held by others, for %.3f ms on average, and %u waited "
-        "%.3f ms",
+        "%.3f ms; the slowest took %.3f ms from its first segment to its last, where %.3f are "
+        "predicted",
         module->comm->c_name, bytes, ompi_comm_rank(module->comm),
         report == PB_ARRIVAL_UNEVEN ? "unevenly" : "evenly", sums->n_ranks, sums->n_held,
         (double) sums->held_wait / 1e6 / (sums->n_held > 0 ? sums->n_held : 1), sums->n_free,
-        (double) sums->free_wait / 1e6 / (sums->n_free > 0 ? sums->n_free : 1));
+        (double) sums->free_wait / 1e6 / (sums->n_free > 0 ? sums->n_free : 1),
+        (double) sums->slow_time / 1e6,
+        (double) (prediction.best_time - prediction.best_fill) / 1e6);
     return report;
 }
 
@@ -171,7 +225,8 @@ int coll_pipebcast_arrivals_begin(coll_pipebcast_module_t *module, const pb_plan
     arrivals->bytes = bytes;
     const int stream = stream_of_fold(arrivals, planned);
     arrivals->control = (pb_control_t){.comm = module->comm, .tag = tag};
-    pb_fold_start(&arrivals->fold, &arrivals->control, planned->role, stream, arrivals->children);
+    pb_fold_start(&arrivals->fold, &arrivals->control, planned->role, ompi_comm_rank(module->comm),
+                  stream, arrivals->children);
     arrivals->task.advance = advance;
     arrivals->task.end = end;
     arrivals->is_task = true;
@@ -183,16 +238,14 @@ int coll_pipebcast_arrivals_begin(coll_pipebcast_module_t *module, const pb_plan
     return stream;
 }
 
-void coll_pipebcast_arrivals_end(coll_pipebcast_module_t *module, int64_t arrived, int64_t came)
+void coll_pipebcast_arrivals_end(coll_pipebcast_module_t *module, int64_t arrived,
+                                 const pb_fold_times_t *times)
 {
     coll_pipebcast_arrivals_t *arrivals = &module->arrivals;
-    const pb_fold_times_t times = {
-        .away = arrivals->left != 0 ? arrived - arrivals->left : 0,
-        .wait = came - arrived,
-        .transfer = coll_pipebcast_now() - came,
-    };
+    pb_fold_times_t own = *times;
+    own.away = arrivals->left != 0 ? arrived - arrivals->left : 0;
     if (arrivals->is_task) {
-        pb_fold_end(&arrivals->fold, &times);
+        pb_fold_end(&arrivals->fold, &own);
         /* The report leaves at once, however long this rank stays away from Open MPI now. */
         (void) advance(&arrivals->task);
     }

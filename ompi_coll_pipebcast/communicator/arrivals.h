@@ -16,6 +16,7 @@
 
 #include "communicator/progress.h"
 #include "engine/arrival/fold.h"
+#include "engine/arrival/shortfall.h"
 #include "engine/arrival/watch.h"
 #include "pml/control.h"
 #include "topo/model/planner.h"
@@ -27,9 +28,10 @@ typedef struct coll_pipebcast_arrivals {
     bool is_task;               /**< from its start until the task has ended */
     pb_fold_t fold;
     pb_control_t control;
-    int *children; /**< the fold's room; NULL: no broadcast is watched */
-    size_t bytes;  /**< of the watched broadcast */
-    int64_t left;  /**< coll_pipebcast_now() at the end of the broadcast before that; 0: none was */
+    int *children;            /**< the fold's room; NULL: no broadcast is watched */
+    size_t bytes;             /**< of the watched broadcast */
+    pb_shortfall_t shortfall; /**< of the broadcasts that this rank was root of */
+    int64_t left; /**< coll_pipebcast_now() at the end of the broadcast before that; 0: none was */
 } coll_pipebcast_arrivals_t;
 
 /** As a module is made, and goes. */
@@ -70,11 +72,11 @@ int coll_pipebcast_arrivals_begin(struct coll_pipebcast_module *module, const pb
                                   size_t bytes, int tag);
 
 /**
- * This rank's part of the watched broadcast is through; it had arrived and its first segment had
- * come at these times of coll_pipebcast_now().
+ * This rank's part of the watched broadcast, at which it had arrived at this time of
+ * coll_pipebcast_now(), is through. How long it was away before that is added to `times` here.
  */
 void coll_pipebcast_arrivals_end(struct coll_pipebcast_module *module, int64_t arrived,
-                                 int64_t came);
+                                 const pb_fold_times_t *times);
 
 /** This rank leaves a blocking broadcast of ours. */
 void coll_pipebcast_arrivals_leave(struct coll_pipebcast_module *module);

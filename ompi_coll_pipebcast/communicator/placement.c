@@ -88,11 +88,22 @@ static void explain_no_memory(int rc, char *why, size_t why_size)
     }
 }
 
+/** Where no topology names the hosts. The module has none if out of memory. */
+static void put_on_one_switch(coll_pipebcast_module_t *module, const char *const *names,
+                              int n_ranks)
+{
+    coll_pipebcast_topology_t *flat = module->topology;
+    module->topology = coll_pipebcast_topology_one_switch(flat, names, n_ranks);
+    if (flat != NULL) {
+        OBJ_RELEASE(flat);
+    }
+}
+
 static int place(coll_pipebcast_module_t *module, char **names, char *why, size_t why_size)
 {
     const int n_ranks = ompi_comm_size(module->comm);
-    if (module->topology == NULL) {
-        module->topology = coll_pipebcast_topology_one_switch((const char *const *) names, n_ranks);
+    if (module->topology == NULL || module->topology->is_flat) {
+        put_on_one_switch(module, (const char *const *) names, n_ranks);
     }
     pb_placement_t *placement = NULL;
     if (module->topology != NULL) {
@@ -128,7 +139,8 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
         explain_no_memory(rc, why, why_size);
         return rc;
     }
-    if (module->topology != NULL && module->topology->network == NULL) {
+    if (module->topology != NULL && module->topology->network == NULL &&
+        !module->topology->is_flat) {
         snprintf(why, why_size,
                  "the topology is faulty: %s; fix it (pipebcast-topo check names every fault)",
                  module->topology->super.fault);

@@ -9,7 +9,8 @@
 
 typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
-    pb_network_t *network; /**< NULL if the description is faulty */
+    pb_network_t *network; /**< NULL if the description is faulty or flat */
+    bool is_flat;          /**< all hosts are on one switch, but it names none */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 
@@ -20,8 +21,12 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
 
-/** A topology of `n_hosts` hosts on one switch, or NULL if out of memory. */
-coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const char *const *hosts,
+/**
+ * A topology of `n_hosts` hosts on one switch, or NULL if out of memory. `flat` is what has it so;
+ * NULL: no topology is named.
+ */
+coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const coll_pipebcast_topology_t *flat,
+                                                              const char *const *hosts,
                                                               int n_hosts);
 
 #endif

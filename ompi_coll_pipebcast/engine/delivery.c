@@ -69,3 +69,24 @@ bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transf
     *taken_p = parent->last - parent->first;
     return true;
 }
+
+int pb_delivery_slowest(const pb_delivery_t *delivery, const pb_transfer_t *transfer,
+                        int64_t *taken_p)
+{
+    int slowest = -1;
+    *taken_p = 0;
+    for (int i = 0; i < transfer->n_parents; i++) {
+        uint64_t bytes;
+        int64_t taken;
+        if (!pb_delivery_rate(delivery, transfer, i, &bytes, &taken)) {
+            continue;
+        }
+        const double part = (double) (bytes + delivery->parent[i].n_first * transfer->segment_size);
+        const int64_t whole = (int64_t) ((double) taken * part / (double) bytes);
+        if (whole > *taken_p) {
+            *taken_p = whole;
+            slowest = i;
+        }
+    }
+    return slowest;
+}

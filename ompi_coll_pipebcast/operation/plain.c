@@ -2,6 +2,7 @@
  * A plain broadcast: one transfer down the planned tree.
  */
 #include "base/clock.h"
+#include "engine/delivery.h"
 #include "operation/kinds.h"
 #include "pml/transport.h"
 
@@ -11,8 +12,9 @@ typedef struct plain {
     pb_message_t message;
     pb_transfer_t transfer;
     bool is_watched;
-    int stream;   /**< of what is watched, */
-    int64_t came; /**< when its first segment was here, by the clock; 0: it is not */
+    int stream;             /**< of what is watched, */
+    int64_t came;           /**< when its first segment was here, by the clock; 0: it is not */
+    pb_delivery_t delivery; /**< of what is watched */
 } plain_t;
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -41,16 +43,40 @@ static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *pla
     plain_t *plain = (plain_t *) operation;
     const coll_pipebcast_call_t *call = &operation->call;
     plain->is_watched = true;
+    pb_delivery_init(&plain->delivery);
     plain->stream =
         coll_pipebcast_arrivals_begin(operation->module, planned, call->data.total, call->tag - 1);
+}
+
+/** Looks at what has come. */
+static void look(plain_t *plain)
+{
+    if (!pb_delivery_is_behind(&plain->delivery, &plain->transfer)) {
+        return;
+    }
+    const int64_t now = coll_pipebcast_now();
+    pb_delivery_look(&plain->delivery, &plain->transfer, now);
+    if (plain->came == 0 && plain->transfer.arrived[plain->stream] > 0) {
+        plain->came = now;
+    }
+}
+
+/** How long this rank's part of a watched broadcast took. */
+static pb_fold_times_t times_of(const plain_t *plain, const coll_pipebcast_call_t *call)
+{
+    const int64_t now = coll_pipebcast_now(), came = plain->came != 0 ? plain->came : now;
+    pb_fold_times_t times = {.wait = came - call->arrived, .transfer = now - came};
+    const int slowest = pb_delivery_slowest(&plain->delivery, &plain->transfer, &times.receive);
+    times.from = slowest >= 0 ? plain->transfer.lanes[slowest].rank : 0;
+    return times;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
     const bool is_through = pb_transfer_advance(&plain->transfer);
-    if (plain->is_watched && plain->came == 0 && plain->transfer.arrived[plain->stream] > 0) {
-        plain->came = coll_pipebcast_now();
+    if (plain->is_watched) {
+        look(plain);
     }
     return is_through;
 }
@@ -72,8 +98,8 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     const int error = plain->transfer.error;
     (void) stays_p;
     if (plain->is_watched) {
-        coll_pipebcast_arrivals_end(operation->module, operation->call.arrived,
-                                    plain->came != 0 ? plain->came : coll_pipebcast_now());
+        const pb_fold_times_t times = times_of(plain, &operation->call);
+        coll_pipebcast_arrivals_end(operation->module, operation->call.arrived, &times);
     }
     pb_transfer_finish(&plain->transfer);
     coll_pipebcast_message_fini(&plain->message);

@@ -19,7 +19,7 @@ SLURM = {"--mpi", "--nodes", "--ntasks-per-node", "--time"}
 # Files begin with these words, which are no programs.
 FORMATS = {"pipebcast-links", "pipebcast-model"}
 # Programs of the system, and of Open MPI's source tree.
-OTHERS = {"./app", "cd", "cut", "export", "mkdir", "tar",
+OTHERS = {"./app", "cd", "cut", "export", "mkdir", "ssh", "tar",
           "./autogen.pl", "../openmpi-4.1.4/configure", "../openmpi-5.0.7/configure",
           "../ompi/configure"}
 

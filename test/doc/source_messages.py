@@ -12,6 +12,8 @@ FORMATS = {
     "coll_pipebcast_log": 1,
     "coll_pipebcast_warn": 0,
     "complain": 3,
+    "fault": 2,
+    "fault_none": 1,
     "pb_diag_fault": 3,
     "pb_item_fault": 1,
     "snprintf": 2,

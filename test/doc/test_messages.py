@@ -27,7 +27,9 @@ SOURCES = [
     "contrib/tools/bench/arrival_trace.c",
     "contrib/tools/common/file.c",
     "contrib/tools/common/hosts.c",
+    "contrib/tools/common/topology.c",
     "contrib/tools/probe/pipebcast-probe.c",
+    "contrib/tools/topo/import/*.c",
     "contrib/tools/tune/cluster.c",
     "contrib/tools/tune/discovery.c",
     "contrib/tools/tune/flows.c",
@@ -41,7 +43,8 @@ SOURCES = [
     "topo/advice/generation.c",
     "topo/advice/history.c",
     "topo/discover/record.c",
-    "topo/network/*.c",
+    "topo/network/**/*.c",
+    "topo/util/yaml_tree.c",
 ]
 
 

@@ -434,7 +434,10 @@ static void test_delivery(void)
     delivery.parent[1].first = 1500;
     ok(pb_delivery_rate(&delivery, &t, 1, &bytes, &taken) && bytes == 650 && taken == 3500,
        "the last segment is shorter");
+    ok(pb_delivery_slowest(&delivery, &t, &taken) == 1 && taken == 3500 * 950 / 650,
+       "the slowest parent, and the time for all of its part");
     t.error = 1;
+    ok(pb_delivery_slowest(&delivery, &t, &taken) == -1 && taken == 0, "none after an error");
     ok(!pb_delivery_rate(&delivery, &t, 0, &bytes, &taken), "nothing after an error");
     t.error = 0;
     delivery.parent[0].n_first = 7;

@@ -7,6 +7,7 @@
 
 #include "arrivals.h"
 #include "engine/arrival/fold.h"
+#include "engine/arrival/shortfall.h"
 #include "engine/arrival/watch.h"
 #include "test/tap.h"
 
@@ -75,7 +76,7 @@ static void start_fold(run_t *run, int rank)
             }
         }
     }
-    pb_fold_start(&run->folds[rank], &run->arrivals->broadcasts[0].controls[rank], &role,
+    pb_fold_start(&run->folds[rank], &run->arrivals->broadcasts[0].controls[rank], &role, rank,
                   run->stream, run->rooms[rank]);
 }
 
@@ -95,8 +96,13 @@ static run_t *run_new(uint64_t seed, int n_ranks)
     }
     for (int rank = 0; rank < n_ranks; rank++) {
         run->ends_at[rank] = draw(run, 200);
-        run->times[rank] = (pb_fold_times_t){
-            .away = draw(run, 1000), .wait = draw(run, 1000), .transfer = draw(run, 1000)};
+        run->times[rank] =
+            (pb_fold_times_t){.away = draw(run, 1000),
+                              .wait = draw(run, 1000),
+                              .transfer = draw(run, 1000),
+                              /* no two alike; some are not known */
+                              .receive = draw(run, 4) * (MAX_RANKS * draw(run, 100) + rank),
+                              .from = draw(run, n_ranks)};
     }
     return run;
 }
@@ -189,6 +195,36 @@ static pb_fold_sums_t expected(const run_t *run)
     return sums;
 }
 
+/** By the definition: the slowest of the ranks below, or `rank` if that is not slower by a part. */
+static int expected_slowest(const run_t *run, int rank)
+{
+    int slowest = -1;
+    for (int child = 0; child < run->n_ranks; child++) {
+        const int below =
+            run->parent[run->stream][child] == rank ? expected_slowest(run, child) : -1;
+        if (below >= 0 &&
+            (slowest < 0 || run->times[below].receive > run->times[slowest].receive)) {
+            slowest = below;
+        }
+    }
+    const int64_t own = rank != run->root ? run->times[rank].receive : 0;
+    const int64_t most = slowest >= 0 ? run->times[slowest].receive : 0;
+    return own > 0 && 4 * most <= 5 * own ? rank : slowest;
+}
+
+static void add_slowest(const run_t *run, pb_fold_sums_t *sums)
+{
+    const int slowest = expected_slowest(run, run->root);
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        sums->n_timed += rank != run->root && run->times[rank].receive > 0;
+    }
+    if (slowest >= 0) {
+        sums->slowest = (uint32_t) slowest;
+        sums->slow_from = (uint32_t) run->times[slowest].from;
+        sums->slow_time = (uint64_t) run->times[slowest].receive;
+    }
+}
+
 static void test_random(void)
 {
     int unfinished = 0, differ = 0, wrong = 0, left = 0;
@@ -202,7 +238,8 @@ static void test_random(void)
             differ += run->folds[rank].error != 0;
             left += run->arrivals->broadcasts[0].mail[rank] != NULL;
         }
-        const pb_fold_sums_t sums = expected(run);
+        pb_fold_sums_t sums = expected(run);
+        add_slowest(run, &sums);
         wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
         n_held += sums.n_held;
         left += run->arrivals->broadcasts[0].n_control != 0 || run->arrivals->n_breaches != 0;
@@ -386,6 +423,38 @@ static void test_watch_by_time(void)
        "short ones: one in the time of 50 messages (%d), known after 20 (%d)", n, lag);
 }
 
+/* Deliveries that fall short. */
+
+/** Notes broadcasts whose slowest rank took these multiples of what is predicted; the last news. */
+static pb_shortfall_news_t note(pb_shortfall_t *shortfall, int n, const double *times)
+{
+    pb_shortfall_news_t news = PB_SHORTFALL_NONE;
+    for (int i = 0; i < n; i++) {
+        const pb_fold_sums_t sums = {
+            .slowest = 5 + (uint32_t) i, .slow_from = 3, .slow_time = (uint64_t) (times[i] * MS)};
+        news = pb_shortfall_note(shortfall, &sums, MS);
+    }
+    return news;
+}
+
+static void test_shortfall(void)
+{
+    pb_shortfall_t all = {0}, chance = {0}, good = {0}, unknown = {0};
+    const double halved[] = {2.1, 1.9, 2.4, 2.0}, once[] = {9, 2, 2, 1.1, 2, 2, 2};
+    const double even[] = {1.0, 1.2, 1.1, 0.4, 1.24}, none[] = {0, 0, 0, 0, 0};
+    ok(note(&all, 3, halved) == PB_SHORTFALL_SEEN, "three that fall short are seen");
+    ok(note(&all, 1, halved + 3) == PB_SHORTFALL_REPORT && all.rank == 6 && all.from == 3 &&
+           all.least == 1.9,
+       "the fourth in a row is reported, with the least of them");
+    ok(note(&all, 4, halved) == PB_SHORTFALL_SEEN, "once");
+    ok(note(&chance, 7, once) == PB_SHORTFALL_SEEN && !chance.was_reported,
+       "one that is good between them begins anew");
+    ok(note(&good, 5, even) == PB_SHORTFALL_NONE, "what is a little slower does not fall short");
+    ok(note(&unknown, 5, none) == PB_SHORTFALL_NONE, "nor what nobody has measured");
+    const pb_fold_sums_t slow = {.slow_time = MS};
+    ok(pb_shortfall_note(&unknown, &slow, 0) == PB_SHORTFALL_NONE, "or predicted");
+}
+
 int main(void)
 {
     test_random();
@@ -393,5 +462,6 @@ int main(void)
     test_verdicts();
     test_watch();
     test_watch_by_time();
+    test_shortfall();
     return tap_done();
 }

@@ -57,17 +57,18 @@ static void use_network(const pb_network_t *network)
 /* A network or at least one fault, never both. */
 static void read_as(const pb_topology_format_t *format, const pb_topology_text_t *text)
 {
-    pb_network_t *network;
+    const pb_topology_request_t request = {.partition = "p"};
+    pb_topology_t topology = {.network = NULL};
     pb_diag_t diag;
     pb_diag_init(&diag);
-    const int error = format->parse(text, &network, &diag);
+    const int error = format->parse(text, &request, &topology, &diag);
     fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
-    fuzz_must((error == PB_SUCCESS) == (network != NULL));
+    fuzz_must((error == PB_SUCCESS) == (topology.network != NULL || topology.is_flat));
     fuzz_must((error == PB_SUCCESS) == (diag.n_faults == 0));
-    if (network != NULL) {
-        use_network(network);
+    if (topology.network != NULL) {
+        use_network(topology.network);
     }
-    pb_network_free(network);
+    pb_topology_clear(&topology);
     pb_diag_clear(&diag);
 }
 

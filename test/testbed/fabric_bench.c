@@ -14,8 +14,8 @@ bench_t bench_set_up(const char *conf, fabric_links_t links)
     pb_network_t *network;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    int status =
-        pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';'}, &network, &diag);
+    int status = pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';', NULL},
+                                   &network, &diag);
     if (status != PB_SUCCESS) {
         printf("Bail out! %s\n", pb_diag_first(&diag));
         exit(EXIT_FAILURE);

@@ -8,7 +8,7 @@
 #include "topo/util/error.h"
 
 /** A rate this near to a multiple of the usual one is that multiple. */
-#define NEAR 0.09
+#define NEAR 0.13
 
 /** TCP's payload is this share of what Ethernet sends; the higher bound is the clocks'. */
 #define LEAST_PAYLOAD 0.88

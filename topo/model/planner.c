@@ -428,6 +428,11 @@ bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes)
     return pb_choose_may_pass(planner->model, &planner->options.choose, bytes);
 }
 
+static uint64_t first_segment(const pb_candidate_t *candidate, uint64_t bytes)
+{
+    return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
+}
+
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
 {
     made_t made;
@@ -442,6 +447,8 @@ int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_plann
         .best = choice->best,
         .next = choice->next,
         .best_time = pb_choose_time(chooser, root, bytes, &choice->best),
+        .best_fill =
+            pb_choose_time(chooser, root, first_segment(&choice->best, bytes), &choice->best),
         .next_time =
             choice->next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice->next) : -1,
     };

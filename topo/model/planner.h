@@ -70,6 +70,7 @@ typedef struct pb_planner_group {
 typedef struct pb_planner_report {
     pb_candidate_t best, next;
     int64_t best_time; /**< -1: not known, as out of memory */
+    int64_t best_fill; /**< of that until all ranks have their first segment; -1: likewise */
     int64_t next_time; /**< -1: not known, or there is no other kind */
 } pb_planner_report_t;
 

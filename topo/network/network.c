@@ -344,11 +344,13 @@ typedef struct name_list {
     size_t size;
     FILE *stream;
     int n_names;
+    const pb_diag_t *diag; /* that gets the message, */
+    int line;              /* which is about this line */
 } name_list_t;
 
-static void list_open(name_list_t *list)
+static void list_open(name_list_t *list, const pb_diag_t *diag, int line)
 {
-    *list = (name_list_t){.text = NULL};
+    *list = (name_list_t){.diag = diag, .line = line};
     list->stream = open_memstream(&list->text, &list->size);
 }
 
@@ -359,7 +361,8 @@ static void list_add(name_list_t *list, const pb_node_t *node)
     }
     fprintf(list->stream, "%s%s", list->n_names > 1 ? ", " : "", node->name);
     if (node->line > 0) {
-        fprintf(list->stream, " (line %d)", node->line);
+        char line[PB_DIAG_LINE_SIZE];
+        fprintf(list->stream, " (%s)", pb_diag_line(line, list->diag, list->line, node->line));
     }
 }
 
@@ -379,7 +382,7 @@ static char *list_close(name_list_t *list)
 static void report_cycle(const pb_network_t *network, int node, const char *file, pb_diag_t *diag)
 {
     name_list_t list;
-    list_open(&list);
+    list_open(&list, diag, network->nodes[node].line);
     int at = node;
     do {
         list_add(&list, &network->nodes[at]);
@@ -440,13 +443,17 @@ static void find_depths(pb_network_t *network, const char *file, pb_diag_t *diag
 static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
 {
     name_list_t list;
-    list_open(&list);
     int n_tops = 0, last = -1;
     for (int node = 0; node < network->n_nodes; node++) {
         if (network->nodes[node].parent < 0) {
-            list_add(&list, &network->nodes[node]);
             last = node;
             n_tops++;
+        }
+    }
+    list_open(&list, diag, last >= 0 ? network->nodes[last].line : 0);
+    for (int node = 0; node < network->n_nodes && n_tops > 1; node++) {
+        if (network->nodes[node].parent < 0) {
+            list_add(&list, &network->nodes[node]);
         }
     }
     char *names = list_close(&list);

@@ -61,7 +61,7 @@ static void report_repeated(const pb_fabric_t *f, const repeated_t *repeated, in
 {
     for (int i = 0, end; i < n; i = end) {
         const pb_uplink_t *uplink = repeated[i].uplink;
-        char others[64] = "";
+        char others[64] = "", line[PB_DIAG_LINE_SIZE];
         for (end = i + 1; end < n && repeated[end].uplink->line == uplink->line; end++) {
         }
         if (end - i > 1) {
@@ -69,10 +69,10 @@ static void report_repeated(const pb_fabric_t *f, const repeated_t *repeated, in
                      end - i);
         }
         pb_diag_fault(f->diag, f->file, uplink->line,
-                      "switch '%s' is below switch '%s' already (line %d); parallel links are "
+                      "switch '%s' is below switch '%s' already (%s); parallel links are "
                       "Uplinks=N%s",
                       node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name,
-                      repeated[i].earlier->line, others);
+                      pb_diag_line(line, f->diag, uplink->line, repeated[i].earlier->line), others);
     }
 }
 

@@ -187,11 +187,13 @@ static bool meet(const sets_t *sets, size_t n_words, int a, int b)
 static void report_apart(const pb_fabric_t *f, int node, int a, int b)
 {
     const pb_node_t *left = pb_network_node(f->network, a), *right = pb_network_node(f->network, b);
+    char line[PB_DIAG_LINE_SIZE];
     pb_diag_fault(f->diag, f->file, right->line,
-                  "'%s' and '%s' (line %d) have none of %s in common, so that what they send each "
+                  "'%s' and '%s' (%s) have none of %s in common, so that what they send each "
                   "other passes through others below; name both below one of these, or leave out "
                   "the links that no flow takes",
-                  right->name, left->name, left->line, pb_network_node(f->tree, node)->name);
+                  right->name, left->name, pb_diag_line(line, f->diag, right->line, left->line),
+                  pb_network_node(f->tree, node)->name);
 }
 
 /* Reports the first pair of sets that has nothing in common. */

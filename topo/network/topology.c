@@ -1,54 +1,126 @@
 #include "topo/network/topology.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "topo/network/slurm_conf.h"
+#include "topo/network/slurm/conf.h"
+#include "topo/network/slurm/yaml.h"
 #include "topo/util/error.h"
 #include "topo/util/text_file.h"
 
-/** Bytes of a topology file; the largest network that is allowed needs far less. */
-#define MAX_FILE ((size_t) 64 << 20)
+static const char file_kind[] = "topology file";
 
 /** The format without `recognises` takes what no other one does, and is the last. */
 const pb_topology_format_t pb_topology_formats[] = {
+    {.name = "slurm_yaml", .recognises = pb_slurm_yaml_recognises, .parse = pb_slurm_yaml_parse},
     {.name = "slurm_conf", .parse = pb_slurm_conf_parse},
     {.name = NULL},
 };
 
-int pb_topology_parse(const pb_topology_text_t *topology, pb_network_t **network_p, pb_diag_t *diag)
+static bool file_exists(void *context, const char *path)
 {
-    const pb_topology_format_t *format = pb_topology_formats;
-    while (format->recognises != NULL && !format->recognises(topology)) {
-        format++;
-    }
-    return format->parse(topology, network_p, diag);
+    (void) context;
+    return access(path, F_OK) == 0;
 }
 
-static int parse_file(char *text, size_t length, const char *name, pb_network_t **network_p,
-                      pb_diag_t *diag)
+static bool files_are_same(void *context, const char *path, const char *other)
 {
-    const pb_topology_text_t topology = {.text = text, .length = length, .name = name};
-    const int error = pb_topology_parse(&topology, network_p, diag);
-    free(text);
+    struct stat one, two;
+    (void) context;
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
+static int file_read(void *context, const char *path, char **text_p, size_t *length_p,
+                     pb_diag_t *diag)
+{
+    (void) context;
+    return pb_text_file_read(path, file_kind, PB_TOPOLOGY_MAX_FILE, text_p, length_p, diag);
+}
+
+static const pb_topology_files_t files_of_system = {
+    .exists = file_exists, .are_same = files_are_same, .read = file_read};
+
+void pb_topology_clear(pb_topology_t *topology)
+{
+    pb_network_free(topology->network);
+    free(topology->picked);
+    pb_diag_clear(&topology->warnings);
+    pb_diag_clear(&topology->notes);
+    *topology = (pb_topology_t){.network = NULL};
+}
+
+int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_request_t *request,
+                          pb_topology_t *topology, pb_diag_t *diag)
+{
+    const pb_topology_request_t none = {.name = NULL};
+    const pb_topology_format_t *format = pb_topology_formats;
+    *topology = (pb_topology_t){.network = NULL};
+    while (format->recognises != NULL && !format->recognises(text)) {
+        format++;
+    }
+    return format->parse(text, request != NULL ? request : &none, topology, diag);
+}
+
+int pb_topology_open(const char *path, const pb_topology_request_t *request,
+                     pb_topology_t *topology, pb_diag_t *diag)
+{
+    pb_topology_text_t text = {.name = path, .files = &files_of_system};
+    char *content;
+    *topology = (pb_topology_t){.network = NULL};
+    int error =
+        pb_text_file_read(path, file_kind, PB_TOPOLOGY_MAX_FILE, &content, &text.length, diag);
+    if (error == PB_SUCCESS) {
+        text.text = content;
+        error = pb_topology_open_text(&text, request, topology, diag);
+        free(content);
+    }
+    return error;
+}
+
+int pb_topology_open_stream(FILE *stream, const char *name, const pb_topology_request_t *request,
+                            pb_topology_t *topology, pb_diag_t *diag)
+{
+    pb_topology_text_t text = {.name = name};
+    char *content;
+    *topology = (pb_topology_t){.network = NULL};
+    int error = pb_text_file_read_stream(stream, name, file_kind, PB_TOPOLOGY_MAX_FILE, &content,
+                                         &text.length, diag);
+    if (error == PB_SUCCESS) {
+        text.text = content;
+        error = pb_topology_open_text(&text, request, topology, diag);
+        free(content);
+    }
+    return error;
+}
+
+/* Takes the network out of what was read, and clears the rest. */
+static int only_network(int error, const char *name, pb_topology_t *topology,
+                        pb_network_t **network_p, pb_diag_t *diag)
+{
+    *network_p = topology->network;
+    topology->network = NULL;
+    if (error == PB_SUCCESS && topology->is_flat) {
+        pb_diag_fault(diag, name, 0,
+                      "the topology is flat and so names no hosts; name one that is a tree or has "
+                      "blocks");
+        error = PB_ERR_INPUT;
+    }
+    pb_topology_clear(topology);
     return error;
 }
 
 int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag)
 {
-    char *text;
-    size_t length;
-    *network_p = NULL;
-    const int error = pb_text_file_read(path, "topology file", MAX_FILE, &text, &length, diag);
-    return error == PB_SUCCESS ? parse_file(text, length, path, network_p, diag) : error;
+    pb_topology_t topology;
+    const int error = pb_topology_open(path, NULL, &topology, diag);
+    return only_network(error, path, &topology, network_p, diag);
 }
 
-int pb_topology_read_stream(FILE *stream, const char *name, pb_network_t **network_p,
-                            pb_diag_t *diag)
+int pb_topology_parse(const pb_topology_text_t *text, pb_network_t **network_p, pb_diag_t *diag)
 {
-    char *text;
-    size_t length;
-    *network_p = NULL;
-    const int error =
-        pb_text_file_read_stream(stream, name, "topology file", MAX_FILE, &text, &length, diag);
-    return error == PB_SUCCESS ? parse_file(text, length, name, network_p, diag) : error;
+    pb_topology_t topology;
+    const int error = pb_topology_open_text(text, NULL, &topology, diag);
+    return only_network(error, text->name, &topology, network_p, diag);
 }

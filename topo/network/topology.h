@@ -3,6 +3,9 @@
  *
  * The formats are the rows of a table (topology.c). A format is its reader, in files of its own,
  * its row, golden files and a fuzz target; the plugin and the tools call this and know no format.
+ *
+ * A file may describe several networks, of which one is read. It may be one that is another
+ * program's, too, which ignores what we add to it: what was taken from where is noted.
  */
 #ifndef PB_TOPOLOGY_H
 #define PB_TOPOLOGY_H
@@ -14,37 +17,80 @@
 #include "topo/network/network.h"
 #include "topo/util/diag.h"
 
+/** Bytes of a topology file, and of all that it includes; the largest network needs far less. */
+#define PB_TOPOLOGY_MAX_FILE ((size_t) 64 << 20)
+
+/** How the files that belong to a text are had: those that it includes, and those beside it. */
+typedef struct pb_topology_files {
+    bool (*exists)(void *context, const char *path);
+    /** Whether two paths, of which the first was read, are of one file. */
+    bool (*are_same)(void *context, const char *path, const char *other);
+    /** As pb_text_file_read(). */
+    int (*read)(void *context, const char *path, char **text_p, size_t *length_p, pb_diag_t *diag);
+    void *context;
+} pb_topology_files_t;
+
 /** A text in memory that describes a network. All pointers are borrowed. */
 typedef struct pb_topology_text {
     const char *text; /**< any bytes, no '\0' at the end */
     size_t length;
-    const char *name; /**< stands for the file in messages */
+    const char *name; /**< the path of the file, or what stands for it in messages */
     char separator;   /**< ends a line as a newline does: ';' in a parameter; '\0': none */
+    const pb_topology_files_t
+        *files; /**< NULL: the text is no file's, and no other belongs to it */
 } pb_topology_text_t;
+
+/** Which topology of several is meant. Texts are borrowed; "" is as good as NULL. */
+typedef struct pb_topology_request {
+    const char *name;      /**< the topology's; NULL: the partition's or the default one */
+    const char *partition; /**< that the job runs in (SLURM_JOB_PARTITION); NULL: none */
+} pb_topology_request_t;
+
+/** What was read. */
+typedef struct pb_topology {
+    pb_network_t *network; /**< finished; NULL if it is flat */
+    bool is_flat;          /**< the hosts, which the file does not name, are all on one switch */
+    char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
+    pb_diag_t warnings; /**< what is no fault, but perhaps a mistake */
+    pb_diag_t notes;    /**< what was taken from where, beside the file itself */
+} pb_topology_t;
+
+void pb_topology_clear(pb_topology_t *topology);
 
 typedef struct pb_topology_format {
     const char *name; /**< of the directory of its golden files, too */
     /** Whether a text is of this format, by its name and beginning. NULL: every other text is. */
-    bool (*recognises)(const pb_topology_text_t *topology);
-    /** Reads a text of this format; as pb_topology_parse(). */
-    int (*parse)(const pb_topology_text_t *topology, pb_network_t **network_p, pb_diag_t *diag);
+    bool (*recognises)(const pb_topology_text_t *text);
+    /** Reads a text of this format into an empty topology; as pb_topology_parse(). */
+    int (*parse)(const pb_topology_text_t *text, const pb_topology_request_t *request,
+                 pb_topology_t *topology, pb_diag_t *diag);
 } pb_topology_format_t;
 
 /** The formats, ended by a row without a name, in the order in which they are tried. */
 extern const pb_topology_format_t pb_topology_formats[];
 
 /**
- * Reads the file at `path` into a finished network, which the caller frees.
- * PB_ERR_IO or PB_ERR_INPUT with every fault in `diag`, PB_ERR_NO_MEMORY; *network_p is then NULL.
+ * Reads the file at `path` into *topology, which the caller clears in any case. `request` may be
+ * NULL. PB_ERR_IO or PB_ERR_INPUT with every fault in `diag`, PB_ERR_NO_MEMORY.
+ */
+int pb_topology_open(const char *path, const pb_topology_request_t *request,
+                     pb_topology_t *topology, pb_diag_t *diag);
+
+/** The same from a stream, read to its end but not closed; `name` stands for the file. */
+int pb_topology_open_stream(FILE *stream, const char *name, const pb_topology_request_t *request,
+                            pb_topology_t *topology, pb_diag_t *diag);
+
+/** The same from memory. Lines are counted from 1. */
+int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_request_t *request,
+                          pb_topology_t *topology, pb_diag_t *diag);
+
+/**
+ * For programs that need the hosts' names from the file: only its network, which the caller frees.
+ * A flat topology is a fault. *network_p is NULL after an error.
  */
 int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag);
 
-/** The same from a stream, read to its end but not closed; `name` stands for the file. */
-int pb_topology_read_stream(FILE *stream, const char *name, pb_network_t **network_p,
-                            pb_diag_t *diag);
-
-/** The same from memory. Lines are counted from 1. */
-int pb_topology_parse(const pb_topology_text_t *topology, pb_network_t **network_p,
-                      pb_diag_t *diag);
+/** The same from memory. */
+int pb_topology_parse(const pb_topology_text_t *text, pb_network_t **network_p, pb_diag_t *diag);
 
 #endif

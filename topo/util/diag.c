@@ -65,13 +65,32 @@ void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *form
             return;
         }
     }
+    const char *found = NULL;
+    if (diag->lines != NULL && line > 0) {
+        found = pb_source_lines_find(diag->lines, line, &line);
+    }
     va_list args;
     va_start(args, format);
-    char *message = make_message(file, line, format, args);
+    char *message = make_message(found != NULL ? found : file, line, format, args);
     va_end(args);
     if (message != NULL) {
         diag->messages[diag->n_kept++] = message;
     }
+}
+
+const char *pb_diag_line(char text[PB_DIAG_LINE_SIZE], const pb_diag_t *diag, int from, int line)
+{
+    const char *file = NULL, *from_file = NULL;
+    if (diag->lines != NULL) {
+        from_file = pb_source_lines_find(diag->lines, from, &from);
+        file = pb_source_lines_find(diag->lines, line, &line);
+    }
+    if (file == NULL || (from_file != NULL && strcmp(file, from_file) == 0)) {
+        snprintf(text, PB_DIAG_LINE_SIZE, "line %d", line);
+    } else {
+        snprintf(text, PB_DIAG_LINE_SIZE, "line %d of %s", line, file);
+    }
+    return text;
 }
 
 const char *pb_diag_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *text, size_t length)

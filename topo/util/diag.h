@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 
+#include "topo/util/source_lines.h"
+
 /** Messages kept by one pb_diag_t; the rest are counted in n_faults only. */
 #define PB_DIAG_MAX_KEPT 100
 
@@ -18,6 +20,9 @@ typedef struct pb_diag {
     char **messages; /**< "FILE:LINE: what, and what to do", in input order */
     size_t n_kept;   /**< entries of messages */
     size_t n_faults; /**< faults reported, kept or not */
+    /** Borrowed, while several files are read as one text: the file and line that stand in messages
+     * for the lines that are reported. NULL: lines are those of the file that is named. */
+    const pb_source_lines_t *lines;
 } pb_diag_t;
 
 /** An empty set of diagnostics. Owns nothing yet. */
@@ -33,6 +38,15 @@ void pb_diag_clear(pb_diag_t *diag);
  */
 void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/** Bytes that pb_diag_line() writes at most, the end included. */
+#define PB_DIAG_LINE_SIZE 320
+
+/**
+ * Makes words for a line that a message about the line `from` refers to: "line 7", or "line 7 of
+ * FILE" if that is another file. Returns `text`.
+ */
+const char *pb_diag_line(char text[PB_DIAG_LINE_SIZE], const pb_diag_t *diag, int from, int line);
 
 /** Bytes that pb_diag_quote() writes at most, the end included. */
 #define PB_DIAG_QUOTE_SIZE 64

@@ -544,7 +544,8 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
         advise_jobs_remove_left(options->dir);
         if (advise_knowledge_open(
                 &advisor->knowledge, options->topology[0] != '\0' ? options->topology : NULL,
-                options->links[0] != '\0' ? options->links : NULL, options->links_age) &&
+                options->topology_name, options->links[0] != '\0' ? options->links : NULL,
+                options->links_age) &&
             advisor_status_write(options, &advisor->status)) {
             code = options->once ? serve_once(advisor) : serve(advisor);
         }

@@ -6,25 +6,17 @@
 #include <sys/stat.h>
 
 #include "contrib/tools/common/report.h"
-#include "topo/network/topology.h"
+#include "contrib/tools/common/topology.h"
 
 bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
-                           const char *links, int max_age)
+                           const char *name, const char *links, int max_age)
 {
-    pb_diag_t diag;
-    int error = PB_SUCCESS;
+    bool is_flat = false;
     *knowledge = (struct advise_knowledge){.links.path = links, .max_age = max_age};
-    pb_diag_init(&diag);
     if (topology != NULL) {
-        error = pb_topology_read(topology, &knowledge->network, &diag);
+        knowledge->network = common_topology_read(topology, name, &is_flat);
     }
-    common_report_faults(&diag);
-    if (error != PB_SUCCESS && diag.n_kept == 0) {
-        common_report("--topology: %s: %s; 'pipebcast-topo check' reports more", topology,
-                      pb_error_text(error));
-    }
-    pb_diag_clear(&diag);
-    return error == PB_SUCCESS;
+    return topology == NULL || knowledge->network != NULL || is_flat;
 }
 
 void advise_knowledge_close(struct advise_knowledge *knowledge)

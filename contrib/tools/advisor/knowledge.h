@@ -33,13 +33,16 @@ struct advise_links {
 
 struct advise_knowledge {
     struct advise_links links;
-    pb_network_t *network; /**< of the topology file; NULL: none */
+    pb_network_t *network; /**< of the topology file; NULL: none, or a flat one */
     int max_age;           /**< seconds for which links hold */
 };
 
-/** Reads the topology, if there is one. False after messages. */
+/**
+ * Reads the topology, if there is one; of a file of several, the one called `name`. False after
+ * messages.
+ */
 bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topology,
-                           const char *links, int max_age);
+                           const char *name, const char *links, int max_age);
 void advise_knowledge_close(struct advise_knowledge *knowledge);
 
 /**

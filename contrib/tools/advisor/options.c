@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "contrib/tools/common/topology.h"
+
 static const char *const method_names[] = {[ADVISE_ANNEALED] = "annealed",
                                            [ADVISE_MULTILEVEL] = "multilevel",
                                            [ADVISE_MATEESCU] = "mateescu",
@@ -22,6 +24,9 @@ static const common_option_t rows[] = {
     {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
      .missing = "the clusters of the links",
      .help = "the switches, as coll_pipebcast_topology_file"},
+    {"topology-name", COMMON_TEXT, VALUE(topology_name), .least = 1, .argument = "NAME",
+     .missing = COMMON_TOPOLOGY_MISSING,
+     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
     {"tree", COMMON_CHOICE, VALUE(method), .choices = method_names, .argument = "KIND",
      .missing = "annealed", .help = "annealed, multilevel (static) or mateescu"},
     {"segment", COMMON_SIZE, VALUE(segment), .least = 1, .most = PB_ADVICE_MAX_SEGMENT,

@@ -16,8 +16,9 @@ struct advisor_options {
     char dir[ADVISE_MAX_TEXT];
     char links[ADVISE_MAX_TEXT];    /**< empty: none */
     char topology[ADVISE_MAX_TEXT]; /**< empty: none */
-    char hosts[ADVISE_MAX_TEXT];    /**< for the idle mode; empty: those of the links */
-    char root[ADVISE_MAX_TEXT];     /**< for the idle mode; empty: the first host */
+    char topology_name[ADVISE_MAX_TEXT];
+    char hosts[ADVISE_MAX_TEXT]; /**< for the idle mode; empty: those of the links */
+    char root[ADVISE_MAX_TEXT];  /**< for the idle mode; empty: the first host */
     enum advise_method method;
     uint32_t segment; /**< 0: the fastest as predicted */
     int max_age;      /**< seconds for which advice, and rates, hold */

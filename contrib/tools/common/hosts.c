@@ -7,7 +7,7 @@
 #include "all_good.h"
 #include "report.h"
 #include "topo/network/hostlist.h"
-#include "topo/network/topology.h"
+#include "topology.h"
 
 /* ---- names ---- */
 
@@ -101,24 +101,22 @@ bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
 
 /* ---- the network ---- */
 
-pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology)
+static pb_network_t *one_switch(char *const *hosts, int n)
 {
-    pb_diag_t diag;
-    pb_network_t *network = NULL;
-    if (topology[0] == '\0') {
-        network = pb_network_one_switch((const char *const *) hosts, n);
-        if (network == NULL) {
-            common_report("out of memory for a network of %d hosts", n);
-        }
-        return network;
+    pb_network_t *network = pb_network_one_switch((const char *const *) hosts, n);
+    if (network == NULL) {
+        common_report("out of memory for a network of %d hosts", n);
     }
-    pb_diag_init(&diag);
-    const int code = pb_topology_read(topology, &network, &diag);
-    common_report_faults(&diag);
-    if (code != PB_SUCCESS && diag.n_kept == 0) {
-        common_report("--topology: %s: %s; 'pipebcast-topo check' reports more", topology,
-                      pb_error_text(code));
-    }
-    pb_diag_clear(&diag);
     return network;
+}
+
+pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology,
+                                   const char *name)
+{
+    bool is_flat;
+    if (topology[0] == '\0') {
+        return one_switch(hosts, n);
+    }
+    pb_network_t *network = common_topology_read(topology, name, &is_flat);
+    return is_flat ? one_switch(hosts, n) : network;
 }

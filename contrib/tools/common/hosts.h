@@ -17,9 +17,11 @@ bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p);
 void common_hosts_free(char **hosts, int n);
 
 /**
- * The network of a topology file, or all hosts on one switch if that is empty. The caller frees
- * it. NULL, with messages, if the file is faulty or out of memory.
+ * The network of a topology file, of which `name` is one topology (NULL or "": as
+ * common_topology_read() has it), or all hosts on one switch if `topology` is empty or that is
+ * flat. The caller frees it. NULL, with messages, if the file is faulty or out of memory.
  */
-pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology);
+pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology,
+                                   const char *name);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "contrib/tools/common/topology.h"
+
 /** Bytes of a train: what fits a few frames, and no more than a probe may load a network with. */
 enum { LEAST_TRAIN = 4096, MOST_TRAIN = 16 << 20 };
 
@@ -10,6 +12,9 @@ enum { LEAST_TRAIN = 4096, MOST_TRAIN = 16 << 20 };
 static const common_option_t rows[] = {
     {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
      .missing = "one switch", .help = "the switches, as coll_pipebcast_topology_file"},
+    {"topology-name", COMMON_TEXT, VALUE(topology_name), .least = 1, .argument = "NAME",
+     .missing = COMMON_TOPOLOGY_MISSING,
+     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
     {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
      .missing = "pipebcast-links.txt", .help = "the links; the file is replaced as a whole"},
     {"every", COMMON_REAL, VALUE(every_s), .real_least = 1e-3, .real_most = 1e5, .unit = 60,

@@ -15,11 +15,12 @@ enum { PROBE_MAX_TEXT = 4096 };
 
 struct probe_options {
     char topology[PROBE_MAX_TEXT]; /**< empty: all hosts on one switch */
-    char output[PROBE_MAX_TEXT];   /**< never empty */
-    char hosts[PROBE_MAX_TEXT];    /**< for trials: names for the ranks in turn; empty: true ones */
-    double every_s;                /**< from the beginning of a round to that of the next */
-    int rounds;                    /**< 0: until it is ended */
-    int64_t train;                 /**< bytes whose time gives a bandwidth */
+    char topology_name[PROBE_MAX_TEXT];
+    char output[PROBE_MAX_TEXT]; /**< never empty */
+    char hosts[PROBE_MAX_TEXT];  /**< for trials: names for the ranks in turn; empty: true ones */
+    double every_s;              /**< from the beginning of a round to that of the next */
+    int rounds;                  /**< 0: until it is ended */
+    int64_t train;               /**< bytes whose time gives a bandwidth */
     bool quiet;
 };
 

@@ -57,7 +57,8 @@ static common_verdict_t read_request(int argc, char **argv, int rank, struct pro
 static bool make_plan(struct run *run, char *const *hosts)
 {
     int unknown = 0;
-    pb_network_t *network = common_hosts_network(hosts, run->n_ranks, run->options.topology);
+    pb_network_t *network = common_hosts_network(hosts, run->n_ranks, run->options.topology,
+                                                 run->options.topology_name);
     if (network == NULL) {
         return false;
     }

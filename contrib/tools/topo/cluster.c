@@ -5,20 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/topology.h"
 #include "message.h"
 #include "topo/network/hostlist.h"
-#include "topo/network/topology.h"
 
 const char *tool_file_name(const char *file)
 {
     return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_diag_t *diag)
+tool_exit_t tool_topology_read(const tool_options_t *options, pb_topology_t *topology,
+                               pb_diag_t *diag)
 {
-    int error = strcmp(file, "-") == 0
-                    ? pb_topology_read_stream(stdin, tool_file_name(file), network_p, diag)
-                    : pb_topology_read(file, network_p, diag);
+    const char *file = options->file;
+    const pb_topology_request_t request = common_topology_request(options->topology_name);
+    const int error = strcmp(file, "-") == 0 ? pb_topology_open_stream(stdin, tool_file_name(file),
+                                                                       &request, topology, diag)
+                                             : pb_topology_open(file, &request, topology, diag);
     if (error == PB_SUCCESS) {
         return TOOL_OK;
     }
@@ -26,6 +29,49 @@ tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_dia
         return TOOL_FAULTY;
     }
     return error == PB_ERR_IO ? TOOL_SYSTEM : tool_complain_error(error);
+}
+
+/* One switch with the hosts of --hosts. */
+static tool_exit_t flat_network(const tool_options_t *options, pb_network_t **network_p)
+{
+    char *line = NULL;
+    pb_diag_t diag;
+    if (options->hosts == NULL) {
+        return tool_complain(TOOL_USAGE,
+                             "%s is flat: the hosts of a job, which it does not name, are on one "
+                             "switch; name them by --hosts",
+                             tool_file_name(options->file));
+    }
+    if (asprintf(&line, "SwitchName=(switch) Nodes=%s", options->hosts) < 0) {
+        return tool_complain_error(PB_ERR_NO_MEMORY);
+    }
+    pb_diag_init(&diag);
+    const pb_topology_text_t text = {.text = line, .length = strlen(line), .name = "--hosts"};
+    const int error = pb_topology_parse(&text, network_p, &diag);
+    tool_print_faults(stderr, &diag);
+    pb_diag_clear(&diag);
+    free(line);
+    return error == PB_ERR_INPUT ? TOOL_USAGE
+           : error == PB_SUCCESS ? TOOL_OK
+                                 : tool_complain_error(error);
+}
+
+tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **network_p)
+{
+    pb_topology_t topology;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    tool_exit_t code = tool_topology_read(options, &topology, &diag);
+    tool_print_faults(stderr, &diag);
+    tool_print_warnings(stderr, &topology.warnings);
+    *network_p = topology.network;
+    topology.network = NULL;
+    if (code == TOOL_OK && topology.is_flat) {
+        code = flat_network(options, network_p);
+    }
+    pb_topology_clear(&topology);
+    pb_diag_clear(&diag);
+    return code;
 }
 
 /* ---- which hosts take part ---- */
@@ -203,12 +249,8 @@ static tool_exit_t fill_cluster(const tool_options_t *options, tool_cluster_t *c
 
 tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster)
 {
-    pb_diag_t diag;
-    pb_diag_init(&diag);
     *cluster = (tool_cluster_t){.file = tool_file_name(options->file)};
-    tool_exit_t code = tool_network_read(options->file, &cluster->network, &diag);
-    tool_print_faults(stderr, &diag);
-    pb_diag_clear(&diag);
+    tool_exit_t code = tool_network_read(options, &cluster->network);
     if (code != TOOL_OK) {
         return code;
     }

@@ -6,6 +6,7 @@
 #define TOOL_CLUSTER_H
 
 #include "command.h"
+#include "topo/network/topology.h"
 #include "topo/network/view.h"
 
 typedef struct tool_cluster {
@@ -24,10 +25,18 @@ typedef struct tool_cluster {
 const char *tool_file_name(const char *file);
 
 /**
- * Reads FILE. Faults go to `diag`; TOOL_FAULTY, TOOL_SYSTEM. The caller frees
- * the network.
+ * Reads FILE, of which --topology-name is meant. Faults go to `diag`; TOOL_FAULTY, TOOL_SYSTEM. The
+ * caller clears the topology in any case.
  */
-tool_exit_t tool_network_read(const char *file, pb_network_t **network_p, pb_diag_t *diag);
+tool_exit_t tool_topology_read(const tool_options_t *options, pb_topology_t *topology,
+                               pb_diag_t *diag);
+
+/**
+ * The same, and takes the network, which the caller frees. Faults and warnings are printed on
+ * standard error. The hosts of a flat topology are those of --hosts, which must be there:
+ * TOOL_USAGE.
+ */
+tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **network_p);
 
 /**
  * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are

@@ -4,27 +4,41 @@
 #include "message.h"
 #include "remarks.h"
 
+/* What a good file is, and what was taken from where. */
+static void print_good(const char *file, const pb_topology_t *topology)
+{
+    if (topology->is_flat) {
+        printf("%s: no fault; the hosts of a job are on one switch\n", file);
+    } else {
+        tool_print_size(file, topology->network);
+    }
+    if (topology->picked != NULL) {
+        printf("%s: %s\n", file, topology->picked);
+    }
+    tool_print_faults(stdout, &topology->notes);
+    tool_print_warnings(stdout, &topology->warnings);
+    if (topology->network != NULL) {
+        tool_print_remarks(topology->network);
+    }
+}
+
 static tool_exit_t run(const tool_options_t *options)
 {
-    pb_network_t *network = NULL;
+    pb_topology_t topology;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    tool_exit_t code = tool_network_read(options->file, &network, &diag);
+    tool_exit_t code = tool_topology_read(options, &topology, &diag);
     /* Faults of the file are the result; that it cannot be read is an error. */
     tool_print_faults(code == TOOL_FAULTY ? stdout : stderr, &diag);
     if (code == TOOL_OK) {
-        int n_switches = pb_network_n_switches(network);
-        printf("%s: no fault; %d %s on %d %s\n", tool_file_name(options->file),
-               TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
-               n_switches == 1 ? "switch" : "switches");
-        tool_print_remarks(network);
+        print_good(tool_file_name(options->file), &topology);
     }
     if (code == TOOL_FAULTY) {
         printf("%s: %zu %s\n", tool_file_name(options->file), diag.n_faults,
                diag.n_faults == 1 ? "fault" : "faults");
     }
     pb_diag_clear(&diag);
-    pb_network_free(network);
+    pb_topology_clear(&topology);
     return code;
 }
 
@@ -32,7 +46,7 @@ const tool_command_t tool_cmd_check = {
     .line =
         {
             .name = "pipebcast-topo check",
-            .usage = "usage: pipebcast-topo check FILE\n"
+            .usage = "usage: pipebcast-topo check FILE [OPTION]\n"
                      "\n"
                      "Reads a topology and prints every fault with its line and what to do about "
                      "it: names\n"
@@ -41,12 +55,15 @@ const tool_command_t tool_cmd_check = {
                      "100 faults are printed in full; the last line counts all. A file without a "
                      "fault is "
                      "followed by\n"
-                     "what its words do not say: switches that are merged, links in parallel, "
-                     "links without\n"
+                     "what its words do not say: which of its topologies was taken and why, what "
+                     "was taken from\n"
+                     "comments and other files, switches that are merged, links in parallel, links "
+                     "without\n"
                      "LinkSpeed.\n",
-            .groups = (const common_group_t[]){{0}},
+            .groups = (const common_group_t[]){{NULL, tool_file_rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast-topo check /etc/slurm/topology.conf\n"
+                    "  pipebcast-topo check /etc/slurm/topology.yaml --topology-name rack1\n"
                     "  pipebcast-topo check cluster.conf > faults || echo \"not fit for use\"\n"
                     "  echo 'SwitchName=s0 Nodes=n[0-15]' | pipebcast-topo check -\n"
                     "\n"

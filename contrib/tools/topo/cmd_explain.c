@@ -211,7 +211,9 @@ const tool_command_t tool_cmd_explain = {
                      "its time is\n"
                      "estimated, as that of a binomial tree in order of rank, unless the model has "
                      "it.\n",
-            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .groups =
+                (const common_group_t[]){
+                    {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast-topo explain --topology cluster.conf --model cluster.model "
                     "--bytes 1M\n"

@@ -78,7 +78,9 @@ const tool_command_t tool_cmd_load = {
                 "message\n"
                 "once. A link that several ranks would use at once beyond its speed is marked\n"
                 "\"contention\". Lines that begin with # sum up.\n",
-            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .groups =
+                (const common_group_t[]){
+                    {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more =
                 "examples:\n"
                 "  pipebcast-topo load cluster.conf --algorithm rank_chain | grep contention\n"

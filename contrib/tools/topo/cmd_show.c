@@ -136,11 +136,7 @@ static tool_exit_t show_network(const pb_network_t *network)
 static tool_exit_t run(const tool_options_t *options)
 {
     pb_network_t *network = NULL;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    tool_exit_t code = tool_network_read(options->file, &network, &diag);
-    tool_print_faults(stderr, &diag);
-    pb_diag_clear(&diag);
+    tool_exit_t code = tool_network_read(options, &network);
     if (code == TOOL_OK) {
         code = show_network(network);
     }
@@ -153,7 +149,7 @@ const tool_command_t tool_cmd_show = {
         {
             .name = "pipebcast-topo show",
             .usage =
-                "usage: pipebcast-topo show FILE\n"
+                "usage: pipebcast-topo show FILE [OPTION]\n"
                 "\n"
                 "Prints the network as it was understood: switches below switches, the hosts of "
                 "each\n"
@@ -166,7 +162,7 @@ const tool_command_t tool_cmd_show = {
                 "Two files with the same hash describe the same network: names, shape, order, "
                 "speeds,\n"
                 "numbers of links and of merged switches.\n",
-            .groups = (const common_group_t[]){{0}},
+            .groups = (const common_group_t[]){{NULL, tool_file_rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast-topo show /etc/slurm/topology.conf\n"
                     "  ssh login1 cat /etc/slurm/topology.conf | pipebcast-topo show -\n"

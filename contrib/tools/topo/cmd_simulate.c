@@ -219,7 +219,9 @@ const tool_command_t tool_cmd_simulate = {
                 "is known (slot model, equal speeds, one rank on each host), the mean share of "
                 "that\n"
                 "time in which the used links are busy, and the busiest link with its share.\n",
-            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .groups =
+                (const common_group_t[]){
+                    {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast-topo simulate cluster.conf --algorithm all\n"
                     "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree "

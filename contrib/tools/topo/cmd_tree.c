@@ -76,7 +76,9 @@ const tool_command_t tool_cmd_tree = {
                      "path of\n"
                      "every edge: whether it reaches everyone once, and whether two senders share "
                      "a link.\n",
-            .groups = (const common_group_t[]){{NULL, rows}, {NULL, tool_rank_rows}, {0}},
+            .groups =
+                (const common_group_t[]){
+                    {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more =
                 "examples:\n"
                 "  pipebcast-topo tree cluster.conf --algorithm binary\n"

@@ -30,3 +30,10 @@ void tool_print_faults(FILE *stream, const pb_diag_t *diag)
         fprintf(stream, "(%zu more)\n", diag->n_faults - diag->n_kept);
     }
 }
+
+void tool_print_warnings(FILE *stream, const pb_diag_t *diag)
+{
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        fprintf(stream, "warning: %s\n", diag->messages[i]);
+    }
+}

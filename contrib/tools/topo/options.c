@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "contrib/tools/common/topology.h"
 
 /** Bytes of a list of algorithms, its end included. */
 enum { MAX_LIST_TEXT = 1024 };
@@ -17,6 +18,13 @@ const common_option_t tool_rank_rows[] = {
      .missing = "1", .help = "ranks on each host, named HOST:0 to HOST:N-1"},
     {"fanout", COMMON_NUMBER, TOOL_VALUE(plan.fanout), .least = 1, .most = TOOL_MAX_RANKS,
      .argument = "K", .missing = "3", .help = "children of a rank in a kary tree"},
+    {0},
+};
+
+const common_option_t tool_file_rows[] = {
+    {"topology-name", COMMON_WORD, TOOL_VALUE(topology_name), .argument = "NAME",
+     .missing = COMMON_TOPOLOGY_MISSING,
+     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
     {0},
 };
 
@@ -77,10 +85,50 @@ bool tool_take_kinds(void *context, const char *value, common_complaint_t compla
     return good;
 }
 
+/** Adds a value to those of an option. */
+static bool add_word(tool_words_t *words, const char *option, const char *value,
+                     common_complaint_t complaint)
+{
+    if (value[0] == '\0') {
+        return common_wrong(complaint, "--%s: the value is empty", option);
+    }
+    if (words->n == TOOL_MAX_WORDS) {
+        return common_wrong(complaint, "--%s: is there more than %d times", option, TOOL_MAX_WORDS);
+    }
+    words->words[words->n++] = value;
+    return true;
+}
+
+bool tool_take_switches(void *options, const char *value, common_complaint_t complaint)
+{
+    return add_word(&((tool_options_t *) options)->switches, "switches", value, complaint);
+}
+
+bool tool_take_interfaces(void *options, const char *value, common_complaint_t complaint)
+{
+    return add_word(&((tool_options_t *) options)->interfaces, "interface", value, complaint);
+}
+
+bool tool_take_pairs(void *options, const char *value, common_complaint_t complaint)
+{
+    return add_word(&((tool_options_t *) options)->pairs, "pair", value, complaint);
+}
+
+bool tool_take_ignored(void *options, const char *value, common_complaint_t complaint)
+{
+    return add_word(&((tool_options_t *) options)->ignored, "ignore", value, complaint);
+}
+
+bool tool_take_tops(void *options, const char *value, common_complaint_t complaint)
+{
+    return add_word(&((tool_options_t *) options)->tops, "top", value, complaint);
+}
+
 static bool take_operands(const tool_command_t *command, const common_operands_t *operands,
                           tool_options_t *options, common_complaint_t complaint)
 {
-    if (operands->n == 0 && options->file != NULL) {
+    options->operands = *operands;
+    if (command->many_files || (operands->n == 0 && options->file != NULL)) {
         return true;
     }
     if (operands->n != command->needs_file || options->file != NULL) {

@@ -21,11 +21,20 @@ typedef enum {
     TOOL_FORMAT_COUNT
 } tool_format_t;
 
+/** Values of an option that may be repeated. */
+#define TOOL_MAX_WORDS 1024
+
+typedef struct tool_words {
+    int n;
+    const char *words[TOOL_MAX_WORDS]; /**< borrowed from argv */
+} tool_words_t;
+
 typedef struct tool_options {
-    const char *file;  /**< NULL: none; "-": standard input */
-    const char *root;  /**< NULL: rank 0 */
-    const char *hosts; /**< hostlist of the hosts that take part; NULL: all */
-    int ppn;           /**< ranks on each host */
+    const char *file;          /**< NULL: none; "-": standard input */
+    const char *topology_name; /**< which of the file's; NULL: the default one */
+    const char *root;          /**< NULL: rank 0 */
+    const char *hosts;         /**< hostlist of the hosts that take part; NULL: all */
+    int ppn;                   /**< ranks on each host */
     pb_plan_options_t plan;
     int n_kinds; /**< 0: none named */
     pb_kind_t kinds[PB_KIND_COUNT];
@@ -38,22 +47,36 @@ typedef struct tool_options {
     common_list_t per_switch;
     int topologies;
     uint64_t seed;
-    const char *model_file; /**< NULL: none */
-    uint64_t bytes;         /**< of the message; 0: not given */
-    uint64_t segment;       /**< bytes; 0: not given */
-    int megabits;           /**< speed of a host's link, Mbit/s */
-    int mtu;                /**< bytes */
-    bool all_candidates;    /**< --all */
+    const char *model_file;     /**< NULL: none */
+    uint64_t bytes;             /**< of the message; 0: not given */
+    uint64_t segment;           /**< bytes; 0: not given */
+    int megabits;               /**< speed of a host's link, Mbit/s */
+    int mtu;                    /**< bytes */
+    bool all_candidates;        /**< --all */
+    common_operands_t operands; /**< of a command that takes many files */
+    tool_words_t switches, interfaces, pairs, ignored, tops;
+    const char *trunks; /**< NULL: none */
+    const char *output; /**< NULL: standard output */
 } tool_options_t;
 
 /** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */
 extern const common_option_t tool_rank_rows[];
+
+/** Which network of FILE, in all commands that have one. */
+extern const common_option_t tool_file_rows[];
 
 /** A member of the tool's options, for a row of a table. */
 #define TOOL_VALUE(member) COMMON_VALUE(tool_options_t, member)
 
 /** Takes --algorithm: names with commas, or all. */
 bool tool_take_kinds(void *options, const char *value, common_complaint_t complaint);
+
+/** Take one more value of an option that may be repeated. */
+bool tool_take_switches(void *options, const char *value, common_complaint_t complaint);
+bool tool_take_interfaces(void *options, const char *value, common_complaint_t complaint);
+bool tool_take_pairs(void *options, const char *value, common_complaint_t complaint);
+bool tool_take_ignored(void *options, const char *value, common_complaint_t complaint);
+bool tool_take_tops(void *options, const char *value, common_complaint_t complaint);
 
 struct tool_command;
 

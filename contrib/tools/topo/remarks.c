@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cluster.h"
+
 static void print_merged(const pb_network_t *network)
 {
     for (int node = 0; node < pb_network_size(network); node++) {
@@ -63,4 +65,11 @@ void tool_print_remarks(const pb_network_t *network)
     print_merged(network);
     print_parallel(network);
     print_speeds(network);
+}
+
+void tool_print_size(const char *file, const pb_network_t *network)
+{
+    const int n_switches = pb_network_n_switches(network);
+    printf("%s: no fault; %d %s on %d %s\n", file, TOOL_PLURAL(pb_network_n_hosts(network), "host"),
+           n_switches, n_switches == 1 ? "switch" : "switches");
 }

@@ -11,6 +11,7 @@
 
 static const char model_name[] = "coll_pipebcast_model_file";
 static const char topology_name[] = "coll_pipebcast_topology_file";
+static const char name_name[] = "coll_pipebcast_topology_name";
 
 /** $HOME/.openmpi/NAME, to be freed; NULL, with a message, if out of memory. */
 static char *user_path(const char *name)
@@ -44,7 +45,7 @@ static char *absolute(const char *path)
     return found != NULL ? found : strdup(path);
 }
 
-void tune_install_print(const char *model, const char *topology, FILE *stream)
+void tune_install_print(const char *model, const char *topology, const char *name, FILE *stream)
 {
     char *model_path = absolute(model);
     char *topology_path = absolute(topology);
@@ -52,6 +53,9 @@ void tune_install_print(const char *model, const char *topology, FILE *stream)
     if (topology[0] != '\0') {
         fprintf(stream, "%s = %s\n", topology_name,
                 topology_path != NULL ? topology_path : topology);
+    }
+    if (name[0] != '\0') {
+        fprintf(stream, "%s = %s\n", name_name, name);
     }
     free(model_path);
     free(topology_path);
@@ -81,7 +85,8 @@ static bool copy_rest(FILE *old, bool with_topology, FILE *stream)
     size_t size = 0;
     ssize_t length;
     while ((length = getline(&line, &size, old)) >= 0) {
-        if (!sets(line, model_name) && !(with_topology && sets(line, topology_name))) {
+        if (!sets(line, model_name) &&
+            !(with_topology && (sets(line, topology_name) || sets(line, name_name)))) {
             fputs(line, stream);
             if (length > 0 && line[length - 1] != '\n') {
                 fputc('\n', stream);
@@ -103,7 +108,7 @@ static bool open_old(const char *path, FILE **old_p)
     return true;
 }
 
-bool tune_install(const char *model, const char *topology)
+bool tune_install(const char *model, const char *topology, const char *name)
 {
     common_file_t file = {.path = NULL};
     FILE *old = NULL;
@@ -114,7 +119,7 @@ bool tune_install(const char *model, const char *topology)
         good = false;
     }
     if (good) {
-        tune_install_print(model, topology, file.stream);
+        tune_install_print(model, topology, name, file.stream);
         good = common_file_finish(&file) && common_file_rename(&file);
     }
     if (good) {

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/topology.h"
+
 #include "topo/model/model.h"
 
 /** The largest message that a model of this program describes; both windows of it fit memory. */
@@ -13,6 +15,9 @@
 static const common_option_t rows[] = {
     {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
      .missing = "one switch", .help = "the switches, as coll_pipebcast_topology_file"},
+    {"topology-name", COMMON_TEXT, VALUE(topology_name), .least = 1, .argument = "NAME",
+     .missing = COMMON_TOPOLOGY_MISSING,
+     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
     {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
      .missing = "pipebcast-model.txt; with --install $HOME/.openmpi/pipebcast-model.txt",
      .help = "the model"},

@@ -400,11 +400,11 @@ static bool report(struct run *run)
     }
     printf("\nthe model: %s\n", options->output);
     if (options->install) {
-        return tune_install(options->output, options->topology);
+        return tune_install(options->output, options->topology, options->topology_name);
     }
     printf("to use it on all hosts, where the file must be, too, add to "
            "$HOME/.openmpi/mca-params.conf:\n\n");
-    tune_install_print(options->output, options->topology, stdout);
+    tune_install_print(options->output, options->topology, options->topology_name, stdout);
     return true;
 }
 

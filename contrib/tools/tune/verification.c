@@ -26,7 +26,8 @@ struct verification {
 static bool find_nodes(struct verification *v)
 {
     const int n = v->flows->n_hosts;
-    v->network = common_hosts_network(v->flows->names, n, v->options->topology);
+    v->network =
+        common_hosts_network(v->flows->names, n, v->options->topology, v->options->topology_name);
     v->nodes = calloc((size_t) n, sizeof *v->nodes);
     if (v->network == NULL || v->nodes == NULL) {
         return false;

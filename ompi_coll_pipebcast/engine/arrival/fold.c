@@ -14,11 +14,11 @@ static void refused(pb_fold_t *f, int error)
     f->broken = true;
 }
 
-void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int stream,
+void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int rank, int stream,
                    int *room)
 {
     const uint32_t mask = UINT32_C(1) << stream;
-    *f = (pb_fold_t){.control = control, .parent = -1, .children = room};
+    *f = (pb_fold_t){.control = control, .rank = rank, .parent = -1, .children = room};
     for (int i = 0; i < role->n_parents; i++) {
         if ((role->parent_mask[i] & mask) != 0) {
             f->parent = role->parent[i];
@@ -44,10 +44,13 @@ static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
     pb_bytes_put(bytes, sums->n_ranks, 4);
     pb_bytes_put(bytes + 4, sums->n_free, 4);
     pb_bytes_put(bytes + 8, sums->n_held, 4);
-    pb_bytes_put(bytes + 12, 0, 4);
-    pb_bytes_put(bytes + 16, sums->free_wait, 8);
-    pb_bytes_put(bytes + 24, sums->held_wait, 8);
-    pb_bytes_put(bytes + 32, sums->transfer, 8);
+    pb_bytes_put(bytes + 12, sums->n_timed, 4);
+    pb_bytes_put(bytes + 16, sums->slowest, 4);
+    pb_bytes_put(bytes + 20, sums->slow_from, 4);
+    pb_bytes_put(bytes + 24, sums->free_wait, 8);
+    pb_bytes_put(bytes + 32, sums->held_wait, 8);
+    pb_bytes_put(bytes + 40, sums->transfer, 8);
+    pb_bytes_put(bytes + 48, sums->slow_time, 8);
 }
 
 static pb_fold_sums_t read_sums(const uint8_t *bytes)
@@ -56,10 +59,24 @@ static pb_fold_sums_t read_sums(const uint8_t *bytes)
         .n_ranks = (uint32_t) pb_bytes_get(bytes, 4),
         .n_free = (uint32_t) pb_bytes_get(bytes + 4, 4),
         .n_held = (uint32_t) pb_bytes_get(bytes + 8, 4),
-        .free_wait = pb_bytes_get(bytes + 16, 8),
-        .held_wait = pb_bytes_get(bytes + 24, 8),
-        .transfer = pb_bytes_get(bytes + 32, 8),
+        .n_timed = (uint32_t) pb_bytes_get(bytes + 12, 4),
+        .slowest = (uint32_t) pb_bytes_get(bytes + 16, 4),
+        .slow_from = (uint32_t) pb_bytes_get(bytes + 20, 4),
+        .free_wait = pb_bytes_get(bytes + 24, 8),
+        .held_wait = pb_bytes_get(bytes + 32, 8),
+        .transfer = pb_bytes_get(bytes + 40, 8),
+        .slow_time = pb_bytes_get(bytes + 48, 8),
     };
+}
+
+/** Of ranks that are not above each other the slowest one counts. */
+static void add_slowest(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
+{
+    if (report->slow_time > sums->slow_time) {
+        sums->slowest = report->slowest;
+        sums->slow_from = report->slow_from;
+        sums->slow_time = report->slow_time;
+    }
 }
 
 /** Adds what a child has reported; false if that makes no sense. */
@@ -71,6 +88,8 @@ static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
     sums->free_wait += report->free_wait;
     sums->held_wait += report->held_wait;
     sums->transfer += report->transfer;
+    sums->n_timed += report->n_timed;
+    add_slowest(sums, report);
     return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
 }
 
@@ -80,6 +99,22 @@ static bool has_held(const pb_fold_t *f)
     const uint64_t n = f->sums.n_free;
     return (uint64_t) f->own.wait * HOLDING_PART * n < f->sums.free_wait &&
            (uint64_t) f->own.away * 2 * n > f->sums.free_wait;
+}
+
+/** This rank is above those so far: see engine/arrival/fold.h. */
+static void add_own_receive(pb_fold_t *f)
+{
+    pb_fold_sums_t *sums = &f->sums;
+    const double own = (double) f->own.receive;
+    if (f->own.receive == 0) {
+        return;
+    }
+    sums->n_timed++;
+    if ((double) sums->slow_time <= own * (1 + PB_FOLD_SLOWER_PART)) {
+        sums->slowest = (uint32_t) f->rank;
+        sums->slow_from = (uint32_t) f->own.from;
+        sums->slow_time = (uint64_t) f->own.receive;
+    }
 }
 
 /** Adds this rank to those below it. */
@@ -96,6 +131,7 @@ static void add_own(pb_fold_t *f)
     sums->n_free++;
     sums->free_wait += (uint64_t) f->own.wait;
     sums->transfer += (uint64_t) f->own.transfer;
+    add_own_receive(f);
 }
 
 pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill)

@@ -20,6 +20,10 @@
  * *held* them. Those that no rank has held have waited for the root, which is no fault of the
  * tree. And a rank that was not away has come as early as it could: in broadcasts one after the
  * other those below it wait as long as each takes it.
+ *
+ * It also finds the rank that received slowest (engine/delivery.h). Below a slow link all ranks
+ * receive as slowly as the first one there, but for what is measured by chance: so of two on one
+ * way down the upper one counts, unless the lower one is slower by PB_FOLD_SLOWER_PART.
  */
 #ifndef PB_ARRIVAL_FOLD_H
 #define PB_ARRIVAL_FOLD_H
@@ -28,8 +32,11 @@
 #include "engine/control.h"
 #include "topo/trees/role.h"
 
-/** Bytes of a report: 4 ranks, 4 free, 4 held, 4 that are 0, 8 for each time; little-endian. */
-#define PB_FOLD_BYTES 40
+/** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
+#define PB_FOLD_BYTES 56
+
+/** A rank that takes so much of another's time longer is slower. */
+#define PB_FOLD_SLOWER_PART 0.25
 
 /** What is known of some ranks; times are sums of nanoseconds. */
 typedef struct pb_fold_sums {
@@ -39,6 +46,10 @@ typedef struct pb_fold_sums {
     uint64_t free_wait; /**< from arrival to the first segment */
     uint64_t held_wait; /**< likewise */
     uint64_t transfer;  /**< from the first segment to the end */
+    uint32_t n_timed;   /**< ranks of which it is known how fast they received */
+    uint32_t slowest;   /**< of them the rank that received slowest */
+    uint32_t slow_from; /**< from this one */
+    uint64_t slow_time; /**< that the message takes from there; 0: none is known */
 } pb_fold_sums_t;
 
 typedef enum {
@@ -55,12 +66,15 @@ typedef struct pb_fold_times {
     int64_t away;     /**< from the end of its last broadcast to its arrival; 0: not known */
     int64_t wait;     /**< from then until the first segment of the fold's stream was here */
     int64_t transfer; /**< from then until its part was through */
+    int64_t receive;  /**< that its slowest parent took for its part; 0: not known */
+    int from;         /**< which parent that is */
 } pb_fold_times_t;
 
 /** One rank's part. */
 typedef struct pb_fold {
     pb_control_t *control; /**< borrowed */
     pb_fold_state_t state;
+    int rank;      /**< this one */
     int parent;    /**< -1: this is the root */
     int *children; /**< in the room that was borrowed */
     int n_children;
@@ -79,12 +93,12 @@ typedef struct pb_fold {
 } pb_fold_t;
 
 /**
- * Begins, when the broadcast of which this is this rank's `role` has begun, along the tree of
- * `stream`. `room`, for as many ranks as the role has children, is borrowed until the end. Needs no
- * memory and sends nothing. O(children).
+ * Begins, when the broadcast of which this is the `role` of rank `rank` has begun, along the tree
+ * of `stream`. `room`, for as many ranks as the role has children, is borrowed until the end. Needs
+ * no memory and sends nothing. O(children).
  */
-void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int stream,
-                   int *room);
+void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int rank,
+                   int stream, int *room);
 
 /** This rank's part of the broadcast has ended; the root's times do not count. */
 void pb_fold_end(pb_fold_t *fold, const pb_fold_times_t *times);

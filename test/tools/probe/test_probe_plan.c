@@ -16,7 +16,7 @@ static pb_network_t *make_network(void)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", '\n'}, &network,
+    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", '\n', NULL}, &network,
                           &diag) != PB_SUCCESS) {
         abort();
     }

@@ -52,7 +52,7 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate heights explain; do
+for command in check show tree load simulate heights explain import; do
     topo $command --help
     [ $code -eq 0 ] && grep -q "^usage: pipebcast-topo $command" "$out" &&
         grep -q '^examples:' "$out" && grep -q '^exit status:' "$out" && [ ! -s "$err" ]
@@ -61,7 +61,7 @@ for command in check show tree load simulate heights explain; do
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate heights explain; do
+for command in tree load simulate heights explain import; do
     topo $command --help
     sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$out" | grep -v -e '--help' >"$work/named"
     refused=0
@@ -110,6 +110,10 @@ ends 2 "--sizes must rise" heights --sizes 32,16
 ends 2 "'-1' is not a whole number" heights --seed=-1
 ends 2 "'99999999999999999999' is not a whole number" heights --seed 99999999999999999999
 
+ends 2 "import takes lldp" import
+ends 2 "import takes lldp" import lldp
+ends 2 "import takes lldp" import snmp topology1.conf
+
 ends 2 "--bytes is missing" explain topology1.conf
 ends 2 "explain takes one FILE" explain --bytes 1M
 ends 2 "explain takes one FILE" explain topology1.conf --topology topology2.conf --bytes 1M
@@ -153,6 +157,25 @@ as_golden bundles_show 0 show bundles.conf
 as_golden fabric_check 0 check fabric.conf
 as_golden fabric_show 0 show fabric.conf
 as_golden names_check 0 check names.conf
+topo check several.yaml
+if grep -q "built without libyaml" "$out"; then
+    echo "# the tool was built without libyaml, so no topology.yaml is read"
+else
+    as_golden several_check 0 check several.yaml
+    as_golden several_named 0 check several.yaml --topology-name cloud
+    as_golden several_show 0 show several.yaml --topology-name=fabric
+    as_golden several_flat 0 load several.yaml --topology-name cloud --hosts 'n[0-2]' --algorithm chain
+    ends 2 'several.yaml is flat: .* name them by --hosts' tree several.yaml --algorithm chain \
+        --topology-name cloud
+    ends 2 '^--hosts:1: Nodes: ' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
+    ends 1 "several.yaml: there is no topology 'x'; there are fabric, cloud" show several.yaml \
+        --topology-name x
+fi
+mkdir "$work/slurm"
+cp names.conf "$work/slurm/topology.conf"
+: >"$work/slurm/topology.yaml"
+ends 0 '^warning: .*/topology.conf: Slurm reads .*/topology.yaml and ignores this file' \
+    show "$work/slurm/topology.conf"
 topo show faulty.conf
 [ $code -eq 1 ] && [ ! -s "$out" ] && [ "$(wc -l <"$err")" -eq 6 ]
 report $? "other commands print all faults of a file as errors"

@@ -23,7 +23,7 @@ typedef struct fixture {
 static void set_up(fixture_t *f)
 {
     pb_diag_init(&f->diag);
-    pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';'}, &f->network,
+    pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';', NULL}, &f->network,
                       &f->diag);
     f->placement = pb_placement_new(f->network, 4);
     for (int rank = 0; rank < 4; rank++) {

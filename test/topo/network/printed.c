@@ -29,10 +29,35 @@ static void print_tree(const pb_network_t *network, FILE *out)
     }
 }
 
-static void print_outcome(int error, const pb_network_t *network, const pb_diag_t *diag, FILE *out)
+static void print_messages(const char *what, const pb_diag_t *diag, FILE *out)
 {
-    if (error == PB_SUCCESS && diag->n_faults == 0 && network != NULL) {
-        print_tree(network, out);
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        fprintf(out, "%s: %s\n", what, diag->messages[i]);
+    }
+}
+
+/* What a good topology is, beside its network. */
+static void print_remarks(const pb_topology_t *topology, FILE *out)
+{
+    if (topology->is_flat) {
+        fprintf(out, "flat\n");
+    }
+    if (topology->picked != NULL) {
+        fprintf(out, "picked: %s\n", topology->picked);
+    }
+    print_messages("warning", &topology->warnings, out);
+    print_messages("note", &topology->notes, out);
+}
+
+static void print_outcome(int error, const pb_topology_t *topology, const pb_diag_t *diag,
+                          FILE *out)
+{
+    const pb_network_t *network = topology->network;
+    if (error == PB_SUCCESS && diag->n_faults == 0 && (network != NULL) != topology->is_flat) {
+        if (network != NULL) {
+            print_tree(network, out);
+        }
+        print_remarks(topology, out);
         return;
     }
     fprintf(out, "%s\n", pb_error_text(error));
@@ -47,33 +72,38 @@ static void print_outcome(int error, const pb_network_t *network, const pb_diag_
     }
 }
 
-/* Uses up network and diag. */
-static char *printed(int error, pb_network_t *network, pb_diag_t *diag)
+/* Uses up topology and diag. */
+static char *printed(int error, pb_topology_t *topology, pb_diag_t *diag)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    print_outcome(error, network, diag, out);
+    print_outcome(error, topology, diag, out);
     fclose(out);
     pb_diag_clear(diag);
-    pb_network_free(network);
+    pb_topology_clear(topology);
     return text;
 }
 
 char *printed_file(const char *file)
 {
     pb_diag_t diag;
-    pb_network_t *network;
+    pb_topology_t topology;
     pb_diag_init(&diag);
-    const int error = pb_topology_read(file, &network, &diag);
-    return printed(error, network, &diag);
+    const int error = pb_topology_open(file, NULL, &topology, &diag);
+    return printed(error, &topology, &diag);
 }
 
-char *printed_text(const pb_topology_text_t *topology)
+char *printed_text_request(const pb_topology_text_t *text, const pb_topology_request_t *request)
 {
     pb_diag_t diag;
-    pb_network_t *network;
+    pb_topology_t topology;
     pb_diag_init(&diag);
-    const int error = pb_topology_parse(topology, &network, &diag);
-    return printed(error, network, &diag);
+    const int error = pb_topology_open_text(text, request, &topology, &diag);
+    return printed(error, &topology, &diag);
+}
+
+char *printed_text(const pb_topology_text_t *text)
+{
+    return printed_text_request(text, NULL);
 }

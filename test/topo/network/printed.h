@@ -10,6 +10,9 @@
 char *printed_file(const char *file);
 
 /** The same from memory. */
-char *printed_text(const pb_topology_text_t *topology);
+char *printed_text(const pb_topology_text_t *text);
+
+/** Likewise, the one of several topologies that is meant. */
+char *printed_text_request(const pb_topology_text_t *text, const pb_topology_request_t *request);
 
 #endif

@@ -5,12 +5,13 @@
 #include "test/tap.h"
 #include "test/topo/network/printed.h"
 #include "test/topo/util/golden.h"
-#include "topo/network/slurm_conf.h"
+#include "topo/network/builder.h"
+#include "topo/network/slurm/lines.h"
 
 static void check_inline(const char *name, const char *conf, size_t length, char separator,
                          const char *expected)
 {
-    char *is = printed_text(&(pb_topology_text_t){conf, length, "inline", separator});
+    char *is = printed_text(&(pb_topology_text_t){conf, length, "inline", separator, NULL});
     ok(golden_equal(is, expected), "%s", name);
     free(is);
 }
@@ -50,22 +51,21 @@ static void check_long_line(const char *name, const char *start, size_t length,
 
 static void test_long_lines(void)
 {
-    check_long_line("a line of one byte too many",
-                    "SwitchName=a Nodes=", PB_SLURM_CONF_MAX_LINE + 1,
+    check_long_line("a line of one byte too many", "SwitchName=a Nodes=", PB_SLURM_MAX_LINE + 1,
                     "an input is malformed\ninline:1: the line is longer than 1048576 bytes; "
                     "describe the switch on several lines\n");
     check_long_line("a long comment is no long line", "SwitchName=a Nodes=b #",
-                    PB_SLURM_CONF_MAX_LINE + 1,
+                    PB_SLURM_MAX_LINE + 1,
                     "1 switches, 1 hosts, base speed 1\nswitch a\n  host b speed 1\n");
     pb_diag_t diag;
     pb_network_t *network;
-    char *conf = malloc(PB_SLURM_CONF_MAX_LINE);
-    memset(conf, ' ', PB_SLURM_CONF_MAX_LINE);
+    char *conf = malloc(PB_SLURM_MAX_LINE);
+    memset(conf, ' ', PB_SLURM_MAX_LINE);
     memcpy(conf, "SwitchName=a", strlen("SwitchName=a"));
-    memcpy(conf + PB_SLURM_CONF_MAX_LINE - strlen("Nodes=b"), "Nodes=b", strlen("Nodes=b"));
+    memcpy(conf + PB_SLURM_MAX_LINE - strlen("Nodes=b"), "Nodes=b", strlen("Nodes=b"));
     pb_diag_init(&diag);
-    ok(pb_topology_parse(&(pb_topology_text_t){conf, PB_SLURM_CONF_MAX_LINE, "inline", 0}, &network,
-                         &diag) == 0,
+    ok(pb_topology_parse(&(pb_topology_text_t){conf, PB_SLURM_MAX_LINE, "inline", 0, NULL},
+                         &network, &diag) == 0,
        "a line of the longest length is read");
     pb_network_free(network);
     pb_diag_clear(&diag);
@@ -85,7 +85,8 @@ static int read_line_of_switches(int depth, pb_diag_t *diag)
     fprintf(out, "SwitchName=s%d Nodes=n\n", depth);
     fclose(out);
     pb_diag_init(diag);
-    int error = pb_topology_parse(&(pb_topology_text_t){conf, length, "line", 0}, &network, diag);
+    int error =
+        pb_topology_parse(&(pb_topology_text_t){conf, length, "line", 0, NULL}, &network, diag);
     pb_network_free(network);
     free(conf);
     return error;
@@ -94,11 +95,11 @@ static int read_line_of_switches(int depth, pb_diag_t *diag)
 static void test_depth(void)
 {
     pb_diag_t diag;
-    int error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH, &diag);
-    ok(error == PB_SUCCESS, "a host %d links below the top: %s", PB_SLURM_CONF_MAX_DEPTH,
+    int error = read_line_of_switches(PB_BUILDER_MAX_DEPTH, &diag);
+    ok(error == PB_SUCCESS, "a host %d links below the top: %s", PB_BUILDER_MAX_DEPTH,
        pb_diag_first(&diag));
     pb_diag_clear(&diag);
-    error = read_line_of_switches(PB_SLURM_CONF_MAX_DEPTH + 1, &diag);
+    error = read_line_of_switches(PB_BUILDER_MAX_DEPTH + 1, &diag);
     ok(error == PB_ERR_INPUT && diag.n_faults == 1 &&
            strstr(pb_diag_first(&diag),
                   "line:513: host 'n' is more than 512 links below the top switch 's1'") ==
@@ -115,7 +116,7 @@ static void test_shared_diag(void)
     pb_network_t *network;
     pb_diag_init(&diag);
     pb_diag_fault(&diag, "other", 1, "something");
-    ok(pb_topology_parse(&(pb_topology_text_t){good, sizeof(good) - 1, "good", 0}, &network,
+    ok(pb_topology_parse(&(pb_topology_text_t){good, sizeof(good) - 1, "good", 0, NULL}, &network,
                          &diag) == PB_SUCCESS &&
            network != NULL && diag.n_faults == 1,
        "faults of another file do not spoil this one");

@@ -5,10 +5,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "test/tap.h"
 #include "test/topo/network/printed.h"
 #include "test/topo/util/golden.h"
+#include "topo/util/yaml_tree.h"
 
 static void report(const char *file, bool equal)
 {
@@ -19,6 +21,10 @@ static void test_golden(void)
 {
     for (const pb_topology_format_t *format = pb_topology_formats; format->name != NULL; format++) {
         char directory[100];
+        if (strcmp(format->name, "slurm_yaml") == 0 && !pb_yaml_is_there()) {
+            printf("# %s is left out, as the build has no libyaml\n", format->name);
+            continue;
+        }
         snprintf(directory, sizeof(directory), "network/topology/%s", format->name);
         const int n = golden_check(directory, printed_file, report);
         ok(n > 0, "there are golden files of %s: %d", format->name, n);

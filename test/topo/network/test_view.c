@@ -272,8 +272,9 @@ static void test_example(const example_t *example)
     char *is = NULL;
     size_t size;
     pb_diag_init(&diag);
-    pb_topology_parse(&(pb_topology_text_t){example->conf, strlen(example->conf), "example", ';'},
-                      &network, &diag);
+    pb_topology_parse(
+        &(pb_topology_text_t){example->conf, strlen(example->conf), "example", ';', NULL}, &network,
+        &diag);
     pb_placement_t *placement = place(network, example->hosts);
     FILE *out = open_memstream(&is, &size);
     if (pb_view_new(placement, example->root, NULL, 0, &view) == PB_SUCCESS) {

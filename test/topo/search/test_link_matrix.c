@@ -126,7 +126,7 @@ static void test_of_network(void)
     pb_link_matrix_t *m;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';'}, &network,
+    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';', NULL}, &network,
                           &diag) != PB_SUCCESS) {
         abort();
     }

@@ -79,8 +79,8 @@ static int run(const void *context)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    int error =
-        pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';'}, &network, &diag);
+    int error = pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "conf", ';', NULL},
+                                  &network, &diag);
     if (error == PB_SUCCESS) {
         error = place_and_plan(network, &diag);
     }

@@ -1,0 +1,125 @@
+#include "topo/network/slurm/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/network/slurm/lines.h"
+#include "topo/network/slurm/values.h"
+#include "topo/util/error.h"
+
+enum { KEY_PARTITION_NAME, KEY_TOPOLOGY, N_KEYS };
+
+static const pb_slurm_key_t keys[] = {
+    [KEY_PARTITION_NAME] = {"PartitionName", ""}, [KEY_TOPOLOGY] = {"Topology", ""}, {NULL, NULL}};
+static const pb_slurm_keys_t all_keys = {.keys = keys, .known = ""};
+
+/* Cuts a line; what is wrong with it, and its other keys, are Slurm's. */
+static void cut(const pb_slurm_line_t *line, char **values)
+{
+    pb_diag_t ignored;
+    pb_diag_init(&ignored);
+    pb_slurm_values_cut(&all_keys, line->text, "", line->number, &ignored, values);
+    pb_diag_clear(&ignored);
+}
+
+static bool is_partition(const pb_slurm_line_t *line)
+{
+    const char *at = line->text;
+    while (pb_slurm_is_blank(*at)) {
+        at++;
+    }
+    return strncasecmp(at, keys[KEY_PARTITION_NAME].name, strlen(keys[KEY_PARTITION_NAME].name)) ==
+           0;
+}
+
+static int replace(char **text_p, const char *by)
+{
+    char *copy = strdup(by);
+    if (copy == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    free(*text_p);
+    *text_p = copy;
+    return PB_SUCCESS;
+}
+
+/* Takes what a line has; *found_p: it is the partition's. Slurm's DEFAULT counts for the lines
+ * behind it. */
+static int take_line(const pb_slurm_line_t *line, const char *partition, char **name_p,
+                     bool *found_p)
+{
+    char *values[N_KEYS] = {NULL};
+    if (line->is_ours || !is_partition(line)) {
+        return PB_SUCCESS;
+    }
+    cut(line, values);
+    const char *name = values[KEY_PARTITION_NAME];
+    *found_p = name != NULL && strcmp(name, partition) == 0;
+    const bool counts = *found_p || (name != NULL && strcasecmp(name, "DEFAULT") == 0);
+    return counts && values[KEY_TOPOLOGY] != NULL ? replace(name_p, values[KEY_TOPOLOGY])
+                                                  : PB_SUCCESS;
+}
+
+static int find(pb_slurm_lines_t *lines, const char *partition, char **name_p, bool *found_p)
+{
+    pb_slurm_line_t line;
+    int error = PB_SUCCESS;
+    while (error == PB_SUCCESS && !*found_p) {
+        const int got = pb_slurm_lines_next(lines, &line);
+        if (got <= 0) {
+            return got;
+        }
+        error = take_line(&line, partition, name_p, found_p);
+    }
+    return error;
+}
+
+/* What is wrong with slurm.conf counts only where the partition was not found. */
+static int find_in(const pb_topology_text_t *text, const char *partition, char **name_p,
+                   pb_diag_t *diag)
+{
+    pb_source_lines_t where = {.parts = NULL};
+    pb_slurm_lines_t lines;
+    pb_diag_t faults;
+    bool found = false;
+    pb_diag_init(&faults);
+    faults.lines = &where;
+    int error = pb_slurm_lines_open(&lines, text, &where, 1, &faults);
+    error = error == PB_SUCCESS ? find(&lines, partition, name_p, &found) : error;
+    if (error == PB_SUCCESS && !found) {
+        free(*name_p);
+        *name_p = NULL;
+    }
+    if (error == PB_SUCCESS && !found && faults.n_faults > 0) {
+        pb_diag_fault(diag, NULL, 0,
+                      "%s; so the topology of the partition '%s' is not known: name it by "
+                      "coll_pipebcast_topology_name or --topology-name",
+                      pb_diag_first(&faults), partition);
+        error = PB_ERR_INPUT;
+    }
+    pb_slurm_lines_close(&lines);
+    pb_diag_clear(&faults);
+    pb_source_lines_clear(&where);
+    return error;
+}
+
+int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_t *files,
+                                const char *partition, char **name_p, pb_diag_t *diag)
+{
+    pb_topology_text_t text = {.name = slurm_conf, .files = files};
+    char *content;
+    *name_p = NULL;
+    int error = files->read(files->context, slurm_conf, &content, &text.length, diag);
+    if (error != PB_SUCCESS) {
+        return error == PB_ERR_IO ? PB_ERR_INPUT : error;
+    }
+    text.text = content;
+    error = find_in(&text, partition, name_p, diag);
+    free(content);
+    if (error != PB_SUCCESS) {
+        free(*name_p);
+        *name_p = NULL;
+    }
+    return error;
+}

@@ -1,0 +1,18 @@
+/*
+ * Which topology the jobs of a partition have, by the PartitionName lines of slurm.conf.
+ */
+#ifndef PB_SLURM_PARTITION_H
+#define PB_SLURM_PARTITION_H
+
+#include "topo/network/topology.h"
+
+/**
+ * The name in Topology= of a partition, or of PartitionName=DEFAULT before it, which the caller
+ * frees; NULL: the line has none. The file and what it includes are read by `files`; of their
+ * lines only those of partitions count. PB_ERR_INPUT with a fault in diag if they cannot be read,
+ * PB_ERR_NO_MEMORY.
+ */
+int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_t *files,
+                                const char *partition, char **name_p, pb_diag_t *diag);
+
+#endif

@@ -1,0 +1,128 @@
+#include "topo/network/slurm/values.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/network/slurm/lines.h"
+
+typedef struct cutter {
+    const pb_slurm_keys_t *keys;
+    const char *file;
+    int line;
+    pb_diag_t *diag;
+    char **values;
+} cutter_t;
+
+static char *skip_blanks(char *at)
+{
+    while (pb_slurm_is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
+static char *skip_word(char *at, const char *end_marks)
+{
+    while (*at != '\0' && !pb_slurm_is_blank(*at) && strchr(end_marks, *at) == NULL) {
+        at++;
+    }
+    return at;
+}
+
+static void store_value(cutter_t *c, const char *key, size_t key_length, char *value)
+{
+    char quote[PB_DIAG_QUOTE_SIZE];
+    if (key_length == 0) {
+        pb_diag_fault(c->diag, c->file, c->line, "a key is missing before '=%s'",
+                      pb_diag_quote(quote, value, strlen(value)));
+        return;
+    }
+    const pb_slurm_key_t *known = c->keys->keys;
+    for (int i = 0; known[i].name != NULL; i++) {
+        if (strlen(known[i].name) != key_length ||
+            strncasecmp(key, known[i].name, key_length) != 0) {
+            continue;
+        }
+        if (c->values[i] != NULL) {
+            pb_diag_fault(c->diag, c->file, c->line, "%s is given twice on one line; %s",
+                          known[i].name, known[i].if_twice);
+            return;
+        }
+        c->values[i] = value;
+        return;
+    }
+    pb_diag_fault(c->diag, c->file, c->line, "unknown key '%s'; known are %s",
+                  pb_diag_quote(quote, key, key_length), c->keys->known);
+}
+
+/* Cuts the quoted value that starts behind `quote` off and returns what follows,
+ * or NULL if it does not end. */
+static char *cut_quoted(cutter_t *c, char *quote)
+{
+    char shown[PB_DIAG_QUOTE_SIZE];
+    char *end = strchr(quote + 1, '"');
+    if (end == NULL) {
+        pb_diag_fault(c->diag, c->file, c->line, "the quote before '%s' is not closed",
+                      pb_diag_quote(shown, quote + 1, strlen(quote + 1)));
+        return NULL;
+    }
+    *end++ = '\0';
+    if (*end != '\0' && !pb_slurm_is_blank(*end)) {
+        pb_diag_fault(c->diag, c->file, c->line, "a blank is missing before '%s'",
+                      pb_diag_quote(shown, end, strlen(end)));
+    }
+    return end;
+}
+
+/* Cuts the value at `at`, which follows its '=' after blanks or at once, and
+ * returns what follows. "Nodes= Switches=s1" has no value for Nodes. */
+static char *cut_value(cutter_t *c, char *equals, char **value_p)
+{
+    char *at = skip_blanks(equals + 1);
+    if (*at == '"') {
+        *value_p = at + 1;
+        return cut_quoted(c, at);
+    }
+    char *end = skip_word(at, "");
+    *value_p = at;
+    if (at > equals + 1 && memchr(at, '=', (size_t) (end - at)) != NULL) {
+        *equals = '\0';
+        *value_p = equals;
+        return at;
+    }
+    if (*end != '\0') {
+        *end++ = '\0';
+    }
+    return end;
+}
+
+void pb_slurm_values_cut(const pb_slurm_keys_t *keys, char *text, const char *file, int line,
+                         pb_diag_t *diag, char **values)
+{
+    cutter_t cutter = {.keys = keys, .file = file, .line = line, .diag = diag, .values = values};
+    bool strayed = false;
+    char *at = skip_blanks(text);
+    while (at != NULL && *at != '\0') {
+        char *key = at, *key_end = skip_word(at, "=");
+        char *equals = skip_blanks(key_end);
+        if (*equals != '=') {
+            char quote[PB_DIAG_QUOTE_SIZE];
+            if (!strayed) {
+                pb_diag_fault(
+                    diag, file, line,
+                    "'%s' is not followed by '='; write KEY=VALUE, and lists without blanks",
+                    pb_diag_quote(quote, key, (size_t) (key_end - key)));
+            }
+            strayed = true;
+            at = equals;
+            continue;
+        }
+        char *value;
+        at = cut_value(&cutter, equals, &value);
+        if (at != NULL) {
+            store_value(&cutter, key, (size_t) (key_end - key), value);
+            at = skip_blanks(at);
+        }
+    }
+}

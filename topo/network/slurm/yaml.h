@@ -1,0 +1,34 @@
+/*
+ * Reader for Slurm's topology.yaml (25.05 and later): several topologies, of which each is a tree
+ * of switches, blocks, or flat.
+ *
+ *   - topology: topo1
+ *     cluster_default: true
+ *     tree: {switches: [{switch: s0, nodes: "n[0-7]"}, {switch: top, children: s0}]}
+ *   - topology: topo2
+ *     block: {block_sizes: [4], blocks: [{block: b0, nodes: "n[0-3]"}]}
+ *   - topology: topo3
+ *     flat: true
+ *
+ * A block is a switch: its hosts are near to each other and, as far as the file tells, alike. What
+ * joins the blocks is not in the file, so one switch above all of them stands for it: a plan then
+ * enters and leaves each block once, which is right whatever joins them as long as it has no
+ * bottleneck that several blocks share. A flat topology is one switch with the hosts of the job.
+ *
+ * One topology is read: the one that the request names; that of the job's partition, by the
+ * slurm.conf beside the file; the first with cluster_default; or the only one. Others need only a
+ * name. What we add stands in comments, or beside the file (additions.h).
+ */
+#ifndef PB_SLURM_YAML_H
+#define PB_SLURM_YAML_H
+
+#include "topo/network/topology.h"
+
+/** By its name (*.yaml, *.yml), or its first word ("---", "-" or "topology:"). */
+bool pb_slurm_yaml_recognises(const pb_topology_text_t *text);
+
+/** Reads a text, as pb_topology_open_text(). */
+int pb_slurm_yaml_parse(const pb_topology_text_t *text, const pb_topology_request_t *request,
+                        pb_topology_t *topology, pb_diag_t *diag);
+
+#endif
