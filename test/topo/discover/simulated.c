@@ -10,7 +10,7 @@
 /* Speeds are hundredths of a host's. */
 enum { HOST_SPEED = 100 };
 
-/* Of a link that carries acknowledgements, too, as measured on the emulated cluster. */
+/* Of a link that carries acknowledgements, too: an estimate from the sizes of frames. */
 #define ACKNOWLEDGED 0.93
 
 static void must(bool good)
