@@ -23,6 +23,15 @@ static const common_option_t rows[] = {
      .help = "the model"},
     {"install", COMMON_FLAG, VALUE(install), .least = true,
      .help = "enter the model in $HOME/.openmpi/mca-params.conf"},
+    {"discover", COMMON_TEXT, VALUE(discover), .least = 1, .argument = "FILE",
+     .help = "find the topology by flows that contend, and write it there; no model"},
+    {"verify", COMMON_FLAG, VALUE(verify), .least = true,
+     .help = "measure whether flows that --topology calls disjoint are; no model"},
+    {"flows", COMMON_NUMBER, VALUE(flows), .least = 2, .most = 65536, .argument = "NUMBER",
+     .missing = "one from each host", .help = "--discover and --verify: at once at most"},
+    {"load", COMMON_REAL, VALUE(load), .real_least = 1, .real_most = 100, .unit = 0.01,
+     .unit_name = "percent", .argument = "PERCENT", .missing = "100",
+     .help = "--discover and --verify: flows are sent in this share of the time at most"},
     {"time-limit", COMMON_REAL, VALUE(time_limit_s), .real_least = 1e-6, .real_most = 1e6,
      .unit_name = "seconds", .argument = "SECONDS", .missing = "300",
      .help = "for the whole run, about"},
@@ -47,9 +56,11 @@ const common_command_t tune_command = {
     .usage = "Usage: mpirun ... pipebcast-tune [OPTION]...\n"
              "Measures what messages cost on this network, for pipebcast to choose trees and\n"
              "segment sizes by. Run it over the hosts of the cluster while nothing else uses\n"
-             "them; ranks on two hosts are enough, and all of them are better.\n",
+             "them; ranks on two hosts are enough, and all of them are better.\n"
+             "--discover finds the switches instead, and --verify checks a file of them.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
-    .more = "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
+    .more = "Exit status: 0 measured and written, 1 something failed or contradicts the\n"
+            "topology, 2 wrong options.\n",
 };
 
 /** The sizes of the command line must ascend, in steps that a model allows, around its middle. */
@@ -112,10 +123,21 @@ common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *
     options->fallback = true;
     options->time_limit_s = 300;
     options->precision = 0.01;
+    options->load = 1;
     const common_verdict_t verdict =
         common_options_read(&tune_command, argc, argv, options, NULL, complaint);
     if (verdict != COMMON_RUN) {
         return verdict;
+    }
+    if (options->verify && options->discover[0] != '\0') {
+        common_wrong(complaint, "--discover and --verify: give one of them; what was found can be "
+                                "verified afterwards");
+        return COMMON_WRONG;
+    }
+    if (options->verify && options->topology[0] == '\0') {
+        common_wrong(complaint, "--verify needs the topology that is to be verified: --verify "
+                                "--topology cluster.conf");
+        return COMMON_WRONG;
     }
     return take_sizes(options, complaint) && choose_output(options, complaint) ? COMMON_RUN
                                                                                : COMMON_WRONG;

@@ -16,6 +16,7 @@
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/request.h"
+#include "discovery.h"
 #include "fallback.h"
 #include "install.h"
 #include "medium.h"
@@ -23,6 +24,7 @@
 #include "sweep.h"
 #include "table.h"
 #include "traffic.h"
+#include "verification.h"
 #include "wire.h"
 #include "without.h"
 
@@ -468,6 +470,10 @@ int main(int argc, char **argv)
     const common_verdict_t verdict = read_request(argc, argv, rank, &options);
     if (verdict == COMMON_WRONG) {
         code = EXIT_OPTIONS;
+    } else if (verdict == COMMON_RUN && options.discover[0] != '\0') {
+        code = tune_discover(&options, MPI_COMM_WORLD) ? EXIT_SUCCESS : EXIT_FAILURE;
+    } else if (verdict == COMMON_RUN && options.verify) {
+        code = tune_verify(&options, MPI_COMM_WORLD) ? EXIT_SUCCESS : EXIT_FAILURE;
     } else if (verdict == COMMON_RUN) {
         code = tune(&options, rank, n_ranks);
     }

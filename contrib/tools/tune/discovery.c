@@ -1,0 +1,133 @@
+#include "discovery.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/file.h"
+#include "contrib/tools/common/report.h"
+#include "progress.h"
+#include "recorded.h"
+#include "topo/discover/discover.h"
+#include "topo/discover/found_file.h"
+#include "topo/network/topology.h"
+
+struct discovery {
+    const struct tune_options *options;
+    tune_flows_t *flows;
+    tune_recorded_t recorded;
+    common_file_t file;
+    pb_discovery_t found;
+};
+
+/* ---- the file ---- */
+
+static void write_date(FILE *stream)
+{
+    char date[64] = "";
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (localtime_r(&now, &parts) != NULL) {
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
+    }
+    fprintf(stream, "# Made by pipebcast-tune %s --discover, %s.\n", PACKAGE_VERSION, date);
+}
+
+/** Reads the file back, as the plugin would. */
+static bool is_readable(const char *path)
+{
+    pb_diag_t diag;
+    pb_network_t *network = NULL;
+    pb_diag_init(&diag);
+    const int code = pb_topology_read(path, &network, &diag);
+    common_report_faults(&diag);
+    pb_diag_clear(&diag);
+    pb_network_free(network);
+    return code == PB_SUCCESS;
+}
+
+static bool write_file(struct discovery *d)
+{
+    write_date(d->file.stream);
+    if (pb_found_write(&d->found, d->flows->names, d->file.stream) != PB_SUCCESS) {
+        common_report("out of memory for the topology of %d hosts", d->flows->n_hosts);
+        return false;
+    }
+    return common_file_finish(&d->file) && is_readable(d->file.temp) &&
+           common_file_rename(&d->file);
+}
+
+/* ---- the search ---- */
+
+/** What is left to do if the search did not end by itself. */
+static bool report(const struct discovery *d, int code, bool in_time)
+{
+    if (code != PB_SUCCESS) {
+        common_report("--discover: %s", pb_error_text(code));
+        return false;
+    }
+    if (!in_time) {
+        common_report("the time is over after %" PRId64 " trials; run it again to go on from there "
+                      "(they are in %s), with a longer --time-limit",
+                      d->found.n_trials, d->recorded.path);
+        return false;
+    }
+    if (!d->found.complete) {
+        common_report("warning: flows contended without a link that explains it; was the network "
+                      "in use, or are there bundles of fast links? The file marks it");
+    }
+    printf("%d hosts on %d switches that can be told apart, by %" PRId64 " trials; flows were sent "
+           "for %.1f s\nthe topology: %s\n",
+           d->flows->n_hosts, d->found.cuts.n + 1, d->found.n_trials,
+           (double) d->flows->busy_ns * 1e-9, d->options->discover);
+    return true;
+}
+
+/** Rank 0's part, while the others follow. */
+static bool lead(struct discovery *d)
+{
+    tune_progress_t progress;
+    tune_progress_begin(&progress, d->options->quiet);
+    pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
+    meter.measure = tune_recorded_measure;
+    meter.context = &d->recorded;
+    const pb_discover_options_t how = {
+        .seed = 1, .progress = tune_progress_report, .context = &progress};
+    int code = tune_flows_calibrate(d->flows);
+    bool in_time = code != PB_ERR_UNFIT;
+    if (code == PB_SUCCESS) {
+        code = pb_discover(&meter, &how, &d->found);
+        in_time = d->found.complete || common_clock_local() < d->flows->deadline_ns;
+    }
+    tune_progress_end(&progress);
+    return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d);
+}
+
+bool tune_discover(const struct tune_options *options, MPI_Comm comm)
+{
+    tune_flows_t flows;
+    struct discovery d = {.options = options, .flows = &flows};
+    bool good = tune_flows_init(&flows, comm, options->hosts);
+    if (good) {
+        tune_flows_bound(&flows, options->time_limit_s, options->load);
+        good = common_all_good(flows.rank != 0 ||
+                                   (common_file_open(&d.file, options->discover, "--discover") &&
+                                    tune_recorded_open(&d.recorded, &flows, options->discover)),
+                               comm);
+    }
+    if (good && flows.rank == 0) {
+        good = lead(&d);
+        tune_flows_end(&flows);
+    } else if (good) {
+        tune_flows_follow(&flows);
+    }
+    good = common_all_good(good, comm);
+    tune_recorded_close(&d.recorded, good);
+    common_file_abandon(&d.file);
+    pb_discovery_clear(&d.found);
+    tune_flows_free(&flows);
+    return good;
+}

@@ -1,0 +1,62 @@
+/*
+ * Trials over MPI (topo/discover/trial.h): flows between hosts at once, timed where they arrive.
+ *
+ * Rank 0 leads: it sends each rank of a trial its part and collects the rates. A flow sends from an
+ * agreed time on for as long as the trial lasts, with few messages under way, so that it takes what
+ * it gets and no long queue is left behind. Its rate is what arrives in a window in which all flows
+ * send. All other ranks sleep.
+ */
+#ifndef TUNE_FLOWS_H
+#define TUNE_FLOWS_H
+
+#include <mpi.h>
+
+#include "contrib/tools/common/clock.h"
+#include "topo/discover/trial.h"
+
+typedef struct tune_flows {
+    MPI_Comm comm; /**< borrowed */
+    int rank;
+    int n_hosts;
+    int *rank_of; /**< owned; by host: its first rank */
+    char **names; /**< owned; rank 0's, by host */
+    common_clock_t clock;
+    unsigned char *memory; /**< owned; of the messages under way */
+    bool *connected;       /**< owned; rank 0's: by pair of hosts: there was a flow */
+    /* Rank 0's: */
+    int64_t bytes;       /**< of a message */
+    int64_t window_ns;   /**< in which arrivals count */
+    int64_t lead_ns;     /**< from an order to the beginning */
+    int64_t deadline_ns; /**< no trial begins after this; by the local clock */
+    double load;         /**< the share of time in which flows send, at most */
+    int64_t synced_ns;   /**< when clocks were last compared */
+    int64_t busy_ns;     /**< in which flows sent */
+} tune_flows_t;
+
+/**
+ * Finds the hosts of the communicator's ranks; `hosts` as in tune_options. Collective. False on all
+ * ranks, with a message, if there are fewer than two or out of memory. Free in any case.
+ */
+bool tune_flows_init(tune_flows_t *flows, MPI_Comm comm, const char *hosts);
+void tune_flows_free(tune_flows_t *flows);
+
+/** From now on so many seconds, and flows send in a share `load` of the time at most. */
+void tune_flows_bound(tune_flows_t *flows, double seconds, double load);
+
+/** Rank 0's: messages and a window that suit the rate of a few flows. PB_SUCCESS or an error. */
+int tune_flows_calibrate(tune_flows_t *flows);
+
+/**
+ * Rank 0's: one trial, as pb_meter_t's `measure`, whose context is a tune_flows_t. PB_ERR_UNFIT
+ * after the deadline; PB_ERR_IO if ranks are late again and again.
+ */
+int tune_flows_measure(void *context, const pb_flow_t *flows, int n, double *rates);
+
+/** The meter that measures so; at most so many flows at once, 0: as many as there are hosts. */
+pb_meter_t tune_flows_meter(tune_flows_t *flows, int most);
+
+/** The other ranks' call: takes part until rank 0 calls tune_flows_end(). */
+void tune_flows_follow(tune_flows_t *flows);
+void tune_flows_end(tune_flows_t *flows);
+
+#endif

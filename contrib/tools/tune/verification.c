@@ -1,0 +1,175 @@
+#include "verification.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/hosts.h"
+#include "contrib/tools/common/report.h"
+#include "flows.h"
+#include "topo/discover/verify.h"
+
+enum { MOST_NAMED = 8 };
+
+struct verification {
+    const struct tune_options *options;
+    tune_flows_t *flows;
+    pb_network_t *network;
+    int *nodes; /**< by host */
+    pb_verification_t result;
+};
+
+/* ---- the file ---- */
+
+/** Finds each host in the file. */
+static bool find_nodes(struct verification *v)
+{
+    const int n = v->flows->n_hosts;
+    v->network =
+        common_hosts_network(v->flows->names, n, v->options->topology, v->options->topology_name);
+    v->nodes = calloc((size_t) n, sizeof *v->nodes);
+    if (v->network == NULL || v->nodes == NULL) {
+        return false;
+    }
+    for (int host = 0; host < n; host++) {
+        v->nodes[host] = pb_network_find_host(v->network, v->flows->names[host]);
+        if (v->nodes[host] < 0) {
+            common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
+                          "on other hosts",
+                          v->options->topology, v->flows->names[host], v->flows->rank_of[host]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+static const char *name_of(const struct verification *v, int node)
+{
+    return pb_network_node(v->network, node)->name;
+}
+
+/** "n1, n2, n3 and 5 more" */
+static void print_hosts(const struct verification *v, const pb_contradiction_t *c)
+{
+    for (int i = 0; i < c->n_hosts && i < MOST_NAMED; i++) {
+        printf("%s%s", i > 0 ? ", " : "", v->flows->names[c->hosts[i]]);
+    }
+    if (c->n_hosts > MOST_NAMED) {
+        printf(" and %d more", c->n_hosts - MOST_NAMED);
+    }
+}
+
+/** "s0 - s1" for a link, by the node below it. */
+static void print_link(const struct verification *v, int node)
+{
+    printf("%s - %s", name_of(v, pb_network_node(v->network, node)->parent), name_of(v, node));
+}
+
+static void print_flows(const struct verification *v, const pb_contradiction_t *c)
+{
+    printf(" (");
+    for (int i = 0; i < c->n_flows; i++) {
+        printf("%s%s -> %s", i > 0 ? ", " : "", v->flows->names[c->flows[i].from],
+               v->flows->names[c->flows[i].to]);
+    }
+    printf("%s %.3g of %.3g Mbit/s)\n", c->n_flows > 1 ? ": together" : ":", c->capacity * 8e-6,
+           c->stated * 8e-6);
+}
+
+static void print_contradiction(const struct verification *v, const pb_contradiction_t *c)
+{
+    switch (c->kind) {
+    case PB_CONTRADICTION_HOST:
+        printf("host ");
+        print_hosts(v, c);
+        printf(": its own link ");
+        print_link(v, c->link);
+        printf(" has %.3g Mbit/s, where the file gives it %.3g\n", c->capacity * 8e-6,
+               c->stated * 8e-6);
+        break;
+    case PB_CONTRADICTION_LINK:
+        printf("link ");
+        print_link(v, c->link);
+        printf(": it carries %.3g Mbit/s, and not %.3g", c->capacity * 8e-6, c->stated * 8e-6);
+        print_flows(v, c);
+        break;
+    case PB_CONTRADICTION_MOVED:
+        printf("host%s ", c->n_hosts > 1 ? "s" : "");
+        print_hosts(v, c);
+        printf(": on the other side of the link ");
+        print_link(v, c->link);
+        printf(" than in the file");
+        print_flows(v, c);
+        break;
+    case PB_CONTRADICTION_SPLIT:
+        printf("hosts ");
+        print_hosts(v, c);
+        printf(": a link that the file lacks, near switch %s, separates them from the others",
+               name_of(v, c->link));
+        print_flows(v, c);
+        break;
+    }
+}
+
+static bool report(const struct verification *v, int code)
+{
+    const pb_verification_t *r = &v->result;
+    if (code == PB_ERR_UNFIT) {
+        common_report("the time was over before %s was verified; give a longer --time-limit",
+                      v->options->topology);
+    } else if (code != PB_SUCCESS) {
+        common_report("--verify: %s", pb_error_text(code));
+    }
+    for (int i = 0; i < r->n; i++) {
+        print_contradiction(v, &r->contradictions[i]);
+    }
+    if (code == PB_SUCCESS && r->n_unexplained > 0) {
+        common_report("warning: in %d rounds flows contended that the file calls disjoint, but no "
+                      "link explains it; was the network in use?",
+                      r->n_unexplained);
+    }
+    if (code == PB_SUCCESS) {
+        printf("%s: %d contradiction%s; %" PRId64 " trials between %d hosts\n",
+               v->options->topology, r->n, r->n == 1 ? "" : "s", r->n_trials, v->flows->n_hosts);
+    }
+    return code == PB_SUCCESS && r->n == 0;
+}
+
+/* ---- the run ---- */
+
+/** Rank 0's part, while the others follow. */
+static bool lead(struct verification *v)
+{
+    const pb_meter_t meter = tune_flows_meter(v->flows, v->options->flows);
+    int code = tune_flows_calibrate(v->flows);
+    if (code == PB_SUCCESS) {
+        code = pb_verify(&meter, v->network, v->nodes, 1, &v->result);
+    }
+    return report(v, code);
+}
+
+bool tune_verify(const struct tune_options *options, MPI_Comm comm)
+{
+    tune_flows_t flows;
+    struct verification v = {.options = options, .flows = &flows};
+    bool good = tune_flows_init(&flows, comm, options->hosts);
+    if (good) {
+        tune_flows_bound(&flows, options->time_limit_s, options->load);
+        good = common_all_good(flows.rank != 0 || find_nodes(&v), comm);
+    }
+    if (good && flows.rank == 0) {
+        good = lead(&v);
+        tune_flows_end(&flows);
+    } else if (good) {
+        tune_flows_follow(&flows);
+    }
+    good = common_all_good(good, comm);
+    pb_verification_clear(&v.result);
+    pb_network_free(v.network);
+    free(v.nodes);
+    tune_flows_free(&flows);
+    return good;
+}

@@ -1,0 +1,240 @@
+/*
+ * Networks that are found by trials alone: thousands of random ones, with exact and noisy answers,
+ * and some wrong ones.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulated.h"
+#include "test/tap.h"
+#include "topo/discover/found_file.h"
+#include "topo/network/topology.h"
+
+/* What searches of many networks gave. */
+typedef struct tally {
+    int networks;
+    int cuts;
+    int wrong;     /* cuts that are no link */
+    int missed;    /* links that can be filled, and were not found */
+    int misjudged; /* links whose speed is not right within a tenth */
+    int incomplete;
+    double most_trials; /* for each host and doubling of hosts */
+} tally_t;
+
+static pb_discovery_t discover(pb_simulated_t *s, int64_t most_trials)
+{
+    pb_discovery_t found;
+    const pb_discover_options_t options = {.seed = 1, .most_trials = most_trials};
+    if (pb_discover(&s->meter, &options, &found) != PB_SUCCESS) {
+        abort();
+    }
+    return found;
+}
+
+static void judge(const pb_simulated_t *s, const pb_discovery_t *found, tally_t *t)
+{
+    const int n_nodes = pb_network_size(s->network);
+    const double n = s->meter.n_hosts, unit = PB_SIMULATED_RATE / 100.0;
+    bool *seen = calloc((size_t) n_nodes, sizeof *seen);
+    if (seen == NULL) {
+        abort();
+    }
+    for (int i = 0; i < found->cuts.n; i++) {
+        const pb_cut_t *cut = &found->cuts.cuts[i];
+        int node = pb_simulated_link(s, cut->inside, 0);
+        double speed = INFINITY;
+        t->wrong += node < 0;
+        for (; node >= 0; node = pb_simulated_link(s, cut->inside, node + 1)) {
+            speed = fmin(speed, pb_network_node(s->network, node)->speed * unit);
+            seen[node] = true;
+        }
+        t->misjudged += speed < INFINITY && fabs(cut->capacity / speed - 1) > 0.1;
+    }
+    for (int node = 0; node < n_nodes; node++) {
+        if (pb_network_node(s->network, node)->kind == PB_NODE_SWITCH && !seen[node]) {
+            t->missed += pb_simulated_fills(s, node);
+        }
+    }
+    t->networks++;
+    t->cuts += found->cuts.n;
+    t->incomplete += !found->complete;
+    t->most_trials = fmax(t->most_trials, (double) found->n_trials / (n * log2(n)));
+    free(seen);
+}
+
+static tally_t discover_many(int n_networks, double noise, double wrong,
+                             const pb_links_like_t *like)
+{
+    tally_t t = {.networks = 0};
+    for (int i = 0; i < n_networks; i++) {
+        pb_random_t random = pb_random_seed((uint64_t) i);
+        pb_simulated_t s;
+        const int n_switches = 1 + pb_random_below(&random, 6);
+        pb_simulated_random(&s, &random, n_switches, 8 + pb_random_below(&random, 25), like);
+        s.noise = noise;
+        s.wrong = wrong;
+        pb_discovery_t found = discover(&s, 0);
+        judge(&s, &found, &t);
+        pb_discovery_clear(&found);
+        pb_simulated_clear(&s);
+    }
+    printf("# %d networks, %d links: %d wrong, %d missed, %d misjudged, %d incomplete; at most "
+           "%.1f n log2(n) trials\n",
+           t.networks, t.cuts, t.wrong, t.missed, t.misjudged, t.incomplete, t.most_trials);
+    return t;
+}
+
+static void test_exact(void)
+{
+    const pb_links_like_t plain = {.most_speed = 1}, slow = {.most_speed = 1, .one_in_slow = 2};
+    tally_t t = discover_many(tap_trials(2000, 300), 0, 0, &plain);
+    ok(t.cuts > t.networks && t.wrong == 0 && t.missed == 0 && t.misjudged == 0 &&
+           t.incomplete == 0,
+       "exact answers: every link that can be filled is found, and nothing else");
+    ok(t.most_trials < 8, "in O(n log n) trials");
+    t = discover_many(tap_trials(1000, 150), 0, 0, &slow);
+    ok(t.wrong * 100 <= t.cuts && t.missed * 20 <= t.cuts && t.misjudged == 0,
+       "links of half a host's speed are found as such: 95 %% of them");
+}
+
+static void test_noise(void)
+{
+    const pb_links_like_t plain = {.most_speed = 1};
+    tally_t t = discover_many(tap_trials(1000, 150), 0.08, 0, &plain);
+    ok(t.wrong == 0 && t.missed * 200 <= t.cuts, "rates that are up to 8 %% too low");
+    t = discover_many(tap_trials(1000, 150), 0.05, 0.01, &plain);
+    ok((t.wrong + t.missed) * 100 <= t.cuts,
+       "one rate of a hundred means nothing: 99 %% of the links are right");
+}
+
+static void test_speeds(void)
+{
+    const pb_links_like_t unequal = {.most_speed = 4},
+                          bundles = {.most_speed = 1, .one_in_bundle = 2, .most_members = 4};
+    tally_t t = discover_many(tap_trials(1000, 200), 0.02, 0, &unequal);
+    ok(t.wrong == 0 && t.missed * 20 <= t.cuts && t.misjudged * 20 <= t.cuts,
+       "links of up to four times a host's speed: none wrong, 95 %% found");
+    t = discover_many(tap_trials(500, 60), 0.02, 0, &bundles);
+    ok(t.wrong * 100 <= t.cuts && t.missed * 100 <= t.cuts && t.misjudged * 50 <= t.cuts,
+       "bundles of up to four links are found as links of one member's speed");
+}
+
+/* Hosts of several speeds: their own rates, and links between switches all the same. */
+static void test_hosts(void)
+{
+    pb_simulated_t s;
+    tally_t t = {.networks = 0};
+    pb_simulated_parse(&s, "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
+                           "SwitchName=b Nodes=b[0-3] LinkSpeed=100\n"
+                           "SwitchName=b Nodes=c[0-1] LinkSpeed=50\n"
+                           "SwitchName=a Switches=b LinkSpeed=100\n");
+    pb_discovery_t found = discover(&s, 0);
+    judge(&s, &found, &t);
+    ok(t.cuts == 1 && t.wrong == 0, "hosts of two speeds: the link is found");
+    bool good = true;
+    for (int host = 0; host < s.meter.n_hosts; host++) {
+        const double speed = pb_network_node(s.network, s.hosts[host])->speed / 100.0;
+        good = good && fabs(found.speeds[host] / PB_SIMULATED_RATE - speed) < 0.01;
+    }
+    ok(good, "and each host's speed");
+    pb_discovery_clear(&found);
+    pb_simulated_clear(&s);
+}
+
+static void test_small(void)
+{
+    pb_simulated_t s;
+    pb_simulated_parse(&s, "SwitchName=a Nodes=h[0-1]\n");
+    pb_discovery_t found = discover(&s, 0);
+    ok(found.cuts.n == 0 && found.complete, "two hosts are on one switch");
+    pb_discovery_clear(&found);
+    pb_simulated_clear(&s);
+    pb_simulated_parse(&s, "SwitchName=a Nodes=h[0-1]\nSwitchName=b Nodes=h[2-3]\n"
+                           "SwitchName=a Switches=b\n");
+    found = discover(&s, 0);
+    ok(found.cuts.n == 1, "two and two hosts are on two");
+    pb_discovery_clear(&found);
+    found = discover(&s, 5);
+    ok(!found.complete && found.n_trials == 5,
+       "a bound on trials is kept, and the result reports it");
+    pb_discovery_clear(&found);
+    s.meter.max_flows = 2;
+    found = discover(&s, 0);
+    ok(found.cuts.n == 1, "with two flows at a time, too");
+    pb_discovery_clear(&found);
+    pb_simulated_clear(&s);
+}
+
+/* The text of what is found, read as the plugin reads it. */
+static pb_network_t *read_back(const pb_simulated_t *s, const pb_discovery_t *found, char **text_p)
+{
+    size_t length = 0;
+    pb_network_t *network = NULL;
+    pb_diag_t diag;
+    FILE *out = open_memstream(text_p, &length);
+    if (out == NULL || pb_found_write(found, s->names, out) != PB_SUCCESS || fclose(out) != 0) {
+        abort();
+    }
+    const pb_topology_text_t topology = {.text = *text_p, .length = length, .name = "found"};
+    pb_diag_init(&diag);
+    if (pb_topology_parse(&topology, &network, &diag) != PB_SUCCESS) {
+        printf("# %s\n", pb_diag_first(&diag));
+    }
+    pb_diag_clear(&diag);
+    return network;
+}
+
+static void test_file(void)
+{
+    static const char text[] = "SwitchName=a Nodes=h[0-7] LinkSpeed=100\n"
+                               "SwitchName=b Nodes=h[8-15] LinkSpeed=100\n"
+                               "SwitchName=c Nodes=h[16-23] LinkSpeed=100\n"
+                               "SwitchName=c Nodes=switch[1-2] LinkSpeed=50\n"
+                               "SwitchName=a Switches=b LinkSpeed=200\n"
+                               "SwitchName=b Switches=c LinkSpeed=100 Uplinks=2\n";
+    pb_simulated_t s;
+    char *written;
+    pb_simulated_parse(&s, text);
+    s.noise = 0.03;
+    pb_discovery_t found = discover(&s, 0);
+    pb_network_t *network = read_back(&s, &found, &written);
+    ok(network != NULL, "the file that is written can be read");
+    if (network != NULL) {
+        const pb_node_t *slow = pb_network_node(network, pb_network_find(network, "switch1")),
+                        *usual = pb_network_node(network, pb_network_find(network, "h3"));
+        uint32_t fast = 0;
+        int members = 1;
+        for (int node = 0; node < pb_network_size(network); node++) {
+            const pb_node_t *n = pb_network_node(network, node);
+            fast = n->speed > fast ? n->speed : fast;
+            members = n->members > members ? n->members : members;
+        }
+        ok(pb_network_n_hosts(network) == 26 && pb_network_n_switches(network) == 3,
+           "with all hosts and switches");
+        ok(usual->speed == 10000 && slow->speed == 5000 && fast == 20000,
+           "in kbit/s of Ethernet, multiples and fractions of a host's");
+        ok(members > 1, "and a bundle");
+    }
+    ok(strstr(written, "verdicts agree") != NULL && strstr(written, "rounds of flows") != NULL,
+       "comments report how sure it is");
+    printf("# %s", "");
+    for (const char *at = written; *at != '\0'; at++) {
+        printf(*at == '\n' && at[1] != '\0' ? "\n# " : "%c", *at);
+    }
+    free(written);
+    pb_network_free(network);
+    pb_discovery_clear(&found);
+    pb_simulated_clear(&s);
+}
+
+int main(void)
+{
+    test_exact();
+    test_noise();
+    test_speeds();
+    test_hosts();
+    test_small();
+    test_file();
+    return tap_done();
+}

@@ -1,0 +1,210 @@
+/* Topology files against networks: true ones, and each kind of mistake. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulated.h"
+#include "test/tap.h"
+#include "topo/discover/verify.h"
+#include "topo/network/topology.h"
+
+/* Verifies the file `text` on the network s, whose hosts it names. */
+static pb_verification_t verify(pb_simulated_t *s, const pb_network_t *file)
+{
+    pb_verification_t v;
+    int *nodes = calloc((size_t) s->meter.n_hosts, sizeof *nodes);
+    if (nodes == NULL) {
+        abort();
+    }
+    for (int host = 0; host < s->meter.n_hosts; host++) {
+        nodes[host] = pb_network_find(file, s->names[host]);
+        if (nodes[host] < 0) {
+            abort();
+        }
+    }
+    if (pb_verify(&s->meter, file, nodes, 1, &v) != PB_SUCCESS) {
+        abort();
+    }
+    free(nodes);
+    return v;
+}
+
+static pb_network_t *read_file(const char *text)
+{
+    pb_network_t *network = NULL;
+    pb_diag_t diag;
+    const pb_topology_text_t topology = {.text = text, .length = strlen(text), .name = "file"};
+    pb_diag_init(&diag);
+    if (pb_topology_parse(&topology, &network, &diag) != PB_SUCCESS) {
+        printf("# %s\n", pb_diag_first(&diag));
+        abort();
+    }
+    pb_diag_clear(&diag);
+    return network;
+}
+
+static void test_true(void)
+{
+    static const pb_links_like_t like[] = {
+        {.most_speed = 1},
+        {.most_speed = 4},
+        {.most_speed = 1, .one_in_slow = 3},
+        {.most_speed = 1, .one_in_bundle = 2, .most_members = 4}};
+    const int n_networks = tap_trials(2000, 300);
+    int n_contradictions = 0;
+    int64_t n_trials = 0;
+    for (int i = 0; i < n_networks; i++) {
+        pb_random_t random = pb_random_seed((uint64_t) i);
+        pb_simulated_t s;
+        const int n_switches = 1 + pb_random_below(&random, 6);
+        pb_simulated_random(&s, &random, n_switches, 8 + pb_random_below(&random, 25),
+                            &like[i % 4]);
+        s.noise = 0.08;
+        pb_verification_t v = verify(&s, s.network);
+        n_contradictions += v.n;
+        n_trials += v.n_trials;
+        pb_verification_clear(&v);
+        pb_simulated_clear(&s);
+    }
+    printf("# %.0f trials each\n", (double) n_trials / n_networks);
+    ok(n_contradictions == 0, "%d true files, rates up to 8 %% too low: no contradiction",
+       n_networks);
+}
+
+/* A network of three switches in a line, and what files may have in its place. */
+static const char network[] = "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
+                              "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
+                              "SwitchName=c Nodes=c[0-5] LinkSpeed=100\n"
+                              "SwitchName=b Switches=a,c LinkSpeed=100\n";
+
+/* Whether exactly these hosts are named. */
+static bool names(const pb_simulated_t *s, const pb_contradiction_t *c, const char *text)
+{
+    char all[200] = "";
+    for (int i = 0; i < c->n_hosts; i++) {
+        strcat(strcat(all, s->names[c->hosts[i]]), " ");
+    }
+    printf("# kind %d, hosts %s\n", c->kind, all);
+    return strcmp(all, text) == 0;
+}
+
+static void test_mistakes(void)
+{
+    static const struct {
+        const char *what, *network, *file;
+        pb_contradiction_kind_t kind;
+        const char *link, *hosts;
+    } cases[] = {
+        {"two switches are one in the file", network,
+         "SwitchName=a Nodes=a[0-5] LinkSpeed=1\n"
+         "SwitchName=b Nodes=b[0-5],c[0-5] LinkSpeed=1\n"
+         "SwitchName=b Switches=a LinkSpeed=1\n",
+         PB_CONTRADICTION_SPLIT, "b", "c0 c1 c2 c3 c4 c5 "},
+        {"all switches are one in the file", network, "SwitchName=b Nodes=a[0-5],b[0-5],c[0-5]\n",
+         PB_CONTRADICTION_SPLIT, "b", NULL},
+        {"a host is under the wrong switch", network,
+         "SwitchName=a Nodes=a[0-5],b3 LinkSpeed=1\n"
+         "SwitchName=b Nodes=b[0-2],b[4-5] LinkSpeed=1\n"
+         "SwitchName=c Nodes=c[0-5] LinkSpeed=1\n"
+         "SwitchName=b Switches=a,c LinkSpeed=1\n",
+         PB_CONTRADICTION_MOVED, "a", "b3 "},
+        {"a link has half of the speed of the file", network,
+         "SwitchName=a Nodes=a[0-5] LinkSpeed=1\n"
+         "SwitchName=b Nodes=b[0-5] LinkSpeed=1\n"
+         "SwitchName=c Nodes=c[0-5] LinkSpeed=1\n"
+         "SwitchName=b Switches=a LinkSpeed=1\n"
+         "SwitchName=b Switches=c LinkSpeed=2\n",
+         PB_CONTRADICTION_LINK, "c", ""},
+        {"a link has half of a host's speed",
+         "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
+         "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
+         "SwitchName=c Nodes=c[0-5] LinkSpeed=100\n"
+         "SwitchName=b Switches=a LinkSpeed=50\n"
+         "SwitchName=b Switches=c LinkSpeed=100\n",
+         network, PB_CONTRADICTION_LINK, "a", ""},
+        {"a host's own link is slow",
+         "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
+         "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
+         "SwitchName=c Nodes=c[0-4] LinkSpeed=100\n"
+         "SwitchName=c Nodes=c5 LinkSpeed=10\n"
+         "SwitchName=b Switches=a,c LinkSpeed=100\n",
+         network, PB_CONTRADICTION_HOST, "c5", "c5 "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pb_simulated_t s;
+        pb_simulated_parse(&s, cases[i].network);
+        s.noise = 0.05;
+        pb_network_t *file = read_file(cases[i].file);
+        pb_verification_t v = verify(&s, file);
+        ok(v.n > 0 && v.contradictions[0].kind == cases[i].kind &&
+               v.contradictions[0].link == pb_network_find(file, cases[i].link) &&
+               (cases[i].hosts == NULL || names(&s, &v.contradictions[0], cases[i].hosts)),
+           "%s: found, with its hosts and link", cases[i].what);
+        const int n_links = i == 1 ? 2 : 1;
+        ok(v.n == n_links, "and nothing else (%d)", v.n);
+        pb_verification_clear(&v);
+        pb_network_free(file);
+        pb_simulated_clear(&s);
+    }
+}
+
+/* Random networks, in whose files one host of each is under another switch. */
+static void test_moved(void)
+{
+    const pb_links_like_t plain = {.most_speed = 1};
+    const int n_networks = tap_trials(500, 100);
+    int n_found = 0, n_tried = 0;
+    for (int i = 0; i < n_networks; i++) {
+        pb_random_t random = pb_random_seed((uint64_t) i);
+        pb_simulated_t s;
+        pb_simulated_random(&s, &random, 2 + pb_random_below(&random, 4),
+                            16 + pb_random_below(&random, 17), &plain);
+        const int moved = s.hosts[pb_random_below(&random, s.meter.n_hosts)];
+        const int to = pb_random_below(&random, pb_network_n_switches(s.network));
+        const int from = pb_network_node(s.network, moved)->parent;
+        pb_network_t *file = pb_network_new();
+        pb_diag_t diag;
+        for (int node = 0; node < pb_network_size(s.network); node++) {
+            const pb_node_t *n = pb_network_node(s.network, node);
+            if (pb_network_add(file, n->kind, n->name) != node) {
+                abort();
+            }
+        }
+        for (int node = 0; node < pb_network_size(s.network); node++) {
+            const pb_node_t *n = pb_network_node(s.network, node);
+            if (n->parent >= 0) {
+                pb_network_connect(file, node == moved ? to : n->parent, node, n->speed);
+            }
+        }
+        pb_diag_init(&diag);
+        const int code = pb_network_finish(file, "file", &diag);
+        pb_diag_clear(&diag);
+        /* Whether it matters depends on who else is there: links with several hosts on each side.
+         */
+        if (code == PB_SUCCESS && from != to && pb_simulated_fills(&s, from > 0 ? from : to) &&
+            pb_simulated_fills(&s, to > 0 ? to : from)) {
+            pb_verification_t v = verify(&s, file);
+            bool named = false;
+            for (int k = 0; k < v.n; k++) {
+                for (int h = 0; h < v.contradictions[k].n_hosts; h++) {
+                    named = named || s.hosts[v.contradictions[k].hosts[h]] == moved;
+                }
+            }
+            n_tried++;
+            n_found += named;
+            pb_verification_clear(&v);
+        }
+        pb_network_free(file);
+        pb_simulated_clear(&s);
+    }
+    ok(n_tried > 0 && n_found * 20 >= n_tried * 19,
+       "a host that is elsewhere is named in %d of %d random networks", n_found, n_tried);
+}
+
+int main(void)
+{
+    test_true();
+    test_mistakes();
+    test_moved();
+    return tap_done();
+}

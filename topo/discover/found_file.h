@@ -1,0 +1,19 @@
+/*
+ * What was found, as a topology file.
+ */
+#ifndef PB_FOUND_FILE_H
+#define PB_FOUND_FILE_H
+
+#include <stdio.h>
+
+#include "topo/discover/discover.h"
+
+/**
+ * Writes switches, hosts and speeds in the form of Slurm's topology.conf, with comments on how each
+ * link was found and how sure it is; `names` has the hosts'. A speed near a multiple or a
+ * fraction of the usual host's is taken to be that, and the usual host's to be a usual rate of
+ * Ethernet if it is a little less. PB_ERR_NO_MEMORY. O(hosts * cuts).
+ */
+int pb_found_write(const pb_discovery_t *found, char *const *names, FILE *out);
+
+#endif

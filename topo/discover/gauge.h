@@ -1,0 +1,74 @@
+/*
+ * The rates of the hosts' own links, and whether a flow is slower than these.
+ *
+ * Nothing says beforehand how fast a host's link is. A host's rate is taken to be the second
+ * highest that was measured of any flow from it (to it), as a reading may be too high by mistake
+ * and is too low wherever the flow had to share. What disturbs a network only slows flows, so a
+ * flow is called slow only if it is so in repeated trials.
+ */
+#ifndef PB_GAUGE_H
+#define PB_GAUGE_H
+
+#include <stdint.h>
+
+#include "topo/discover/cut.h"
+#include "topo/discover/trial.h"
+#include "topo/util/random.h"
+
+/** A flow with less than this share of what it could have is slow. A link that is shared by one
+ * flow more than it can carry is seen up to four times a host's speed. */
+#define PB_GAUGE_SLOW 0.82
+
+/** Readings that are kept of each host and direction, the highest ones. */
+#define PB_GAUGE_READINGS 2
+
+typedef struct pb_gauge {
+    const pb_meter_t *meter; /**< borrowed */
+    pb_random_t random;
+    double (*out)[PB_GAUGE_READINGS]; /**< owned; by host, highest first; 0: none */
+    double (*in)[PB_GAUGE_READINGS];
+    double *rates;    /**< owned; of one trial */
+    double *expected; /**< owned */
+    double highest;   /**< of the hosts' rates, when slow ones were last measured again */
+    int64_t n_trials;
+    int64_t most_trials; /**< no more than this; 0: no bound */
+} pb_gauge_t;
+
+/** Clear also after an error. PB_ERR_NO_MEMORY. */
+int pb_gauge_init(pb_gauge_t *gauge, const pb_meter_t *meter, uint64_t seed);
+void pb_gauge_clear(pb_gauge_t *gauge);
+
+/** The rate of a host's link, from it or to it, as far as it is known: bytes per second. */
+double pb_gauge_out(const pb_gauge_t *gauge, int host);
+double pb_gauge_in(const pb_gauge_t *gauge, int host);
+
+/** What a flow has where it shares nothing. */
+double pb_gauge_alone(const pb_gauge_t *gauge, pb_flow_t flow);
+
+/** Takes a host's link to be no faster than `rate`, whatever was measured. */
+void pb_gauge_lower(pb_gauge_t *gauge, int host, double rate);
+
+/** Measures each host's link by flows that are alone: two for each host, and pb_gauge_refresh(). */
+int pb_gauge_hosts(pb_gauge_t *gauge);
+
+/**
+ * If a host was found to be faster than any before, measures those that are slower with further
+ * partners. O(log hosts) trials for each slow host.
+ */
+int pb_gauge_refresh(pb_gauge_t *gauge);
+
+/**
+ * One trial. *sum_p is the sum of the rates, *free_p that of what each flow would have by itself,
+ * over the cuts that it passes.
+ */
+int pb_gauge_trial(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *flows, int n,
+                   double *sum_p, double *free_p);
+
+/**
+ * Which flows are slower, sent at once, than the cuts that are known let them be: one trial, and a
+ * second one if there are such. Moves them to the front of `flows` and returns their number, or an
+ * error.
+ */
+int pb_gauge_find_slow(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Trials: flows that are sent at once, of which each one's rate is measured.
+ *
+ * All that is known of a network without asking its switches comes from such trials: where two
+ * flows share a link that cannot carry both, both are slower than alone. Hosts are numbered from 0;
+ * in one trial a host sends at most one flow and receives at most one.
+ */
+#ifndef PB_TRIAL_H
+#define PB_TRIAL_H
+
+#include <stdbool.h>
+
+/** A flow as fast as it can be, from one host to another. */
+typedef struct pb_flow {
+    int from, to;
+} pb_flow_t;
+
+/** What measures: a network, or something that stands for one. */
+typedef struct pb_meter {
+    int n_hosts;   /**< at least 2 */
+    int max_flows; /**< of one trial, at least 2 */
+    /**
+     * Sends `n` flows at once, 1 to max_flows, and fills their rates in bytes per second, each
+     * above 0. PB_SUCCESS; any error ends what the trials are for.
+     */
+    int (*measure)(void *context, const pb_flow_t *flows, int n, double *rates);
+    void *context;
+} pb_meter_t;
+
+#endif

@@ -1,0 +1,417 @@
+#include "topo/discover/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/discover/core.h"
+#include "topo/discover/round.h"
+
+/** A host with less than this share of what the file gives it is slow. */
+#define LEAST_SPEED 0.75
+
+enum {
+    LEAST_CLEAN = 12, /**< rounds in a row, and twice log2(hosts) more */
+    MOST_UNEXPLAINED = 10,
+    MOST_CONTRADICTIONS = 64,
+    MOST_MOVED = 2, /**< hosts that have moved; more of them are a link that is missing */
+};
+
+typedef struct verifying {
+    pb_gauge_t gauge;
+    const pb_network_t *network;
+    const int *nodes;
+    pb_cuts_t cuts; /**< of the file, and then as they were found */
+    int *links;     /**< by cut: the node below; -1: it is not in the file */
+    double unit;    /**< bytes per second of one unit of the file's speeds */
+    pb_flow_t *flows;
+    pb_verification_t *result;
+} verifying_t;
+
+/* ---- what the file has ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+    return (x > y) - (x < y);
+}
+
+static double rate_of(const verifying_t *v, int host)
+{
+    return fmin(pb_gauge_out(&v->gauge, host), pb_gauge_in(&v->gauge, host));
+}
+
+static double speed_of(const verifying_t *v, int host)
+{
+    return pb_network_node(v->network, v->nodes[host])->speed;
+}
+
+/** Speeds in a file have any unit: the middle one of the hosts' rates for a unit of speed. */
+static int find_unit(verifying_t *v)
+{
+    const int n = v->cuts.n_hosts;
+    double *units = malloc((size_t) n * sizeof *units);
+    if (units == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int host = 0; host < n; host++) {
+        units[host] = rate_of(v, host) / speed_of(v, host);
+    }
+    qsort(units, (size_t) n, sizeof *units, compare);
+    v->unit = units[n / 2];
+    free(units);
+    return PB_SUCCESS;
+}
+
+static bool is_below(const verifying_t *v, int node, int top)
+{
+    while (node >= 0 && node != top) {
+        node = pb_network_node(v->network, node)->parent;
+    }
+    return node == top;
+}
+
+/** The cut of a link between switches, if there are hosts enough on both sides to fill it. */
+static int add_link(verifying_t *v, int node, bool *inside)
+{
+    const pb_node_t *n = pb_network_node(v->network, node);
+    pb_cut_t cut = {.inside = inside, .capacity = n->speed * v->unit, .members = n->members};
+    for (int host = 0; host < v->cuts.n_hosts; host++) {
+        inside[host] = is_below(v, v->nodes[host], node);
+        cut.n_inside += inside[host];
+    }
+    if (cut.n_inside < 2 || v->cuts.n_hosts - cut.n_inside < 2) {
+        return PB_SUCCESS;
+    }
+    const int same = pb_cuts_find(&v->cuts, &cut);
+    if (same >= 0) { /* of links in a row the slowest counts */
+        if (cut.capacity < v->cuts.cuts[same].capacity) {
+            v->cuts.cuts[same].capacity = cut.capacity;
+            v->links[same] = node;
+        }
+        return PB_SUCCESS;
+    }
+    v->links[v->cuts.n] = node;
+    return pb_cuts_add(&v->cuts, &cut);
+}
+
+static int add_links(verifying_t *v)
+{
+    const int size = pb_network_size(v->network);
+    bool *inside = calloc((size_t) v->cuts.n_hosts, sizeof *inside);
+    v->links = calloc((size_t) size + MOST_CONTRADICTIONS, sizeof *v->links);
+    int code = inside != NULL && v->links != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int node = 0; code == PB_SUCCESS && node < size; node++) {
+        const pb_node_t *n = pb_network_node(v->network, node);
+        if (n->kind == PB_NODE_SWITCH && n->parent >= 0) {
+            code = add_link(v, node, inside);
+        }
+    }
+    free(inside);
+    return code;
+}
+
+/* ---- contradictions ---- */
+
+/** A contradiction with room for so many hosts and flows; NULL if out of memory. */
+static pb_contradiction_t *add_contradiction(verifying_t *v, pb_contradiction_kind_t kind,
+                                             int n_hosts, const pb_core_t *core)
+{
+    pb_verification_t *r = v->result;
+    const int n_flows = core != NULL ? core->n : 0;
+    if (r->n == r->capacity) {
+        const int capacity = 2 * r->capacity + 8;
+        pb_contradiction_t *more = realloc(r->contradictions, (size_t) capacity * sizeof *more);
+        if (more == NULL) {
+            return NULL;
+        }
+        r->contradictions = more;
+        r->capacity = capacity;
+    }
+    pb_contradiction_t *c = &r->contradictions[r->n];
+    *c = (pb_contradiction_t){.kind = kind, .link = -1, .n_flows = n_flows};
+    c->hosts = calloc((size_t) n_hosts + 1, sizeof *c->hosts);
+    c->flows = calloc((size_t) n_flows + 1, sizeof *c->flows);
+    r->n++;
+    if (c->hosts == NULL || c->flows == NULL) {
+        return NULL;
+    }
+    if (core != NULL) {
+        memcpy(c->flows, core->flows, (size_t) n_flows * sizeof *c->flows);
+        c->capacity = core->capacity;
+        for (int i = 0; i < n_flows; i++) {
+            c->stated += pb_gauge_alone(&v->gauge, core->flows[i]);
+        }
+    }
+    return c;
+}
+
+/** What the file gives a flow by itself: the slowest link of its path. `path` is room for it. */
+static double stated_rate(const verifying_t *v, pb_flow_t flow, int *path)
+{
+    const int n = pb_network_path(v->network, v->nodes[flow.from], v->nodes[flow.to], path);
+    double speed = INFINITY;
+    for (int i = 0; i < n; i++) {
+        speed = fmin(speed, pb_network_node(v->network, pb_link_node(path[i]))->speed);
+    }
+    return speed * v->unit;
+}
+
+/** The partner to which the file gives a host the most. *stated_p: that. */
+static int best_partner(const verifying_t *v, int host, int *path, double *stated_p)
+{
+    int best = -1;
+    *stated_p = 0;
+    for (int other = 0; other < v->cuts.n_hosts; other++) {
+        if (other != host) {
+            const double stated = stated_rate(v, (pb_flow_t){host, other}, path);
+            if (stated > *stated_p && rate_of(v, other) >= LEAST_SPEED * stated) {
+                best = other;
+                *stated_p = stated;
+            }
+        }
+    }
+    return best;
+}
+
+/** Whether a host has less than the file gives it to another, from it or to it, twice. */
+static int verify_host(verifying_t *v, int host, int *path)
+{
+    double stated;
+    const int partner = best_partner(v, host, path, &stated);
+    int code = PB_SUCCESS;
+    if (partner < 0 || rate_of(v, host) >= LEAST_SPEED * stated) {
+        return PB_SUCCESS;
+    }
+    for (int i = 0; code == PB_SUCCESS && i < 4; i++) {
+        const pb_flow_t flow = i % 2 == 0 ? (pb_flow_t){host, partner} : (pb_flow_t){partner, host};
+        double sum, free;
+        code = pb_gauge_trial(&v->gauge, &v->cuts, &flow, 1, &sum, &free);
+    }
+    if (code != PB_SUCCESS || rate_of(v, host) >= LEAST_SPEED * stated) {
+        return code;
+    }
+    pb_contradiction_t *c = add_contradiction(v, PB_CONTRADICTION_HOST, 1, NULL);
+    if (c == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    c->link = v->nodes[host];
+    c->hosts[c->n_hosts++] = host;
+    c->capacity = rate_of(v, host);
+    c->stated = stated;
+    return PB_SUCCESS;
+}
+
+/** Hosts whose own links are slower than in the file. */
+static int verify_hosts(verifying_t *v)
+{
+    int *path = calloc((size_t) pb_network_max_path(v->network) + 1, sizeof *path);
+    int code = path != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int host = 0; code == PB_SUCCESS && host < v->cuts.n_hosts; host++) {
+        code = verify_host(v, host, path);
+    }
+    free(path);
+    return code;
+}
+
+/** Whether a host is on one side of a cut and not on the same of the other, whose inside may be
+ * the other's outside. */
+static bool differs(const pb_cut_t *a, const pb_cut_t *b, bool opposite, int host)
+{
+    return (a->inside[host] == b->inside[host]) == opposite;
+}
+
+static int count_differing(const verifying_t *v, const pb_cut_t *a, const pb_cut_t *b,
+                           bool opposite)
+{
+    int n = 0;
+    for (int host = 0; host < v->cuts.n_hosts; host++) {
+        n += differs(a, b, opposite, host);
+    }
+    return n;
+}
+
+/** The cut from which the fewest hosts have moved; -1: there is none. */
+static int find_nearest(const verifying_t *v, const pb_cut_t *cut, int *n_moved_p, bool *opposite_p)
+{
+    int nearest = -1;
+    *n_moved_p = v->cuts.n_hosts;
+    for (int i = 0; i < v->cuts.n; i++) {
+        for (int opposite = 0; opposite < 2; opposite++) {
+            const int n = count_differing(v, &v->cuts.cuts[i], cut, opposite == 1);
+            if (n < *n_moved_p) {
+                nearest = i;
+                *n_moved_p = n;
+                *opposite_p = opposite == 1;
+            }
+        }
+    }
+    return nearest;
+}
+
+/** The switch of the file on which the first of the core's flows has its sender and which has
+ * hosts on both sides; else the sender's. */
+static int switch_of(const verifying_t *v, const pb_core_t *core, const pb_cut_t *cut)
+{
+    for (int i = 0; i < core->n; i++) {
+        const int sender = core->flows[i].from;
+        const int parent = pb_network_node(v->network, v->nodes[sender])->parent;
+        for (int host = 0; host < v->cuts.n_hosts; host++) {
+            if (pb_network_node(v->network, v->nodes[host])->parent == parent &&
+                cut->inside[host] != cut->inside[sender]) {
+                return parent;
+            }
+        }
+    }
+    return pb_network_node(v->network, v->nodes[core->flows[0].from])->parent;
+}
+
+static int add_moved(verifying_t *v, const pb_core_t *core, const pb_cut_t *cut, int nearest,
+                     int n_moved, bool opposite)
+{
+    pb_contradiction_t *c = add_contradiction(v, PB_CONTRADICTION_MOVED, n_moved, core);
+    if (c == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    c->link = v->links[nearest];
+    for (int host = 0; host < v->cuts.n_hosts; host++) {
+        if (differs(&v->cuts.cuts[nearest], cut, opposite, host)) {
+            c->hosts[c->n_hosts++] = host;
+        }
+    }
+    for (int host = 0; host < v->cuts.n_hosts; host++) {
+        v->cuts.cuts[nearest].inside[host] = cut->inside[host];
+    }
+    return PB_SUCCESS;
+}
+
+static int add_split(verifying_t *v, const pb_core_t *core, const pb_cut_t *cut)
+{
+    const int n = v->cuts.n_hosts;
+    const bool smaller = 2 * cut->n_inside <= n;
+    pb_contradiction_t *c = add_contradiction(v, PB_CONTRADICTION_SPLIT, n, core);
+    if (c == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    c->link = switch_of(v, core, cut);
+    for (int host = 0; host < n; host++) {
+        if (cut->inside[host] == smaller) {
+            c->hosts[c->n_hosts++] = host;
+        }
+    }
+    v->links[v->cuts.n] = -1;
+    return pb_cuts_add(&v->cuts, cut);
+}
+
+static int add_slower(verifying_t *v, const pb_core_t *core, int same)
+{
+    pb_contradiction_t *c = add_contradiction(v, PB_CONTRADICTION_LINK, 0, core);
+    if (c == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    c->link = v->links[same];
+    c->stated = fmin(c->stated, v->cuts.cuts[same].capacity);
+    v->cuts.cuts[same].capacity = core->capacity;
+    return PB_SUCCESS;
+}
+
+static int compare_with_file(verifying_t *v, const pb_core_t *core, const pb_cut_t *cut)
+{
+    bool opposite = false;
+    int n_moved;
+    const int same = pb_cuts_find(&v->cuts, cut), n_outside = v->cuts.n_hosts - cut->n_inside;
+    const int nearest = find_nearest(v, cut, &n_moved, &opposite),
+              smaller = cut->n_inside < n_outside ? cut->n_inside : n_outside;
+    if (same >= 0) {
+        return add_slower(v, core, same);
+    }
+    if (nearest >= 0 && v->links[nearest] >= 0 && n_moved <= MOST_MOVED && 2 * n_moved < smaller) {
+        return add_moved(v, core, cut, nearest, n_moved, opposite);
+    }
+    return add_split(v, core, cut);
+}
+
+/* ---- rounds ---- */
+
+/** What the slow flows of a round contradict. Nothing is reported that does not show again. */
+static int explain(verifying_t *v, int n_slow, int n)
+{
+    pb_core_t core;
+    pb_cut_t cut = {.inside = calloc((size_t) v->cuts.n_hosts, sizeof *cut.inside)};
+    if (cut.inside == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    int code = pb_core_find(&v->gauge, &v->cuts, v->flows, n_slow, n, &core);
+    bool again = code == PB_SUCCESS && core.n > 0 && !(core.hashed && core.n > 2);
+    if (again) {
+        code = pb_core_cut(&v->gauge, &v->cuts, &core, &cut);
+    }
+    if (code == PB_SUCCESS && again) {
+        memcpy(v->flows, core.flows, (size_t) core.n * sizeof *core.flows);
+        code = pb_gauge_find_slow(&v->gauge, &v->cuts, v->flows, core.n);
+        again = code > 0;
+        code = code > 0 ? PB_SUCCESS : code;
+    }
+    if (code == PB_SUCCESS && again && cut.n_inside > 1 && cut.n_inside < v->cuts.n_hosts - 1) {
+        code = compare_with_file(v, &core, &cut);
+        v->result->n_rounds = 0;
+    } else if (code == PB_SUCCESS) {
+        v->result->n_unexplained += core.n > 0 && again;
+        v->result->n_rounds += !again;
+    }
+    pb_core_clear(&core);
+    free(cut.inside);
+    return code;
+}
+
+static int verify_rounds(verifying_t *v)
+{
+    const int n_hosts = v->cuts.n_hosts, most = v->gauge.meter->max_flows;
+    const int parts = (n_hosts + most - 1) / most,
+              needed = (LEAST_CLEAN + 2 * (int) ceil(log2(n_hosts))) * parts * parts;
+    pb_verification_t *r = v->result;
+    int code = PB_SUCCESS;
+    while (code == PB_SUCCESS && r->n_rounds < needed && r->n_unexplained < MOST_UNEXPLAINED &&
+           r->n < MOST_CONTRADICTIONS) {
+        const int n = pb_round_make(&v->gauge, &v->cuts, most, v->flows);
+        code = n > 0 ? pb_gauge_find_slow(&v->gauge, &v->cuts, v->flows, n) : n;
+        if (code > 0) {
+            code = explain(v, code, n);
+        } else {
+            r->n_rounds++;
+        }
+    }
+    return code;
+}
+
+int pb_verify(const pb_meter_t *meter, const pb_network_t *network, const int *nodes, uint64_t seed,
+              pb_verification_t *verification)
+{
+    verifying_t v = {.network = network, .nodes = nodes, .result = verification};
+    *verification = (pb_verification_t){.n = 0};
+    pb_cuts_init(&v.cuts, meter->n_hosts);
+    v.flows = calloc((size_t) meter->n_hosts, sizeof *v.flows);
+    int code = pb_gauge_init(&v.gauge, meter, seed);
+    code = v.flows == NULL ? PB_ERR_NO_MEMORY : code;
+    code = code == PB_SUCCESS ? pb_gauge_hosts(&v.gauge) : code;
+    code = code == PB_SUCCESS ? find_unit(&v) : code;
+    code = code == PB_SUCCESS ? add_links(&v) : code;
+    code = code == PB_SUCCESS ? verify_rounds(&v) : code;
+    code = code == PB_SUCCESS ? verify_hosts(&v) : code;
+    verification->n_trials = v.gauge.n_trials;
+    free(v.flows);
+    free(v.links);
+    pb_cuts_clear(&v.cuts);
+    pb_gauge_clear(&v.gauge);
+    return code;
+}
+
+void pb_verification_clear(pb_verification_t *verification)
+{
+    for (int i = 0; i < verification->n; i++) {
+        free(verification->contradictions[i].hosts);
+        free(verification->contradictions[i].flows);
+    }
+    free(verification->contradictions);
+    *verification = (pb_verification_t){.n = 0};
+}
