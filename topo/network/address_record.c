@@ -20,8 +20,8 @@ char *pb_address_record_write(const char *node, const char *address, const char 
     node = node != NULL ? node : "";
     address = address != NULL ? address : "";
     pattern = pattern != NULL ? pattern : "";
-    if (asprintf(&record, RECORD_VERSION "\n%.*s\n%.*s\n%.*s", kept(PB_ADDRESS_MAX_NODE, node), node,
-                 kept(PB_ADDRESS_MAX_LENGTH, address), address,
+    if (asprintf(&record, RECORD_VERSION "\n%.*s\n%.*s\n%.*s", kept(PB_ADDRESS_MAX_NODE, node),
+                 node, kept(PB_ADDRESS_MAX_LENGTH, address), address,
                  kept(PB_ADDRESS_MAX_LENGTH, pattern), pattern) < 0) {
         return NULL;
     }

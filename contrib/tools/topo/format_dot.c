@@ -3,8 +3,8 @@
  * edges of the streams as arrows that do not move the nodes.
  */
 #include "colours.h"
-#include "format.h"
 #include "contrib/tools/common/text.h"
+#include "format.h"
 
 /* A host with one rank stands for it; below others their ranks follow. */
 static void print_node(FILE *stream, const pb_node_t *node)

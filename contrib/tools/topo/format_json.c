@@ -1,6 +1,6 @@
+#include "contrib/tools/common/text.h"
 #include "format.h"
 #include "message.h"
-#include "contrib/tools/common/text.h"
 
 static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_stream_t *s,
                         const tool_levels_t *levels)

@@ -8,11 +8,11 @@
 #include <math.h>
 
 #include "colours.h"
+#include "contrib/tools/common/text.h"
 #include "format.h"
 #include "layout.h"
 #include "message.h"
 #include "svg.h"
-#include "contrib/tools/common/text.h"
 
 typedef struct figure {
     FILE *stream;

@@ -48,7 +48,7 @@ int main(void)
            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     expect("DOT", common_dot_string, "a\"b\\", "\"a\\\"b\\\\\"");
     ok(common_text_width("\xc3\xa9"
-                       "n1") == 3,
+                         "n1") == 3,
        "a character of two bytes is one wide");
     return tap_done();
 }
