@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,7 +26,7 @@ sys.dont_write_bytecode = sys.pycache_prefix is None
 from benchlib import (arrival, arrival_campaign, links, campaign, claims, experiments, grid,
                       units)
 from benchlib.experiment import Experiment, Line, Panel
-from benchlib.experiments import p4_fig8, parallel
+from benchlib.experiments import discover, p4_fig8, parallel
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
 from benchlib.places import Testbed, counted_doubts, natural
@@ -653,6 +654,49 @@ def test_parallel():
        "the bytes of parallel links are one link's of the plan")
 
 
+def found_network(seed, found_us, true_us, seconds=100, contradictions=0, mistakes=None):
+    found = discover.Found(seed, discover.Network(seed))
+    found.seconds, found.status, found.contradictions = seconds, 0, contradictions
+    found.mistakes = mistakes or {}
+    for line, times in ((discover.FOUND, found_us), (discover.TRUE, true_us)):
+        outcome = Outcome()
+        outcome.rows = [{"time_us": str(us)} for us in [9e9, 9e6, *times]]
+        found.outcomes[line].append(outcome)
+    return found
+
+
+def test_discover():
+    faulty, alike, n_mistakes = [], [], 0
+    for seed in range(300):
+        network = discover.Network(seed)
+        files = [network.text(), *(text for text, _ in network.mistakes().values())]
+        hosts = sorted(f"n{host}" for host in range(len(network.at)))
+        faulty += [seed for text in files
+                   if sorted(re.findall(r"\bn\d+", text)) != hosts or not 16 <= len(hosts) <= 32]
+        alike += [seed for i, text in enumerate(files) if text in files[:i]]
+        n_mistakes += len(files) - 1
+    eq(faulty, [], "discover: each file has each of 16 to 32 hosts once")
+    ok(not alike and n_mistakes > 600, "discover: each mistake makes another file", f"{alike}, {n_mistakes}")
+    eq(discover.Network(3).text(), discover.Network(3).text(), "discover: a seed is a network")
+    measured = discover.Measured()
+    measured.networks = [found_network(1, (100, 102), (100, 100), mistakes={"moved host": True}),
+                         found_network(2, (104,), (100,)), found_network(3, (120,), (100,))]
+    eq([holds for _, holds in measured.facts()], [True, True, True, True], "discover: all holds")
+    text = discover.table_text(measured, "10mbit")
+    ok("1.010" in text and "moved host" in text, "discover: the table", text)
+    points = [(found.name, discover.SIZE) for found in measured.networks]
+    ok(claims.judge(discover.DISCOVER.claims[0], points, measured.time_us).holds is False,
+       "discover: one network is slower than the bar")
+    measured.networks += [found_network(4, (110,), (100,), 200, 1, {"moved host": False}),
+                          found_network(5, (140,), (100,), 500, 2)]
+    measured.networks[-1].failures.append("--discover: it failed")
+    facts = measured.facts()
+    eq([holds for _, holds in facts], [False, False, False, False], "discover: nothing holds")
+    ok("moved host of seed 4" in facts[2][0] and "seed 4" in facts[0][0], "discover: what", str(facts))
+    ok("FAILED: seed 5: --discover: it failed" in discover.table_text(measured, "10mbit"),
+       "discover: failures are in the table")
+
+
 def test_parallel_flow():
     """Two seeds of two networks with made-up programs."""
     trunk = 'dict(zip(("from", "to", "bytes", "drops"), ("s0", "s1", 3 << 20, 0)))'
@@ -702,7 +746,7 @@ def main():
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
-                     test_near_best, test_links, test_grid, test_grid_comparison, test_parallel,
+                     test_near_best, test_links, test_grid, test_grid_comparison, test_parallel, test_discover,
                      test_small, test_counters, test_parallel_flow, test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:
