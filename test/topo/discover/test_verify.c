@@ -71,6 +71,51 @@ static void test_true(void)
        n_networks);
 }
 
+/* What others send, for a while: the flows between two sides share a link that there is not. */
+typedef struct burst {
+    pb_simulated_t *network;
+    int begin, end, n; /* trials */
+} burst_t;
+
+static int answer_in_burst(void *context, const pb_flow_t *flows, int n, double *rates)
+{
+    burst_t *burst = context;
+    const pb_meter_t *meter = &burst->network->meter;
+    const int code = meter->measure(meter->context, flows, n, rates);
+    int n_across = 0;
+    for (int i = 0; i < n; i++) {
+        n_across += flows[i].from % 2 == 0 && flows[i].to % 2 == 1;
+    }
+    burst->n++;
+    for (int i = 0; burst->n > burst->begin && burst->n <= burst->end && i < n; i++) {
+        rates[i] /= flows[i].from % 2 == 0 && flows[i].to % 2 == 1 ? n_across : 1;
+    }
+    return code;
+}
+
+/* A burst may pass for a link as long as it goes on. */
+static void test_burst(void)
+{
+    const pb_links_like_t plain = {.most_speed = 1};
+    int n_contradictions = 0, n_longer = 0;
+    for (int i = 0; i < 60; i++) {
+        pb_random_t random = pb_random_seed((uint64_t) i);
+        pb_simulated_t s;
+        pb_simulated_random(&s, &random, 3, 16, &plain);
+        burst_t burst = {.network = &s, .begin = 40, .end = 120};
+        pb_simulated_t of_burst = s;
+        of_burst.meter.measure = answer_in_burst;
+        of_burst.meter.context = &burst;
+        pb_verification_t v = verify(&of_burst, s.network);
+        n_contradictions += v.n;
+        n_longer += v.n_trials > 150;
+        pb_verification_clear(&v);
+        pb_simulated_clear(&s);
+    }
+    ok(n_contradictions == 0, "what others send for a while contradicts no true file");
+    printf("# %d of 60 tried again\n", n_longer);
+}
+
 /* A network of three switches in a line, and what files may have in its place. */
 static const char network[] = "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
                               "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
@@ -204,6 +249,7 @@ static void test_moved(void)
 int main(void)
 {
     test_true();
+    test_burst();
     test_mistakes();
     test_moved();
     return tap_done();

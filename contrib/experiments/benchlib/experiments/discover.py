@@ -95,6 +95,7 @@ class Found:
         self.status = None
         self.outcomes = {FOUND: [], TRUE: []}
         self.contradictions = None  # of the true file
+        self.said = ""  # what they are
         self.mistakes = {}  # by name: whether it was found
         self.failures = []
 
@@ -117,7 +118,7 @@ class Found:
         return {"seed": self.seed, "hosts": len(self.network.at), "switches": self.network.n_switches,
                 "topology": self.network.text(), "seconds": self.seconds, "status": self.status,
                 "found_us": self.time_us(FOUND), "true_us": self.time_us(TRUE), "ratio": self.ratio,
-                "contradictions": self.contradictions, "mistakes": self.mistakes,
+                "contradictions": self.contradictions, "said": self.said, "mistakes": self.mistakes,
                 "failures": self.failures,
                 "runs": {line: [outcome_record(outcome) for outcome in outcomes]
                          for line, outcomes in self.outcomes.items()}}
@@ -162,7 +163,7 @@ def write_file(directory, name, text):
 
 
 def verify(searcher, found, directory, true, with_mistakes):
-    found.contradictions, _ = searcher.contradictions(found, true)
+    found.contradictions, found.said = searcher.contradictions(found, true)
     mistakes = found.network.mistakes() if with_mistakes else {}
     for what, (text, named) in mistakes.items():
         path = write_file(directory, f"{found.seed}-{what.replace(' ', '-')}.conf", text)
