@@ -60,6 +60,24 @@ static bool reserve_trial(reader_t *r)
     return first != NULL;
 }
 
+static bool grow_flows(pb_record_t *record, int capacity)
+{
+    pb_flow_t *flows = realloc(record->flows, (size_t) capacity * sizeof *flows);
+    if (flows != NULL) {
+        record->flows = flows;
+    }
+    return flows != NULL;
+}
+
+static bool grow_rates(pb_record_t *record, int capacity)
+{
+    double *rates = realloc(record->rates, (size_t) capacity * sizeof *rates);
+    if (rates != NULL) {
+        record->rates = rates;
+    }
+    return rates != NULL;
+}
+
 static bool reserve_flow(reader_t *r)
 {
     pb_record_t *record = r->record;
@@ -67,14 +85,11 @@ static bool reserve_flow(reader_t *r)
         return true;
     }
     const int capacity = 2 * r->flows_capacity + 256;
-    pb_flow_t *flows = realloc(record->flows, (size_t) capacity * sizeof *flows);
-    record->flows = flows != NULL ? flows : record->flows;
-    double *rates = realloc(record->rates, (size_t) capacity * sizeof *rates);
-    record->rates = rates != NULL ? rates : record->rates;
-    if (flows != NULL && rates != NULL) {
-        r->flows_capacity = capacity;
+    if (!grow_flows(record, capacity) || !grow_rates(record, capacity)) {
+        return false;
     }
-    return flows != NULL && rates != NULL;
+    r->flows_capacity = capacity;
+    return true;
 }
 
 static void read_trial(pb_item_reader_t *item)
