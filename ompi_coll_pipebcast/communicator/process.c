@@ -1,6 +1,9 @@
 #include "communicator/process.h"
 
+#include <string.h>
+
 #include "communicator/presence.h"
+#include "communicator/ranks.h"
 
 coll_pipebcast_process_t coll_pipebcast_process;
 
@@ -10,6 +13,9 @@ int coll_pipebcast_process_open(void)
     OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
     OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
+    process->facts = (pb_facts_t){.digest = 0};
+    process->medium = (pb_medium_t){.mtu = 0};
+    memset(process->ranks, 0, sizeof(process->ranks));
     process->topology = NULL;
     process->of_job = NULL;
     process->no_tree_reported = false;
@@ -27,6 +33,7 @@ int coll_pipebcast_process_open(void)
 void coll_pipebcast_process_close(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    coll_pipebcast_ranks_forget();
     if (process->topology != NULL) {
         OBJ_RELEASE(process->topology);
     }
