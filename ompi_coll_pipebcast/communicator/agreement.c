@@ -58,7 +58,7 @@
 #define UNKNOWN UINT64_MAX
 
 /** The same in all versions, so that the tags of what comes later are alike. */
-#define N_TAGS 3
+#define N_TAGS 4
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
@@ -114,7 +114,7 @@ struct coll_pipebcast_agreement {
     int n_hosts;                   /**< with a rank */
     coll_pipebcast_model_t *blank; /**< for a model that is to be assumed; NULL: taken */
     int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
-                that of lost ranks */
+                that of lost ranks, the last that of connections to open */
     coll_pipebcast_locality_t locality;
     coll_pipebcast_report_t report;
 };
@@ -592,6 +592,7 @@ static coll_pipebcast_agreement_t *begin(coll_pipebcast_module_t *module)
     module->to_come = NULL;
     agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
     module->lost_tag = agreement->tag - 2;
+    module->open_tag = agreement->tag - 3;
     return agreement;
 }
 

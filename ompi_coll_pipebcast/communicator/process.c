@@ -12,6 +12,7 @@ int coll_pipebcast_process_open(void)
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
+    OBJ_CONSTRUCT(&process->opened, opal_hash_table_t);
     OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
     process->facts = (pb_facts_t){.digest = 0};
     process->medium = (pb_medium_t){.mtu = 0};
@@ -25,6 +26,7 @@ int coll_pipebcast_process_open(void)
     process->locality = PB_LOCALITY_ANYWHERE;
     process->connections_charged = 0;
     return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS &&
+                   opal_hash_table_init(&process->opened, 64) == OPAL_SUCCESS &&
                    opal_hash_table_init(&process->peers, 64) == OPAL_SUCCESS
                ? OMPI_SUCCESS
                : OMPI_ERR_OUT_OF_RESOURCE;
@@ -50,6 +52,7 @@ void coll_pipebcast_process_close(void)
     process->of_job = NULL;
     coll_pipebcast_presence_forget();
     process->assumed = NULL;
+    OBJ_DESTRUCT(&process->opened);
     OBJ_DESTRUCT(&process->peers);
     OBJ_DESTRUCT(&process->present);
     OBJ_DESTRUCT(&process->lock);

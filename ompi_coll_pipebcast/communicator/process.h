@@ -30,6 +30,7 @@ typedef struct coll_pipebcast_process {
     bool locality_known;             /**< whether this process has looked where it sits */
     pb_locality_t locality;          /**< if so, where: as it was bound at that time */
     opal_hash_table_t present; /**< the records of processes that are known to have the component */
+    opal_hash_table_t opened;  /**< processes that were sent a message to open a connection */
     opal_hash_table_t peers;   /**< processes that were a neighbour of this one in a plan */
     /**
      * Neighbours that live communicators with a bound on connections have charged this process
