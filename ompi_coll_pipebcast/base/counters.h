@@ -49,6 +49,7 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
     coll_pipebcast_counter_t connections; /**< distinct processes */
+    coll_pipebcast_counter_t agreements;  /**< by messages */
 } coll_pipebcast_counters_t;
 
 /** The process's counters. */

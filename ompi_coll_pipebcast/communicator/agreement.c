@@ -1,8 +1,15 @@
 /*
  * The agreement of a communicator's ranks; see communicator/agreement.h.
  *
- * Every value on which the ranks must be alike is compared by one nonblocking
- * allreduce of the fallback component: the maximum of v and the maximum of ~v are
+ * Where all ranks have published the same (communicator/facts.h), each works out by itself what
+ * they have in common, and nothing is sent. What one rank can do and another cannot is not in what
+ * they have published, but for memory: a rank that is out of memory then is lost
+ * (communicator/lost.h), and so that it knows of which broadcasts, the memory for deciding that is
+ * allocated with the module. Files cannot differ later, as each is read once, before its facts are
+ * published.
+ *
+ * Else the ranks compare. Every value on which the ranks must be alike is compared by one
+ * nonblocking allreduce of the fallback component: the maximum of v and the maximum of ~v are
  * complements exactly if all v are equal. It happens at the first broadcast of
  * any size, since the threshold itself may differ between ranks. If something
  * differs, all broadcasts of the communicator go to the fallback component, and a
@@ -33,11 +40,13 @@
 #include "communicator/lost.h"
 #include "communicator/placement.h"
 #include "communicator/presence.h"
+#include "communicator/process.h"
+#include "communicator/ranks.h"
 #include "pml/transport.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 11
+#define PROTOCOL 12
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -49,7 +58,7 @@
 #define UNKNOWN UINT64_MAX
 
 /** The same in all versions, so that the tags of what comes later are alike. */
-#define N_TAGS 3
+#define N_TAGS 4
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
@@ -105,7 +114,7 @@ struct coll_pipebcast_agreement {
     int n_hosts;                   /**< with a rank */
     coll_pipebcast_model_t *blank; /**< for a model that is to be assumed; NULL: taken */
     int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
-                that of lost ranks */
+                that of lost ranks, the last that of connections to open */
     coll_pipebcast_locality_t locality;
     coll_pipebcast_report_t report;
 };
@@ -448,8 +457,7 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
 static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
     agreement->n_hosts = pb_placement_n_hosts(module->placement);
-    agreement->blank = coll_pipebcast_model_blank();
-    if (agreement->n_hosts < 0 || agreement->blank == NULL ||
+    if (agreement->n_hosts < 0 ||
         pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
         !coll_pipebcast_connections_prepare(module) || prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -462,9 +470,7 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
 static bool prepare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
     int rc;
-    if (module->model == NULL) { /* where out of memory when the communicator was made */
-        module->model = coll_pipebcast_model_get(&rc);
-    }
+    module->model = coll_pipebcast_model_get(&rc);
     if (coll_pipebcast_place(module, agreement->why, sizeof(agreement->why)) != OMPI_SUCCESS) {
         return false;
     }
@@ -494,6 +500,15 @@ static bool has_compared(coll_pipebcast_module_t *module)
     return true;
 }
 
+static void begin_serving(coll_pipebcast_module_t *module)
+{
+    module->state = COLL_PIPEBCAST_SERVING;
+    begin_planning(module);
+    report_serving(module);
+    coll_pipebcast_arrivals_begin_serving(module);
+    coll_pipebcast_connections_report(module);
+}
+
 /** Whether the ranks know where each of them sits, if they are to serve. */
 static bool has_located(coll_pipebcast_module_t *module)
 {
@@ -510,11 +525,7 @@ static bool has_located(coll_pipebcast_module_t *module)
     } else if (!locality->all_are_placed) {
         module->state = COLL_PIPEBCAST_PASSING;
     } else {
-        module->state = COLL_PIPEBCAST_SERVING;
-        begin_planning(module);
-        report_serving(module);
-        coll_pipebcast_arrivals_begin_serving(module);
-        coll_pipebcast_connections_report(module);
+        begin_serving(module);
     }
     return true;
 }
@@ -574,18 +585,166 @@ static int add_task(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t 
     return coll_pipebcast_progress_add(module, &agreement->task);
 }
 
+/** The agreement begins, with its tags. */
+static coll_pipebcast_agreement_t *begin(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_agreement_t *agreement = module->to_come;
+    module->to_come = NULL;
+    agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
+    module->lost_tag = agreement->tag - 2;
+    module->open_tag = agreement->tag - 3;
+    return agreement;
+}
+
+/* What follows from what the ranks have published. */
+
+/** The module shares what is known of its ranks, who are on several hosts. */
+static int share_ranks(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks,
+                       const coll_pipebcast_common_t *common)
+{
+    if (ranks == NULL) {
+        ranks = coll_pipebcast_ranks_new(module, common);
+    }
+    if (ranks == NULL) { /* what was out of memory may have been one allocation */
+        ranks = coll_pipebcast_ranks_new(module, common);
+    }
+    if (ranks == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    coll_pipebcast_ranks_use(module, ranks);
+    module->agreement->n_hosts = ranks->n_hosts;
+    return OMPI_SUCCESS;
+}
+
+/** Has the memory that broadcasts need; what could not be had is tried once more. */
+static int prepare_alike(coll_pipebcast_module_t *module)
+{
+    for (int i = 0; i < 2; i++) {
+        if ((module->is_peer != NULL || coll_pipebcast_connections_prepare(module)) &&
+            prepare_broadcasts(module) == OMPI_SUCCESS) {
+            return OMPI_SUCCESS;
+        }
+    }
+    return OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/** The values that the ranks would have compared, but for those that are alike anyway. */
+static void set_alike(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
+{
+    coll_pipebcast_agreement_t *agreement = module->agreement;
+    int rc;
+    module->model = coll_pipebcast_model_get(&rc);
+    const bool model_is_good = !model_is_faulty(
+        module, &agreement->medium, agreement->why_not_model, sizeof(agreement->why_not_model));
+    agreement->own[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
+    agreement->own[V_FAILED_RANK] = (uint64_t) ompi_comm_size(module->comm);
+    agreement->own[V_SPEED] = common->bits_per_second;
+    agreement->own[V_MTU] = common->mtu;
+    agreement->own[V_CONNECTIONS] = UINT64_MAX;
+    for (int i = 0; i < N_VALUES; i++) {
+        agreement->most[i] = agreement->own[i];
+        agreement->most[N_VALUES + i] = ~agreement->own[i];
+    }
+}
+
+/** The ranks serve, this one if `rc` is OMPI_SUCCESS. */
+static void serve_alike(coll_pipebcast_module_t *module, int rc)
+{
+    if (rc != OMPI_SUCCESS) {
+        module->state = COLL_PIPEBCAST_SERVING; /* as the others do */
+        module->agreed = rc;
+        coll_pipebcast_lose_agreement(module, rc); /* which some may have begun, see below */
+        return;
+    }
+    if (module->ranks->locality_matters) {
+        coll_pipebcast_locality_report(module, module->ranks->locality_rc);
+    }
+    coll_pipebcast_ranks_take_planner(module);
+    begin_serving(module);
+}
+
+/**
+ * All ranks are alike, and find that out at their first broadcast; this one has the memory that it
+ * needs if `rc` is OMPI_SUCCESS. Nothing is sent.
+ */
+static void agree_alike(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common,
+                        int rc)
+{
+    module->agreement->medium = coll_pipebcast_process.medium;
+    set_alike(module, common);
+    module->state = decide(module);
+    if (module->state == COLL_PIPEBCAST_AGREEING) {
+        serve_alike(module, rc);
+    }
+    module->may_pass = true;
+    coll_pipebcast_agreement_free(module->agreement);
+    module->agreement = NULL;
+}
+
+/** The ranks are on several hosts; `ranks` is what the process keeps of them, or NULL. */
+static int prepare_to_serve(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks,
+                            const coll_pipebcast_common_t *common)
+{
+    const int rc = share_ranks(module, ranks, common);
+    return rc == OMPI_SUCCESS ? prepare_alike(module) : rc;
+}
+
+/**
+ * This rank is out of memory before it knows of the others. They are taken to be alike, as they
+ * mostly are; those who agree by messages hear that this one does not. What is wrong where all are
+ * on one host and wait in the fallback component, for ever.
+ */
+static void agree_unknown(coll_pipebcast_module_t *module, coll_pipebcast_common_t *common)
+{
+    const int n_others = ompi_comm_size(module->comm) - 1;
+    if (!coll_pipebcast_is_set(coll_pipebcast_params.hosts) &&
+        (int) opal_process_info.num_local_peers >= n_others) {
+        coll_pipebcast_end_job(module->comm, "find out whether all ranks are alike",
+                               OMPI_ERR_OUT_OF_RESOURCE);
+    }
+    common->on_one_host = false;
+    module->agreement->n_hosts = 2;
+    agree_alike(module, common, OMPI_ERR_OUT_OF_RESOURCE);
+}
+
+/** Begins without a message, if all ranks know that they are alike. */
+static bool start_alike(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
+{
+    coll_pipebcast_common_t common;
+    int rc = OMPI_SUCCESS;
+    if (ranks != NULL) {
+        common = ranks->common;
+    } else {
+        rc = coll_pipebcast_ranks_compare(module->comm, &common);
+    }
+    if (rc == OMPI_ERR_NOT_AVAILABLE || rc == OMPI_ERR_NOT_FOUND) {
+        return false;
+    }
+    module->agreement = begin(module);
+    if (rc != OMPI_SUCCESS) {
+        agree_unknown(module, &common);
+        return true;
+    }
+    module->agreement->n_hosts = common.on_one_host ? 1 : 2; /* where it remains unknown */
+    rc = common.on_one_host ? OMPI_SUCCESS : prepare_to_serve(module, ranks, &common);
+    agree_alike(module, &common, rc);
+    return true;
+}
+
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module)
 {
-    if (!coll_pipebcast_presence_complete(module->comm)) {
+    coll_pipebcast_ranks_t *ranks = coll_pipebcast_ranks_find(module->comm);
+    if (ranks == NULL && !coll_pipebcast_presence_complete(module->comm)) {
         module->state = COLL_PIPEBCAST_PASSING;
         module->passes_for = COLL_PIPEBCAST_DIFFERENT;
         module->may_pass = true; /* all know it from their first broadcast on, this one */
         return OMPI_SUCCESS;
     }
-    coll_pipebcast_agreement_t *agreement = module->to_come;
-    module->to_come = NULL;
-    agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
-    module->lost_tag = agreement->tag - 2;
+    if (start_alike(module, ranks)) {
+        return module->agreed;
+    }
+    coll_pipebcast_agreement_t *agreement = begin(module);
+    coll_pipebcast_count(&coll_pipebcast_counters.agreements, 1);
     const bool can_serve = prepare(module, agreement);
     coll_pipebcast_medium_find(module, &agreement->medium);
     const bool model_is_good = !model_is_faulty(
@@ -628,11 +787,22 @@ int coll_pipebcast_agree(coll_pipebcast_module_t *module)
     return module->state == COLL_PIPEBCAST_AGREEING ? module->agreed : OMPI_SUCCESS;
 }
 
+int coll_pipebcast_agreement_protocol(void)
+{
+    return PROTOCOL;
+}
+
 coll_pipebcast_agreement_t *coll_pipebcast_agreement_new(void)
 {
     coll_pipebcast_agreement_t *agreement = calloc(1, sizeof(*agreement));
-    if (agreement != NULL) {
-        OBJ_CONSTRUCT(&agreement->task.super, opal_list_item_t);
+    if (agreement == NULL) {
+        return NULL;
+    }
+    OBJ_CONSTRUCT(&agreement->task.super, opal_list_item_t);
+    agreement->blank = coll_pipebcast_model_blank();
+    if (agreement->blank == NULL) {
+        coll_pipebcast_agreement_free(agreement);
+        return NULL;
     }
     return agreement;
 }

@@ -1,5 +1,6 @@
 /*
- * The ranks of a communicator agree, once, whether pipebcast serves it. It goes
+ * The ranks of a communicator agree, once, whether pipebcast serves it: from what their processes
+ * have published, without a message, or else by messages. That goes
  * on beside everything else, as a task: a nonblocking broadcast that needs its result is
  * one that waits for it, a blocking one makes progress.
  */
@@ -8,14 +9,18 @@
 
 #include "communicator/module.h"
 
+/** The number of all that ranks of different builds would not understand alike. */
+int coll_pipebcast_agreement_protocol(void);
+
 /** Memory for the agreement of one communicator; NULL if out of memory. */
 struct coll_pipebcast_agreement *coll_pipebcast_agreement_new(void);
 
 /**
  * Begins, at the communicator's first broadcast of any kind and size, alike on all ranks. With the
  * module's lock held, which is given up in between. From then on module->state is AGREEING,
- * and the progress function goes on, until it is SERVING or PASSING; or it is PASSING at once,
- * where a rank is without the component and would not take part. A rank without memory takes part
+ * and the progress function goes on, until it is SERVING or PASSING; or it is one of these at once:
+ * PASSING where a rank is without the component and would not take part, either where all ranks are
+ * known to be alike. A rank without memory takes part
  * as the others do. An error of the communication, also in module->agreed: this rank is lost.
  */
 int coll_pipebcast_agreement_start(coll_pipebcast_module_t *module);

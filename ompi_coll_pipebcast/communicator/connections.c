@@ -99,12 +99,17 @@ bool coll_pipebcast_connections_prepare(coll_pipebcast_module_t *module)
     return module->is_peer != NULL;
 }
 
+static uint64_t process_of(const coll_pipebcast_module_t *module, int rank)
+{
+    const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
+    return (uint64_t) name.jobid << 32 | name.vpid;
+}
+
 /** Counts a process if it is new to all communicators. Without memory for that it is left out. */
 static void count_process(const coll_pipebcast_module_t *module, int rank)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
-    const uint64_t key = (uint64_t) name.jobid << 32 | name.vpid;
+    const uint64_t key = process_of(module, rank);
     void *known = NULL;
     opal_mutex_lock(&process->lock);
     (void) opal_hash_table_get_value_uint64(&process->peers, key, &known);
@@ -136,6 +141,66 @@ void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, cons
     }
     for (int i = 0; i < role->n_children; i++) {
         coll_pipebcast_connections_count(module, role->child[i]);
+    }
+}
+
+/** Notes that a process is sent a message; false: it was before, or out of memory. */
+static bool is_first_to(const coll_pipebcast_module_t *module, int rank)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    const uint64_t key = process_of(module, rank);
+    void *known = NULL;
+    opal_mutex_lock(&process->lock);
+    (void) opal_hash_table_get_value_uint64(&process->opened, key, &known);
+    const bool is_first = known == NULL && opal_hash_table_set_value_uint64(
+                                               &process->opened, key, process) == OPAL_SUCCESS;
+    opal_mutex_unlock(&process->lock);
+    return is_first;
+}
+
+static bool is_parent(const pb_role_t *role, int rank)
+{
+    bool is = false;
+    for (int i = 0; i < role->n_parents; i++) {
+        is = is || role->parent[i] == rank;
+    }
+    return is;
+}
+
+void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, const pb_role_t *role)
+{
+    static const char nothing;
+    const int own = ompi_comm_rank(module->comm);
+    for (int i = 0; i < role->n_children; i++) {
+        const int child = role->child[i];
+        ompi_request_t *request;
+        if ((child > own || !is_parent(role, child)) && is_first_to(module, child) &&
+            MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, child, module->open_tag,
+                               MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) ==
+                OMPI_SUCCESS) {
+            ompi_request_free(&request);
+        }
+    }
+}
+
+/** Takes in one message; false if none is there. */
+static bool take_one(const coll_pipebcast_module_t *module)
+{
+    ompi_status_public_t status;
+    char nothing;
+    int matched = 0;
+    return MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, module->open_tag, module->comm, &matched,
+                               &status)) == OMPI_SUCCESS &&
+           matched != 0 &&
+           MCA_PML_CALL(recv(&nothing, 0, MPI_BYTE, status.MPI_SOURCE, module->open_tag,
+                             module->comm, &status)) == OMPI_SUCCESS;
+}
+
+void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module)
+{
+    bool taken = true;
+    while (taken) {
+        taken = take_one(module);
     }
 }
 

@@ -8,15 +8,8 @@
 #include "communicator/hwloc_place.h"
 #include "communicator/process.h"
 
-/** The process's number in its job. */
-static uint32_t own_number(const coll_pipebcast_module_t *module)
-{
-    const int rank = ompi_comm_rank(module->comm);
-    return ompi_group_get_proc_name(module->comm->c_local_group, rank).vpid;
-}
-
 /** The processor that the parameter `processors` gives to this process; -1: none. */
-static int pretended_processor(const coll_pipebcast_module_t *module)
+static int pretended_processor(void)
 {
     const char *list = coll_pipebcast_params.processors;
     if (list == NULL || list[0] == '\0') {
@@ -24,7 +17,7 @@ static int pretended_processor(const coll_pipebcast_module_t *module)
     }
     char **numbers = opal_argv_split(list, ',');
     const int n = opal_argv_count(numbers);
-    const char *number = n > 0 ? numbers[own_number(module) % (uint32_t) n] : "";
+    const char *number = n > 0 ? numbers[OPAL_PROC_MY_NAME.vpid % (uint32_t) n] : "";
     char *end;
     const long value = strtol(number, &end, 10);
     const bool good = end != number && *end == '\0' && value >= 0 && value <= INT_MAX;
@@ -37,9 +30,9 @@ static int pretended_processor(const coll_pipebcast_module_t *module)
     return good ? (int) value : -1;
 }
 
-static pb_locality_t place_in(hwloc_topology_t topology, const coll_pipebcast_module_t *module)
+static pb_locality_t place_in(hwloc_topology_t topology)
 {
-    const int processor = pretended_processor(module);
+    const int processor = pretended_processor();
     hwloc_bitmap_t cpuset = processor >= 0 ? hwloc_bitmap_alloc() : NULL;
     if (cpuset == NULL) {
         return pb_hwloc_own_place(topology);
@@ -50,7 +43,7 @@ static pb_locality_t place_in(hwloc_topology_t topology, const coll_pipebcast_mo
     return place;
 }
 
-static pb_locality_t find_place(const coll_pipebcast_module_t *module)
+static pb_locality_t find_place(void)
 {
     char why[256];
     hwloc_topology_t topology = pb_hwloc_load(why, sizeof(why));
@@ -61,14 +54,12 @@ static pb_locality_t find_place(const coll_pipebcast_module_t *module)
                            why);
         return PB_LOCALITY_ANYWHERE;
     }
-    const pb_locality_t place = place_in(topology, module);
+    const pb_locality_t place = place_in(topology);
     hwloc_topology_destroy(topology);
     return place;
 }
 
-/** Where this process sits, found when it is first asked for; by each of several threads that
- * ask at once, as what is logged meanwhile may take time. */
-static pb_locality_t own_place(const coll_pipebcast_module_t *module)
+pb_locality_t coll_pipebcast_locality_own(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     opal_mutex_lock(&process->lock);
@@ -76,7 +67,7 @@ static pb_locality_t own_place(const coll_pipebcast_module_t *module)
     pb_locality_t place = process->locality;
     opal_mutex_unlock(&process->lock);
     if (!known) {
-        place = find_place(module);
+        place = find_place();
         opal_mutex_lock(&process->lock);
         process->locality = place;
         process->locality_known = true;
@@ -104,17 +95,23 @@ static bool init_gather(coll_pipebcast_locality_t *locality, pb_locality_t own)
                           ompi_comm_size(comm), own);
 }
 
+bool coll_pipebcast_locality_matters(int n_hosts, int n_ranks)
+{
+    return coll_pipebcast_params.locality != COLL_PIPEBCAST_LOCALITY_HOST && n_hosts > 1 &&
+           n_hosts < n_ranks;
+}
+
 int coll_pipebcast_locality_init(coll_pipebcast_locality_t *locality,
                                  coll_pipebcast_module_t *module, int n_hosts, int tag)
 {
     struct ompi_communicator_t *comm = module->comm;
     *locality = (coll_pipebcast_locality_t){
         .module = module, .transport = {.comm = comm, .tag = tag}, .all_are_placed = true};
-    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || n_hosts == 1 ||
-        n_hosts == module->placement->n_ranks) {
+    if (!coll_pipebcast_locality_matters(n_hosts, module->placement->n_ranks)) {
         return OMPI_SUCCESS;
     }
-    const pb_locality_t own = is_alone(module) ? PB_LOCALITY_ANYWHERE : own_place(module);
+    const pb_locality_t own =
+        is_alone(module) ? PB_LOCALITY_ANYWHERE : coll_pipebcast_locality_own();
     locality->gathers = init_gather(locality, own);
     return locality->gathers ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
@@ -148,8 +145,7 @@ static int locate(coll_pipebcast_module_t *module, const pb_gather_t *gather)
     return rc;
 }
 
-/** Reports what came of it; rc is locate()'s. */
-static void report(const coll_pipebcast_module_t *module, int rc)
+void coll_pipebcast_locality_report(const coll_pipebcast_module_t *module, int rc)
 {
     if (rc == PB_ERR_NO_MEMORY) {
         coll_pipebcast_warn("communicator %s: out of memory on this host. The fallback component "
@@ -173,7 +169,7 @@ static void report(const coll_pipebcast_module_t *module, int rc)
 static void use_places(coll_pipebcast_locality_t *locality)
 {
     const int rc = locate(locality->module, &locality->gather);
-    report(locality->module, rc);
+    coll_pipebcast_locality_report(locality->module, rc);
     locality->answers = true;
     pb_gather_again(&locality->gather, rc != PB_ERR_NO_MEMORY);
 }

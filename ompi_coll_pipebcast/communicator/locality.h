@@ -7,6 +7,7 @@
 #include "communicator/module.h"
 #include "engine/gather.h"
 #include "pml/transport.h"
+#include "topo/network/locality.h"
 
 /** Stays where it is from start until it is through. */
 typedef struct coll_pipebcast_locality {
@@ -17,6 +18,18 @@ typedef struct coll_pipebcast_locality {
     bool answers;        /**< the second gather is under way */
     bool all_are_placed; /**< when it is through */
 } coll_pipebcast_locality_t;
+
+/**
+ * Where this process sits, found when it is first asked for, as it is bound at that time; by each
+ * of several threads that ask at once, as what is logged meanwhile may take time.
+ */
+pb_locality_t coll_pipebcast_locality_own(void);
+
+/** Whether ranks have neighbours on their hosts to whom the parameter lets them be near. */
+bool coll_pipebcast_locality_matters(int n_hosts, int n_ranks);
+
+/** Reports what came of making levels of the places; rc is pb_locality_expand()'s. */
+void coll_pipebcast_locality_report(const coll_pipebcast_module_t *module, int rc);
 
 /**
  * Prepares to learn the places of all ranks of the module's communicator, 8 bytes for each,

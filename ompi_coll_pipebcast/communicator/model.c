@@ -43,8 +43,7 @@ coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p)
         return NULL;
     }
     return (coll_pipebcast_model_t *) coll_pipebcast_shared_get(
-        &process->model, OBJ_CLASS(coll_pipebcast_model_t), coll_pipebcast_params.model_file,
-        read_model, error_p);
+        &process->model, OBJ_CLASS(coll_pipebcast_model_t), read_model, error_p);
 }
 
 /** Bytes of the text that explains what a model was assumed from. */

@@ -3,6 +3,7 @@
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
 #include "communicator/connections.h"
+#include "communicator/ranks.h"
 
 static void module_construct(coll_pipebcast_module_t *module)
 {
@@ -18,11 +19,13 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->is_lost = false;
     module->agreement_is_lost = false;
     module->lost_tag = 0;
+    module->open_tag = 0;
     module->n_idle_calls = 0;
     module->may_pass = false;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->fallback = (coll_pipebcast_functions_t){0};
     module->topology = NULL;
+    module->ranks = NULL;
     module->placement = NULL;
     module->levels = NULL;
     module->model = NULL;
@@ -59,8 +62,11 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_arrival_credit_fini(&module->credit);
     coll_pipebcast_connections_give_back(module);
     free(module->is_peer);
-    pb_planner_free(module->planner);
     coll_pipebcast_advised_free(module->advised);
+    if (module->ranks != NULL) {
+        coll_pipebcast_ranks_leave(module);
+    }
+    pb_planner_free(module->planner);
     pb_placement_free(module->placement);
     pb_network_free(module->levels);
     if (module->model != NULL) {

@@ -26,6 +26,7 @@ typedef enum {
 
 struct coll_pipebcast_agreement; /* communicator/agreement.h */
 struct coll_pipebcast_advised;   /* communicator/advised.h */
+struct coll_pipebcast_ranks;     /* communicator/ranks.h */
 
 typedef struct coll_pipebcast_module {
     mca_coll_base_module_t super;
@@ -40,6 +41,7 @@ typedef struct coll_pipebcast_module {
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
     bool agreement_is_lost; /**< another rank has left the agreement */
     int lost_tag;           /**< of the messages of ranks that are lost; 0: not begun to agree */
+    int open_tag;           /**< of those that open connections; likewise */
     unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
     /**
      * Whether nonblocking broadcasts may go to the fallback component. A rank knows at some moment
@@ -51,8 +53,11 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
     coll_pipebcast_functions_t fallback; /**< their modules are retained */
     coll_pipebcast_topology_t *topology; /**< retained */
-    pb_placement_t *placement;           /**< NULL until the ranks have agreed */
-    pb_network_t *levels; /**< the placement's network if it has levels inside hosts; else NULL */
+    struct coll_pipebcast_ranks *ranks;  /**< retained; NULL: the ranks agree by messages */
+    pb_placement_t
+        *placement; /**< borrowed from there, or owned; NULL until the ranks have agreed */
+    pb_network_t
+        *levels; /**< likewise: the placement's network if it has levels inside hosts; else NULL */
     coll_pipebcast_model_t
         *model;            /**< retained; the measured one, if any, until the ranks have agreed */
     pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */

@@ -34,6 +34,20 @@ static char **names_from_parameter(char *why, size_t why_size)
     return NULL;
 }
 
+/** The name of a process's host, to be freed; NULL if it is not known. */
+static char *name_of(const opal_process_name_t *process, char **given)
+{
+    if (given != NULL) {
+        return strdup(given[process->vpid % (uint32_t) opal_argv_count(given)]);
+    }
+    char *name = coll_pipebcast_host_of(process);
+    if (name != NULL && strcmp(name, "unknown") == 0) {
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
 /** Fills names[], indexed by rank; entries are the caller's also after an error. */
 static int find_names(struct ompi_communicator_t *comm, char **names, char *why, size_t why_size)
 {
@@ -45,13 +59,11 @@ static int find_names(struct ompi_communicator_t *comm, char **names, char *why,
             return OMPI_ERR_BAD_PARAM;
         }
     }
-    const uint32_t n_given = (uint32_t) opal_argv_count(given);
     int rc = OMPI_SUCCESS;
     for (int rank = 0; rank < ompi_comm_size(comm) && rc == OMPI_SUCCESS; rank++) {
         const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-        names[rank] =
-            given != NULL ? strdup(given[name.vpid % n_given]) : coll_pipebcast_host_of(&name);
-        if (names[rank] == NULL || strcmp(names[rank], "unknown") == 0) {
+        names[rank] = name_of(&name, given);
+        if (names[rank] == NULL) {
             snprintf(why, why_size,
                      "the host of rank %d is not known to the job's launcher; start the job by "
                      "mpirun, or by a launcher that tells PMIx the host names",
@@ -162,4 +174,19 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
     }
     free(names);
     return rc;
+}
+
+char *coll_pipebcast_own_host(void)
+{
+    char why[256];
+    char **given = NULL;
+    if (coll_pipebcast_is_set(coll_pipebcast_params.hosts)) {
+        given = names_from_parameter(why, sizeof(why));
+        if (given == NULL) {
+            return NULL;
+        }
+    }
+    char *name = name_of(&OPAL_PROC_MY_NAME, given);
+    opal_argv_free(given);
+    return name;
 }

@@ -14,4 +14,10 @@
  */
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
 
+/**
+ * The name of this process's host, as coll_pipebcast_place() has it, to be freed; NULL if it is not
+ * known, or out of memory.
+ */
+char *coll_pipebcast_own_host(void);
+
 #endif

@@ -1,7 +1,9 @@
 /*
  * Which processes of the job have the component; see communicator/presence.h.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "communicator/presence.h"
 
@@ -14,8 +16,9 @@
  * for processes without the component. */
 static const char key[] = "pipebcast.present";
 
-/** A record, and the address that it has, whose texts are inside the text. */
+/** A record, and what it has; the address's texts are inside the text. */
 typedef struct record {
+    pb_facts_t facts;
     pb_address_t address;
     char *text;
 } record_t;
@@ -38,8 +41,14 @@ static record_t *new_record(char *text)
     }
     record->text = text;
     record->address.host = "";
-    /* What is malformed has no address, of which more is reported where a network is made. */
-    (void) pb_address_record_read(text, &record->address);
+    /* What is malformed has no facts, and no address, of which more is reported where a network is
+     * made. */
+    char *address = strchr(text, '\n');
+    if (address != NULL) {
+        *address++ = '\0';
+    }
+    (void) pb_facts_read(text, &record->facts);
+    (void) pb_address_record_read(address != NULL ? address : text, &record->address);
     return record;
 }
 
@@ -77,18 +86,48 @@ static const record_t *keep_record(const opal_process_name_t *process, record_t 
     return known;
 }
 
-int coll_pipebcast_presence_publish(void)
+/** The text of this process's record; NULL if out of memory. */
+static char *write_record(const pb_facts_t *facts)
+{
+    static const pb_facts_t none = {.digest = 0};
+    char line[PB_FACTS_SIZE], *text = NULL;
+    char *address =
+        pb_address_record_write(getenv("SLURMD_NODENAME"), getenv("SLURM_TOPOLOGY_ADDR"),
+                                getenv("SLURM_TOPOLOGY_ADDR_PATTERN"));
+    if (address != NULL &&
+        asprintf(&text, "%s\n%s", pb_facts_write(facts != NULL ? facts : &none, line), address) <
+            0) {
+        text = NULL;
+    }
+    free(address);
+    return text;
+}
+
+/** This process's record is another one from now on. */
+static void forget_own(void)
+{
+    coll_pipebcast_process_t *process_wide = &coll_pipebcast_process;
+    const uint64_t own = number_of(&OPAL_PROC_MY_NAME);
+    void *known = NULL;
+    opal_mutex_lock(&process_wide->lock);
+    (void) opal_hash_table_get_value_uint64(&process_wide->present, own, &known);
+    (void) opal_hash_table_remove_value_uint64(&process_wide->present, own);
+    opal_mutex_unlock(&process_wide->lock);
+    free_record(known);
+}
+
+int coll_pipebcast_presence_publish(const pb_facts_t *facts)
 {
     if (coll_pipebcast_params.priority < 0) {
         return OMPI_SUCCESS;
     }
-    char *text = pb_address_record_write(getenv("SLURMD_NODENAME"), getenv("SLURM_TOPOLOGY_ADDR"),
-                                         getenv("SLURM_TOPOLOGY_ADDR_PATTERN"));
+    char *text = write_record(facts);
     if (text == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     const int rc = coll_pipebcast_publish(key, text);
     record_t *record = new_record(text);
+    forget_own();
     if (record == NULL || keep_record(&OPAL_PROC_MY_NAME, record) == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -123,6 +162,17 @@ int coll_pipebcast_presence_address(struct ompi_communicator_t *comm, int rank,
     const record_t *record = record_of(&process, &rc);
     if (record != NULL) {
         *address_p = record->address;
+    }
+    return rc;
+}
+
+int coll_pipebcast_presence_facts(struct ompi_communicator_t *comm, int rank, pb_facts_t *facts_p)
+{
+    const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
+    int rc;
+    const record_t *record = record_of(&process, &rc);
+    if (record != NULL) {
+        *facts_p = record->facts;
     }
     return rc;
 }

@@ -1,6 +1,9 @@
 #include "communicator/process.h"
 
+#include <string.h>
+
 #include "communicator/presence.h"
+#include "communicator/ranks.h"
 
 coll_pipebcast_process_t coll_pipebcast_process;
 
@@ -9,7 +12,11 @@ int coll_pipebcast_process_open(void)
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
+    OBJ_CONSTRUCT(&process->opened, opal_hash_table_t);
     OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
+    process->facts = (pb_facts_t){.digest = 0};
+    process->medium = (pb_medium_t){.mtu = 0};
+    memset(process->ranks, 0, sizeof(process->ranks));
     process->topology = NULL;
     process->of_job = NULL;
     process->no_tree_reported = false;
@@ -19,6 +26,7 @@ int coll_pipebcast_process_open(void)
     process->locality = PB_LOCALITY_ANYWHERE;
     process->connections_charged = 0;
     return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS &&
+                   opal_hash_table_init(&process->opened, 64) == OPAL_SUCCESS &&
                    opal_hash_table_init(&process->peers, 64) == OPAL_SUCCESS
                ? OMPI_SUCCESS
                : OMPI_ERR_OUT_OF_RESOURCE;
@@ -27,6 +35,7 @@ int coll_pipebcast_process_open(void)
 void coll_pipebcast_process_close(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    coll_pipebcast_ranks_forget();
     if (process->topology != NULL) {
         OBJ_RELEASE(process->topology);
     }
@@ -43,6 +52,7 @@ void coll_pipebcast_process_close(void)
     process->of_job = NULL;
     coll_pipebcast_presence_forget();
     process->assumed = NULL;
+    OBJ_DESTRUCT(&process->opened);
     OBJ_DESTRUCT(&process->peers);
     OBJ_DESTRUCT(&process->present);
     OBJ_DESTRUCT(&process->lock);

@@ -1,12 +1,9 @@
 /*
- * What parameters name and communicators share: read from a file once, and again
- * only if it has changed.
+ * What parameters name and communicators share: read from a file once, so that
+ * communicators cannot differ in it.
  */
 #ifndef COLL_PIPEBCAST_SHARED_H
 #define COLL_PIPEBCAST_SHARED_H
-
-#include <stdbool.h>
-#include <sys/stat.h>
 
 #include "base/compat.h"
 #include "topo/util/diag.h"
@@ -14,9 +11,8 @@
 /** The base of what is shared. */
 typedef struct coll_pipebcast_shared {
     opal_object_t super;
-    char *source;     /**< for people: where it came from */
-    char *fault;      /**< for people: what is wrong with it; NULL: nothing */
-    struct stat file; /**< identity of the file when it was read; zeros for inline text */
+    char *source; /**< for people: where it came from */
+    char *fault;  /**< for people: what is wrong with it; NULL: nothing */
 } coll_pipebcast_shared_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_shared_t);
 
@@ -27,12 +23,11 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_shared_t);
 typedef int coll_pipebcast_shared_read_fn_t(coll_pipebcast_shared_t *shared);
 
 /**
- * The object in *slot, retained for the caller, made anew by `read` if there is none
- * or the file at `path` (NULL or "": no file) is not the one it was made from. The
+ * The object in *slot, retained for the caller, made by `read` if there is none. The
  * process's lock protects the slot. NULL with *error_p if out of memory.
  */
 coll_pipebcast_shared_t *coll_pipebcast_shared_get(coll_pipebcast_shared_t **slot,
-                                                   opal_class_t *class_of, const char *path,
+                                                   opal_class_t *class_of,
                                                    coll_pipebcast_shared_read_fn_t *read,
                                                    int *error_p);
 

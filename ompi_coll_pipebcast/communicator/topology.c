@@ -96,8 +96,8 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p)
         return NULL;
     }
     return (coll_pipebcast_topology_t *) coll_pipebcast_shared_get(
-        &coll_pipebcast_process.topology, OBJ_CLASS(coll_pipebcast_topology_t),
-        params->topology_file, read_topology, error_p);
+        &coll_pipebcast_process.topology, OBJ_CLASS(coll_pipebcast_topology_t), read_topology,
+        error_p);
 }
 
 /** A topology that owns the network, also after an error; NULL if out of memory, as for the

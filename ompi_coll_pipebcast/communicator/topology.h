@@ -17,7 +17,7 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 
 /**
  * The topology that the parameters name, retained for the caller: from the
- * file, read again only if it has changed, or from the inline text. NULL if no
+ * file, which is read once, or from the inline text. NULL if no
  * topology is named, or out of memory (see *error_p).
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);

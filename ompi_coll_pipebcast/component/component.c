@@ -11,11 +11,13 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/status.h"
+#include "communicator/facts.h"
 #include "communicator/presence.h"
 #include "communicator/process.h"
 #include "communicator/progress.h"
 #include "component/autoload.h"
 #include "component/selection.h"
+#include "pml/selected.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -61,9 +63,12 @@ static int begin(void)
                             "It is left out. Build it again with this one's headers.");
         return OMPI_ERR_NOT_AVAILABLE;
     }
-    const int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
-                       ? coll_pipebcast_presence_publish()
-                       : OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
+                 ? coll_pipebcast_presence_publish(NULL)
+                 : OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_facts_publish);
+    }
     if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
         coll_pipebcast_warn(
             "out of memory on this host, and pipebcast is left out. Use fewer ranks "
@@ -92,6 +97,7 @@ static int component_open(void)
 
 static int component_close(void)
 {
+    coll_pipebcast_forget_pml_selection();
     coll_pipebcast_selection_close();
     coll_pipebcast_process_close();
     coll_pipebcast_progress_close();

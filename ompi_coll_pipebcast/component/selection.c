@@ -86,7 +86,6 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         .bcast_init_module = base,
     };
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    int rc;
     if (!has_fallback(comm)) {
         coll_pipebcast_log(1,
                            "communicator %s: there is no other broadcast to fall back on, so "
@@ -96,10 +95,6 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         return OMPI_ERR_NOT_AVAILABLE;
     }
     module->comm = comm;
-    /* A rank that stayed out would leave the others waiting at their first broadcast. If memory
-     * is out, that is found when the ranks agree. */
-    module->topology = coll_pipebcast_topology_get(&rc);
-    module->model = coll_pipebcast_model_get(&rc);
     retain_fallback(module);
     coll_pipebcast_install(comm, &ours, NULL);
     return OMPI_SUCCESS;

@@ -2,6 +2,7 @@
  * A plain broadcast: one transfer down the planned tree.
  */
 #include "base/clock.h"
+#include "communicator/connections.h"
 #include "engine/delivery.h"
 #include "operation/kinds.h"
 #include "pml/transport.h"
@@ -11,6 +12,7 @@ typedef struct plain {
     pb_transport_t transport;
     pb_message_t message;
     pb_transfer_t transfer;
+    bool opens; /**< connections, as this rank's role is new */
     bool is_watched;
     int stream;             /**< of what is watched, */
     int64_t came;           /**< when its first segment was here, by the clock; 0: it is not */
@@ -34,6 +36,10 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
                            planned->segment_size, &plain->transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
         return PB_ERR_NO_MEMORY;
+    }
+    plain->opens = !planned->was_cached;
+    if (plain->opens) {
+        coll_pipebcast_connections_open(operation->module, planned->role);
     }
     return 0;
 }
@@ -100,6 +106,9 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     if (plain->is_watched) {
         const pb_fold_times_t times = times_of(plain, &operation->call);
         coll_pipebcast_arrivals_end(operation->module, operation->call.arrived, &times);
+    }
+    if (plain->opens) {
+        coll_pipebcast_connections_take(operation->module);
     }
     pb_transfer_finish(&plain->transfer);
     coll_pipebcast_message_fini(&plain->message);

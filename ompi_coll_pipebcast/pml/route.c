@@ -90,11 +90,15 @@ static void add_tcp(pb_medium_t *medium, const mca_btl_base_module_t *module)
     medium->is_ethernet = medium->is_ethernet && pb_interface_is_ethernet(&interface);
 }
 
+static const char *btl_name(const mca_btl_base_module_t *module)
+{
+    return module->btl_component->btl_version.mca_component_name;
+}
+
 static void add_btl(pb_medium_t *medium, const mca_btl_base_module_t *module)
 {
-    const char *name = module->btl_component->btl_version.mca_component_name;
-    pb_medium_add_name(medium->btls, name);
-    if (strcmp(name, "tcp") == 0) {
+    pb_medium_add_name(medium->btls, btl_name(module));
+    if (strcmp(btl_name(module), "tcp") == 0) {
         add_tcp(medium, module);
     } else {
         pb_medium_limit_rate(medium, stated_rate(module));
@@ -127,4 +131,66 @@ void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medi
     for (size_t i = 0; i < n; i++) {
         add_btl(medium_p, mca_bml_base_btl_array_get_index(&endpoint->btl_send, i)->btl);
     }
+}
+
+/** Whether a BTL carries messages to other processes, by what they are on. */
+static bool may_carry(const mca_btl_base_module_t *module, bool on_one_host)
+{
+    static const char *const inside_hosts[] = {"sm", "smcuda", "vader"};
+    const uint32_t kinds = MCA_BTL_FLAGS_SEND | MCA_BTL_FLAGS_PUT | MCA_BTL_FLAGS_GET;
+    const uint32_t flags = (uint32_t) module->btl_flags & kinds;
+    bool is_inside = false;
+    for (size_t i = 0; i < sizeof(inside_hosts) / sizeof(inside_hosts[0]); i++) {
+        is_inside = is_inside || strcmp(btl_name(module), inside_hosts[i]) == 0;
+    }
+    /* As Open MPI's BML has it, a BTL without any of these flags sends, too. */
+    return strcmp(btl_name(module), "self") != 0 && (on_one_host || !is_inside) &&
+           (flags == 0 || (flags & MCA_BTL_FLAGS_SEND) != 0);
+}
+
+/** The BTL that goes first of those; NULL: there is none. */
+static const mca_btl_base_module_t *first_carrier(bool on_one_host)
+{
+    const mca_btl_base_module_t *first = NULL;
+    const mca_btl_base_selected_module_t *selected;
+    OPAL_LIST_FOREACH(selected, &mca_btl_base_modules_initialized, mca_btl_base_selected_module_t)
+    {
+        const mca_btl_base_module_t *module = selected->btl_module;
+        if (may_carry(module, on_one_host) &&
+            (first == NULL || module->btl_exclusivity > first->btl_exclusivity)) {
+            first = module;
+        }
+    }
+    return first;
+}
+
+/** Whether a medium is one BTL over one interface at most, which all ranks elsewhere share. */
+static bool is_single(const pb_medium_t *medium)
+{
+    const bool is_tcp = strcmp(medium->btls, "tcp") == 0;
+    return strchr(medium->btls, '+') == NULL && strchr(medium->interfaces, '+') == NULL &&
+           is_tcp == (medium->interfaces[0] != '\0');
+}
+
+bool coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p)
+{
+    *medium_p = (pb_medium_t){.mtu = 0};
+    pb_medium_add_name(medium_p->pml, coll_pipebcast_pml_name());
+    if (strcmp(medium_p->pml, "ob1") != 0) {
+        return true;
+    }
+    const mca_btl_base_module_t *first = first_carrier(on_one_host);
+    const mca_btl_base_selected_module_t *selected;
+    if (first == NULL || (!on_one_host && strcmp(btl_name(first), "tcp") != 0)) {
+        return false;
+    }
+    medium_p->is_ethernet = true;
+    OPAL_LIST_FOREACH(selected, &mca_btl_base_modules_initialized, mca_btl_base_selected_module_t)
+    {
+        if (may_carry(selected->btl_module, on_one_host) &&
+            (!on_one_host || selected->btl_module->btl_exclusivity == first->btl_exclusivity)) {
+            add_btl(medium_p, selected->btl_module);
+        }
+    }
+    return is_single(medium_p);
 }

@@ -15,6 +15,7 @@
 #include "failing_plugin.h"
 
 #define BYTES 6000
+#define SMALL 20 /* below min_size */
 #define VICTIM 2
 
 /** Too small for a model that was not measured to leave the fallback component out. */
@@ -28,12 +29,12 @@ static void decide_without_memory(failing_plugin_after_t *fail_after, bool is_vi
 
 static void make_without_memory(failing_plugin_after_t *fail_after, bool is_victim)
 {
-    static unsigned char buffer[BYTES];
+    static unsigned char buffer[SMALL];
     MPI_Comm comms[2];
     fail_after(is_victim ? 0 : -1, 1);
     for (int i = 0; i < 2; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, comms[i]);
+        MPI_Bcast(buffer, SMALL, MPI_BYTE, 0, comms[i]);
     }
 }
 

@@ -12,14 +12,13 @@
  * serve then, the fallback component does. With "nonblocking" the broadcasts are MPI_Ibcast, two at
  * a time, and a persistent one.
  *
- * Needs failing_plugin.so before the C library. Usage: run_no_memory TOPOLOGY_FILE [nonblocking]
- * [lasting [early]]; the file is then read again each time.
+ * Needs failing_plugin.so before the C library. Usage: run_no_memory [nonblocking]
+ * [lasting [early]]
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 
 #include "check.h"
 #include "failing_plugin.h"
@@ -43,8 +42,9 @@
 
 static failing_plugin_after_t *fail_after;
 static failing_plugin_has_failed_t *has_failed;
-static MPI_Datatype spaced; /* BYTES / 2 single bytes, with gaps */
-static int my_rank, n_ranks;
+static MPI_Datatype spaced;  /* BYTES / 2 single bytes, with gaps */
+static int my_rank, n_ranks; /* of all */
+static int rank_there;       /* this one in the communicator */
 static long n_errors;
 static bool nonblocking, lasting, early;
 
@@ -63,7 +63,7 @@ static void prepare(broadcast_t *b, int number)
     b->root = number % n_ranks;
     b->is_spaced = number % 2 == 1;
     b->request = MPI_REQUEST_NULL;
-    pattern_fill(b->before, BYTES, (unsigned) number + (my_rank == b->root ? 1 : 10));
+    pattern_fill(b->before, BYTES, (unsigned) number + (rank_there == b->root ? 1 : 10));
     memcpy(b->buffer, b->before, BYTES);
 }
 
@@ -152,23 +152,36 @@ static void use_otherwise(MPI_Comm comm)
     MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check(sum == n_ranks, "a nonblocking operation of Open MPI's has %d of %d ranks", sum, n_ranks);
-    pattern_fill(buffer, SMALL, my_rank == 1 ? 1 : 2);
+    pattern_fill(buffer, SMALL, rank_there == 1 ? 1 : 2);
     const int rc = MPI_Bcast(buffer, SMALL, MPI_BYTE, 1, comm);
     check(rc == MPI_SUCCESS && pattern_is(buffer, SMALL, 1), "a short broadcast");
+}
+
+/**
+ * Another order of all ranks each time, as a process keeps what it knows of ranks in the orders
+ * that it has met last.
+ */
+static int next_key(void)
+{
+    static int n;
+    n++;
+    return (n >> my_rank & 1) * n_ranks + (n / 16 + my_rank) % n_ranks;
 }
 
 /** A communicator's life, in which the allocation `at` of this rank fails, -1: none. */
 static void scenario(long at)
 {
     MPI_Comm comm;
+    const int key = next_key();
     if (!lasting || early) {
         fail_after(at, lasting);
     }
-    const int rc = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const int rc = MPI_Comm_split(MPI_COMM_WORLD, 0, key, &comm);
     check(rc == MPI_SUCCESS, "the communicator is made");
     if (rc != MPI_SUCCESS) {
         return;
     }
+    MPI_Comm_rank(comm, &rank_there);
     if (lasting && !early) {
         broadcast(comm, 0);
         fail_after(at, 1);
@@ -185,22 +198,9 @@ static void scenario(long at)
     MPI_Comm_free(&comm);
 }
 
-/** Lets the file look like another one. */
-static void touch(const char *path)
-{
-    static long n;
-    const struct timeval times[2] = {{.tv_sec = 1000000 + n}, {.tv_sec = 1000000 + n}};
-    n++;
-    if (my_rank == 0) {
-        check(utimes(path, times) == 0, "the topology file is touched");
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /** One scenario with an allocation of `victim` failing; whether there was one. */
-static bool lose_one(int victim, long at, const char *path)
+static bool lose_one(int victim, long at)
 {
-    touch(path);
     scenario(my_rank == victim ? at : -1);
     int failed = my_rank == victim && has_failed();
     fail_after(-1, 0);
@@ -235,12 +235,12 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     *(void **) &fail_after = dlsym(RTLD_DEFAULT, "failing_plugin_after");
     *(void **) &has_failed = dlsym(RTLD_DEFAULT, "failing_plugin_has_failed");
-    if (fail_after == NULL || has_failed == NULL || argc < 2) {
-        fprintf(stderr, "usage: run_no_memory TOPOLOGY_FILE [nonblocking] [lasting [early]], with "
+    if (fail_after == NULL || has_failed == NULL) {
+        fprintf(stderr, "usage: run_no_memory [nonblocking] [lasting [early]], with "
                         "failing_plugin.so in LD_PRELOAD\n");
         return EXIT_FAILURE;
     }
-    for (int i = 2; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         nonblocking = nonblocking || strcmp(argv[i], "nonblocking") == 0;
         lasting = lasting || strcmp(argv[i], "lasting") == 0;
         early = early || strcmp(argv[i], "early") == 0;
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&spaced);
     /* Each is a root, forwards and only receives in some of the broadcasts. */
     for (int victim = 0; victim < n_ranks; victim += 2) {
-        for (long at = 0; lose_one(victim, at, argv[1]); at = next_after(at)) {
+        for (long at = 0; lose_one(victim, at); at = next_after(at)) {
             n++;
         }
     }

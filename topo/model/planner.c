@@ -1,6 +1,7 @@
 #include "topo/model/planner.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "topo/model/group_kind.h"
 #include "topo/model/ledger.h"
@@ -62,6 +63,7 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
     planner->placement = placement;
     planner->model = model;
     planner->options = *options;
+    memset(planner->classes, 0, sizeof(planner->classes));
     if (planner->ledger != NULL) {
         bind(planner);
     }

@@ -1,0 +1,299 @@
+#include "communicator/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "communicator/locality.h"
+#include "communicator/placement.h"
+#include "communicator/presence.h"
+#include "communicator/process.h"
+#include "topo/util/error.h"
+
+static void ranks_construct(coll_pipebcast_ranks_t *ranks)
+{
+    ranks->common = (coll_pipebcast_common_t){.mtu = 0};
+    ranks->n_ranks = ranks->n_hosts = 0;
+    ranks->processes = NULL;
+    ranks->topology = NULL;
+    ranks->placement = NULL;
+    ranks->levels = NULL;
+    ranks->locality_matters = false;
+    ranks->locality_rc = PB_SUCCESS;
+    ranks->planner = NULL;
+    ranks->model = NULL;
+}
+
+static void ranks_destruct(coll_pipebcast_ranks_t *ranks)
+{
+    pb_planner_free(ranks->planner);
+    pb_placement_free(ranks->placement);
+    pb_network_free(ranks->levels);
+    free(ranks->processes);
+    if (ranks->model != NULL) {
+        OBJ_RELEASE(ranks->model);
+    }
+    if (ranks->topology != NULL) {
+        OBJ_RELEASE(ranks->topology);
+    }
+}
+
+OBJ_CLASS_INSTANCE(coll_pipebcast_ranks_t, opal_object_t, ranks_construct, ranks_destruct);
+
+/* Comparing. */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** Adds a rank's facts to what all have in common; whether it is like this process. */
+static bool add_facts(coll_pipebcast_common_t *common, const pb_facts_t *facts, int n_others)
+{
+    const pb_facts_t *own = &coll_pipebcast_process.facts;
+    common->bits_per_second = least(common->bits_per_second, facts->bits_per_second);
+    common->mtu = least(common->mtu, facts->mtu);
+    common->on_one_host = common->on_one_host && facts->host == own->host;
+    return facts->digest == own->digest && facts->connections >= (uint64_t) n_others;
+}
+
+/** What is out of memory may be one allocation. */
+static int get_facts(struct ompi_communicator_t *comm, int rank, pb_facts_t *facts)
+{
+    const int rc = coll_pipebcast_presence_facts(comm, rank, facts);
+    return rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_pipebcast_presence_facts(comm, rank, facts) : rc;
+}
+
+/** Processes that were spawned, or their parents, may have published in another way, or later. */
+static bool is_of_other_job(struct ompi_communicator_t *comm, int rank)
+{
+    return ompi_group_get_proc_name(comm->c_local_group, rank).jobid != OPAL_PROC_MY_NAME.jobid;
+}
+
+int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
+                                 coll_pipebcast_common_t *common_p)
+{
+    const int n_ranks = ompi_comm_size(comm);
+    *common_p = (coll_pipebcast_common_t){
+        .bits_per_second = PB_FACTS_UNKNOWN, .mtu = PB_FACTS_UNKNOWN, .on_one_host = true};
+    if (coll_pipebcast_process.facts.digest == 0) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        pb_facts_t facts;
+        if (is_of_other_job(comm, rank)) {
+            return OMPI_ERR_NOT_AVAILABLE;
+        }
+        const int rc = get_facts(comm, rank, &facts);
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        if (!add_facts(common_p, &facts, n_ranks - 1)) {
+            return OMPI_ERR_NOT_AVAILABLE;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+/* What is kept. */
+
+static uint64_t number_of(struct ompi_communicator_t *comm, int rank)
+{
+    const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+    return (uint64_t) name.jobid << 32 | name.vpid;
+}
+
+static bool is_of(const coll_pipebcast_ranks_t *ranks, struct ompi_communicator_t *comm)
+{
+    bool same = ranks->n_ranks == ompi_comm_size(comm);
+    for (int rank = 0; rank < ranks->n_ranks && same; rank++) {
+        same = ranks->processes[rank] == number_of(comm, rank);
+    }
+    return same;
+}
+
+/** Puts one to the front, from `at` or anew; what falls out at the end is the caller's. With the
+ * process's lock held. */
+static coll_pipebcast_ranks_t *put_first(coll_pipebcast_ranks_t *ranks, int at)
+{
+    coll_pipebcast_ranks_t **kept = coll_pipebcast_process.ranks;
+    coll_pipebcast_ranks_t *last = at < COLL_PIPEBCAST_MAX_RANKS ? NULL : kept[at - 1];
+    const int n_moved = at < COLL_PIPEBCAST_MAX_RANKS ? at : at - 1;
+    memmove(&kept[1], &kept[0], (size_t) n_moved * sizeof(*kept));
+    kept[0] = ranks;
+    return last;
+}
+
+coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(struct ompi_communicator_t *comm)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    coll_pipebcast_ranks_t *found = NULL;
+    opal_mutex_lock(&process->lock);
+    for (int i = 0; i < COLL_PIPEBCAST_MAX_RANKS && process->ranks[i] != NULL && found == NULL;
+         i++) {
+        if (is_of(process->ranks[i], comm)) {
+            found = process->ranks[i];
+            OBJ_RETAIN(found);
+            (void) put_first(found, i);
+        }
+    }
+    opal_mutex_unlock(&process->lock);
+    return found;
+}
+
+static void keep(coll_pipebcast_ranks_t *ranks)
+{
+    opal_mutex_t *lock = &coll_pipebcast_process.lock;
+    OBJ_RETAIN(ranks);
+    opal_mutex_lock(lock);
+    coll_pipebcast_ranks_t *last = put_first(ranks, COLL_PIPEBCAST_MAX_RANKS);
+    opal_mutex_unlock(lock);
+    if (last != NULL) {
+        OBJ_RELEASE(last);
+    }
+}
+
+void coll_pipebcast_ranks_forget(void)
+{
+    for (int i = 0; i < COLL_PIPEBCAST_MAX_RANKS; i++) {
+        if (coll_pipebcast_process.ranks[i] != NULL) {
+            OBJ_RELEASE(coll_pipebcast_process.ranks[i]);
+        }
+        coll_pipebcast_process.ranks[i] = NULL;
+    }
+}
+
+/* What follows for them. */
+
+/** Takes over the module's placement, or makes one. An error code of Open MPI's. */
+static int place(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
+{
+    char why[256];
+    const int rc = coll_pipebcast_place(module, why, sizeof(why));
+    ranks->placement = module->placement;
+    module->placement = NULL;
+    if (rc == OMPI_SUCCESS) {
+        ranks->topology = module->topology;
+        OBJ_RETAIN(ranks->topology);
+        ranks->n_hosts = pb_placement_n_hosts(ranks->placement);
+    }
+    return rc == OMPI_SUCCESS && ranks->n_hosts > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/** Makes the placement one with levels, of what the ranks have published. */
+static int locate(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
+{
+    pb_placement_t *located = NULL;
+    int rc = PB_SUCCESS;
+    ranks->locality_matters = coll_pipebcast_locality_matters(ranks->n_hosts, ranks->n_ranks);
+    if (!ranks->locality_matters) {
+        return OMPI_SUCCESS;
+    }
+    pb_locality_t *places = malloc((size_t) ranks->n_ranks * sizeof(*places));
+    for (int rank = 0; rank < ranks->n_ranks && places != NULL && rc == PB_SUCCESS; rank++) {
+        pb_facts_t facts = {.digest = 0};
+        rc = get_facts(comm, rank, &facts) == OMPI_SUCCESS ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        places[rank] = facts.place;
+    }
+    if (places != NULL && rc == PB_SUCCESS) {
+        rc = pb_locality_expand(ranks->placement, places, &ranks->levels, &located);
+    }
+    free(places);
+    if (located != NULL) {
+        pb_placement_free(ranks->placement);
+        ranks->placement = located;
+    }
+    ranks->locality_rc = rc;
+    return places != NULL && rc != PB_ERR_NO_MEMORY ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/** The processes of a communicator; false if out of memory. */
+static bool copy_processes(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
+{
+    ranks->n_ranks = ompi_comm_size(comm);
+    ranks->processes = malloc((size_t) ranks->n_ranks * sizeof(*ranks->processes));
+    for (int rank = 0; rank < ranks->n_ranks && ranks->processes != NULL; rank++) {
+        ranks->processes[rank] = number_of(comm, rank);
+    }
+    return ranks->processes != NULL;
+}
+
+coll_pipebcast_ranks_t *coll_pipebcast_ranks_new(coll_pipebcast_module_t *module,
+                                                 const coll_pipebcast_common_t *common)
+{
+    coll_pipebcast_ranks_t *ranks = OBJ_NEW(coll_pipebcast_ranks_t);
+    if (ranks == NULL) {
+        return NULL;
+    }
+    ranks->common = *common;
+    if (!copy_processes(module->comm, ranks) || place(module, ranks) != OMPI_SUCCESS ||
+        locate(module->comm, ranks) != OMPI_SUCCESS) {
+        OBJ_RELEASE(ranks);
+        return NULL;
+    }
+    keep(ranks);
+    return ranks;
+}
+
+void coll_pipebcast_ranks_use(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
+{
+    if (module->topology != ranks->topology) {
+        if (module->topology != NULL) {
+            OBJ_RELEASE(module->topology);
+        }
+        module->topology = ranks->topology;
+        OBJ_RETAIN(module->topology);
+    }
+    module->ranks = ranks;
+    module->placement = ranks->placement;
+    module->levels = ranks->levels;
+}
+
+/* Planners. */
+
+void coll_pipebcast_ranks_take_planner(coll_pipebcast_module_t *module)
+{
+    opal_mutex_t *lock = &coll_pipebcast_process.lock;
+    coll_pipebcast_ranks_t *ranks = module->ranks;
+    pb_planner_t *own = NULL;
+    opal_mutex_lock(lock);
+    if (ranks->planner != NULL && ranks->model == module->model) {
+        own = module->planner;
+        module->planner = ranks->planner;
+        ranks->planner = NULL;
+    }
+    opal_mutex_unlock(lock);
+    pb_planner_free(own);
+}
+
+/** The caller keeps the planner if another one was left before. */
+static void leave_planner(coll_pipebcast_module_t *module)
+{
+    opal_mutex_t *lock = &coll_pipebcast_process.lock;
+    coll_pipebcast_ranks_t *ranks = module->ranks;
+    coll_pipebcast_model_t *old = NULL;
+    opal_mutex_lock(lock);
+    if (ranks->planner == NULL && module->model != NULL) {
+        old = ranks->model;
+        ranks->model = module->model;
+        OBJ_RETAIN(ranks->model);
+        ranks->planner = module->planner;
+        module->planner = NULL;
+    }
+    opal_mutex_unlock(lock);
+    if (old != NULL) {
+        OBJ_RELEASE(old);
+    }
+}
+
+void coll_pipebcast_ranks_leave(coll_pipebcast_module_t *module)
+{
+    if (module->state == COLL_PIPEBCAST_SERVING && module->agreed == OMPI_SUCCESS) {
+        leave_planner(module);
+    }
+    pb_planner_free(module->planner); /* before what it plans on */
+    module->planner = NULL;
+    module->placement = NULL;
+    module->levels = NULL;
+    OBJ_RELEASE(module->ranks);
+    module->ranks = NULL;
+}

@@ -1,0 +1,73 @@
+/*
+ * Ranks of which it is known, from what their processes have published (communicator/facts.h), that
+ * they are alike: their communicators need not agree by messages.
+ *
+ * It is found out once for some processes in some order, and kept in the process, so that a further
+ * communicator of the same ones takes over all that comes of it: the placement, and, from the
+ * one that was freed last, the planner with the plans that it has made.
+ */
+#ifndef COLL_PIPEBCAST_RANKS_H
+#define COLL_PIPEBCAST_RANKS_H
+
+#include "communicator/module.h"
+
+/** What counts of the facts of all ranks of a communicator. */
+typedef struct coll_pipebcast_common {
+    uint64_t bits_per_second; /**< the least of any rank; PB_FACTS_UNKNOWN: none is known */
+    uint64_t mtu;             /**< likewise */
+    bool on_one_host;         /**< all of them are */
+} coll_pipebcast_common_t;
+
+/** Some processes in the order of their ranks; shared by communicators. */
+typedef struct coll_pipebcast_ranks {
+    opal_object_t super;
+    coll_pipebcast_common_t common;
+    int n_ranks;
+    uint64_t *processes;                 /**< by rank */
+    coll_pipebcast_topology_t *topology; /**< retained */
+    pb_placement_t *placement;           /**< with levels inside hosts, where there are some */
+    pb_network_t *levels;                /**< the placement's network then; else NULL */
+    int n_hosts;                         /**< with a rank */
+    bool locality_matters;               /**< so that levels were looked for, with this result: */
+    int locality_rc;                     /**< of pb_locality_expand() */
+    pb_planner_t *planner;         /**< of a communicator that was freed; NULL: there is none */
+    coll_pipebcast_model_t *model; /**< retained; by which it plans */
+} coll_pipebcast_ranks_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_ranks_t);
+
+/**
+ * Compares what the ranks of a communicator have published with what this process has.
+ * OMPI_SUCCESS, with *common_p: all are alike, all of them find that out, and no bound on
+ * connections restricts them. OMPI_ERR_NOT_AVAILABLE: the ranks have to agree by messages; all of
+ * them find that out, too. OMPI_ERR_OUT_OF_RESOURCE: this rank does not know. O(ranks).
+ */
+int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
+                                 coll_pipebcast_common_t *common_p);
+
+/** The ranks of a communicator, if the process keeps them; retained for the caller, or NULL.
+ * O(ranks), some nanoseconds for each. */
+coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(struct ompi_communicator_t *comm);
+
+/**
+ * Finds out all that follows for the ranks of the module's communicator, which are alike but not on
+ * one host, and keeps it. Retained for the caller; NULL if out of memory. O(ranks).
+ */
+coll_pipebcast_ranks_t *coll_pipebcast_ranks_new(coll_pipebcast_module_t *module,
+                                                 const coll_pipebcast_common_t *common);
+
+/**
+ * The module shares what is known from now on, and takes over the reference. Its placement is
+ * borrowed from there until the module ends.
+ */
+void coll_pipebcast_ranks_use(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks);
+
+/** The module, which has its model, takes a planner that was left, if that plans by its model. */
+void coll_pipebcast_ranks_take_planner(coll_pipebcast_module_t *module);
+
+/** The module ends: leaves its planner, and gives back what it shared. */
+void coll_pipebcast_ranks_leave(coll_pipebcast_module_t *module);
+
+/** The component closes: the process keeps none any more. */
+void coll_pipebcast_ranks_forget(void);
+
+#endif
