@@ -37,7 +37,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 11
+#define PROTOCOL 12
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -67,6 +67,7 @@ enum {
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
     V_LOCALITY,
+    V_LEARN,       /**< whether, and what, is learnt */
     V_TRANSPORT,   /**< of messages between hosts; 0 where the user has chosen it */
     V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
@@ -86,6 +87,7 @@ static const char *const value_names[N_VALUES] = {
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
     [V_LOCALITY] = "the parameter coll_pipebcast_locality",
+    [V_LEARN] = "the parameter coll_pipebcast_learn",
     [V_TRANSPORT] = "the transport between hosts (pml, btl, kind of network), or the parameter "
                     "coll_pipebcast_transport,",
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
@@ -169,6 +171,7 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     values[V_SEGMENT_SIZE] = params->segment_size;
     values[V_MIN_SIZE] = params->min_size;
     values[V_LOCALITY] = (uint64_t) params->locality;
+    values[V_LEARN] = (uint64_t) params->learn;
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
     values[V_TRANSPORT] = coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
     values[V_SPEED] = medium->bits_per_second > 0 ? medium->bits_per_second : UNKNOWN;
@@ -451,6 +454,7 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
     agreement->blank = coll_pipebcast_model_blank();
     if (agreement->n_hosts < 0 || agreement->blank == NULL ||
         pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
+        (coll_pipebcast_learns() && pb_planner_reserve_learning(module->planner) != PB_SUCCESS) ||
         !coll_pipebcast_connections_prepare(module) || prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

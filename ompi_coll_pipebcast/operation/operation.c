@@ -78,6 +78,13 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
     return rc;
 }
 
+bool coll_pipebcast_operation_is_to_be_watched(coll_pipebcast_module_t *module,
+                                               const coll_pipebcast_call_t *call)
+{
+    return !call->overlaps && coll_pipebcast_kind_of(module, call)->watch != NULL &&
+           coll_pipebcast_arrivals_is_next(module, call->data.total);
+}
+
 /** In a tree of the planner's, as connections are bounded. */
 static int stand_in_within(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                            coll_pipebcast_operation_t **operation_p)

@@ -665,22 +665,29 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate)
 {
-    root_profiles_t *profiles = find_root(chooser, root);
-    if (candidate->kind == PB_KIND_FALLBACK) {
-        pb_candidate_t fallback;
-        return fallback_time(chooser, profiles, bytes, &fallback) == PB_SUCCESS ? fallback.time
-                                                                                : -1;
+    pb_candidate_t fallback;
+    if (candidate->kind != PB_KIND_FALLBACK) {
+        return pb_choose_time_by(chooser, chooser->model, root, bytes, candidate);
     }
+    return fallback_time(chooser, find_root(chooser, root), bytes, &fallback) == PB_SUCCESS
+               ? fallback.time
+               : -1;
+}
+
+int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
+                          const pb_candidate_t *candidate)
+{
     const pb_profile_t *profile;
     const uint64_t segment =
         candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
-    const int rc = get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &profile);
+    const int rc =
+        get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
     settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
     if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }
-    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, segment);
-    return pb_predict(profile, chooser->model, &cost, bytes);
+    const pb_segment_cost_t cost = pb_segment_cost(model, segment);
+    return pb_predict(profile, model, &cost, bytes);
 }
 
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
@@ -707,6 +714,19 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     return chooser;
 }
 
+static void drop_choices(pb_chooser_t *chooser)
+{
+    free(chooser->choices);
+    chooser->choices = NULL;
+    chooser->n_choices = chooser->capacity = 0;
+}
+
+void pb_chooser_renew(pb_chooser_t *chooser)
+{
+    drop_choices(chooser);
+    list_segments(chooser);
+}
+
 size_t pb_chooser_memory(const pb_chooser_t *chooser)
 {
     return chooser->capacity * sizeof(*chooser->choices) +
@@ -720,9 +740,7 @@ void pb_chooser_forget(pb_chooser_t *chooser)
     }
     drop_plan(&chooser->made);
     drop_plan(&chooser->kept);
-    free(chooser->choices);
-    chooser->choices = NULL;
-    chooser->n_choices = chooser->capacity = 0;
+    drop_choices(chooser);
 }
 
 void pb_chooser_free(pb_chooser_t *chooser)
