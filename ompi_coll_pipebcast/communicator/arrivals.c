@@ -272,15 +272,21 @@ static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
     if (ompi_comm_rank(module->comm) != 0 || !lesson->is_new) {
         return;
     }
-    coll_pipebcast_log(
-        10,
-        "communicator %s: learnt of %zu bytes: %s, segments of %llu bytes: %.3f ms measured%s; "
-        "links give %llu kbit/s, as far as that is learnt",
-        module->comm->c_name, bytes, pb_candidate_name(candidate),
-        (unsigned long long) (candidate->segment != 0 ? candidate->segment : bytes),
-        (double) candidate->time / 1e6,
-        lesson->restarts ? ", which has changed, so that others are tried again" : "",
-        (unsigned long long) (lesson->bits_per_second / 1000));
+    const unsigned long long segment = candidate->segment != 0 ? candidate->segment : bytes;
+    const double measured = (double) candidate->time / 1e6;
+    if (lesson->restarts) {
+        coll_pipebcast_log(10,
+                           "communicator %s: %zu bytes take %.3f ms now by %s, segments of %llu "
+                           "bytes, not what they did; others are tried again",
+                           module->comm->c_name, bytes, measured, pb_candidate_name(candidate),
+                           segment);
+    } else {
+        coll_pipebcast_log(10,
+                           "communicator %s: learnt of %zu bytes: %s, segments of %llu bytes: %.3f "
+                           "ms measured; links give %llu kbit/s, as far as that is learnt",
+                           module->comm->c_name, bytes, pb_candidate_name(candidate), segment,
+                           measured, (unsigned long long) (lesson->bits_per_second / 1000));
+    }
 }
 
 /** What the ranks learn from the fold's broadcast, before the same later one. */
