@@ -20,7 +20,7 @@ typedef struct begun {
     coll_pipebcast_decision_t decision;
 } begun_t;
 
-/** The fallback component gets a broadcast that is known to it alone to be faster, or tried. */
+/** The fallback component gets a broadcast, as it is faster, or tried: as ours it counts. */
 static void watch_passed(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                          begun_t *begun)
 {
@@ -49,6 +49,7 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
 {
     const size_t total = call->data.total;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_BY_CHOICE;
+    bool may_be_watched = false;
     int rc = coll_pipebcast_agree(module);
     *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING,
                        .start = coll_pipebcast_now()};
@@ -59,15 +60,17 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
         call->arrived = begun->start;
         coll_pipebcast_arrivals_settle(module);
-        by = coll_pipebcast_operation_is_to_be_watched(module, call) ? COLL_PIPEBCAST_TO_LEARN
-                                                                     : COLL_PIPEBCAST_BY_LEARNING;
+        may_be_watched = coll_pipebcast_operation_may_be_watched(module, call);
+        by = may_be_watched && coll_pipebcast_arrivals_is_next(module, total)
+                 ? COLL_PIPEBCAST_TO_LEARN
+                 : COLL_PIPEBCAST_BY_LEARNING;
     }
     rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
         return coll_pipebcast_operation_start(module, call, &begun->decision.planned,
                                               &begun->operation);
     }
-    if (rc == OMPI_SUCCESS && by == COLL_PIPEBCAST_TO_LEARN && pb_planner_learns(module->planner)) {
+    if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
         watch_passed(module, call, begun);
     }
     return rc;

@@ -65,24 +65,23 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
     return rc;
 }
 
+bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
+                                             const coll_pipebcast_call_t *call)
+{
+    return !call->overlaps && coll_pipebcast_kind_of(module, call)->watch != NULL;
+}
+
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
 {
     const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call);
     const int rc = start_or_lose(module, call, kind, planned, operation_p);
-    if (rc == OMPI_SUCCESS && kind->watch != NULL && !call->overlaps &&
+    if (rc == OMPI_SUCCESS && coll_pipebcast_operation_may_be_watched(module, call) &&
         coll_pipebcast_arrivals_is_watched(module, call->data.total)) {
         kind->watch(*operation_p, planned);
     }
     return rc;
-}
-
-bool coll_pipebcast_operation_is_to_be_watched(coll_pipebcast_module_t *module,
-                                               const coll_pipebcast_call_t *call)
-{
-    return !call->overlaps && coll_pipebcast_kind_of(module, call)->watch != NULL &&
-           coll_pipebcast_arrivals_is_next(module, call->data.total);
 }
 
 /** In a tree of the planner's, as connections are bounded. */

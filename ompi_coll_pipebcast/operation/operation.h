@@ -113,11 +113,11 @@ int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
                                       coll_pipebcast_operation_t **operation_p);
 
 /**
- * Whether a broadcast that is called for is watched: how long it takes is measured. To be asked
- * before it is decided. Alike on all ranks.
+ * Whether a broadcast that is called for may be watched: it is blocking, and if it is ours, plain.
+ * Alike on all ranks.
  */
-bool coll_pipebcast_operation_is_to_be_watched(coll_pipebcast_module_t *module,
-                                               const coll_pipebcast_call_t *call);
+bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
+                                             const coll_pipebcast_call_t *call);
 
 /** Does what can be done without waiting; true when the operation is through. */
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);

@@ -294,6 +294,27 @@ static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
     candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
 }
 
+/** The profile by which the fallback component's time is estimated. */
+static int get_fallback(pb_chooser_t *chooser, root_profiles_t *root,
+                        const pb_profile_t **profile_p)
+{
+    *profile_p = root->fallback;
+    if (root->fallback != NULL) {
+        return PB_SUCCESS;
+    }
+    pb_profile_t *profile = malloc(sizeof(*profile));
+    const int rc = profile == NULL ? PB_ERR_NO_MEMORY
+                                   : pb_profile_fallback(chooser->placement, root->root, profile);
+    if (rc != PB_SUCCESS) {
+        free(profile);
+        return rc;
+    }
+    root->fallback = profile;
+    chooser->n_profiles++;
+    *profile_p = profile;
+    return PB_SUCCESS;
+}
+
 /** The fallback component's time: measured, or estimated. */
 static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
                          pb_candidate_t *candidate)
@@ -304,20 +325,13 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
     if (measured >= 0) {
         return PB_SUCCESS;
     }
-    if (root->fallback == NULL) {
-        pb_profile_t *profile = malloc(sizeof(*profile));
-        int rc = profile == NULL ? PB_ERR_NO_MEMORY
-                                 : pb_profile_fallback(chooser->placement, root->root, profile);
-        if (rc != PB_SUCCESS) {
-            free(profile);
-            return rc;
-        }
-        root->fallback = profile;
-        chooser->n_profiles++;
+    const pb_profile_t *profile;
+    const int rc = get_fallback(chooser, root, &profile);
+    if (rc == PB_SUCCESS) {
+        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+        judge(chooser, profile, &cost, bytes, candidate);
     }
-    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-    judge(chooser, root->fallback, &cost, bytes, candidate);
-    return PB_SUCCESS;
+    return rc;
 }
 
 /* ---- candidates ---- */
@@ -681,8 +695,12 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
     const uint64_t segment =
         candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
     const int rc =
-        get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
-    settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+        candidate->kind == PB_KIND_FALLBACK
+            ? get_fallback(chooser, find_root(chooser, root), &profile)
+            : get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
+    if (candidate->kind != PB_KIND_FALLBACK) {
+        settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+    }
     if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }

@@ -381,21 +381,30 @@ static uint64_t limited(const pb_learner_t *learner, uint64_t speed)
     return speed < learner->fastest ? speed : learner->fastest;
 }
 
+/** What a note says of the speed: the first one alone makes it slower. */
+static void note_speed(pb_learner_t *learner, uint64_t speed, bool is_guess)
+{
+    const bool is_first = learner->speed == 0 || (learner->is_guess && !is_guess);
+    if (is_first || (!is_guess && speed > learner->speed + learner->speed / FASTER_PART)) {
+        learner->speed = speed;
+        learner->is_guess = is_guess;
+    }
+}
+
 static measured_t measure(pb_learner_t *learner, const pb_learner_trial_t *trial, int64_t longest,
                           int64_t least_wait)
 {
     measured_t measured = {.time = longest, .predicted = trial->candidate.time};
-    if (trial->candidate.kind == PB_KIND_FALLBACK) {
-        return measured;
-    }
+    const bool is_fallback = trial->candidate.kind == PB_KIND_FALLBACK;
     int64_t hop = trial->hop;
     if (learner->assumes && trial->curve.is_known) {
         measured.speed = limited(learner, speed_by(&trial->curve, longest, least_wait));
-        if (measured.speed > learner->speed + learner->speed / FASTER_PART) {
-            learner->speed = measured.speed;
-        }
+        note_speed(learner, measured.speed, is_fallback);
         measured.predicted = curve_at(trial->curve.time, learner->speed);
         hop = curve_at(trial->curve.hop, learner->speed);
+    }
+    if (is_fallback) {
+        return measured;
     }
     learner->lateness = least_wait > hop ? least_wait - hop : 0;
     measured.time = longest > learner->lateness ? longest - learner->lateness : 1;
@@ -492,11 +501,24 @@ static void forget_others(pb_learner_class_t *class)
     class->is_settled = class->is_paused = false;
 }
 
+static pb_candidate_t candidate_in_force(const pb_learner_class_t *class)
+{
+    if (class->in_force < 0) {
+        return (pb_candidate_t){.kind = PB_KIND_FALLBACK, .time = -1};
+    }
+    const pb_learner_entry_t *entry = &class->entries[class->in_force];
+    return (pb_candidate_t){.kind = entry->kind,
+                            .segment = entry->segment,
+                            .time = entry_time(entry),
+                            .weight = entry_time(entry)};
+}
+
 /** The network has changed: trying begins anew, and in classes that are being tried, too. */
 static void restart(pb_learner_t *learner, pb_learner_class_t *class, uint64_t speed)
 {
     if (learner->assumes && speed != 0) {
         learner->speed = speed;
+        learner->is_guess = candidate_in_force(class).kind == PB_KIND_FALLBACK;
     }
     for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
         pb_learner_class_t *other = &learner->classes[i];
@@ -514,18 +536,6 @@ static void account(pb_learner_class_t *class, bool is_trial, int64_t time)
     class->extra += is_trial && time > in_force ? time - in_force : 0;
 }
 
-static pb_candidate_t candidate_in_force(const pb_learner_class_t *class)
-{
-    if (class->in_force < 0) {
-        return (pb_candidate_t){.kind = PB_KIND_FALLBACK, .time = -1};
-    }
-    const pb_learner_entry_t *entry = &class->entries[class->in_force];
-    return (pb_candidate_t){.kind = entry->kind,
-                            .segment = entry->segment,
-                            .time = entry_time(entry),
-                            .weight = entry_time(entry)};
-}
-
 pb_lesson_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial, int64_t longest,
                             int64_t least_wait)
 {
@@ -533,7 +543,7 @@ pb_lesson_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tri
         measure(learner, trial, pb_time_limited(longest), pb_time_limited(least_wait));
     const int at = find_class(learner, trial->bytes);
     pb_lesson_t lesson = {.time = measured.time, .bits_per_second = learner->speed};
-    if (!trial->opens) {
+    if (!trial->opens && !learner->is_guess) {
         note_ratio(learner, trial, &measured);
     }
     learner->n_trials += trial->is_trial;

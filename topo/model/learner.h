@@ -110,6 +110,7 @@ typedef struct pb_learner {
     bool assumes;     /**< speeds are learnt */
     uint64_t fastest; /**< bits per second that may be learnt at most */
     uint64_t speed;   /**< bits per second; 0: nothing is known but what was assumed */
+    bool is_guess; /**< the speed: by the fallback component, whose times are estimated at best */
     int64_t lateness; /**< of the root after the others, in the last note that shows it */
     uint64_t clock;   /**< counts uses of classes */
     uint64_t n_trials, n_changes;

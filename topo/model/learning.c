@@ -235,10 +235,6 @@ int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, 
         watched->candidate.time = pb_choose_time(chooser, root, size_class, candidate);
         return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
-    if (candidate->kind == PB_KIND_FALLBACK) {
-        watched->candidate.time = pb_learning_time(learning, root, size_class, candidate);
-        return PB_SUCCESS;
-    }
     return draw_curve(learning, chooser, root, size_class, candidate, &watched->curve);
 }
 
