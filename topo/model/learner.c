@@ -17,6 +17,9 @@
  */
 #define LATE_PART 8
 
+/** For each octave that a segment is shorter, so much of its time more, where that is in doubt. */
+#define SHORTER_PART 3
+
 /** A trial that opened connections and took so many times what was expected is not repeated. */
 #define FAR_SLOWER 3
 
@@ -106,6 +109,23 @@ static int64_t entry_time(const pb_learner_entry_t *entry)
     return least;
 }
 
+/** The one in the middle of the notes that count; of two, the longer one. */
+static int64_t usual_time(const pb_learner_entry_t *entry)
+{
+    const int n = entry->n < PB_LEARNER_KEPT ? entry->n : PB_LEARNER_KEPT;
+    for (int i = 0; i < n; i++) {
+        int n_shorter = 0;
+        for (int k = 0; k < n; k++) {
+            n_shorter +=
+                entry->notes[k] < entry->notes[i] || (entry->notes[k] == entry->notes[i] && k < i);
+        }
+        if (n_shorter == n / 2) {
+            return entry->notes[i];
+        }
+    }
+    return entry->notes[0];
+}
+
 static int64_t time_in_force(const pb_learner_class_t *class)
 {
     return class->in_force >= 0 ? entry_time(&class->entries[class->in_force]) : 0;
@@ -141,6 +161,24 @@ static int64_t margin_at(int n_octaves, int64_t more)
     return margin < MARGIN_FAR ? margin : MARGIN_FAR;
 }
 
+static bool is_slow(const pb_learner_t *learner)
+{
+    return learner->speed != 0 && learner->speed <= PB_LEARNER_SLOW_LINKS;
+}
+
+/** The shortest segment that was measured in the class; 0: none was. */
+static uint64_t shortest_measured(const pb_learner_class_t *class)
+{
+    uint64_t shortest = 0;
+    for (int i = 0; i < class->n_entries; i++) {
+        const uint64_t segment = segment_of(class->entries[i].segment, class->size_class);
+        if (class->entries[i].n > 0 && (shortest == 0 || segment < shortest)) {
+            shortest = segment;
+        }
+    }
+    return shortest;
+}
+
 /** A question, and what the class's entries are predicted to take in it. */
 typedef struct question {
     const pb_learner_t *learner;
@@ -148,12 +186,17 @@ typedef struct question {
     const pb_candidate_t *candidates;
     int n;
     int64_t predicted[PB_LEARNER_ENTRIES]; /**< 0: it is no candidate */
+    uint64_t shortest;                     /**< segment that was measured */
 } question_t;
 
 static question_t ask(const pb_learner_t *learner, const pb_learner_class_t *class,
                       const pb_candidate_t *candidates, int n)
 {
-    question_t q = {.learner = learner, .class = class, .candidates = candidates, .n = n};
+    question_t q = {.learner = learner,
+                    .class = class,
+                    .candidates = candidates,
+                    .n = n,
+                    .shortest = shortest_measured(class)};
     for (int i = 0; i < n; i++) {
         const int at = find_entry(class, candidates[i].kind, candidates[i].segment);
         if (at >= 0) {
@@ -216,6 +259,15 @@ static expected_t expect_unmeasured(const question_t *q, const pb_candidate_t *c
                                                : with_margin(candidate->weight, MARGIN_KIND);
 }
 
+/** Where software may be what broadcasts wait for, shorter segments are less promising. */
+static int64_t doubt(const question_t *q, const pb_candidate_t *candidate)
+{
+    const uint64_t segment = segment_of(candidate->segment, q->class->size_class);
+    const bool is_known = !q->learner->assumes || is_slow(q->learner) ||
+                          candidate->kind == PB_KIND_FALLBACK || segment >= q->shortest;
+    return is_known ? 0 : distance(q->shortest, segment) * (candidate->time / SHORTER_PART);
+}
+
 static expected_t expect(const question_t *q, const pb_candidate_t *candidate)
 {
     const int at = find_entry(q->class, candidate->kind, candidate->segment);
@@ -223,7 +275,8 @@ static expected_t expect(const question_t *q, const pb_candidate_t *candidate)
     if (entry != NULL && entry->n > 0) {
         return with_margin(entry_time(entry), entry->n == 1 ? MARGIN_SEEN : 0);
     }
-    const expected_t expected = expect_unmeasured(q, candidate);
+    expected_t expected = expect_unmeasured(q, candidate);
+    expected.time += doubt(q, candidate);
     if (entry == NULL) {
         return expected;
     }
@@ -298,7 +351,7 @@ static void settle(pb_learner_class_t *class)
 {
     class->is_settled = true;
     class->is_paused = false;
-    class->reference = time_in_force(class);
+    class->reference = usual_time(&class->entries[class->in_force]);
     class->n_drifted = 0;
 }
 
@@ -584,6 +637,12 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes)
     const int at = find_class(learner, bytes);
     const pb_learner_class_t *class = at >= 0 ? &learner->classes[at] : NULL;
     return class == NULL || (class->is_settled ? class->n_drifted > 0 : !class->is_paused);
+}
+
+bool pb_learner_trusts(const pb_learner_t *learner, uint64_t bytes)
+{
+    const int at = find_class(learner, bytes);
+    return !learner->assumes || is_slow(learner) || (at >= 0 && learner->classes[at].in_force >= 0);
 }
 
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate)

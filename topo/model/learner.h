@@ -22,7 +22,7 @@
  *
  * The invariant: what trials took longer than the candidate in force, all together, is at most
  * PB_LEARNER_EXTRA_PART of the time that the class's broadcasts took so far, and
- * PB_LEARNER_GRANT times the time of one, and what the last trial took longer than was expected
+ * the time of one, and what the last trial took longer than was expected
  * of it. Trials that begin when that was exceeded wait until it is not.
  *
  * A candidate's time is the least of its last PB_LEARNER_KEPT notes, without those of broadcasts
@@ -36,9 +36,9 @@
 
 #include "topo/model/choose.h"
 
-/** Trials may take a twentieth of the time, and in each class twice the time of one broadcast. */
+/** Trials may take a twentieth of the time, and in each class the time of one broadcast. */
 #define PB_LEARNER_EXTRA_PART 20
-#define PB_LEARNER_GRANT 2
+#define PB_LEARNER_GRANT 1
 
 /** What is settled is tried anew when it takes a quarter longer, or less by as much, so often. */
 #define PB_LEARNER_DRIFT_PART 4
@@ -60,6 +60,13 @@
 /** Speeds at which a watched broadcast is predicted: each twice the one before. */
 #define PB_LEARNER_LEAST_SPEED UINT64_C(62500)
 #define PB_LEARNER_SPEEDS 23
+
+/**
+ * Links that turn out to be as slow as this, or slower, are what broadcasts wait for: a frame takes
+ * half a millisecond, which is more than what software does for a message. Of faster ones that is
+ * not known: then segments that are shorter than what was measured may take longer than predicted.
+ */
+#define PB_LEARNER_SLOW_LINKS UINT64_C(24000000)
 
 /** Lengths of segments by octaves, up to 2^23. */
 #define PB_LEARNER_OCTAVES 24
@@ -142,6 +149,12 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes);
  * or this broadcast is no trial. O(1).
  */
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate);
+
+/**
+ * Whether candidates of messages of `bytes` of which none was measured may be told apart by their
+ * predictions. O(1).
+ */
+bool pb_learner_trusts(const pb_learner_t *learner, uint64_t bytes);
 
 /**
  * Which of the n > 0 candidates, with their predictions at the learner's speed, is to be used for a

@@ -177,7 +177,7 @@ int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool i
         learnt->candidate = in_force;
         return PB_SUCCESS;
     }
-    return learning->given->measured || learning->learner.speed != 0
+    return pb_learner_trusts(&learning->learner, bytes)
                ? pick(learning, root, bytes, is_watched, kinds, prior, learnt)
                : PB_SUCCESS;
 }
