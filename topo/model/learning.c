@@ -1,14 +1,19 @@
 #include "topo/model/learning.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "topo/util/error.h"
+#include "topo/util/hash.h"
 
 /** Of two hosts on one switch. */
 #define N_LINKS 2
 
 /** More than there are kinds and sizes of segments. */
 #define MAX_CANDIDATES 256
+
+/** A power of two. */
+#define N_USED 64
 
 struct pb_learning {
     pb_learner_t learner;
@@ -20,6 +25,11 @@ struct pb_learning {
     pb_chooser_t *chooser;      /**< NULL: none; by `corrected`, or by what was measured */
     pb_learner_trial_t watched; /**< the last one */
     int last_kind;              /**< of tree; -1: none was used */
+    /**
+     * Of kinds and roots that were used, the last one of each hash, so that new ones are known as
+     * such: alike on all ranks, which roles are kept is not.
+     */
+    uint64_t used[N_USED];
 };
 
 /** The candidates of one broadcast. */
@@ -60,6 +70,7 @@ void pb_learning_begin(pb_learning_t *learning, const pb_placement_t *placement,
     learning->options = *options;
     learning->watched.bytes = 0;
     learning->last_kind = -1;
+    memset(learning->used, 0, sizeof(learning->used));
 }
 
 bool pb_learning_is_eager(const pb_learning_t *learning, uint64_t bytes)
@@ -182,8 +193,24 @@ int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool i
                : PB_SUCCESS;
 }
 
-void pb_learning_count(pb_learning_t *learning, uint64_t bytes)
+/** Of a kind and root, never 0. The fallback component's connections are those of any root. */
+static uint64_t key_of(int root, const pb_candidate_t *candidate)
 {
+    return candidate->kind == PB_KIND_FALLBACK
+               ? 1
+               : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) candidate->kind) + 2;
+}
+
+static uint64_t *used_at(pb_learning_t *learning, uint64_t key)
+{
+    return &learning->used[pb_hash_end(pb_hash_number(PB_HASH_START, key)) & (N_USED - 1)];
+}
+
+void pb_learning_count(pb_learning_t *learning, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate)
+{
+    const uint64_t key = key_of(root, candidate);
+    *used_at(learning, key) = key;
     pb_learner_count(&learning->learner, bytes);
 }
 
@@ -218,15 +245,16 @@ static int draw_curve(const pb_learning_t *learning, pb_chooser_t *chooser, int 
 }
 
 int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, uint64_t bytes,
-                      const pb_learnt_t *learnt, bool opens)
+                      const pb_learnt_t *learnt)
 {
     const uint64_t size_class = pb_size_class(bytes);
+    const pb_candidate_t *candidate = &learnt->candidate;
+    const uint64_t key = key_of(root, candidate);
     pb_learner_trial_t *watched = &learning->watched;
     *watched = (pb_learner_trial_t){.bytes = bytes,
                                     .candidate = learnt->candidate,
                                     .is_trial = learnt->is_trial,
-                                    .opens = opens};
-    const pb_candidate_t *candidate = &learnt->candidate;
+                                    .opens = *used_at(learning, key) != key};
     if (candidate->kind != PB_KIND_FALLBACK) {
         learning->last_kind = candidate->kind;
     }

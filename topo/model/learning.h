@@ -46,14 +46,15 @@ int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool i
                        uint32_t kinds, const pb_candidate_t *prior, pb_learnt_t *learnt);
 
 /** A broadcast begins, with what was chosen. */
-void pb_learning_count(pb_learning_t *learning, uint64_t bytes);
+void pb_learning_count(pb_learning_t *learning, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate);
 
 /**
- * It is watched; `opens` where its plan is new. `chooser` predicts by the model that was given.
+ * It is watched; to be called before it is counted. `chooser` predicts by the model that was given.
  * PB_ERR_NO_MEMORY.
  */
 int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, uint64_t bytes,
-                      const pb_learnt_t *learnt, bool opens);
+                      const pb_learnt_t *learnt);
 
 /** The tree that was used last, whose connections are there; by default that of `prior`. */
 pb_kind_t pb_learning_last_kind(const pb_learning_t *learning, const pb_candidate_t *prior);

@@ -30,7 +30,6 @@ struct pb_planner {
     uint64_t classes[8];     /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
     pb_ledger_t *ledger;     /**< NULL: there can be no bound on connections */
     bool ledger_is_lost;     /**< a plan was not charged here that the others may have charged */
-    bool has_passed;         /**< one was given to the fallback component, by what is learnt */
     bool has_repeated;       /**< a broadcast was restricted to the repeating kinds */
     pb_learning_t *learning; /**< NULL: nothing is learnt */
     last_t last;             /**< what was planned last by what is learnt */
@@ -376,8 +375,7 @@ static uint32_t kinds_to_try(const pb_planner_t *planner, int root)
 }
 
 /** What is predicted of a broadcast that is watched, by the model that was given. */
-static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_learnt_t *learnt,
-                  bool opens)
+static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_learnt_t *learnt)
 {
     pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
     const pb_candidate_t *candidate = &learnt->candidate;
@@ -390,7 +388,7 @@ static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_lear
         planner->watched_time = pb_choose_time(chooser, root, bytes, candidate);
         planner->watched_fill = pb_choose_time(chooser, root, first, candidate);
     }
-    return pb_learning_watch(planner->learning, chooser, root, bytes, learnt, opens);
+    return pb_learning_watch(planner->learning, chooser, root, bytes, learnt);
 }
 
 /** This rank's role; of the fallback component's broadcast that is watched, in the fold's tree. */
@@ -441,12 +439,10 @@ static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, plan_by
     }
     pb_plan_free(plan);
     if (rc == PB_SUCCESS && by == TO_BE_WATCHED) {
-        const bool opens = planned->fallback ? !planner->has_passed : !planned->was_cached;
-        rc = expect(planner, root, bytes, &learnt, opens);
+        rc = expect(planner, root, bytes, &learnt);
     }
     if (rc == PB_SUCCESS && by != BY_CHOICE) {
-        pb_learning_count(planner->learning, bytes);
-        planner->has_passed = planner->has_passed || planned->fallback;
+        pb_learning_count(planner->learning, root, bytes, &learnt.candidate);
         planner->last = (last_t){.root = root, .bytes = bytes, .candidate = learnt.candidate};
     }
     return rc;
