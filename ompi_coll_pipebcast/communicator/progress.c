@@ -137,3 +137,16 @@ void coll_pipebcast_progress_settle(coll_pipebcast_module_t *module)
         }
     } while (!is_settled);
 }
+
+void coll_pipebcast_progress_settle_all(void)
+{
+    bool is_settled;
+    do {
+        coll_pipebcast_lock(&busy.lock);
+        is_settled = opal_list_is_empty(&busy.communicators);
+        coll_pipebcast_unlock(&busy.lock);
+        if (!is_settled) {
+            opal_progress();
+        }
+    } while (!is_settled);
+}

@@ -110,6 +110,9 @@ static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_progress_settle(module);
+    if (comm == &ompi_mpi_comm_world.comm) { /* as MPI ends */
+        coll_pipebcast_progress_settle_all();
+    }
     opal_mutex_lock(&spare.lock);
     keep_spare(); /* if the last one was used up, when out of memory */
     opal_mutex_unlock(&spare.lock);

@@ -8,7 +8,7 @@
 #include "topo/util/error.h"
 
 enum {
-    LEAST_CLEAN = 12,  /**< rounds in a row without a slow flow, and log2(hosts) more */
+    LEAST_CLEAN = 12, /**< rounds in a row without a slow flow, and log2(hosts) more */
     MOST_REVIEWS = 4, /**< of all cuts */
     MOST_TRIES = 3,   /**< of a cut in a review */
     MOST_HASHED = 12, /**< of a bundle's */

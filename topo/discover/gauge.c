@@ -16,6 +16,14 @@
  */
 #define BOTH_WAYS 0.92
 
+/** Slow flows are tried again so often, and as long as each trial leaves fewer of them, as it does
+ * where they are slow by chance. */
+#define LEAST_REPEATS 2
+#define MOST_REPEATS 6
+
+/** After so many times that trials become longer. */
+#define MOST_UNSTEADY 3
+
 int pb_gauge_init(pb_gauge_t *gauge, const pb_meter_t *meter, uint64_t seed)
 {
     const size_t n = (size_t) meter->n_hosts;
@@ -238,24 +246,40 @@ static int keep_slow(pb_flow_t *flows, bool *slow, int n)
     return n_slow;
 }
 
+/** Flows that are slow in one trial and not in the next are so by chance, of which longer trials
+ * have less. */
+static void note_steadiness(pb_gauge_t *gauge, bool steady)
+{
+    gauge->n_unsteady += !steady;
+    if (gauge->n_unsteady >= MOST_UNSTEADY && gauge->meter->lengthen != NULL) {
+        gauge->meter->lengthen(gauge->meter->context);
+        gauge->n_unsteady = 0;
+    }
+}
+
 int pb_gauge_find_slow(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n)
 {
     bool *slow = malloc((size_t) n * sizeof *slow);
     if (slow == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    int code = PB_SUCCESS, n_slow = n;
+    int code = PB_SUCCESS, n_slow = n, n_before = n + 1, n_first = 0;
     memset(slow, true, (size_t) n * sizeof *slow);
-    for (int repeat = 0; code == PB_SUCCESS && n_slow > 0 && repeat < 2; repeat++) {
+    for (int repeat = 0; code == PB_SUCCESS && n_slow > 0 && repeat < MOST_REPEATS &&
+                         (repeat < LEAST_REPEATS || n_slow < n_before);
+         repeat++) {
         code = measure(gauge, flows, n);
         expect(gauge, cuts, flows, n);
+        n_before = n_slow;
         n_slow = 0;
         for (int i = 0; i < n; i++) {
             slow[i] = slow[i] && gauge->rates[i] < PB_GAUGE_SLOW * gauge->expected[i];
             n_slow += slow[i];
         }
+        n_first = repeat == 0 ? n_slow : n_first;
     }
     if (code == PB_SUCCESS) {
+        note_steadiness(gauge, n_slow == n_first);
         code = keep_slow(flows, slow, n);
     }
     free(slow);

@@ -30,6 +30,7 @@ typedef struct pb_gauge {
     double *rates;    /**< owned; of one trial */
     double *expected; /**< owned */
     double highest;   /**< of the hosts' rates, when slow ones were last measured again */
+    int n_unsteady;   /**< times that the same trial gave different rates, since the last change */
     int64_t n_trials;
     int64_t most_trials; /**< no more than this; 0: no bound */
 } pb_gauge_t;
@@ -65,9 +66,9 @@ int pb_gauge_trial(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *fl
                    double *sum_p, double *free_p);
 
 /**
- * Which flows are slower, sent at once, than the cuts that are known let them be: one trial, and a
- * second one if there are such. Moves them to the front of `flows` and returns their number, or an
- * error.
+ * Which flows are slower, sent at once, than the cuts that are known let them be: one trial, and
+ * two to six in all if there are such; where they differ again and again, they become longer. Moves
+ * them to the front of `flows` and returns their number, or an error.
  */
 int pb_gauge_find_slow(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n);
 

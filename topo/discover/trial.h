@@ -24,6 +24,8 @@ typedef struct pb_meter {
      * above 0. PB_SUCCESS; any error ends what the trials are for.
      */
     int (*measure)(void *context, const pb_flow_t *flows, int n, double *rates);
+    /** The same trial has given different rates several times: measure for longer. NULL: cannot. */
+    void (*lengthen)(void *context);
     void *context;
 } pb_meter_t;
 

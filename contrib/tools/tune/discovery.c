@@ -93,6 +93,7 @@ static bool lead(struct discovery *d)
     tune_progress_begin(&progress, d->options->quiet);
     pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
     meter.measure = tune_recorded_measure;
+    meter.lengthen = tune_recorded_lengthen;
     meter.context = &d->recorded;
     const pb_discover_options_t how = {
         .seed = 1, .progress = tune_progress_report, .context = &progress};

@@ -20,6 +20,7 @@ enum {
     LEAST_BYTES = 5680, /**< four TCP segments of 1,500-byte frames, with MPI's headers */
     MOST_BYTES = 1 << 20,
     MOST_ATTEMPTS = 5,
+    LONGEST = 4, /**< windows may become so many times as long */
     CALIBRATIONS = 8,
 };
 
@@ -31,7 +32,15 @@ enum {
     (40 * MS) /**< more lead for flows between hosts that are not connected yet                    \
                */
 #define SYNC_EVERY (60000 * MS)
-#define POLL_NAP (MS / 10)
+
+/**
+ * Between polls a rank sleeps for a part of the time that a message takes, as the messages under
+ * way last for several times that: where many ranks share processors, polls more often take these
+ * from the flows.
+ */
+#define NAPS_OF_MESSAGE 8
+#define LEAST_NAP (MS / 10)
+#define MOST_NAP MS
 
 enum part { PART_END, PART_SYNC, PART_FLOWS };
 
@@ -41,6 +50,7 @@ struct order {
     int64_t to, from; /**< ranks; -1: none */
     int64_t bytes;
     int64_t begin_ns, window_begin_ns, window_end_ns;
+    int64_t nap_ns; /**< between polls */
 };
 
 struct result {
@@ -148,7 +158,7 @@ static void run_flows(struct running *r)
             end_sends(r);
         }
         if (n_done == 0) {
-            nap(POLL_NAP);
+            nap(r->order->nap_ns);
         }
     }
 }
@@ -182,7 +192,7 @@ static void greet(const tune_flows_t *flows, const struct order *order)
     while (!done) {
         MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
         if (!done) {
-            nap(POLL_NAP);
+            nap(order->nap_ns);
         }
     }
 }
@@ -252,6 +262,12 @@ static bool *connected(tune_flows_t *flows, pb_flow_t flow)
     return &flows->connected[(size_t) flow.from * (size_t) flows->n_hosts + (size_t) flow.to];
 }
 
+static int64_t nap_of(const tune_flows_t *flows)
+{
+    const int64_t nap = flows->message_ns / NAPS_OF_MESSAGE;
+    return nap < LEAST_NAP ? LEAST_NAP : nap > MOST_NAP ? MOST_NAP : nap;
+}
+
 /** The part of each host; those without a flow have part PART_END. */
 static void make_orders(tune_flows_t *flows, const pb_flow_t *list, int n, struct order *orders)
 {
@@ -271,7 +287,8 @@ static void make_orders(tune_flows_t *flows, const pb_flow_t *list, int n, struc
                                       .bytes = flows->bytes,
                                       .begin_ns = begin,
                                       .window_begin_ns = begin + warm,
-                                      .window_end_ns = begin + warm + flows->window_ns};
+                                      .window_end_ns = begin + warm + flows->window_ns,
+                                      .nap_ns = nap_of(flows)};
     }
     for (int i = 0; i < n; i++) {
         orders[list[i].from].part = orders[list[i].to].part = PART_FLOWS;
@@ -351,11 +368,20 @@ int tune_flows_measure(void *context, const pb_flow_t *list, int n, double *rate
     return code;
 }
 
+void tune_flows_lengthen(void *context)
+{
+    tune_flows_t *flows = context;
+    if (flows->window_ns < LONGEST * IN_WINDOW * flows->message_ns) {
+        flows->window_ns *= 2;
+    }
+}
+
 pb_meter_t tune_flows_meter(tune_flows_t *flows, int most)
 {
     return (pb_meter_t){.n_hosts = flows->n_hosts,
                         .max_flows = most > 0 && most < flows->n_hosts ? most : flows->n_hosts,
                         .measure = tune_flows_measure,
+                        .lengthen = tune_flows_lengthen,
                         .context = flows};
 }
 
@@ -370,6 +396,7 @@ static void suit(tune_flows_t *flows, double rate)
                                         : (int64_t) bytes;
     const double window = IN_WINDOW * (double) flows->bytes * 1e9 / rate;
     flows->window_ns = window < (double) LEAST_WINDOW ? LEAST_WINDOW : (int64_t) window;
+    flows->message_ns = flows->window_ns / IN_WINDOW;
 }
 
 /** Flows of several hosts, as one may be slow: the fastest counts. Larger messages may be faster.
@@ -380,6 +407,7 @@ int tune_flows_calibrate(tune_flows_t *flows)
     int code = PB_SUCCESS;
     flows->bytes = LEAST_BYTES;
     flows->window_ns = 2 * LEAST_WINDOW;
+    flows->message_ns = flows->window_ns / IN_WINDOW;
     for (int i = 0; code == PB_SUCCESS && i < CALIBRATIONS; i++) {
         const int from = i % flows->n_hosts;
         const pb_flow_t flow = {from, (from + 1) % flows->n_hosts};

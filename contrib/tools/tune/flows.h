@@ -25,6 +25,7 @@ typedef struct tune_flows {
     bool *connected;       /**< owned; rank 0's: by pair of hosts: there was a flow */
     /* Rank 0's: */
     int64_t bytes;       /**< of a message */
+    int64_t message_ns;  /**< that one takes at full rate */
     int64_t window_ns;   /**< in which arrivals count */
     int64_t lead_ns;     /**< from an order to the beginning */
     int64_t deadline_ns; /**< no trial begins after this; by the local clock */
@@ -51,6 +52,10 @@ int tune_flows_calibrate(tune_flows_t *flows);
  * after the deadline; PB_ERR_IO if ranks are late again and again.
  */
 int tune_flows_measure(void *context, const pb_flow_t *flows, int n, double *rates);
+
+/** Rank 0's: trials take twice as long from now on, up to four times, as pb_meter_t's `lengthen`.
+ */
+void tune_flows_lengthen(void *context);
 
 /** The meter that measures so; at most so many flows at once, 0: as many as there are hosts. */
 pb_meter_t tune_flows_meter(tune_flows_t *flows, int most);

@@ -100,3 +100,9 @@ int tune_recorded_measure(void *context, const pb_flow_t *list, int n, double *r
     }
     return code;
 }
+
+void tune_recorded_lengthen(void *context)
+{
+    tune_recorded_t *r = context;
+    tune_flows_lengthen(r->flows);
+}

@@ -27,4 +27,7 @@ void tune_recorded_close(tune_recorded_t *recorded, bool done);
 /** As pb_meter_t's `measure`; the context is a tune_recorded_t. */
 int tune_recorded_measure(void *context, const pb_flow_t *list, int n, double *rates);
 
+/** As its `lengthen`, likewise. */
+void tune_recorded_lengthen(void *context);
+
 #endif

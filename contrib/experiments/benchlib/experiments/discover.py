@@ -124,6 +124,12 @@ class Found:
                          for line, outcomes in self.outcomes.items()}}
 
 
+def complaint(done):
+    """What the program has reported, without what mpirun adds, or else the end of that."""
+    own = [line for line in done.stderr.splitlines() if line.startswith("pipebcast-tune: ")]
+    return " ".join(own) or done.stderr.strip()[-300:]
+
+
 class Searcher:
     """Calls pipebcast-tune on a testbed that is up."""
 
@@ -143,14 +149,14 @@ class Searcher:
         done = self.tune("--discover", path)
         found.seconds, found.status = time.monotonic() - begin, done.returncode
         if done.returncode != 0:
-            found.failures.append(f"--discover: {done.stderr.strip()[-300:]}")
+            found.failures.append(f"--discover: {complaint(done)}")
 
     def contradictions(self, found, path):
         """How many there are, and what is printed of them; None if it failed."""
         done = self.tune("--verify", "--topology", path)
         counted = re.search(r": (\d+) contradictions?", done.stdout)
         if counted is None:
-            found.failures.append(f"--verify: {done.stderr.strip()[-300:]}")
+            found.failures.append(f"--verify: {complaint(done)}")
             return None, ""
         return int(counted.group(1)), done.stdout
 
