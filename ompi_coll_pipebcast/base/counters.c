@@ -135,6 +135,15 @@ static int add_others(const mca_base_component_t *component)
          "Broadcasts from this rank, of those that are watched, in which a rank "
          "received far more slowly than its links should let it; a line at verbose 1 says which.",
          &coll_pipebcast_counters.fell_short},
+        {"learnt",
+         "Times that another tree, segment size or the fallback component turned out to be faster "
+         "than what was used for messages of a size, or that trying began anew "
+         "(coll_pipebcast_learn).",
+         &coll_pipebcast_counters.learnt},
+        {"tried",
+         "Broadcasts in which it was tried whether another tree, segment size or the fallback "
+         "component is faster (coll_pipebcast_learn).",
+         &coll_pipebcast_counters.tried},
         {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
          &coll_pipebcast_counters.roles_cached},
         {"roles_computed",

@@ -46,6 +46,8 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
     coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
     coll_pipebcast_counter_t fell_short;         /**< of what was watched, at its root */
+    coll_pipebcast_counter_t learnt;             /**< times that what is in force changed */
+    coll_pipebcast_counter_t tried;              /**< broadcasts */
     coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
     coll_pipebcast_counter_t connections; /**< distinct processes */

@@ -17,6 +17,7 @@ static const coll_pipebcast_params_t defaults = {
     .locality = COLL_PIPEBCAST_LOCALITY_AUTO,
     .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
+    .learn = COLL_PIPEBCAST_LEARN_ON,
     .arrival_wait = 1 << 20,
     .fanout = 3,
     .segment_size = 0,
@@ -54,6 +55,12 @@ static const mca_base_var_enum_value_t arrival_values[] = {
     {COLL_PIPEBCAST_ARRIVAL_B, "b"},
     {COLL_PIPEBCAST_ARRIVAL_NB, "nb"},
     {OLD_ON, "on"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t learn_values[] = {
+    {COLL_PIPEBCAST_LEARN_OFF, "off"},
+    {COLL_PIPEBCAST_LEARN_ON, "on"},
     {0, NULL},
 };
 
@@ -135,6 +142,11 @@ static void add_broadcasts(const mca_base_component_t *component)
               "where they wait; with algorithm flat, the whole message goes to one rank after "
               "another. auto: as b while arrivals are found to be uneven. Without effect where "
               "advice_dir is set. (on is the old name of b.) (default: auto)");
+    add_named(component, "learn", "coll_pipebcast_learn", learn_values, OPAL_INFO_LVL_4, &p->learn,
+              "Whether the choice of tree and segment size is corrected by how long broadcasts "
+              "take. off: it is made by predictions alone. on: what may be faster is tried, in at "
+              "most a twentieth of the time of broadcasts after the first ones. Without effect "
+              "where advice_dir is set, or arrival is b or nb. (default: on)");
     add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
         &p->arrival_wait,
         "Bytes per communicator that arrival nb may send to a rank before it has arrived, and that "

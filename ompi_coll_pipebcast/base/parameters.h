@@ -28,6 +28,12 @@ enum {
     COLL_PIPEBCAST_LOCALITY_AUTO, /**< by package, NUMA node and cache */
 };
 
+/** Values of `learn`. */
+enum {
+    COLL_PIPEBCAST_LEARN_OFF, /**< predictions count */
+    COLL_PIPEBCAST_LEARN_ON,  /**< how long broadcasts took, as long as the communicator lives */
+};
+
 /** Values of `transport`: which transports between hosts are served. */
 enum {
     COLL_PIPEBCAST_TRANSPORT_AUTO, /**< TCP over Ethernet, and those that were measured */
@@ -53,6 +59,7 @@ typedef struct coll_pipebcast_params {
     int transport;
     int algorithm;
     int arrival;
+    int learn;
     size_t arrival_wait; /**< bytes */
     int fanout;
     size_t segment_size; /**< bytes; 0: chosen */
@@ -95,6 +102,17 @@ static inline bool coll_pipebcast_is_arrival_aware(void)
 {
     return !coll_pipebcast_follows_advice() && !coll_pipebcast_goes_in_turn() &&
            coll_pipebcast_params.arrival >= COLL_PIPEBCAST_ARRIVAL_B;
+}
+
+/**
+ * Whether something is learnt of how long broadcasts take. Not where advice is followed, or every
+ * broadcast is arrival-aware.
+ */
+static inline bool coll_pipebcast_learns(void)
+{
+    return coll_pipebcast_params.learn != COLL_PIPEBCAST_LEARN_OFF &&
+           !coll_pipebcast_follows_advice() &&
+           coll_pipebcast_params.arrival < COLL_PIPEBCAST_ARRIVAL_B;
 }
 
 /** Registers every parameter; called whenever Open MPI registers the component. */

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/status.h"
@@ -46,7 +47,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 12
+#define PROTOCOL 13
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -76,6 +77,7 @@ enum {
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
     V_LOCALITY,
+    V_LEARN,       /**< whether, and what, is learnt */
     V_TRANSPORT,   /**< of messages between hosts; 0 where the user has chosen it */
     V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
@@ -95,6 +97,7 @@ static const char *const value_names[N_VALUES] = {
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
     [V_LOCALITY] = "the parameter coll_pipebcast_locality",
+    [V_LEARN] = "the parameter coll_pipebcast_learn",
     [V_TRANSPORT] = "the transport between hosts (pml, btl, kind of network), or the parameter "
                     "coll_pipebcast_transport,",
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
@@ -178,6 +181,7 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     values[V_SEGMENT_SIZE] = params->segment_size;
     values[V_MIN_SIZE] = params->min_size;
     values[V_LOCALITY] = (uint64_t) params->locality;
+    values[V_LEARN] = (uint64_t) params->learn;
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
     values[V_TRANSPORT] = coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
     values[V_SPEED] = medium->bits_per_second > 0 ? medium->bits_per_second : UNKNOWN;
@@ -453,13 +457,21 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
     return OMPI_SUCCESS;
 }
 
+static int reserve_learning(coll_pipebcast_module_t *module)
+{
+    return coll_pipebcast_learns()
+               ? coll_pipebcast_error(pb_planner_reserve_learning(module->planner))
+               : OMPI_SUCCESS;
+}
+
 /** Has the memory that this rank needs once the ranks have compared. */
 static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *agreement)
 {
     agreement->n_hosts = pb_placement_n_hosts(module->placement);
     if (agreement->n_hosts < 0 ||
         pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
-        !coll_pipebcast_connections_prepare(module) || prepare_broadcasts(module) != OMPI_SUCCESS) {
+        reserve_learning(module) != OMPI_SUCCESS || !coll_pipebcast_connections_prepare(module) ||
+        prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_hosts,
@@ -621,6 +633,7 @@ static int prepare_alike(coll_pipebcast_module_t *module)
 {
     for (int i = 0; i < 2; i++) {
         if ((module->is_peer != NULL || coll_pipebcast_connections_prepare(module)) &&
+            reserve_learning(module) == OMPI_SUCCESS &&
             prepare_broadcasts(module) == OMPI_SUCCESS) {
             return OMPI_SUCCESS;
         }

@@ -92,6 +92,10 @@ static pb_planner_report_t predict(const coll_pipebcast_module_t *module, size_t
 {
     const int root = ompi_comm_rank(module->comm);
     pb_planner_report_t report;
+    if (pb_planner_learns(module->planner)) {
+        pb_planner_watched(module->planner, &report.best_time, &report.best_fill);
+        return report;
+    }
     if (pb_planner_explain(module->planner, root, bytes, &report) != PB_SUCCESS) {
         report.best_time = report.best_fill = -1;
     }
@@ -253,16 +257,54 @@ void coll_pipebcast_arrivals_end(coll_pipebcast_module_t *module, int64_t arrive
 
 void coll_pipebcast_arrivals_leave(coll_pipebcast_module_t *module)
 {
-    if (pb_watch_is_next(&module->arrivals.watch)) {
+    if (pb_watch_is_next(&module->arrivals.watch) || pb_planner_learns(module->planner)) {
         module->arrivals.left = coll_pipebcast_now();
     }
 }
 
 /* Broadcasts. */
 
+/** Rank 0 logs what has changed. */
+static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
+                       const pb_lesson_t *lesson)
+{
+    const pb_candidate_t *candidate = &lesson->in_force;
+    if (ompi_comm_rank(module->comm) != 0 || !lesson->is_new) {
+        return;
+    }
+    const unsigned long long segment = candidate->segment != 0 ? candidate->segment : bytes;
+    const double measured = (double) candidate->time / 1e6;
+    if (lesson->restarts) {
+        coll_pipebcast_log(10,
+                           "communicator %s: %zu bytes take %.3f ms now by %s, segments of %llu "
+                           "bytes, not what they did; others are tried again",
+                           module->comm->c_name, bytes, measured, pb_candidate_name(candidate),
+                           segment);
+    } else {
+        coll_pipebcast_log(10,
+                           "communicator %s: learnt of %zu bytes: %s, segments of %llu bytes: %.3f "
+                           "ms measured; links give %llu kbit/s, as far as that is learnt",
+                           module->comm->c_name, bytes, pb_candidate_name(candidate), segment,
+                           measured, (unsigned long long) (lesson->bits_per_second / 1000));
+    }
+}
+
+/** What the ranks learn from the fold's broadcast, before the same later one. */
+static void learn(coll_pipebcast_module_t *module)
+{
+    const pb_fold_t *fold = &module->arrivals.fold;
+    if (pb_planner_learns(module->planner)) {
+        const pb_lesson_t lesson =
+            pb_planner_note(module->planner, (int64_t) fold->longest, (int64_t) fold->least_wait);
+        coll_pipebcast_count(&coll_pipebcast_counters.learnt, lesson.is_new);
+        log_lesson(module, module->arrivals.bytes, &lesson);
+    }
+}
+
 /** The conclusion is there: all ranks act on it before the same broadcast. */
 static void take_conclusion(coll_pipebcast_module_t *module)
 {
+    learn(module);
     if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
         module->arrivals.fold.conclusion == PB_ARRIVAL_UNEVEN &&
         coll_pipebcast_may_reach_all(module)) {
@@ -283,6 +325,13 @@ void coll_pipebcast_arrivals_settle(coll_pipebcast_module_t *module)
     }
     pb_watch_close(&arrivals->watch);
     take_conclusion(module);
+}
+
+bool coll_pipebcast_arrivals_is_next(coll_pipebcast_module_t *module, size_t bytes)
+{
+    pb_watch_t *watch = &module->arrivals.watch;
+    pb_watch_ask(watch, pb_planner_is_eager(module->planner, bytes));
+    return module->arrivals.children != NULL && !watch->is_open && pb_watch_is_next(watch);
 }
 
 bool coll_pipebcast_arrivals_is_watched(coll_pipebcast_module_t *module, size_t bytes)

@@ -61,7 +61,13 @@ bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
  */
 void coll_pipebcast_arrivals_settle(struct coll_pipebcast_module *module);
 
-/** A plain blocking broadcast of `bytes` begins: whether it is watched. Alike on all ranks. */
+/**
+ * Whether the next broadcast of the communicator, of `bytes`, is watched if it is a plain blocking
+ * one, or one of the fallback component from which something is learnt. Alike on all ranks.
+ */
+bool coll_pipebcast_arrivals_is_next(struct coll_pipebcast_module *module, size_t bytes);
+
+/** Such a broadcast of `bytes` begins: whether it is watched. Alike on all ranks. */
 bool coll_pipebcast_arrivals_is_watched(struct coll_pipebcast_module *module, size_t bytes);
 
 /**

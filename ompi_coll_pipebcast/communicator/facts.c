@@ -38,6 +38,7 @@ static uint64_t add_parameters(uint64_t state)
     state = pb_hash_number(state, params->segment_size);
     state = pb_hash_number(state, params->min_size);
     state = pb_hash_number(state, (uint64_t) params->locality);
+    state = pb_hash_number(state, (uint64_t) params->learn);
     state = pb_hash_number(state, coll_pipebcast_gate_is_opened());
     return add_text(state, params->hosts);
 }

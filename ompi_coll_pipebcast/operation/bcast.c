@@ -15,14 +15,41 @@
 typedef struct begun {
     coll_pipebcast_operation_t *operation; /**< NULL: it is not ours */
     bool is_part_of_agreement;             /**< it is the fallback component's own, and uncounted */
-    int64_t start;                         /**< by the clock, when the ranks had agreed */
+    bool is_watched; /**< it is the fallback component's, and how long it takes is measured */
+    int64_t start;   /**< by the clock, when the ranks had agreed */
     coll_pipebcast_decision_t decision;
 } begun_t;
+
+/** The fallback component gets a broadcast, as it is faster, or tried: as ours it counts. */
+static void watch_passed(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                         begun_t *begun)
+{
+    const pb_planned_t *planned = &begun->decision.planned;
+    begun->is_watched = begun->decision.reason == COLL_PIPEBCAST_PREDICTED &&
+                        coll_pipebcast_arrivals_is_watched(module, call->data.total) &&
+                        !module->is_lost;
+    if (begun->is_watched) {
+        (void) coll_pipebcast_arrivals_begin(module, planned, call->data.total, call->tag - 1);
+    }
+}
+
+/** How long it took; how long this rank waited for its first bytes is not known. */
+static void end_watched(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                        const begun_t *begun)
+{
+    const pb_fold_times_t times = {.transfer = coll_pipebcast_now() - call->arrived};
+    if (begun->is_watched) {
+        coll_pipebcast_arrivals_end(module, call->arrived, &times);
+    }
+    coll_pipebcast_arrivals_leave(module);
+}
 
 /** Agrees, decides and starts. Tags are reserved as many and as early on all ranks, lost or not. */
 static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, begun_t *begun)
 {
     const size_t total = call->data.total;
+    coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_BY_CHOICE;
+    bool may_be_watched = false;
     int rc = coll_pipebcast_agree(module);
     *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING,
                        .start = coll_pipebcast_now()};
@@ -33,12 +60,20 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
         call->arrived = begun->start;
         coll_pipebcast_arrivals_settle(module);
+        may_be_watched = coll_pipebcast_operation_may_be_watched(module, call);
+        by = may_be_watched && coll_pipebcast_arrivals_is_next(module, total)
+                 ? COLL_PIPEBCAST_TO_LEARN
+                 : COLL_PIPEBCAST_BY_LEARNING;
     }
-    rc = coll_pipebcast_decide(module, call->root, total, &begun->decision);
-    return rc == OMPI_SUCCESS && begun->decision.ours
-               ? coll_pipebcast_operation_start(module, call, &begun->decision.planned,
-                                                &begun->operation)
-               : rc;
+    rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
+    if (rc == OMPI_SUCCESS && begun->decision.ours) {
+        return coll_pipebcast_operation_start(module, call, &begun->decision.planned,
+                                              &begun->operation);
+    }
+    if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
+        watch_passed(module, call, begun);
+    }
+    return rc;
 }
 
 /** Advances an operation to its end, making progress of everything else meanwhile. */
@@ -71,8 +106,9 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *ca
     const int rc =
         module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
                                call->root, module->comm, module->fallback.bcast_module);
-    if (begun->decision.is_logged) {
+    if (begun->decision.is_logged || begun->is_watched) {
         coll_pipebcast_lock(&module->lock);
+        end_watched(module, call, begun);
         log_time(module, call, begun);
         coll_pipebcast_unlock(&module->lock);
     }

@@ -68,13 +68,16 @@ void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t t
 
 /** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
 static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
-                        coll_pipebcast_decision_t *decision)
+                        coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
     if (module->agreed != OMPI_SUCCESS) {
         return module->agreed; /* this rank does not know by what the others plan */
     }
     pb_planned_t *planned = &decision->planned;
-    const int rc = pb_planner_plan(module->planner, root, total, planned);
+    const int rc = by == COLL_PIPEBCAST_BY_CHOICE
+                       ? pb_planner_plan(module->planner, root, total, planned)
+                       : pb_planner_plan_learnt(module->planner, root, total,
+                                                by == COLL_PIPEBCAST_TO_LEARN, planned);
     if (rc == PB_ERR_UNFIT) {
         decision->reason = COLL_PIPEBCAST_UNFIT;
         return OMPI_SUCCESS;
@@ -82,7 +85,8 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     decision->reason = COLL_PIPEBCAST_PREDICTED;
     decision->ours =
         planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
-    if (rc == PB_SUCCESS && !planned->fallback) {
+    coll_pipebcast_count(&coll_pipebcast_counters.tried, rc == PB_SUCCESS && planned->is_trial);
+    if (rc == PB_SUCCESS && planned->role != NULL) {
         coll_pipebcast_count_role(module, planned);
     }
     coll_pipebcast_connections_note(module, planned);
@@ -96,7 +100,7 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
 
 /** As coll_pipebcast_decide(), but for what becomes of this rank after an error. */
 static int decide(coll_pipebcast_module_t *module, int root, size_t total,
-                  coll_pipebcast_decision_t *decision)
+                  coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
     *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
     if (module->state == COLL_PIPEBCAST_PASSING) {
@@ -109,22 +113,26 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
         decision->reason = COLL_PIPEBCAST_TOO_SMALL;
         return OMPI_SUCCESS;
     }
-    return decide_large(module, root, total, decision);
+    return decide_large(module, root, total, by, decision);
 }
 
 /** Whether the others may have given a message to the fallback component, for all that is known. */
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
-                          const coll_pipebcast_decision_t *decision)
+                          coll_pipebcast_plan_by_t by, const coll_pipebcast_decision_t *decision)
 {
+    const bool may_pass =
+        by == COLL_PIPEBCAST_BY_CHOICE
+            ? pb_planner_may_pass(module->planner, total)
+            : pb_planner_may_pass_learnt(module->planner, total, by == COLL_PIPEBCAST_TO_LEARN);
     return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
-           !coll_pipebcast_all_are_aware(module) && pb_planner_may_pass(module->planner, total);
+           !coll_pipebcast_all_are_aware(module) && may_pass;
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
-                          coll_pipebcast_decision_t *decision)
+                          coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
-    const int rc = decide(module, root, total, decision);
-    if (rc != OMPI_SUCCESS && may_be_passed(module, total, decision)) {
+    const int rc = decide(module, root, total, by, decision);
+    if (rc != OMPI_SUCCESS && may_be_passed(module, total, by, decision)) {
         coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
     }
     if (rc != OMPI_SUCCESS) {
@@ -136,7 +144,7 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
 int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
                                 coll_pipebcast_decision_t *decision)
 {
-    const int rc = decide(module, root, total, decision);
+    const int rc = decide(module, root, total, COLL_PIPEBCAST_BY_CHOICE, decision);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* likewise */
     }

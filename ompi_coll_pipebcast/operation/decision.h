@@ -15,6 +15,13 @@ typedef struct coll_pipebcast_decision {
                              reason is COLL_PIPEBCAST_UNFIT */
 } coll_pipebcast_decision_t;
 
+/** How a broadcast is planned: see topo/model/planner.h. */
+typedef enum {
+    COLL_PIPEBCAST_BY_CHOICE,   /**< whatever was learnt */
+    COLL_PIPEBCAST_BY_LEARNING, /**< by what was learnt */
+    COLL_PIPEBCAST_TO_LEARN,    /**< likewise, and it is watched */
+} coll_pipebcast_plan_by_t;
+
 /**
  * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
  * ranks, lost ones included. With the module's lock held; the planned role is borrowed until the
@@ -23,11 +30,11 @@ typedef struct coll_pipebcast_decision {
  * not return: the job ends, as ranks would wait for ever.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
-                          coll_pipebcast_decision_t *decision);
+                          coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision);
 
 /**
  * The same for a broadcast that is ours in any case, as it began before it could be decided: there
- * always is an error to return.
+ * always is an error to return. Nothing that was learnt counts, as ranks may know it or not yet.
  */
 int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
                                 coll_pipebcast_decision_t *decision);

@@ -63,7 +63,8 @@ static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *cal
     if (rc != OMPI_SUCCESS || !module->may_pass) {
         return rc != OMPI_SUCCESS ? rc : start(module, call, NULL, &called->request);
     }
-    rc = coll_pipebcast_decide(module, call->root, call->data.total, &called->decision);
+    rc = coll_pipebcast_decide(module, call->root, call->data.total, COLL_PIPEBCAST_BY_LEARNING,
+                               &called->decision);
     return rc == OMPI_SUCCESS && called->decision.ours
                ? start(module, call, &called->decision.planned, &called->request)
                : rc;
@@ -127,7 +128,8 @@ static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *ca
         call->tag = coll_pipebcast_request_tags(module, true);
     }
     /* Each start is decided anew; but whether they are ours only now. */
-    rc = coll_pipebcast_decide(module, call->root, call->data.total, &called->decision);
+    rc = coll_pipebcast_decide(module, call->root, call->data.total, COLL_PIPEBCAST_BY_CHOICE,
+                               &called->decision);
     if (rc != OMPI_SUCCESS || !called->decision.ours) {
         return rc;
     }

@@ -65,13 +65,19 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
     return rc;
 }
 
+bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
+                                             const coll_pipebcast_call_t *call)
+{
+    return !call->overlaps && coll_pipebcast_kind_of(module, call)->watch != NULL;
+}
+
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
 {
     const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call);
     const int rc = start_or_lose(module, call, kind, planned, operation_p);
-    if (rc == OMPI_SUCCESS && kind->watch != NULL && !call->overlaps &&
+    if (rc == OMPI_SUCCESS && coll_pipebcast_operation_may_be_watched(module, call) &&
         coll_pipebcast_arrivals_is_watched(module, call->data.total)) {
         kind->watch(*operation_p, planned);
     }

@@ -112,6 +112,13 @@ int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
                                       const coll_pipebcast_call_t *call,
                                       coll_pipebcast_operation_t **operation_p);
 
+/**
+ * Whether a broadcast that is called for may be watched: it is blocking, and if it is ours, plain.
+ * Alike on all ranks.
+ */
+bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
+                                             const coll_pipebcast_call_t *call);
+
 /** Does what can be done without waiting; true when the operation is through. */
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);
 

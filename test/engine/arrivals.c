@@ -17,7 +17,7 @@
 typedef struct control_request {
     bool is_send;
     const void *from; /* sends: what may not change until the end */
-    char copy[64];
+    char copy[96];
     size_t bytes; /* of the message, or the room */
     void *to;
 } control_request_t;

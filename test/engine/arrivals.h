@@ -18,7 +18,7 @@ typedef struct mail {
     struct mail *next;
     int from;
     size_t bytes;
-    char content[64];
+    char content[96];
 } mail_t;
 
 struct pb_control {

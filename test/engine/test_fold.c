@@ -225,6 +225,18 @@ static void add_slowest(const run_t *run, pb_fold_sums_t *sums)
     }
 }
 
+/** The longest time of any rank, and the least wait of all but the root. */
+static void add_extremes(const run_t *run, pb_fold_sums_t *sums)
+{
+    sums->least_wait = UINT64_MAX;
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        const uint64_t wait = (uint64_t) run->times[rank].wait;
+        const uint64_t time = wait + (uint64_t) run->times[rank].transfer;
+        sums->longest = time > sums->longest ? time : sums->longest;
+        sums->least_wait = rank != run->root && wait < sums->least_wait ? wait : sums->least_wait;
+    }
+}
+
 static void test_random(void)
 {
     int unfinished = 0, differ = 0, wrong = 0, left = 0;
@@ -236,10 +248,13 @@ static void test_random(void)
         for (int rank = 0; rank < run->n_ranks; rank++) {
             differ += run->folds[rank].conclusion != run->conclusion;
             differ += run->folds[rank].error != 0;
+            differ += run->folds[rank].longest != run->sums.longest ||
+                      run->folds[rank].least_wait != run->sums.least_wait;
             left += run->arrivals->broadcasts[0].mail[rank] != NULL;
         }
         pb_fold_sums_t sums = expected(run);
         add_slowest(run, &sums);
+        add_extremes(run, &sums);
         wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
         n_held += sums.n_held;
         left += run->arrivals->broadcasts[0].n_control != 0 || run->arrivals->n_breaches != 0;
@@ -405,6 +420,30 @@ static int count_watched(pb_watch_t *watch, int n, size_t bytes, int *lag_p)
     return n_watched;
 }
 
+/** While it is asked for, every second one is watched, whatever it takes. */
+static void test_watch_that_is_asked(void)
+{
+    pb_watch_t watch;
+    int n_watched = 0, n_late = 0;
+    pb_watch_init(&watch);
+    for (int i = 0; i < 40; i++) {
+        if (pb_watch_is_due(&watch)) {
+            pb_watch_close(&watch);
+        }
+        pb_watch_ask(&watch, i < 20);
+        n_late += watch.is_open && watch.n >= PB_WATCH_FEWEST_LAG;
+        n_watched += pb_watch_begin(&watch, 4096);
+    }
+    ok(n_watched == 10 && n_late == 0, "what is learnt from: every second one (%d of 20)",
+       n_watched);
+    pb_watch_init(&watch);
+    pb_watch_ask(&watch, true);
+    const bool first = pb_watch_begin(&watch, 4096);
+    pb_watch_ask(&watch, true);
+    ok(first && !pb_watch_begin(&watch, 4096) && pb_watch_is_due(&watch),
+       "from the first on, and none while the one before is open");
+}
+
 /** 16 ranks: a fold is up and down a tree in 10 messages. */
 static void test_watch_by_time(void)
 {
@@ -462,6 +501,7 @@ int main(void)
     test_verdicts();
     test_watch();
     test_watch_by_time();
+    test_watch_that_is_asked();
     test_shortfall();
     return tap_done();
 }

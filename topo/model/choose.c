@@ -294,6 +294,27 @@ static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
     candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
 }
 
+/** The profile by which the fallback component's time is estimated. */
+static int get_fallback(pb_chooser_t *chooser, root_profiles_t *root,
+                        const pb_profile_t **profile_p)
+{
+    *profile_p = root->fallback;
+    if (root->fallback != NULL) {
+        return PB_SUCCESS;
+    }
+    pb_profile_t *profile = malloc(sizeof(*profile));
+    const int rc = profile == NULL ? PB_ERR_NO_MEMORY
+                                   : pb_profile_fallback(chooser->placement, root->root, profile);
+    if (rc != PB_SUCCESS) {
+        free(profile);
+        return rc;
+    }
+    root->fallback = profile;
+    chooser->n_profiles++;
+    *profile_p = profile;
+    return PB_SUCCESS;
+}
+
 /** The fallback component's time: measured, or estimated. */
 static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
                          pb_candidate_t *candidate)
@@ -304,20 +325,13 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
     if (measured >= 0) {
         return PB_SUCCESS;
     }
-    if (root->fallback == NULL) {
-        pb_profile_t *profile = malloc(sizeof(*profile));
-        int rc = profile == NULL ? PB_ERR_NO_MEMORY
-                                 : pb_profile_fallback(chooser->placement, root->root, profile);
-        if (rc != PB_SUCCESS) {
-            free(profile);
-            return rc;
-        }
-        root->fallback = profile;
-        chooser->n_profiles++;
+    const pb_profile_t *profile;
+    const int rc = get_fallback(chooser, root, &profile);
+    if (rc == PB_SUCCESS) {
+        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+        judge(chooser, profile, &cost, bytes, candidate);
     }
-    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-    judge(chooser, root->fallback, &cost, bytes, candidate);
-    return PB_SUCCESS;
+    return rc;
 }
 
 /* ---- candidates ---- */
@@ -665,22 +679,33 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate)
 {
-    root_profiles_t *profiles = find_root(chooser, root);
-    if (candidate->kind == PB_KIND_FALLBACK) {
-        pb_candidate_t fallback;
-        return fallback_time(chooser, profiles, bytes, &fallback) == PB_SUCCESS ? fallback.time
-                                                                                : -1;
+    pb_candidate_t fallback;
+    if (candidate->kind != PB_KIND_FALLBACK) {
+        return pb_choose_time_by(chooser, chooser->model, root, bytes, candidate);
     }
+    return fallback_time(chooser, find_root(chooser, root), bytes, &fallback) == PB_SUCCESS
+               ? fallback.time
+               : -1;
+}
+
+int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
+                          const pb_candidate_t *candidate)
+{
     const pb_profile_t *profile;
     const uint64_t segment =
         candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
-    const int rc = get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &profile);
-    settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+    const int rc =
+        candidate->kind == PB_KIND_FALLBACK
+            ? get_fallback(chooser, find_root(chooser, root), &profile)
+            : get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
+    if (candidate->kind != PB_KIND_FALLBACK) {
+        settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+    }
     if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }
-    const pb_segment_cost_t cost = pb_segment_cost(chooser->model, segment);
-    return pb_predict(profile, chooser->model, &cost, bytes);
+    const pb_segment_cost_t cost = pb_segment_cost(model, segment);
+    return pb_predict(profile, model, &cost, bytes);
 }
 
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
@@ -707,6 +732,19 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     return chooser;
 }
 
+static void drop_choices(pb_chooser_t *chooser)
+{
+    free(chooser->choices);
+    chooser->choices = NULL;
+    chooser->n_choices = chooser->capacity = 0;
+}
+
+void pb_chooser_renew(pb_chooser_t *chooser)
+{
+    drop_choices(chooser);
+    list_segments(chooser);
+}
+
 size_t pb_chooser_memory(const pb_chooser_t *chooser)
 {
     return chooser->capacity * sizeof(*chooser->choices) +
@@ -720,9 +758,7 @@ void pb_chooser_forget(pb_chooser_t *chooser)
     }
     drop_plan(&chooser->made);
     drop_plan(&chooser->kept);
-    free(chooser->choices);
-    chooser->choices = NULL;
-    chooser->n_choices = chooser->capacity = 0;
+    drop_choices(chooser);
 }
 
 void pb_chooser_free(pb_chooser_t *chooser)

@@ -129,6 +129,13 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate);
 
+/** The same by another model, of a kind of tree, or estimated. */
+int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
+                          const pb_candidate_t *candidate);
+
+/** The model has changed where it is: choices are made anew. O(segment sizes). */
+void pb_chooser_renew(pb_chooser_t *chooser);
+
 /** The smallest message of the size class of `bytes`. */
 uint64_t pb_size_class(uint64_t bytes);
 

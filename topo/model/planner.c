@@ -14,6 +14,13 @@ enum {
     N_CHOICES
 };
 
+/** What was planned for a broadcast. */
+typedef struct last {
+    int root; /**< -1: none */
+    uint64_t bytes;
+    pb_candidate_t candidate;
+} last_t;
+
 struct pb_planner {
     pb_planner_options_t options;
     const pb_placement_t *placement;
@@ -21,10 +28,14 @@ struct pb_planner {
     pb_chooser_t *choosers[N_CHOICES]; /**< NULL: nothing was chosen yet, or memory ran out */
     pb_role_cache_t roles;             /**< in the trees of all ranks */
     pb_role_t *group_role;             /**< in the tree of the last group; NULL: none */
-    uint64_t classes[8]; /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
-    pb_ledger_t *ledger; /**< NULL: there can be no bound on connections */
-    bool ledger_is_lost; /**< a plan was not charged here that the others may have charged */
-    bool has_repeated;   /**< a broadcast was restricted to the repeating kinds */
+    uint64_t classes[8];     /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
+    pb_ledger_t *ledger;     /**< NULL: there can be no bound on connections */
+    bool ledger_is_lost;     /**< a plan was not charged here that the others may have charged */
+    bool has_repeated;       /**< a broadcast was restricted to the repeating kinds */
+    pb_learning_t *learning; /**< NULL: nothing is learnt */
+    last_t last;             /**< what was planned last by what is learnt */
+    int64_t watched_time;    /**< predicted by the model of the last one that is watched; -1: not */
+    int64_t watched_fill;
 };
 
 pb_planner_t *pb_planner_new(void)
@@ -38,6 +49,14 @@ int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
         planner->ledger = pb_ledger_new(n_ranks);
     }
     return planner->ledger != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
+int pb_planner_reserve_learning(pb_planner_t *planner)
+{
+    if (planner->learning == NULL) {
+        planner->learning = pb_learning_new();
+    }
+    return planner->learning != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
 static bool is_bound(const pb_planner_t *planner)
@@ -64,8 +83,13 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
     planner->model = model;
     planner->options = *options;
     memset(planner->classes, 0, sizeof(planner->classes));
+    planner->last.root = -1;
+    planner->watched_time = planner->watched_fill = -1;
     if (planner->ledger != NULL) {
         bind(planner);
+    }
+    if (planner->learning != NULL) {
+        pb_learning_begin(planner->learning, placement, model, &planner->options.choose);
     }
 }
 
@@ -76,6 +100,9 @@ static void forget(pb_planner_t *planner)
         pb_chooser_free(planner->choosers[i]);
         planner->choosers[i] = NULL;
     }
+    if (planner->learning != NULL) {
+        pb_learning_forget(planner->learning);
+    }
     pb_role_cache_clear(&planner->roles);
     free(planner->group_role);
     planner->group_role = NULL;
@@ -85,6 +112,7 @@ void pb_planner_free(pb_planner_t *planner)
 {
     if (planner != NULL) {
         forget(planner);
+        pb_learning_free(planner->learning);
         free(planner->ledger);
         free(planner);
     }
@@ -109,7 +137,7 @@ int pb_planner_connections(const pb_planner_t *planner)
 
 static size_t memory_of_choosers(const pb_planner_t *planner)
 {
-    size_t memory = 0;
+    size_t memory = planner->learning != NULL ? pb_learning_memory(planner->learning) : 0;
     for (int i = 0; i < N_CHOICES; i++) {
         memory += planner->choosers[i] != NULL ? pb_chooser_memory(planner->choosers[i]) : 0;
     }
@@ -132,6 +160,9 @@ static void trim(pb_planner_t *planner)
         if (planner->choosers[i] != NULL) {
             pb_chooser_forget(planner->choosers[i]);
         }
+    }
+    if (planner->learning != NULL && memory_of_choosers(planner) > bound) {
+        pb_learning_forget(planner->learning);
     }
     pb_role_cache_trim(&planner->roles, bound - memory_of_choosers(planner));
 }
@@ -281,9 +312,24 @@ static int choose(pb_planner_t *planner, int root, uint64_t bytes, bool charges,
                : choose_among(planner, REPEATING_KINDS, root, bytes, made);
 }
 
-/** Chooses and fills *planned but for the role; *plan_p is to be freed, also after an error. */
+static uint64_t first_segment(const pb_candidate_t *candidate, uint64_t bytes)
+{
+    return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
+}
+
+static void fill(pb_planned_t *planned, const pb_candidate_t *candidate, uint64_t bytes)
+{
+    planned->fallback = candidate->kind == PB_KIND_FALLBACK;
+    planned->kind = planned->fallback ? PB_KIND_CHAIN : (pb_kind_t) candidate->kind;
+    planned->segment_size = (size_t) first_segment(candidate, bytes);
+}
+
+/**
+ * Chooses and fills *planned but for the role; *plan_p is to be freed, also after an error. The
+ * choice is *prior.
+ */
 static int plan_all_but_role(pb_planner_t *planner, int root, uint64_t bytes, bool charges,
-                             pb_planned_t *planned, pb_plan_t **plan_p)
+                             pb_planned_t *planned, pb_candidate_t *prior, pb_plan_t **plan_p)
 {
     made_t made;
     const int rc = choose(planner, root, bytes, charges, &made);
@@ -295,12 +341,9 @@ static int plan_all_but_role(pb_planner_t *planner, int root, uint64_t bytes, bo
     if (rc != PB_SUCCESS) {
         return rc;
     }
-    const pb_candidate_t *best = &made.choice.best;
     planned->begins_to_repeat = made.among == REPEATING_KINDS && !planner->has_repeated;
-    planned->fallback = best->kind == PB_KIND_FALLBACK;
-    planned->kind = planned->fallback ? PB_KIND_CHAIN : (pb_kind_t) best->kind;
-    planned->segment_size =
-        (size_t) (best->segment != 0 && best->segment < bytes ? best->segment : bytes);
+    *prior = made.choice.best;
+    fill(planned, prior, bytes);
     return PB_SUCCESS;
 }
 
@@ -319,27 +362,105 @@ static bool note_class(pb_planner_t *planner, uint64_t bytes)
     return is_new;
 }
 
-static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+/** How a broadcast is planned: by the choice alone, or by what is learnt. */
+typedef enum { BY_CHOICE, BY_LEARNING, TO_BE_WATCHED } plan_by_t;
+
+/** The kinds that may be tried: with a bound on connections those that the ledger has. */
+static uint32_t kinds_to_try(const pb_planner_t *planner, int root)
 {
-    pb_plan_t *plan;
-    int rc = plan_all_but_role(planner, root, bytes, true, planned, &plan);
-    if (rc == PB_SUCCESS && !planned->fallback) {
-        rc = get_role(planner, root, planned->kind, plan, planned);
+    uint32_t kinds = UINT32_MAX;
+    for (int kind = 0; is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
+        const bool is_there = pb_ledger_has(planner->ledger, (pb_kind_t) kind, root);
+        kinds &= ~((uint32_t) !is_there << kind);
     }
-    pb_plan_free(plan);
+    return kinds;
+}
+
+/** What is predicted of a broadcast that is watched, by the model that was given. */
+static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_learnt_t *learnt)
+{
+    pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
+    const pb_candidate_t *candidate = &learnt->candidate;
+    planner->watched_time = planner->watched_fill = -1;
+    if (chooser == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    if (candidate->kind != PB_KIND_FALLBACK) {
+        const uint64_t first = first_segment(candidate, bytes);
+        planner->watched_time = pb_choose_time(chooser, root, bytes, candidate);
+        planner->watched_fill = pb_choose_time(chooser, root, first, candidate);
+    }
+    return pb_learning_watch(planner->learning, chooser, root, bytes, learnt);
+}
+
+/** This rank's role; of the fallback component's broadcast that is watched, in the fold's tree. */
+static int add_planned_role(pb_planner_t *planner, int root, plan_by_t by,
+                            const pb_candidate_t *prior, const pb_plan_t *plan,
+                            pb_planned_t *planned)
+{
+    if (planned->fallback && by != TO_BE_WATCHED) {
+        return PB_SUCCESS;
+    }
+    if (planned->fallback) {
+        planned->kind = pb_learning_last_kind(planner->learning, prior);
+    }
+    const bool is_of_prior = plan != NULL && prior->kind == (int) planned->kind;
+    return get_role(planner, root, planned->kind, is_of_prior ? plan : NULL, planned);
+}
+
+/** Another candidate than the choice, if what is learnt is for that. */
+static int learn(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
+                 const pb_candidate_t *prior, pb_learnt_t *learnt, pb_planned_t *planned)
+{
+    *learnt = (pb_learnt_t){.candidate = *prior};
+    if (by == BY_CHOICE) {
+        return PB_SUCCESS;
+    }
+    const int rc = pb_learning_choose(planner->learning, root, bytes, by == TO_BE_WATCHED,
+                                      kinds_to_try(planner, root), prior, learnt);
+    if (rc == PB_SUCCESS) {
+        fill(planned, &learnt->candidate, bytes);
+        planned->is_trial = learnt->is_trial;
+    }
     return rc;
 }
 
-int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
+                        pb_planned_t *planned)
+{
+    pb_plan_t *plan;
+    pb_candidate_t prior;
+    pb_learnt_t learnt;
+    int rc = plan_all_but_role(planner, root, bytes, true, planned, &prior, &plan);
+    if (rc == PB_SUCCESS) {
+        rc = learn(planner, root, bytes, by, &prior, &learnt, planned);
+        planned->is_known = rc == PB_SUCCESS;
+    }
+    if (rc == PB_SUCCESS) {
+        rc = add_planned_role(planner, root, by, &prior, plan, planned);
+    }
+    pb_plan_free(plan);
+    if (rc == PB_SUCCESS && by == TO_BE_WATCHED) {
+        rc = expect(planner, root, bytes, &learnt);
+    }
+    if (rc == PB_SUCCESS && by != BY_CHOICE) {
+        pb_learning_count(planner->learning, root, bytes, &learnt.candidate);
+        planner->last = (last_t){.root = root, .bytes = bytes, .candidate = learnt.candidate};
+    }
+    return rc;
+}
+
+static int plan(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
+                pb_planned_t *planned)
 {
     if (planner->ledger_is_lost) {
         *planned = (pb_planned_t){.is_known = false};
         return PB_ERR_NO_MEMORY;
     }
-    int rc = plan_for_all(planner, root, bytes, planned);
+    int rc = plan_for_all(planner, root, bytes, by, planned);
     if (rc == PB_ERR_NO_MEMORY) {
         forget(planner);
-        rc = plan_for_all(planner, root, bytes, planned);
+        rc = plan_for_all(planner, root, bytes, by, planned);
     }
     planner->has_repeated = planner->has_repeated || planned->begins_to_repeat;
     planner->ledger_is_lost = rc == PB_ERR_NO_MEMORY && !planned->is_known && is_bound(planner) &&
@@ -347,6 +468,42 @@ int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_
     planned->is_new_class = rc == PB_SUCCESS && note_class(planner, bytes);
     trim(planner);
     return rc;
+}
+
+int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+{
+    return plan(planner, root, bytes, BY_CHOICE, planned);
+}
+
+int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool is_watched,
+                           pb_planned_t *planned)
+{
+    const plan_by_t by = !pb_planner_learns(planner) ? BY_CHOICE
+                         : is_watched                ? TO_BE_WATCHED
+                                                     : BY_LEARNING;
+    return plan(planner, root, bytes, by, planned);
+}
+
+bool pb_planner_learns(const pb_planner_t *planner)
+{
+    const pb_choose_options_t *choose = &planner->options.choose;
+    return planner->learning != NULL && (choose->kind < 0 || choose->segment == 0);
+}
+
+bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes)
+{
+    return pb_planner_learns(planner) && pb_learning_is_eager(planner->learning, bytes);
+}
+
+pb_lesson_t pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait)
+{
+    return pb_learning_note(planner->learning, longest, least_wait);
+}
+
+void pb_planner_watched(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p)
+{
+    *time_p = planner->watched_time;
+    *fill_p = planner->watched_fill;
 }
 
 static int find_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks, int n_ranks,
@@ -391,8 +548,9 @@ static pb_kind_t kind_for_group(const pb_planner_t *planner, uint64_t bytes,
 static int plan_for_group(pb_planner_t *planner, int root, uint64_t bytes,
                           const pb_planner_group_t *group, pb_planned_t *planned)
 {
+    pb_candidate_t prior;
     pb_plan_t *plan;
-    int rc = plan_all_but_role(planner, root, bytes, false, planned, &plan);
+    int rc = plan_all_but_role(planner, root, bytes, false, planned, &prior, &plan);
     pb_plan_free(plan);
     if (rc != PB_SUCCESS) {
         return rc;
@@ -430,9 +588,29 @@ bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes)
     return pb_choose_may_pass(planner->model, &planner->options.choose, bytes);
 }
 
-static uint64_t first_segment(const pb_candidate_t *candidate, uint64_t bytes)
+bool pb_planner_may_pass_learnt(const pb_planner_t *planner, uint64_t bytes, bool is_watched)
 {
-    return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
+    return pb_planner_may_pass(planner, bytes) ||
+           (pb_planner_learns(planner) &&
+            pb_learning_may_pass(planner->learning, bytes, is_watched));
+}
+
+/** What was planned last, if that was the broadcast that is asked for, instead of the choice. */
+static void report_last(pb_planner_t *planner, int root, uint64_t bytes,
+                        pb_planner_report_t *report)
+{
+    const last_t *last = &planner->last;
+    if (last->root != root || last->bytes != bytes ||
+        (last->candidate.kind == report->best.kind &&
+         last->candidate.segment == report->best.segment)) {
+        return;
+    }
+    report->next = report->best;
+    report->next_time = report->best_time;
+    report->best = last->candidate;
+    report->best_time = pb_learning_time(planner->learning, root, bytes, &report->best);
+    report->best_fill = pb_learning_time(planner->learning, root,
+                                         first_segment(&report->best, bytes), &report->best);
 }
 
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
@@ -454,5 +632,6 @@ int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_plann
         .next_time =
             choice->next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice->next) : -1,
     };
+    report_last(planner, root, bytes, report);
     return PB_SUCCESS;
 }

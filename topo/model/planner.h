@@ -20,9 +20,11 @@
  * memory runs out, it gives all of that back and tries once more, so that one failing allocation
  * does not keep a rank from planning what the others plan.
  *
- * Later changes each concern one function: whatever corrects predicted times, by kind and segment,
- * changes the costs in the choice; a role that is computed without the whole plan replaces
- * make_role() in planner.c.
+ * With pb_planner_reserve_learning(), what was learnt (topo/model/learning.h) counts more than the
+ * choice, in broadcasts that are planned by pb_planner_plan_learnt(): alike on all ranks if they
+ * plan all these, and note what was measured, in the same order.
+ *
+ * A role that is computed without the whole plan would replace make_role() in planner.c.
  *
  * Ours. Not thread-safe: a communicator's planner is used under the communicator's lock.
  */
@@ -34,6 +36,7 @@
 #include <stdint.h>
 
 #include "topo/model/choose.h"
+#include "topo/model/learning.h"
 #include "topo/trees/role.h"
 
 typedef struct pb_planner pb_planner_t;
@@ -49,7 +52,9 @@ typedef struct pb_planner_options {
 /** How a broadcast is done. */
 typedef struct pb_planned {
     bool is_known;         /**< what follows is, but for the role; else nothing is */
-    bool fallback;         /**< by the fallback component; then there is no role */
+    bool fallback;         /**< by the fallback component; then there is no role, but where it is
+                                watched: that is in the tree along which its fold travels */
+    bool is_trial;         /**< it is tried whether this is faster than what is in force */
     bool is_new_class;     /**< no broadcast of this size class was planned before */
     bool was_cached;       /**< the role was kept from an earlier broadcast */
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
@@ -80,6 +85,9 @@ pb_planner_t *pb_planner_new(void);
 /** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
+/** Has the memory that learning needs, and learns from now on. PB_ERR_NO_MEMORY. */
+int pb_planner_reserve_learning(pb_planner_t *planner);
+
 /**
  * Plans on this network by this model from now on. Both are borrowed and outlive the planner.
  * Needs no memory.
@@ -97,6 +105,25 @@ void pb_planner_free(pb_planner_t *planner);
  * pb_choose(), and pb_plan_compute() of one kind.
  */
 int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
+
+/**
+ * The same, by what is learnt; `is_watched`: how long it takes will be noted, unless another one
+ * is watched before, so that a candidate may be tried. Without learning as pb_planner_plan().
+ */
+int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool is_watched,
+                           pb_planned_t *planned);
+
+/** Whether broadcasts are planned by what is learnt, if pb_planner_plan_learnt() is asked. */
+bool pb_planner_learns(const pb_planner_t *planner);
+
+/** Whether broadcasts of `bytes` should be watched often, as candidates are tried. O(1). */
+bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes);
+
+/** How long the last watched broadcast took; see pb_learner_note(). Where it learns. */
+pb_lesson_t pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait);
+
+/** What is predicted of it by the model that was given, at its root; -1: nothing, or not known. */
+void pb_planner_watched(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p);
 
 /**
  * Plans it for one group, at the root: never by the fallback component, and where a forced kind
@@ -126,6 +153,9 @@ int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
  * known without planning: for who could not. O(1).
  */
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
+
+/** The same of pb_planner_plan_learnt(). O(1). */
+bool pb_planner_may_pass_learnt(const pb_planner_t *planner, uint64_t bytes, bool is_watched);
 
 /** What a report of a broadcast says. A role stays borrowed. Errors as pb_planner_plan(). */
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,

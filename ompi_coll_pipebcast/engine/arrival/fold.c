@@ -51,6 +51,8 @@ static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
     pb_bytes_put(bytes + 32, sums->held_wait, 8);
     pb_bytes_put(bytes + 40, sums->transfer, 8);
     pb_bytes_put(bytes + 48, sums->slow_time, 8);
+    pb_bytes_put(bytes + 56, sums->longest, 8);
+    pb_bytes_put(bytes + 64, sums->least_wait, 8);
 }
 
 static pb_fold_sums_t read_sums(const uint8_t *bytes)
@@ -66,6 +68,8 @@ static pb_fold_sums_t read_sums(const uint8_t *bytes)
         .held_wait = pb_bytes_get(bytes + 32, 8),
         .transfer = pb_bytes_get(bytes + 40, 8),
         .slow_time = pb_bytes_get(bytes + 48, 8),
+        .longest = pb_bytes_get(bytes + 56, 8),
+        .least_wait = pb_bytes_get(bytes + 64, 8),
     };
 }
 
@@ -79,9 +83,19 @@ static void add_slowest(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
     }
 }
 
+/** Before the ranks of these times are counted. */
+static void add_times(pb_fold_sums_t *sums, uint64_t longest, uint64_t least_wait)
+{
+    if (sums->n_ranks == 0 || least_wait < sums->least_wait) {
+        sums->least_wait = least_wait;
+    }
+    sums->longest = longest > sums->longest ? longest : sums->longest;
+}
+
 /** Adds what a child has reported; false if that makes no sense. */
 static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
 {
+    add_times(sums, report->longest, report->least_wait);
     sums->n_ranks += report->n_ranks;
     sums->n_free += report->n_free;
     sums->n_held += report->n_held;
@@ -127,6 +141,7 @@ static void add_own(pb_fold_t *f)
         sums->n_free = 0;
         sums->free_wait = 0;
     }
+    add_times(sums, (uint64_t) (f->own.wait + f->own.transfer), (uint64_t) f->own.wait);
     sums->n_ranks++;
     sums->n_free++;
     sums->free_wait += (uint64_t) f->own.wait;
@@ -172,8 +187,11 @@ static bool take_report(pb_fold_t *f, int rank, size_t bytes)
 static bool take_conclusion(pb_fold_t *f, int rank, size_t bytes)
 {
     f->conclusion = f->in[0];
+    f->longest = pb_bytes_get(f->in + 1, 8);
+    f->least_wait = pb_bytes_get(f->in + 9, 8);
     f->state = PB_FOLD_PASSING;
-    return rank == f->parent && bytes == 1 && f->conclusion <= PB_ARRIVAL_UNEVEN;
+    return rank == f->parent && bytes == PB_FOLD_CONCLUSION_BYTES &&
+           f->conclusion <= PB_ARRIVAL_UNEVEN;
 }
 
 /** Takes in the next message; false if it is not there. */
@@ -224,6 +242,8 @@ static void send_bytes(pb_fold_t *f, size_t bytes, int rank)
 static void report(pb_fold_t *f)
 {
     if (f->parent < 0) {
+        const uint64_t own = (uint64_t) (f->own.wait + f->own.transfer);
+        f->sums.longest = own > f->sums.longest ? own : f->sums.longest;
         f->state = PB_FOLD_SUMMED;
         return;
     }
@@ -255,7 +275,9 @@ static bool pass(pb_fold_t *f)
         return true;
     }
     f->out[0] = f->conclusion;
-    send_bytes(f, 1, f->children[f->n_passed++]);
+    pb_bytes_put(f->out + 1, f->longest, 8);
+    pb_bytes_put(f->out + 9, f->least_wait, 8);
+    send_bytes(f, PB_FOLD_CONCLUSION_BYTES, f->children[f->n_passed++]);
     return true;
 }
 
@@ -289,6 +311,8 @@ bool pb_fold_advance(pb_fold_t *f)
 void pb_fold_announce(pb_fold_t *f, pb_arrival_report_t conclusion)
 {
     f->conclusion = (uint8_t) conclusion;
+    f->longest = f->sums.longest;
+    f->least_wait = f->sums.least_wait;
     f->state = PB_FOLD_PASSING;
 }
 

@@ -21,7 +21,11 @@
  * tree. And a rank that was not away has come as early as it could: in broadcasts one after the
  * other those below it wait as long as each takes it.
  *
- * It also finds the rank that received slowest (engine/delivery.h). Below a slow link all ranks
+ * It also finds how long the broadcast took on the rank where it took longest, from its arrival to
+ * its end, and how long every rank but the root waited at least, for what is learnt from that
+ * (topo/model/learner.h); the conclusion brings both to all ranks.
+ *
+ * And it finds the rank that received slowest (engine/delivery.h). Below a slow link all ranks
  * receive as slowly as the first one there, but for what is measured by chance: so of two on one
  * way down the upper one counts, unless the lower one is slower by PB_FOLD_SLOWER_PART.
  */
@@ -33,23 +37,28 @@
 #include "topo/trees/role.h"
 
 /** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
-#define PB_FOLD_BYTES 56
+#define PB_FOLD_BYTES 72
+
+/** Bytes of a conclusion: the verdict, and two times. */
+#define PB_FOLD_CONCLUSION_BYTES 17
 
 /** A rank that takes so much of another's time longer is slower. */
 #define PB_FOLD_SLOWER_PART 0.25
 
 /** What is known of some ranks; times are sums of nanoseconds. */
 typedef struct pb_fold_sums {
-    uint32_t n_ranks;   /**< without the root of the broadcast */
-    uint32_t n_free;    /**< of them those that no one is known to have held */
-    uint32_t n_held;    /**< the others */
-    uint64_t free_wait; /**< from arrival to the first segment */
-    uint64_t held_wait; /**< likewise */
-    uint64_t transfer;  /**< from the first segment to the end */
-    uint32_t n_timed;   /**< ranks of which it is known how fast they received */
-    uint32_t slowest;   /**< of them the rank that received slowest */
-    uint32_t slow_from; /**< from this one */
-    uint64_t slow_time; /**< that the message takes from there; 0: none is known */
+    uint32_t n_ranks;    /**< without the root of the broadcast */
+    uint32_t n_free;     /**< of them those that no one is known to have held */
+    uint32_t n_held;     /**< the others */
+    uint64_t free_wait;  /**< from arrival to the first segment */
+    uint64_t held_wait;  /**< likewise */
+    uint64_t transfer;   /**< from the first segment to the end */
+    uint32_t n_timed;    /**< ranks of which it is known how fast they received */
+    uint32_t slowest;    /**< of them the rank that received slowest */
+    uint32_t slow_from;  /**< from this one */
+    uint64_t slow_time;  /**< that the message takes from there; 0: none is known */
+    uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
+    uint64_t least_wait; /**< from the arrival of a rank to its first segment */
 } pb_fold_sums_t;
 
 typedef enum {
@@ -83,7 +92,9 @@ typedef struct pb_fold {
     bool has_ended; /**< this rank's part of the broadcast */
     pb_fold_times_t own;
     pb_fold_sums_t sums;  /**< of the ranks below, and at last of this one */
-    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on */
+    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on, as are these two */
+    uint64_t longest;     /**< of all ranks */
+    uint64_t least_wait;  /**< likewise */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
     pb_request_t send;    /**< under way; NULL: none is */
     uint8_t in[PB_FOLD_BYTES];
@@ -100,7 +111,7 @@ typedef struct pb_fold {
 void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int rank,
                    int stream, int *room);
 
-/** This rank's part of the broadcast has ended; the root's times do not count. */
+/** This rank's part of the broadcast has ended; of the root's times only their sum counts. */
 void pb_fold_end(pb_fold_t *fold, const pb_fold_times_t *times);
 
 /**

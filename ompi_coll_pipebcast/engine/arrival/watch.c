@@ -41,10 +41,16 @@ static bool has_passed(const pb_watch_t *watch, uint32_t fewest, int64_t time)
     return watch->short_message > 0 && watch->n >= fewest && watch->time >= time;
 }
 
+void pb_watch_ask(pb_watch_t *watch, bool is_asked)
+{
+    watch->is_asked = is_asked;
+}
+
 bool pb_watch_is_due(const pb_watch_t *watch)
 {
     return watch->is_open &&
-           (watch->weight >= PB_WATCH_LAG || has_passed(watch, PB_WATCH_FEWEST_LAG, watch->lag));
+           (watch->weight >= PB_WATCH_LAG || has_passed(watch, PB_WATCH_FEWEST_LAG, watch->lag) ||
+            (watch->is_urgent && watch->n >= PB_WATCH_FEWEST_LAG));
 }
 
 void pb_watch_close(pb_watch_t *watch)
@@ -54,7 +60,7 @@ void pb_watch_close(pb_watch_t *watch)
 
 bool pb_watch_is_next(const pb_watch_t *watch)
 {
-    return (watch->weight >= PB_WATCH_INTERVAL ||
+    return (watch->is_asked || watch->weight >= PB_WATCH_INTERVAL ||
             has_passed(watch, PB_WATCH_FEWEST, watch->interval)) &&
            (!watch->is_open || pb_watch_is_due(watch));
 }
@@ -64,6 +70,7 @@ bool pb_watch_begin(pb_watch_t *watch, size_t bytes)
     const bool is_watched = !watch->is_open && pb_watch_is_next(watch);
     if (is_watched) {
         watch->is_open = true;
+        watch->is_urgent = watch->is_asked;
         watch->weight = 0;
         watch->time = 0;
         watch->n = 0;

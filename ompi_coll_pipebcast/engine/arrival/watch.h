@@ -60,6 +60,8 @@ typedef struct pb_watch {
     uint32_t n;       /**< how many they are */
     uint32_t n_folds; /**< begun so far */
     bool is_open;     /**< the last fold's conclusion has not been taken */
+    bool is_asked;    /**< the next one is to be watched if it can */
+    bool is_urgent;   /**< the last one was; its conclusion is waited for early */
     int64_t short_message; /**< nanoseconds that one takes; 0: times are not known */
     int64_t mebibyte;      /**< nanoseconds that so many more bytes take */
     int64_t interval, lag; /**< nanoseconds of broadcasts: see above */
@@ -73,6 +75,14 @@ void pb_watch_init(pb_watch_t *watch);
  * MiB more than that. Where this is not called, broadcasts are watched by their weight alone.
  */
 void pb_watch_set_times(pb_watch_t *watch, int64_t short_message, int64_t mebibyte, int n_ranks);
+
+/**
+ * Whether the next broadcast is to be watched whatever the weight and time since the last one, as
+ * something is learnt from it (topo/model/learner.h). Its conclusion is due PB_WATCH_FEWEST_LAG
+ * broadcasts later, so that it travels beside a whole one and delays none. Counts until the next
+ * call.
+ */
+void pb_watch_ask(pb_watch_t *watch, bool is_asked);
 
 /** Whether the conclusion of the last fold is to be taken before the next broadcast. */
 bool pb_watch_is_due(const pb_watch_t *watch);

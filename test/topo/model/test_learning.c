@@ -1,0 +1,260 @@
+/*
+ * Learning by planners of all ranks of random networks, whose links give a fraction of what was
+ * assumed and whose kinds of trees take longer than predicted: all ranks plan alike, the role of
+ * each is that of the plan, and what is used becomes the best.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/failing_memory.h"
+#include "test/tap.h"
+#include "test/topo/trees/tree_case.h"
+#include "topo/model/planner.h"
+
+enum { MOST_RANKS = 64, N_BROADCASTS = 40, ASSUMED_MBIT = 10000 };
+
+static const tree_case_size_t small = {.max_switches = 4, .max_hosts = 16, .max_per_host = 1};
+
+/** A communicator, and what its network is in truth. */
+typedef struct world {
+    tree_case_t c;
+    pb_model_t assumed, truth;
+    pb_chooser_t *chooser; /**< by the truth */
+    double factor[PB_KIND_COUNT + 1];
+    pb_planner_t *planners[MOST_RANKS];
+    int n_ranks;
+    int since;           /**< broadcasts since a watched one; 0: none is open */
+    int64_t longest;     /**< of that */
+    int n_bad;           /**< broadcasts in which ranks were not alike, or a role was wrong */
+    int n_own, n_trials; /**< of ours, and tried */
+    long fail_after;     /**< so many allocations of rank 1 one fails; -1: none does */
+} world_t;
+
+static void world_init(world_t *w, pb_random_t *random, int i, const pb_choose_options_t *choose,
+                       int connections)
+{
+    memset(w, 0, sizeof(*w));
+    w->fail_after = -1;
+    tree_case_init(&w->c, random, (pb_shape_t) (i % PB_SHAPE_COUNT), small);
+    w->n_ranks = w->c.placement->n_ranks < MOST_RANKS ? w->c.placement->n_ranks : MOST_RANKS;
+    pb_model_assume(UINT64_C(1000000) * ASSUMED_MBIT, 1500, &w->assumed);
+    pb_model_assume(UINT64_C(2000000) << pb_random_below(random, 4), 1500, &w->truth);
+    w->truth.measured = true;
+    const pb_choose_options_t all = {
+        .kind = choose->kind, .segment = choose->segment, .plan.fanout = 3};
+    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &all);
+    for (int k = 0; k <= PB_KIND_COUNT; k++) {
+        w->factor[k] = 1 + pb_random_below(random, 200) / 1000.0;
+    }
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        const pb_planner_options_t options = {
+            .rank = rank, .choose = *choose, .memory = 1 << 20, .connections = connections};
+        w->planners[rank] = pb_planner_new();
+        if (w->chooser == NULL || w->planners[rank] == NULL ||
+            pb_planner_reserve(w->planners[rank], w->c.placement->n_ranks) != PB_SUCCESS ||
+            pb_planner_reserve_learning(w->planners[rank]) != PB_SUCCESS) {
+            abort();
+        }
+        pb_planner_begin(w->planners[rank], w->c.placement, &w->assumed, &options);
+    }
+}
+
+static void world_clear(world_t *w)
+{
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        pb_planner_free(w->planners[rank]);
+    }
+    pb_chooser_free(w->chooser);
+    tree_case_clear(&w->c);
+}
+
+static double truth_of(world_t *w, int root, uint64_t bytes, const pb_candidate_t *candidate)
+{
+    const int row = candidate->kind == PB_KIND_FALLBACK ? PB_KIND_COUNT : candidate->kind;
+    return w->factor[row] * (double) pb_choose_time(w->chooser, root, bytes, candidate);
+}
+
+typedef struct best {
+    world_t *world;
+    int root;
+    uint64_t bytes;
+    double time;
+} best_t;
+
+static void look(void *context, const pb_candidate_t *candidate)
+{
+    best_t *best = context;
+    const double time =
+        (double) candidate->time *
+        best->world->factor[candidate->kind == PB_KIND_FALLBACK ? PB_KIND_COUNT : candidate->kind];
+    best->time = best->time == 0 || time < best->time ? time : best->time;
+}
+
+static double best_of(world_t *w, int root, uint64_t bytes)
+{
+    best_t best = {.world = w, .root = root, .bytes = bytes};
+    if (pb_choose_explain(w->chooser, root, bytes, look, &best) != PB_SUCCESS) {
+        abort();
+    }
+    return best.time;
+}
+
+/** Whether a role has a child for each edge to a parent, and each rank but the root has parents. */
+static bool is_tree(const pb_planned_t *planned, int n_ranks, int root)
+{
+    int n_edges = 0;
+    for (int rank = 0; rank < n_ranks; rank++) {
+        const pb_role_t *role = planned[rank].role;
+        if (role == NULL || (role->n_parents == 0) != (rank == root)) {
+            return false;
+        }
+        n_edges += role->n_children - role->n_parents;
+    }
+    return n_edges == 0;
+}
+
+static bool are_alike(const pb_planned_t *planned, int n_ranks)
+{
+    for (int rank = 1; rank < n_ranks; rank++) {
+        if (planned[rank].fallback != planned[0].fallback ||
+            planned[rank].kind != planned[0].kind ||
+            planned[rank].is_trial != planned[0].is_trial ||
+            planned[rank].segment_size != planned[0].segment_size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** One on all ranks, watched if the learner asks for it; its time without openings. */
+static double broadcast(world_t *w, int root, uint64_t bytes)
+{
+    pb_planned_t planned[MOST_RANKS];
+    if (w->since >= 2) {
+        for (int rank = 0; rank < w->n_ranks; rank++) {
+            (void) pb_planner_note(w->planners[rank], w->longest, 0);
+        }
+        w->since = 0;
+    }
+    const bool is_watched = w->since == 0 && pb_planner_is_eager(w->planners[0], bytes);
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        failing_memory_after(rank == 1 ? w->fail_after : -1);
+        w->n_bad += pb_planner_plan_learnt(w->planners[rank], root, bytes, is_watched,
+                                           &planned[rank]) != PB_SUCCESS;
+    }
+    failing_memory_after(-1);
+    w->n_bad += !are_alike(planned, w->n_ranks);
+    w->n_bad += (is_watched || !planned[0].fallback) && !is_tree(planned, w->n_ranks, root);
+    w->n_own += !planned[0].fallback;
+    w->n_trials += planned[0].is_trial;
+    const pb_candidate_t candidate = {
+        .kind = planned[0].fallback ? PB_KIND_FALLBACK : (int) planned[0].kind,
+        .segment = planned[0].segment_size < bytes ? planned[0].segment_size : 0};
+    const double time = truth_of(w, root, bytes, &candidate);
+    w->since += is_watched || w->since > 0;
+    w->longest = is_watched ? (int64_t) time : w->longest;
+    return time;
+}
+
+static void test_worlds(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(11);
+    int n_bad = 0, n_right = 0, n_trials = 0;
+    double sums = 0;
+    enum { N = 60 };
+    for (int i = 0; i < N; i++) {
+        world_t w;
+        world_init(&w, &random, i, &all, 0);
+        if (w.n_ranks < 2) {
+            n_right++;
+            world_clear(&w);
+            continue;
+        }
+        const int root = pb_random_below(&random, w.n_ranks);
+        const uint64_t bytes = UINT64_C(4096) << (i % 9);
+        const double best = best_of(&w, root, bytes);
+        double last = 0, sum = 0;
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            last = broadcast(&w, root, bytes);
+            sum += last;
+        }
+        n_right += last <= 1.05 * best;
+        sums += sum / N_BROADCASTS / best / N;
+        n_bad += w.n_bad;
+        n_trials += w.n_trials;
+        world_clear(&w);
+    }
+    ok(n_bad == 0, "all ranks plan alike, and each has its role");
+    ok(n_right >= N - 4 && sums < 1.2, "within 5 %% of the best in %d of %d, %.3f on average",
+       n_right, (int) N, sums);
+    ok(n_trials > N, "after %d trials", n_trials);
+}
+
+/** Roots and sizes at random, with kinds or segments that are set, and bounds on connections. */
+static void test_mixes(void)
+{
+    pb_random_t random = pb_random_seed(12);
+    int n_bad = 0, n_trials = 0;
+    for (int i = 0; i < 40; i++) {
+        const pb_choose_options_t choose = {.kind = i % 4 == 1   ? (int) PB_KIND_BINARY
+                                                    : i % 8 == 2 ? PB_CHOOSE_OWN
+                                                                 : PB_CHOOSE_ALL,
+                                            .segment = i % 4 == 3 ? 2000 : 0,
+                                            .plan.fanout = 3};
+        world_t w;
+        world_init(&w, &random, i, &choose, i % 3 == 0 ? 4 : 0);
+        for (int k = 0; k < 100; k++) {
+            (void) broadcast(&w, pb_random_below(&random, w.n_ranks),
+                             UINT64_C(1000) << pb_random_below(&random, 9));
+        }
+        n_bad += w.n_bad;
+        n_trials += w.n_trials;
+        world_clear(&w);
+    }
+    ok(n_bad == 0 && n_trials > 40, "of random roots and sizes, too (%d trials)", n_trials);
+}
+
+/** With a kind and a segment size that are set, it is as without learning. */
+static void test_nothing_to_learn(void)
+{
+    static const pb_choose_options_t both = {
+        .kind = PB_KIND_CHAIN, .segment = 3000, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(13);
+    world_t w;
+    world_init(&w, &random, 0, &both, 0);
+    const bool is_eager = pb_planner_is_eager(w.planners[0], 100000);
+    (void) broadcast(&w, 0, 100000);
+    ok(!is_eager && !pb_planner_learns(w.planners[0]) && w.n_own == 1 && w.n_bad == 0,
+       "nothing is learnt where kind and segment size are set");
+    world_clear(&w);
+}
+
+/** An allocation of one rank fails: it gives back what it keeps, and plans what the others plan. */
+static void test_no_memory(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    int n_bad = 0, n_trials = 0;
+    for (long nth = 0; nth < 60; nth++) {
+        pb_random_t random = pb_random_seed(14);
+        world_t w;
+        world_init(&w, &random, 3, &all, 0);
+        for (int k = 0; k < 14; k++) {
+            w.fail_after = k % 3 == 2 ? nth : -1;
+            (void) broadcast(&w, 0, 65536);
+        }
+        n_bad += w.n_bad;
+        n_trials += w.n_trials;
+        world_clear(&w);
+    }
+    ok(n_bad == 0 && n_trials > 0, "an allocation that fails on one rank changes nothing");
+}
+
+int main(void)
+{
+    test_worlds();
+    test_mixes();
+    test_nothing_to_learn();
+    test_no_memory();
+    return tap_done();
+}

@@ -1,0 +1,76 @@
+/*
+ * Learning, as a planner does it: the learner (topo/model/learner.h) with the predictions that it
+ * corrects, of the candidates for a root by a model of links as fast as they have turned out to be
+ * (ours).
+ *
+ * Where nothing was measured and nothing is learnt yet, the choice for doubtful speeds
+ * (topo/model/choose.h) counts; once the speed is known, all candidates do.
+ */
+#ifndef PB_LEARNING_H
+#define PB_LEARNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/model/choose.h"
+#include "topo/model/learner.h"
+
+typedef struct pb_learning pb_learning_t;
+
+/** What is used for one broadcast. */
+typedef struct pb_learnt {
+    pb_candidate_t candidate;
+    bool is_trial;
+} pb_learnt_t;
+
+/** Nothing is learnt before pb_learning_begin(). Freed by pb_learning_free(). NULL: no memory. */
+pb_learning_t *pb_learning_new(void);
+void pb_learning_free(pb_learning_t *learning);
+
+/** Begins with nothing known. Placement and model are borrowed. Needs no memory. */
+void pb_learning_begin(pb_learning_t *learning, const pb_placement_t *placement,
+                       const pb_model_t *model, const pb_choose_options_t *options);
+
+/** Whether broadcasts of `bytes` should be watched often. O(1). */
+bool pb_learning_is_eager(const pb_learning_t *learning, uint64_t bytes);
+
+/** Whether a broadcast of `bytes` may be the fallback component's for what was learnt. O(1). */
+bool pb_learning_may_pass(const pb_learning_t *learning, uint64_t bytes, bool is_watched);
+
+/**
+ * What to use, of the kinds in `kinds` (bit k: kind k) and the fallback component, where `prior`
+ * was chosen without what is learnt. PB_ERR_NO_MEMORY. May be asked again for the same broadcast.
+ */
+int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool is_watched,
+                       uint32_t kinds, const pb_candidate_t *prior, pb_learnt_t *learnt);
+
+/** A broadcast begins, with what was chosen. */
+void pb_learning_count(pb_learning_t *learning, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate);
+
+/**
+ * It is watched; to be called before it is counted. `chooser` predicts by the model that was given.
+ * PB_ERR_NO_MEMORY.
+ */
+int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, uint64_t bytes,
+                      const pb_learnt_t *learnt);
+
+/** The tree that was used last, whose connections are there; by default that of `prior`. */
+pb_kind_t pb_learning_last_kind(const pb_learning_t *learning, const pb_candidate_t *prior);
+
+/** How long the last one that is watched took; see pb_learner_note(). */
+pb_lesson_t pb_learning_note(pb_learning_t *learning, int64_t longest, int64_t least_wait);
+
+/** The last one that is watched; its bytes are 0 if there is none. */
+const pb_learner_trial_t *pb_learning_watched(const pb_learning_t *learning);
+
+/** Predicted by what is known of links. As pb_choose_time(). */
+int64_t pb_learning_time(pb_learning_t *learning, int root, uint64_t bytes,
+                         const pb_candidate_t *candidate);
+
+/** Bytes that are kept beside the fixed ones, and giving them back. O(1). */
+size_t pb_learning_memory(const pb_learning_t *learning);
+void pb_learning_forget(pb_learning_t *learning);
+
+#endif
