@@ -182,7 +182,8 @@ int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool i
 {
     pb_candidate_t in_force;
     const bool is_known = pb_learner_in_force(&learning->learner, bytes, &in_force);
-    const bool may_try = is_watched && pb_learner_is_eager(&learning->learner, bytes);
+    const bool may_try = pb_learner_is_eager(&learning->learner, bytes) &&
+                         (is_watched || in_force.kind == PB_KIND_FALLBACK);
     *learnt = (pb_learnt_t){.candidate = *prior};
     if (is_known && !may_try && fits(kinds, &in_force)) {
         learnt->candidate = in_force;
