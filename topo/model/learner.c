@@ -21,7 +21,7 @@
 #define SHORTER_PART 3
 
 /** A trial that opened connections and took so many times what was expected is not repeated. */
-#define FAR_SLOWER 3
+#define FAR_SLOWER 4
 
 /* How much less than expected a candidate may take, as parts of ONE. */
 #define MARGIN_SEEN (ONE / 24)    /* it was measured once */
