@@ -651,6 +651,14 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes)
     return class == NULL || (class->is_settled ? class->n_drifted > 0 : !class->is_paused);
 }
 
+bool pb_learner_wants_curve(const pb_learner_t *learner, uint64_t bytes)
+{
+    const int at = find_class(learner, bytes);
+    return learner->assumes &&
+           (learner->speed == 0 || learner->is_guess || at < 0 ||
+            learner->classes[at].in_force < 0 || learner->classes[at].n_drifted > 0);
+}
+
 bool pb_learner_trusts(const pb_learner_t *learner, uint64_t bytes)
 {
     const int at = find_class(learner, bytes);

@@ -153,6 +153,12 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes);
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate);
 
 /**
+ * Whether the speed may follow from a watched broadcast of `bytes`, so that its curve is to be
+ * known: not while candidates are tried beside one in force, which is what happens most. O(1).
+ */
+bool pb_learner_wants_curve(const pb_learner_t *learner, uint64_t bytes);
+
+/**
  * Whether candidates of messages of `bytes` of which none was measured may be told apart by their
  * predictions. O(1).
  */

@@ -264,6 +264,12 @@ int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, 
         watched->candidate.time = pb_choose_time(chooser, root, size_class, candidate);
         return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
+    if (!pb_learner_wants_curve(&learning->learner, bytes)) {
+        watched->candidate.time = pb_learning_time(learning, root, size_class, candidate);
+        watched->hop =
+            watched->candidate.time >= 0 ? hop(learning->corrected, candidate, bytes) : 0;
+        return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    }
     return draw_curve(learning, chooser, root, size_class, candidate, &watched->curve);
 }
 
