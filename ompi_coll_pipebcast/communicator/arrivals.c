@@ -16,6 +16,12 @@
 /** Of a message between two hosts of one switch. */
 #define N_LINKS 2
 
+/**
+ * Bytes of a communicator's first broadcast from which something is learnt: a communicator that is
+ * made for one short broadcast is to pay for no fold.
+ */
+#define LEAST_FIRST 16384
+
 /** Bytes. */
 #define SHORT_MESSAGE 64
 #define MEBIBYTE (1 << 20)
@@ -330,7 +336,8 @@ void coll_pipebcast_arrivals_settle(coll_pipebcast_module_t *module)
 bool coll_pipebcast_arrivals_is_next(coll_pipebcast_module_t *module, size_t bytes)
 {
     pb_watch_t *watch = &module->arrivals.watch;
-    pb_watch_ask(watch, pb_planner_is_eager(module->planner, bytes));
+    const bool is_worth_it = watch->n > 0 || bytes >= LEAST_FIRST;
+    pb_watch_ask(watch, is_worth_it && pb_planner_is_eager(module->planner, bytes));
     return module->arrivals.children != NULL && !watch->is_open && pb_watch_is_next(watch);
 }
 

@@ -26,7 +26,7 @@ sys.dont_write_bytecode = sys.pycache_prefix is None
 from benchlib import (arrival, arrival_campaign, links, campaign, claims, experiments, grid,
                       units)
 from benchlib.experiment import Experiment, Line, Panel
-from benchlib.experiments import discover, p4_fig8, parallel
+from benchlib.experiments import discover, learn, p4_fig8, parallel
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
 from benchlib.places import Testbed, counted_doubts, natural
@@ -654,6 +654,36 @@ def test_parallel():
        "the bytes of parallel links are one link's of the plan")
 
 
+def learnt_outcome(size, times_us):
+    outcome = Outcome()
+    outcome.rows = [{"broadcast": str(i), "bytes": str(size), "time_us": str(us)}
+                    for i, us in enumerate(times_us)]
+    return outcome
+
+
+def test_learn():
+    measured = learn.Measured()
+    size = 1 << 16
+    measured.add("4", "pipebcast", learnt_outcome(size, [300, 200] + [100] * 48))
+    measured.add("4", "pipebcast:twotree:702", learnt_outcome(size, [900, 100, 102, 98]))
+    measured.add("4", "pipebcast:binary:702", learnt_outcome(size, [90, 130, 130]))
+    eq(measured.best("4", size), (100, "pipebcast:twotree:702"),
+       "learn: the best median without the first broadcast")
+    eq((measured.time_us("4", learn.FIRST, size), measured.time_us("4", learn.AFTER, size)),
+       (106, 100), "learn: the mean of all, the median of those after 20")
+    eq([verdict.holds for verdict in learn.LEARN.verdicts(measured)], [True, True],
+       "learn: both claims hold")
+    measured.add("5", "pipebcast", learnt_outcome(size, [150] * 50))
+    measured.add("5", "pipebcast:twotree:702", learnt_outcome(size, [100] * 3))
+    eq([verdict.holds for verdict in learn.LEARN.verdicts(measured)], [False, False],
+       "learn: neither does where it stays wrong")
+    measured.add("1", "pipebcast", learnt_outcome(size, [150] * 7))
+    eq(measured.time_us("1", learn.AFTER, size), None, "learn: a series that was cut off is none")
+    text = learn.table_text(measured, "2mbit")
+    ok("1.060    1.000" in text and "pipebcast:twotree:702" in text, "learn: the table", text)
+    eq(learn.schedule_text([5, 7], 2), "0 5\n0 5\n0 7\n0 7\n", "learn: a schedule")
+
+
 def found_network(seed, found_us, true_us, seconds=100, contradictions=0, mistakes=None):
     found = discover.Found(seed, discover.Network(seed))
     found.seconds, found.status, found.contradictions = seconds, 0, contradictions
@@ -746,7 +776,8 @@ def main():
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
-                     test_near_best, test_links, test_grid, test_grid_comparison, test_parallel, test_discover,
+                     test_near_best, test_links, test_grid, test_grid_comparison, test_parallel, test_learn,
+                     test_discover,
                      test_small, test_counters, test_parallel_flow, test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:

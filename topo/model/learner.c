@@ -21,7 +21,7 @@
 #define SHORTER_PART 3
 
 /** A trial that opened connections and took so many times what was expected is not repeated. */
-#define FAR_SLOWER 3
+#define FAR_SLOWER 4
 
 /* How much less than expected a candidate may take, as parts of ONE. */
 #define MARGIN_SEEN (ONE / 24)    /* it was measured once */
@@ -355,6 +355,15 @@ static void settle(pb_learner_class_t *class)
     class->n_drifted = 0;
 }
 
+/** What should take half as long over slow links is used at once, if it is also tried. */
+static int without_delay(const question_t *q, int usual)
+{
+    expected_t expected = {0};
+    const int trial = next_trial(q, &expected);
+    const bool is_far_better = trial >= 0 && expected.time <= time_in_force(q->class) / 2;
+    return is_far_better && is_within_bound(q->class, expected.time) ? trial : usual;
+}
+
 int pb_learner_pick(pb_learner_t *learner, uint64_t bytes, const pb_candidate_t *candidates, int n,
                     bool may_try, bool *is_trial_p)
 {
@@ -362,8 +371,11 @@ int pb_learner_pick(pb_learner_t *learner, uint64_t bytes, const pb_candidate_t 
     const question_t q = ask(learner, class, candidates, n);
     const int usual = without_trial(&q);
     *is_trial_p = false;
-    if (!may_try || class->is_settled || class->in_force < 0) {
+    if (class->is_settled || class->in_force < 0) {
         return usual;
+    }
+    if (!may_try) {
+        return is_slow(learner) ? without_delay(&q, usual) : usual;
     }
     const pb_learner_entry_t *in_force = &class->entries[class->in_force];
     const bool may_go_on =
@@ -637,6 +649,14 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes)
     const int at = find_class(learner, bytes);
     const pb_learner_class_t *class = at >= 0 ? &learner->classes[at] : NULL;
     return class == NULL || (class->is_settled ? class->n_drifted > 0 : !class->is_paused);
+}
+
+bool pb_learner_wants_curve(const pb_learner_t *learner, uint64_t bytes)
+{
+    const int at = find_class(learner, bytes);
+    return learner->assumes &&
+           (learner->speed == 0 || learner->is_guess || at < 0 ||
+            learner->classes[at].in_force < 0 || learner->classes[at].n_drifted > 0);
 }
 
 bool pb_learner_trusts(const pb_learner_t *learner, uint64_t bytes)

@@ -21,9 +21,11 @@
  * PB_LEARNER_DRIFT_NOTES notes one after the other.
  *
  * The invariant: what trials took longer than the candidate in force, all together, is at most
- * PB_LEARNER_EXTRA_PART of the time that the class's broadcasts took so far, and
- * the time of one, and what the last trial took longer than was expected
- * of it. Trials that begin when that was exceeded wait until it is not.
+ * PB_LEARNER_EXTRA_PART of the time that the class's broadcasts took so far, and PB_LEARNER_GRANT
+ * times the time of one, and what the last trial took longer than was expected of it. Trials that
+ * begin when that was exceeded wait until it is not. Where over slow links a trial should take half
+ * as long as the fallback component, or less, the broadcast after it does not wait for its note
+ * and is like it.
  *
  * A candidate's time is the least of its last PB_LEARNER_KEPT notes, without those of broadcasts
  * that opened connections, unless there are no others after two of these.
@@ -149,6 +151,12 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes);
  * or this broadcast is no trial. O(1).
  */
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate);
+
+/**
+ * Whether the speed may follow from a watched broadcast of `bytes`, so that its curve is to be
+ * known: not while candidates are tried beside one in force, which is what happens most. O(1).
+ */
+bool pb_learner_wants_curve(const pb_learner_t *learner, uint64_t bytes);
 
 /**
  * Whether candidates of messages of `bytes` of which none was measured may be told apart by their

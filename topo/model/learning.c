@@ -182,7 +182,8 @@ int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool i
 {
     pb_candidate_t in_force;
     const bool is_known = pb_learner_in_force(&learning->learner, bytes, &in_force);
-    const bool may_try = is_watched && pb_learner_is_eager(&learning->learner, bytes);
+    const bool may_try = pb_learner_is_eager(&learning->learner, bytes) &&
+                         (is_watched || in_force.kind == PB_KIND_FALLBACK);
     *learnt = (pb_learnt_t){.candidate = *prior};
     if (is_known && !may_try && fits(kinds, &in_force)) {
         learnt->candidate = in_force;
@@ -261,6 +262,12 @@ int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, 
     if (learning->given->measured) {
         watched->hop = hop(learning->given, candidate, bytes);
         watched->candidate.time = pb_choose_time(chooser, root, size_class, candidate);
+        return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    }
+    if (!pb_learner_wants_curve(&learning->learner, bytes)) {
+        watched->candidate.time = pb_learning_time(learning, root, size_class, candidate);
+        watched->hop =
+            watched->candidate.time >= 0 ? hop(learning->corrected, candidate, bytes) : 0;
         return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     return draw_curve(learning, chooser, root, size_class, candidate, &watched->curve);

@@ -188,7 +188,7 @@ static void broadcast(series_t *s, world_t *w)
         s->since = 1;
         s->trial = (pb_learner_trial_t){
             .bytes = w->bytes, .candidate = *c, .opens = !w->is_open[row], .is_trial = is_trial};
-        if (s->learner.assumes && c->kind != PB_KIND_FALLBACK) {
+        if (pb_learner_wants_curve(&s->learner, w->bytes) && c->kind != PB_KIND_FALLBACK) {
             curve_of(w, c, &s->trial.curve);
         }
         const double way =
