@@ -46,6 +46,16 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/**
+ * Processes that this one may ever be connected to: those of its job, as what a communicator without
+ * a bound opens is not charged to the next one.
+ */
+static int count_others(struct ompi_communicator_t *comm)
+{
+    const int of_comm = ompi_comm_size(comm), of_job = ompi_comm_size(&ompi_mpi_comm_world.comm);
+    return (of_comm > of_job ? of_comm : of_job) - 1;
+}
+
 /** Adds a rank's facts to what all have in common; whether it is like this process. */
 static bool add_facts(coll_pipebcast_common_t *common, const pb_facts_t *facts, int n_others)
 {
@@ -72,7 +82,7 @@ static bool is_of_other_job(struct ompi_communicator_t *comm, int rank)
 int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
                                  coll_pipebcast_common_t *common_p)
 {
-    const int n_ranks = ompi_comm_size(comm);
+    const int n_ranks = ompi_comm_size(comm), n_others = count_others(comm);
     *common_p = (coll_pipebcast_common_t){
         .bits_per_second = PB_FACTS_UNKNOWN, .mtu = PB_FACTS_UNKNOWN, .on_one_host = true};
     if (coll_pipebcast_process.facts.digest == 0) {
@@ -87,7 +97,7 @@ int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        if (!add_facts(common_p, &facts, n_ranks - 1)) {
+        if (!add_facts(common_p, &facts, n_others)) {
             return OMPI_ERR_NOT_AVAILABLE;
         }
     }

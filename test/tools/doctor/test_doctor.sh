@@ -182,8 +182,8 @@ finds doubtful rate 'slower than they should be.*of 4e+06)'
 report $? "an interface that claims too much"
 unset OMPI_MCA_btl_tcp_bandwidth_lo
 
-launch 4 "$work/apart" 1 'ulimit -n 26' "$DOCTOR" --quick
-[ $code -eq 1 ] && finds bad descriptors '26 of a process, the least on n1.*connections at most.*ulimit'
+launch 8 "$work/apart" 1 'ulimit -n 30' "$DOCTOR" --quick
+[ $code -eq 1 ] && finds bad descriptors '30 of a process, the least on n1.*connections at most.*ulimit'
 report $? "few descriptors on one host"
 
 # ---- topology
