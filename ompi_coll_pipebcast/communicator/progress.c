@@ -1,9 +1,13 @@
 #include "communicator/progress.h"
 
+#include "base/clock.h"
 #include "communicator/module.h"
 
 /** Communicators that one call finds to be through, at most; others stay for the next call. */
 #define MAX_IDLE 16
+
+/** That are waited for tasks when MPI ends. */
+#define MOST_SECONDS_AT_END 1
 
 static void tasks_construct(coll_pipebcast_tasks_t *tasks)
 {
@@ -140,6 +144,7 @@ void coll_pipebcast_progress_settle(coll_pipebcast_module_t *module)
 
 void coll_pipebcast_progress_settle_all(void)
 {
+    const int64_t begin = coll_pipebcast_now();
     bool is_settled;
     do {
         coll_pipebcast_lock(&busy.lock);
@@ -148,5 +153,5 @@ void coll_pipebcast_progress_settle_all(void)
         if (!is_settled) {
             opal_progress();
         }
-    } while (!is_settled);
+    } while (!is_settled && coll_pipebcast_seconds_since(begin) < MOST_SECONDS_AT_END);
 }
