@@ -47,8 +47,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /**
- * Processes that this one may ever be connected to: those of its job, as what a communicator without
- * a bound opens is not charged to the next one.
+ * Processes that this one may ever be connected to: those of its job, as what a communicator
+ * without a bound opens is not charged to the next one.
  */
 static int count_others(struct ompi_communicator_t *comm)
 {

@@ -51,10 +51,12 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_BY_CHOICE;
     bool may_be_watched = false;
     int rc = coll_pipebcast_agree(module);
-    *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING,
-                       .start = coll_pipebcast_now()};
+    *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
     if (rc != OMPI_SUCCESS || begun->is_part_of_agreement) {
         return rc;
+    }
+    if (module->state != COLL_PIPEBCAST_PASSING) { /* else nobody asks, and a clock takes time */
+        begun->start = coll_pipebcast_now();
     }
     if (coll_pipebcast_may_be_ours(module, total)) {
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
