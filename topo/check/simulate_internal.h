@@ -1,5 +1,5 @@
 /*
- * What the two models of simulator.h share. Not for others.
+ * What the models of simulator.h share. Not for others.
  *
  * An edge of the simulation is the edge into a rank in one stream; its number
  * is stream * n_ranks + rank, so that numbers of roots and outsiders are unused.
@@ -51,10 +51,31 @@ static inline int pb_sim_stream_segments(const pb_sim_t *sim, int stream)
     return (sim->options->n_segments - stream + n_streams - 1) / n_streams;
 }
 
+/** What a segment costs in the wire model. */
+static inline const pb_simulate_cost_t *pb_sim_cost(const pb_sim_t *sim, int segment)
+{
+    const bool is_last = segment == sim->options->n_segments - 1;
+    return is_last ? &sim->options->rest : &sim->options->cost;
+}
+
+/** Wire model: the time on a link of what takes `time` on one of the lowest speed. */
+static inline int64_t pb_sim_scaled(const pb_sim_t *sim, int link, int64_t time)
+{
+    return time * sim->link_ticks[link] / sim->options->cost.link;
+}
+
+/** Wire model: of a directed link, in ns. */
+static inline int64_t pb_sim_latency(const pb_sim_t *sim, int link)
+{
+    return sim->options->links != NULL ? sim->options->links[link].latency : 0;
+}
+
 /** Notes that the child of `edge` has one more segment, at `time`. */
 void pb_sim_delivered(pb_sim_t *sim, int edge, int64_t time);
 
 int pb_sim_run_slot(pb_sim_t *sim);
 int pb_sim_run_links(pb_sim_t *sim);
+int pb_sim_run_wire(pb_sim_t *sim);
+int pb_sim_run_copies(pb_sim_t *sim, const pb_placement_t *placement);
 
 #endif

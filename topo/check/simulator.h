@@ -21,6 +21,18 @@
  * of n links takes n segment times; other segments may use its links meanwhile.
  * A rank sends what arrived first first, to its children in their order; its
  * port is free again when the segment has left the first link.
+ *
+ * PB_SIMULATE_WIRE, what hosts add: times are nanoseconds. Links are servers as before, but
+ * switches store and forward frames, of which a segment may have several: it enters the next link
+ * when its first frame is through. Acknowledgements keep links, too, against the direction of the
+ * data. A rank's processor is one server more: it receives a segment, then sends it to the rank's
+ * children in their order, and then receives the next. Events are as many as segments times links
+ * beyond each sender's own, and there is one queue of those that are open, so that the cost grows
+ * with ranks by little more than they do: O(segments * edges * path * log(open)).
+ *
+ * Of a kind whose frames switches copy (pb_kind_row_t.copies), a segment is a frame: each link of
+ * the tree from the root to the hosts passes it once, and inside hosts it goes along the plan's
+ * tree. In the slot model it holds all these links together. Nothing is lost.
  */
 #ifndef PB_SIMULATE_H
 #define PB_SIMULATE_H
@@ -37,12 +49,31 @@
 /** Segments that one simulation may have. */
 #define PB_SIMULATE_MAX_SEGMENTS (1 << 24)
 
-typedef enum { PB_SIMULATE_SLOT, PB_SIMULATE_LINKS } pb_simulate_model_t;
+typedef enum { PB_SIMULATE_SLOT, PB_SIMULATE_LINKS, PB_SIMULATE_WIRE } pb_simulate_model_t;
+
+/** What one segment costs in the wire model, in nanoseconds. */
+typedef struct pb_simulate_cost {
+    int64_t send, receive;    /**< of a rank's processor */
+    int64_t link;             /**< its frames on a link of the lowest speed */
+    int64_t acknowledgements; /**< for it, on the same link in the other direction */
+    int64_t further;          /**< from its beginning on a link to that on the next one */
+    int64_t way;              /**< from its end on the last link to the processor */
+    int64_t memory;           /**< between two ranks of one host */
+} pb_simulate_cost_t;
+
+/** What else goes over a directed link, and how long it is. */
+typedef struct pb_simulate_link {
+    int load_percent; /**< of its rate that others have, steadily: 0 to 99 */
+    int64_t latency;  /**< ns */
+} pb_simulate_link_t;
 
 typedef struct pb_simulate_options {
     pb_simulate_model_t model;
-    int n_segments;       /**< of the message, at least 1 */
-    int64_t memory_ticks; /**< one segment between two ranks of one host; 0: one unit */
+    int n_segments;                  /**< of the message, at least 1 */
+    int64_t memory_ticks;            /**< one segment between two ranks of one host; 0: one unit */
+    pb_simulate_cost_t cost;         /**< wire model */
+    pb_simulate_cost_t rest;         /**< likewise, of the last segment, which may be shorter */
+    const pb_simulate_link_t *links; /**< wire model, by directed link; NULL: free, no latency */
 } pb_simulate_options_t;
 
 typedef struct pb_simulation {
@@ -57,7 +88,7 @@ typedef struct pb_simulation {
 
 /**
  * Runs the plan. The caller clears the result with pb_simulation_clear(), also
- * after an error. PB_ERR_INPUT (n_segments out of range, or a stream that does
+ * after an error. PB_ERR_INPUT (n_segments or a load out of range, or a stream that does
  * not reach a member: check the plan first), PB_ERR_NO_MEMORY.
  *
  * O(segments * edges * path * log(edges)) time, O(edges * path) memory and, in

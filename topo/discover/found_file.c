@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/network/topology.h"
 #include "topo/util/error.h"
 
 /** A rate this near to a multiple of the usual one is that multiple. */
@@ -193,6 +194,7 @@ static void write_all(writing_t *w)
 {
     const pb_discovery_t *found = w->found;
     fprintf(w->out,
+            "#pipebcast Version=" PB_TOPOLOGY_KEYS_VERSION "\n"
             "# Found by contention, in %" PRId64 " trials between %d hosts; LinkSpeed is in %s.\n"
             "# A link that %d hosts cannot fill was not seen, and its switches are one.\n",
             found->n_trials, found->cuts.n_hosts, w->unit_name, found->cuts.n_hosts);

@@ -58,9 +58,10 @@ typedef struct root_plan {
 typedef struct doubtful {
     int n;
     pb_candidate_t candidates[MAX_CANDIDATES];
-    int64_t times[MAX_CANDIDATES]; /**< at the speed that is looked at */
-    int64_t worst[MAX_CANDIDATES]; /**< of all speeds: the time over the reference's, by EQUAL */
-    pb_model_t model;              /**< of the speed that is looked at */
+    int64_t times[MAX_CANDIDATES];    /**< at the speed that is looked at */
+    int64_t worst[MAX_CANDIDATES];    /**< of all speeds: the time over the reference's, by EQUAL */
+    int64_t farthest[MAX_CANDIDATES]; /**< likewise: the weight over the least one's */
+    pb_model_t model;                 /**< of the speed that is looked at */
 } doubtful_t;
 
 typedef struct made_choice {
@@ -70,6 +71,8 @@ typedef struct made_choice {
 } made_choice_t;
 
 struct pb_chooser {
+    pb_chooser_t
+        *profiler; /**< whose profiles are used: itself, or the one that it was made beside */
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_choose_options_t options;
@@ -83,6 +86,7 @@ struct pb_chooser {
     size_t n_profiles;      /**< of all roots */
     root_plan_t made;       /**< that of the profile that was made last, if not dropped or kept */
     root_plan_t kept;       /**< during a choice: that of the best kind so far */
+    pb_view_t *view;        /**< that plans were made of last; NULL: dropped */
     made_choice_t *choices; /**< an open hash table */
     size_t n_choices, capacity;
 };
@@ -112,6 +116,24 @@ const char *pb_candidate_name(const pb_candidate_t *candidate)
 {
     return candidate->kind == PB_KIND_FALLBACK ? "fallback"
                                                : pb_kind_name((pb_kind_t) candidate->kind);
+}
+
+/* ---- multicast ---- */
+
+/** Whether switches copy a candidate's frames. */
+static bool is_copied(int kind)
+{
+    return kind >= 0 && pb_kind_row((pb_kind_t) kind)->copies;
+}
+
+int pb_choose_kind(const pb_choose_options_t *options)
+{
+    return is_copied(options->kind) && options->frame == 0 ? PB_CHOOSE_OWN : options->kind;
+}
+
+bool pb_choose_may_multicast(const pb_choose_options_t *options)
+{
+    return is_copied(options->kind) || options->kind < 0;
 }
 
 /* ---- segment sizes ---- */
@@ -202,8 +224,9 @@ static void clear_root(pb_chooser_t *chooser, root_profiles_t *root)
 }
 
 /** The root's profiles; those of the root that was longest unused give way. */
-static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
+static root_profiles_t *find_root(pb_chooser_t *user, int root)
 {
+    pb_chooser_t *chooser = user->profiler;
     root_profiles_t *oldest = &chooser->roots[0];
     for (int i = 0; i < MAX_ROOTS; i++) {
         root_profiles_t *at = &chooser->roots[i];
@@ -228,39 +251,55 @@ static void drop_plan(root_plan_t *of)
 /** The plan that was made for a profile of `kind`, if any, is kept if that is the best so far. */
 static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_choice_t *best)
 {
-    if (chooser->made.plan == NULL) {
+    root_plan_t *made = &chooser->profiler->made;
+    if (made->plan == NULL) {
         return;
     }
     if (best != NULL && best->best.kind == (int) kind) {
         drop_plan(&chooser->kept);
-        chooser->kept = chooser->made;
-        chooser->made.plan = NULL;
+        chooser->kept = *made;
+        made->plan = NULL;
     }
-    drop_plan(&chooser->made);
+    drop_plan(made);
+}
+
+static void drop_view(pb_chooser_t *chooser)
+{
+    pb_view_free(chooser->view);
+    chooser->view = NULL;
+}
+
+/** The view of a root, which the kinds share. */
+static int get_view(pb_chooser_t *chooser, int root)
+{
+    if (chooser->view != NULL && chooser->view->order[0] == root) {
+        return PB_SUCCESS;
+    }
+    drop_view(chooser);
+    return pb_view_new(chooser->placement, root, NULL, 0, &chooser->view);
 }
 
 /** Makes the profile, and leaves its plan in chooser->made. */
 static int make_profile(pb_chooser_t *chooser, int root, pb_kind_t kind, pb_profile_t *profile)
 {
-    pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
-    int rc = pb_view_new(chooser->placement, root, NULL, 0, &view);
+    int rc = get_view(chooser, root);
     if (rc == PB_SUCCESS) {
-        rc = pb_plan_compute(view, kind, &chooser->options.plan, &plan);
+        rc = pb_plan_compute(chooser->view, kind, &chooser->options.plan, &plan);
     }
     if (rc == PB_SUCCESS) {
         rc = pb_profile_plan(chooser->placement, plan, profile);
     }
     drop_plan(&chooser->made);
     chooser->made = (root_plan_t){.root = root, .kind = kind, .plan = plan};
-    pb_view_free(view);
     return rc;
 }
 
 /** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
-static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
+static int get_profile(pb_chooser_t *user, root_profiles_t *root, pb_kind_t kind,
                        const pb_profile_t **profile_p)
 {
+    pb_chooser_t *chooser = user->profiler;
     *profile_p = root->profiles[kind];
     if (*profile_p != NULL || root->unfit[kind]) {
         return PB_SUCCESS;
@@ -284,14 +323,21 @@ static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
     return segment != 0 && segment < chooser->model->payload / 2 - chooser->model->overhead;
 }
 
+/** By which a candidate that takes so long is chosen. */
+static int64_t weight_of(const pb_chooser_t *chooser, const pb_candidate_t *candidate, int64_t time)
+{
+    const pb_kind_row_t *row =
+        candidate->kind == PB_KIND_FALLBACK ? NULL : pb_kind_row((pb_kind_t) candidate->kind);
+    const int reasons = (row != NULL && row->unsure) + is_tiny(chooser, candidate->segment);
+    return time + reasons * (time / PB_CHOOSE_UNSURE);
+}
+
 /** Sets time and weight. */
 static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
                   const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
 {
-    const pb_kind_row_t *row = pb_kind_row((pb_kind_t) candidate->kind);
-    const int reasons = (row != NULL && row->unsure) + is_tiny(chooser, candidate->segment);
     candidate->time = pb_predict(profile, chooser->model, cost, bytes);
-    candidate->weight = candidate->time + reasons * (candidate->time / PB_CHOOSE_UNSURE);
+    candidate->weight = weight_of(chooser, candidate, candidate->time);
 }
 
 /** The profile by which the fallback component's time is estimated. */
@@ -310,7 +356,7 @@ static int get_fallback(pb_chooser_t *chooser, root_profiles_t *root,
         return rc;
     }
     root->fallback = profile;
-    chooser->n_profiles++;
+    chooser->profiler->n_profiles++;
     *profile_p = profile;
     return PB_SUCCESS;
 }
@@ -401,12 +447,27 @@ static void collect(void *context, const pb_candidate_t *candidate)
 /** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
 static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *candidate)
 {
-    return candidate->kind != PB_KIND_FALLBACK &&
+    return candidate->kind != PB_KIND_FALLBACK && !is_copied(candidate->kind) &&
            (chooser->options.segment != 0 || candidate->segment == 0 ||
             candidate->segment == PB_CHOOSE_ASSUMED_SEGMENT);
 }
 
-/** Brings `worst` of all candidates up to date by their times at one speed. */
+/** Brings `farthest` of all candidates up to date by their times at one speed. */
+static void compare_weights(const pb_chooser_t *chooser, doubtful_t *doubtful)
+{
+    int64_t least = PB_TIME_LONGEST;
+    for (int i = 0; i < doubtful->n; i++) {
+        const int64_t weight = weight_of(chooser, &doubtful->candidates[i], doubtful->times[i]);
+        least = weight < least ? weight : least;
+    }
+    for (int i = 0; i < doubtful->n; i++) {
+        const int64_t weight = weight_of(chooser, &doubtful->candidates[i], doubtful->times[i]);
+        const int64_t ratio = pb_time_scale(weight, (uint64_t) EQUAL, (uint64_t) least + 1);
+        doubtful->farthest[i] = ratio > doubtful->farthest[i] ? ratio : doubtful->farthest[i];
+    }
+}
+
+/** Brings `worst` and `farthest` of all candidates up to date by their times at one speed. */
 static void weigh(const pb_chooser_t *chooser, doubtful_t *doubtful)
 {
     int64_t reference = PB_TIME_LONGEST;
@@ -421,19 +482,22 @@ static void weigh(const pb_chooser_t *chooser, doubtful_t *doubtful)
         ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
         doubtful->worst[i] = ratio > doubtful->worst[i] ? ratio : doubtful->worst[i];
     }
+    compare_weights(chooser, doubtful);
 }
 
 /** The candidates' times at the speed of doubtful->model. Their profiles are there. */
 static void predict_all(const root_profiles_t *root, uint64_t bytes, doubtful_t *doubtful)
 {
     pb_segment_cost_t cost = {.segment = 0};
+    bool copies = false;
     for (int i = 0; i < doubtful->n; i++) {
         const pb_candidate_t *candidate = &doubtful->candidates[i];
         const uint64_t segment = candidate->segment != 0 ? candidate->segment : bytes;
         const pb_profile_t *profile =
             candidate->kind == PB_KIND_FALLBACK ? root->fallback : root->profiles[candidate->kind];
-        if (cost.segment != segment) {
-            cost = pb_segment_cost(&doubtful->model, segment);
+        if (cost.segment != segment || copies != profile->copies) {
+            cost = pb_segment_cost_in(profile, &doubtful->model, segment);
+            copies = profile->copies;
         }
         doubtful->times[i] = pb_predict(profile, &doubtful->model, &cost, bytes);
     }
@@ -464,6 +528,24 @@ static int safest(const doubtful_t *doubtful, int but_kind)
     return best;
 }
 
+/** The candidate for the first broadcast, where `best` is that of others. */
+static int for_first(const doubtful_t *doubtful, int best)
+{
+    const pb_candidate_t *candidates = doubtful->candidates;
+    const int64_t longest = candidates[best].time + candidates[best].time / PB_CHOOSE_FIRST_PART;
+    int first = best;
+    if (candidates[best].kind == PB_KIND_FALLBACK) {
+        return best;
+    }
+    for (int i = 0; i < doubtful->n; i++) {
+        if (candidates[i].kind != PB_KIND_FALLBACK && candidates[i].time <= longest &&
+            doubtful->farthest[i] < doubtful->farthest[first]) {
+            first = i;
+        }
+    }
+    return first;
+}
+
 /** Whether even the least weight of a kind of which a bound is known is beaten. */
 static bool is_beaten(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes, int64_t weight)
 {
@@ -489,6 +571,16 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
     return !fits || fallback_is_candidate(model, options, pb_size_class(bytes));
 }
 
+/** Shows the one candidate of a kind whose frames switches copy. */
+static void visit_frame(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
+                        uint64_t bytes, pb_choose_visit_t *visit, void *context)
+{
+    pb_candidate_t candidate = {.kind = kind, .segment = chooser->options.frame};
+    const pb_segment_cost_t cost = pb_segment_cost_in(profile, chooser->model, candidate.segment);
+    judge(chooser, profile, &cost, bytes, &candidate);
+    visit(context, &candidate);
+}
+
 /** Shows the candidates of one kind; *seen_p is set if it fits. */
 static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
                       pb_choose_visit_t *visit, void *context, bool *seen_p)
@@ -496,7 +588,8 @@ static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t ki
     const pb_profile_t *profile;
     int rc = get_profile(chooser, root, kind, &profile);
     if (rc == PB_SUCCESS && profile != NULL) {
-        visit_segments(chooser, (int) kind, profile, bytes, visit, context);
+        (profile->copies ? visit_frame : visit_segments)(chooser, (int) kind, profile, bytes, visit,
+                                                         context);
         *seen_p = true;
     }
     return rc;
@@ -512,10 +605,10 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
     root_profiles_t *profiles = find_root(chooser, root);
     bool seen = false;
     int rc = PB_SUCCESS;
-    if (chooser->options.kind >= 0) {
-        rc = visit_kind(chooser, profiles, (pb_kind_t) chooser->options.kind, bytes, visit, context,
-                        &seen);
-        settle_plan(chooser, (pb_kind_t) chooser->options.kind, best);
+    const int only = pb_choose_kind(&chooser->options);
+    if (only >= 0) {
+        rc = visit_kind(chooser, profiles, (pb_kind_t) only, bytes, visit, context, &seen);
+        settle_plan(chooser, (pb_kind_t) only, best);
         return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
     }
     if (fallback_is_candidate(chooser->model, &chooser->options, bytes)) {
@@ -527,6 +620,9 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
     }
     for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
         const pb_kind_t kind = chooser->kinds[i];
+        if (is_copied((int) kind) && chooser->options.frame == 0) {
+            continue;
+        }
         /* Without regard to what is known already, so that ranks never differ; and where
          * nothing was measured, it may be the safe one. */
         if (best != NULL && chooser->model->measured &&
@@ -587,7 +683,9 @@ static int choose_measured(pb_chooser_t *chooser, int root, uint64_t size_class,
                            pb_choice_t *choice)
 {
     *choice = (pb_choice_t){.best.time = -1, .next.time = -1};
-    return visit_all(chooser, root, size_class, keep_best, choice, choice);
+    const int rc = visit_all(chooser, root, size_class, keep_best, choice, choice);
+    choice->first = choice->best;
+    return rc;
 }
 
 /**
@@ -617,6 +715,7 @@ static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
         const int best = safest(doubtful, PB_KIND_COUNT);
         const int next = safest(doubtful, doubtful->candidates[best].kind);
         choice->best = doubtful->candidates[best];
+        choice->first = doubtful->candidates[for_first(doubtful, best)];
         choice->next = next >= 0 ? doubtful->candidates[next] : none.next;
     }
     free(doubtful);
@@ -658,7 +757,8 @@ int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t 
         kept->plan = NULL;
     }
     drop_plan(kept);
-    drop_plan(&chooser->made);
+    drop_plan(&chooser->profiler->made);
+    drop_view(chooser->profiler);
     return rc;
 }
 
@@ -673,7 +773,9 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
                       void *context)
 {
-    return visit_all(chooser, root, pb_size_class(bytes), visit, context, NULL);
+    const int rc = visit_all(chooser, root, pb_size_class(bytes), visit, context, NULL);
+    drop_view(chooser);
+    return rc;
 }
 
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
@@ -700,11 +802,12 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
             : get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
     if (candidate->kind != PB_KIND_FALLBACK) {
         settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
+        drop_view(chooser);
     }
     if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }
-    const pb_segment_cost_t cost = pb_segment_cost(model, segment);
+    const pb_segment_cost_t cost = pb_segment_cost_in(profile, model, segment);
     return pb_predict(profile, model, &cost, bytes);
 }
 
@@ -715,6 +818,7 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     if (chooser == NULL) {
         return NULL;
     }
+    chooser->profiler = chooser;
     chooser->placement = placement;
     chooser->model = model;
     chooser->options = *options;
@@ -732,6 +836,15 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     return chooser;
 }
 
+pb_chooser_t *pb_chooser_new_beside(pb_chooser_t *other, const pb_model_t *model)
+{
+    pb_chooser_t *chooser = pb_chooser_new(other->placement, model, &other->options);
+    if (chooser != NULL) {
+        chooser->profiler = other->profiler;
+    }
+    return chooser;
+}
+
 static void drop_choices(pb_chooser_t *chooser)
 {
     free(chooser->choices);
@@ -743,6 +856,12 @@ void pb_chooser_renew(pb_chooser_t *chooser)
 {
     drop_choices(chooser);
     list_segments(chooser);
+}
+
+void pb_chooser_set_frame(pb_chooser_t *chooser, uint64_t frame)
+{
+    chooser->options.frame = frame;
+    drop_choices(chooser);
 }
 
 size_t pb_chooser_memory(const pb_chooser_t *chooser)
@@ -758,6 +877,7 @@ void pb_chooser_forget(pb_chooser_t *chooser)
     }
     drop_plan(&chooser->made);
     drop_plan(&chooser->kept);
+    drop_view(chooser);
     drop_choices(chooser);
 }
 

@@ -98,8 +98,18 @@ static int find_entry(const pb_learner_class_t *class, int kind, uint64_t segmen
     return -1;
 }
 
-/** The least of the notes that count. */
-static int64_t entry_time(const pb_learner_entry_t *entry)
+/** Removes an entry; nothing is in force if that was. */
+static void remove_entry(pb_learner_class_t *class, int at)
+{
+    class->n_entries--;
+    memmove(&class->entries[at], &class->entries[at + 1],
+            (size_t) (class->n_entries - at) * sizeof(class->entries[0]));
+    class->in_force = class->in_force == at  ? -1
+                      : class->in_force > at ? class->in_force - 1
+                                             : class->in_force;
+}
+
+int64_t pb_learner_time(const pb_learner_entry_t *entry)
 {
     int64_t least = entry->notes[0];
     const int n = entry->n < PB_LEARNER_KEPT ? entry->n : PB_LEARNER_KEPT;
@@ -109,8 +119,7 @@ static int64_t entry_time(const pb_learner_entry_t *entry)
     return least;
 }
 
-/** The one in the middle of the notes that count; of two, the longer one. */
-static int64_t usual_time(const pb_learner_entry_t *entry)
+int64_t pb_learner_usual_time(const pb_learner_entry_t *entry)
 {
     const int n = entry->n < PB_LEARNER_KEPT ? entry->n : PB_LEARNER_KEPT;
     for (int i = 0; i < n; i++) {
@@ -128,7 +137,7 @@ static int64_t usual_time(const pb_learner_entry_t *entry)
 
 static int64_t time_in_force(const pb_learner_class_t *class)
 {
-    return class->in_force >= 0 ? entry_time(&class->entries[class->in_force]) : 0;
+    return class->in_force >= 0 ? pb_learner_time(&class->entries[class->in_force]) : 0;
 }
 
 /* ---- expectations ---- */
@@ -223,7 +232,7 @@ static bool expect_by_class(const question_t *q, const pb_candidate_t *candidate
         }
     }
     if (nearest >= 0) {
-        const int64_t time = entry_time(&q->class->entries[nearest]);
+        const int64_t time = pb_learner_time(&q->class->entries[nearest]);
         *expected = with_margin(
             pb_time_scale(candidate->time, (uint64_t) time, (uint64_t) q->predicted[nearest]),
             margin_at(least, 0));
@@ -273,7 +282,7 @@ static expected_t expect(const question_t *q, const pb_candidate_t *candidate)
     const int at = find_entry(q->class, candidate->kind, candidate->segment);
     const pb_learner_entry_t *entry = at >= 0 ? &q->class->entries[at] : NULL;
     if (entry != NULL && entry->n > 0) {
-        return with_margin(entry_time(entry), entry->n == 1 ? MARGIN_SEEN : 0);
+        return with_margin(pb_learner_time(entry), entry->n == 1 ? MARGIN_SEEN : 0);
     }
     expected_t expected = expect_unmeasured(q, candidate);
     expected.time += doubt(q, candidate);
@@ -351,7 +360,7 @@ static void settle(pb_learner_class_t *class)
 {
     class->is_settled = true;
     class->is_paused = false;
-    class->reference = usual_time(&class->entries[class->in_force]);
+    class->reference = pb_learner_usual_time(&class->entries[class->in_force]);
     class->n_drifted = 0;
 }
 
@@ -446,10 +455,13 @@ static uint64_t limited(const pb_learner_t *learner, uint64_t speed)
     return speed < learner->fastest ? speed : learner->fastest;
 }
 
-/** What a note says of the speed: the first one alone makes it slower. */
-static void note_speed(pb_learner_t *learner, uint64_t speed, bool is_guess)
+/**
+ * What a note says of the speed: the first one alone makes it slower. One of a broadcast that
+ * opened connections is no better than a guess there: it took longer than links need.
+ */
+static void note_speed(pb_learner_t *learner, uint64_t speed, bool is_guess, bool opens)
 {
-    const bool is_first = learner->speed == 0 || (learner->is_guess && !is_guess);
+    const bool is_first = learner->speed == 0 || (learner->is_guess && !is_guess && !opens);
     if (is_first || (!is_guess && speed > learner->speed + learner->speed / FASTER_PART)) {
         learner->speed = speed;
         learner->is_guess = is_guess;
@@ -464,7 +476,7 @@ static measured_t measure(pb_learner_t *learner, const pb_learner_trial_t *trial
     int64_t hop = trial->hop;
     if (learner->assumes && trial->curve.is_known) {
         measured.speed = limited(learner, speed_by(&trial->curve, longest, least_wait));
-        note_speed(learner, measured.speed, is_fallback);
+        note_speed(learner, measured.speed, is_fallback, trial->opens);
         measured.predicted = curve_at(trial->curve.time, learner->speed);
         hop = curve_at(trial->curve.hop, learner->speed);
     }
@@ -504,6 +516,7 @@ static void note_entry(pb_learner_class_t *class, const pb_learner_trial_t *tria
             (pb_learner_entry_t){.kind = (int16_t) candidate->kind, .segment = candidate->segment};
     }
     pb_learner_entry_t *entry = &class->entries[at];
+    entry->is_connected = entry->is_connected || !trial->opens;
     if (trial->opens && entry->n == 0) {
         const bool is_less = entry->n_opened == 0 || time < entry->notes[0];
         entry->notes[0] = is_less ? time : entry->notes[0];
@@ -516,19 +529,26 @@ static void note_entry(pb_learner_class_t *class, const pb_learner_trial_t *tria
         entry->n == 2 * PB_LEARNER_KEPT ? PB_LEARNER_KEPT : entry->n; /* the same slot is next */
 }
 
+/** The entry with the least time; -1 if no note counts. */
+static int fastest_entry(const pb_learner_class_t *class)
+{
+    int best = -1;
+    for (int i = 0; i < class->n_entries; i++) {
+        if (class->entries[i].n > 0 && (best < 0 || pb_learner_time(&class->entries[i]) <
+                                                        pb_learner_time(&class->entries[best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
 /** Another candidate is in force if one of those that were measured is faster; true if so. */
 static bool renew(pb_learner_class_t *class)
 {
     const int before = class->in_force;
-    int best = -1;
-    for (int i = 0; i < class->n_entries; i++) {
-        if (class->entries[i].n > 0 &&
-            (best < 0 || entry_time(&class->entries[i]) < entry_time(&class->entries[best]))) {
-            best = i;
-        }
-    }
+    const int best = fastest_entry(class);
     if (best >= 0 && best != before) {
-        const int64_t time = entry_time(&class->entries[best]), now = time_in_force(class);
+        const int64_t time = pb_learner_time(&class->entries[best]), now = time_in_force(class);
         if (before < 0 || time < now - now / PB_LEARNER_BETTER_PART) {
             class->in_force = best;
         }
@@ -563,6 +583,7 @@ static void forget_others(pb_learner_class_t *class)
     }
     class->n_entries = class->in_force >= 0;
     class->n_notes = class->n_drifted = 0;
+    class->has_drifted = class->has_drifted || class->is_settled;
     class->is_settled = class->is_paused = false;
 }
 
@@ -574,8 +595,8 @@ static pb_candidate_t candidate_in_force(const pb_learner_class_t *class)
     const pb_learner_entry_t *entry = &class->entries[class->in_force];
     return (pb_candidate_t){.kind = entry->kind,
                             .segment = entry->segment,
-                            .time = entry_time(entry),
-                            .weight = entry_time(entry)};
+                            .time = pb_learner_time(entry),
+                            .weight = pb_learner_time(entry)};
 }
 
 /** The network has changed: trying begins anew, and in classes that are being tried, too. */
@@ -593,6 +614,13 @@ static void restart(pb_learner_t *learner, pb_learner_class_t *class, uint64_t s
     }
 }
 
+/** What is in force was kept, and opens connections now: that takes longer than it did. */
+static bool is_start_of_kept(const pb_learner_class_t *class, const pb_learner_trial_t *trial)
+{
+    return trial->opens && class->is_kept && class->n_own <= PB_LEARNER_OPENING_NOTES &&
+           is_in_force(class, &trial->candidate);
+}
+
 /** Accounts for a trial: its broadcast was counted with the time of what was in force. */
 static void account(pb_learner_class_t *class, bool is_trial, int64_t time)
 {
@@ -608,7 +636,7 @@ pb_lesson_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tri
         measure(learner, trial, pb_time_limited(longest), pb_time_limited(least_wait));
     const int at = find_class(learner, trial->bytes);
     pb_lesson_t lesson = {.time = measured.time, .bits_per_second = learner->speed};
-    if (!trial->opens && !learner->is_guess) {
+    if (!trial->opens && !trial->is_dropped && !learner->is_guess) {
         note_ratio(learner, trial, &measured);
     }
     learner->n_trials += trial->is_trial;
@@ -617,12 +645,22 @@ pb_lesson_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tri
     }
     pb_learner_class_t *class = &learner->classes[at];
     account(class, trial->is_trial, measured.time);
+    if (trial->is_dropped) {
+        lesson.in_force = candidate_in_force(class);
+        return lesson;
+    }
+    learner->has_news = learner->has_news || !class->is_settled;
     class->n_notes++;
+    class->n_own++;
+    if (is_start_of_kept(class, trial)) {
+        lesson.in_force = candidate_in_force(class);
+        return lesson;
+    }
     const bool has_drifted = is_in_force(class, &trial->candidate) && drifts(class, measured.time);
     note_entry(class, trial, measured.time);
     if (has_drifted) {
         restart(learner, class, measured.speed);
-        lesson.restarts = lesson.is_new = true;
+        lesson.restarts = lesson.is_new = learner->has_news = true;
     } else if (!class->is_settled && renew(class)) {
         lesson.is_new = true;
         learner->n_changes++;
@@ -644,11 +682,97 @@ void pb_learner_init(pb_learner_t *learner, uint64_t assumed)
     }
 }
 
+void pb_learner_begin_with(pb_learner_t *learner, const pb_learner_t *kept)
+{
+    if (learner->assumes) {
+        learner->speed = limited(learner, kept->speed);
+        learner->is_guess = kept->is_guess;
+    }
+    memcpy(learner->ratio, kept->ratio, sizeof(learner->ratio));
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        pb_learner_class_t *class = &learner->classes[i];
+        *class = kept->classes[i];
+        class->used = class->size_class != 0 ? ++learner->clock : 0;
+        class->is_kept = class->size_class != 0;
+        class->n_own = class->n_drifted = 0;
+        class->is_paused = class->has_drifted = false;
+    }
+}
+
+/** Candidates are tried anew beside what is known. */
+static void try_anew(pb_learner_class_t *class)
+{
+    class->n_notes = class->n_drifted = 0;
+    class->is_settled = class->is_paused = false;
+}
+
+/** Has room for one more entry, by giving up the slowest one that is not in force. */
+static void make_room(pb_learner_class_t *class)
+{
+    int slowest = -1;
+    for (int i = 0; class->n_entries == PB_LEARNER_ENTRIES && i < class->n_entries; i++) {
+        const pb_learner_entry_t *entry = &class->entries[i];
+        if (i != class->in_force &&
+            (slowest < 0 || pb_learner_time(entry) > pb_learner_time(&class->entries[slowest]))) {
+            slowest = i;
+        }
+    }
+    if (slowest >= 0) {
+        remove_entry(class, slowest);
+    }
+}
+
+void pb_learner_admit(pb_learner_t *learner)
+{
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        try_anew(&learner->classes[i]);
+        make_room(&learner->classes[i]);
+    }
+}
+
+/** Whether an entry is of one of the kinds. */
+static bool is_of(const pb_learner_entry_t *entry, uint32_t kinds)
+{
+    return entry->kind != PB_KIND_FALLBACK && (kinds >> entry->kind & 1) != 0;
+}
+
+static void drop_entries(pb_learner_class_t *class, uint32_t kinds)
+{
+    for (int i = class->n_entries - 1; i >= 0; i--) {
+        if (is_of(&class->entries[i], kinds)) {
+            remove_entry(class, i);
+        }
+    }
+}
+
+void pb_learner_drop(pb_learner_t *learner, uint32_t kinds)
+{
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        if ((kinds >> kind & 1) != 0) {
+            memset(learner->ratio[kind], 0, sizeof(learner->ratio[kind]));
+        }
+    }
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        pb_learner_class_t *class = &learner->classes[i];
+        const bool was_there = class->in_force >= 0;
+        drop_entries(class, kinds);
+        if (was_there && class->in_force < 0) {
+            class->in_force = fastest_entry(class);
+            try_anew(class);
+        }
+    }
+}
+
 bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes)
 {
     const int at = find_class(learner, bytes);
     const pb_learner_class_t *class = at >= 0 ? &learner->classes[at] : NULL;
     return class == NULL || (class->is_settled ? class->n_drifted > 0 : !class->is_paused);
+}
+
+bool pb_learner_knows_links(const pb_learner_t *learner)
+{
+    return !learner->assumes || learner->speed != 0;
 }
 
 bool pb_learner_wants_curve(const pb_learner_t *learner, uint64_t bytes)

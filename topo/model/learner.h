@@ -27,8 +27,15 @@
  * as long as the fallback component, or less, the broadcast after it does not wait for its note
  * and is like it.
  *
+ * Kinds may come and go (multicast): one that comes is tried in classes that were settled, too, and
+ * what is known of the others stays. Of one that goes all notes are dropped.
+ *
  * A candidate's time is the least of its last PB_LEARNER_KEPT notes, without those of broadcasts
  * that opened connections, unless there are no others after two of these.
+ *
+ * A learner may begin with what an earlier one has learnt of the same (topo/model/kept.h). What was
+ * settled then stays so while what is measured agrees, and drifts as what was settled here; but
+ * among the first PB_LEARNER_OPENING_NOTES of a class those that opened connections do not count.
  */
 #ifndef PB_LEARNER_H
 #define PB_LEARNER_H
@@ -51,6 +58,9 @@
 
 /** Notes of one candidate that count. */
 #define PB_LEARNER_KEPT 3
+
+/** Notes of a class that may be of connections that what was kept opens anew. */
+#define PB_LEARNER_OPENING_NOTES 6
 
 /** Notes after which a class is settled in any case. */
 #define PB_LEARNER_MOST_NOTES 20
@@ -87,6 +97,7 @@ typedef struct pb_learner_trial {
     int64_t hop;              /**< as above, at the speed that is known */
     bool opens;               /**< it is the first one of its plan, and so opens connections */
     bool is_trial;            /**< it was not the candidate in force */
+    bool is_dropped;          /**< its kind has gone: the note is accounted for, and not kept */
     pb_learner_curve_t curve; /**< where speeds are learnt */
 } pb_learner_trial_t;
 
@@ -97,6 +108,7 @@ typedef struct pb_learner_entry {
     int16_t kind;
     uint16_t n;        /**< notes that count */
     uint16_t n_opened; /**< of broadcasts that opened connections */
+    bool is_connected; /**< one was of a broadcast that opened none */
 } pb_learner_entry_t;
 
 typedef struct pb_learner_class {
@@ -106,11 +118,14 @@ typedef struct pb_learner_class {
     int64_t extra;     /**< of that on trials */
     int64_t reference; /**< of what is settled */
     bool is_settled;
-    bool is_paused; /**< trials wait, see the invariant */
-    int n_notes;    /**< since trying began */
-    int n_drifted;  /**< in a row */
-    bool drifts_up; /**< if so */
-    int in_force;   /**< an entry; -1: none */
+    bool is_paused;   /**< trials wait, see the invariant */
+    int n_notes;      /**< since trying began */
+    int n_drifted;    /**< in a row */
+    bool drifts_up;   /**< if so */
+    bool is_kept;     /**< it began with what an earlier learner knew of it */
+    bool has_drifted; /**< it was settled, and is tried anew */
+    int n_own;        /**< notes of this learner */
+    int in_force;     /**< an entry; -1: none */
     int n_entries;
     pb_learner_entry_t entries[PB_LEARNER_ENTRIES];
 } pb_learner_class_t;
@@ -123,10 +138,17 @@ typedef struct pb_learner {
     int64_t lateness; /**< of the root after the others, in the last note that shows it */
     uint64_t clock;   /**< counts uses of classes */
     uint64_t n_trials, n_changes;
+    bool has_news; /**< something that is worth keeping was learnt since it began */
     /** By kind, the fallback component's last: by 1024 times what is predicted; 0: not known. */
     int64_t ratio[PB_KIND_COUNT + 1][PB_LEARNER_OCTAVES];
     pb_learner_class_t classes[PB_LEARNER_CLASSES];
 } pb_learner_t;
+
+/** The least of the notes that count, of which there is one. O(1). */
+int64_t pb_learner_time(const pb_learner_entry_t *entry);
+
+/** The one in the middle of them; of two, the longer one. O(1). */
+int64_t pb_learner_usual_time(const pb_learner_entry_t *entry);
 
 /** What a note has changed. */
 typedef struct pb_lesson {
@@ -143,8 +165,26 @@ typedef struct pb_lesson {
  */
 void pb_learner_init(pb_learner_t *learner, uint64_t assumed);
 
+/**
+ * Begins with what another learner knew, of which each class has a candidate in force; to be called
+ * after pb_learner_init(). O(size).
+ */
+void pb_learner_begin_with(pb_learner_t *learner, const pb_learner_t *kept);
+
+/** More candidates are there from now on: they are tried in all classes. O(size). */
+void pb_learner_admit(pb_learner_t *learner);
+
+/**
+ * Kinds are candidates no more (bit k: kind k): what was noted of them is dropped. Classes in which
+ * they were in force go on with the best of the others, and try candidates anew. O(size).
+ */
+void pb_learner_drop(pb_learner_t *learner, uint32_t kinds);
+
 /** Whether candidates of messages of `bytes` are tried, so that many should be watched. O(1). */
 bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes);
+
+/** Whether it is known how fast links are, as that was measured, or learnt. O(1). */
+bool pb_learner_knows_links(const pb_learner_t *learner);
 
 /**
  * Whether the class of `bytes` has a candidate in force, which needs no question: it is settled,

@@ -22,6 +22,7 @@ struct pb_learning {
     pb_choose_options_t options;
     pb_model_t *corrected;      /**< NULL: none; of links of `learner.speed`, once it is brought up
                                      to date */
+    pb_chooser_t *beside;       /**< whose profiles are used; NULL: none */
     pb_chooser_t *chooser;      /**< NULL: none; by `corrected`, or by what was measured */
     pb_learner_trial_t watched; /**< the last one */
     int last_kind;              /**< of tree; -1: none was used */
@@ -71,6 +72,77 @@ void pb_learning_begin(pb_learning_t *learning, const pb_placement_t *placement,
     learning->watched.bytes = 0;
     learning->last_kind = -1;
     memset(learning->used, 0, sizeof(learning->used));
+}
+
+/** The kinds whose frames switches copy: bit k is that of kind k. */
+static uint32_t copied_kinds(void)
+{
+    uint32_t kinds = 0;
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        kinds |= (uint32_t) pb_kind_row((pb_kind_t) kind)->copies << kind;
+    }
+    return kinds;
+}
+
+/** Those that are no candidates as things are. */
+static uint32_t gone_kinds(const pb_learning_t *learning)
+{
+    const uint32_t copied = copied_kinds();
+    if (learning->options.frame == 0) {
+        return copied;
+    }
+    /* If it is the only candidate, others have stood in for it. */
+    const int only = learning->options.kind;
+    return only >= 0 && (copied >> only & 1) != 0 ? ~copied : 0;
+}
+
+void pb_learning_predict_beside(pb_learning_t *learning, pb_chooser_t *chooser)
+{
+    pb_chooser_free(learning->chooser);
+    learning->chooser = NULL;
+    learning->beside = chooser;
+}
+
+void pb_learning_begin_with(pb_learning_t *learning, const pb_learner_t *kept)
+{
+    pb_learner_begin_with(&learning->learner, kept);
+    pb_learner_drop(&learning->learner, copied_kinds() | gone_kinds(learning));
+    if (learning->options.frame != 0) {
+        pb_learner_admit(&learning->learner);
+    }
+}
+
+static void drop(pb_learning_t *learning, uint32_t kinds)
+{
+    pb_learner_trial_t *watched = &learning->watched;
+    pb_learner_drop(&learning->learner, kinds);
+    if (watched->candidate.kind != PB_KIND_FALLBACK &&
+        (kinds >> watched->candidate.kind & 1) != 0) {
+        watched->is_dropped = true;
+    }
+    if (learning->last_kind >= 0 && (kinds >> learning->last_kind & 1) != 0) {
+        learning->last_kind = -1;
+    }
+}
+
+void pb_learning_set_frame(pb_learning_t *learning, uint64_t frame)
+{
+    if (learning->options.frame == frame) {
+        return;
+    }
+    learning->options.frame = frame;
+    drop(learning, copied_kinds() | gone_kinds(learning));
+    if (learning->chooser != NULL) {
+        pb_chooser_set_frame(learning->chooser, frame);
+    }
+    if (frame != 0) {
+        pb_learner_admit(&learning->learner);
+    }
+}
+
+const pb_learner_t *pb_learning_learner(const pb_learning_t *learning)
+{
+    return &learning->learner;
 }
 
 bool pb_learning_is_eager(const pb_learning_t *learning, uint64_t bytes)
@@ -128,7 +200,9 @@ static int bring_up_to_date(pb_learning_t *learning)
         return PB_SUCCESS;
     }
     const pb_model_t *model = learning->corrected != NULL ? learning->corrected : learning->given;
-    learning->chooser = pb_chooser_new(learning->placement, model, &learning->options);
+    learning->chooser = learning->beside != NULL
+                            ? pb_chooser_new_beside(learning->beside, model)
+                            : pb_chooser_new(learning->placement, model, &learning->options);
     return learning->chooser != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
@@ -178,19 +252,23 @@ static int pick(pb_learning_t *learning, int root, uint64_t bytes, bool is_watch
 }
 
 int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool is_watched,
-                       uint32_t kinds, const pb_candidate_t *prior, pb_learnt_t *learnt)
+                       uint32_t kinds, const pb_choice_t *prior, pb_learnt_t *learnt)
 {
     pb_candidate_t in_force;
     const bool is_known = pb_learner_in_force(&learning->learner, bytes, &in_force);
     const bool may_try = pb_learner_is_eager(&learning->learner, bytes) &&
                          (is_watched || in_force.kind == PB_KIND_FALLBACK);
-    *learnt = (pb_learnt_t){.candidate = *prior};
+    *learnt = (pb_learnt_t){.candidate = prior->best};
+    if (is_watched && !pb_learner_knows_links(&learning->learner) && fits(kinds, &prior->first)) {
+        learnt->candidate = prior->first;
+        return PB_SUCCESS;
+    }
     if (is_known && !may_try && fits(kinds, &in_force)) {
         learnt->candidate = in_force;
         return PB_SUCCESS;
     }
     return pb_learner_trusts(&learning->learner, bytes)
-               ? pick(learning, root, bytes, is_watched, kinds, prior, learnt)
+               ? pick(learning, root, bytes, is_watched, kinds, &prior->best, learnt)
                : PB_SUCCESS;
 }
 

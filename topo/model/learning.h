@@ -4,7 +4,8 @@
  * (ours).
  *
  * Where nothing was measured and nothing is learnt yet, the choice for doubtful speeds
- * (topo/model/choose.h) counts; once the speed is known, all candidates do.
+ * (topo/model/choose.h) counts, that of a first broadcast where it is watched; once the speed is
+ * known, all candidates do.
  */
 #ifndef PB_LEARNING_H
 #define PB_LEARNING_H
@@ -32,6 +33,27 @@ void pb_learning_free(pb_learning_t *learning);
 void pb_learning_begin(pb_learning_t *learning, const pb_placement_t *placement,
                        const pb_model_t *model, const pb_choose_options_t *options);
 
+/**
+ * Predicts beside this chooser, for the same placement and options, and so need not make profiles
+ * that it has made; NULL: beside none. It is borrowed until the next call.
+ */
+void pb_learning_predict_beside(pb_learning_t *learning, pb_chooser_t *chooser);
+
+/**
+ * Begins with what an earlier learner knew, after pb_learning_begin(), but for multicast: whether
+ * that works, and with which frames, is found anew. Needs no memory.
+ */
+void pb_learning_begin_with(pb_learning_t *learning, const pb_learner_t *kept);
+
+/**
+ * Multicast is a candidate with frames of so many bytes from now on (pb_choose_options_t.frame); 0:
+ * it is none. See pb_learner_admit() and pb_learner_drop(). O(size).
+ */
+void pb_learning_set_frame(pb_learning_t *learning, uint64_t frame);
+
+/** What is known now. */
+const pb_learner_t *pb_learning_learner(const pb_learning_t *learning);
+
 /** Whether broadcasts of `bytes` should be watched often. O(1). */
 bool pb_learning_is_eager(const pb_learning_t *learning, uint64_t bytes);
 
@@ -43,7 +65,7 @@ bool pb_learning_may_pass(const pb_learning_t *learning, uint64_t bytes, bool is
  * was chosen without what is learnt. PB_ERR_NO_MEMORY. May be asked again for the same broadcast.
  */
 int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool is_watched,
-                       uint32_t kinds, const pb_candidate_t *prior, pb_learnt_t *learnt);
+                       uint32_t kinds, const pb_choice_t *prior, pb_learnt_t *learnt);
 
 /** A broadcast begins, with what was chosen. */
 void pb_learning_count(pb_learning_t *learning, int root, uint64_t bytes,

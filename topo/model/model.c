@@ -199,6 +199,73 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
     return cost;
 }
 
+/* ---- datagrams ---- */
+
+/**
+ * The message that is as long on the wire as a datagram with `payload` bytes of ours: IP and UDP
+ * headers and that of a frame are as long together as those of IP and TCP with timestamps, which
+ * messages have beside the overhead of MPI.
+ */
+static uint64_t as_message(const pb_model_t *model, uint64_t payload)
+{
+    return payload > model->overhead ? payload - model->overhead : 1;
+}
+
+/** The time of a datagram over a link, by that of long messages: with what is around it, as theirs
+ * in full frames. */
+static int64_t on_link(const pb_model_t *model, uint64_t payload)
+{
+    const uint64_t around = TCP_IP_BYTES + FRAME_BYTES;
+    return pb_time_scale(pb_model_byte_time(model, payload + around), model->payload,
+                         model->payload + around);
+}
+
+/** What datagrams cost the processors, from the rows that are there. */
+static pb_datagram_cost_t on_processors(const pb_model_t *model, uint64_t payload)
+{
+    const pb_datagram_cost_t *rows = model->datagrams, *last = &rows[model->n_datagrams - 1];
+    if (payload <= rows[0].bytes || model->n_datagrams == 1) {
+        return rows[0];
+    }
+    if (payload >= last->bytes) {
+        return *last;
+    }
+    const pb_datagram_cost_t *a =
+        &rows[find_row(&rows[0].bytes, sizeof(rows[0]), model->n_datagrams, payload)];
+    return (pb_datagram_cost_t){
+        .bytes = payload,
+        .send = on_line(a->bytes, a->send, a[1].bytes, a[1].send, payload),
+        .receive = on_line(a->bytes, a->receive, a[1].bytes, a[1].receive, payload)};
+}
+
+pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload)
+{
+    pb_cost_t cost =
+        pb_model_cost(model, model->costs[PB_PLACE_SWITCH].n_links, as_message(model, payload));
+    cost.bytes = payload;
+    if (model->n_datagrams > 0) {
+        const pb_datagram_cost_t busy = on_processors(model, payload);
+        const int64_t link = on_link(model, payload);
+        cost.send = busy.send;
+        cost.receive = busy.receive;
+        cost.gap = link > busy.send ? link : busy.send;
+        cost.both = cost.gap;
+    }
+    return cost;
+}
+
+int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload)
+{
+    const int n_links = model->costs[PB_PLACE_SWITCH].n_links;
+    if (model->costs[PB_PLACE_FAR].n_rows == 0) {
+        return on_link(model, payload) + SWITCH_NS;
+    }
+    const uint64_t bytes = as_message(model, payload);
+    return (pb_model_cost(model, n_links + 1, bytes).rtt -
+            pb_model_cost(model, n_links, bytes).rtt) /
+           2;
+}
+
 pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes)
 {
     const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
@@ -287,6 +354,12 @@ static int64_t longer(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/** TCP acknowledges every second segment, against the direction of the data. */
+static uint64_t acknowledged_bytes(const wire_t *wire)
+{
+    return (wire->frames + 1) / 2 * (TCP_IP_BYTES + FRAME_BYTES);
+}
+
 /** The row of a message between two hosts of one switch. */
 static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second, uint64_t bytes)
 {
@@ -298,11 +371,8 @@ static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second,
                 pb_time_scale(CPU_KIBYTE_NS, bytes, 1024);
     cost.receive = cost.send;
     cost.gap = longer(wire_time(wire.bytes, bits_per_second), cost.send);
-    /* TCP acknowledges every second segment, against the direction of the data. */
-    const uint64_t acknowledgements = (wire.frames + 1) / 2;
-    cost.both = longer(
-        wire_time(wire.bytes + acknowledgements * (TCP_IP_BYTES + FRAME_BYTES), bits_per_second),
-        cost.send + cost.receive);
+    cost.both = longer(wire_time(wire.bytes + acknowledged_bytes(&wire), bits_per_second),
+                       cost.send + cost.receive);
     cost.rtt = 2 * (cost.gap + way + cost.receive);
     if (bytes + model->overhead > EAGER_BYTES) {
         cost.rtt += 4 * (way + cost.receive);
@@ -356,6 +426,18 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
     }
 }
 
+pb_link_use_t pb_model_link_use(const pb_model_t *model, uint64_t bytes)
+{
+    if (model->speed > 0) {
+        const wire_t wire = on_wire(model, bytes);
+        return (pb_link_use_t){.message = wire_time(wire.bytes, model->speed),
+                               .acknowledgements =
+                                   wire_time(acknowledged_bytes(&wire), model->speed)};
+    }
+    const pb_cost_t cost = pb_model_cost(model, 2, bytes);
+    return (pb_link_use_t){.message = cost.gap, .acknowledgements = cost.both - cost.gap};
+}
+
 void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other)
 {
     pb_model_assume(bits_per_second, model->payload + TCP_IP_BYTES, other);
@@ -388,6 +470,17 @@ static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
     return hash;
 }
 
+static uint64_t hash_datagrams(uint64_t hash, const pb_model_t *model)
+{
+    hash = pb_hash_number(hash, (uint64_t) model->n_datagrams);
+    for (int i = 0; i < model->n_datagrams; i++) {
+        hash = pb_hash_number(hash, model->datagrams[i].bytes);
+        hash = pb_hash_number(hash, (uint64_t) model->datagrams[i].send);
+        hash = pb_hash_number(hash, (uint64_t) model->datagrams[i].receive);
+    }
+    return hash;
+}
+
 uint64_t pb_model_hash(const pb_model_t *model)
 {
     uint64_t hash = pb_hash_number(PB_HASH_START, model->topology);
@@ -399,6 +492,9 @@ uint64_t pb_model_hash(const pb_model_t *model)
     hash = pb_hash_number(hash, model->overhead);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         hash = hash_costs(hash, &model->costs[place]);
+    }
+    if (model->n_datagrams > 0) {
+        hash = hash_datagrams(hash, model);
     }
     hash = pb_hash_number(hash, (uint64_t) model->n_fallback);
     for (int i = 0; i < model->n_fallback; i++) {

@@ -28,6 +28,9 @@
 /** Tables of the fallback component's times, by number of ranks. */
 #define PB_MODEL_MAX_FALLBACK 32
 
+/** Sizes of datagrams of which a model may have the costs. */
+#define PB_MODEL_MAX_DATAGRAMS 8
+
 /** A message that a model may cover, in bytes. */
 #define PB_MODEL_MAX_BYTES (UINT64_C(1) << 40)
 
@@ -88,6 +91,13 @@ typedef struct pb_fallback {
     int64_t time[PB_MODEL_MAX_ROWS];
 } pb_fallback_t;
 
+/** What a datagram costs the processors, in nanoseconds: on the host where it costs most. */
+typedef struct pb_datagram_cost {
+    uint64_t bytes;  /**< of ours in it */
+    int64_t send;    /**< the processor of the sender is busy */
+    int64_t receive; /**< that of each receiver is */
+} pb_datagram_cost_t;
+
 typedef struct pb_model {
     uint64_t topology;  /**< pb_network_hash() of the network it was measured on; 0: any */
     bool measured;      /**< false: assumed from the link's speed and MTU */
@@ -97,6 +107,8 @@ typedef struct pb_model {
     uint32_t payload;   /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead;  /**< bytes that MPI and its transport put before a message of ours */
     pb_costs_t costs[PB_PLACE_COUNT]; /**< that of PB_PLACE_SWITCH always has rows */
+    int n_datagrams;                  /**< 0: not measured; they cost as much as messages */
+    pb_datagram_cost_t datagrams[PB_MODEL_MAX_DATAGRAMS]; /**< by ascending bytes */
     int n_fallback;
     pb_fallback_t fallback[PB_MODEL_MAX_FALLBACK]; /**< by ascending n_ranks */
 } pb_model_t;
@@ -109,6 +121,7 @@ typedef struct pb_model {
  *   transport ob1 btl tcp interface eth0 rate 1000   # Mbit/s; "-": not known; may be missing
  *   payload 1448
  *   overhead 22
+ *   datagram 1448 3200 2800       # bytes, send, receive; by multicast; may be missing
  *   place switch links 2
  *   #    bytes  gap  rtt  both  send  receive      (nanoseconds)
  *   cost   256   ..   ..    ..    ..       ..
@@ -121,7 +134,8 @@ typedef struct pb_model {
  * from one to the next; those of a place begin at 4096 bytes or less and end there
  * or beyond. `place switch` must be there with at least two rows. Names of several BTLs or
  * interfaces are separated by '+'. Files of earlier releases have no transport: such a model is
- * good wherever pipebcast serves, and is no reason to serve a transport.
+ * good wherever pipebcast serves, and is no reason to serve a transport. Lines of datagrams ascend
+ * in bytes.
  */
 #define PB_MODEL_VERSION 1
 
@@ -160,6 +174,20 @@ uint64_t pb_model_hash(const pb_model_t *model);
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
+/**
+ * What datagrams with `payload` bytes of ours, at least 1, cost between two hosts of one switch,
+ * where links pass one after the other. That is what messages cost which are as long on the wire;
+ * but where it was measured what datagrams cost the processors, that, and links take as long for
+ * them as for as much of a long message. O(log rows).
+ */
+pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
+
+/**
+ * What one further link and switch add to the way of such a datagram, which they store and forward:
+ * as measured with messages between far hosts, else by the time of long messages. O(log rows).
+ */
+int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload);
+
 /** What messages cost while many ranks send at once: `time` for each message of `n_ring` ranks. */
 typedef struct pb_crowd {
     int64_t time;
@@ -186,6 +214,18 @@ int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes);
  * of PB_PLACE_SWITCH; 0 if the gap does not grow there.
  */
 int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes);
+
+/** How long a message keeps a host's link, in nanoseconds. */
+typedef struct pb_link_use {
+    int64_t message;          /**< all its frames */
+    int64_t acknowledgements; /**< TCP's for it, in the other direction */
+} pb_link_use_t;
+
+/**
+ * That of a message of `bytes`. By the speed of the links where the model is an assumed one; else
+ * g(m), and what `both` has more. O(log rows).
+ */
+pb_link_use_t pb_model_link_use(const pb_model_t *model, uint64_t bytes);
 
 /** L(m) = RTT(m)/2 - g(m), at least 0. */
 static inline int64_t pb_cost_latency(const pb_cost_t *cost)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/model/medium_file.h"
 #include "topo/model/model.h"
 #include "topo/util/error.h"
 #include "topo/util/item_file.h"
@@ -19,9 +20,6 @@
 
 /** Links that a path may have. */
 #define MAX_LINKS 1024
-
-/** Mbit/s that a link may have. */
-#define MAX_MEGABITS UINT64_C(1000000000)
 
 /** Ranks that a broadcast may have. */
 #define MAX_RANKS (1 << 24)
@@ -69,35 +67,12 @@ static void item_topology(pb_item_reader_t *item)
     r->model->topology = strtoull(word, NULL, 16);
 }
 
-/** Word i, a name of the medium, or "-" where none is known. */
-static bool read_name(pb_item_reader_t *item, int i, char name[PB_MEDIUM_NAME_SIZE])
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    const char *word = item->words[i];
-    if (strlen(word) >= PB_MEDIUM_NAME_SIZE) {
-        pb_item_fault(item, "the name '%s' has more than %d characters", pb_item_quote(quote, word),
-                      PB_MEDIUM_NAME_SIZE - 1);
-        return false;
-    }
-    strcpy(name, strcmp(word, "-") == 0 ? "" : word);
-    return true;
-}
-
 static void item_transport(pb_item_reader_t *item)
 {
     reader_t *r = item->context;
-    pb_medium_t *medium = &r->model->medium;
-    uint64_t megabits = 0;
-    if (!is_first(item, &r->has_medium) || !read_name(item, 1, medium->pml) ||
-        !read_name(item, 3, medium->btls) || !read_name(item, 5, medium->interfaces)) {
-        return;
+    if (is_first(item, &r->has_medium)) {
+        r->model->has_medium = pb_medium_read_item(item, &r->model->medium);
     }
-    if (strcmp(item->words[7], "-") != 0 &&
-        !pb_item_number(item, "the rate", 7, 1, MAX_MEGABITS, &megabits)) {
-        return;
-    }
-    medium->bits_per_second = megabits * 1000000;
-    r->model->has_medium = true;
 }
 
 static void item_payload(pb_item_reader_t *item)
@@ -118,6 +93,42 @@ static void item_overhead(pb_item_reader_t *item)
         pb_item_number(item, "the overhead", 1, 0, 4096, &value)) {
         r->model->overhead = (uint32_t) value;
     }
+}
+
+/** Reads the three numbers of a datagram's line. */
+static bool read_datagram(pb_item_reader_t *item, pb_datagram_cost_t *row)
+{
+    uint64_t send, receive;
+    if (!pb_item_number(item, "the size", 1, 1, 65507, &row->bytes) ||
+        !pb_item_number(item, "o_s", 2, 0, (uint64_t) PB_MODEL_MAX_NS, &send) ||
+        !pb_item_number(item, "o_r", 3, 0, (uint64_t) PB_MODEL_MAX_NS, &receive)) {
+        return false;
+    }
+    row->send = (int64_t) send;
+    row->receive = (int64_t) receive;
+    return true;
+}
+
+static void item_datagram(pb_item_reader_t *item)
+{
+    reader_t *r = item->context;
+    pb_model_t *model = r->model;
+    pb_datagram_cost_t row;
+    if (!read_datagram(item, &row)) {
+        return;
+    }
+    if (model->n_datagrams == PB_MODEL_MAX_DATAGRAMS) {
+        pb_item_fault(item, "there are more than %d sizes of datagrams", PB_MODEL_MAX_DATAGRAMS);
+        return;
+    }
+    const uint64_t before =
+        model->n_datagrams > 0 ? model->datagrams[model->n_datagrams - 1].bytes : 0;
+    if (row.bytes <= before) {
+        pb_item_fault(item, "%" PRIu64 " bytes follow on %" PRIu64 ", but sizes must ascend",
+                      row.bytes, before);
+        return;
+    }
+    model->datagrams[model->n_datagrams++] = row;
 }
 
 static int find_place(const char *name)
@@ -305,9 +316,10 @@ static void item_time(pb_item_reader_t *item)
 
 static const pb_item_t items[] = {
     {"topology HASH", item_topology, NULL},
-    {"transport PML btl BTLS interface INTERFACES rate MBITS", item_transport, NULL},
+    {PB_MEDIUM_FORM, item_transport, NULL},
     {"payload BYTES", item_payload, NULL},
     {"overhead BYTES", item_overhead, NULL},
+    {"datagram BYTES SEND RECEIVE", item_datagram, NULL},
     {"place PLACE links NUMBER ring RANKS", item_place, begin_table},
     {"place PLACE links NUMBER", item_place, begin_table},
     {"cost BYTES GAP RTT BOTH SEND RECEIVE", item_cost, NULL},
@@ -427,22 +439,6 @@ static void write_costs(const pb_costs_t *costs, const char *name, FILE *stream)
     }
 }
 
-static const char *name_or_dash(const char *name)
-{
-    return name[0] != '\0' ? name : "-";
-}
-
-static void write_transport(const pb_medium_t *medium, FILE *stream)
-{
-    fprintf(stream, "transport %s btl %s interface %s rate ", name_or_dash(medium->pml),
-            name_or_dash(medium->btls), name_or_dash(medium->interfaces));
-    if (medium->bits_per_second >= 1000000) {
-        fprintf(stream, "%" PRIu64 "\n", medium->bits_per_second / 1000000);
-    } else {
-        fprintf(stream, "-\n");
-    }
-}
-
 int pb_model_write(const pb_model_t *model, FILE *stream)
 {
     fprintf(stream, "pipebcast-model %d\n", PB_MODEL_VERSION);
@@ -452,9 +448,14 @@ int pb_model_write(const pb_model_t *model, FILE *stream)
         fprintf(stream, "topology any\n");
     }
     if (model->has_medium) {
-        write_transport(&model->medium, stream);
+        pb_medium_write_item(&model->medium, stream);
     }
     fprintf(stream, "payload %" PRIu32 "\noverhead %" PRIu32 "\n", model->payload, model->overhead);
+    for (int i = 0; i < model->n_datagrams; i++) {
+        const pb_datagram_cost_t *row = &model->datagrams[i];
+        fprintf(stream, "datagram %" PRIu64 " %" PRId64 " %" PRId64 "\n", row->bytes, row->send,
+                row->receive);
+    }
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         if (model->costs[place].n_rows > 0) {
             write_costs(&model->costs[place], pb_place_name((pb_place_t) place), stream);

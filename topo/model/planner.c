@@ -6,11 +6,13 @@
 #include "topo/model/group_kind.h"
 #include "topo/model/ledger.h"
 #include "topo/model/role_cache.h"
+#include "topo/trees/tables.h"
 
 /** Among which kinds is chosen. */
 enum {
     ALL_KINDS,       /**< what the options have, which the ledger may refuse */
     REPEATING_KINDS, /**< those that the ledger never refuses */
+    TREES,           /**< what the options have but for multicast */
     N_CHOICES
 };
 
@@ -21,20 +23,33 @@ typedef struct last {
     pb_candidate_t candidate;
 } last_t;
 
+/** A group of ranks. */
+typedef struct group {
+    int root;
+    pb_kind_t kind;
+    int n_ranks;
+    int *ranks; /**< owned; NULL: out of memory */
+} group_t;
+
 struct pb_planner {
     pb_planner_options_t options;
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_chooser_t *choosers[N_CHOICES]; /**< NULL: nothing was chosen yet, or memory ran out */
+    pb_tables_t tables;                /**< of trees of all ranks */
     pb_role_cache_t roles;             /**< in the trees of all ranks */
     pb_role_t *group_role;             /**< in the tree of the last group; NULL: none */
+    group_t group;                     /**< which that was */
     uint64_t classes[8];     /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
     pb_ledger_t *ledger;     /**< NULL: there can be no bound on connections */
     bool ledger_is_lost;     /**< a plan was not charged here that the others may have charged */
     bool has_repeated;       /**< a broadcast was restricted to the repeating kinds */
-    pb_learning_t *learning; /**< NULL: nothing is learnt */
+    pb_learning_t *reserved; /**< owned; NULL: nothing can be learnt */
+    pb_learning_t *learning; /**< the same; NULL: nothing is learnt */
     last_t last;             /**< what was planned last by what is learnt */
-    int64_t watched_time;    /**< predicted by the model of the last one that is watched; -1: not */
+    int watched_root;        /**< of the last one that is watched; -1: none was */
+    uint64_t watched_bytes;
+    int64_t watched_time; /**< predicted by the model of it; -1: not known */
     int64_t watched_fill;
 };
 
@@ -53,10 +68,10 @@ int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
 
 int pb_planner_reserve_learning(pb_planner_t *planner)
 {
-    if (planner->learning == NULL) {
-        planner->learning = pb_learning_new();
+    if (planner->reserved == NULL) {
+        planner->reserved = pb_learning_new();
     }
-    return planner->learning != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    return planner->reserved != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
 static bool is_bound(const pb_planner_t *planner)
@@ -76,43 +91,110 @@ static void bind(pb_planner_t *planner)
     }
 }
 
+/** Gives the choosers back, of which what is learnt borrows one. */
+static void drop_choosers(pb_planner_t *planner)
+{
+    if (planner->learning != NULL) {
+        pb_learning_predict_beside(planner->learning, NULL);
+    }
+    for (int i = 0; i < N_CHOICES; i++) {
+        pb_chooser_free(planner->choosers[i]);
+        planner->choosers[i] = NULL;
+    }
+}
+
+/** Nothing is known of broadcasts by these options. The choosers are gone. */
+static void begin_anew(pb_planner_t *planner, bool learns)
+{
+    planner->options.choose.frame = 0;
+    memset(planner->classes, 0, sizeof(planner->classes));
+    planner->last.root = -1;
+    planner->watched_root = -1;
+    planner->watched_time = planner->watched_fill = -1;
+    planner->learning = learns ? planner->reserved : NULL;
+    if (planner->learning != NULL) {
+        pb_learning_begin(planner->learning, planner->placement, planner->model,
+                          &planner->options.choose);
+    }
+}
+
 void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
                       const pb_model_t *model, const pb_planner_options_t *options)
 {
+    drop_choosers(planner);
     planner->placement = placement;
     planner->model = model;
     planner->options = *options;
-    memset(planner->classes, 0, sizeof(planner->classes));
-    planner->last.root = -1;
-    planner->watched_time = planner->watched_fill = -1;
+    planner->options.choose.plan.tables = &planner->tables;
     if (planner->ledger != NULL) {
         bind(planner);
     }
+    begin_anew(planner, !options->learns_nothing);
+}
+
+void pb_planner_change(pb_planner_t *planner, int kind, uint64_t segment, bool learns)
+{
+    drop_choosers(planner);
     if (planner->learning != NULL) {
-        pb_learning_begin(planner->learning, placement, model, &planner->options.choose);
+        pb_learning_forget(planner->learning);
     }
+    planner->options.choose.kind = kind;
+    planner->options.choose.segment = segment;
+    begin_anew(planner, learns);
+}
+
+static void drop_group(pb_planner_t *planner)
+{
+    free(planner->group_role);
+    free(planner->group.ranks);
+    planner->group_role = NULL;
+    planner->group.ranks = NULL;
+}
+
+void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload)
+{
+    pb_choose_options_t *choose = &planner->options.choose;
+    const uint64_t frame = pb_choose_may_multicast(choose) ? payload : 0;
+    if (choose->frame == frame) {
+        return;
+    }
+    choose->frame = frame;
+    drop_choosers(planner);
+    planner->last.root = -1;
+    if (planner->learning != NULL) {
+        pb_learning_set_frame(planner->learning, frame);
+    }
+}
+
+void pb_planner_begin_with(pb_planner_t *planner, const pb_learner_t *kept)
+{
+    if (pb_planner_learns(planner)) {
+        pb_learning_begin_with(planner->learning, kept);
+    }
+}
+
+const pb_learner_t *pb_planner_learner(const pb_planner_t *planner)
+{
+    return pb_planner_learns(planner) ? pb_learning_learner(planner->learning) : NULL;
 }
 
 /** Gives back all that is kept. */
 static void forget(pb_planner_t *planner)
 {
-    for (int i = 0; i < N_CHOICES; i++) {
-        pb_chooser_free(planner->choosers[i]);
-        planner->choosers[i] = NULL;
-    }
+    drop_choosers(planner);
     if (planner->learning != NULL) {
         pb_learning_forget(planner->learning);
     }
     pb_role_cache_clear(&planner->roles);
-    free(planner->group_role);
-    planner->group_role = NULL;
+    pb_tables_clear(&planner->tables);
+    drop_group(planner);
 }
 
 void pb_planner_free(pb_planner_t *planner)
 {
     if (planner != NULL) {
         forget(planner);
-        pb_learning_free(planner->learning);
+        pb_learning_free(planner->reserved);
         free(planner->ledger);
         free(planner);
     }
@@ -146,13 +228,18 @@ static size_t memory_of_choosers(const pb_planner_t *planner)
 
 size_t pb_planner_memory(const pb_planner_t *planner)
 {
-    return planner->roles.memory + memory_of_choosers(planner);
+    return planner->roles.memory + memory_of_choosers(planner) + pb_tables_memory(&planner->tables);
 }
 
 /** Keeps the bound on memory; the newest role stays. */
 static void trim(pb_planner_t *planner)
 {
     const size_t bound = planner->options.memory;
+    if (pb_planner_memory(planner) <= bound) {
+        return;
+    }
+    /* First what helps with further roots alone. */
+    pb_tables_clear(&planner->tables);
     if (pb_planner_memory(planner) <= bound) {
         return;
     }
@@ -172,10 +259,14 @@ static int make_plan(const pb_planner_t *planner, int root, pb_kind_t kind, cons
                      int n_ranks, pb_plan_t **plan_p)
 {
     pb_view_t *view = NULL;
+    pb_plan_options_t options = planner->options.choose.plan;
     *plan_p = NULL;
+    if (ranks != NULL) {
+        options.tables = NULL; /* groups seldom come again */
+    }
     int rc = pb_view_new(planner->placement, root, ranks, n_ranks, &view);
     if (rc == PB_SUCCESS) {
-        rc = pb_plan_compute(view, kind, &planner->options.choose.plan, plan_p);
+        rc = pb_plan_compute(view, kind, &options, plan_p);
     }
     pb_view_free(view);
     return rc;
@@ -223,13 +314,40 @@ static int get_role(pb_planner_t *planner, int root, pb_kind_t kind, const pb_pl
     return planned->was_cached ? PB_SUCCESS : add_role(planner, root, kind, plan, planned);
 }
 
-/** The role in a group; it is not kept, as the next group is another one. */
+static bool is_last_group(const pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
+                          int n_ranks)
+{
+    const group_t *group = &planner->group;
+    return planner->group_role != NULL && group->ranks != NULL && group->root == root &&
+           group->kind == kind && group->n_ranks == n_ranks &&
+           memcmp(group->ranks, ranks, (size_t) n_ranks * sizeof(*ranks)) == 0;
+}
+
+/** Without memory for that it is computed again. */
+static void note_group(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
+                       int n_ranks)
+{
+    const size_t size = (size_t) n_ranks * sizeof(*ranks);
+    group_t *group = &planner->group;
+    *group = (group_t){.root = root, .kind = kind, .n_ranks = n_ranks, .ranks = malloc(size)};
+    if (group->ranks != NULL) {
+        memcpy(group->ranks, ranks, size);
+    }
+}
+
+/** The role in a group; that of the last one is kept, as the next one often is the same. */
 static int get_group_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
                           int n_ranks, pb_planned_t *planned)
 {
-    free(planner->group_role);
-    planner->group_role = NULL;
-    const int rc = make_role(planner, root, kind, ranks, n_ranks, &planner->group_role);
+    int rc = PB_SUCCESS;
+    planned->was_cached = is_last_group(planner, root, kind, ranks, n_ranks);
+    if (!planned->was_cached) {
+        drop_group(planner);
+        rc = make_role(planner, root, kind, ranks, n_ranks, &planner->group_role);
+    }
+    if (rc == PB_SUCCESS && !planned->was_cached) {
+        note_group(planner, root, kind, ranks, n_ranks);
+    }
     planned->role = planner->group_role;
     return rc;
 }
@@ -248,12 +366,23 @@ static pb_choose_options_t repeating_options(const pb_planner_t *planner)
     return options;
 }
 
+/** The options of the choice among these. */
+static pb_choose_options_t options_among(const pb_planner_t *planner, int among)
+{
+    pb_choose_options_t options =
+        among == REPEATING_KINDS ? repeating_options(planner) : planner->options.choose;
+    options.frame = among == TREES ? 0 : options.frame;
+    return options;
+}
+
 static pb_chooser_t *get_chooser(pb_planner_t *planner, int among)
 {
     if (planner->choosers[among] == NULL) {
-        const pb_choose_options_t options =
-            among == REPEATING_KINDS ? repeating_options(planner) : planner->options.choose;
+        const pb_choose_options_t options = options_among(planner, among);
         planner->choosers[among] = pb_chooser_new(planner->placement, planner->model, &options);
+        if (among == ALL_KINDS && planner->learning != NULL) {
+            pb_learning_predict_beside(planner->learning, planner->choosers[among]);
+        }
     }
     return planner->choosers[among];
 }
@@ -292,17 +421,19 @@ static int choose_among(pb_planner_t *planner, int among, int root, uint64_t byt
 }
 
 /**
- * Chooses within the bound on connections; only with `charges` the ledger changes. The choice among
- * all kinds comes first also where the ledger is closed: it does not depend on the ledger, and what
- * the ledger has stays had, so that a broadcast that was planned is planned alike ever after.
+ * Chooses among `kinds`, and within the bound on connections; only with `charges` the ledger
+ * changes. The choice among all kinds comes first also where the ledger is closed: it does not
+ * depend on the ledger, and what the ledger has stays had, so that a broadcast that was planned is
+ * planned alike ever after.
  */
-static int choose(pb_planner_t *planner, int root, uint64_t bytes, bool charges, made_t *made)
+static int choose(pb_planner_t *planner, int kinds, int root, uint64_t bytes, bool charges,
+                  made_t *made)
 {
-    *made = (made_t){.among = ALL_KINDS};
+    *made = (made_t){.among = kinds};
+    int rc = choose_among(planner, kinds, root, bytes, made);
     if (!is_bound(planner)) {
-        return choose_among(planner, ALL_KINDS, root, bytes, made);
+        return rc;
     }
-    int rc = choose_among(planner, ALL_KINDS, root, bytes, made);
     if (rc == PB_SUCCESS && charges && !is_had(planner, root, &made->choice) &&
         !pb_ledger_is_closed(planner->ledger)) {
         rc = charge(planner, root, (pb_kind_t) made->choice.best.kind, &made->plan);
@@ -324,26 +455,20 @@ static void fill(pb_planned_t *planned, const pb_candidate_t *candidate, uint64_
     planned->segment_size = (size_t) first_segment(candidate, bytes);
 }
 
-/**
- * Chooses and fills *planned but for the role; *plan_p is to be freed, also after an error. The
- * choice is *prior.
- */
-static int plan_all_but_role(pb_planner_t *planner, int root, uint64_t bytes, bool charges,
-                             pb_planned_t *planned, pb_candidate_t *prior, pb_plan_t **plan_p)
+/** Fills *planned but for the role by what was chosen with the error `rc`. */
+static int plan_by_choice(const pb_planner_t *planner, uint64_t bytes, int rc, const made_t *made,
+                          pb_planned_t *planned)
 {
-    made_t made;
-    const int rc = choose(planner, root, bytes, charges, &made);
     *planned = (pb_planned_t){.is_known = rc == PB_SUCCESS};
-    *plan_p = made.plan;
     if (rc == PB_ERR_UNFIT) {
-        planned->kind = (pb_kind_t) planner->options.choose.kind;
+        const pb_choose_options_t options = options_among(planner, made->among);
+        planned->kind = (pb_kind_t) pb_choose_kind(&options);
     }
     if (rc != PB_SUCCESS) {
         return rc;
     }
-    planned->begins_to_repeat = made.among == REPEATING_KINDS && !planner->has_repeated;
-    *prior = made.choice.best;
-    fill(planned, prior, bytes);
+    planned->begins_to_repeat = made->among == REPEATING_KINDS && !planner->has_repeated;
+    fill(planned, &made->choice.best, bytes);
     return PB_SUCCESS;
 }
 
@@ -363,7 +488,12 @@ static bool note_class(pb_planner_t *planner, uint64_t bytes)
 }
 
 /** How a broadcast is planned: by the choice alone, or by what is learnt. */
-typedef enum { BY_CHOICE, BY_LEARNING, TO_BE_WATCHED } plan_by_t;
+typedef enum { BY_CHOICE, BY_TREES, BY_LEARNING, TO_BE_WATCHED } plan_by_t;
+
+static bool learns_by(plan_by_t by)
+{
+    return by == BY_LEARNING || by == TO_BE_WATCHED;
+}
 
 /** The kinds that may be tried: with a bound on connections those that the ledger has. */
 static uint32_t kinds_to_try(const pb_planner_t *planner, int root)
@@ -381,6 +511,8 @@ static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_lear
 {
     pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
     const pb_candidate_t *candidate = &learnt->candidate;
+    planner->watched_root = root;
+    planner->watched_bytes = bytes;
     planner->watched_time = planner->watched_fill = -1;
     if (chooser == NULL) {
         return PB_ERR_NO_MEMORY;
@@ -410,10 +542,10 @@ static int add_planned_role(pb_planner_t *planner, int root, plan_by_t by,
 
 /** Another candidate than the choice, if what is learnt is for that. */
 static int learn(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
-                 const pb_candidate_t *prior, pb_learnt_t *learnt, pb_planned_t *planned)
+                 const pb_choice_t *prior, pb_learnt_t *learnt, pb_planned_t *planned)
 {
-    *learnt = (pb_learnt_t){.candidate = *prior};
-    if (by == BY_CHOICE) {
+    *learnt = (pb_learnt_t){.candidate = prior->best};
+    if (!learns_by(by)) {
         return PB_SUCCESS;
     }
     const int rc = pb_learning_choose(planner->learning, root, bytes, by == TO_BE_WATCHED,
@@ -428,22 +560,23 @@ static int learn(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
 static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
                         pb_planned_t *planned)
 {
-    pb_plan_t *plan;
-    pb_candidate_t prior;
+    made_t made;
     pb_learnt_t learnt;
-    int rc = plan_all_but_role(planner, root, bytes, true, planned, &prior, &plan);
+    const pb_choice_t *prior = &made.choice;
+    int rc = choose(planner, by == BY_TREES ? TREES : ALL_KINDS, root, bytes, true, &made);
+    rc = plan_by_choice(planner, bytes, rc, &made, planned);
     if (rc == PB_SUCCESS) {
-        rc = learn(planner, root, bytes, by, &prior, &learnt, planned);
+        rc = learn(planner, root, bytes, by, prior, &learnt, planned);
         planned->is_known = rc == PB_SUCCESS;
     }
     if (rc == PB_SUCCESS) {
-        rc = add_planned_role(planner, root, by, &prior, plan, planned);
+        rc = add_planned_role(planner, root, by, &prior->best, made.plan, planned);
     }
-    pb_plan_free(plan);
+    pb_plan_free(made.plan);
     if (rc == PB_SUCCESS && by == TO_BE_WATCHED) {
         rc = expect(planner, root, bytes, &learnt);
     }
-    if (rc == PB_SUCCESS && by != BY_CHOICE) {
+    if (rc == PB_SUCCESS && learns_by(by)) {
         pb_learning_count(planner->learning, root, bytes, &learnt.candidate);
         planner->last = (last_t){.root = root, .bytes = bytes, .candidate = learnt.candidate};
     }
@@ -475,6 +608,11 @@ int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_
     return plan(planner, root, bytes, BY_CHOICE, planned);
 }
 
+int pb_planner_plan_tree(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+{
+    return plan(planner, root, bytes, BY_TREES, planned);
+}
+
 int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool is_watched,
                            pb_planned_t *planned)
 {
@@ -487,12 +625,17 @@ int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool
 bool pb_planner_learns(const pb_planner_t *planner)
 {
     const pb_choose_options_t *choose = &planner->options.choose;
-    return planner->learning != NULL && (choose->kind < 0 || choose->segment == 0);
+    return planner->learning != NULL && (pb_choose_kind(choose) < 0 || choose->segment == 0);
 }
 
 bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes)
 {
     return pb_planner_learns(planner) && pb_learning_is_eager(planner->learning, bytes);
+}
+
+bool pb_planner_knows_links(const pb_planner_t *planner)
+{
+    return pb_learner_knows_links(pb_learning_learner(planner->learning));
 }
 
 pb_lesson_t pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait)
@@ -537,8 +680,8 @@ int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned)
 static pb_kind_t kind_for_group(const pb_planner_t *planner, uint64_t bytes,
                                 const pb_planner_group_t *group, const pb_planned_t *planned)
 {
-    const bool is_forced = planner->options.choose.kind >= 0;
-    if (is_forced || (group->ranks == NULL && !planned->fallback)) {
+    const pb_choose_options_t options = options_among(planner, TREES);
+    if (pb_choose_kind(&options) >= 0 || (group->ranks == NULL && !planned->fallback)) {
         return planned->kind;
     }
     const int n_ranks = group->ranks != NULL ? group->n_ranks : planner->placement->n_ranks;
@@ -548,10 +691,11 @@ static pb_kind_t kind_for_group(const pb_planner_t *planner, uint64_t bytes,
 static int plan_for_group(pb_planner_t *planner, int root, uint64_t bytes,
                           const pb_planner_group_t *group, pb_planned_t *planned)
 {
-    pb_candidate_t prior;
-    pb_plan_t *plan;
-    int rc = plan_all_but_role(planner, root, bytes, false, planned, &prior, &plan);
-    pb_plan_free(plan);
+    made_t made;
+    const int kinds = planner->options.choose.frame != 0 ? TREES : ALL_KINDS;
+    int rc = choose(planner, kinds, root, bytes, false, &made);
+    pb_plan_free(made.plan);
+    rc = plan_by_choice(planner, bytes, rc, &made, planned);
     if (rc != PB_SUCCESS) {
         return rc;
     }
@@ -595,6 +739,17 @@ bool pb_planner_may_pass_learnt(const pb_planner_t *planner, uint64_t bytes, boo
             pb_learning_may_pass(planner->learning, bytes, is_watched));
 }
 
+/** Predicted by what is known of links, or else claimed; -1: not known. */
+static int64_t time_of(pb_planner_t *planner, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate)
+{
+    if (pb_planner_knows_links(planner)) {
+        return pb_learning_time(planner->learning, root, bytes, candidate);
+    }
+    pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
+    return chooser != NULL ? pb_choose_time(chooser, root, bytes, candidate) : -1;
+}
+
 /** What was planned last, if that was the broadcast that is asked for, instead of the choice. */
 static void report_last(pb_planner_t *planner, int root, uint64_t bytes,
                         pb_planner_report_t *report)
@@ -608,15 +763,28 @@ static void report_last(pb_planner_t *planner, int root, uint64_t bytes,
     report->next = report->best;
     report->next_time = report->best_time;
     report->best = last->candidate;
-    report->best_time = pb_learning_time(planner->learning, root, bytes, &report->best);
-    report->best_fill = pb_learning_time(planner->learning, root,
-                                         first_segment(&report->best, bytes), &report->best);
+    report->best_time = time_of(planner, root, bytes, &report->best);
+    report->best_fill = time_of(planner, root, first_segment(&report->best, bytes), &report->best);
 }
 
-int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
+/** What is known of the candidate that is reported. */
+static void report_measured(const pb_planner_t *planner, uint64_t bytes,
+                            pb_planner_report_t *report)
+{
+    pb_candidate_t in_force;
+    if (pb_planner_learns(planner) &&
+        pb_learner_in_force(pb_learning_learner(planner->learning), bytes, &in_force) &&
+        in_force.kind == report->best.kind && in_force.segment == report->best.segment) {
+        report->best_measured = in_force.time;
+    }
+}
+
+/** The choice without what is learnt. */
+static int explain_choice(pb_planner_t *planner, int root, uint64_t bytes,
+                          pb_planner_report_t *report)
 {
     made_t made;
-    const int rc = choose(planner, root, bytes, false, &made);
+    const int rc = choose(planner, ALL_KINDS, root, bytes, false, &made);
     pb_plan_free(made.plan);
     if (rc != PB_SUCCESS) {
         return rc;
@@ -626,12 +794,34 @@ int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_plann
     *report = (pb_planner_report_t){
         .best = choice->best,
         .next = choice->next,
+        .best_measured = -1,
         .best_time = pb_choose_time(chooser, root, bytes, &choice->best),
         .best_fill =
             pb_choose_time(chooser, root, first_segment(&choice->best, bytes), &choice->best),
         .next_time =
             choice->next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice->next) : -1,
     };
-    report_last(planner, root, bytes, report);
     return PB_SUCCESS;
+}
+
+int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
+{
+    const int rc = explain_choice(planner, root, bytes, report);
+    if (rc == PB_SUCCESS) {
+        report_last(planner, root, bytes, report);
+        report_measured(planner, bytes, report);
+    }
+    return rc;
+}
+
+int pb_planner_explain_prior(pb_planner_t *planner, pb_planner_report_t *report)
+{
+    if (planner->watched_root < 0) {
+        return PB_ERR_UNKNOWN;
+    }
+    const int rc = explain_choice(planner, planner->watched_root, planner->watched_bytes, report);
+    if (rc == PB_SUCCESS) {
+        report_measured(planner, planner->watched_bytes, report);
+    }
+    return rc;
 }

@@ -16,13 +16,18 @@
  *   charged: they are for communicators without a bound on connections.
  *
  * The planner owns what it keeps for later broadcasts: choices by root and size class, profiles
- * of the last roots, and roles by kind and root, all together within a bound on memory. Where
+ * of the last roots, roles by kind and root, and tables that make plans for further roots cheaper
+ * (topo/trees/tables.h), all together within a bound on memory. Where
  * memory runs out, it gives all of that back and tries once more, so that one failing allocation
  * does not keep a rank from planning what the others plan.
  *
  * With pb_planner_reserve_learning(), what was learnt (topo/model/learning.h) counts more than the
  * choice, in broadcasts that are planned by pb_planner_plan_learnt(): alike on all ranks if they
  * plan all these, and note what was measured, in the same order.
+ *
+ * Multicast is a candidate, and is planned where it alone may be, only while
+ * pb_planner_allow_multicast() says so. Of a broadcast that is planned so, the role is in the tree
+ * of repairs, and the segment is a frame. Groups have trees in any case.
  *
  * A role that is computed without the whole plan would replace make_role() in planner.c.
  *
@@ -44,7 +49,8 @@ typedef struct pb_planner pb_planner_t;
 typedef struct pb_planner_options {
     int rank; /**< whose roles are computed */
     pb_choose_options_t choose;
-    size_t memory;   /**< bytes that may be kept; the role that was used last is kept in any case */
+    size_t memory; /**< bytes that may be kept; the role that was used last is kept in any case */
+    bool learns_nothing; /**< even if it could: see pb_planner_reserve_learning() */
     int connections; /**< neighbours that any rank may have in all, at least 2; 0: no bound, else
                           pb_planner_reserve() was called */
 } pb_planner_options_t;
@@ -60,7 +66,8 @@ typedef struct pb_planned {
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
     pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
     size_t segment_size;   /**< bytes, at least 1, at most those of the message */
-    const pb_role_t *role; /**< of this rank; borrowed until the planner is asked again */
+    const pb_role_t *role; /**< of this rank, of multicast in its tree of repairs; borrowed until
+                                the planner is asked again */
 } pb_planned_t;
 
 /** Some ranks of an arrival-aware broadcast. */
@@ -74,9 +81,10 @@ typedef struct pb_planner_group {
 /** What was chosen for a broadcast, over what, with predicted nanoseconds for its very size. */
 typedef struct pb_planner_report {
     pb_candidate_t best, next;
-    int64_t best_time; /**< -1: not known, as out of memory */
-    int64_t best_fill; /**< of that until all ranks have their first segment; -1: likewise */
-    int64_t next_time; /**< -1: not known, or there is no other kind */
+    int64_t best_time;     /**< -1: not known, as out of memory */
+    int64_t best_measured; /**< what broadcasts of about that size took by it; -1: not known */
+    int64_t best_fill;     /**< of that until all ranks have their first segment; -1: likewise */
+    int64_t next_time;     /**< -1: not known, or there is no other kind */
 } pb_planner_report_t;
 
 /** A planner of which nothing may be asked before pb_planner_begin(). NULL if out of memory. */
@@ -85,7 +93,8 @@ pb_planner_t *pb_planner_new(void);
 /** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
-/** Has the memory that learning needs, and learns from now on. PB_ERR_NO_MEMORY. */
+/** Has the memory that learning needs; it learns from the next pb_planner_begin() or
+ * pb_planner_change() on that has nothing against it. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve_learning(pb_planner_t *planner);
 
 /**
@@ -94,6 +103,31 @@ int pb_planner_reserve_learning(pb_planner_t *planner);
  */
 void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
                       const pb_model_t *model, const pb_planner_options_t *options);
+
+/**
+ * Another kind and segment size may be chosen from now on (pb_choose_options_t), and it learns, if
+ * it has the memory, or does not; to be called alike on all ranks between the same broadcasts. As
+ * after pb_planner_begin() nothing is known and multicast is no candidate, but the connections that
+ * were charged stay so, and roles are kept. Needs no memory.
+ */
+void pb_planner_change(pb_planner_t *planner, int kind, uint64_t segment, bool learns);
+
+/** Learns on from what was known earlier, where it learns; to be called after pb_planner_begin().
+ */
+void pb_planner_begin_with(pb_planner_t *planner, const pb_learner_t *kept);
+
+/**
+ * From now on multicast is a candidate, with segments of exactly `payload` bytes: those of one
+ * frame; 0: it is none, as after pb_planner_begin(). To be called alike on all ranks between the
+ * same broadcasts. Choices are made anew, with which pb_choose_may_multicast() has a say. What was
+ * learnt of other kinds stays, and all size classes try multicast; what was learnt of multicast is
+ * dropped when it is a candidate no more, or with other frames. Where it alone may be chosen, and
+ * is no candidate, broadcasts are planned as with PB_CHOOSE_OWN. O(what is kept).
+ */
+void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload);
+
+/** What was learnt; NULL: nothing is. */
+const pb_learner_t *pb_planner_learner(const pb_planner_t *planner);
 
 /** NULL: there is none. */
 void pb_planner_free(pb_planner_t *planner);
@@ -107,8 +141,15 @@ void pb_planner_free(pb_planner_t *planner);
 int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
 
 /**
- * The same, by what is learnt; `is_watched`: how long it takes will be noted, unless another one
- * is watched before, so that a candidate may be tried. Without learning as pb_planner_plan().
+ * The same without multicast, for what cannot go by it, or begins where ranks may not know alike
+ * whether it may be used.
+ */
+int pb_planner_plan_tree(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
+
+/**
+ * As pb_planner_plan(), by what is learnt; `is_watched`: how long it takes will be noted, unless
+ * another one is watched before, so that a candidate may be tried. Without learning as
+ * pb_planner_plan().
  */
 int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool is_watched,
                            pb_planned_t *planned);
@@ -119,11 +160,20 @@ bool pb_planner_learns(const pb_planner_t *planner);
 /** Whether broadcasts of `bytes` should be watched often, as candidates are tried. O(1). */
 bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes);
 
+/** Whether it is known how fast links are, where it learns; see topo/model/learner.h. O(1). */
+bool pb_planner_knows_links(const pb_planner_t *planner);
+
 /** How long the last watched broadcast took; see pb_learner_note(). Where it learns. */
 pb_lesson_t pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait);
 
 /** What is predicted of it by the model that was given, at its root; -1: nothing, or not known. */
 void pb_planner_watched(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p);
+
+/**
+ * What predictions alone would have chosen for it, over what, as pb_planner_explain(): without what
+ * is learnt. Errors as there; PB_ERR_UNKNOWN if none was watched.
+ */
+int pb_planner_explain_prior(pb_planner_t *planner, pb_planner_report_t *report);
 
 /**
  * Plans it for one group, at the root: never by the fallback component, and where a forced kind

@@ -12,6 +12,18 @@ pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
     return cost;
 }
 
+pb_segment_cost_t pb_segment_cost_in(const pb_profile_t *profile, const pb_model_t *model,
+                                     uint64_t segment)
+{
+    if (!profile->copies) {
+        return pb_segment_cost(model, segment);
+    }
+    pb_segment_cost_t cost = pb_segment_cost(model, segment);
+    cost.link = pb_model_datagram(model, segment);
+    cost.further = pb_model_further_datagram(model, segment);
+    return cost;
+}
+
 /** time * count / PB_PROFILE_UNIT, also of negative numbers. */
 static int64_t times_units(int64_t time, int64_t count)
 {
@@ -104,7 +116,8 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
     const uint64_t last_stream = (n_segments - 1) % n_streams;
     const uint64_t rounds = (n_segments - 1) / n_streams;
     const uint64_t rest = bytes - (n_segments - 1) * cost->segment;
-    const pb_segment_cost_t rest_cost = rest < cost->segment ? pb_segment_cost(model, rest) : *cost;
+    const pb_segment_cost_t rest_cost =
+        rest < cost->segment ? pb_segment_cost_in(profile, model, rest) : *cost;
     const int64_t whole = period(profile, cost), of_rest = period(profile, &rest_cost);
     int64_t longest = crowd_time_of_all(profile, &cost->crowd, &rest_cost.crowd, n_segments);
     for (int i = 0; i < profile->n_paths; i++) {

@@ -22,8 +22,15 @@ typedef struct pb_segment_cost {
 pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment);
 
 /**
+ * The same for plans of this profile: where switches copy its frames, a segment is a datagram
+ * (ours). O(log rows).
+ */
+pb_segment_cost_t pb_segment_cost_in(const pb_profile_t *profile, const pb_model_t *model,
+                                     uint64_t segment);
+
+/**
  * Nanoseconds from the call of MPI_Bcast on all ranks until the last rank has all
- * of `bytes` (at least 1), cut into segments as costed: paper 2's formulas (1)
+ * of `bytes` (at least 1), cut into segments as costed in this profile: paper 2's formulas (1)
  * and (2) for the chain and binary trees, and the same for every plan. For stream
  * s with X segments, the longest path of its first one and X - 1 periods; a short
  * last segment has a period of its own size. In integers, the same on every

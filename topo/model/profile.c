@@ -77,6 +77,22 @@ static void duty_join(pb_profile_duty_t *duty, const pb_profile_duty_t *other)
     duty->memory_receives = larger(duty->memory_receives, other->memory_receives);
 }
 
+/** Whether one path takes as long as another for any costs. */
+static bool path_covers(const pb_profile_path_t *path, const pb_profile_path_t *other)
+{
+    return path->stream <= other->stream && path->hops >= other->hops &&
+           path->further >= other->further && path->sends >= other->sends &&
+           path->memory_hops >= other->memory_hops && path->memory_sends >= other->memory_sends;
+}
+
+static bool duty_covers(const pb_profile_duty_t *duty, const pb_profile_duty_t *other)
+{
+    return duty->most >= other->most && duty->least >= other->least &&
+           duty->sends >= other->sends && duty->receives >= other->receives &&
+           duty->memory_sends >= other->memory_sends &&
+           duty->memory_receives >= other->memory_receives;
+}
+
 /**
  * Adds a path unless one is there that is as long for any costs; drops those that
  * it is as long as. Where there is no room it is joined with the one most like
@@ -86,17 +102,19 @@ static void add_path(pb_profile_t *profile, const pb_profile_path_t *path)
 {
     int64_t own[N_PATH_MEASURES], other[N_PATH_MEASURES], least = INT64_MAX;
     int n = 0, nearest = 0;
+    for (int i = 0; i < profile->n_paths; i++) {
+        if (path_covers(&profile->paths[i], path)) {
+            return;
+        }
+    }
     path_measures(path, own);
     for (int i = 0; i < profile->n_paths; i++) {
         const pb_profile_path_t *there = &profile->paths[i];
-        path_measures(there, other);
-        const int64_t more = excess(other, own, N_PATH_MEASURES);
-        if (more == 0 && there->stream <= path->stream) {
-            return;
-        }
-        if (excess(own, other, N_PATH_MEASURES) == 0 && path->stream <= there->stream) {
+        if (path_covers(path, there)) {
             continue;
         }
+        path_measures(there, other);
+        const int64_t more = excess(other, own, N_PATH_MEASURES);
         nearest = more < least ? n : nearest;
         least = more < least ? more : least;
         profile->paths[n++] = *there;
@@ -114,17 +132,19 @@ static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
 {
     int64_t own[N_DUTY_MEASURES], other[N_DUTY_MEASURES], least = INT64_MAX;
     int n = 0, nearest = 0;
+    for (int i = 0; i < profile->n_duties; i++) {
+        if (duty_covers(&profile->duties[i], duty)) {
+            return;
+        }
+    }
     duty_measures(duty, own);
     for (int i = 0; i < profile->n_duties; i++) {
         const pb_profile_duty_t *there = &profile->duties[i];
-        duty_measures(there, other);
-        const int64_t more = excess(other, own, N_DUTY_MEASURES);
-        if (more == 0) {
-            return;
-        }
-        if (excess(own, other, N_DUTY_MEASURES) == 0) {
+        if (duty_covers(duty, there)) {
             continue;
         }
+        duty_measures(there, other);
+        const int64_t more = excess(other, own, N_DUTY_MEASURES);
         nearest = more < least ? n : nearest;
         least = more < least ? more : least;
         profile->duties[n++] = *there;
@@ -142,8 +162,9 @@ static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
 typedef struct walk {
     const pb_placement_t *placement;
     pb_profile_t *profile;
-    uint32_t host_speed;
     int *links;               /**< of one path */
+    int64_t *times;           /**< by node: of a segment over a member of its uplink, as a flow
+                                   takes one */
     int64_t *loads;           /**< by directed link: PB_PROFILE_UNIT for each segment of a round */
     pb_profile_duty_t *ranks; /**< by rank: without the link's part */
     pb_profile_path_t *paths; /**< by rank: of the stream being walked */
@@ -162,11 +183,9 @@ uint32_t pb_profile_host_speed(const pb_network_t *network)
     return least < UINT32_MAX ? least : 1;
 }
 
-/** The time of a segment over a link: over one of its members, as a flow takes one. */
-static int64_t link_time(const walk_t *walk, int link)
+static inline int64_t link_time(const walk_t *walk, int link)
 {
-    const pb_node_t *node = pb_network_node(walk->placement->network, pb_link_node(link));
-    return PB_PROFILE_UNIT * (int64_t) walk->host_speed / (int64_t) node->speed;
+    return walk->times[pb_link_node(link)];
 }
 
 /**
@@ -188,9 +207,9 @@ static bool add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
     }
     for (int i = 0; i < n; i++) {
         int64_t *load = &walk->loads[walk->links[i]];
-        *load = sum_of(*load, link_time(walk, walk->links[i]));
-        path->further =
-            i > 0 ? sum_of(path->further, link_time(walk, walk->links[i])) : path->further;
+        const int64_t time = link_time(walk, walk->links[i]);
+        *load = sum_of(*load, time);
+        path->further = i > 0 ? sum_of(path->further, time) : path->further;
     }
     path->sends = sum_of(path->sends, sent->sends);
     path->memory_sends += sent->memory_sends;
@@ -235,15 +254,79 @@ static void walk_stream(walk_t *walk, const pb_plan_t *plan, int s, pb_profile_p
     }
 }
 
+/** The way of a frame from the root into a host, by copies of switches. */
+static void add_copies(walk_t *walk, int root, int rank, pb_profile_path_t *path)
+{
+    const int n = pb_placement_path(walk->placement, root, rank, walk->links);
+    for (int i = 0; i < n; i++) {
+        const int64_t time = link_time(walk, walk->links[i]);
+        walk->loads[walk->links[i]] = time;
+        path->further = i > 0 ? sum_of(path->further, time) : path->further;
+        path->sends = i > 0 ? path->sends : time;
+    }
+    path->hops = 1;
+    path->further -= PB_PROFILE_UNIT;
+    walk->ranks[root].sends = 1;
+    walk->ranks[rank].receives++;
+    walk->profile->messages++;
+}
+
+/** Walks the plan of a kind whose frames switches copy: of its tree, only what is inside hosts. */
+static void walk_copies(walk_t *walk, const pb_plan_t *plan)
+{
+    const pb_stream_t *stream = &plan->streams[0];
+    int n_queued = 0;
+    walk->paths[plan->root] = (pb_profile_path_t){0};
+    walk->queue[n_queued++] = plan->root;
+    for (int at = 0; at < n_queued; at++) {
+        const int rank = walk->queue[at];
+        pb_profile_path_t sent = {0};
+        add_path(walk->profile, &walk->paths[rank]);
+        for (int i = stream->first_child[rank]; i < stream->first_child[rank + 1]; i++) {
+            const int child = stream->child[i];
+            walk->queue[n_queued++] = child;
+            if (pb_placement_path(walk->placement, rank, child, walk->links) == 0) {
+                walk->paths[child] = walk->paths[rank];
+                count_rank(walk, rank, child,
+                           add_hop(walk, rank, child, &walk->paths[child], &sent));
+            } else {
+                walk->paths[child] = (pb_profile_path_t){0};
+                add_copies(walk, plan->root, child, &walk->paths[child]);
+            }
+        }
+    }
+}
+
+/** Most links and ranks do as those before them, which need not be added again. */
+static bool is_same_duty(const pb_profile_duty_t *a, const pb_profile_duty_t *b)
+{
+    return a->most == b->most && a->least == b->least && a->sends == b->sends &&
+           a->receives == b->receives && a->memory_sends == b->memory_sends &&
+           a->memory_receives == b->memory_receives;
+}
+
 static void add_links(walk_t *walk)
 {
+    pb_profile_duty_t last = {0};
     for (int node = 0; node < pb_network_size(walk->placement->network); node++) {
         const int64_t up = walk->loads[pb_link_up(node)], down = walk->loads[pb_link_down(node)];
         if (up != 0 || down != 0) {
             const pb_profile_duty_t duty = {.most = larger(up, down),
                                             .least = up + down - larger(up, down)};
-            add_duty(walk->profile, &duty);
+            if (!is_same_duty(&duty, &last)) {
+                add_duty(walk->profile, &duty);
+            }
+            last = duty;
         }
+    }
+}
+
+static void find_times(walk_t *walk, const pb_network_t *network)
+{
+    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(network);
+    for (int node = 0; node < pb_network_size(network); node++) {
+        const uint32_t speed = pb_network_node(network, node)->speed;
+        walk->times[node] = speed > 0 ? unit / (int64_t) speed : 0;
     }
 }
 
@@ -252,26 +335,44 @@ static int walk_init(walk_t *walk, const pb_placement_t *placement, pb_profile_t
     const pb_network_t *network = placement->network;
     const size_t n_ranks = (size_t) placement->n_ranks;
     memset(profile, 0, sizeof(*profile));
-    *walk = (walk_t){
-        .placement = placement, .profile = profile, .host_speed = pb_profile_host_speed(network)};
+    *walk = (walk_t){.placement = placement, .profile = profile};
     walk->links = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(*walk->links));
     walk->loads = calloc(2 * (size_t) pb_network_size(network), sizeof(*walk->loads));
     walk->ranks = calloc(n_ranks, sizeof(*walk->ranks));
-    walk->paths = calloc(n_ranks, sizeof(*walk->paths));
+    walk->paths = malloc(n_ranks * sizeof(*walk->paths));
     walk->queue = malloc(n_ranks * sizeof(*walk->queue));
-    return walk->links != NULL && walk->loads != NULL && walk->ranks != NULL &&
-                   walk->paths != NULL && walk->queue != NULL
-               ? PB_SUCCESS
-               : PB_ERR_NO_MEMORY;
+    walk->times = malloc((size_t) pb_network_size(network) * sizeof(*walk->times));
+    if (walk->links == NULL || walk->loads == NULL || walk->ranks == NULL || walk->paths == NULL ||
+        walk->queue == NULL || walk->times == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    find_times(walk, network);
+    return PB_SUCCESS;
 }
 
 static void walk_clear(walk_t *walk)
 {
     free(walk->links);
+    free(walk->times);
     free(walk->loads);
     free(walk->ranks);
     free(walk->paths);
     free(walk->queue);
+}
+
+static void walk_plan(walk_t *walk, const pb_plan_t *plan)
+{
+    const pb_kind_row_t *row = pb_kind_row(plan->kind);
+    pb_profile_path_t sent = {0};
+    walk->profile->n_streams = plan->n_streams;
+    walk->profile->copies = row != NULL && row->copies;
+    if (walk->profile->copies) {
+        walk_copies(walk, plan);
+        return;
+    }
+    for (int s = 0; s < plan->n_streams; s++) {
+        walk_stream(walk, plan, s, &sent);
+    }
 }
 
 int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_profile_t *profile)
@@ -279,14 +380,12 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
     walk_t walk;
     int rc = walk_init(&walk, placement, profile);
     if (rc == PB_SUCCESS) {
-        pb_profile_path_t sent = {0};
-        profile->n_streams = plan->n_streams;
-        for (int s = 0; s < plan->n_streams; s++) {
-            walk_stream(&walk, plan, s, &sent);
-        }
+        walk_plan(&walk, plan);
         add_links(&walk);
         for (int rank = 0; rank < plan->n_ranks; rank++) {
-            add_duty(profile, &walk.ranks[rank]);
+            if (rank == 0 || !is_same_duty(&walk.ranks[rank], &walk.ranks[rank - 1])) {
+                add_duty(profile, &walk.ranks[rank]);
+            }
         }
     }
     walk_clear(&walk);

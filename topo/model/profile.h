@@ -14,10 +14,17 @@
  * Beyond the paper (ours): several streams; links that more than one rank sends
  * over, or of unequal speed; ranks of one host; processors; and what all
  * hosts may share, of which each message takes its part.
+ *
+ * Where switches copy frames (pb_kind_row_t.copies), the profile is not that of the plan's tree:
+ * each frame goes from the root over the links to every host, over each link once, in one
+ * direction, and so the slowest link on the way to any receiver is the busiest one. The root sends
+ * it once, and one rank of each other host receives it; the others of a host get it inside the
+ * host, along the plan's tree. Repairs and confirmations are not counted.
  */
 #ifndef PB_PROFILE_H
 #define PB_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/network/placement.h"
@@ -49,6 +56,7 @@ typedef struct pb_profile_duty {
 } pb_profile_duty_t;
 
 typedef struct pb_profile {
+    bool copies; /**< segments are frames, which switches copy */
     int n_streams;
     int n_paths;
     int n_duties;

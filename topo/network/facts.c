@@ -7,17 +7,17 @@
 #include "topo/util/error.h"
 
 /** What the line begins with; changes whenever the numbers mean something else. */
-#define PREFIX "facts1"
+#define PREFIX "facts2"
 
-enum { N_NUMBERS = 6, DIGITS = 16 };
+enum { N_NUMBERS = 7, DIGITS = 16 };
 
 const char *pb_facts_write(const pb_facts_t *facts, char line[PB_FACTS_SIZE])
 {
     snprintf(line, PB_FACTS_SIZE,
              PREFIX " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64
-                    " %016" PRIx64,
+                    " %016" PRIx64 " %016" PRIx64,
              facts->digest, facts->host, facts->place, facts->bits_per_second, facts->mtu,
-             facts->connections);
+             facts->connections, facts->kept);
     return line;
 }
 
@@ -55,6 +55,7 @@ int pb_facts_read(const char *line, pb_facts_t *facts_p)
                             .place = numbers[2],
                             .bits_per_second = numbers[3],
                             .mtu = numbers[4],
-                            .connections = numbers[5]};
+                            .connections = numbers[5],
+                            .kept = numbers[6]};
     return PB_SUCCESS;
 }

@@ -24,6 +24,7 @@ typedef struct pb_facts {
     uint64_t bits_per_second; /**< of its link to other hosts */
     uint64_t mtu;             /**< likewise */
     uint64_t connections;     /**< neighbours that it may have */
+    uint64_t kept;            /**< digest of what it has read of earlier jobs; 0: nothing */
 } pb_facts_t;
 
 /** Writes the line without a newline; `line` is returned. */

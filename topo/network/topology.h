@@ -17,6 +17,10 @@
 #include "topo/network/network.h"
 #include "topo/util/diag.h"
 
+/** The version of pipebcast's own keys in topology files; a line "#pipebcast Version=" states it.
+ */
+#define PB_TOPOLOGY_KEYS_VERSION "1"
+
 /** Bytes of a topology file, and of all that it includes; the largest network needs far less. */
 #define PB_TOPOLOGY_MAX_FILE ((size_t) 64 << 20)
 

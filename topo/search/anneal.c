@@ -1,5 +1,4 @@
 #include "topo/search/anneal.h"
-#include "topo/search/tree_multilevel.h"
 
 #include <stdlib.h>
 
@@ -25,7 +24,6 @@ void pb_anneal_defaults(pb_anneal_options_t *options)
         .pool_percents = PB_ANNEAL_POOL_PERCENTS,
         .max_pool = PB_ANNEAL_MAX_POOL,
         .max_levels = PB_ANNEAL_MAX_LEVELS,
-        .whole_percent = PB_ANNEAL_WHOLE_PERCENT,
     };
 }
 
@@ -45,8 +43,7 @@ static bool are_sound(const pb_anneal_options_t *o)
                 within(o->good_trees, 1, 4096) && within(o->random_runs, 1, many) &&
                 within(o->refine_runs, 0, many) && within(o->window_percent, 0, many) &&
                 within(o->n_pool_percents, 0, PB_ANNEAL_MAX_POOL_PERCENTS) &&
-                within(o->max_pool, 1, PB_LINK_MATRIX_MAX_NODES) && within(o->max_levels, 0, 8) &&
-                within(o->whole_percent, 0, 100);
+                within(o->max_pool, 1, PB_LINK_MATRIX_MAX_NODES) && within(o->max_levels, 0, 8);
     for (int i = 0; i < o->n_pool_percents && good; i++) {
         good = within(o->pool_percents[i], 0, 100);
     }
@@ -60,7 +57,7 @@ static bool alloc_run(pb_anneal_run_t *run)
     run->state = pb_tree_state_new(run->costs);
     run->tree = pb_tree_new(n, run->root);
     run->pool = pb_good_trees_new(n, options->good_trees, options->good_percent);
-    run->whole = pb_good_trees_new(n, options->good_trees, options->good_percent);
+    run->whole = pb_good_trees_new(n, 1, 0);
     run->way = malloc((size_t) n * sizeof(*run->way));
     return run->state != NULL && run->tree != NULL && run->pool != NULL && run->whole != NULL &&
            run->way != NULL;
@@ -75,91 +72,10 @@ static void clear_run(pb_anneal_run_t *run)
     free(run->way);
 }
 
-/* ---- the start ---- */
-
-static void offer(pb_anneal_run_t *run, const int *parent)
-{
-    pb_tree_state_load(run->state, parent, run->root);
-    pb_good_trees_offer(run->whole, run->state, pb_tree_state_cost(run->state));
-}
-
-static int offer_made(pb_anneal_run_t *run, int error, pb_tree_t *tree)
-{
-    if (error == PB_SUCCESS) {
-        offer(run, tree->parent);
-    }
-    pb_tree_free(tree);
-    return error;
-}
-
-static int offer_seed(pb_anneal_run_t *run, const int *parent)
-{
-    const int n = run->costs->matrix->n_nodes;
-    for (int i = 0; i < n; i++) {
-        if (parent[i] == PB_TREE_OUTSIDE) {
-            return PB_ERR_INPUT;
-        }
-    }
-    int error = pb_tree_check(parent, n, run->root);
-    if (error == PB_SUCCESS) {
-        offer(run, parent);
-    }
-    return error;
-}
-
-static int offer_comparisons(pb_anneal_run_t *run, const int *const *seeds, int n_seeds)
-{
-    pb_tree_t *tree;
-    int error = pb_tree_multilevel(run->costs->matrix, run->root, &tree);
-    error = offer_made(run, error, tree);
-    if (error == PB_SUCCESS) {
-        error = pb_tree_mateescu(run->costs, run->root, &tree);
-        error = offer_made(run, error, tree);
-    }
-    for (int i = 0; i < n_seeds && error == PB_SUCCESS; i++) {
-        error = offer_seed(run, seeds[i]);
-    }
-    return error;
-}
-
-/* ---- the whole ---- */
-
-static int refine_whole(pb_anneal_run_t *run)
-{
-    const int n = run->costs->matrix->n_nodes;
-    const int64_t budget = run->options->budget;
-    int *nodes = malloc((size_t) n * sizeof(*nodes));
-    if (nodes == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < n; i++) {
-        nodes[i] = i;
-    }
-    if (n > 2) {
-        pb_anneal_refine(run, run->whole, nodes, n, budget > 0 ? budget : PB_ANNEAL_NEVER);
-    }
-    free(nodes);
-    return PB_SUCCESS;
-}
-
-static int anneal(pb_anneal_run_t *run, const int *const *seeds, int n_seeds,
-                  pb_anneal_result_t *result)
+static int anneal(pb_anneal_run_t *run, pb_anneal_result_t *result)
 {
     const int64_t budget = run->options->budget;
-    const int pooled_percent = 100 - run->options->whole_percent;
-    int error = offer_comparisons(run, seeds, n_seeds);
-    if (error != PB_SUCCESS) {
-        return error;
-    }
-    result->start_cost = run->whole->trees[0].cost;
-    error = pb_anneal_clusters(run,
-                               budget > 0 ? budget / 100 * pooled_percent +
-                                                budget % 100 * pooled_percent / 100
-                                          : PB_ANNEAL_NEVER,
-                               &result->pooled_cost);
-    if (error == PB_SUCCESS) {
-        error = refine_whole(run);
-    }
+    const int error = pb_anneal_clusters(run, budget > 0 ? budget : PB_ANNEAL_NEVER);
     if (error != PB_SUCCESS) {
         return error;
     }
@@ -175,8 +91,8 @@ static int anneal(pb_anneal_run_t *run, const int *const *seeds, int n_seeds,
     return PB_SUCCESS;
 }
 
-int pb_anneal(const pb_tree_costs_t *costs, int root, const int *const *seeds, int n_seeds,
-              const pb_anneal_options_t *options, pb_anneal_result_t *result)
+int pb_anneal(const pb_tree_costs_t *costs, int root, const pb_anneal_options_t *options,
+              pb_anneal_result_t *result)
 {
     *result = (pb_anneal_result_t){.tree = NULL};
     if (root < 0 || root >= costs->matrix->n_nodes || !are_sound(options)) {
@@ -185,7 +101,7 @@ int pb_anneal(const pb_tree_costs_t *costs, int root, const int *const *seeds, i
     pb_anneal_run_t run = {
         .costs = costs, .options = options, .root = root, .random = pb_random_seed(options->seed)};
     run.start = options->now != NULL ? options->now(options->clock) : 0;
-    int error = alloc_run(&run) ? anneal(&run, seeds, n_seeds, result) : PB_ERR_NO_MEMORY;
+    int error = alloc_run(&run) ? anneal(&run, result) : PB_ERR_NO_MEMORY;
     clear_run(&run);
     return error;
 }

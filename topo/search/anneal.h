@@ -7,9 +7,7 @@
  * on the best found (the good list). clusteredSA runs that on pools of nodes that
  * are well connected, and then on the pools' roots.
  *
- * Beyond the paper (ours): comparison trees are there from the start, so that the
- * result is never worse than any of them, however small the budget; and what is left
- * of the budget goes into annealing the best whole trees. With several segments,
+ * Beyond the paper (ours): with several segments,
  * half of the nodes that are moved are taken from the edges that determine the
  * period, not from the way to the last leaf. All is seeded, so that with a budget
  * counted in transformations a run can be repeated exactly.
@@ -17,6 +15,7 @@
 #ifndef PB_ANNEAL_H
 #define PB_ANNEAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/search/tree_cost.h"
@@ -43,10 +42,16 @@
 #define PB_ANNEAL_DEGREES 10000
 #define PB_ANNEAL_GOOD_TREES 64
 #define PB_ANNEAL_MAX_LEVELS 4
-#define PB_ANNEAL_WHOLE_PERCENT 50
 
 /** Pool sets that may be tried at each level. */
 #define PB_ANNEAL_MAX_POOL_PERCENTS 8
+
+/** What one run of basicSA in driverSA found, for those who watch a search. */
+typedef struct pb_anneal_seen {
+    bool refines;              /**< it began with a good tree; else with a random one */
+    int64_t n_transformations; /**< of the search, up to its end */
+    int64_t cost;              /**< ns, of its best tree */
+} pb_anneal_seen_t;
 
 typedef struct pb_anneal_options {
     uint64_t seed;
@@ -55,6 +60,10 @@ typedef struct pb_anneal_options {
     int64_t budget;              /**< 0: the paper's numbers of runs instead */
     int64_t (*now)(void *clock); /**< a clock that never goes back; NULL: none */
     void *clock;                 /**< what `now` is called with */
+
+    /* Called after each run of basicSA in driverSA; NULL: nobody watches. */
+    void (*watch)(void *watcher, const pb_anneal_seen_t *seen);
+    void *watcher; /**< what `watch` is called with */
 
     /* basicSA. The paper does not say what unit its costs have. Here so many degrees
      * of temperature are the cost of the best tree of the run: at a temperature of
@@ -79,16 +88,11 @@ typedef struct pb_anneal_options {
     int pool_percents[PB_ANNEAL_MAX_POOL_PERCENTS]; /**< of the best bandwidth, for one set each */
     int max_pool;   /**< nodes of a pool; smaller sets of nodes are not divided */
     int max_levels; /**< sets of pools' roots are divided no more often */
-
-    /* The best whole trees. */
-    int whole_percent; /**< of the budget that they get */
 } pb_anneal_options_t;
 
 typedef struct pb_anneal_result {
     pb_tree_t *tree;
-    int64_t cost;        /**< ns, as pb_tree_cost() has it */
-    int64_t start_cost;  /**< of the best comparison tree or seed */
-    int64_t pooled_cost; /**< of clusteredSA's tree */
+    int64_t cost; /**< ns, as pb_tree_cost() has it */
     int64_t n_transformations;
     int n_runs;  /**< of basicSA */
     int n_pools; /**< of all pool sets, those of two nodes or less not counted */
@@ -98,18 +102,14 @@ typedef struct pb_anneal_result {
 void pb_anneal_defaults(pb_anneal_options_t *options);
 
 /**
- * The best tree over all nodes that is found within the budget. It is no worse than
- * the multilevel tree, Mateescu's, and the trees in `seeds`: n_seeds arrays of
- * parents by node, -1 for the root (for example the parents of plan's streams). The
+ * The best tree over all nodes that is found within the budget, from random ones. The
  * caller clears the result with pb_anneal_clear(), also after an error.
  *
- * With a clock the budget is overrun by the comparison trees (O(nodes^2 log
- * nodes)), loading a tree and a few transformations at most. PB_ERR_INPUT if an
- * option is out of range, there is no such root, or a seed is no tree over all
- * nodes; PB_ERR_NO_MEMORY.
+ * With a clock the budget is overrun by loading a tree and a few transformations for each pool at
+ * most. PB_ERR_INPUT if an option is out of range or there is no such root; PB_ERR_NO_MEMORY.
  */
-int pb_anneal(const pb_tree_costs_t *costs, int root, const int *const *seeds, int n_seeds,
-              const pb_anneal_options_t *options, pb_anneal_result_t *result);
+int pb_anneal(const pb_tree_costs_t *costs, int root, const pb_anneal_options_t *options,
+              pb_anneal_result_t *result);
 void pb_anneal_clear(pb_anneal_result_t *result);
 
 #endif

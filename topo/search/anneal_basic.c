@@ -202,8 +202,8 @@ static bool anneal_at(basic_t *b, double temperature)
                              options->accepted_percent * (int64_t) options->transformations;
 }
 
-void pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
-                     pb_good_trees_t *good)
+int64_t pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
+                        pb_good_trees_t *good)
 {
     const int64_t cost = pb_tree_state_cost(run->state);
     basic_t b = {.run = run,
@@ -216,10 +216,11 @@ void pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t dead
     pb_good_trees_offer(good, run->state, cost);
     run->n_runs++;
     if (n < 3) {
-        return; /* there is no other tree from this root */
+        return cost; /* there is no other tree from this root */
     }
     double degrees = run->options->initial_temperature;
     while (degrees > run->options->minimum_temperature && anneal_at(&b, degrees)) {
         degrees = degrees * run->options->cooling_percent / 100;
     }
+    return b.best;
 }

@@ -18,7 +18,6 @@ typedef struct clusters {
     int64_t duration; /* of each driverSA; PB_ANNEAL_NEVER: as long as it needs */
     int64_t deadline; /* of all */
     int n_pools;      /* pools counted */
-    int64_t cost;     /* of the best tree over all nodes */
 } clusters_t;
 
 /* One set of nodes that is divided. */
@@ -162,7 +161,6 @@ static int64_t judge(clusters_t *all, const int *parent, int depth)
     const int64_t cost = pb_tree_state_cost(run->state);
     if (depth == 0) {
         pb_good_trees_offer(run->whole, run->state, cost);
-        all->cost = cost < all->cost ? cost : all->cost;
     }
     return cost;
 }
@@ -247,13 +245,10 @@ static int solve_all(clusters_t *all, int *nodes, int *parent)
     return solve(all, nodes, n, 0, parent);
 }
 
-int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline, int64_t *cost_p)
+int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline)
 {
-    clusters_t all = {.run = run,
-                      .counting = true,
-                      .duration = PB_ANNEAL_NEVER,
-                      .deadline = deadline,
-                      .cost = INT64_MAX};
+    clusters_t all = {
+        .run = run, .counting = true, .duration = PB_ANNEAL_NEVER, .deadline = deadline};
     const size_t n = (size_t) run->costs->matrix->n_nodes;
     int *nodes = calloc(n, sizeof(int));
     int *parent = malloc(n * sizeof(int));
@@ -269,6 +264,5 @@ int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline, int64_t *cost_p)
     }
     free(nodes);
     free(parent);
-    *cost_p = all.cost;
     return error;
 }

@@ -21,6 +21,19 @@ static void choose_root(pb_anneal_run_t *run, int *nodes, int n, int root)
     nodes[at] = first;
 }
 
+/* basicSA on the state's tree, and a word of it to who watches. */
+static void anneal_once(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
+                        pb_good_trees_t *good, bool refines)
+{
+    const int64_t cost = pb_anneal_basic(run, nodes, n, deadline, good);
+    if (run->options->watch != NULL) {
+        run->options->watch(run->options->watcher,
+                            &(pb_anneal_seen_t){.refines = refines,
+                                                .n_transformations = run->n_transformations,
+                                                .cost = cost});
+    }
+}
+
 /* The first phase. With a deadline it ends when the best tree has not changed for
  * longer than a share of the time that is left: the paper's sliding window. */
 static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t deadline)
@@ -31,7 +44,7 @@ static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t
         choose_root(run, nodes, n, root);
         pb_tree_random(&run->random, nodes, n, run->tree);
         pb_tree_state_load(run->state, run->tree->parent, run->tree->root);
-        pb_anneal_basic(run, nodes, n, deadline, run->pool);
+        anneal_once(run, nodes, n, deadline, run->pool, false);
         if (deadline == PB_ANNEAL_NEVER) {
             continue;
         }
@@ -56,7 +69,7 @@ void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *no
         }
         const pb_good_tree_t *tree = &good->trees[i % good->n];
         pb_tree_state_load(run->state, tree->parent, tree->root);
-        pb_anneal_basic(run, nodes, n, deadline, good);
+        anneal_once(run, nodes, n, deadline, good, true);
     }
 }
 

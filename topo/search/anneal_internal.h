@@ -23,7 +23,7 @@ typedef struct pb_anneal_run {
     pb_tree_state_t *state; /**< the tree being changed */
     pb_tree_t *tree;        /**< a random tree */
     pb_good_trees_t *pool;  /**< good trees of the pool being worked on */
-    pb_good_trees_t *whole; /**< good trees over all nodes */
+    pb_good_trees_t *whole; /**< the best tree over all nodes */
     int *way;               /**< nodes from the root to the last leaf */
     int64_t n_transformations;
     int n_runs;
@@ -36,10 +36,10 @@ int64_t pb_anneal_elapsed(const pb_anneal_run_t *run);
 /**
  * basicSA (the paper's Figure 1) on the state's tree, whose nodes are nodes[0 ..
  * n-1]. All trees that it makes, the first too, are offered to
- * `good`. Ends when the deadline has passed.
+ * `good`. Ends when the deadline has passed. Returns the cost of the best of them, ns.
  */
-void pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
-                     pb_good_trees_t *good);
+int64_t pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
+                        pb_good_trees_t *good);
 
 /**
  * driverSA (Figure 2) over nodes[0 .. n-1], which it reorders: the tree's parents go
@@ -59,9 +59,8 @@ void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *no
 
 /**
  * clusteredSA (Figure 4) over all nodes, until the deadline (or PB_ANNEAL_NEVER). All
- * its trees are offered to run->whole; the best one's cost is returned in *cost_p.
- * PB_ERR_NO_MEMORY.
+ * its trees are offered to run->whole. PB_ERR_NO_MEMORY.
  */
-int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline, int64_t *cost_p);
+int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline);
 
 #endif

@@ -57,17 +57,56 @@ static uint64_t scaled(uint64_t bandwidth, uint32_t speed, uint32_t slowest)
     return whole * speed + rest * speed / slowest;
 }
 
-static void learn_capacities(pb_link_share_t *share, const pb_network_t *network, const int *links,
-                             int n, uint64_t bandwidth)
+/** A way between two nodes: its links, and the speed of the slowest, 0 of none. */
+typedef struct way {
+    const int *links;
+    int n;
+    uint32_t slowest;
+    uint64_t bandwidth; /**< measured */
+} way_t;
+
+static uint32_t speed_of(const pb_network_t *network, int link)
 {
-    uint32_t slowest = UINT32_MAX;
-    for (int i = 0; i < n; i++) {
-        const uint32_t speed = pb_network_node(network, pb_link_node(links[i]))->speed;
-        slowest = speed < slowest ? speed : slowest;
+    return pb_network_node(network, pb_link_node(link))->speed;
+}
+
+static way_t way_of(const pb_link_share_t *share, const pb_network_t *network,
+                    const pb_link_matrix_t *matrix, int from, int to)
+{
+    way_t way = {.bandwidth = pb_link_bandwidth(matrix, from, to)};
+    way.links = pb_link_share_path(share, from, to, &way.n);
+    for (int i = 0; i < way.n; i++) {
+        const uint32_t speed = speed_of(network, way.links[i]);
+        way.slowest = way.slowest == 0 || speed < way.slowest ? speed : way.slowest;
     }
-    for (int i = 0; i < n; i++) {
-        const uint32_t speed = pb_network_node(network, pb_link_node(links[i]))->speed;
-        raise_capacity(share, links[i], scaled(bandwidth, speed, slowest));
+    return way;
+}
+
+/** Whether others take so much of a way that its speeds do not give what was measured. */
+static bool is_loaded(const way_t *way, uint64_t per_speed)
+{
+    return way->n > 0 &&
+           way->bandwidth / way->slowest < per_speed / 100 * PB_LINK_SHARE_FREE_PERCENT;
+}
+
+static void learn_capacities(pb_link_share_t *share, const pb_network_t *network,
+                             const pb_link_matrix_t *matrix)
+{
+    const int n = share->n_nodes;
+    uint64_t per_speed = 0; /* what a link of speed 1 can carry */
+    for (int pair = 0; pair < n * n; pair++) {
+        const way_t way = way_of(share, network, matrix, pair / n, pair % n);
+        if (way.slowest > 0 && way.bandwidth / way.slowest > per_speed) {
+            per_speed = way.bandwidth / way.slowest;
+        }
+    }
+    for (int pair = 0; pair < n * n; pair++) {
+        const way_t way = way_of(share, network, matrix, pair / n, pair % n);
+        const bool loaded = is_loaded(&way, per_speed);
+        for (int i = 0; i < way.n; i++) {
+            const uint32_t speed = loaded ? way.slowest : speed_of(network, way.links[i]);
+            raise_capacity(share, way.links[i], scaled(way.bandwidth, speed, way.slowest));
+        }
     }
 }
 
@@ -90,10 +129,10 @@ int pb_link_share_network(const pb_link_matrix_t *matrix, const pb_placement_t *
             const size_t pair = (size_t) from * (size_t) n + (size_t) to;
             int *links = share->link + share->first[pair];
             int n_path = pb_placement_path(placement, from, to, links);
-            learn_capacities(share, network, links, n_path, pb_link_bandwidth(matrix, from, to));
             end_list(share, pair, n_path);
         }
     }
+    learn_capacities(share, network, matrix);
     *share_p = share;
     return PB_SUCCESS;
 }

@@ -9,11 +9,15 @@
 #ifndef PB_LINK_SHARE_H
 #define PB_LINK_SHARE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "topo/network/placement.h"
 #include "topo/search/link_matrix.h"
+
+/** Of the bandwidth that follows from speeds, what a way has at least if nobody loads it. */
+#define PB_LINK_SHARE_FREE_PERCENT 75
 
 typedef struct pb_link_share {
     int n_nodes;
@@ -29,9 +33,11 @@ typedef struct pb_link_share {
  * and links are numbered as in topo/network/network.h. The capacity of a link is the highest
  * bandwidth that was measured over it, times how much faster the link is than the
  * slowest of that pair's way: what is measured between two hosts of 1 Gbit/s
- * says of a trunk of 10 Gbit/s that it carries ten such. Thus no unit of the
- * network's speeds is needed, and a link whose pairs are all loaded has a lower
- * capacity. The caller frees it. PB_ERR_INPUT if the placement has not as many
+ * says of a trunk of 10 Gbit/s that it carries ten such. No unit of the network's speeds is
+ * needed for that. A pair that has less than PB_LINK_SHARE_FREE_PERCENT of what the best pair
+ * has, in proportion to the speeds of their slowest links, has a way that others load. As it
+ * may be any of its links that is loaded, it shows of each no more than it has itself.
+ * The caller frees the share. PB_ERR_INPUT if the placement has not as many
  * ranks as the matrix has nodes; PB_ERR_NO_MEMORY. O(nodes^2 * path).
  */
 int pb_link_share_network(const pb_link_matrix_t *matrix, const pb_placement_t *placement,

@@ -22,6 +22,16 @@
  * same end that lie in each other are one *group*, the largest of them. While
  * cuts stay in the group of LCA(i, i + 1), nothing else about i matters; a cut at
  * its end leads to the group above.
+ *
+ * The second rule lets a cut k follow p only if LCA(k - 1, k) is a subtree that p is in. With i + 1
+ * the first child, the next cut lies between parts of LCA(i, i + 1) or of the part that
+ * i + 1 begins, the one after it at most one subtree further down, and so on. So each group needs
+ * only the cuts up to fanout - 2 subtrees down, its *members*: together no more than fanout - 1 for
+ * each rank.
+ *
+ * The best cut behind p is looked for from the last one that is allowed backwards. Where a cut k is
+ * not allowed, none between bounds.first[k] and k is. The last one nearly always leads furthest:
+ * the search ends where nothing before leads further, whether it is allowed or not.
  */
 #include "topo/trees/kary.h"
 
@@ -32,13 +42,13 @@
 
 #include "topo/trees/order_bounds.h"
 #include "topo/trees/plan.h"
-#include "topo/util/range_max.h"
 
 typedef struct group {
-    int first, last;    /* positions of the largest subtree */
-    int above;          /* the group of the subtree above it, -1 if none */
-    size_t offset;      /* of position `first` in the layers */
-    const int *members; /* positions first + 1 .. last ordered by bounds.first */
+    int last;      /* position at which its subtrees end */
+    int above;     /* the group of the subtree above it, -1 if none */
+    size_t offset; /* of its first member */
+    size_t beyond; /* the member last + 1 of the group above */
+    int n_members;
 } group_t;
 
 typedef struct kary {
@@ -46,33 +56,24 @@ typedef struct kary {
     int n;
     int fanout;
     pb_order_bounds_t bounds;
-    pb_range_max_t fit;
-    int *sorted;     /* positions 1 .. n-1 by bounds.first, for the whole order */
-    int n_groups;    /* 0 if the fanout is 2: then none is needed */
-    group_t *groups; /* groups above come first */
-    int *group_of;   /* by vertex */
-    size_t n_layer;  /* positions of all groups together */
-    int *layer[2];   /* reach with so many children more, by group and position */
-    int **rows;      /* by height and position: the furthest reach */
+    int *most;        /* by position: the furthest reach of this position and those before */
+    int n_groups;     /* 0 if the fanout is 2: then none is needed */
+    group_t *groups;  /* groups above come first */
+    int *group_of;    /* by vertex */
+    size_t n_members; /* of all groups together */
+    int *position;    /* by member, rising in each group */
+    bool *is_own;     /* by member: in the group of LCA(position - 1, position) */
+    int *outer;       /* by member: the last one of the group before it that is no further than
+                         bounds.first[position], counted from the group's first; -1: none is */
+    int *last_cut;    /* by member: the last member that was allowed behind it in the row before */
+    size_t *first_of; /* by position, n + 1 entries: it is the member of_position[first_of[p]] .. */
+    size_t *of_position;
+    int *member_group; /* by index in of_position */
+    int *layer[2];     /* by member: reach with so many children more */
+    int **rows;        /* by height and position: the furthest reach */
     int n_rows;
     int room;
 } kary_t;
-
-/* Orders positions low .. high by bounds.first into `sorted`. Those are at least
- * `base`. `start` has room for high - base + 2 zeros, and is zero again after. */
-static void sort_range(const kary_t *t, int low, int high, int base, int *start, int *sorted)
-{
-    for (int k = low; k <= high; k++) {
-        start[t->bounds.first[k] - base + 1]++;
-    }
-    for (int i = 0; i <= high - base; i++) {
-        start[i + 1] += start[i];
-    }
-    for (int k = low; k <= high; k++) {
-        sorted[start[t->bounds.first[k] - base]++] = k;
-    }
-    memset(start, 0, ((size_t) (high - base) + 2) * sizeof(*start));
-}
 
 /* A new row without contents. NULL if out of memory. */
 static int *add_row(kary_t *t)
@@ -93,71 +94,177 @@ static int *add_row(kary_t *t)
     return row;
 }
 
+/* most[i]: the largest of reach[0 .. i]. */
+static void find_most(const int *reach, int n, int *most)
+{
+    int largest = -1;
+    for (int i = 0; i < n; i++) {
+        largest = reach[i] > largest ? reach[i] : largest;
+        most[i] = largest;
+    }
+}
+
+/* The furthest reach of a cut behind p, no later than `last`; -1 if there is none. `most` is that
+ * of `reach`. */
+static int reach_of_cut(const kary_t *t, const int *reach, int p, int last)
+{
+    const int *first = t->bounds.first;
+    int furthest = -1;
+    for (int k = last; k > p && t->most[k] > furthest;) {
+        if (first[k] > p) {
+            k = first[k] < k ? first[k] : k - 1;
+            continue;
+        }
+        furthest = reach[k] > furthest ? reach[k] : furthest;
+        k--;
+    }
+    return furthest;
+}
+
 /* Fanout 2: i sends to i + 1, which reaches below[i + 1], and to a cut. */
 static void make_row_of_two(kary_t *t, const int *below, int *row)
 {
-    int next = 0;
-    pb_range_max_reset(&t->fit, t->n);
+    find_most(below, t->n, t->most);
     for (int i = 0; i + 1 < t->n; i++) {
-        for (; next < t->n - 1 && t->bounds.first[t->sorted[next]] <= i + 1; next++) {
-            pb_range_max_raise(&t->fit, t->sorted[next], below[t->sorted[next]]);
+        if (below[i + 1] == t->n - 1) {
+            row[i] = below[i + 1];
+            continue;
         }
         int last = below[i + 1] < t->bounds.last[i] ? below[i + 1] : t->bounds.last[i];
         last = last + 1 < t->n ? last + 1 : t->n - 1;
-        int reach = pb_range_max_query(&t->fit, i + 2, last);
+        const int reach = reach_of_cut(t, below, i + 1, last);
         row[i] = reach > below[i + 1] ? reach : below[i + 1];
     }
 }
 
-/* One more child for all p in a group: its sub-array begins at p, and the rest is
- * what the layer before says, or what the row below says for the last child. */
-static bool add_child(kary_t *t, const group_t *g, const int *below, const int *before, int *after)
+/* The last member of a group that is no further than a position; `from` is one of those. */
+static int last_until(const kary_t *t, const group_t *g, int from, int position)
 {
+    const int *positions = t->position + g->offset;
+    int low = from, step = 1;
+    while (low + step < g->n_members && positions[low + step] <= position) {
+        low += step;
+        step *= 2;
+    }
+    int high = low + step < g->n_members ? low + step : g->n_members;
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (positions[middle] <= position) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The furthest of three reaches: with one child, with a cut in the group, and with one at its end.
+ */
+static int furthest(const group_t *g, int below, int with_cut, int beyond)
+{
+    int reach = with_cut > below ? with_cut : below;
+    if (below >= g->last && g->above >= 0) {
+        reach = beyond > reach ? beyond : reach;
+    }
+    return reach;
+}
+
+/* The last position at which p may be followed by a cut in the group. */
+static int last_cut(const group_t *g, int below)
+{
+    return below < g->last ? below + 1 : g->last;
+}
+
+/* Layer 2, for all members: two children, the first of which begins at p. */
+static void add_second_child(kary_t *t, const int *below, int *after)
+{
+    find_most(below, t->n, t->most);
+    for (int p = 1; p < t->n; p++) {
+        int last = -1, with_cut = -1;
+        for (size_t i = t->first_of[p]; i < t->first_of[p + 1]; i++) {
+            const group_t *g = &t->groups[t->member_group[i]];
+            if (below[p] == t->n - 1) {
+                after[t->of_position[i]] = below[p];
+                continue;
+            }
+            if (last_cut(g, below[p]) != last) {
+                last = last_cut(g, below[p]);
+                with_cut = reach_of_cut(t, below, p, last);
+            }
+            const int beyond = g->above >= 0 ? below[g->last + 1] : -1;
+            after[t->of_position[i]] = furthest(g, below[p], with_cut, beyond);
+        }
+    }
+}
+
+/* The furthest reach of a member of the group behind `index`, no later than `last`. */
+static int reach_of_member(const kary_t *t, const group_t *g, const int *reach, int index, int last)
+{
+    const int *position = t->position + g->offset, *outer = t->outer + g->offset;
+    const int p = position[index];
+    int furthest = -1;
+    for (int k = last; k > index && t->most[k] > furthest;) {
+        if (t->bounds.first[position[k]] > p) {
+            k = outer[k];
+            continue;
+        }
+        furthest = reach[k] > furthest ? reach[k] : furthest;
+        k--;
+    }
+    return furthest;
+}
+
+/* One more child for all members p of a group: its sub-array begins at p, and the rest is
+ * what the layer before says, or what the row below says for the last child. The last layer is
+ * needed of the group's own members alone. */
+static bool add_child(kary_t *t, const group_t *g, bool is_last, const int *below,
+                      const int *before, int *after)
+{
+    const int *position = t->position + g->offset, *reach = before + g->offset;
     bool changed = false;
-    int next = 0, n = g->last - g->first + 1;
-    pb_range_max_reset(&t->fit, n);
-    for (int p = g->first + 1; p <= g->last; p++) {
-        for (; next < n - 1 && t->bounds.first[g->members[next]] <= p; next++) {
-            int k = g->members[next] - g->first;
-            pb_range_max_raise(&t->fit, k, before[g->offset + (size_t) k]);
+    find_most(reach, g->n_members, t->most);
+    for (int index = 0; index < g->n_members; index++) {
+        const int p = position[index];
+        const size_t member = g->offset + (size_t) index;
+        if (is_last && !t->is_own[member]) {
+            continue;
         }
-        int last = below[p] < g->last ? below[p] + 1 : g->last;
-        int reach = pb_range_max_query(&t->fit, p + 1 - g->first, last - g->first);
-        reach = reach > below[p] ? reach : below[p];
-        if (below[p] >= g->last && g->above >= 0) {
-            const group_t *above = &t->groups[g->above];
-            int beyond = before[above->offset + (size_t) (g->last + 1 - above->first)];
-            reach = beyond > reach ? beyond : reach;
+        if (reach[index] == t->n - 1) {
+            after[member] = reach[index];
+            continue;
         }
-        size_t index = g->offset + (size_t) (p - g->first);
-        changed = changed || reach != before[index];
-        after[index] = reach;
+        /* Reaches do not get less from row to row. */
+        const int last = last_until(t, g, t->last_cut[member], last_cut(g, below[p]));
+        t->last_cut[member] = last;
+        const int with_cut = reach_of_member(t, g, reach, index, last);
+        const int beyond = g->above >= 0 ? before[g->beyond] : -1;
+        after[member] = furthest(g, below[p], with_cut, beyond);
+        changed = changed || after[member] != before[member];
     }
     return changed;
 }
 
-/* Any fanout: layer 1 is the row below, layer m allows m children from p on. */
+/* Any fanout: layer m allows m children from p on. */
 static void make_row_of_many(kary_t *t, const int *below, int *row)
 {
     int *before = t->layer[0], *after = t->layer[1];
-    for (int a = 0; a < t->n_groups; a++) {
-        const group_t *g = &t->groups[a];
-        memcpy(before + g->offset, below + g->first,
-               (size_t) (g->last - g->first + 1) * sizeof(*below));
-    }
     bool changed = true;
-    for (int m = 2; m <= t->fanout && changed; m++) {
+    add_second_child(t, below, before);
+    for (int m = 3; m <= t->fanout && changed; m++) {
         changed = false;
         for (int a = 0; a < t->n_groups; a++) {
-            changed = add_child(t, &t->groups[a], below, before, after) || changed;
+            if (t->groups[a].n_members > 0) {
+                changed =
+                    add_child(t, &t->groups[a], m == t->fanout, below, before, after) || changed;
+            }
         }
         int *swap = before;
         before = after;
         after = swap;
     }
     for (int i = 0; i + 1 < t->n; i++) {
-        const group_t *g = &t->groups[t->group_of[t->bounds.above[i]]];
-        row[i] = before[g->offset + (size_t) (i + 1 - g->first)];
+        /* The first member that i + 1 is: of the group of LCA(i, i + 1). */
+        row[i] = before[t->of_position[t->first_of[i + 1]]];
     }
 }
 
@@ -217,11 +324,16 @@ static void plan_cuts(cutter_t *c, range_t range, const int *below)
         c->need[p] = below[p] >= range.last ? 1 : INT_MAX;
         c->next[p] = 0;
         int high = below[p] < c->limit[p] ? below[p] + 1 : c->limit[p] + 1;
-        for (int k = p + 1; k <= high && k <= range.last && c->need[p] > 2; k++) {
-            if (t->bounds.first[k] <= p && c->need[k] < c->need[p] - 1) {
+        for (int k = p + 1; k <= high && k <= range.last && c->need[p] > 2;) {
+            if (t->bounds.first[k] > p) {
+                k = t->bounds.last[k - 1] + 1; /* p is not in LCA(k - 1, k), nor in what is below */
+                continue;
+            }
+            if (c->need[k] < c->need[p] - 1) {
                 c->need[p] = c->need[k] + 1;
                 c->next[p] = k;
             }
+            k++;
         }
     }
 }
@@ -283,71 +395,166 @@ static int cut_all(const kary_t *t, int *parent)
 
 /* Numbers the groups from the top. A vertex is in its parent's group if both
  * have the same end. */
-static int make_groups(kary_t *t)
+static void number_groups(kary_t *t)
 {
     const pb_vertex_t *vertices = t->view->vertices;
-    int n_vertices = t->view->n_vertices;
-    t->groups = malloc((size_t) n_vertices * sizeof(*t->groups));
-    t->group_of = malloc((size_t) n_vertices * sizeof(*t->group_of));
-    if (t->groups == NULL || t->group_of == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (int v = 0; v < n_vertices; v++) {
+    for (int v = 0; v < t->view->n_vertices; v++) {
         int above = v > 0 ? t->group_of[vertices[v].parent] : -1;
         if (v > 0 && t->groups[above].last == vertices[v].end_rank - 1) {
             t->group_of[v] = above;
             continue;
         }
-        t->groups[t->n_groups] = (group_t){.first = vertices[v].first_rank,
-                                           .last = vertices[v].end_rank - 1,
-                                           .above = above,
-                                           .offset = t->n_layer};
-        t->n_layer += (size_t) (vertices[v].end_rank - vertices[v].first_rank);
+        t->groups[t->n_groups] = (group_t){.last = vertices[v].end_rank - 1, .above = above};
         t->group_of[v] = t->n_groups++;
     }
-    t->layer[0] = malloc(t->n_layer * sizeof(int));
-    t->layer[1] = malloc(t->n_layer * sizeof(int));
-    return t->layer[0] != NULL && t->layer[1] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
-static int sort_positions(kary_t *t)
+/* The groups that position k is a member of, from that of LCA(k - 1, k) on upwards. */
+static int list_groups(const kary_t *t, int k, int *groups)
 {
-    int *start = calloc((size_t) t->n + 1, sizeof(*start));
-    t->sorted = malloc(((size_t) t->n + t->n_layer) * sizeof(*t->sorted));
-    if (start == NULL || t->sorted == NULL) {
-        free(start);
-        return PB_ERR_NO_MEMORY;
+    const pb_vertex_t *vertices = t->view->vertices;
+    int v = t->bounds.above[k - 1], n = 0;
+    for (int down = 0; v >= 0 && down <= t->fanout - 2; down++) {
+        if (n == 0 || groups[n - 1] != t->group_of[v]) {
+            groups[n++] = t->group_of[v];
+        }
+        while (v > 0 && vertices[vertices[v].parent].first_rank == vertices[v].first_rank) {
+            v = vertices[v].parent;
+        }
+        v = vertices[v].parent;
     }
-    sort_range(t, 1, t->n - 1, 0, start, t->sorted);
+    return n;
+}
+
+/* Counts the members of all groups, and those that each position is. */
+static void count_members(kary_t *t, int *groups)
+{
+    t->first_of[0] = t->first_of[1] = 0;
+    for (int k = 1; k < t->n; k++) {
+        const int n = list_groups(t, k, groups);
+        for (int i = 0; i < n; i++) {
+            t->groups[groups[i]].n_members++;
+        }
+        t->first_of[k + 1] = t->first_of[k] + (size_t) n;
+    }
+    for (int a = 0; a < t->n_groups; a++) {
+        t->groups[a].offset = t->n_members;
+        t->n_members += (size_t) t->groups[a].n_members;
+        t->groups[a].n_members = 0;
+    }
+}
+
+/* Lists them, in order of position. */
+static void list_members(kary_t *t, int *groups)
+{
+    for (int k = 1; k < t->n; k++) {
+        const int n = list_groups(t, k, groups);
+        for (int i = 0; i < n; i++) {
+            group_t *g = &t->groups[groups[i]];
+            const size_t member = g->offset + (size_t) g->n_members++;
+            t->position[member] = k;
+            t->is_own[member] = i == 0;
+            t->member_group[t->first_of[k] + (size_t) i] = groups[i];
+            t->of_position[t->first_of[k] + (size_t) i] = member;
+        }
+    }
     for (int a = 0; a < t->n_groups; a++) {
         group_t *g = &t->groups[a];
-        int *members = t->sorted + t->n + g->offset;
-        sort_range(t, g->first + 1, g->last, g->first, start, members);
-        g->members = members;
+        g->beyond = g->above >= 0 ? t->of_position[t->first_of[g->last + 1]] : 0;
     }
-    free(start);
+}
+
+/* The last member of a group before `index` that is no further than position k; -1 if none is. */
+static int find_outer(const kary_t *t, int group, int index, int k)
+{
+    const group_t *g = &t->groups[group];
+    for (size_t i = t->first_of[k]; i < t->first_of[k + 1]; i++) {
+        const int found = (int) (t->of_position[i] - g->offset);
+        if (t->member_group[i] == group && found < index) {
+            return found;
+        }
+    }
+    int found = index - 1;
+    while (found >= 0 && t->position[g->offset + (size_t) found] > k) {
+        found--;
+    }
+    return found;
+}
+
+static void link_members(kary_t *t)
+{
+    for (int k = 1; k < t->n; k++) {
+        for (size_t i = t->first_of[k]; i < t->first_of[k + 1]; i++) {
+            const int a = t->member_group[i];
+            const size_t member = t->of_position[i];
+            const int index = (int) (member - t->groups[a].offset);
+            t->last_cut[member] = index;
+            t->outer[member] = find_outer(t, a, index, t->bounds.first[k]);
+        }
+    }
+}
+
+static int make_members(kary_t *t, int *groups)
+{
+    count_members(t, groups);
+    const size_t n = t->n_members + 1;
+    t->position = malloc(n * sizeof(*t->position));
+    t->is_own = malloc(n * sizeof(*t->is_own));
+    t->outer = malloc(n * sizeof(*t->outer));
+    t->last_cut = malloc(n * sizeof(*t->last_cut));
+    t->member_group = malloc(n * sizeof(*t->member_group));
+    t->of_position = malloc(n * sizeof(*t->of_position));
+    t->layer[0] = malloc(n * sizeof(*t->layer[0]));
+    t->layer[1] = malloc(n * sizeof(*t->layer[1]));
+    if (t->position == NULL || t->is_own == NULL || t->outer == NULL || t->last_cut == NULL ||
+        t->member_group == NULL || t->of_position == NULL || t->layer[0] == NULL ||
+        t->layer[1] == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    list_members(t, groups);
+    link_members(t);
     return PB_SUCCESS;
+}
+
+static int make_groups(kary_t *t)
+{
+    const size_t n_vertices = (size_t) t->view->n_vertices;
+    int *groups = malloc(n_vertices * sizeof(*groups));
+    int error = PB_ERR_NO_MEMORY;
+    t->groups = malloc(n_vertices * sizeof(*t->groups));
+    t->group_of = malloc(n_vertices * sizeof(*t->group_of));
+    t->first_of = malloc(((size_t) t->n + 1) * sizeof(*t->first_of));
+    if (groups != NULL && t->groups != NULL && t->group_of != NULL && t->first_of != NULL) {
+        number_groups(t);
+        error = make_members(t, groups);
+    }
+    free(groups);
+    return error;
 }
 
 static int kary_init(kary_t *t)
 {
     int error = pb_order_bounds_init(&t->bounds, t->view);
-    if (error == PB_SUCCESS) {
-        error = pb_range_max_init(&t->fit, t->n);
+    t->most = malloc((size_t) t->n * sizeof(*t->most));
+    if (error == PB_SUCCESS && t->most == NULL) {
+        error = PB_ERR_NO_MEMORY;
     }
-    if (error == PB_SUCCESS && t->fanout > 2) {
-        error = make_groups(t);
-    }
-    return error == PB_SUCCESS ? sort_positions(t) : error;
+    return error == PB_SUCCESS && t->fanout > 2 ? make_groups(t) : error;
 }
 
 static void kary_clear(kary_t *t)
 {
     pb_order_bounds_clear(&t->bounds);
-    pb_range_max_clear(&t->fit);
-    free(t->sorted);
+    free(t->most);
     free(t->groups);
     free(t->group_of);
+    free(t->position);
+    free(t->is_own);
+    free(t->outer);
+    free(t->last_cut);
+    free(t->member_group);
+    free(t->of_position);
+    free(t->first_of);
     free(t->layer[0]);
     free(t->layer[1]);
     for (int h = 0; h < t->n_rows; h++) {
@@ -367,6 +574,25 @@ static int complete_height(int n, int fanout)
     return height;
 }
 
+/* Whether all ranks may still be reached by a row of at most this height: a tree that is one level
+ * higher is a root and at most `fanout` trees of the last row. */
+static bool can_reach(const kary_t *t, int height)
+{
+    const int levels = height + 1 - t->n_rows;
+    if (t->n_rows == 0 || levels > complete_height(t->n, t->fanout)) {
+        return true;
+    }
+    long most = 0;
+    for (int i = 0; i < t->n; i++) {
+        const long size = t->rows[t->n_rows - 1][i] - i + 1;
+        most = size > most ? size : most;
+    }
+    for (int level = 0; level < levels && most < t->n; level++) {
+        most = 1 + t->fanout * most;
+    }
+    return most >= t->n;
+}
+
 int pb_kary_lower(const pb_view_t *view, int fanout, int *parent, int *height_p)
 {
     if (*height_p <= complete_height(view->n_ranks, fanout)) {
@@ -375,7 +601,7 @@ int pb_kary_lower(const pb_view_t *view, int fanout, int *parent, int *height_p)
     kary_t t = {.view = view, .n = view->n_ranks, .fanout = fanout};
     int error = kary_init(&t);
     bool found = false;
-    while (error == PB_SUCCESS && !found && t.n_rows < *height_p) {
+    while (error == PB_SUCCESS && !found && t.n_rows < *height_p && can_reach(&t, *height_p - 1)) {
         error = make_row(&t);
         found = error == PB_SUCCESS && t.rows[t.n_rows - 1][0] == t.n - 1;
     }
@@ -391,7 +617,7 @@ static int compute(const pb_view_t *view, int fanout, pb_plan_t *plan)
 {
     int *parent = plan->streams[0].parent;
     int height = view->n_ranks;
-    /* Where nothing else is found, and for fanout 1: the chain. */
+    /* Where nothing else is found, and for fanout 1: a chain in the view's order. */
     for (int i = 1; i < view->n_ranks; i++) {
         parent[view->order[i]] = view->order[i - 1];
     }

@@ -17,7 +17,8 @@ struct pb_plan;
  * ROW(enumerator, construction, properties of pb_kind_row_t...). The order is that of listings, and
  * the numbers are what ranks agree on: a new kind goes to the end. Sources:
  *
- * - chain: Algorithm 1 (papers 1 and 2, section 4.1). O(ranks).
+ * - chain: Algorithm 1 (papers 1 and 2, section 4.1). It ends as far from the root as it can, and
+ * of several such ends the root's host picks one (ours): chain.c. O(ranks).
  * - binary_paper: Algorithm 2 as printed (papers 1 and 2, section 4).
  * - binary: the slot method (ours), never higher than Algorithm 2's tree: slot/slot.c.
  * - kary: Algorithm 2 extended to `fanout` children (paper 2, section 4.1.2).
@@ -30,6 +31,10 @@ struct pb_plan;
  * - flat: the root sends to all others.
  * - binomial: contention-free in each phase where it can be.
  * - rank_chain, rank_binary: in order of rank, without regard to the network, for comparison.
+ * - multicast: switches copy the root's frames for all; its plan is the tree of repairs:
+ *   multicast.c.
+ * - fourtree: four trees of half the height of two (ours): no rank sends more than four edges, and
+ *   no directed link carries more than four of all trees together: fourtree.c.
  */
 #define PB_KINDS(ROW)                                                                              \
     ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
@@ -49,7 +54,11 @@ struct pb_plan;
     ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
         .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
-    ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)
+    ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)               \
+    ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 8,     \
+        .copies = true)                                                                            \
+    ROW(FOURTREE, pb_plan_fourtree, .name = "fourtree", .promises = true, .serves_all = true,      \
+        .several_streams = true)
 
 #define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
@@ -57,8 +66,9 @@ typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
 
 /** What can be set beside the kind. */
 typedef struct pb_plan_options {
-    int fanout;   /**< children of a rank in a tree that takes it, at least 1 */
-    bool repeats; /**< few neighbours of a rank over all roots, in a kind that can */
+    int fanout;               /**< children of a rank in a tree that takes it, at least 1 */
+    bool repeats;             /**< few neighbours of a rank over all roots, in a kind that can */
+    struct pb_tables *tables; /**< kept across roots (tables.h), borrowed; NULL: nothing is */
 } pb_plan_options_t;
 
 /**
@@ -84,12 +94,15 @@ typedef enum {
 
 typedef struct pb_kind_row {
     pb_plan_make_t *make;
-    const char *name;     /**< as parameters and tools spell it */
-    bool promises;        /**< contention-free: each directed link carries the message once */
+    const char *name; /**< as parameters and tools spell it */
+    bool promises; /**< contention-free: each directed link has one sender, or the streams together
+                            load it once (topo/check/check_load.h) */
     bool serves_all;      /**< fits every view, with a fanout of at least 1 if it takes one */
     bool takes_fanout;    /**< its plan depends on the fanout */
     bool several_streams; /**< its plan may have more than one stream */
     bool reaches_all;     /**< the root sends to every other rank */
+    bool copies; /**< switches copy its frames, so that each link carries the message once, whoever
+                      the receivers are; its plan is that of repairs */
     pb_repeats_t repeats; /**< whether its neighbours can */
     int auto_turn;        /**< from 1 on, the simpler ones first, which win ties; 0: never chosen */
     bool unsure;          /**< takes longer than predicted more often: see PB_CHOOSE_UNSURE */

@@ -213,8 +213,130 @@ static void test_random_chains(void)
     ok(n_wrong == 0, "300 chains on random networks take X + P - 2 slots: %d do not", n_wrong);
 }
 
+/* Frames that switches copy: one after the other over each link, whoever the receivers are. */
+static void test_copies(void)
+{
+    const pb_simulate_options_t links = {.model = PB_SIMULATE_LINKS, .n_segments = 10};
+    bed_t bed = line_bed(3, 2, 1, 1);
+    pb_simulation_t result;
+    pb_plan_t *plan = plan_of(&bed, PB_KIND_MULTICAST);
+    if (plan == NULL || pb_simulate(bed.placement, plan, &links, &result) != PB_SUCCESS) {
+        abort();
+    }
+    int n_busy = 0, n_idle = 0;
+    for (int link = 0; link < result.n_links; link++) {
+        n_busy += result.link_busy[link] == 10 * PB_SIMULATE_UNIT;
+        n_idle += result.link_busy[link] == 0;
+    }
+    ok(pb_simulate_units(result.completion) == 10 + 3 && result.n_transfers == 50,
+       "multicast of 10 frames over 4 links: 13 segment times");
+    ok(pb_simulate_units(result.rank_done[1]) == 10 + 1 &&
+           pb_simulate_units(result.rank_done[2]) == 10 + 2,
+       "nearer hosts have them sooner");
+    ok(n_busy == 8 && n_busy + n_idle == result.n_links && result.max_wait == 0,
+       "8 links carry each frame once, in one direction");
+    pb_simulation_clear(&result);
+    pb_plan_free(plan);
+    ok(time_of(&bed, PB_KIND_MULTICAST, PB_SIMULATE_SLOT, 10) == 10, "in the slot model 10");
+    bed_free(&bed);
+    bed = line_bed(2, 2, 2, 1);
+    ok(time_of(&bed, PB_KIND_MULTICAST, PB_SIMULATE_LINKS, 10) == 0.5 + 10 + 0.5 &&
+           time_of(&bed, PB_KIND_MULTICAST, PB_SIMULATE_SLOT, 10) == 10,
+       "a trunk of half the speed is what they wait for");
+    bed_free(&bed);
+}
+
+/* Nanoseconds in the wire model; -1 if the simulation fails. */
+static int64_t wire_time_over(const bed_t *bed, pb_kind_t kind, int n_segments,
+                              const pb_simulate_cost_t *cost, const pb_simulate_link_t *links)
+{
+    pb_simulate_options_t options = {.model = PB_SIMULATE_WIRE,
+                                     .n_segments = n_segments,
+                                     .cost = *cost,
+                                     .rest = *cost,
+                                     .links = links};
+    pb_simulation_t result = {0};
+    pb_plan_t *plan = plan_of(bed, kind);
+    int64_t time = -1;
+    if (plan != NULL && pb_simulate(bed->placement, plan, &options, &result) == PB_SUCCESS) {
+        time = result.completion;
+    }
+    pb_simulation_clear(&result);
+    pb_plan_free(plan);
+    return time;
+}
+
+/* The same over links that are free and short. */
+static int64_t wire_time(const bed_t *bed, pb_kind_t kind, int n_segments,
+                         const pb_simulate_cost_t *cost)
+{
+    return wire_time_over(bed, kind, n_segments, cost, NULL);
+}
+
+static void is_time(int64_t time, int64_t expected, const char *what)
+{
+    ok(time == expected, "%s: %lld ns, not %lld", what, (long long) time, (long long) expected);
+}
+
+static void test_wire(void)
+{
+    const pb_simulate_cost_t cost = {
+        .send = 3, .receive = 5, .link = 100, .further = 40, .way = 7, .memory = 1};
+    pb_simulate_cost_t slow = cost, heard = cost;
+    bed_t pair = line_bed(1, 2, 1, 1), three = line_bed(1, 3, 1, 1), far = line_bed(2, 1, 1, 1);
+    slow.send = 300;
+    heard.acknowledgements = 10;
+    is_time(wire_time(&pair, PB_KIND_CHAIN, 1, &cost), 40 + 100 + 7 + 5,
+            "wire: frames follow each other over two links");
+    is_time(wire_time(&pair, PB_KIND_CHAIN, 4, &cost), 3 * 100 + 40 + 100 + 7 + 5,
+            "wire: one segment behind the other");
+    is_time(wire_time(&pair, PB_KIND_CHAIN, 4, &slow), 3 * 300 + 40 + 100 + 7 + 5,
+            "wire: a slow processor is the bottleneck");
+    is_time(wire_time(&far, PB_KIND_CHAIN, 1, &cost), 2 * 40 + 100 + 7 + 5,
+            "wire: a further link takes a frame");
+    is_time(wire_time(&three, PB_KIND_FLAT, 1, &cost), 100 + 40 + 100 + 7 + 5,
+            "wire: the root's link takes one after the other");
+    is_time(wire_time(&three, PB_KIND_CHAIN, 1, &cost), 2 * (40 + 100 + 7 + 5),
+            "wire: a rank sends on what it has received");
+    is_time((wire_time(&three, PB_KIND_CHAIN, 50, &heard) -
+             wire_time(&three, PB_KIND_CHAIN, 49, &heard)),
+            110, "wire: acknowledgements of what comes in take their part of what goes out");
+    is_time(wire_time(&pair, PB_KIND_MULTICAST, 2, &cost), 2 * 100 + (40 - 100) + 100 + 7 + 5,
+            "wire: frames that switches copy");
+    bed_free(&pair);
+    bed_free(&three);
+    bed_free(&far);
+}
+
+/* What others have of a link, and its length. */
+static void test_loaded_links(void)
+{
+    const pb_simulate_cost_t cost = {
+        .send = 3, .receive = 5, .link = 100, .further = 40, .way = 7, .memory = 1};
+    bed_t far = line_bed(2, 1, 1, 1);
+    pb_simulate_link_t links[16] = {{.latency = 0}};
+    const int below = pb_network_find(far.network, "s1"), trunk = pb_link_down(below);
+    links[trunk].load_percent = 75;
+    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), 40 + 4 * 40 + 100 + 7 + 5,
+            "wire: three quarters of a link are taken");
+    is_time(wire_time_over(&far, PB_KIND_CHAIN, 9, &cost, links) -
+                wire_time_over(&far, PB_KIND_CHAIN, 8, &cost, links),
+            400, "wire: a segment comes after the other at its rate");
+    links[trunk] = (pb_simulate_link_t){.latency = 1000};
+    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), 2 * 40 + 100 + 7 + 5 + 1000,
+            "wire: a long link");
+    links[pb_link_up(below)] = (pb_simulate_link_t){.load_percent = 90};
+    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), 2 * 40 + 100 + 7 + 5 + 1000,
+            "wire: the other direction is another link");
+    links[trunk].load_percent = 100;
+    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), -1, "wire: nothing is left");
+    bed_free(&far);
+}
+
 int main(void)
 {
+    test_wire();
+    test_loaded_links();
     test_one_switch();
     test_line();
     test_speeds();
@@ -222,5 +344,6 @@ int main(void)
     test_memory();
     test_inputs();
     test_random_chains();
+    test_copies();
     return tap_done();
 }

@@ -52,6 +52,8 @@ static double formula(uint64_t bytes, const pb_candidate_t *candidate, double sp
         return 10 * g + (n - 1) * g;
     case PB_KIND_FLAT:
         return 31 * n * g;
+    case PB_KIND_MULTICAST:
+        return (4 + n - 1) * g;
     case PB_KIND_FALLBACK:
         return 6 * hop(bytes, speed);
     default:
@@ -129,6 +131,7 @@ typedef struct series {
     pb_learner_t learner;
     pb_learner_trial_t trial; /**< the last watched one; bytes == 0: none */
     int since;                /**< broadcasts since then */
+    int due_after;            /**< so many, what it took is noted */
     int64_t longest, least_wait;
     double sum;  /**< of all */
     double last; /**< without noise, of the last that was no trial */
@@ -163,7 +166,7 @@ static int safe(const world_t *w)
 static void broadcast(series_t *s, world_t *w)
 {
     const bool eager = pb_learner_is_eager(&s->learner, w->bytes);
-    if (s->trial.bytes != 0 && s->since >= 2) {
+    if (s->trial.bytes != 0 && s->since >= s->due_after) {
         const pb_lesson_t lesson =
             pb_learner_note(&s->learner, &s->trial, s->longest, s->least_wait);
         s->n_changes += lesson.is_new;
@@ -186,6 +189,7 @@ static void broadcast(series_t *s, world_t *w)
     s->since++;
     if (is_watched) {
         s->since = 1;
+        s->due_after = pb_learner_knows_links(&s->learner) ? 2 : 1;
         s->trial = (pb_learner_trial_t){
             .bytes = w->bytes, .candidate = *c, .opens = !w->is_open[row], .is_trial = is_trial};
         if (pb_learner_wants_curve(&s->learner, w->bytes) && c->kind != PB_KIND_FALLBACK) {
@@ -283,6 +287,35 @@ static void test_worlds(void)
     check_worlds(true, 1.2, "fast links");
 }
 
+/** The speed follows from the first note; connections that were opened make no guess slower. */
+static void test_first_notes(void)
+{
+    world_t w = world_of(1, 65536, 2000000);
+    pb_learner_trial_t guessed = {.bytes = w.bytes, .opens = true}, opening, later;
+    guessed.candidate = w.candidates[0];
+    curve_of(&w, &guessed.candidate, &guessed.curve);
+    later = guessed;
+    later.candidate = w.candidates[safe(&w)];
+    curve_of(&w, &later.candidate, &later.curve);
+    opening = later;
+    later.opens = false;
+    series_t *s = series_new(true), *measured = series_new(false);
+    const int64_t of_fallback = (int64_t) formula(w.bytes, &guessed.candidate, 2.5e6, 0);
+    const int64_t of_tree = (int64_t) formula(w.bytes, &later.candidate, 2e6, 0);
+    ok(!pb_learner_knows_links(&s->learner) && pb_learner_knows_links(&measured->learner),
+       "how fast links are is not known where it was assumed");
+    (void) pb_learner_note(&s->learner, &guessed, of_fallback, 0);
+    const uint64_t guess = s->learner.speed;
+    ok(pb_learner_knows_links(&s->learner) && guess > 2400000 && guess < 2600000,
+       "until the first note");
+    (void) pb_learner_note(&s->learner, &opening, 3 * of_tree, 0);
+    ok(s->learner.speed == guess, "a guess is not corrected by what connections took");
+    (void) pb_learner_note(&s->learner, &later, of_tree, 0);
+    ok(s->learner.speed > 1900000 && s->learner.speed < 2100000, "but by the next note");
+    free(s);
+    free(measured);
+}
+
 /** All links drop to half, or come back to it. */
 static void test_drift(void)
 {
@@ -368,6 +401,114 @@ static void test_bound(void)
        most);
 }
 
+/** Whether trials took longer than they may by now; `first`: of a broadcast, see test_bound(). */
+typedef struct bound {
+    double first, overshoot;
+    int n_beyond;
+} bound_t;
+
+static void broadcast_within(series_t *s, world_t *w, bound_t *bound)
+{
+    const double before = s->sum;
+    broadcast(s, w);
+    const double time = s->sum - before;
+    const pb_learner_class_t *class = &s->learner.classes[0];
+    bound->first = time > bound->first ? time : bound->first;
+    if (s->trial.is_trial && (double) s->longest > bound->overshoot) {
+        bound->overshoot = (double) s->longest;
+    }
+    bound->n_beyond += (double) class->extra > (double) class->spent / PB_LEARNER_EXTRA_PART +
+                                                   PB_LEARNER_GRANT * bound->first +
+                                                   bound->overshoot;
+}
+
+/** Multicast comes, and what was in force before goes on; then it goes. */
+static void test_multicast(void)
+{
+    results_t with = {0}, without = {0};
+    int n_beyond = 0, n_left = 0, n_forgotten = 0, n_used = 0, n_best = 0;
+    for (int i = 0; i < 200; i++) {
+        const bool is_measured = i % 3 == 0;
+        world_t w = world_of((uint64_t) i, sizes[i % 5],
+                             is_measured ? UINT64_C(1000000) * ASSUMED_MBIT : speeds[i / 5 % 4]);
+        series_t *s = series_new(!is_measured);
+        bound_t bound = {0};
+        pb_candidate_t before, after;
+        w.noise = i % 4 == 0 ? 0.05 : 0;
+        w.factor[PB_KIND_MULTICAST] = i % 2 == 0 ? 1.02 : 3;
+        for (int k = 0; k < 60; k++) {
+            broadcast_within(s, &w, &bound);
+        }
+        (void) pb_learner_in_force(&s->learner, w.bytes, &before);
+        const int n_entries = s->learner.classes[0].n_entries;
+        w.candidates[w.n++] = (pb_candidate_t){.kind = PB_KIND_MULTICAST, .segment = 1426};
+        pb_learner_admit(&s->learner);
+        n_forgotten += !pb_learner_in_force(&s->learner, w.bytes, &after) ||
+                       after.kind != before.kind || after.segment != before.segment ||
+                       s->learner.classes[0].n_entries < n_entries - 1;
+        const double best_with = best_of(&w);
+        for (int k = 0; k < 60; k++) {
+            broadcast_within(s, &w, &bound);
+        }
+        add_result(&with, 1, s->last / best_with);
+        (void) pb_learner_in_force(&s->learner, w.bytes, &after);
+        n_used += after.kind == PB_KIND_MULTICAST;
+        w.n--;
+        pb_learner_drop(&s->learner, UINT32_C(1) << PB_KIND_MULTICAST);
+        s->trial.is_dropped = s->trial.candidate.kind == PB_KIND_MULTICAST;
+        const double best = best_of(&w);
+        n_best += best_with < 0.9 * best;
+        for (int k = 0; k < 60; k++) {
+            broadcast_within(s, &w, &bound);
+            const pb_learner_class_t *class = &s->learner.classes[0];
+            for (int e = 0; e < class->n_entries; e++) {
+                n_left += class->entries[e].kind == PB_KIND_MULTICAST;
+            }
+            n_left += class->in_force >= class->n_entries;
+        }
+        add_result(&without, 1, s->last / best);
+        n_beyond += bound.n_beyond;
+        free(s);
+    }
+    ok(n_forgotten == 0, "multicast comes: what is known of others stays, and is in force");
+    ok(n_best > 20 && n_used >= n_best && with.n_right >= 180 && with.mean_after < 1.03,
+       "it is used where it is faster, in %d: %.3f times the best, within 5 %% in %d of 200",
+       n_used, with.mean_after, with.n_right);
+    ok(n_left == 0 && without.n_right >= 180 && without.mean_after < 1.03,
+       "it goes, and nothing of it is left: %.3f, %d of 200", without.mean_after, without.n_right);
+    ok(n_beyond == 0, "and trials take no longer than they may all the time");
+}
+
+/** It comes where there is no room, and goes where nothing else was measured. */
+static void test_multicast_alone(void)
+{
+    series_t *s = series_new(false);
+    world_t w = world_of(1, 1 << 16, UINT64_C(1000000) * ASSUMED_MBIT);
+    pb_candidate_t in_force;
+    broadcast(s, &w);
+    pb_learner_class_t *class = &s->learner.classes[0];
+    for (int i = 0; i < PB_LEARNER_ENTRIES; i++) {
+        class->entries[i] = (pb_learner_entry_t){
+            .kind = PB_KIND_CHAIN, .segment = 256 + (uint64_t) i, .notes = {100 + i}, .n = 1};
+    }
+    class->n_entries = PB_LEARNER_ENTRIES;
+    class->in_force = PB_LEARNER_ENTRIES - 1;
+    pb_learner_admit(&s->learner);
+    ok(class->n_entries == PB_LEARNER_ENTRIES - 1 && class->in_force == class->n_entries - 1 &&
+           class->entries[class->in_force].segment == 256 + PB_LEARNER_ENTRIES - 1 &&
+           class->entries[class->n_entries - 2].segment == 256 + PB_LEARNER_ENTRIES - 3,
+       "where there is no room the slowest that is not in force gives way");
+    class->n_entries = 1;
+    class->in_force = 0;
+    class->is_settled = true;
+    class->entries[0].kind = PB_KIND_MULTICAST;
+    pb_learner_drop(&s->learner, UINT32_C(1) << PB_KIND_MULTICAST);
+    ok(!pb_learner_in_force(&s->learner, w.bytes, &in_force) && !class->is_settled &&
+           pb_learner_is_eager(&s->learner, w.bytes),
+       "where nothing else was measured, nothing is in force");
+    free(s);
+}
+
 /** Nothing that was measured is corrected by speed. */
 static void test_measured(void)
 {
@@ -413,12 +554,81 @@ static void test_alike(void)
     free(t);
 }
 
+/** A later communicator begins with what an earlier one settled, and opens its connections anew. */
+static void test_begin_with(void)
+{
+    results_t at_once = {0}, later = {0};
+    int n_trials = 0, n_news = 0, n_restarted = 0;
+    for (int i = 0; i < 200; i++) {
+        world_t w = world_of((uint64_t) i, sizes[i % 5], speeds[i / 5 % 2]);
+        series_t *first = series_new(true), *s = series_new(true);
+        for (int k = 0; k < 100; k++) {
+            broadcast(first, &w);
+        }
+        w.noise = 0.1;
+        w.opening = 2;
+        memset(w.is_open, 0, sizeof(w.is_open));
+        pb_learner_begin_with(&s->learner, &first->learner);
+        for (int k = 0; k < 100; k++) {
+            broadcast(s, &w);
+        }
+        n_trials += (int) s->learner.n_trials;
+        n_news += s->learner.has_news;
+        add_result(&at_once, 1, s->last / first->last);
+        w.noise = 0;
+        w.bits_per_second /= 2;
+        double after = 0;
+        for (int k = 0; k < 60; k++) {
+            broadcast(s, &w);
+            after += k >= 30 ? s->last / 30 : 0;
+        }
+        n_restarted += s->learner.has_news;
+        add_result(&later, 1, after / best_of(&w));
+        free(first);
+        free(s);
+    }
+    ok(n_trials == 0 && n_news == 0 && at_once.worst_after == 1,
+       "what an earlier learner settled is used, and nothing is tried (%d trials, %d news)",
+       n_trials, n_news);
+    ok(n_restarted >= 195 && later.n_right >= 170 && later.mean_after < 1.05,
+       "links drop to half: trying begins anew in %d of 200, then %.3f, within 5 %% in %d of 200",
+       n_restarted, later.mean_after, later.n_right);
+}
+
+/** One that had not settled goes on where it was. */
+static void test_goes_on(void)
+{
+    int n_more = 0, n_again = 0;
+    for (int i = 0; i < 100; i++) {
+        world_t w = world_of((uint64_t) i, sizes[i % 5], speeds[i / 5 % 2]);
+        series_t *first = series_new(true), *s = series_new(true);
+        for (int k = 0; k < 9; k++) {
+            broadcast(first, &w);
+        }
+        pb_learner_begin_with(&s->learner, &first->learner);
+        const int n_known = s->learner.classes[0].n_entries;
+        for (int k = 0; k < 100; k++) {
+            broadcast(s, &w);
+        }
+        n_again += s->learner.classes[0].n_entries < n_known;
+        n_more += s->learner.classes[0].is_settled;
+        free(first);
+        free(s);
+    }
+    ok(n_again == 0 && n_more == 100, "what was tried before is not tried again");
+}
+
 int main(void)
 {
+    test_begin_with();
+    test_goes_on();
+    test_first_notes();
     test_worlds();
     test_drift();
     test_no_flapping();
     test_bound();
+    test_multicast();
+    test_multicast_alone();
     test_measured();
     test_alike();
     return tap_done();

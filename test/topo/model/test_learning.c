@@ -9,6 +9,7 @@
 #include "test/failing_memory.h"
 #include "test/tap.h"
 #include "test/topo/trees/tree_case.h"
+#include "topo/model/kept.h"
 #include "topo/model/planner.h"
 
 enum { MOST_RANKS = 64, N_BROADCASTS = 40, ASSUMED_MBIT = 10000 };
@@ -24,9 +25,11 @@ typedef struct world {
     pb_planner_t *planners[MOST_RANKS];
     int n_ranks;
     int since;           /**< broadcasts since a watched one; 0: none is open */
+    int due_after;       /**< so many, what it took is noted */
     int64_t longest;     /**< of that */
     int n_bad;           /**< broadcasts in which ranks were not alike, or a role was wrong */
     int n_own, n_trials; /**< of ours, and tried */
+    bool was_multicast;  /**< the last one */
     long fail_after;     /**< so many allocations of rank 1 one fails; -1: none does */
 } world_t;
 
@@ -130,7 +133,7 @@ static bool are_alike(const pb_planned_t *planned, int n_ranks)
 static double broadcast(world_t *w, int root, uint64_t bytes)
 {
     pb_planned_t planned[MOST_RANKS];
-    if (w->since >= 2) {
+    if (w->since > 0 && w->since >= w->due_after) {
         for (int rank = 0; rank < w->n_ranks; rank++) {
             (void) pb_planner_note(w->planners[rank], w->longest, 0);
         }
@@ -143,10 +146,14 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
                                            &planned[rank]) != PB_SUCCESS;
     }
     failing_memory_after(-1);
+    if (is_watched) {
+        w->due_after = pb_planner_knows_links(w->planners[0]) ? 2 : 1;
+    }
     w->n_bad += !are_alike(planned, w->n_ranks);
     w->n_bad += (is_watched || !planned[0].fallback) && !is_tree(planned, w->n_ranks, root);
     w->n_own += !planned[0].fallback;
     w->n_trials += planned[0].is_trial;
+    w->was_multicast = !planned[0].fallback && planned[0].kind == PB_KIND_MULTICAST;
     const pb_candidate_t candidate = {
         .kind = planned[0].fallback ? PB_KIND_FALLBACK : (int) planned[0].kind,
         .segment = planned[0].segment_size < bytes ? planned[0].segment_size : 0};
@@ -162,8 +169,8 @@ static void test_worlds(void)
     pb_random_t random = pb_random_seed(11);
     int n_bad = 0, n_right = 0, n_trials = 0;
     double sums = 0;
-    enum { N = 60 };
-    for (int i = 0; i < N; i++) {
+    const int n_worlds = tap_trials(60, 24);
+    for (int i = 0; i < n_worlds; i++) {
         world_t w;
         world_init(&w, &random, i, &all, 0);
         if (w.n_ranks < 2) {
@@ -180,15 +187,50 @@ static void test_worlds(void)
             sum += last;
         }
         n_right += last <= 1.05 * best;
-        sums += sum / N_BROADCASTS / best / N;
+        sums += sum / N_BROADCASTS / best / n_worlds;
         n_bad += w.n_bad;
         n_trials += w.n_trials;
         world_clear(&w);
     }
     ok(n_bad == 0, "all ranks plan alike, and each has its role");
-    ok(n_right >= N - 4 && sums < 1.2, "within 5 %% of the best in %d of %d, %.3f on average",
-       n_right, (int) N, sums);
-    ok(n_trials > N, "after %d trials", n_trials);
+    ok(n_right >= n_worlds - n_worlds / 15 && sums < 1.2,
+       "within 5 %% of the best in %d of %d, %.3f on average", n_right, n_worlds, sums);
+    ok(n_trials > n_worlds, "after %d trials", n_trials);
+}
+
+/** What is not watched is done by the choice, what is watched first by that for a first one. */
+static void test_first(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(13);
+    int n_wrong = 0, n_other = 0, n = 0;
+    double first = 0, second = 0;
+    for (int i = 0; i < tap_trials(40, 20); i++) {
+        const uint64_t bytes = UINT64_C(16384) << (i % 5);
+        pb_planned_t planned = {0};
+        pb_choice_t choice;
+        world_t w;
+        world_init(&w, &random, i, &all, 0);
+        pb_chooser_t *chooser = pb_chooser_new(w.c.placement, &w.assumed, &all);
+        if (w.n_ranks > 1 && pb_choose(chooser, 0, bytes, &choice) == PB_SUCCESS) {
+            n_wrong += pb_planner_plan_learnt(w.planners[0], 0, bytes, false, &planned) != 0 ||
+                       (int) planned.kind != choice.best.kind;
+            n_wrong +=
+                pb_planner_plan_learnt(w.planners[0], 0, bytes, true, &planned) != 0 ||
+                (int) planned.kind != choice.first.kind ||
+                planned.segment_size != (choice.first.segment != 0 ? choice.first.segment : bytes);
+            n_other += choice.first.segment != choice.best.segment;
+            first += broadcast(&w, 0, bytes) / best_of(&w, 0, bytes);
+            second += broadcast(&w, 0, bytes) / best_of(&w, 0, bytes);
+            n++;
+        }
+        pb_chooser_free(chooser);
+        world_clear(&w);
+    }
+    ok(n_wrong == 0 && n_other > 0, "a first broadcast has a choice of its own, %d of %d differ",
+       n_other, n);
+    ok(second < 1.1 * n && second < first, "the second one takes %.2f times the best, not %.2f",
+       second / n, first / n);
 }
 
 /** Roots and sizes at random, with kinds or segments that are set, and bounds on connections. */
@@ -196,7 +238,7 @@ static void test_mixes(void)
 {
     pb_random_t random = pb_random_seed(12);
     int n_bad = 0, n_trials = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < tap_trials(40, 16); i++) {
         const pb_choose_options_t choose = {.kind = i % 4 == 1   ? (int) PB_KIND_BINARY
                                                     : i % 8 == 2 ? PB_CHOOSE_OWN
                                                                  : PB_CHOOSE_ALL,
@@ -213,6 +255,216 @@ static void test_mixes(void)
         world_clear(&w);
     }
     ok(n_bad == 0 && n_trials > 40, "of random roots and sizes, too (%d trials)", n_trials);
+}
+
+enum { FRAME = 1448 };
+
+static void allow(world_t *w, uint32_t frame)
+{
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        pb_planner_allow_multicast(w->planners[rank], frame);
+    }
+    pb_chooser_set_frame(w->chooser, frame);
+}
+
+static bool is_in_force(const world_t *w, uint64_t bytes, int kind)
+{
+    pb_candidate_t in_force;
+    return pb_learner_in_force(pb_planner_learner(w->planners[0]), bytes, &in_force) &&
+           in_force.kind == kind;
+}
+
+/** Multicast is allowed after a while, and then no more: all ranks plan alike, and what is best. */
+static void test_multicast(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(16);
+    int n_bad = 0, n_with = 0, n_without = 0, n_used = 0, n_left = 0;
+    const int n_worlds = tap_trials(40, 20);
+    for (int i = 0; i < n_worlds; i++) {
+        world_t w;
+        world_init(&w, &random, i, &all, 0);
+        const int root = pb_random_below(&random, w.n_ranks);
+        const uint64_t bytes = UINT64_C(4096) << (i % 9);
+        double last = 0;
+        w.factor[PB_KIND_MULTICAST] = i % 2 == 0 ? 1.05 : 4;
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            (void) broadcast(&w, root, bytes);
+        }
+        allow(&w, FRAME);
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            last = broadcast(&w, root, bytes);
+        }
+        n_with += last <= 1.05 * best_of(&w, root, bytes);
+        n_used += is_in_force(&w, bytes, PB_KIND_MULTICAST);
+        allow(&w, 0);
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            last = broadcast(&w, root, bytes);
+            n_left += is_in_force(&w, bytes, PB_KIND_MULTICAST);
+        }
+        n_without += last <= 1.05 * best_of(&w, root, bytes);
+        n_bad += w.n_bad;
+        world_clear(&w);
+    }
+    ok(n_bad == 0, "multicast comes and goes: all ranks plan alike, and each has its role");
+    ok(n_with >= n_worlds - n_worlds / 10 && n_used > n_worlds / 4,
+       "while it is allowed: within 5 %% of the best in %d of %d, %d times by multicast", n_with,
+       n_worlds, n_used);
+    ok(n_without >= n_worlds - n_worlds / 10 && n_left == 0, "then as without it: in %d of %d",
+       n_without, n_worlds);
+}
+
+/** Roots and sizes at random, with bounds on connections; forced it is used alone. */
+static void test_multicast_mixes(void)
+{
+    pb_random_t random = pb_random_seed(17);
+    int n_bad = 0, n_other = 0;
+    for (int i = 0; i < tap_trials(30, 12); i++) {
+        const bool is_forced = i % 3 == 1;
+        const pb_choose_options_t choose = {.kind = is_forced    ? (int) PB_KIND_MULTICAST
+                                                    : i % 3 == 2 ? PB_CHOOSE_OWN
+                                                                 : PB_CHOOSE_ALL,
+                                            .plan.fanout = 3};
+        world_t w;
+        world_init(&w, &random, i, &choose, i % 4 == 0 ? 4 : 0);
+        for (int k = 0; k < 120; k++) {
+            const uint64_t bytes = UINT64_C(1000) << pb_random_below(&random, 9);
+            if (k % 15 == 0) {
+                allow(&w, k % 30 == 0 ? 0 : k % 60 == 15 ? FRAME : 1000);
+            }
+            (void) broadcast(&w, pb_random_below(&random, w.n_ranks), bytes);
+            n_other += is_forced && k % 30 >= 15 && i % 4 != 0 && w.n_ranks > 1 && !w.was_multicast;
+        }
+        n_bad += w.n_bad;
+        world_clear(&w);
+    }
+    ok(n_bad == 0, "of random roots and sizes, too, and with bounds on connections");
+    ok(n_other == 0, "where it alone is asked for it alone is used while it is allowed");
+}
+
+/** What a job kept, as a later one reads it; to be freed. */
+static pb_kept_t write_and_read(const pb_learner_t *learner, int kind)
+{
+    const pb_kept_key_t key = {.n_hosts = 1, .n_ranks = 1, .kind = kind, .fanout = 3};
+    pb_kept_t kept = {.n = 0};
+    char *text = NULL;
+    size_t length;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL || pb_kept_put(&kept, &key, learner) != PB_SUCCESS ||
+        pb_kept_write(&kept, stream) != PB_SUCCESS || fclose(stream) != 0) {
+        abort();
+    }
+    pb_kept_clear(&kept);
+    if (pb_kept_parse(text, length, "kept", &kept, &diag) != PB_SUCCESS) {
+        abort();
+    }
+    free(text);
+    return kept;
+}
+
+/** A later job begins with what an earlier one kept: on all ranks, and with nothing to try. */
+static void test_kept(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(15);
+    int n_bad = 0, n_trials = 0, n_other = 0, n_right = 0;
+    const int n_worlds = tap_trials(40, 20);
+    for (int i = 0; i < n_worlds; i++) {
+        world_t w;
+        world_init(&w, &random, i, &all, 0);
+        const int root = pb_random_below(&random, w.n_ranks);
+        const uint64_t bytes = UINT64_C(4096) << (i % 9);
+        const pb_planner_options_t options = {.choose = all, .memory = 1 << 20};
+        double last = 0, next = 0;
+        for (int k = 0; k < 60; k++) {
+            last = broadcast(&w, root, bytes);
+        }
+        pb_kept_t kept = write_and_read(pb_planner_learner(w.planners[0]), PB_CHOOSE_ALL);
+        for (int rank = 0; rank < w.n_ranks; rank++) {
+            pb_planner_options_t own = options;
+            own.rank = rank;
+            pb_planner_begin(w.planners[rank], w.c.placement, &w.assumed, &own);
+            pb_planner_begin_with(w.planners[rank], &kept.entries[0]->learner);
+        }
+        pb_kept_clear(&kept);
+        w.n_trials = w.since = 0;
+        const bool is_settled = !pb_planner_is_eager(w.planners[0], bytes);
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            next = broadcast(&w, root, bytes);
+            n_other += is_settled && next != last;
+        }
+        n_right += next <= 1.05 * best_of(&w, root, bytes);
+        n_trials += is_settled ? w.n_trials : 0;
+        n_bad += w.n_bad;
+        world_clear(&w);
+    }
+    ok(n_bad == 0 && n_trials == 0 && n_other == 0,
+       "what was kept is used on all ranks, from the first broadcast on, without a trial");
+    ok(n_right >= n_worlds - n_worlds * 3 / 40, "and is within 5 %% of the best in %d of %d",
+       n_right, n_worlds);
+}
+
+/** Whether something is known of multicast. */
+static bool knows_multicast(const pb_learner_t *learner)
+{
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        for (int e = 0; e < learner->classes[i].n_entries; e++) {
+            if (learner->classes[i].entries[e].kind == PB_KIND_MULTICAST) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** What was learnt of multicast is not kept: neither before it is allowed, nor after that. */
+static void test_kept_multicast(void)
+{
+    pb_random_t random = pb_random_seed(18);
+    int n_bad = 0, n_known = 0, n_left = 0, n_used = 0;
+    const int n_worlds = tap_trials(20, 8);
+    for (int i = 0; i < n_worlds; i++) {
+        const pb_choose_options_t choose = {
+            .kind = i % 4 == 3 ? (int) PB_KIND_MULTICAST : PB_CHOOSE_ALL, .plan.fanout = 3};
+        world_t w;
+        world_init(&w, &random, 2 * i, &choose, 0);
+        const int root = pb_random_below(&random, w.n_ranks);
+        const uint64_t bytes = UINT64_C(4096) << (i % 9);
+        for (int k = 0; k < 2 * N_BROADCASTS; k++) {
+            if (k == N_BROADCASTS) {
+                allow(&w, FRAME);
+            }
+            (void) broadcast(&w, root, bytes);
+        }
+        n_known += knows_multicast(pb_planner_learner(w.planners[0]));
+        pb_kept_t kept = write_and_read(pb_planner_learner(w.planners[0]), choose.kind);
+        for (int rank = 0; rank < w.n_ranks; rank++) {
+            const pb_planner_options_t own = {.rank = rank, .choose = choose, .memory = 1 << 20};
+            pb_planner_begin(w.planners[rank], w.c.placement, &w.assumed, &own);
+            if (i % 2 == 1) {
+                pb_planner_allow_multicast(w.planners[rank], 1000);
+            }
+            pb_planner_begin_with(w.planners[rank], &kept.entries[0]->learner);
+        }
+        pb_kept_clear(&kept);
+        n_left += knows_multicast(pb_planner_learner(w.planners[0]));
+        w.since = 0;
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            (void) broadcast(&w, root, bytes);
+            n_bad += i % 2 == 0 && w.was_multicast;
+        }
+        allow(&w, FRAME);
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            (void) broadcast(&w, root, bytes);
+        }
+        n_used += knows_multicast(pb_planner_learner(w.planners[0]));
+        n_bad += w.n_bad;
+        world_clear(&w);
+    }
+    ok(n_known > n_worlds / 2 && n_left == 0, "what was learnt of multicast is not kept");
+    ok(n_bad == 0 && n_used > n_worlds / 2, "it is tried when it is allowed");
 }
 
 /** With a kind and a segment size that are set, it is as without learning. */
@@ -240,6 +492,9 @@ static void test_no_memory(void)
         world_t w;
         world_init(&w, &random, 3, &all, 0);
         for (int k = 0; k < 14; k++) {
+            if (k == 7) {
+                allow(&w, FRAME);
+            }
             w.fail_after = k % 3 == 2 ? nth : -1;
             (void) broadcast(&w, 0, 65536);
         }
@@ -253,7 +508,12 @@ static void test_no_memory(void)
 int main(void)
 {
     test_worlds();
+    test_first();
     test_mixes();
+    test_multicast();
+    test_multicast_mixes();
+    test_kept();
+    test_kept_multicast();
     test_nothing_to_learn();
     test_no_memory();
     return tap_done();

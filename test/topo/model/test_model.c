@@ -94,6 +94,15 @@ static const struct {
     {"pipebcast-model 1\noverhead -1\n", "x.model:2: the overhead is '-1'"},
     {"pipebcast-model 1\ntopology any\npayload 100\noverhead 100\n" SWITCH,
      "x.model: the overhead is not less than the payload"},
+    {HEAD "datagram 0 1 1\n", "x.model:5: the size is '0'"},
+    {HEAD "datagram 65508 1 1\n", "x.model:5: the size is '65508'"},
+    {HEAD "datagram 1448 -1 1\n", "x.model:5: o_s is '-1'"},
+    {HEAD "datagram 1448 1 3600000000001\n", "x.model:5: o_r is '3600000000001'"},
+    {HEAD "datagram 1448 1\n", "x.model:5: the line is not of the form: datagram BYTES SEND"},
+    {HEAD "datagram 1448 1 1\ndatagram 1448 1 1\n", "x.model:6: 1448 bytes follow on 1448"},
+    {HEAD "datagram 1 1 1\ndatagram 2 1 1\ndatagram 3 1 1\ndatagram 4 1 1\ndatagram 5 1 1\n"
+          "datagram 6 1 1\ndatagram 7 1 1\ndatagram 8 1 1\ndatagram 9 1 1\n",
+     "x.model:13: there are more than 8 sizes of datagrams"},
     {HEAD "cost 1 2 3 4 5 6\n", "x.model:5: a cost has no place before it"},
     {HEAD "time 1 2\n", "x.model:5: a time has no 'previous ranks' before it"},
     {HEAD "place rack links 2\n", "x.model:5: 'rack' is not known"},
@@ -255,6 +264,37 @@ static void test_hash(void)
     ok(pb_model_hash(&other) != before, "the hash knows each ring");
 }
 
+/* What datagrams cost: as messages that are as long on the wire, or as measured. */
+static void test_datagrams(void)
+{
+    char fault[512];
+    static pb_model_t assumed;
+    pb_model_assume(UINT64_C(2000000), 1500, &assumed);
+    const pb_cost_t frame = pb_model_cost(&assumed, 2, 1426);
+    pb_cost_t cost = pb_model_datagram(&assumed, 1448);
+    ok(cost.bytes == 1448 && cost.gap == frame.gap && cost.rtt == frame.rtt &&
+           cost.gap == INT64_C(1538) * 4000,
+       "a datagram with a frame's bytes costs what a message in one frame costs");
+    ok(pb_model_datagram(&assumed, 1).gap > 0, "one with a byte costs something");
+    ok(llabs(pb_model_further_datagram(&assumed, 1448) - 1538 * 4000 - 5000) < 5000,
+       "a further link stores it and all around it");
+    ok(parse(HEAD "datagram 100 1000 500\ndatagram 300 3000 700\n" SWITCH, &other, fault,
+             sizeof(fault)) == PB_SUCCESS &&
+           other.n_datagrams == 2,
+       "a file may have what datagrams cost (%s)", fault);
+    cost = pb_model_datagram(&other, 150);
+    ok(cost.send == 1500 && cost.receive == 550 && cost.gap == 1500 && cost.both == 1500,
+       "between two sizes on the line, and no less than the processor takes");
+    cost = pb_model_datagram(&other, 50);
+    ok(cost.send == 1000 && cost.receive == 500, "below the first as that");
+    cost = pb_model_datagram(&other, 1448);
+    ok(cost.send == 3000 && cost.receive == 700, "beyond the last as that");
+    test_write(&other, "a model with datagrams");
+    assumed = other;
+    assumed.datagrams[1].receive++;
+    ok(pb_model_hash(&assumed) != pb_model_hash(&other), "the hash knows each of them");
+}
+
 static void test_interpolation(void)
 {
     pb_cost_t cost = pb_model_cost(&model, 2, 1024);
@@ -342,6 +382,7 @@ int main(void)
     test_transport();
     test_write(&model, "a measured model");
     test_hash();
+    test_datagrams();
     test_interpolation();
     test_fallback();
     test_assumed(0, 0);

@@ -19,14 +19,15 @@ int main(void)
                               .place = PB_LOCALITY_ANYWHERE,
                               .bits_per_second = PB_FACTS_UNKNOWN,
                               .mtu = 1500,
-                              .connections = 256};
+                              .connections = 256,
+                              .kept = 77};
     pb_facts_t again;
     char line[PB_FACTS_SIZE], other[PB_FACTS_SIZE + 8];
     pb_facts_write(&facts, line);
     ok(pb_facts_read(line, &again) == PB_SUCCESS && again.digest == facts.digest &&
            again.host == facts.host && again.place == facts.place &&
            again.bits_per_second == facts.bits_per_second && again.mtu == facts.mtu &&
-           again.connections == facts.connections,
+           again.connections == facts.connections && again.kept == facts.kept,
        "what is written is read");
     refuses("", "an empty line is refused");
     refuses("1", "so is one of an address record");
@@ -35,7 +36,7 @@ int main(void)
     snprintf(other, sizeof(other), "%.*s", (int) strlen(line) - 1, line);
     refuses(other, "one that is shorter");
     snprintf(other, sizeof(other), "%s", line);
-    other[5] = '2';
+    other[5] = '1';
     refuses(other, "one of another version");
     snprintf(other, sizeof(other), "%s", line);
     other[strlen(other) - 1] = 'g';

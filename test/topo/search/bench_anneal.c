@@ -23,7 +23,7 @@ typedef struct bench {
 
 typedef struct sums {
     double multilevel, mateescu, fixed; /* of the best comparison tree's cost */
-    double pooled, annealed;
+    double annealed;
     double transformations, seconds, slowest;
     int n, n_worse, n_pools;
 } sums_t;
@@ -42,33 +42,30 @@ static void measure(const bench_t *bench, const measured_case_t *c, const pb_lin
     pb_tree_t *multilevel, *mateescu;
     pb_anneal_result_t result;
     pb_tree_t *trees[MEASURED_PLANS];
-    const int *seeds[MEASURED_PLANS];
-    const int n_seeds = c->network != NULL ? MEASURED_PLANS : 0;
-    if (n_seeds > 0) {
+    const int n_plans = c->network != NULL ? MEASURED_PLANS : 0;
+    if (n_plans > 0) {
         measured_plans(c, trees);
-    }
-    for (int i = 0; i < n_seeds; i++) {
-        seeds[i] = trees[i]->parent;
     }
     measured_must(pb_tree_costs_new(c->matrix, share, bench->bytes, bench->segment, &costs));
     measured_must(pb_tree_multilevel(c->matrix, c->root, &multilevel));
     measured_must(pb_tree_mateescu(costs, c->root, &mateescu));
     const int64_t begin = measured_now(NULL);
-    measured_must(pb_anneal(costs, c->root, seeds, n_seeds, &bench->options, &result));
-    const double seconds = (double) (measured_now(NULL) - begin) * 1e-9,
-                 start = (double) result.start_cost;
+    measured_must(pb_anneal(costs, c->root, &bench->options, &result));
+    const double seconds = (double) (measured_now(NULL) - begin) * 1e-9;
+    const double of_multilevel = cost_of(costs, multilevel), of_mateescu = cost_of(costs, mateescu);
     double fixed = 0;
-    for (int i = 0; i < n_seeds; i++) {
+    for (int i = 0; i < n_plans; i++) {
         const double cost = cost_of(costs, trees[i]);
         fixed = fixed == 0 || cost < fixed ? cost : fixed;
         pb_tree_free(trees[i]);
     }
-    sums->multilevel += cost_of(costs, multilevel) / start;
-    sums->mateescu += cost_of(costs, mateescu) / start;
+    double start = of_multilevel < of_mateescu ? of_multilevel : of_mateescu;
+    start = n_plans > 0 && fixed < start ? fixed : start;
+    sums->multilevel += of_multilevel / start;
+    sums->mateescu += of_mateescu / start;
     sums->fixed += fixed / start;
-    sums->pooled += (double) result.pooled_cost / start;
     sums->annealed += (double) result.cost / start;
-    sums->n_worse += result.cost > result.start_cost;
+    sums->n_worse += (double) result.cost > start;
     sums->transformations += (double) result.n_transformations;
     sums->seconds += seconds;
     sums->slowest = seconds > sums->slowest ? seconds : sums->slowest;
@@ -96,11 +93,10 @@ static void run(const bench_t *bench, measured_kind_t kind, bool shared)
         pb_link_share_free(share);
         measured_case_clear(&c);
     }
-    printf("%-8s %-7s %9.1f %9.1f %9.1f %9.1f %9.2f %6d %7.1f %8.3f %8.3f %9.0f\n",
+    printf("%-8s %-7s %9.1f %9.1f %9.1f %9.2f %6d %7.1f %8.3f %8.3f %9.0f\n",
            measured_kind_name(kind), shared ? "yes" : "no", 100 * s.multilevel / s.n,
-           100 * s.mateescu / s.n, 100 * s.fixed / s.n, 100 * s.pooled / s.n,
-           100 * s.annealed / s.n, s.n_worse, (double) s.n_pools / s.n, s.seconds / s.n, s.slowest,
-           s.transformations / s.seconds);
+           100 * s.mateescu / s.n, 100 * s.fixed / s.n, 100 * s.annealed / s.n, s.n_worse,
+           (double) s.n_pools / s.n, s.seconds / s.n, s.slowest, s.transformations / s.seconds);
     fflush(stdout);
 }
 
@@ -118,8 +114,7 @@ static bool set_option(pb_anneal_options_t *options, const char *text)
                {"accepted", &options->accepted},
                {"good_percent", &options->good_percent},
                {"good_trees", &options->good_trees},
-               {"max_pool", &options->max_pool},
-               {"whole_percent", &options->whole_percent}};
+               {"max_pool", &options->max_pool}};
     if (strncmp(text, "budget=", 7) == 0) {
         options->budget = atoll(text + 7);
         return true;
@@ -155,9 +150,8 @@ int main(int argc, char **argv)
     printf("# %d nodes, %d networks, %g s, %llu bytes in segments of %llu\n", bench.n_nodes,
            bench.n_networks, bench.seconds, (unsigned long long) bench.bytes,
            (unsigned long long) bench.segment);
-    printf("%-8s %-7s %9s %9s %9s %9s %9s %6s %7s %8s %8s %9s\n", "links", "sharing", "multilev",
-           "mateescu", "static", "pooled", "annealed", "worse", "pools", "mean s", "max s",
-           "moves/s");
+    printf("%-8s %-7s %9s %9s %9s %9s %6s %7s %8s %8s %9s\n", "links", "sharing", "multilev",
+           "mateescu", "static", "annealed", "worse", "pools", "mean s", "max s", "moves/s");
     for (int kind = 0; kind < MEASURED_COUNT; kind++) {
         run(&bench, (measured_kind_t) kind, false);
         run(&bench, (measured_kind_t) kind, true);

@@ -34,7 +34,6 @@ static int plan(const pb_placement_t *placement, const pb_tree_t *tree)
 static int anneal(const pb_link_matrix_t *matrix, const pb_placement_t *placement,
                   const pb_link_share_t *share)
 {
-    static const int chain[N_NODES] = {-1, 0, 1, 2, 3, 4}, *const seeds[] = {chain};
     pb_tree_costs_t *costs;
     pb_anneal_options_t options;
     pb_anneal_result_t result;
@@ -46,7 +45,7 @@ static int anneal(const pb_link_matrix_t *matrix, const pb_placement_t *placemen
     if (error != PB_SUCCESS) {
         return error;
     }
-    error = pb_anneal(costs, 0, seeds, 1, &options, &result);
+    error = pb_anneal(costs, 0, &options, &result);
     if (error == PB_SUCCESS) {
         error = plan(placement, result.tree);
     }

@@ -140,6 +140,15 @@ static void test_shared_network(void)
                "two edges fit the trunk; the root's two do not fit its link");
     check_cost(m, share, 5000, 0, star, 3000 + 10000 + 15000, "a star shares the root's link");
     pb_link_share_free(share);
+    for (int i = 0; i < 4; i++) {
+        m->bandwidth[(i / 2) * 4 + 2 + i % 2] = 400000000; /* over the trunk, one way */
+    }
+    ok(pb_link_share_network(m, placement, &share) == PB_SUCCESS &&
+           share->capacity[pb_link_down(b)] == 400000000 &&
+           share->capacity[pb_link_up(b)] == 2000000000 &&
+           share->capacity[pb_link_down(placement->host[3])] == 1000000000,
+       "a loaded trunk has what was measured over it, and no more");
+    pb_link_share_free(share);
     placement->n_ranks = 3;
     ok(pb_link_share_network(m, placement, &share) == PB_ERR_INPUT && share == NULL,
        "as many ranks as nodes");

@@ -5,6 +5,7 @@
 #include "test/tap.h"
 #include "test/topo/check/random_network.h"
 #include "topo/check/checker.h"
+#include "topo/network/topology.h"
 #include "topo/trees/plan.h"
 
 /* What one shape's trials found wrong. */
@@ -14,6 +15,7 @@ typedef struct tally {
     int overloaded; /* plans with more than one edge on a link */
     int misshapen;  /* heights other than P - 1, or ranks that send more than once */
     int broken;     /* no view or no plan */
+    int roundabout; /* ways over more links between vertices than to the farthest end */
     char first[200];
 } tally_t;
 
@@ -46,6 +48,55 @@ static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const 
     pb_diag_clear(&diag);
 }
 
+/* Links between two vertices of a view. */
+static int distance(const pb_view_t *view, int a, int b)
+{
+    int n = 0;
+    for (; a != b; n++) {
+        /* In preorder the greater one is no ancestor of the other. */
+        if (a > b) {
+            a = view->vertices[a].parent;
+        } else {
+            b = view->vertices[b].parent;
+        }
+    }
+    return n;
+}
+
+static int vertex_of(const pb_view_t *view, int rank)
+{
+    return view->attached[view->position[rank]];
+}
+
+/* The rank where a chain ends. */
+static int last_of(const pb_plan_t *plan)
+{
+    const pb_stream_t *chain = &plan->streams[0];
+    int rank = plan->root;
+    while (chain->first_child[rank] < chain->first_child[rank + 1]) {
+        rank = chain->child[chain->first_child[rank]];
+    }
+    return rank;
+}
+
+/* Whether the chain passes each link between vertices there and back, but those to a farthest end.
+ */
+static int is_shortest(const pb_view_t *view, const pb_plan_t *plan)
+{
+    int length = 0, farthest = 0;
+    for (int v = 0; v < view->n_vertices; v++) {
+        const int depth = distance(view, 0, v);
+        farthest = depth > farthest ? depth : farthest;
+    }
+    for (int rank = 0; rank < plan->n_ranks; rank++) {
+        const int parent = plan->streams[0].parent[rank];
+        if (parent >= 0) {
+            length += distance(view, vertex_of(view, parent), vertex_of(view, rank));
+        }
+    }
+    return length == 2 * (view->n_vertices - 1) - farthest;
+}
+
 /* Half of the trials are over a subset of the ranks. */
 static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
 {
@@ -72,6 +123,7 @@ static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
         tally->broken++;
     } else {
         judge(placement, plan, use_subset ? members : NULL, tally);
+        tally->roundabout += !is_shortest(view, plan);
     }
     pb_plan_free(plan);
     pb_view_free(view);
@@ -94,11 +146,55 @@ static void test_shape(pb_shape_t shape, int n_trials)
     ok(tally.faulty == 0, "%s: each reaches every member once %s", name, tally.first);
     ok(tally.contended == 0, "%s: each is contention-free %s", name, tally.first);
     ok(tally.overloaded == 0, "%s: no link carries two edges", name);
+    ok(tally.roundabout == 0, "%s: each ends as far from its root as it can", name);
     ok(tally.misshapen == 0, "%s: heights are P - 1 and ranks send once", name);
+}
+
+/* Chains from the hosts of one leaf end on all others. */
+static void test_ends(void)
+{
+    enum { LEAVES = 6, HOSTS = 24, RANKS = 34 };
+    static const char text[] = "SwitchName=s0 Nodes=n[0-23]\nSwitchName=s1 Nodes=n[24-25]\n"
+                               "SwitchName=s2 Nodes=n[26-27]\nSwitchName=s3 Nodes=n[28-29]\n"
+                               "SwitchName=s4 Nodes=n[30-31]\nSwitchName=s5 Nodes=n[32-33]\n"
+                               "SwitchName=top Switches=s[0-5]\n";
+    pb_network_t *network;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "text", '\n', NULL}, &network,
+                          &diag) != PB_SUCCESS) {
+        abort();
+    }
+    pb_placement_t *placement = pb_placement_new(network, RANKS);
+    for (int rank = 0; rank < RANKS; rank++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", rank);
+        placement->host[rank] = pb_network_find_host(network, name);
+    }
+    int n_ends[LEAVES + 1] = {0}, n_used = 0;
+    for (int root = 0; root < HOSTS; root++) {
+        pb_view_t *view;
+        pb_plan_t *plan;
+        if (pb_view_new(placement, root, NULL, 0, &view) != PB_SUCCESS ||
+            pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) != PB_SUCCESS) {
+            abort();
+        }
+        n_ends[vertex_of(view, last_of(plan))]++;
+        pb_plan_free(plan);
+        pb_view_free(view);
+    }
+    for (int v = 0; v <= LEAVES; v++) {
+        n_used += n_ends[v] > 0;
+    }
+    ok(n_used == LEAVES - 1, "chains from the hosts of one of six leaves end on %d others", n_used);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    pb_diag_clear(&diag);
 }
 
 int main(void)
 {
+    test_ends();
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
         test_shape((pb_shape_t) shape, 2000);
     }

@@ -113,6 +113,27 @@ static int schedule_length(const pb_plan_t *plan, int n_segments)
     return length;
 }
 
+/* A rank sends a segment on in the rounds that follow the one in which it came, one after the
+ * other; the root has it before round 0. */
+static int order_is_right(const pb_plan_t *plan)
+{
+    const int q = plan->n_streams;
+    for (int s = 0; s < q; s++) {
+        const pb_stream_t *stream = &plan->streams[s];
+        for (int rank = 0; rank < plan->n_ranks; rank++) {
+            int time = rank != plan->root ? round_of(plan, s, rank) + 1 : 0;
+            const int last = time + q;
+            for (int i = stream->first_child[rank]; i < stream->first_child[rank + 1]; i++) {
+                time = next_slot(time, round_of(plan, s, stream->child[i]), q) + 1;
+            }
+            if (time > last) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 /* Every stream a spanning tree, and no two edges of a round in conflict. */
 static int is_right(const pb_placement_t *placement, const pb_plan_t *plan)
 {
@@ -121,7 +142,7 @@ static int is_right(const pb_placement_t *placement, const pb_plan_t *plan)
     pb_diag_init(&diag);
     int right = pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS &&
                 pb_check_contention_free(placement, plan, &check, &diag) == PB_SUCCESS &&
-                rounds_are_right(plan);
+                rounds_are_right(plan) && order_is_right(plan);
     if (!right) {
         printf("# %s\n", pb_diag_first(&diag));
     }

@@ -1,4 +1,4 @@
-/* Flat, binomial and rank-order trees. */
+/* What each row of the table of kinds promises; flat, binomial and rank-order trees. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +49,67 @@ static int rank_order_is_right(const tree_case_t *c, pb_kind_t kind, int fanout)
     return good;
 }
 
+static bool are_same(const pb_plan_t *a, const pb_plan_t *b)
+{
+    bool same = a->n_streams == b->n_streams;
+    for (int s = 0; s < a->n_streams && same; s++) {
+        same = memcmp(a->streams[s].parent, b->streams[s].parent,
+                      (size_t) a->n_ranks * sizeof(int)) == 0;
+    }
+    return same;
+}
+
+/* Whether the plan of a kind is as its row says; 0: it does not fit where the row does not promise.
+ */
+static int row_is_right(const tree_case_t *c, pb_kind_t kind, bool *fits)
+{
+    const pb_kind_row_t *row = pb_kind_row(kind);
+    const pb_plan_options_t few = {.fanout = 2}, many = {.fanout = 5};
+    pb_plan_t *plan = NULL, *other = NULL;
+    *fits = pb_plan_compute(c->view, kind, &few, &plan) == PB_SUCCESS;
+    if (!*fits) {
+        return !row->serves_all;
+    }
+    int good = pb_plan_compute(c->view, kind, &many, &other) == PB_SUCCESS &&
+               tree_case_judge(c, plan, plan->n_ranks * plan->n_streams,
+                               row->promises ? TREE_CASE_LOAD : TREE_CASE_ANY);
+    good = good && plan->kind == kind && (row->several_streams || plan->n_streams == 1) &&
+           (row->takes_fanout || are_same(plan, other));
+    const pb_stream_t *stream = &plan->streams[0];
+    good = good && (!row->reaches_all ||
+                    stream->first_child[plan->root + 1] - stream->first_child[plan->root] ==
+                        plan->n_members - 1);
+    pb_plan_free(plan);
+    pb_plan_free(other);
+    return good;
+}
+
+static void test_rows(void)
+{
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        const pb_kind_row_t *row = pb_kind_row((pb_kind_t) kind);
+        int n_right = 0, n_fit = 0, n = 0;
+        for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+            pb_random_t random = pb_random_seed(7200 + (uint64_t) shape);
+            for (int i = 0; i < 40; i++) {
+                tree_case_t c;
+                bool fits;
+                tree_case_init(&c, &random, (pb_shape_t) shape,
+                               (tree_case_size_t){1 + i % 12, 48, 2, 0, true});
+                n_right += row_is_right(&c, (pb_kind_t) kind, &fits);
+                n_fit += fits;
+                n++;
+                tree_case_clear(&c);
+            }
+        }
+        ok(n_right == n && n_fit > 0 && (n_fit == n) == row->serves_all,
+           "%s is as its row says in %d of %d cases, and fits %d", row->name, n_right, n, n_fit);
+    }
+}
+
 int main(void)
 {
+    test_rows();
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
         const char *name = pb_shape_name((pb_shape_t) shape);
         pb_random_t random = pb_random_seed(7100 + (uint64_t) shape);

@@ -93,7 +93,7 @@ int main(void)
     for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
         many((pb_shape_t) shape, tap_trials(400, 50), (tree_case_size_t){12, 24, 4, 0, true});
         many((pb_shape_t) shape, tap_trials(100, 20), (tree_case_size_t){40, 200, 4, 0, true});
-        compare_exact((pb_shape_t) shape, tap_trials(300, 100));
+        compare_exact((pb_shape_t) shape, tap_trials(300, 50));
     }
     return tap_done();
 }

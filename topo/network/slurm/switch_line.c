@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "topo/network/slurm/values.h"
+#include "topo/network/topology.h"
 #include "topo/util/decimal.h"
 #include "topo/util/error.h"
 
@@ -16,6 +17,7 @@ typedef enum {
     KEY_UPLINKS,
     KEY_LEVEL,
     KEY_TOPOLOGY,
+    KEY_VERSION,
     N_KEYS
 } switch_key_t;
 
@@ -26,10 +28,15 @@ static const char a_line_each[] = "write a line for each",
                   one_list[] = "put all names into one list";
 
 static const pb_slurm_key_t keys[] = {
-    [KEY_SWITCH_NAME] = {"SwitchName", one_list}, [KEY_NODES] = {"Nodes", one_list},
-    [KEY_SWITCHES] = {"Switches", one_list},      [KEY_LINK_SPEED] = {"LinkSpeed", a_line_each},
-    [KEY_UPLINKS] = {"Uplinks", a_line_each},     [KEY_LEVEL] = {"Level", a_line_each},
-    [KEY_TOPOLOGY] = {"Topology", a_line_each},   [N_KEYS] = {NULL, NULL},
+    [KEY_SWITCH_NAME] = {"SwitchName", one_list},
+    [KEY_NODES] = {"Nodes", one_list},
+    [KEY_SWITCHES] = {"Switches", one_list},
+    [KEY_LINK_SPEED] = {"LinkSpeed", a_line_each},
+    [KEY_UPLINKS] = {"Uplinks", a_line_each},
+    [KEY_LEVEL] = {"Level", a_line_each},
+    [KEY_TOPOLOGY] = {"Topology", a_line_each},
+    [KEY_VERSION] = {"Version", a_line_each},
+    [N_KEYS] = {NULL, NULL},
 };
 
 static const pb_slurm_keys_t all_keys = {
@@ -134,14 +141,48 @@ static int enter(switch_line_t *l)
     return error == PB_SUCCESS ? enter_list(l, KEY_SWITCHES) : error;
 }
 
+/* A statement of the version of our keys is a line of its own. */
+static void check_version(const switch_line_t *l)
+{
+    const char *value = l->values[KEY_VERSION];
+    char quote[PB_DIAG_QUOTE_SIZE];
+    if (strcmp(value, PB_TOPOLOGY_KEYS_VERSION) != 0) {
+        pb_diag_fault(l->builder->diag, l->builder->file, l->line,
+                      "is of version '%s', but this program reads version %s of pipebcast's own "
+                      "keys; use one version of pipebcast everywhere",
+                      pb_diag_quote(quote, value, strlen(value)), PB_TOPOLOGY_KEYS_VERSION);
+    }
+    for (int key = 0; key < N_KEYS; key++) {
+        if (key != KEY_VERSION && l->values[key] != NULL) {
+            pb_diag_fault(l->builder->diag, l->builder->file, l->line,
+                          "Version and %s are on one line; write a line for each", keys[key].name);
+        }
+    }
+}
+
+/* A key of our lines that is in a line of Slurm's. */
+static void check_slurms(const switch_line_t *l)
+{
+    static const switch_key_t only_ours[] = {KEY_TOPOLOGY, KEY_VERSION};
+    for (size_t i = 0; i < sizeof(only_ours) / sizeof(only_ours[0]); i++) {
+        if (l->values[only_ours[i]] != NULL) {
+            pb_diag_fault(l->builder->diag, l->builder->file, l->line,
+                          "unknown key '%s'; known are %s", keys[only_ours[i]].name,
+                          all_keys.known);
+        }
+    }
+}
+
 int pb_slurm_switch_line(pb_builder_t *b, char *text, int line, const char *ours)
 {
     switch_line_t l = {
         .builder = b, .line = line, .is_ours = ours != NULL, .n_faults_before = b->diag->n_faults};
     pb_slurm_values_cut(&all_keys, text, b->file, line, b->diag, l.values);
-    if (l.values[KEY_TOPOLOGY] != NULL && ours == NULL) {
-        pb_diag_fault(b->diag, b->file, line, "unknown key '%s'; known are %s",
-                      keys[KEY_TOPOLOGY].name, all_keys.known);
+    if (ours == NULL) {
+        check_slurms(&l);
+    } else if (l.values[KEY_VERSION] != NULL) {
+        check_version(&l);
+        return PB_SUCCESS;
     } else if (l.values[KEY_TOPOLOGY] != NULL && strcmp(l.values[KEY_TOPOLOGY], ours) != 0) {
         return PB_SUCCESS;
     }

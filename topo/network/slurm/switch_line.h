@@ -1,7 +1,8 @@
 /*
  * A line that describes a switch: SwitchName=, Nodes=, Switches=, LinkSpeed=, Uplinks= (ours), and
  * Level=, which `scontrol show topology` prints. Lines of ours, which add to others, may have
- * Topology=, too: they belong only to the topology of that name.
+ * Topology=, too: they belong only to the topology of that name. A line of ours that has Version=
+ * alone states by which version of pipebcast's own keys the file was written.
  */
 #ifndef PB_SLURM_SWITCH_LINE_H
 #define PB_SLURM_SWITCH_LINE_H

@@ -48,6 +48,9 @@ typedef struct fill {
     int next_arrival; /* in vertex->arrivals, which are sorted by level */
     int n_arrivals;
     bool exported;
+    bool is_uniform; /* the pending children have one table and are due alike, as below a spine:
+                        then one of them says what is to be known of all */
+    bool is_ordered; /* those of uniform ones are in the order in which they are to be entered */
     pb_slot_step_t *steps;
     int n_steps;
 } fill_t;
@@ -127,7 +130,7 @@ static void record(fill_t *f, pb_slot_step_t step)
 /* The last level at which a child can be entered by `in`, exporting nothing. */
 static int last_level(const fill_t *f, int child, int in)
 {
-    const pb_slot_ways_t *ways = &f->vertex->tables[child][in][0];
+    const pb_slot_ways_t *ways = &(*f->vertex->tables[child])[in][0];
     return ways->n == 0 ? -1 : f->demand->levels - ways->entries[0].levels;
 }
 
@@ -148,10 +151,10 @@ static int choose_exports(const fill_t *f, int child, int in, int level,
 {
     int left = f->demand->levels - level, best_out = 0;
     int64_t best = INT64_MIN;
-    *entry_p = look_up(&f->vertex->tables[child][in][0], left);
+    *entry_p = look_up(&(*f->vertex->tables[child])[in][0], left);
     *room_p = 0;
     for (int out = 1; out < PB_SLOT_WAYS_OUT; out++) {
-        const pb_slot_entry_t *entry = look_up(&f->vertex->tables[child][in][out], left);
+        const pb_slot_entry_t *entry = look_up(&(*f->vertex->tables[child])[in][out], left);
         if (entry == NULL || entry->delay > left) {
             continue;
         }
@@ -222,7 +225,7 @@ static void enter(fill_t *f, int index, int in)
     bool more = f->n_pending > 0 || f->n_local > 0 || !f->exported;
     if (!more) {
         out = 0;
-        entry = look_up(&f->vertex->tables[child][in][0], f->demand->levels - f->level);
+        entry = look_up(&(*f->vertex->tables[child])[in][0], f->demand->levels - f->level);
     }
     if (out > 0) {
         add_arrival(f, f->level + entry->delay, pb_slot_out(out));
@@ -235,8 +238,12 @@ static void enter(fill_t *f, int index, int in)
 static bool enter_due(fill_t *f)
 {
     struct pb_slot_pending *pending = f->vertex->pending;
+    if (f->is_uniform && f->n_pending > 0 && pending[0].due != f->level) {
+        return true;
+    }
     for (int i = f->n_pending - 1; i >= 0; i--) {
         while (pending[i].due == f->level && !take(f, pb_slot_in(pending[i].in), false)) {
+            f->is_uniform = false;
             if (!set_due(f, &pending[i], f->level, pending[i].in + 1)) {
                 return false;
             }
@@ -301,30 +308,87 @@ static int compare_pending(const void *a, const void *b)
     return x->child > y->child ? -1 : x->child < y->child;
 }
 
+/* They are where those that were entered were last, and the others change alike. */
+static bool is_sorted(const struct pb_slot_pending *pending, int n)
+{
+    int i = 1;
+    while (i < n && compare_pending(&pending[i - 1], &pending[i]) < 0) {
+        i++;
+    }
+    return i >= n;
+}
+
+static void sort_pending(struct pb_slot_pending *pending, int n)
+{
+    if (!is_sorted(pending, n)) {
+        qsort(pending, (size_t) n, sizeof(*pending), compare_pending);
+    }
+}
+
+/* The smallest way in that a child can be entered by now, or -1; what it uses, and the room that
+ * the child's exports give back. */
+static int early_way(const fill_t *f, int child, int64_t *used_p, int64_t *room_p)
+{
+    const pb_slot_entry_t *entry;
+    const int in = smallest_in(f, child);
+    *used_p = *room_p = 0;
+    if (in >= 0) {
+        *used_p = pb_slot_in(in) * capacity(f, f->level);
+        choose_exports(f, child, in, f->level, &entry, room_p);
+    }
+    return in;
+}
+
 /* Sorts the pending children by how much the policy wants them now. Children that
  * can not be entered now get no way in, nor do those that export nothing if
  * `exporting` asks for exports. */
 static void rank_pending(fill_t *f, bool exporting)
 {
     struct pb_slot_pending *pending = f->vertex->pending;
+    const pb_slot_table_t *table = NULL;
+    int64_t room = 0, used = 0;
+    int in = -1;
     for (int i = 0; i < f->n_pending; i++) {
-        const pb_slot_entry_t *entry;
-        int64_t room = 0, used = 0;
-        int in = smallest_in(f, pending[i].child);
-        if (in >= 0) {
-            used = pb_slot_in(in) * capacity(f, f->level);
-            choose_exports(f, pending[i].child, in, f->level, &entry, &room);
+        /* Many children are often alike, and next to each other. */
+        if (f->vertex->tables[pending[i].child] != table) {
+            table = f->vertex->tables[pending[i].child];
+            in = early_way(f, pending[i].child, &used, &room);
         }
         pending[i].early_in = exporting && room == 0 ? -1 : in;
         pending[i].rank = rank_child(f, &pending[i], used - room);
     }
-    qsort(pending, (size_t) f->n_pending, sizeof(*pending), compare_pending);
+    sort_pending(pending, f->n_pending);
+}
+
+/* As rank_pending() and entering, for uniform children. */
+static void enter_uniform(fill_t *f, bool exporting)
+{
+    struct pb_slot_pending *pending = f->vertex->pending;
+    int64_t room, used;
+    const int in = early_way(f, pending[0].child, &used, &room);
+    if (!f->is_ordered) {
+        for (int i = 0; i < f->n_pending; i++) {
+            pending[i].rank = 0;
+        }
+        sort_pending(pending, f->n_pending);
+        f->is_ordered = true;
+    }
+    if (in < 0 || (exporting && room == 0)) {
+        return;
+    }
+    while (f->n_pending > 0 && slots_left(f) > 0 && take(f, pb_slot_in(in), false)) {
+        enter(f, f->n_pending - 1, in);
+    }
 }
 
 /* Enters children while there are slots for them. */
 static void enter_early(fill_t *f, bool exporting)
 {
     if (f->n_pending == 0 || slots_left(f) == 0) {
+        return;
+    }
+    if (f->is_uniform) {
+        enter_uniform(f, exporting);
         return;
     }
     rank_pending(f, exporting);
@@ -360,7 +424,8 @@ static int next_level(const fill_t *f)
     if (!f->exported && f->demand->export_level < next) {
         next = f->demand->export_level;
     }
-    for (int i = 0; i < f->n_pending; i++) {
+    const int n_due = f->is_uniform && f->n_pending > 1 ? 1 : f->n_pending;
+    for (int i = 0; i < n_due; i++) {
         if (f->vertex->pending[i].due < next) {
             next = f->vertex->pending[i].due;
         }
@@ -410,9 +475,18 @@ static bool start(fill_t *f)
     f->n_local = vertex->n_local;
     f->exported = f->demand->out == 0;
     f->level = f->demand->in < 0 ? 1 : 0;
+    f->is_uniform = true;
     for (int i = 0; i < vertex->n_children; i++) {
-        vertex->pending[i].child = vertex->children[i];
-        if (!set_due(f, &vertex->pending[i], f->level, 0)) {
+        struct pb_slot_pending *pending = &vertex->pending[i];
+        const int child = vertex->children[i];
+        if (i > 0 && vertex->tables[child] == vertex->tables[pending[-1].child]) {
+            *pending = pending[-1];
+            pending->child = child;
+            continue;
+        }
+        f->is_uniform = i == 0;
+        pending->child = child;
+        if (!set_due(f, pending, f->level, 0)) {
             return false;
         }
     }

@@ -90,7 +90,7 @@ typedef struct pb_slot_vertex {
     int n_local;
     int n_children;
     const int *children;              /**< vertices */
-    const pb_slot_table_t *tables;    /**< by vertex; those of the children are complete */
+    pb_slot_table_t *const *tables;   /**< by vertex; those of the children are complete */
     struct pb_slot_pending *pending;  /**< room for n_children */
     struct pb_slot_arrival *arrivals; /**< room for n_children */
 } pb_slot_vertex_t;

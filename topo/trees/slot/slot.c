@@ -32,7 +32,9 @@
 #include "topo/trees/plan.h"
 #include "topo/trees/slot/bisect.h"
 #include "topo/trees/slot/fill.h"
+#include "topo/trees/slot/kept.h"
 #include "topo/trees/slot/speed.h"
+#include "topo/trees/tables.h"
 
 /* Entries kept of one way in and out, so that the effort stays bounded on
  * networks like long lines; what lies between them uses the slower entry. */
@@ -40,11 +42,14 @@
 
 typedef struct slot {
     const pb_view_t *view;
-    int *n_in;  /* by vertex: ways in that its link allows */
-    int *n_out; /* by vertex: ways out */
-    pb_slot_table_t *tables;
-    pb_slot_vertex_t vertex; /* being filled */
-    int *children;           /* room for the children of a vertex */
+    pb_slot_tables_t *kept;   /* borrowed */
+    int *n_in;                /* by vertex: ways in that its link allows */
+    int *n_out;               /* by vertex: ways out */
+    int *shape;               /* by vertex */
+    int *key;                 /* room for the list of a shape */
+    pb_slot_table_t **tables; /* by vertex: those that are kept of its shape */
+    pb_slot_vertex_t vertex;  /* being filled */
+    int *children;            /* room for the children of a vertex */
 } slot_t;
 
 /* A pair of consecutive children in `children` keeps the order of the view. */
@@ -143,7 +148,7 @@ static int levels_bound(const slot_t *s, int v, int in)
     for (int i = 0; i < s->vertex.n_children; i++) {
         int least = size_of(s, v);
         for (int way = 0; way < PB_SLOT_WAYS_IN; way++) {
-            const pb_slot_ways_t *ways = &s->tables[s->children[i]][way][0];
+            const pb_slot_ways_t *ways = &(*s->tables[s->children[i]])[way][0];
             /* What enters v may go on to a child; more slots are made in v. */
             if (ways->n > 0 && ways->entries[0].levels + (way > in) < least) {
                 least = ways->entries[0].levels + (way > in);
@@ -154,22 +159,12 @@ static int levels_bound(const slot_t *s, int v, int in)
     return bound;
 }
 
-static int keep_entries(pb_slot_ways_t *ways, const pb_slot_entry_t *entries, int n)
-{
-    ways->entries = malloc(((size_t) n + 1) * sizeof(*entries));
-    if (ways->entries == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    memcpy(ways->entries, entries, (size_t) n * sizeof(*entries));
-    ways->n = n;
-    return PB_SUCCESS;
-}
-
 /* The entries of the table of the selected vertex for one way in and out. */
 static int make_ways(slot_t *s, int v, int in, int out, int *bound)
 {
     pb_slot_entry_t entries[MAX_ENTRIES + 1];
     pb_slot_demand_t demand = {.in = in, .out = out};
+    pb_slot_ways_t *ways = &(*s->tables[v])[in][out];
     int most = size_of(s, v), n = 0;
     int levels = search(s, &demand, *bound, most, set_levels);
     if (levels > most) {
@@ -177,8 +172,7 @@ static int make_ways(slot_t *s, int v, int in, int out, int *bound)
     }
     if (out == 0) {
         *bound = levels;
-        return keep_entries(&s->tables[v][in][out], &(pb_slot_entry_t){levels, 0, demand.policy},
-                            1);
+        return pb_slot_keep(s->kept, ways, &(pb_slot_entry_t){levels, 0, demand.policy}, 1);
     }
     pb_slot_demand_t free_demand = {.levels = most, .in = in, .out = out};
     int least = search(s, &free_demand, 1, most, set_delay);
@@ -195,12 +189,11 @@ static int make_ways(slot_t *s, int v, int in, int out, int *bound)
     if (delay > least) {
         entries[n++] = last;
     }
-    return keep_entries(&s->tables[v][in][out], entries, n);
+    return pb_slot_keep(s->kept, ways, entries, n);
 }
 
 static int make_table(slot_t *s, int v)
 {
-    select_vertex(s, v);
     for (int in = 0; in < s->n_in[v]; in++) {
         int bound = levels_bound(s, v, in);
         for (int out = 0; out < s->n_out[v]; out++) {
@@ -442,14 +435,9 @@ static int build(slot_t *s, const pb_slot_demand_t *demand, int *parent)
 
 static void slot_clear(slot_t *s)
 {
-    if (s->tables != NULL) {
-        for (int v = 0; v < s->view->n_vertices; v++) {
-            for (int i = 0; i < PB_SLOT_WAYS_IN * PB_SLOT_WAYS_OUT; i++) {
-                free(s->tables[v][i / PB_SLOT_WAYS_OUT][i % PB_SLOT_WAYS_OUT].entries);
-            }
-        }
-    }
     free(s->tables);
+    free(s->shape);
+    free(s->key);
     free(s->n_in);
     free(s->n_out);
     free(s->children);
@@ -462,14 +450,17 @@ static bool slot_init(slot_t *s)
     size_t n = (size_t) s->view->n_vertices;
     s->n_in = malloc(n * sizeof(*s->n_in));
     s->n_out = malloc(n * sizeof(*s->n_out));
-    s->tables = calloc(n, sizeof(*s->tables));
+    s->shape = malloc(n * sizeof(*s->shape));
+    s->key = malloc((n + 3) * sizeof(*s->key));
+    s->tables = malloc(n * sizeof(*s->tables));
     s->children = malloc(n * sizeof(*s->children));
     s->vertex.pending = malloc(n * sizeof(*s->vertex.pending));
     s->vertex.arrivals = malloc(n * sizeof(*s->vertex.arrivals));
     s->vertex.children = s->children;
-    s->vertex.tables = (const pb_slot_table_t *) s->tables;
-    return s->n_in != NULL && s->n_out != NULL && s->tables != NULL && s->children != NULL &&
-           s->vertex.pending != NULL && s->vertex.arrivals != NULL;
+    s->vertex.tables = s->tables;
+    return s->n_in != NULL && s->n_out != NULL && s->shape != NULL && s->key != NULL &&
+           s->tables != NULL && s->children != NULL && s->vertex.pending != NULL &&
+           s->vertex.arrivals != NULL;
 }
 
 /* One way for one slot, and one per doubling of the senders that a link allows. */
@@ -478,6 +469,20 @@ static int n_ways(uint32_t speed, uint32_t sender_speed, int most)
     int capacity = pb_slot_capacity(speed, sender_speed);
     int ways = capacity >= 4 ? 4 : capacity >= 2 ? 3 : 2;
     return ways < most ? ways : most;
+}
+
+/* The shape of the selected vertex: in two numbers what its link allows, or what the root is for.
+ */
+static int find_shape(slot_t *s, int v, int first, int second, bool *is_new)
+{
+    int n = 0;
+    s->key[n++] = s->vertex.n_local;
+    s->key[n++] = first;
+    s->key[n++] = second;
+    for (int i = 0; i < s->vertex.n_children; i++) {
+        s->key[n++] = s->shape[s->children[i]];
+    }
+    return pb_slot_find_shape(s->kept, s->key, n, v == 0, is_new);
 }
 
 static int make_tables(slot_t *s, int most_ways)
@@ -490,11 +495,36 @@ static int make_tables(slot_t *s, int most_ways)
         int most_out = pb_view_leaves_to_host(view, v) ? 1 : most_ways;
         s->n_in[v] = n_ways(vertex->speed_in, sender, most_in);
         s->n_out[v] = 1 + n_ways(vertex->speed_out, sender, most_out);
-        int error = make_table(s, v);
+        bool is_new;
+        select_vertex(s, v);
+        s->shape[v] = find_shape(s, v, s->n_in[v], s->n_out[v], &is_new);
+        if (s->shape[v] < 0) {
+            return s->shape[v];
+        }
+        s->tables[v] = s->kept->kept[s->shape[v]].table;
+        int error = is_new ? make_table(s, v) : PB_SUCCESS;
         if (error != PB_SUCCESS) {
             return error;
         }
     }
+    return PB_SUCCESS;
+}
+
+/* The least height below `height` with which the root's vertex succeeds, else `height`. */
+static int search_root(slot_t *s, int height, const pb_slot_kept_t **kept_p)
+{
+    bool is_new;
+    select_vertex(s, 0);
+    const int shape = find_shape(s, 0, -1, height, &is_new);
+    if (shape < 0) {
+        return shape;
+    }
+    pb_slot_kept_t *kept = &s->kept->kept[shape];
+    if (is_new) {
+        kept->demand.in = -1;
+        kept->height = search(s, &kept->demand, levels_bound(s, 0, -1), height - 1, set_levels);
+    }
+    *kept_p = kept;
     return PB_SUCCESS;
 }
 
@@ -503,18 +533,18 @@ static int make_tables(slot_t *s, int most_ways)
  * most `most_ways` ways, sets the parents, indexed by rank, and *height_p. Otherwise, as
  * when the heuristic finds none, both are left alone.
  */
-static int slot_lower(const pb_view_t *view, int most_ways, int *parent, int *height_p)
+static int slot_lower(const pb_view_t *view, pb_slot_tables_t *tables, int most_ways, int *parent,
+                      int *height_p)
 {
-    slot_t slot = {.view = view};
+    slot_t slot = {.view = view, .kept = tables};
+    const pb_slot_kept_t *kept;
     int error = slot_init(&slot) ? make_tables(&slot, most_ways) : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
-        pb_slot_demand_t demand = {.in = -1};
-        select_vertex(&slot, 0);
-        int height = search(&slot, &demand, levels_bound(&slot, 0, -1), *height_p - 1, set_levels);
-        if (height < *height_p) {
-            *height_p = height;
-            error = build(&slot, &demand, parent);
-        }
+        error = search_root(&slot, *height_p, &kept);
+    }
+    if (error == PB_SUCCESS && kept->height < *height_p) {
+        *height_p = kept->height;
+        error = build(&slot, &kept->demand, parent);
     }
     slot_clear(&slot);
     return error;
@@ -538,16 +568,16 @@ static bool has_fast_link(const pb_view_t *view)
  * heuristic, so that the few ways of one sender are tried first: faster trunks
  * never make a tree higher.
  */
-static int find_lowest(const pb_view_t *view, int *parent)
+static int find_lowest(const pb_view_t *view, pb_slot_tables_t *tables, int *parent)
 {
     int height = view->n_ranks;
     for (int i = 1; i < view->n_ranks; i++) {
         parent[view->order[i]] = view->order[i - 1];
     }
-    int error = slot_lower(view, 2, parent, &height);
+    int error = slot_lower(view, tables, 2, parent, &height);
     if (has_fast_link(view)) {
         for (int ways = 3; ways <= PB_SLOT_WAYS_IN && error == PB_SUCCESS; ways++) {
-            error = slot_lower(view, ways, parent, &height);
+            error = slot_lower(view, tables, ways, parent, &height);
         }
         if (error == PB_SUCCESS) {
             error = pb_slot_bisect_lower(view, parent, &height);
@@ -593,11 +623,11 @@ static int send_order(const pb_view_t *view, const int *parent, int *key)
     return PB_SUCCESS;
 }
 
-static int compute(const pb_view_t *view, pb_plan_t *plan)
+static int compute(const pb_view_t *view, pb_slot_tables_t *tables, pb_plan_t *plan)
 {
     int *parent = plan->streams[0].parent;
     int *key = calloc((size_t) plan->n_ranks, sizeof(*key));
-    int error = key != NULL ? find_lowest(view, parent) : PB_ERR_NO_MEMORY;
+    int error = key != NULL ? find_lowest(view, tables, parent) : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
         error = send_order(view, parent, key);
     }
@@ -608,12 +638,30 @@ static int compute(const pb_view_t *view, pb_plan_t *plan)
     return error;
 }
 
+/* As compute(), with tables that are made where there are none. */
+static int compute_with(const pb_view_t *view, pb_tables_t *tables, pb_plan_t *plan)
+{
+    if (tables->slot == NULL) {
+        tables->slot = pb_slot_tables_new();
+    }
+    int error = tables->slot != NULL ? compute(view, tables->slot, plan) : PB_ERR_NO_MEMORY;
+    if (error != PB_SUCCESS) {
+        /* There may be a shape whose table is not complete. */
+        pb_slot_tables_free(tables->slot);
+        tables->slot = NULL;
+    }
+    return error;
+}
+
 int pb_plan_slot(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
-    (void) options;
+    pb_tables_t own = {0};
     *plan_p = NULL;
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_BINARY, 1);
-    int error = plan != NULL ? compute(view, plan) : PB_ERR_NO_MEMORY;
+    int error = plan != NULL
+                    ? compute_with(view, options->tables != NULL ? options->tables : &own, plan)
+                    : PB_ERR_NO_MEMORY;
+    pb_tables_clear(&own);
     if (error != PB_SUCCESS) {
         pb_plan_free(plan);
         return error;

@@ -26,6 +26,7 @@
 
 typedef struct trial {
     const pb_view_t *view;
+    pb_tables_t *tables;
     pb_tt_near_t near;
     bool *joined;
     int n_vertices; /**< of the merged views that may still be made; time goes with it */
@@ -71,7 +72,7 @@ static int make_merged(trial_t *trial, pb_plan_t **plan_p)
     int rc = pb_view_merge(trial->view, trial->joined, &merged);
     if (rc == PB_SUCCESS) {
         trial->n_vertices -= merged->n_vertices;
-        rc = pb_tt_make_plan(merged, &trial->near, plan_p);
+        rc = pb_tt_make_plan(merged, &trial->near, trial->tables, plan_p);
     }
     pb_view_free(merged);
     return rc;
@@ -117,10 +118,11 @@ static int try_merged(trial_t *trial, pb_plan_t **best_p)
     return rc;
 }
 
-int pb_tt_use_fast_trunks(const pb_view_t *view, pb_plan_t **plan_p)
+int pb_tt_use_fast_trunks(const pb_view_t *view, pb_tables_t *tables, pb_plan_t **plan_p)
 {
     const size_t n = (size_t) view->n_vertices;
     trial_t trial = {.view = view,
+                     .tables = tables,
                      .n_vertices = view->n_vertices / 2 + 1,
                      .height = pb_tt_height(*plan_p),
                      .ticks = -1};

@@ -4,10 +4,44 @@
  * Slots are taken in order of time. What opens slots goes first, because slots
  * multiply; a subtree that must start now or miss the deadline goes before
  * that; what opens nothing goes last.
+ *
+ * Of slots of one time it makes no difference to times which is taken, so that tables are made with
+ * numbers of slots alone; the replay also keeps who opened each.
  */
 #include "topo/trees/twotree/internal.h"
 
-static void push(pb_tt_pool_t *pool, int time, int source)
+/** Filling is most of what a plan costs: all of it in one function keeps its state in registers. */
+#define HOT static inline __attribute__((always_inline))
+
+/* ---- times at which slots are open ---- */
+
+/** Times of one word of pb_tt_pool_t.times. */
+#define WORD_BITS 64
+
+/** The first time from `time` on at which a slot is open; there is one. */
+HOT int next_time(const pb_tt_pool_t *pool, int time)
+{
+    int at = time / WORD_BITS;
+    uint64_t word = pool->times[at] >> (time % WORD_BITS) << (time % WORD_BITS);
+    while (word == 0) {
+        word = pool->times[++at];
+    }
+    return WORD_BITS * at + __builtin_ctzll(word);
+}
+
+HOT void set_time(pb_tt_pool_t *pool, int time)
+{
+    pool->times[time / WORD_BITS] |= UINT64_C(1) << (time % WORD_BITS);
+}
+
+HOT void clear_time(pb_tt_pool_t *pool, int time)
+{
+    pool->times[time / WORD_BITS] &= ~(UINT64_C(1) << (time % WORD_BITS));
+}
+
+/* ---- who opened them ---- */
+
+static void push_source(pb_tt_pool_t *pool, int time, int source)
 {
     int at = pool->n_heap++;
     while (at > 0 && time < pool->heap[(at - 1) / 2].time) {
@@ -17,9 +51,9 @@ static void push(pb_tt_pool_t *pool, int time, int source)
     pool->heap[at] = (pb_tt_slot_t){.time = time, .source = source};
 }
 
-static pb_tt_slot_t pop(pb_tt_pool_t *pool)
+static int pop_source(pb_tt_pool_t *pool)
 {
-    const pb_tt_slot_t first = pool->heap[0];
+    const int first = pool->heap[0].source;
     const pb_tt_slot_t moved = pool->heap[--pool->n_heap];
     int at = 0;
     for (;;) {
@@ -40,148 +74,259 @@ static pb_tt_slot_t pop(pb_tt_pool_t *pool)
     return first;
 }
 
-static int slots_until(const pb_tt_pool_t *pool, int time)
+/* ---- filling ---- */
+
+/** As many as anybody asks for. */
+#define MANY (1 << 28)
+
+/** What is left to place at a vertex, and when. */
+typedef struct filling {
+    pb_tt_pool_t *pool;
+    int deadline;
+    bool with_sources;
+    int now;       /**< time of the slot that is being taken */
+    int n_open;    /**< slots */
+    int locals[3]; /**< by what they give */
+    int next[3];   /**< by what they give: the first guest that is not placed; n_guests: none */
+    int n_items;
+} filling_t;
+
+/** Opens n slots at a time. Each will be taken, so that it is too late if the time is. */
+HOT bool open_slots(filling_t *f, int time, int n)
 {
-    int n = 0;
-    for (int i = 0; i < pool->n_heap; i++) {
-        n += pool->heap[i].time <= time;
+    pb_tt_pool_t *pool = f->pool;
+    if (time > f->deadline) {
+        return false;
     }
-    return n;
+    set_time(pool, time);
+    pool->n_open[time] += n;
+    f->n_open += n;
+    return true;
+}
+
+HOT bool open_slot(filling_t *f, int time, int source)
+{
+    if (f->with_sources) {
+        push_source(f->pool, time, source);
+    }
+    return open_slots(f, time, 1);
+}
+
+/** Takes n of the slots of `now`, where there are as many. */
+HOT void take_slots(filling_t *f, int n)
+{
+    pb_tt_pool_t *pool = f->pool;
+    f->n_open -= n;
+    pool->n_open[f->now] -= n;
+    if (pool->n_open[f->now] == 0) {
+        clear_time(pool, f->now);
+    }
+}
+
+/** Takes the earliest slot; returns its source, where these are kept. */
+HOT int take_slot(filling_t *f)
+{
+    f->now = next_time(f->pool, f->now);
+    take_slots(f, 1);
+    return f->with_sources ? pop_source(f->pool) : PB_TT_ENTRY;
+}
+
+/** The unplaced guest with the least time left; n_guests if there is none. */
+HOT int first_guest(const filling_t *f)
+{
+    int first = f->next[0] < f->next[1] ? f->next[0] : f->next[1];
+    return first < f->next[2] ? first : f->next[2];
+}
+
+HOT bool is_too_late(const filling_t *f, int g)
+{
+    return f->deadline - f->pool->guests[g].lead < f->now;
 }
 
 /**
- * The guest that must take the slot of `now`, because as many guests as there
- * are slots cannot wait for a new one; -1 if none must, -2 if one is too late.
+ * How many slots of `now` others may take before the first unplaced guest must take one, because as
+ * many guests as there are slots cannot wait for a new one; 0: it must take this one. Leads of such
+ * guests differ by less than `first`.
  */
-static int forced_guest(const pb_tt_pool_t *pool, int now, int deadline)
+HOT int slots_to_spare(const filling_t *f, int guest)
 {
-    int first = -1, n_pressed = 0;
-    for (int g = 0; g < pool->n_guests; g++) {
-        if (pool->guests[g].placed) {
-            continue;
-        }
-        const int last = deadline - pool->guests[g].lead;
-        if (last >= now + pool->first) {
+    const pb_tt_pool_t *pool = f->pool;
+    int n_pressed = 0, n_slots = 1, time = f->now, least = MANY;
+    for (int lead = pool->guests[guest].lead_index; lead < pool->n_leads; lead++) {
+        const int last = f->deadline - pool->leads[lead].lead;
+        if (last >= f->now + pool->first) {
             break;
         }
-        if (last < now) {
-            return -2;
+        for (; time <= last; time++) {
+            n_slots += pool->n_open[time];
         }
-        first = first < 0 ? g : first;
-        n_pressed++;
-        if (1 + slots_until(pool, last) <= n_pressed) {
-            return first;
+        n_pressed += pool->leads[lead].n_left;
+        if (n_slots <= n_pressed) {
+            return 0;
         }
+        least = n_slots - n_pressed < least ? n_slots - n_pressed : least;
     }
-    return -1;
+    return least;
 }
 
-/** The unplaced guest with the least time left among those that give `gives`. */
-static int next_guest(const pb_tt_pool_t *pool, int gives)
+HOT bool place_guest(filling_t *f, int g, int source)
 {
-    for (int g = 0; g < pool->n_guests; g++) {
-        if (!pool->guests[g].placed && pool->guests[g].gives == gives) {
-            return g;
-        }
-    }
-    return -1;
-}
-
-static void place_local(pb_tt_pool_t *pool, int item, int gives, const pb_tt_slot_t *slot)
-{
-    pool->source[item] = slot->source;
-    pool->time[item] = slot->time;
-    for (int i = 0; i < gives; i++) {
-        push(pool, slot->time + pool->first + i * pool->step, 2 * item + i);
-    }
-}
-
-static void place_guest(pb_tt_pool_t *pool, int g, const pb_tt_slot_t *slot, int deadline)
-{
-    pb_tt_guest_t *guest = &pool->guests[g];
+    pb_tt_pool_t *pool = f->pool;
+    const pb_tt_guest_t *guest = &pool->guests[g];
     const int item = pool->n_locals + g;
-    const int slack = deadline - slot->time;
-    int index = slack - guest->table->need;
+    int index = f->deadline - f->now - guest->table->need;
     index = index < guest->table->n ? index : guest->table->n - 1;
     const pb_tt_reply_t *reply = &guest->table->replies[index];
-    guest->placed = true;
-    pool->source[item] = slot->source;
-    pool->time[item] = slot->time;
-    for (int i = 0; i < guest->gives; i++) {
-        push(pool, slot->time + reply->out[i], 2 * item + i);
+    f->next[guest->gives] = guest->next_alike;
+    f->n_items--;
+    pool->leads[guest->lead_index].n_left--;
+    pool->source[item] = source;
+    pool->time[item] = f->now;
+    bool good = true;
+    for (int i = 0; i < guest->gives && good; i++) {
+        good = open_slot(f, f->now + reply->out[i], 2 * item + i);
+    }
+    return good;
+}
+
+/**
+ * Places a local rank that gives so much; without sources, as many of them as there are slots
+ * now, but no more than `most`.
+ */
+HOT bool place_locals(filling_t *f, int gives, int source, int most)
+{
+    pb_tt_pool_t *pool = f->pool;
+    int n = 1;
+    if (f->with_sources) {
+        int item = pool->n_giving[gives] - f->locals[gives];
+        for (int more = gives + 1; more <= 2; more++) {
+            item += pool->n_giving[more];
+        }
+        pool->source[item] = source;
+        pool->time[item] = f->now;
+        source = 2 * item;
+    } else if (pool->n_open[f->now] > 0) {
+        n = 1 + pool->n_open[f->now];
+        n = n < f->locals[gives] ? n : f->locals[gives];
+        n = n < most ? n : most;
+        take_slots(f, n - 1);
+    }
+    f->locals[gives] -= n;
+    f->n_items -= n;
+    bool good = true;
+    for (int i = 0; i < gives && good; i++) {
+        const int time = f->now + pool->first + i * pool->step;
+        good = f->with_sources ? open_slot(f, time, source + i) : open_slots(f, time, n);
+    }
+    return good;
+}
+
+/** Gives the slot to an item; false if a guest has become too late, or a slot is. */
+HOT bool place(filling_t *f, int source)
+{
+    const int n_guests = f->pool->n_guests;
+    int guest = first_guest(f), spare = MANY;
+    if (guest < n_guests) {
+        if (is_too_late(f, guest)) {
+            return false;
+        }
+        spare = slots_to_spare(f, guest);
+        if (spare == 0) {
+            return place_guest(f, guest, source);
+        }
+    }
+    if (f->locals[2] > 0) {
+        return place_locals(f, 2, source, spare);
+    }
+    if (f->next[2] < n_guests || f->next[1] < n_guests) {
+        guest = f->next[2] < n_guests ? f->next[2] : f->next[1];
+        return place_guest(f, guest, source);
+    }
+    if (f->locals[1] > 0) {
+        return place_locals(f, 1, source, spare);
+    }
+    return f->next[0] < n_guests ? place_guest(f, f->next[0], source)
+                                 : place_locals(f, 0, source, spare);
+}
+
+HOT void begin(filling_t *f)
+{
+    pb_tt_pool_t *pool = f->pool;
+    f->n_items = pool->n_locals + pool->n_guests;
+    for (int gives = 0; gives <= 2; gives++) {
+        f->locals[gives] = pool->n_giving[gives];
+        f->next[gives] = pool->first_giving[gives];
+    }
+    for (int lead = 0; lead < pool->n_leads; lead++) {
+        pool->leads[lead].n_left = pool->leads[lead].n;
+    }
+    pool->n_heap = 0;
+}
+
+/** Leaves no slot open, where the filling failed. */
+HOT void end(filling_t *f)
+{
+    while (f->n_open > 0) {
+        f->now = next_time(f->pool, f->now);
+        take_slots(f, f->pool->n_open[f->now]);
     }
 }
 
-/** What is left to place at a vertex. */
-typedef struct left {
-    int locals[3]; /**< by what they give */
-    int items;
-} left_t;
-
-static void take_local(pb_tt_pool_t *pool, left_t *left, int gives, const pb_tt_slot_t *slot)
+/**
+ * Whether the open slots can lead to all items that are left, and to the exports. What a slot can
+ * lead to is a tree of ranks that send two each; a subtree opens its slots no sooner than a rank.
+ */
+HOT bool has_room(const filling_t *f, int n_exported)
 {
-    int item = pool->n_giving[gives] - left->locals[gives]--;
-    for (int more = gives + 1; more <= 2; more++) {
-        item += pool->n_giving[more];
+    const pb_tt_pool_t *pool = f->pool;
+    int n = f->n_items + pool->n_exports - n_exported;
+    int time = f->now;
+    for (int n_slots, left = f->n_open; left > 0 && n > 0; left -= n_slots, time++) {
+        time = next_time(pool, time);
+        n_slots = pool->n_open[time];
+        if (f->deadline - time >= PB_TT_WEIGHTS) {
+            return true;
+        }
+        const int most = pool->most[f->deadline - time];
+        n -= n_slots < n / most + 1 ? n_slots * most : n;
     }
-    place_local(pool, item, gives, slot);
+    return n <= 0;
 }
 
-/** Gives the slot to an item; false if a guest has become too late. */
-static bool place(pb_tt_pool_t *pool, left_t *left, const pb_tt_slot_t *slot, int deadline)
+HOT bool fill(filling_t *f, const int hold[2])
 {
-    int guest = forced_guest(pool, slot->time, deadline);
-    if (guest == -2) {
-        return false;
+    pb_tt_pool_t *pool = f->pool;
+    int n_exported = 0;
+    pool->hold_end[0] = pool->hold_end[1] = PB_TT_NEVER;
+    begin(f);
+    bool good = open_slot(f, pool->entry, PB_TT_ENTRY);
+    while (f->n_open > 0 && good) {
+        const int source = take_slot(f);
+        /* The last slot stays while something is to be placed. */
+        const bool wanted = n_exported < pool->n_exports && f->now >= hold[n_exported];
+        if (f->n_items == 0 || (wanted && f->n_open > 0)) {
+            if (f->n_items > 0) {
+                pool->hold_end[n_exported] = f->now;
+            }
+            pool->export_source[n_exported] = source;
+            pool->export_time[n_exported++] = f->now;
+            good = f->with_sources || has_room(f, n_exported);
+        } else {
+            good = place(f, source);
+        }
     }
-    left->items--;
-    if (guest < 0 && left->locals[2] > 0) {
-        take_local(pool, left, 2, slot);
-        return true;
-    }
-    guest = guest >= 0 ? guest : next_guest(pool, 2);
-    guest = guest >= 0 ? guest : next_guest(pool, 1);
-    if (guest < 0 && left->locals[1] > 0) {
-        take_local(pool, left, 1, slot);
-        return true;
-    }
-    guest = guest >= 0 ? guest : next_guest(pool, 0);
-    if (guest < 0) {
-        take_local(pool, left, 0, slot);
-        return true;
-    }
-    if (deadline - pool->guests[guest].lead < slot->time) {
-        return false;
-    }
-    place_guest(pool, guest, slot, deadline);
-    return true;
+    end(f);
+    return good && f->n_items == 0;
 }
 
 bool pb_tt_fill(pb_tt_pool_t *pool, int deadline, const int hold[2])
 {
-    left_t left = {.items = pool->n_locals + pool->n_guests};
-    int n_exported = 0;
-    for (int gives = 0; gives <= 2; gives++) {
-        left.locals[gives] = pool->n_giving[gives];
-    }
-    for (int g = 0; g < pool->n_guests; g++) {
-        pool->guests[g].placed = false;
-    }
-    pool->n_heap = 0;
-    push(pool, pool->entry, PB_TT_ENTRY);
-    while (pool->n_heap > 0) {
-        const pb_tt_slot_t slot = pop(pool);
-        if (slot.time > deadline) {
-            return false;
-        }
-        /* The last slot stays while something is to be placed. */
-        const bool wanted = n_exported < pool->n_exports && slot.time >= hold[n_exported];
-        if (left.items == 0 || (wanted && pool->n_heap > 0)) {
-            pool->export_source[n_exported] = slot.source;
-            pool->export_time[n_exported++] = slot.time;
-        } else if (!place(pool, &left, &slot, deadline)) {
-            return false;
-        }
-    }
-    return left.items == 0;
+    filling_t f = {.pool = pool, .deadline = deadline};
+    return fill(&f, hold);
+}
+
+bool pb_tt_fill_sources(pb_tt_pool_t *pool, int deadline, const int hold[2])
+{
+    filling_t f = {.pool = pool, .deadline = deadline, .with_sources = true};
+    return fill(&f, hold);
 }

@@ -24,6 +24,8 @@
 #include <stdbool.h>
 
 #include "topo/trees/plan.h"
+#include "topo/trees/shapes.h"
+#include "topo/trees/tables.h"
 
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
@@ -47,7 +49,6 @@ typedef struct pb_tt_table {
     int need; /**< least slack */
     int n;    /**< replies; more slack than need + n - 1 brings nothing more */
     pb_tt_reply_t *replies;
-    pb_tt_reply_t ideal; /**< with boundless slack */
 } pb_tt_table_t;
 
 /**
@@ -73,17 +74,47 @@ static inline int pb_tt_gives(pb_tt_option_t option, int tree)
 typedef struct pb_tt_config {
     int locals[PB_TT_OPTIONS]; /**< ranks attached to the vertex, by option */
     pb_tt_table_t tables[2];   /**< by tree */
+    pb_tt_option_t *options;   /**< by index among the children, largest subtree first */
 } pb_tt_config_t;
+
+/** Later times weigh nothing to speak of, and are computed each time. */
+#define PB_TT_WEIGHTS 256
+
+/** Latest hold that is tried; later ones count as "after everything else". */
+#define PB_TT_MAX_HOLD 28
+
+/** A policy: two exports take no slots before these times. */
+typedef struct pb_tt_pair {
+    int hold[2];
+    double weight;
+} pb_tt_pair_t;
+
+/**
+ * What is kept across roots: for every shape of a subtree its configs, and what depends on the
+ * costs alone. A shape's list is whether it is the root's, the ranks attached to its vertex and
+ * the shapes of its children.
+ */
+typedef struct pb_tt_tables {
+    pb_shapes_t shapes;
+    pb_tt_config_t *configs; /**< by PB_TT_ROLES * shape + role; the root's has no role */
+    int room;                /**< shapes that `configs` has room for; zeros behind the last */
+    size_t memory;           /**< bytes of the configs' tables and options */
+    pb_tt_costs_t costs;
+    double log_growth;
+    double weight[PB_TT_WEIGHTS]; /**< by time: what an export then is worth */
+    pb_tt_pair_t *pairs[3];       /**< by exports: policies by falling weight */
+    int n_pairs[3];
+    int most[PB_TT_WEIGHTS]; /**< by time that is left: items that a slot can lead to at most */
+} pb_tt_tables_t;
 
 typedef struct pb_tt {
     const pb_view_t *view;
     pb_tt_costs_t costs;
-    int *first_child;        /**< by vertex, n_vertices + 1 entries: child vertices are
-                                child[first_child[v]] .. */
-    int *child;              /**< largest subtree first */
-    pb_tt_config_t *configs; /**< by PB_TT_ROLES * vertex + role */
-    pb_tt_option_t
-        *options; /**< by PB_TT_ROLES * vertex + role of the parent: the vertex's option */
+    int *first_child;            /**< by vertex, n_vertices + 1 entries: child vertices are
+                                    child[first_child[v]] .. */
+    int *child;                  /**< largest subtree first */
+    int *shape;                  /**< by vertex */
+    pb_tt_tables_t *tables;      /**< borrowed */
     pb_tt_option_t *option;      /**< by vertex: as chosen in the end */
     pb_tt_option_t *rank_option; /**< by position */
     int *parent[2]; /**< by tree and position: the sender's position, -1 for the root */
@@ -117,10 +148,35 @@ static inline int pb_tt_first_local(const pb_tt_t *tt, int v)
     return tt->view->vertices[v].first_rank + (v == 0);
 }
 
+static inline pb_tt_config_t *pb_tt_config(const pb_tt_t *tt, int v, int role)
+{
+    return &tt->tables->configs[PB_TT_ROLES * tt->shape[v] + role];
+}
+
 /* ---- shape.c ---- */
 
 /** The costs that all trees are made for. */
 pb_tt_costs_t pb_tt_costs(void);
+
+/* ---- kept.c ---- */
+
+/** Tables without a shape. NULL if out of memory. */
+pb_tt_tables_t *pb_tt_tables_new(void);
+
+/** NULL: there are none. */
+void pb_tt_tables_free(pb_tt_tables_t *tables);
+
+/** Bytes that are kept. O(1). */
+size_t pb_tt_tables_memory(const pb_tt_tables_t *tables);
+
+/**
+ * Sets the shape of v, whose children have theirs; *is_new is set if its configs are to be made.
+ * `key` has room for two numbers more than v has children. PB_ERR_NO_MEMORY. O(children).
+ */
+int pb_tt_find_shape(pb_tt_t *tt, int v, int *key, bool *is_new);
+
+/** Keeps copies of the tables, with their replies; frees those that were kept. PB_ERR_NO_MEMORY. */
+int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_table_t *table);
 
 /* ---- fill.c ---- */
 
@@ -138,8 +194,15 @@ typedef struct pb_tt_guest {
     int gives;
     int lead; /**< its slot must come this long before the deadline */
     const pb_tt_table_t *table;
-    bool placed;
+    int lead_index; /**< in the pool's leads */
+    int next_alike; /**< the next guest that gives as much; n_guests: there is none */
 } pb_tt_guest_t;
+
+/** Guests of the same lead. */
+typedef struct pb_tt_lead {
+    int lead;
+    int n, n_left;
+} pb_tt_lead_t;
 
 /**
  * One vertex in one tree. Items are numbered: first the local ranks, those that
@@ -153,45 +216,61 @@ typedef struct pb_tt_pool {
     int entry; /**< time of the one slot at the start */
     int first, step;
     pb_tt_guest_t *guests; /**< by falling lead */
-    pb_tt_slot_t *heap;    /**< room for all slots */
+    int first_giving[3];   /**< the first guest that gives so much; n_guests: there is none */
+    pb_tt_lead_t *leads;   /**< falling */
+    int n_leads;
+    int *n_open;        /**< by time: open slots, none between fillings */
+    uint64_t *times;    /**< bit t % 64 of entry t / 64 is set where a slot is open at time t */
+    int latest;         /**< `n_open` and `times` have room for times up to this one */
+    pb_tt_slot_t *heap; /**< of the open slots where sources are kept; room for all */
     int n_heap;
-    int *source; /**< by item: the slot it took */
-    int *time;   /**< by item: when */
+    int *source;     /**< by item: the slot it took */
+    int *time;       /**< by item: when */
+    const int *most; /**< of the kept tables */
     int export_source[2];
     int export_time[2];
+    int hold_end[2]; /**< holds from those that were asked for up to these change nothing */
 } pb_tt_pool_t;
 
 /**
  * Gives every item a slot so that all ranks of the subtree have received by
- * `deadline`; export i takes no slot before hold[i]. False if this policy
- * cannot. O((items + guests^2) log items).
+ * `deadline`, at most pool->latest; export i takes no slot before hold[i]. False if this policy
+ * cannot. Sets the times of the exports alone, and the ends of holds, also where it cannot.
+ * O(items), where ranks that take slots of one time count once.
  */
 bool pb_tt_fill(pb_tt_pool_t *pool, int deadline, const int hold[2]);
+
+/** The same, and sets all sources and times. O(items log items). */
+bool pb_tt_fill_sources(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 
 /* ---- table.c ---- */
 
 /** Replies that a table may have; by then more slack brings next to nothing. */
 #define PB_TT_MAX_REPLIES 40
 
-/** Latest hold that is tried; later ones count as "after everything else". */
-#define PB_TT_MAX_HOLD 28
+/** Holds with which a filling comes out alike. */
+typedef struct pb_tt_alike {
+    int from[2], to[2];
+} pb_tt_alike_t;
 
-typedef struct pb_tt_pair {
-    int hold[2];
-    double weight;
-} pb_tt_pair_t;
-
-/** What making tables needs, beside the pool. */
+/** What making tables needs, beside those that are kept. */
 typedef struct pb_tt_maker {
     const pb_tt_t *tt;
     pb_tt_pool_t pool;
-    pb_tt_pair_t *pairs[3]; /**< by exports: policies by falling weight */
-    int n_pairs[3];
-    int holds[PB_TT_MAX_HOLD]; /**< possible times of exports, rising */
+    pb_tt_alike_t *alike; /**< room for all policies */
+    int n_ranks;          /**< of the loaded vertex's subtree */
+    double latest_value;  /**< no less than what exports are worth after all items, of the pool
+                               whose table is finished */
 } pb_tt_maker_t;
 
 int pb_tt_maker_init(pb_tt_maker_t *maker, const pb_tt_t *tt);
 void pb_tt_maker_clear(pb_tt_maker_t *maker);
+
+/** Has room for deadlines up to this one. PB_ERR_NO_MEMORY. */
+int pb_tt_reserve(pb_tt_maker_t *maker, int deadline);
+
+/** Makes the policies and weights. PB_ERR_NO_MEMORY. */
+int pb_tt_prepare(pb_tt_tables_t *tables);
 
 /**
  * Loads the pool of v in a tree for v's own role, its ranks as in `locals` and
@@ -201,15 +280,71 @@ void pb_tt_maker_clear(pb_tt_maker_t *maker);
 void pb_tt_load(pb_tt_maker_t *maker, int tree, int v, pb_tt_role_t role,
                 const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options);
 
-/**
- * Begins the table of the loaded pool: the least slack. What the subtree takes
- * from the growth of the surrounding tree, its *cost*, as a logarithm, is at
- * least `bound`. PB_ERR_UNFIT if no slack suffices.
- */
-int pb_tt_begin_table(pb_tt_maker_t *maker, pb_tt_table_t *table, double *bound);
+/** What a table of one vertex depends on. */
+typedef struct pb_tt_draft_key {
+    uint64_t options; /**< of the children as the tree sees them; 0: not known */
+    int twos, ones;   /**< local ranks that give so much in the tree */
+    int exports;
+} pb_tt_draft_key_t;
 
-/** Fills the replies, for which there must be room, of a table begun; the same pool is loaded. */
-void pb_tt_finish_table(pb_tt_maker_t *maker, pb_tt_table_t *table, double *cost);
+/** A table that is being made. */
+typedef struct pb_tt_draft {
+    pb_tt_draft_key_t key;
+    int rc; /**< of its beginning */
+    bool is_finished;
+    pb_tt_table_t table; /**< with room for PB_TT_MAX_REPLIES */
+    pb_tt_reply_t ideal; /**< with boundless slack */
+    double cost; /**< what the subtree takes from the growth of the surrounding tree, a logarithm;
+                      at least this, until it is finished */
+} pb_tt_draft_t;
+
+/**
+ * Begins the table of the loaded pool: the least slack, and a bound on the cost. PB_ERR_UNFIT if no
+ * slack suffices, PB_ERR_NO_MEMORY.
+ */
+int pb_tt_begin_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft);
+
+/**
+ * Fills the replies of a table begun, with the same pool loaded. False if that was given up,
+ * because the cost is not below `limit`.
+ */
+bool pb_tt_finish_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft, double limit);
+
+/* ---- drafts.c ---- */
+
+/** What is tried for a vertex. */
+typedef struct pb_tt_trial {
+    int v;
+    pb_tt_role_t role;
+    int n_children;
+    pb_tt_option_t *options; /**< by index among the children */
+    int locals[PB_TT_OPTIONS];
+} pb_tt_trial_t;
+
+/** Drafts of one vertex. */
+typedef struct pb_tt_drafts {
+    pb_tt_draft_t *drafts;
+    pb_tt_reply_t *replies;
+    int n, next; /**< drafts there are; the next one to be written */
+} pb_tt_drafts_t;
+
+/** PB_ERR_NO_MEMORY; to be cleared also then. */
+int pb_tt_drafts_init(pb_tt_drafts_t *drafts);
+void pb_tt_drafts_clear(pb_tt_drafts_t *drafts);
+
+/** Another vertex begins. */
+void pb_tt_drafts_reset(pb_tt_drafts_t *drafts);
+
+/**
+ * A draft of the trial's table in a tree, begun; it stays until the vertex's next trial. Errors as
+ * pb_tt_begin_table().
+ */
+int pb_tt_draft_begin(pb_tt_drafts_t *drafts, pb_tt_maker_t *maker, const pb_tt_trial_t *trial,
+                      int tree, pb_tt_draft_t **draft_p);
+
+/** Finishes it, as pb_tt_finish_table(). */
+bool pb_tt_draft_finish(pb_tt_maker_t *maker, const pb_tt_trial_t *trial, int tree, double limit,
+                        pb_tt_draft_t *draft);
 
 /* ---- roles.c ---- */
 
@@ -256,15 +391,16 @@ int pb_tt_estimate(const pb_view_t *view, const pb_plan_t *plan, int64_t *ticks)
  * Replaces the plan of a view, which is right for links of any speed, by a
  * lower one if fast trunks allow it. On an error the plan is as it was.
  */
-int pb_tt_use_fast_trunks(const pb_view_t *view, pb_plan_t **plan_p);
+int pb_tt_use_fast_trunks(const pb_view_t *view, pb_tables_t *tables, pb_plan_t **plan_p);
 
 /* ---- twotree.c ---- */
 
 /**
- * The two trees of a view, in which no link carries more than two edges. If `near` is
- * not NULL, `view` is a merged view of near->view, and the ranks are settled by
- * pb_tt_settle_near().
+ * The two trees of a view, in which no link carries more than two edges, with the tables that
+ * are kept. If `near` is not NULL, `view` is a merged view of near->view, and the ranks are settled
+ * by pb_tt_settle_near().
  */
-int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_plan_t **plan_p);
+int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tables_t *tables,
+                    pb_plan_t **plan_p);
 
 #endif

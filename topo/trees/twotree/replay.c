@@ -14,13 +14,12 @@
 typedef struct replay {
     pb_tt_t *tt;
     pb_tt_maker_t *maker;
-    pb_tt_option_t *guest_options; /**< of the loaded vertex's children */
-    int *item_base;                /**< by item of the loaded pool: its source for slot 0 */
-    int *slack;                    /**< by vertex */
-    int *entry_time;               /**< by vertex */
-    int *entry_source;             /**< by vertex */
-    int *export_source;            /**< by vertex and export */
-    int *rank_source;              /**< by position */
+    int *item_base;     /**< by item of the loaded pool: its source for slot 0 */
+    int *slack;         /**< by vertex */
+    int *entry_time;    /**< by vertex */
+    int *entry_source;  /**< by vertex */
+    int *export_source; /**< by vertex and export */
+    int *rank_source;   /**< by position */
 } replay_t;
 
 /** Numbers the items of the loaded pool as the replay does. */
@@ -47,21 +46,18 @@ static void load(replay_t *b, int tree, int v)
 {
     const pb_tt_t *tt = b->tt;
     const int role = tt->option[v] / 2, turned = tt->option[v] % 2;
-    const pb_tt_config_t *config = &tt->configs[PB_TT_ROLES * v + role];
-    for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
-        b->guest_options[i - tt->first_child[v]] = tt->options[PB_TT_ROLES * tt->child[i] + role];
-    }
-    pb_tt_load(b->maker, tree ^ turned, v, (pb_tt_role_t) role, config->locals, b->guest_options);
+    const pb_tt_config_t *config = pb_tt_config(tt, v, role);
+    pb_tt_load(b->maker, tree ^ turned, v, (pb_tt_role_t) role, config->locals, config->options);
 }
 
 static const pb_tt_table_t *chosen_table(const pb_tt_t *tt, int tree, int v)
 {
     const int role = tt->option[v] / 2, turned = tt->option[v] % 2;
-    return &tt->configs[PB_TT_ROLES * v + role].tables[tree ^ turned];
+    return &pb_tt_config(tt, v, role)->tables[tree ^ turned];
 }
 
 /** Fills the pool of v once more as its table says, and keeps who took which slot. */
-static void replay_vertex(replay_t *b, int tree, int v)
+static int replay_vertex(replay_t *b, int tree, int v)
 {
     pb_tt_t *tt = b->tt;
     const pb_tt_pool_t *pool = &b->maker->pool;
@@ -70,9 +66,13 @@ static void replay_vertex(replay_t *b, int tree, int v)
     assert(index >= 0);
     index = index < table->n ? index : table->n - 1;
     const pb_tt_reply_t *reply = &table->replies[index];
+    const int rc = pb_tt_reserve(b->maker, reply->slack);
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
     load(b, tree, v);
     number_items(b, tree, v);
-    const bool filled = pb_tt_fill(&b->maker->pool, reply->slack, reply->hold);
+    const bool filled = pb_tt_fill_sources(&b->maker->pool, reply->slack, reply->hold);
     assert(filled);
     (void) filled;
     for (int item = 0; item < pool->n_locals; item++) {
@@ -90,6 +90,7 @@ static void replay_vertex(replay_t *b, int tree, int v)
     for (int x = 0; x < pool->n_exports; x++) {
         b->export_source[2 * v + x] = global_source(b, pool->export_source[x]);
     }
+    return PB_SUCCESS;
 }
 
 static int resolve_export(const replay_t *b, int source)
@@ -122,15 +123,19 @@ static void resolve_sources(replay_t *b)
     }
 }
 
-static void replay_tree(replay_t *b, int tree)
+static int replay_tree(replay_t *b, int tree)
 {
     pb_tt_t *tt = b->tt;
     const pb_view_t *view = tt->view;
     tt->span[tree] = chosen_table(tt, tree, 0)->need;
     b->slack[0] = tt->span[tree];
     b->entry_time[0] = 0;
-    for (int v = 0; v < view->n_vertices; v++) {
-        replay_vertex(b, tree, v);
+    int rc = PB_SUCCESS;
+    for (int v = 0; v < view->n_vertices && rc == PB_SUCCESS; v++) {
+        rc = replay_vertex(b, tree, v);
+    }
+    if (rc != PB_SUCCESS) {
+        return rc;
     }
     resolve_sources(b);
     tt->parent[tree][0] = -1;
@@ -139,13 +144,13 @@ static void replay_tree(replay_t *b, int tree)
         tt->parent[tree][p] = b->rank_source[p] / 2;
         tt->order[tree][p] = b->rank_source[p] % 2;
     }
+    return PB_SUCCESS;
 }
 
 int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker)
 {
     const size_t n_vertices = (size_t) tt->view->n_vertices, n_ranks = (size_t) tt->view->n_ranks;
     replay_t b = {.tt = tt, .maker = maker};
-    b.guest_options = malloc(n_vertices * sizeof(*b.guest_options));
     b.item_base = malloc((n_ranks + n_vertices) * sizeof(int));
     b.slack = malloc(n_vertices * sizeof(int));
     b.entry_time = malloc(n_vertices * sizeof(int));
@@ -153,13 +158,11 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker)
     b.export_source = calloc(2 * n_vertices, sizeof(int));
     b.rank_source = malloc(n_ranks * sizeof(int));
     int rc = PB_ERR_NO_MEMORY;
-    if (b.guest_options != NULL && b.item_base != NULL && b.slack != NULL && b.entry_time != NULL &&
-        b.entry_source != NULL && b.export_source != NULL && b.rank_source != NULL) {
-        replay_tree(&b, 0);
-        replay_tree(&b, 1);
-        rc = PB_SUCCESS;
+    if (b.item_base != NULL && b.slack != NULL && b.entry_time != NULL && b.entry_source != NULL &&
+        b.export_source != NULL && b.rank_source != NULL) {
+        rc = replay_tree(&b, 0);
+        rc = rc == PB_SUCCESS ? replay_tree(&b, 1) : rc;
     }
-    free(b.guest_options);
     free(b.item_base);
     free(b.slack);
     free(b.entry_time);

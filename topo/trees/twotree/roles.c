@@ -27,123 +27,172 @@
 /** Trials for one vertex and role, times items: a trial takes time with the items. */
 #define MAX_TRIED_ITEMS 8000
 
+/** Children up to which it is noted what was tried: their options fit one number. */
+#define MAX_NOTED 23
+
+/** Entries for noting it: enough for a vertex with one child. */
+#define MAX_TRIED ((size_t) 8192)
+
+/** More than what is lost where costs are added and taken off. */
+#define ROUNDING 1e-9
+
 typedef struct search {
     pb_tt_t *tt;
     pb_tt_maker_t *maker;
-    int v;
-    pb_tt_role_t role;
-    int n_children;
-    pb_tt_option_t *options; /**< by index among the children */
-    int locals[PB_TT_OPTIONS];
+    pb_tt_trial_t trial; /**< of the vertex that is searched, in one of its roles */
+    pb_tt_drafts_t drafts;
+    pb_tt_draft_t *draft[2]; /**< of the trial, by tree */
     double cost;
-    pb_tt_table_t tables[2]; /**< of the trial */
     int n_trials, max_trials;
+    uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
+    size_t n_tried;  /**< entries of it that are used, a power of two; 0: none are noted */
 } search_t;
 
 /** What the ranks attached to the vertex give, if the children's options allow an answer. */
 static bool settle_locals(search_t *s)
 {
-    const pb_tt_option_t own = (pb_tt_option_t) (2 * s->role);
-    const int n_locals = pb_tt_n_locals(s->tt, s->v);
+    const pb_tt_option_t own = (pb_tt_option_t) (2 * s->trial.role);
+    const int n_locals = pb_tt_n_locals(s->tt, s->trial.v);
     int n_idle = 0, sum[2];
     for (int tree = 0; tree < 2; tree++) {
-        sum[tree] = n_locals + s->n_children - 1 + pb_tt_gives(own, tree);
-        for (int i = 0; i < s->n_children; i++) {
-            sum[tree] -= pb_tt_gives(s->options[i], tree);
+        sum[tree] = n_locals + s->trial.n_children - 1 + pb_tt_gives(own, tree);
+        for (int i = 0; i < s->trial.n_children; i++) {
+            sum[tree] -= pb_tt_gives(s->trial.options[i], tree);
         }
     }
-    for (int i = 0; i < s->n_children; i++) {
-        n_idle += s->options[i] / 2 == PB_TT_NONE;
+    for (int i = 0; i < s->trial.n_children; i++) {
+        n_idle += s->trial.options[i] / 2 == PB_TT_NONE;
     }
-    memset(s->locals, 0, sizeof(s->locals));
-    const int idle = (s->role == PB_TT_NONE) - n_idle;
+    memset(s->trial.locals, 0, sizeof(s->trial.locals));
+    const int idle = (s->trial.role == PB_TT_NONE) - n_idle;
     if (idle < 0 || idle > n_locals || sum[0] < 0 || sum[1] < 0) {
         return false;
     }
-    s->locals[2 * PB_TT_NONE] = idle;
-    s->locals[2 * PB_TT_EACH] = sum[0] % 2;
-    s->locals[2 * PB_TT_TWO] = sum[0] / 2;
-    s->locals[2 * PB_TT_TWO + 1] = sum[1] / 2;
+    s->trial.locals[2 * PB_TT_NONE] = idle;
+    s->trial.locals[2 * PB_TT_EACH] = sum[0] % 2;
+    s->trial.locals[2 * PB_TT_TWO] = sum[0] / 2;
+    s->trial.locals[2 * PB_TT_TWO + 1] = sum[1] / 2;
     return true;
 }
 
 /** Of both trees together; at the root the later tree decides. */
-static double combine(const search_t *s, const double costs[2])
+static double combine(const search_t *s)
 {
-    const double high = fmax(costs[0], costs[1]), low = fmin(costs[0], costs[1]);
-    return s->v == 0 ? high + 0.001 * low : high + log1p(exp(low - high));
+    const double a = s->draft[0]->cost, b = s->draft[1]->cost;
+    const double high = fmax(a, b), low = fmin(a, b);
+    return s->trial.v == 0 ? high + 0.001 * low : high + log1p(exp(low - high));
 }
 
-static void load(const search_t *s, int tree)
+/** What one tree must cost less than, so that both cost less than `best`; `other`: the other one.
+ */
+static double limit_of(const search_t *s, double best, double other)
 {
-    pb_tt_load(s->maker, tree, s->v, s->role, s->locals, s->options);
+    if (s->trial.v == 0 || isinf(best)) {
+        return best;
+    }
+    return other < best ? best + log1p(-exp(other - best)) + ROUNDING : -INFINITY;
 }
 
-/** Judges the options: the tables and the cost. False if they do not cost less than `best`. */
-static bool try_options(search_t *s, double best)
+/* ---- options that were tried ---- */
+
+/** Before the first trial of a vertex in a role. */
+static void forget_tried(search_t *s)
 {
-    double costs[2];
-    if (!settle_locals(s)) {
+    s->n_tried = 0;
+    if (s->trial.n_children > 0 && s->trial.n_children <= MAX_NOTED) {
+        s->n_tried = 16;
+        while (s->n_tried < 2 * (size_t) s->max_trials) {
+            s->n_tried *= 2;
+        }
+        memset(s->tried, 0, s->n_tried * sizeof(*s->tried));
+    }
+}
+
+/** Notes the options; whether they were noted before. Then they cost no less than the best ones. */
+static bool was_tried(search_t *s)
+{
+    uint64_t number = 1; /* one digit for each child */
+    if (s->n_tried == 0) {
         return false;
+    }
+    for (int i = 0; i < s->trial.n_children; i++) {
+        number = PB_TT_OPTIONS * number + s->trial.options[i];
+    }
+    size_t at = (size_t) ((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->n_tried - 1);
+    while (s->tried[at] != 0 && s->tried[at] != number) {
+        at = (at + 1) & (s->n_tried - 1);
+    }
+    const bool was = s->tried[at] == number;
+    s->tried[at] = number;
+    return was;
+}
+
+/* ---- trials ---- */
+
+/**
+ * Judges the options: the tables and the cost. PB_ERR_UNFIT if they do not cost less than `best`,
+ * PB_ERR_NO_MEMORY.
+ */
+static int try_options(search_t *s, double best)
+{
+    if (!settle_locals(s)) {
+        return PB_ERR_UNFIT;
     }
     s->n_trials++;
+    if (was_tried(s)) {
+        return PB_ERR_UNFIT;
+    }
     for (int tree = 0; tree < 2; tree++) {
-        load(s, tree);
-        if (pb_tt_begin_table(s->maker, &s->tables[tree], &costs[tree]) != PB_SUCCESS) {
-            return false;
+        const int rc = pb_tt_draft_begin(&s->drafts, s->maker, &s->trial, tree, &s->draft[tree]);
+        /* Both trees together cost no less than one of them. */
+        if (rc != PB_SUCCESS || s->draft[tree]->cost >= best) {
+            return rc != PB_SUCCESS ? rc : PB_ERR_UNFIT;
         }
     }
-    if (combine(s, costs) >= best) {
-        return false;
+    if (combine(s) >= best) {
+        return PB_ERR_UNFIT;
     }
     for (int tree = 0; tree < 2; tree++) {
-        load(s, tree);
-        pb_tt_finish_table(s->maker, &s->tables[tree], &costs[tree]);
+        const double limit = limit_of(s, best, s->draft[!tree]->cost);
+        if (!pb_tt_draft_finish(s->maker, &s->trial, tree, limit, s->draft[tree])) {
+            return PB_ERR_UNFIT;
+        }
     }
-    s->cost = combine(s, costs);
-    return s->cost < best;
-}
-
-static int keep_table(pb_tt_table_t *kept, const pb_tt_table_t *table)
-{
-    const size_t bytes = (size_t) table->n * sizeof(*table->replies);
-    pb_tt_reply_t *replies = realloc(kept->replies, bytes);
-    if (replies == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    memcpy(replies, table->replies, bytes);
-    *kept = (pb_tt_table_t){.need = table->need, .n = table->n, .replies = replies};
-    return PB_SUCCESS;
+    s->cost = combine(s);
+    return s->cost < best ? PB_SUCCESS : PB_ERR_UNFIT;
 }
 
 /** Keeps the trial as the vertex's config of the role. */
 static int keep(search_t *s)
 {
-    pb_tt_t *tt = s->tt;
-    pb_tt_config_t *config = &tt->configs[PB_TT_ROLES * s->v + s->role];
-    memcpy(config->locals, s->locals, sizeof(config->locals));
-    for (int i = 0; i < s->n_children; i++) {
-        const int c = tt->child[tt->first_child[s->v] + i];
-        tt->options[PB_TT_ROLES * c + s->role] = s->options[i];
+    pb_tt_tables_t *tables = s->tt->tables;
+    pb_tt_config_t *config = pb_tt_config(s->tt, s->trial.v, s->trial.role);
+    memcpy(config->locals, s->trial.locals, sizeof(config->locals));
+    if (s->trial.n_children > 0) {
+        memcpy(config->options, s->trial.options,
+               (size_t) s->trial.n_children * sizeof(*s->trial.options));
     }
-    int rc = keep_table(&config->tables[0], &s->tables[0]);
-    return rc == PB_SUCCESS ? keep_table(&config->tables[1], &s->tables[1]) : rc;
+    int rc = pb_tt_keep_table(tables, &config->tables[0], &s->draft[0]->table);
+    return rc == PB_SUCCESS ? pb_tt_keep_table(tables, &config->tables[1], &s->draft[1]->table)
+                            : rc;
 }
 
 /** Options that always work out: as few mixed ones as can be, the trees in turn. */
 static void first_options(search_t *s)
 {
-    const int n_locals = pb_tt_n_locals(s->tt, s->v), n_items = n_locals + s->n_children;
-    const pb_tt_option_t own = (pb_tt_option_t) (2 * s->role);
+    const int n_locals = pb_tt_n_locals(s->tt, s->trial.v),
+              n_items = n_locals + s->trial.n_children;
+    const pb_tt_option_t own = (pb_tt_option_t) (2 * s->trial.role);
     const int sum[2] = {n_items - 1 + pb_tt_gives(own, 0), n_items - 1 + pb_tt_gives(own, 1)};
     int left[2] = {sum[0] / 2, sum[1] / 2};
     int at = 0;
-    if (s->role == PB_TT_NONE && n_locals == 0) {
-        s->options[at++] = 2 * PB_TT_NONE;
+    if (s->trial.role == PB_TT_NONE && n_locals == 0) {
+        s->trial.options[at++] = 2 * PB_TT_NONE;
     }
-    for (int turn = 0; at < s->n_children; at++, turn = !turn) {
+    for (int turn = 0; at < s->trial.n_children; at++, turn = !turn) {
         const int tree = left[turn] > 0 ? turn : !turn;
-        s->options[at] = (pb_tt_option_t) (left[tree] > 0 ? 2 * PB_TT_TWO + tree : 2 * PB_TT_EACH);
+        s->trial.options[at] =
+            (pb_tt_option_t) (left[tree] > 0 ? 2 * PB_TT_TWO + tree : 2 * PB_TT_EACH);
         left[tree]--;
     }
 }
@@ -152,20 +201,21 @@ static void first_options(search_t *s)
 static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_option_t option_j,
                   double *best, bool *better)
 {
-    const pb_tt_option_t old_i = s->options[i], old_j = s->options[j];
+    const pb_tt_option_t old_i = s->trial.options[i], old_j = s->trial.options[j];
     if (s->n_trials >= s->max_trials || option_i == old_i || (i != j && option_j == old_j)) {
         return PB_SUCCESS;
     }
-    s->options[j] = option_j;
-    s->options[i] = option_i;
-    if (try_options(s, *best - 1e-9)) {
+    s->trial.options[j] = option_j;
+    s->trial.options[i] = option_i;
+    const int rc = try_options(s, *best - 1e-9);
+    if (rc == PB_SUCCESS) {
         *best = s->cost;
         *better = true;
         return keep(s);
     }
-    s->options[j] = old_j;
-    s->options[i] = old_i;
-    return PB_SUCCESS;
+    s->trial.options[j] = old_j;
+    s->trial.options[i] = old_i;
+    return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
 }
 
 /**
@@ -174,8 +224,9 @@ static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_opti
  */
 static bool is_paired(const search_t *s, int i, int j)
 {
-    return j < MAX_PAIRED && (pb_tt_n_locals(s->tt, s->v) < 2 || s->options[i] / 2 == PB_TT_NONE ||
-                              s->options[j] / 2 == PB_TT_NONE);
+    return j < MAX_PAIRED &&
+           (pb_tt_n_locals(s->tt, s->trial.v) < 2 || s->trial.options[i] / 2 == PB_TT_NONE ||
+            s->trial.options[j] / 2 == PB_TT_NONE);
 }
 
 /** One round of changes. */
@@ -183,11 +234,11 @@ static int improve(search_t *s, double *best, bool *better)
 {
     int rc = PB_SUCCESS;
     *better = false;
-    for (int i = 0; i < s->n_children; i++) {
+    for (int i = 0; i < s->trial.n_children; i++) {
         for (pb_tt_option_t a = 0; a < PB_TT_OPTIONS && rc == PB_SUCCESS; a++) {
             rc = change(s, i, i, a, a, best, better);
         }
-        for (int j = i + 1; j < s->n_children; j++) {
+        for (int j = i + 1; j < s->trial.n_children; j++) {
             if (!is_paired(s, i, j)) {
                 continue;
             }
@@ -203,16 +254,15 @@ static int improve(search_t *s, double *best, bool *better)
 static int search_vertex(search_t *s)
 {
     const pb_tt_t *tt = s->tt;
-    s->n_children = pb_tt_n_children(tt, s->v);
+    s->trial.n_children = pb_tt_n_children(tt, s->trial.v);
     s->n_trials = 0;
-    s->max_trials = MAX_TRIED_ITEMS / (s->n_children + pb_tt_n_locals(tt, s->v) + 1);
+    s->max_trials = MAX_TRIED_ITEMS / (s->trial.n_children + pb_tt_n_locals(tt, s->trial.v) + 1);
     first_options(s);
-    if (!try_options(s, INFINITY)) {
-        return PB_ERR_UNFIT;
-    }
+    forget_tried(s);
+    int rc = try_options(s, INFINITY);
     double best = s->cost;
-    bool better = s->n_children > 0;
-    int rc = keep(s);
+    bool better = s->trial.n_children > 0;
+    rc = rc == PB_SUCCESS ? keep(s) : rc;
     while (better && rc == PB_SUCCESS) {
         rc = improve(s, &best, &better);
     }
@@ -223,10 +273,10 @@ static int search_vertex(search_t *s)
 static void settle_vertex(pb_tt_t *tt, int v)
 {
     const int role = tt->option[v] / 2, turned = tt->option[v] % 2;
-    const pb_tt_config_t *config = &tt->configs[PB_TT_ROLES * v + role];
+    const pb_tt_config_t *config = pb_tt_config(tt, v, role);
     for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
-        const int c = tt->child[i];
-        tt->option[c] = tt->options[PB_TT_ROLES * c + role] ^ (pb_tt_option_t) turned;
+        const pb_tt_option_t option = config->options[i - tt->first_child[v]];
+        tt->option[tt->child[i]] = option ^ (pb_tt_option_t) turned;
     }
     int p = pb_tt_first_local(tt, v);
     for (int option = 0; option < PB_TT_OPTIONS; option++) {
@@ -236,30 +286,56 @@ static void settle_vertex(pb_tt_t *tt, int v)
     }
 }
 
+/** Makes the configs of the vertex for all its roles. */
+static int search_roles(search_t *s)
+{
+    const int n_roles = s->trial.v == 0 ? 1 : PB_TT_ROLES;
+    int rc = PB_SUCCESS;
+    pb_tt_drafts_reset(&s->drafts);
+    for (int role = 0; role < n_roles && rc == PB_SUCCESS; role++) {
+        s->trial.role = (pb_tt_role_t) role;
+        rc = search_vertex(s);
+    }
+    return rc;
+}
+
+/** Finds the shapes of all vertices, bottom-up, and makes the configs of those that are new. */
+static int search_new(search_t *s, int *key)
+{
+    int rc = PB_SUCCESS;
+    for (s->trial.v = s->tt->view->n_vertices - 1; s->trial.v >= 0 && rc == PB_SUCCESS;
+         s->trial.v--) {
+        bool is_new;
+        rc = pb_tt_find_shape(s->tt, s->trial.v, key, &is_new);
+        if (rc == PB_SUCCESS && is_new) {
+            rc = search_roles(s);
+        }
+    }
+    return rc;
+}
+
 int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
 {
     search_t s = {.tt = tt, .maker = maker};
-    int rc = PB_SUCCESS;
-    s.options = malloc((size_t) tt->view->n_vertices * sizeof(*s.options));
-    s.tables[0].replies = malloc(PB_TT_MAX_REPLIES * sizeof(pb_tt_reply_t));
-    s.tables[1].replies = malloc(PB_TT_MAX_REPLIES * sizeof(pb_tt_reply_t));
-    if (s.options == NULL || s.tables[0].replies == NULL || s.tables[1].replies == NULL) {
+    const size_t n_vertices = (size_t) tt->view->n_vertices;
+    int *key = malloc((n_vertices + 2) * sizeof(*key));
+    s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
+    s.tried = malloc(MAX_TRIED * sizeof(*s.tried));
+    int rc = pb_tt_drafts_init(&s.drafts);
+    if (key == NULL || s.trial.options == NULL || s.tried == NULL) {
         rc = PB_ERR_NO_MEMORY;
     }
-    for (s.v = tt->view->n_vertices - 1; s.v >= 0; s.v--) {
-        const int n_roles = s.v == 0 ? 1 : PB_TT_ROLES;
-        for (int role = 0; role < n_roles && rc == PB_SUCCESS; role++) {
-            s.role = (pb_tt_role_t) role;
-            rc = search_vertex(&s);
-        }
+    if (rc == PB_SUCCESS) {
+        rc = search_new(&s, key);
     }
     tt->option[0] = 2 * PB_TT_NONE;
     tt->rank_option[0] = 2 * PB_TT_EACH;
     for (int v = 0; v < tt->view->n_vertices && rc == PB_SUCCESS; v++) {
         settle_vertex(tt, v);
     }
-    free(s.options);
-    free(s.tables[0].replies);
-    free(s.tables[1].replies);
+    free(key);
+    free(s.trial.options);
+    free(s.tried);
+    pb_tt_drafts_clear(&s.drafts);
     return rc;
 }

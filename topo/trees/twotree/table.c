@@ -13,6 +13,9 @@
 /** No tree needs more slack than this for each rank. */
 #define MAX_SLACK_PER_RANK 64
 
+/** As good as any number of items. */
+#define MANY (1 << 28)
+
 static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
 static int compare_pairs(const void *a, const void *b)
@@ -24,49 +27,70 @@ static int compare_pairs(const void *a, const void *b)
     return x->hold[1] - y->hold[1];
 }
 
-static double weight(const pb_tt_t *tt, int time)
+static double weight(const pb_tt_tables_t *tables, int time)
 {
-    return time >= PB_TT_NEVER ? 0.0 : pow(tt->costs.growth, -time);
+    return time < PB_TT_WEIGHTS  ? tables->weight[time]
+           : time >= PB_TT_NEVER ? 0.0
+                                 : pow(tables->costs.growth, -time);
 }
 
 /**
  * The times at which slots can come: the sum of first children's delays and of
  * at most as many second ones'. Returns their number.
  */
-static int prepare_holds(pb_tt_maker_t *b)
+static int prepare_holds(const pb_tt_costs_t *costs, int holds[PB_TT_MAX_HOLD])
 {
-    const int first = b->tt->costs.first, step = b->tt->costs.step;
+    const int first = costs->first, step = costs->step;
     int n = 0;
     for (int time = first; time <= PB_TT_MAX_HOLD; time++) {
         const int hops = time / first, rest = time % first;
         const bool possible = step == 0 ? rest == 0 : rest <= hops * step && rest % step == 0;
         if (possible) {
-            b->holds[n++] = time;
+            holds[n++] = time;
         }
     }
     return n;
 }
 
-static int prepare_pairs(pb_tt_maker_t *b)
+static void prepare_most(pb_tt_tables_t *tables)
 {
-    const int n = prepare_holds(b);
+    const int first = tables->costs.first, second = first + tables->costs.step;
+    for (int left = 0; left < PB_TT_WEIGHTS; left++) {
+        const int by_first = left >= first ? tables->most[left - first] : 0;
+        const int by_second = left >= second ? tables->most[left - second] : 0;
+        const int most = 1 + by_first + by_second;
+        tables->most[left] = most < MANY ? most : MANY;
+    }
+}
+
+int pb_tt_prepare(pb_tt_tables_t *tables)
+{
+    int holds[PB_TT_MAX_HOLD];
+    tables->costs = pb_tt_costs();
+    prepare_most(tables);
+    tables->log_growth = log(tables->costs.growth);
+    for (int time = 0; time < PB_TT_WEIGHTS; time++) {
+        tables->weight[time] = pow(tables->costs.growth, -time);
+    }
+    const int n = prepare_holds(&tables->costs, holds);
     for (int exports = 0; exports <= 2; exports++) {
-        b->pairs[exports] = malloc((size_t) (n * n + 1) * sizeof(*b->pairs[exports]));
-        if (b->pairs[exports] == NULL) {
+        tables->pairs[exports] = malloc((size_t) (n * n + 1) * sizeof(*tables->pairs[exports]));
+        if (tables->pairs[exports] == NULL) {
             return PB_ERR_NO_MEMORY;
         }
     }
     for (int i = 0; i < n; i++) {
-        b->pairs[1][b->n_pairs[1]++] = (pb_tt_pair_t){.hold = {b->holds[i], PB_TT_NEVER},
-                                                      .weight = weight(b->tt, b->holds[i])};
+        const double first = weight(tables, holds[i]);
+        tables->pairs[1][tables->n_pairs[1]++] =
+            (pb_tt_pair_t){.hold = {holds[i], PB_TT_NEVER}, .weight = first};
         for (int j = i; j < n; j++) {
-            b->pairs[2][b->n_pairs[2]++] =
-                (pb_tt_pair_t){.hold = {b->holds[i], b->holds[j]},
-                               .weight = weight(b->tt, b->holds[i]) + weight(b->tt, b->holds[j])};
+            tables->pairs[2][tables->n_pairs[2]++] = (pb_tt_pair_t){
+                .hold = {holds[i], holds[j]}, .weight = first + weight(tables, holds[j])};
         }
     }
     for (int exports = 1; exports <= 2; exports++) {
-        qsort(b->pairs[exports], (size_t) b->n_pairs[exports], sizeof(pb_tt_pair_t), compare_pairs);
+        qsort(tables->pairs[exports], (size_t) tables->n_pairs[exports], sizeof(pb_tt_pair_t),
+              compare_pairs);
     }
     return PB_SUCCESS;
 }
@@ -75,6 +99,27 @@ static int compare_guests(const void *a, const void *b)
 {
     const pb_tt_guest_t *x = a, *y = b;
     return x->lead != y->lead ? y->lead - x->lead : x->vertex - y->vertex;
+}
+
+/** Finds the guests that give alike, and those of one lead. */
+static void link_guests(pb_tt_pool_t *pool)
+{
+    pool->n_leads = 0;
+    for (int gives = 0; gives <= 2; gives++) {
+        pool->first_giving[gives] = pool->n_guests;
+    }
+    for (int g = pool->n_guests - 1; g >= 0; g--) {
+        pool->guests[g].next_alike = pool->first_giving[pool->guests[g].gives];
+        pool->first_giving[pool->guests[g].gives] = g;
+    }
+    for (int g = 0; g < pool->n_guests; g++) {
+        const int lead = pool->guests[g].lead;
+        if (g == 0 || pool->leads[pool->n_leads - 1].lead != lead) {
+            pool->leads[pool->n_leads++] = (pb_tt_lead_t){.lead = lead};
+        }
+        pool->leads[pool->n_leads - 1].n++;
+        pool->guests[g].lead_index = pool->n_leads - 1;
+    }
 }
 
 void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
@@ -91,42 +136,98 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
     for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
         const int c = tt->child[i];
         const pb_tt_option_t option = options[i - tt->first_child[v]];
-        const pb_tt_table_t *table =
-            &tt->configs[PB_TT_ROLES * c + option / 2].tables[tree ^ (option % 2)];
+        const pb_tt_table_t *table = &pb_tt_config(tt, c, option / 2)->tables[tree ^ (option % 2)];
         pool->guests[pool->n_guests++] = (pb_tt_guest_t){
             .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
     }
     qsort(pool->guests, (size_t) pool->n_guests, sizeof(*pool->guests), compare_guests);
+    link_guests(pool);
     pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
-    pool->first = tt->costs.first;
-    pool->step = tt->costs.step;
+    pool->first = tt->tables->costs.first;
+    pool->step = tt->tables->costs.step;
+    pool->most = tt->tables->most;
     pool->entry = v == 0 ? pool->first : 0;
+    b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
 }
 
 static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 {
-    return weight(b->tt, reply->out[0]) + weight(b->tt, reply->out[1]);
+    return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
 }
 
-/** The best reply for one slack; false if there is none. */
-static bool best_reply(pb_tt_maker_t *b, int slack, double best, pb_tt_reply_t *reply)
+/** Whether one of the policies that were tried, n of them, comes out as this one does. */
+static bool is_alike(const pb_tt_maker_t *b, int n, const int hold[2])
+{
+    for (int i = 0; i < n; i++) {
+        const pb_tt_alike_t *alike = &b->alike[i];
+        if (alike->from[0] <= hold[0] && hold[0] <= alike->to[0] && alike->from[1] <= hold[1] &&
+            hold[1] <= alike->to[1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Notes how far holds may be moved that were just tried. */
+static void note_alike(pb_tt_maker_t *b, int i, const int hold[2])
+{
+    b->alike[i] = (pb_tt_alike_t){.from = {hold[0], hold[1]},
+                                  .to = {b->pool.hold_end[0], b->pool.hold_end[1]}};
+}
+
+/** The least time at which n slots can have been opened. */
+static int least_time(const pb_tt_maker_t *b, int n)
+{
+    int time = 0;
+    while (time < PB_TT_WEIGHTS && b->pool.most[time] < n) {
+        time++;
+    }
+    return b->pool.entry + time;
+}
+
+/** No less than the value of the reply of a filling whose exports come after all items. */
+static double latest_value(const pb_tt_maker_t *b)
+{
+    const int n_items = b->pool.n_locals + b->pool.n_guests;
+    double sum = 0.0;
+    for (int i = 1; i <= b->pool.n_exports; i++) {
+        sum += weight(b->tt->tables, least_time(b, n_items + i));
+    }
+    return sum;
+}
+
+/**
+ * The best reply for one slack that is worth more than `best`; false if there is none. With
+ * `is_enough`, the slack is known to suffice.
+ */
+static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, double best,
+                       pb_tt_reply_t *reply)
 {
     const int exports = b->pool.n_exports;
+    const pb_tt_tables_t *tables = b->tt->tables;
+    int n_alike = 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
-    if (!pb_tt_fill(&b->pool, slack, late)) {
-        return false;
+    if (!is_enough || b->latest_value > best) {
+        if (!pb_tt_fill(&b->pool, slack, late)) {
+            return false;
+        }
+        for (int i = 0; i < exports; i++) {
+            reply->out[i] = b->pool.export_time[i];
+        }
+        best = fmax(best, value(b, reply));
     }
-    for (int i = 0; i < exports; i++) {
-        reply->out[i] = b->pool.export_time[i];
-    }
-    best = fmax(best, value(b, reply));
-    for (int i = 0; i < b->n_pairs[exports]; i++) {
-        const pb_tt_pair_t *pair = &b->pairs[exports][i];
+    for (int i = 0; i < tables->n_pairs[exports]; i++) {
+        const pb_tt_pair_t *pair = &tables->pairs[exports][i];
         if (pair->weight <= best) {
             break;
         }
-        if (pair->hold[exports - 1] > slack || !pb_tt_fill(&b->pool, slack, pair->hold)) {
+        if (pair->hold[exports - 1] > slack || is_alike(b, n_alike, pair->hold)) {
+            continue;
+        }
+        const bool filled = pb_tt_fill(&b->pool, slack, pair->hold);
+        note_alike(b, n_alike++, pair->hold);
+        if (!filled) {
             continue;
         }
         pb_tt_reply_t found = {.slack = slack,
@@ -150,49 +251,99 @@ static int least_slack(const pb_tt_maker_t *b)
     if (b->pool.n_guests > 0 && least < b->pool.entry + b->pool.guests[0].lead) {
         least = b->pool.entry + b->pool.guests[0].lead;
     }
+    const int n = b->pool.n_locals + b->pool.n_guests + b->pool.n_exports;
+    for (int left = least - b->pool.entry; left < PB_TT_WEIGHTS && b->pool.most[left] < n; left++) {
+        least = b->pool.entry + left + 1;
+    }
     return least;
 }
 
 static double cost_of(const pb_tt_maker_t *b, int slack, const pb_tt_reply_t *reply)
 {
-    return slack * log(b->tt->costs.growth) + log(fmax(1.0 - value(b, reply), 1e-6));
+    return slack * b->tt->tables->log_growth + log(fmax(1.0 - value(b, reply), 1e-6));
 }
 
-int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_table_t *table, double *bound)
+int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
 {
-    table->n = 0;
-    table->need = least_slack(b);
-    while (!pb_tt_fill(&b->pool, table->need, late)) {
-        if (++table->need > MAX_SLACK_PER_RANK * (b->tt->view->n_ranks + 1)) {
-            return PB_ERR_UNFIT;
-        }
+    pb_tt_pool_t *pool = &b->pool;
+    if (deadline <= pool->latest) {
+        return PB_SUCCESS;
     }
-    /* A policy that works with some slack works with more, or nearly always. */
-    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, 0.0, &table->ideal)) {
-        table->ideal.out[0] = table->ideal.out[1] = 0;
+    const int latest = deadline > 2 * pool->latest ? deadline : 2 * pool->latest;
+    int *n_open = calloc((size_t) latest + 1, sizeof(*n_open));
+    uint64_t *times = calloc((size_t) latest / 64 + 1, sizeof(*times));
+    if (n_open == NULL || times == NULL) {
+        free(n_open);
+        free(times);
+        return PB_ERR_NO_MEMORY;
     }
-    *bound = cost_of(b, table->need, &table->ideal);
+    free(pool->n_open);
+    free(pool->times);
+    pool->n_open = n_open;
+    pool->times = times;
+    pool->latest = latest;
     return PB_SUCCESS;
 }
 
-void pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_table_t *table, double *cost)
+/** The least slack that suffices, from `slack` on. */
+static int find_need(pb_tt_maker_t *b, int slack, int *need_p)
 {
-    double reached = 0.0;
-    *cost = INFINITY;
-    for (int n = 0; n < PB_TT_MAX_REPLIES && reached < NEARLY * value(b, &table->ideal); n++) {
+    for (;; slack++) {
+        const int rc = pb_tt_reserve(b, slack + 2 * PB_TT_MAX_REPLIES);
+        if (rc != PB_SUCCESS) {
+            return rc;
+        }
+        if (pb_tt_fill(&b->pool, slack, late)) {
+            *need_p = slack;
+            return PB_SUCCESS;
+        }
+        if (slack > MAX_SLACK_PER_RANK * (b->n_ranks + 1)) {
+            return PB_ERR_UNFIT;
+        }
+    }
+}
+
+int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_draft_t *draft)
+{
+    pb_tt_table_t *table = &draft->table;
+    table->n = 0;
+    const int rc = find_need(b, least_slack(b), &table->need);
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    /* A policy that works with some slack works with more, or nearly always. */
+    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, 0.0, &draft->ideal)) {
+        draft->ideal.out[0] = draft->ideal.out[1] = 0;
+    }
+    draft->cost = cost_of(b, table->need, &draft->ideal);
+    return PB_SUCCESS;
+}
+
+bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
+{
+    pb_tt_table_t *table = &draft->table;
+    double reached = 0.0, cost = INFINITY;
+    table->n = 0;
+    b->latest_value = latest_value(b);
+    for (int n = 0; n < PB_TT_MAX_REPLIES && reached < NEARLY * value(b, &draft->ideal); n++) {
         pb_tt_reply_t *reply = &table->replies[n];
-        if (!best_reply(b, table->need + n, reached, reply) || value(b, reply) < reached) {
+        if (fmin(cost, cost_of(b, table->need + n, &draft->ideal)) >= limit) {
+            return false;
+        }
+        if (!best_reply(b, table->need + n, n > 0, reached, reply) || value(b, reply) < reached) {
             *reply = table->replies[n - 1];
         }
         reached = value(b, reply);
-        *cost = fmin(*cost, cost_of(b, table->need + n, reply));
+        cost = fmin(cost, cost_of(b, table->need + n, reply));
         table->n = n + 1;
     }
     if (table->n == 0) {
-        best_reply(b, table->need, 0.0, &table->replies[0]);
+        best_reply(b, table->need, false, 0.0, &table->replies[0]);
         table->n = 1;
-        *cost = cost_of(b, table->need, &table->replies[0]);
+        cost = cost_of(b, table->need, &table->replies[0]);
     }
+    draft->cost = cost;
+    return true;
 }
 
 int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
@@ -202,23 +353,27 @@ int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
     pb_tt_pool_t *pool = &b->pool;
     memset(b, 0, sizeof(*b));
     b->tt = tt;
+    b->alike = malloc((size_t) tt->tables->n_pairs[2] * sizeof(*b->alike));
     pool->guests = malloc((size_t) view->n_vertices * sizeof(*pool->guests));
+    pool->leads = malloc((size_t) view->n_vertices * sizeof(*pool->leads));
     pool->heap = malloc((2 * n_items + 2) * sizeof(*pool->heap));
     pool->source = malloc(n_items * sizeof(int));
     pool->time = malloc(n_items * sizeof(int));
-    if (pool->guests == NULL || pool->heap == NULL || pool->source == NULL || pool->time == NULL) {
+    if (b->alike == NULL || pool->guests == NULL || pool->leads == NULL || pool->heap == NULL ||
+        pool->source == NULL || pool->time == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    return prepare_pairs(b);
+    return PB_SUCCESS;
 }
 
 void pb_tt_maker_clear(pb_tt_maker_t *b)
 {
+    free(b->alike);
     free(b->pool.guests);
+    free(b->pool.leads);
     free(b->pool.heap);
+    free(b->pool.times);
+    free(b->pool.n_open);
     free(b->pool.source);
     free(b->pool.time);
-    for (int exports = 0; exports <= 2; exports++) {
-        free(b->pairs[exports]);
-    }
 }

@@ -10,41 +10,50 @@ static int size(const pb_view_t *view, int v)
     return view->vertices[v].end_rank - view->vertices[v].first_rank;
 }
 
-/** Inserts c into the children of a vertex that begin at `first`, by falling size. */
-static void insert_child(pb_tt_t *tt, int first, int n, int c)
+typedef struct sized {
+    int size;
+    int vertex;
+} sized_t;
+
+static int compare_sizes(const void *a, const void *b)
 {
-    int at = first + n;
-    for (; at > first && size(tt->view, tt->child[at - 1]) < size(tt->view, c); at--) {
-        tt->child[at] = tt->child[at - 1];
-    }
-    tt->child[at] = c;
+    const sized_t *x = a, *y = b;
+    return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : x->vertex - y->vertex;
 }
 
-static void list_children(pb_tt_t *tt)
+/** Lists the children of every vertex by falling size. */
+static int list_children(pb_tt_t *tt)
 {
     const pb_view_t *view = tt->view;
+    sized_t *children = malloc((size_t) view->n_vertices * sizeof(*children));
     int n = 0;
+    if (children == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
     for (int v = 0; v < view->n_vertices; v++) {
-        tt->first_child[v] = n;
+        int n_here = 0;
         for (int c = pb_view_first_child(view, v); c < view->vertices[v].end;
              c = view->vertices[c].end) {
-            insert_child(tt, tt->first_child[v], n - tt->first_child[v], c);
-            n++;
+            children[n_here++] = (sized_t){.size = size(view, c), .vertex = c};
+        }
+        if (n_here > 1) {
+            qsort(children, (size_t) n_here, sizeof(*children), compare_sizes);
+        }
+        tt->first_child[v] = n;
+        for (int i = 0; i < n_here; i++) {
+            tt->child[n++] = children[i].vertex;
         }
     }
     tt->first_child[view->n_vertices] = n;
+    free(children);
+    return PB_SUCCESS;
 }
 
 static void tt_clear(pb_tt_t *tt)
 {
     free(tt->first_child);
     free(tt->child);
-    for (int i = 0; i < PB_TT_ROLES * tt->view->n_vertices && tt->configs != NULL; i++) {
-        free(tt->configs[i].tables[0].replies);
-        free(tt->configs[i].tables[1].replies);
-    }
-    free(tt->configs);
-    free(tt->options);
+    free(tt->shape);
     free(tt->option);
     free(tt->rank_option);
     for (int tree = 0; tree < 2; tree++) {
@@ -54,18 +63,17 @@ static void tt_clear(pb_tt_t *tt)
     }
 }
 
-static int tt_init(pb_tt_t *tt, const pb_view_t *view)
+static int tt_init(pb_tt_t *tt, const pb_view_t *view, pb_tt_tables_t *tables)
 {
     const size_t n_vertices = (size_t) view->n_vertices, n_ranks = (size_t) view->n_ranks;
-    *tt = (pb_tt_t){.view = view};
+    *tt = (pb_tt_t){.view = view, .tables = tables};
     tt->first_child = malloc((n_vertices + 1) * sizeof(int));
     tt->child = malloc(n_vertices * sizeof(int));
-    tt->configs = calloc(PB_TT_ROLES * n_vertices, sizeof(*tt->configs));
-    tt->options = calloc(PB_TT_ROLES * n_vertices, sizeof(*tt->options));
+    tt->shape = malloc(n_vertices * sizeof(int));
     tt->option = calloc(n_vertices, sizeof(*tt->option));
     tt->rank_option = calloc(n_ranks, sizeof(*tt->rank_option));
-    bool complete = tt->first_child != NULL && tt->child != NULL && tt->configs != NULL &&
-                    tt->options != NULL && tt->option != NULL && tt->rank_option != NULL;
+    bool complete = tt->first_child != NULL && tt->child != NULL && tt->shape != NULL &&
+                    tt->option != NULL && tt->rank_option != NULL;
     for (int tree = 0; tree < 2; tree++) {
         tt->parent[tree] = malloc(n_ranks * sizeof(int));
         tt->time[tree] = calloc(n_ranks, sizeof(int));
@@ -84,8 +92,11 @@ static int construct(pb_tt_t *tt, pb_tt_near_t *near)
         tt->parent[0][0] = tt->parent[1][0] = -1;
         return PB_SUCCESS;
     }
-    list_children(tt);
-    int rc = pb_tt_maker_init(&maker, tt);
+    int rc = list_children(tt);
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    rc = pb_tt_maker_init(&maker, tt);
     if (rc == PB_SUCCESS) {
         rc = pb_tt_choose_roles(tt, &maker);
     }
@@ -115,12 +126,13 @@ static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
     return rc;
 }
 
-int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_plan_t **plan_p)
+/** As pb_tt_make_plan(), with tables that there are. */
+static int make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tt_tables_t *tables,
+                     pb_plan_t **plan_p)
 {
     pb_tt_t tt;
     pb_plan_t *plan = NULL;
-    int rc = tt_init(&tt, view);
-    tt.costs = pb_tt_costs();
+    int rc = tt_init(&tt, view, tables);
     if (rc == PB_SUCCESS) {
         rc = construct(&tt, near);
     }
@@ -137,16 +149,34 @@ int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_plan_t **plan_
     return rc;
 }
 
+int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tables_t *tables,
+                    pb_plan_t **plan_p)
+{
+    *plan_p = NULL;
+    if (tables->twotree == NULL) {
+        tables->twotree = pb_tt_tables_new();
+    }
+    const int rc =
+        tables->twotree != NULL ? make_plan(view, near, tables->twotree, plan_p) : PB_ERR_NO_MEMORY;
+    if (rc != PB_SUCCESS) {
+        /* There may be a shape whose tables are not complete. */
+        pb_tt_tables_free(tables->twotree);
+        tables->twotree = NULL;
+    }
+    return rc;
+}
+
 int pb_plan_twotree(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
-    (void) options;
-    int rc = pb_tt_make_plan(view, NULL, plan_p);
+    pb_tables_t own = {0}, *tables = options->tables != NULL ? options->tables : &own;
+    int rc = pb_tt_make_plan(view, NULL, tables, plan_p);
     if (rc == PB_SUCCESS) {
-        rc = pb_tt_use_fast_trunks(view, plan_p);
+        rc = pb_tt_use_fast_trunks(view, tables, plan_p);
     }
     if (rc != PB_SUCCESS) {
         pb_plan_free(*plan_p);
         *plan_p = NULL;
     }
+    pb_tables_clear(&own);
     return rc;
 }

@@ -1,0 +1,115 @@
+/*
+ * The tree of a broadcast by multicast: the frames themselves reach all hosts at once, copied by
+ * switches, and what is lost is repaired along this tree, up which confirmations go, too. Of each
+ * host one rank takes frames in, the lowest, whoever the root is; of each host but the root's it is
+ * the one that has its parent on another host. The other ranks get the message inside the host.
+ *
+ * It is the slot method's binary tree (slot/slot.c), which follows the switches: over links of
+ * equal speed one rank outside sends to the ranks below a switch, to at most two of them, and into
+ * a host to one. So a frame that was lost above a switch is repaired over each link there at most
+ * twice, however many ranks below lack it. No rank but the root answers more than two others, the
+ * tree is nearly as low as that allows, so that few answers wait for each other, and it fits every
+ * view. Two things are changed in it, inside hosts: it may come back into the root's host from
+ * outside, once, and here the root is the parent of that rank, too; and the rank by which it enters
+ * a host changes places with the lowest one there, so that a frame may go twice from one package or
+ * cache of a host to another.
+ *
+ * Ours. As the slot method.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "topo/trees/plan.h"
+#include "topo/util/error.h"
+
+static int host_of(const pb_view_t *view, int rank)
+{
+    return pb_network_host_of(view->placement->network, view->placement->host[rank]);
+}
+
+/** Ranks on the root's host whose parent is elsewhere become the root's children. */
+static void stay_inside(const pb_view_t *view, pb_plan_t *plan)
+{
+    int *parent = plan->streams[0].parent;
+    const int host = host_of(view, plan->root);
+    for (int i = 1; i < view->n_ranks; i++) {
+        const int rank = view->order[i];
+        if (host_of(view, rank) == host && host_of(view, parent[rank]) != host) {
+            parent[rank] = plan->root;
+        }
+    }
+}
+
+/** Two ranks change places in a tree; `at` is by rank. */
+static void exchange(const pb_view_t *view, int *parent, int a, int b)
+{
+    const int of_a = parent[a] == b ? a : parent[a], of_b = parent[b] == a ? b : parent[b];
+    for (int i = 1; i < view->n_ranks; i++) {
+        const int rank = view->order[i];
+        if (rank != a && rank != b) {
+            parent[rank] = parent[rank] == a ? b : parent[rank] == b ? a : parent[rank];
+        }
+    }
+    parent[a] = of_b;
+    parent[b] = of_a;
+}
+
+/** The lowest rank of each host is the one by which the tree enters it. `lowest` is by node. */
+static void enter_by_lowest(const pb_view_t *view, pb_plan_t *plan, int *lowest)
+{
+    int *parent = plan->streams[0].parent;
+    for (int i = 0; i < view->n_ranks; i++) {
+        const int rank = view->order[i], host = host_of(view, rank);
+        lowest[host] = lowest[host] < 0 || rank < lowest[host] ? rank : lowest[host];
+    }
+    for (int i = 1; i < view->n_ranks; i++) {
+        const int rank = view->order[i], host = host_of(view, rank);
+        if (host != host_of(view, plan->root) && rank != lowest[host] &&
+            host_of(view, parent[rank]) != host) {
+            exchange(view, parent, rank, lowest[host]);
+        }
+    }
+}
+
+static int change_inside_hosts(const pb_view_t *view, pb_plan_t *plan)
+{
+    const size_t n = (size_t) pb_network_size(view->placement->network);
+    int *lowest = malloc(n * sizeof(*lowest));
+    if (lowest == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (size_t node = 0; node < n; node++) {
+        lowest[node] = -1;
+    }
+    stay_inside(view, plan);
+    enter_by_lowest(view, plan, lowest);
+    free(lowest);
+    return pb_plan_link_children(plan, 0, view, NULL);
+}
+
+/** Whether some host has several ranks of the view. */
+static bool shares_hosts(const pb_view_t *view)
+{
+    for (int v = 0; v < view->n_vertices; v++) {
+        if (pb_network_node(view->placement->network, view->vertices[v].node)->kind !=
+            PB_NODE_SWITCH) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int pb_plan_multicast(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
+{
+    int rc = pb_plan_slot(view, options, plan_p);
+    if (rc == PB_SUCCESS && shares_hosts(view)) {
+        rc = change_inside_hosts(view, *plan_p);
+    }
+    if (rc != PB_SUCCESS) {
+        pb_plan_free(*plan_p);
+        *plan_p = NULL;
+        return rc;
+    }
+    (*plan_p)->kind = PB_KIND_MULTICAST;
+    return PB_SUCCESS;
+}

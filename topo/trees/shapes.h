@@ -1,0 +1,41 @@
+/*
+ * Shapes: subtrees of views that are alike for a construction.
+ *
+ * What a construction needs to know of a subtree is a list of numbers: how many ranks the vertex
+ * has itself, perhaps what its link allows, and the shapes of its child vertices in the view's
+ * order. Subtrees with the same list are the same to it, and have one number, their shape, by which
+ * it keeps tables. As a subtree depends on nothing but the directed link that it hangs from, there
+ * are at most two shapes for each link of a network over all roots, and one more for each switch as
+ * the root's; where switches are alike, there are fewer. A subtree of a group of ranks, or of
+ * vertices that were merged, is found in the same way. (Ours; known as hash consing.)
+ */
+#ifndef PB_SHAPES_H
+#define PB_SHAPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** All zeros: there is none. */
+typedef struct pb_shapes {
+    int n;            /**< shapes are 0 .. n - 1 */
+    int *keys;        /**< the lists, one behind the other */
+    size_t *end;      /**< by shape: of its list in `keys` */
+    int *buckets;     /**< an open hash table of shapes, -1: free */
+    size_t n_buckets; /**< a power of two, or 0 */
+    size_t keys_room;
+    int room; /**< of `end` */
+} pb_shapes_t;
+
+/**
+ * The shape of this list; *is_new is set if it was not known before. PB_ERR_NO_MEMORY. O(n) on
+ * average.
+ */
+int pb_shapes_find(pb_shapes_t *shapes, const int *key, int n, bool *is_new);
+
+/** Bytes that are kept. O(1). */
+size_t pb_shapes_memory(const pb_shapes_t *shapes);
+
+/** Gives everything back; there is no shape then. */
+void pb_shapes_clear(pb_shapes_t *shapes);
+
+#endif
