@@ -1,5 +1,6 @@
 #include "test/failing_memory.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 static _Thread_local long countdown = -1; /* allocations until one fails; -1: none does */
 static _Thread_local bool all_fail;       /* once one has failed, the later ones, too */
 static _Thread_local long alive;
+static _Thread_local long bytes_alive, peak;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -38,6 +40,21 @@ long failing_memory_alive(void)
     return alive;
 }
 
+long failing_memory_bytes(void)
+{
+    return bytes_alive;
+}
+
+long failing_memory_peak(void)
+{
+    return peak;
+}
+
+void failing_memory_begin_peak(void)
+{
+    peak = bytes_alive;
+}
+
 static bool fails(void)
 {
     if (countdown == 0 && all_fail) {
@@ -46,34 +63,39 @@ static bool fails(void)
     return countdown >= 0 && countdown-- == 0;
 }
 
-static void *counted(void *memory)
+/** What one call of an allocator has got, in place of `old_bytes`. */
+static void *counted(void *memory, size_t old_bytes)
 {
-    alive += memory != NULL;
+    alive += memory != NULL && old_bytes == 0;
+    bytes_alive += memory != NULL ? (long) malloc_usable_size(memory) - (long) old_bytes : 0;
+    peak = bytes_alive > peak ? bytes_alive : peak;
     return memory;
 }
 
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : counted(__real_malloc(size));
+    return fails() ? NULL : counted(__real_malloc(size), 0);
 }
 void *__wrap_calloc(size_t n, size_t size)
 {
-    return fails() ? NULL : counted(__real_calloc(n, size));
+    return fails() ? NULL : counted(__real_calloc(n, size), 0);
 }
 void *__wrap_realloc(void *memory, size_t size)
 {
     if (fails()) {
         return NULL;
     }
-    return memory == NULL ? counted(__real_malloc(size)) : __real_realloc(memory, size);
+    const size_t old_bytes = malloc_usable_size(memory); /* of NULL: 0 */
+    return counted(__real_realloc(memory, size), old_bytes);
 }
 char *__wrap_strdup(const char *text)
 {
-    return fails() ? NULL : counted(__real_strdup(text));
+    return fails() ? NULL : counted(__real_strdup(text), 0);
 }
 void __wrap_free(void *memory)
 {
     alive -= memory != NULL;
+    bytes_alive -= (long) malloc_usable_size(memory);
     __real_free(memory);
 }
 

@@ -15,6 +15,14 @@ void failing_memory_from(long n);
 /** Allocations made by these and not freed since the program began. */
 long failing_memory_alive(void);
 
+/** Bytes of these, as the allocator rounds them up. */
+long failing_memory_bytes(void);
+
+/** The most bytes at a time since the last call of failing_memory_begin_peak(), or since the
+ * program began. */
+long failing_memory_peak(void);
+void failing_memory_begin_peak(void);
+
 /** What became of a scenario. */
 typedef struct failing_memory {
     int with_memory; /**< what it returned with all its memory */

@@ -4,6 +4,9 @@
 #   run_mpi_here              for scripts that start MPI jobs: as mpi_here; ends the script where only
 #                             tests without jobs are wanted
 #   mpi_here                  mpirun over this host alone, also as root
+#   np_of NP                  of a job for which any number of ranks will do: NP is "any", and the answer 2 in
+#                             the long suite, else 0: one process, without mpirun; or NP itself
+#   start_job NP PROGRAM...   mpirun with so many ranks; 0: as above
 #   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
 #   skip DESCRIPTION REASON   one TAP line
 #
@@ -30,6 +33,24 @@ skip() {
     echo "ok $count - $1 # SKIP $2"
 }
 
+np_of() {
+    case $1,${PIPEBCAST_TESTS:-short} in
+    any,long) echo 2 ;;
+    any,*) echo 0 ;;
+    *) echo "$1" ;;
+    esac
+}
+
+start_job() {
+    np=$1
+    shift
+    if [ "$np" -eq 0 ]; then
+        OMPI_MCA_ess_singleton_isolated=1 timeout 120 "$@"
+    else
+        timeout 120 "$MPIEXEC" -np "$np" "$@"
+    fi
+}
+
 run_mpi_here() {
     if [ "${PIPEBCAST_TESTS:-}" = units ]; then
         echo "1..0 # SKIP only tests that need no MPI job are wanted"
@@ -43,9 +64,9 @@ mpi_here() {
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
     export OMPI_MCA_mpi_yield_when_idle=1
-    # As in test/mpi/lib.sh: no search for other networks, and no seconds for failing jobs.
-    export OMPI_MCA_pml=ob1
-    export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
+    # Scripts that start jobs are two directories below this one.
+    # shellcheck source=test/jobs.sh
+    . "$(dirname "$0")/../../jobs.sh"
     # 5.0's prte reads its own names for the same.
     export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe

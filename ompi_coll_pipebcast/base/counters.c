@@ -120,6 +120,10 @@ static int add_others(const mca_base_component_t *component)
          &coll_pipebcast_counters.nonblocking},
         {"persistent", "Starts of persistent broadcasts (MPI_Bcast_init) of pipebcast's own.",
          &coll_pipebcast_counters.persistent},
+        {"advised",
+         "Broadcasts down a tree that was advised (coll_pipebcast_advice_dir), and not by the "
+         "static plan.",
+         &coll_pipebcast_counters.advised},
         {"groups_served",
          "Groups of ranks that this rank served, as root of arrival-aware broadcasts.",
          &coll_pipebcast_counters.groups_served},
@@ -131,6 +135,10 @@ static int add_others(const mca_base_component_t *component)
          "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
          "group.",
          &coll_pipebcast_counters.waited_as_receiver},
+        {"in_order",
+         "Broadcasts in which those ranks that usually are in time were served at once, without "
+         "reporting that they had arrived (coll_pipebcast_arrival auto).",
+         &coll_pipebcast_counters.in_order},
         {"fell_short",
          "Broadcasts from this rank, of those that are watched, in which a rank "
          "received far more slowly than its links should let it; a line at verbose 1 says which.",
@@ -144,6 +152,30 @@ static int add_others(const mca_base_component_t *component)
          "Broadcasts in which it was tried whether another tree, segment size or the fallback "
          "component is faster (coll_pipebcast_learn).",
          &coll_pipebcast_counters.tried},
+        {"kept",
+         "Communicators that began with what earlier jobs had learnt (coll_pipebcast_learn keep).",
+         &coll_pipebcast_counters.kept},
+        {"changed",
+         "Times that parameters which all ranks had set through MPI_T took effect in a "
+         "communicator.",
+         &coll_pipebcast_counters.changed},
+        {"multicast_groups",
+         "Groups of multicast that this process has joined and that were found to work "
+         "(coll_pipebcast_multicast).",
+         &coll_pipebcast_counters.multicast_groups},
+        {"multicast_failures",
+         "Groups of multicast that were found not to work, or to work no more; lines at verbose 1 "
+         "say why.",
+         &coll_pipebcast_counters.multicast_failures},
+        {"multicast_frames", "Frames that have come to this rank by multicast.",
+         &coll_pipebcast_counters.multicast_frames},
+        {"multicast_asked",
+         "Frames that have not come to this rank by multicast, so that it had to ask for them.",
+         &coll_pipebcast_counters.multicast_asked},
+        {"multicast_foreign",
+         "Datagrams that have come to this rank and were dropped, as they are of no broadcast of "
+         "its group.",
+         &coll_pipebcast_counters.multicast_foreign},
         {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
          &coll_pipebcast_counters.roles_cached},
         {"roles_computed",

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "base/log.h"
+#include "base/settings.h"
 #include "engine/transfer.h"
 
 coll_pipebcast_params_t coll_pipebcast_params;
@@ -18,6 +19,9 @@ static const coll_pipebcast_params_t defaults = {
     .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .learn = COLL_PIPEBCAST_LEARN_ON,
+    .multicast = COLL_PIPEBCAST_MULTICAST_AUTO,
+    .multicast_checksum = false,
+    .multicast_buffer = 4 << 20,
     .arrival_wait = 1 << 20,
     .fanout = 3,
     .segment_size = 0,
@@ -25,7 +29,7 @@ static const coll_pipebcast_params_t defaults = {
     .receive_window = 16,
     .send_window = 8,
     .ahead = 1 << 20,
-    .cache_size = 1 << 20,
+    .cache_size = 4 << 20,
     .connections = 0,
     .autoload = true,
     .verbose = 0,
@@ -61,6 +65,7 @@ static const mca_base_var_enum_value_t arrival_values[] = {
 static const mca_base_var_enum_value_t learn_values[] = {
     {COLL_PIPEBCAST_LEARN_OFF, "off"},
     {COLL_PIPEBCAST_LEARN_ON, "on"},
+    {COLL_PIPEBCAST_LEARN_KEEP, "keep"},
     {0, NULL},
 };
 
@@ -68,6 +73,13 @@ static const mca_base_var_enum_value_t locality_values[] = {
     {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
     {OLD_MACHINE, "machine"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t multicast_values[] = {
+    {COLL_PIPEBCAST_MULTICAST_OFF, "off"},
+    {COLL_PIPEBCAST_MULTICAST_AUTO, "auto"},
+    {COLL_PIPEBCAST_MULTICAST_ON, "on"},
     {0, NULL},
 };
 
@@ -86,14 +98,29 @@ static void add(const mca_base_component_t *component, const char *name, mca_bas
                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-/** Registers one whose values have names. */
-static void add_named(const mca_base_component_t *component, const char *name, const char *type,
-                      const mca_base_var_enum_value_t *values, mca_base_var_info_lvl_t level,
-                      int *storage, const char *help)
+/** Registers one of the settings: MPI_T may change it, and it counts when all ranks have. */
+static void add_setting(const mca_base_component_t *component, const char *name,
+                        mca_base_var_type_t type, mca_base_var_enum_t *values,
+                        mca_base_var_info_lvl_t level, void *storage, const char *help)
+{
+    (void) mca_base_component_var_register(component, name, help, type, values, 0,
+                                           MCA_BASE_VAR_FLAG_SETTABLE, level,
+                                           MCA_BASE_VAR_SCOPE_ALL_EQ, storage);
+}
+
+/** How one is registered. */
+typedef void add_t(const mca_base_component_t *component, const char *name,
+                   mca_base_var_type_t type, mca_base_var_enum_t *values,
+                   mca_base_var_info_lvl_t level, void *storage, const char *help);
+
+/** Registers one whose values have names, by `adds`. */
+static void add_named(const mca_base_component_t *component, add_t *adds, const char *name,
+                      const char *type, const mca_base_var_enum_value_t *values,
+                      mca_base_var_info_lvl_t level, int *storage, const char *help)
 {
     mca_base_var_enum_t *names = NULL;
     (void) mca_base_var_enum_create(type, values, &names);
-    add(component, name, MCA_BASE_VAR_TYPE_INT, names, level, storage, help);
+    adds(component, name, MCA_BASE_VAR_TYPE_INT, names, level, storage, help);
     if (names != NULL) {
         OBJ_RELEASE(names);
     }
@@ -112,12 +139,13 @@ static void add_algorithm(const mca_base_component_t *component)
         values[n++] = old_algorithms[i];
     }
     values[n] = (mca_base_var_enum_value_t){0, NULL};
-    add_named(component, "algorithm", "coll_pipebcast_algorithms", values, OPAL_INFO_LVL_4,
-              &coll_pipebcast_params.algorithm,
+    add_named(component, add_setting, "algorithm", "coll_pipebcast_algorithms", values,
+              OPAL_INFO_LVL_4, &coll_pipebcast_params.algorithm,
               "Tree down which a message is broadcast. auto: the one that is predicted to be "
               "fastest for the message's size, or the fallback component. (The values arrival_b, "
               "arrival_nb, flat_nb and adaptive of earlier releases are taken for the parameters "
-              "arrival and advice_dir.) (default: auto)");
+              "arrival and advice_dir.) MPI_T may change it, for broadcasts that begin when all "
+              "ranks of their communicator have. (default: auto)");
 }
 
 /** What a broadcast is and how it is done. */
@@ -125,38 +153,75 @@ static void add_broadcasts(const mca_base_component_t *component)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
     add_algorithm(component);
-    add(component, "segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4,
+    add_setting(
+        component, "segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4,
         &p->segment_size,
         "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
-        "to be fastest. (default: 0)");
+        "to be fastest. MPI_T may change it, as algorithm. (default: 0)");
     add(component, "min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
         "Bytes of the smallest message that is considered, counted as the packed size of the whole "
         "message. Smaller ones go to the fallback component. (default: 1024)");
     add(component, "fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
         "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
-    add_named(component, "arrival", "coll_pipebcast_arrival", arrival_values, OPAL_INFO_LVL_4,
-              &p->arrival,
+    add_named(component, add_setting, "arrival", "coll_pipebcast_arrival", arrival_values,
+              OPAL_INFO_LVL_4, &p->arrival,
               "How ranks that arrive late at a broadcast are treated. off: all wait as the tree "
               "has it. b: ranks are served in groups as they arrive, so that the early do not wait "
               "for the late. nb: the same, and data are also sent to ranks that have not arrived, "
               "where they wait; with algorithm flat, the whole message goes to one rank after "
-              "another. auto: as b while arrivals are found to be uneven. Without effect where "
-              "advice_dir is set. (on is the old name of b.) (default: auto)");
-    add_named(component, "learn", "coll_pipebcast_learn", learn_values, OPAL_INFO_LVL_4, &p->learn,
+              "another. auto: as nb while arrivals are found to be uneven, but nothing is sent to "
+              "ranks that have not arrived before none has for as long as the message takes; and "
+              "who is usually late is learnt. Without effect where advice_dir is set. (on is the "
+              "old name of b.) MPI_T may change it, as algorithm. (default: auto)");
+    add_named(component, add_setting, "learn", "coll_pipebcast_learn", learn_values,
+              OPAL_INFO_LVL_4, &p->learn,
               "Whether the choice of tree and segment size is corrected by how long broadcasts "
               "take. off: it is made by predictions alone. on: what may be faster is tried, in at "
-              "most a twentieth of the time of broadcasts after the first ones. Without effect "
-              "where advice_dir is set, or arrival is b or nb. (default: on)");
+              "most a twentieth of the time of broadcasts after the first ones. keep: likewise, "
+              "and a job begins with what earlier ones of this user have learnt on the same hosts, "
+              "which is in $XDG_CACHE_HOME/pipebcast/learnt or ~/.cache/pipebcast/learnt, shared "
+              "by all hosts. Without effect where advice_dir is set, or arrival is b or nb. "
+              "MPI_T may change it, as algorithm; keep set so is on. (default: on)");
     add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
         &p->arrival_wait,
-        "Bytes per communicator that arrival nb may send to a rank before it has arrived, and that "
+        "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
+        "and that "
         "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
         "the receiver's buffer is sent when it arrives. (default: 1048576)");
     add(component, "advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->advice_dir,
         "Directory shared with pipebcast-advisor. Where it is set, advice is followed: the root "
         "finds there the tree for the network as it is now, and ranks write there how fast their "
         "parents delivered. It must be writable on all hosts. Without good advice, and for "
-        "nonblocking and persistent broadcasts, algorithm counts. (default: none)");
+        "nonblocking and persistent broadcasts where connections are bounded, algorithm counts. "
+        "(default: none)");
+}
+
+/** Datagrams to all at once. */
+static void add_multicast(const mca_base_component_t *component)
+{
+    coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    add_named(component, add, "multicast", "coll_pipebcast_multicast", multicast_values,
+              OPAL_INFO_LVL_4, &p->multicast,
+              "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
+              "what is lost repaired over Open MPI's own connections. auto: where a probe finds "
+              "that it works, over Ethernet of at most 10 Gbit/s, to three hosts or more, and "
+              "algorithm is auto or multicast. on: the same, however fast the links are, and "
+              "also where coll_pipebcast_hosts is set. off: never. (default: auto)");
+    add(component, "multicast_at_once", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5,
+        &p->multicast_at_once,
+        "Hosts from which on the first broadcast of a communicator waits until it is known whether "
+        "multicast works. 0: it never does; the third one begins to find out, beside the "
+        "broadcasts. (default: 0)");
+    add(component, "multicast_checksum", MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_6,
+        &p->multicast_checksum,
+        "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
+        "network can forge one; rank 0 of a communicator decides for its members. It costs the "
+        "processor about a nanosecond for each byte. (default: false)");
+    add(component, "multicast_buffer", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8,
+        &p->multicast_buffer,
+        "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
+        "gives an ordinary user at most net.core.rmem_max. Half of the smallest of all ranks is "
+        "what is sent before it is known that it has come. (default: 4194304)");
 }
 
 /** What is known of the cluster. */
@@ -178,13 +243,13 @@ static void add_cluster(const mca_base_component_t *component)
         "File of measured message costs that pipebcast-tune has written, by which tree and segment "
         "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
         "and MTU of the interface that Open MPI uses)");
-    add_named(component, "locality", "coll_pipebcast_locality", locality_values, OPAL_INFO_LVL_5,
-              &p->locality,
+    add_named(component, add, "locality", "coll_pipebcast_locality", locality_values,
+              OPAL_INFO_LVL_5, &p->locality,
               "Which ranks of a host are near to each other. auto: those that are bound to the "
               "same package, NUMA node or cache, by hwloc. host: all alike. (machine is the old "
               "name of host.) (default: auto)");
-    add_named(component, "transport", "coll_pipebcast_transport", transport_values, OPAL_INFO_LVL_4,
-              &p->transport,
+    add_named(component, add, "transport", "coll_pipebcast_transport", transport_values,
+              OPAL_INFO_LVL_4, &p->transport,
               "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "
               "others where the model file was measured on them, or where algorithm, arrival b or "
               "nb, or advice_dir is set; else the fallback component serves. any: all. (default: "
@@ -212,8 +277,9 @@ static void add_bounds(const mca_base_component_t *component)
         "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
         "parents; these then wait for it. 0: no bound. (default: 1048576)");
     add(component, "cache_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->cache_size,
-        "Bytes of memory per communicator in which choices, and this rank's roles in the trees of "
-        "different roots, are kept. (default: 1048576)");
+        "Bytes of memory per communicator in which choices, this rank's roles in the trees of "
+        "different roots, and tables by which trees of further roots are made faster, are kept; "
+        "of more than 16 communicators further ones keep less. (default: 4194304)");
     add(component, "connections", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->connections,
         "Processes that one process may have as neighbours in the trees of a communicator, so that "
         "it needs connections to them; beyond that, trees are used whose neighbours are the same "
@@ -236,10 +302,31 @@ static void add_process(const mca_base_component_t *component)
     add(component, "autoload", MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_6, &p->autoload,
         "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
         "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)");
-    add(component, "verbose", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_3, &p->verbose,
+    (void) mca_base_component_var_register(
+        component, "verbose",
         "What the component reports of itself. 0: only what is wrong; 1: a line per "
         "communicator; 10: also a line per size class of its broadcasts; 20: also what roots see "
-        "of arrivals. (default: 0)");
+        "of arrivals. MPI_T may change it in any process, for what comes after. (default: 0)",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_3,
+        MCA_BASE_VAR_SCOPE_LOCAL, &p->verbose);
+}
+
+static const char *name_of(const mca_base_var_enum_value_t *values, int value)
+{
+    while (values->string != NULL && values->value != value) {
+        values++;
+    }
+    return values->string;
+}
+
+const char *coll_pipebcast_arrival_name(int arrival)
+{
+    return name_of(arrival_values, arrival);
+}
+
+const char *coll_pipebcast_learn_name(int learn)
+{
+    return name_of(learn_values, learn);
 }
 
 int coll_pipebcast_params_register(const mca_base_component_t *component)
@@ -248,6 +335,7 @@ int coll_pipebcast_params_register(const mca_base_component_t *component)
     add_process(component);
     add_cluster(component);
     add_broadcasts(component);
+    add_multicast(component);
     add_bounds(component);
     return OMPI_SUCCESS;
 }
@@ -333,14 +421,16 @@ void coll_pipebcast_params_check(void)
     check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
               defaults.receive_window);
     check_int("send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW, defaults.send_window);
+    check_int("multicast_at_once", &p->multicast_at_once, 0, COLL_PIPEBCAST_MAX_AT_ONCE,
+              defaults.multicast_at_once);
     if (p->connections != 0) {
         check_int("connections", &p->connections, 2, INT_MAX, defaults.connections);
     }
-    if (p->segment_size != 0 && (p->segment_size < COLL_PIPEBCAST_MIN_SEGMENT ||
-                                 p->segment_size > COLL_PIPEBCAST_MAX_SEGMENT)) {
+    if (!coll_pipebcast_is_segment_size(p->segment_size)) {
         check_range("segment_size", (long long) p->segment_size, COLL_PIPEBCAST_MIN_SEGMENT,
                     COLL_PIPEBCAST_MAX_SEGMENT);
         p->segment_size = defaults.segment_size;
     }
     translate(p);
+    coll_pipebcast_settings_open();
 }

@@ -30,8 +30,16 @@ enum {
 
 /** Values of `learn`. */
 enum {
-    COLL_PIPEBCAST_LEARN_OFF, /**< predictions count */
-    COLL_PIPEBCAST_LEARN_ON,  /**< how long broadcasts took, as long as the communicator lives */
+    COLL_PIPEBCAST_LEARN_OFF,  /**< predictions count */
+    COLL_PIPEBCAST_LEARN_ON,   /**< how long broadcasts took, as long as the communicator lives */
+    COLL_PIPEBCAST_LEARN_KEEP, /**< the same, also of earlier jobs */
+};
+
+/** Values of `multicast`. */
+enum {
+    COLL_PIPEBCAST_MULTICAST_OFF,
+    COLL_PIPEBCAST_MULTICAST_AUTO, /**< where it is found to work, on links that are not too fast */
+    COLL_PIPEBCAST_MULTICAST_ON,   /**< where it is found to work */
 };
 
 /** Values of `transport`: which transports between hosts are served. */
@@ -39,6 +47,9 @@ enum {
     COLL_PIPEBCAST_TRANSPORT_AUTO, /**< TCP over Ethernet, and those that were measured */
     COLL_PIPEBCAST_TRANSPORT_ANY,
 };
+
+/** Bound of `multicast_at_once`, in hosts. */
+#define COLL_PIPEBCAST_MAX_AT_ONCE 65535
 
 /** Bounds of `segment_size`, in bytes. */
 #define COLL_PIPEBCAST_MIN_SEGMENT 16
@@ -60,7 +71,11 @@ typedef struct coll_pipebcast_params {
     int algorithm;
     int arrival;
     int learn;
-    size_t arrival_wait; /**< bytes */
+    int multicast;
+    int multicast_at_once; /**< hosts; 0: none are enough */
+    bool multicast_checksum;
+    size_t multicast_buffer; /**< bytes */
+    size_t arrival_wait;     /**< bytes */
     int fanout;
     size_t segment_size; /**< bytes; 0: chosen */
     size_t min_size;     /**< bytes */
@@ -73,8 +88,11 @@ typedef struct coll_pipebcast_params {
     int verbose;
 } coll_pipebcast_params_t;
 
-/** The process's parameters, constant once the component is open but for the priority, which MPI_T
- * may change. */
+/**
+ * The process's parameters, constant once the component is open but for those that MPI_T may
+ * change: `priority`, `verbose`, and the settings (base/settings.h), of which nothing else reads
+ * what is here.
+ */
 extern coll_pipebcast_params_t coll_pipebcast_params;
 
 /** Whether a parameter that is a text is set. */
@@ -89,39 +107,25 @@ static inline bool coll_pipebcast_follows_advice(void)
     return coll_pipebcast_is_set(coll_pipebcast_params.advice_dir);
 }
 
-/** Whether the whole message goes to one rank after another, whether they have arrived or not. */
-static inline bool coll_pipebcast_goes_in_turn(void)
+/** Whether that is a value of `segment_size`. */
+static inline bool coll_pipebcast_is_segment_size(size_t bytes)
 {
-    return !coll_pipebcast_follows_advice() &&
-           coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
-           coll_pipebcast_params.algorithm == PB_KIND_FLAT;
+    return bytes == 0 ||
+           (bytes >= COLL_PIPEBCAST_MIN_SEGMENT && bytes <= COLL_PIPEBCAST_MAX_SEGMENT);
 }
 
-/** Whether every broadcast is arrival-aware, because the user has set it. */
-static inline bool coll_pipebcast_is_arrival_aware(void)
-{
-    return !coll_pipebcast_follows_advice() && !coll_pipebcast_goes_in_turn() &&
-           coll_pipebcast_params.arrival >= COLL_PIPEBCAST_ARRIVAL_B;
-}
-
-/**
- * Whether something is learnt of how long broadcasts take. Not where advice is followed, or every
- * broadcast is arrival-aware.
+/** The name of a value of `arrival` or `learn`, as people write it; NULL if there is no such one.
  */
-static inline bool coll_pipebcast_learns(void)
-{
-    return coll_pipebcast_params.learn != COLL_PIPEBCAST_LEARN_OFF &&
-           !coll_pipebcast_follows_advice() &&
-           coll_pipebcast_params.arrival < COLL_PIPEBCAST_ARRIVAL_B;
-}
+const char *coll_pipebcast_arrival_name(int arrival);
+const char *coll_pipebcast_learn_name(int learn);
 
 /** Registers every parameter; called whenever Open MPI registers the component. */
 int coll_pipebcast_params_register(const mca_base_component_t *component);
 
 /**
  * Checks the parameters' values; one out of range is reported and set to its
- * default. Values of earlier releases become what they mean today, which is reported. Called once
- * at open.
+ * default. Values of earlier releases become what they mean today, which is reported. Then they
+ * are the settings of the start. Called once at open.
  */
 void coll_pipebcast_params_check(void);
 

@@ -14,6 +14,7 @@
 #include "base/parameters.h"
 #include "communicator/connections.h"
 #include "engine/adaptive/header.h"
+#include "pml/control.h"
 #include "topo/advice/host_plan.h"
 #include "topo/util/hash.h"
 
@@ -30,8 +31,7 @@ static void known_destruct(coll_pipebcast_known_t *known)
     free(known->role);
     free(known->header);
 }
-static OBJ_CLASS_INSTANCE(coll_pipebcast_known_t, opal_list_item_t, known_construct,
-                          known_destruct);
+OBJ_CLASS_INSTANCE(coll_pipebcast_known_t, opal_list_item_t, known_construct, known_destruct);
 
 /* ---- the communicator ---- */
 
@@ -230,19 +230,28 @@ static void replace_known(coll_pipebcast_advised_t *advised, int root, int octav
     }
 }
 
-static int learn(coll_pipebcast_advised_t *advised, int root, size_t total, const uint8_t *header,
-                 size_t length, const coll_pipebcast_known_t **known_p)
+/** The tree of a header, not in the list; NULL: the static plan. */
+static int read_header(coll_pipebcast_advised_t *advised, int root, const uint8_t *header,
+                       size_t length, coll_pipebcast_known_t **known_p)
 {
     pb_advice_tree_t tree;
-    coll_pipebcast_known_t *known = NULL;
+    *known_p = NULL;
     int rc = pb_adaptive_header_read(&tree, advised->hosts->n, advised->host[root], header, length);
     if (rc != PB_SUCCESS) {
         return rc == PB_ERR_NO_MEMORY ? rc : PB_ERR_MALFORMED;
     }
     if (tree.n_streams > 0) {
-        rc = make_known(advised, root, &tree, header, length, &known);
+        rc = make_known(advised, root, &tree, header, length, known_p);
     }
     pb_adaptive_header_clear(&tree);
+    return rc;
+}
+
+static int learn(coll_pipebcast_advised_t *advised, int root, size_t total, const uint8_t *header,
+                 size_t length, const coll_pipebcast_known_t **known_p)
+{
+    coll_pipebcast_known_t *known;
+    const int rc = read_header(advised, root, header, length, &known);
     if (rc == PB_SUCCESS) {
         replace_known(advised, root, octave_of(total), known);
         *known_p = known;
@@ -256,6 +265,35 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, si
 {
     const int rc = learn(advised, root, total, header, length, known_p);
     return rc == PB_ERR_NO_MEMORY ? learn(advised, root, total, header, length, known_p) : rc;
+}
+
+int coll_pipebcast_advised_learn_once(coll_pipebcast_advised_t *advised, int root,
+                                      const uint8_t *header, size_t length,
+                                      coll_pipebcast_known_t **known_p)
+{
+    const int rc = read_header(advised, root, header, length, known_p);
+    return rc == PB_ERR_NO_MEMORY ? read_header(advised, root, header, length, known_p) : rc;
+}
+
+/* ---- starts of a persistent broadcast ---- */
+
+void coll_pipebcast_series_adopt(coll_pipebcast_series_t *series, coll_pipebcast_known_t *known)
+{
+    if (series->known != NULL) {
+        OBJ_RELEASE(series->known);
+    }
+    series->known = known;
+    series->alternates = !series->alternates;
+}
+
+void coll_pipebcast_series_fini(coll_pipebcast_series_t *series, struct ompi_communicator_t *comm)
+{
+    pb_control_t control = {.comm = comm, .tag = series->tag};
+    pb_listening_stop(&series->listening, &control);
+    if (series->known != NULL) {
+        OBJ_RELEASE(series->known);
+    }
+    series->known = NULL;
 }
 
 /* ---- advice, at the root ---- */

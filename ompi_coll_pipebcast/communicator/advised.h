@@ -9,6 +9,7 @@
 #define COLL_PIPEBCAST_ADVISED_H
 
 #include "communicator/module.h"
+#include "engine/adaptive/listening.h"
 #include "topo/advice/advice.h"
 #include "topo/advice/generation.h"
 #include "topo/advice/history.h"
@@ -23,6 +24,23 @@ typedef struct coll_pipebcast_known {
     uint8_t *header; /**< of the announcement, to compare with the next */
     size_t length;
 } coll_pipebcast_known_t;
+OBJ_CLASS_DECLARATION(coll_pipebcast_known_t);
+
+/**
+ * What the starts of one persistent broadcast know of announcements. A rank has its starts one
+ * after the other, so that all know the same at the same start, whatever the order of several such
+ * broadcasts is on each rank.
+ */
+typedef struct coll_pipebcast_series {
+    int tag;                       /**< the first of its tags, downwards */
+    uint32_t start;                /**< the number of the present one */
+    coll_pipebcast_known_t *known; /**< the tree announced last; NULL: the static plan */
+    bool alternates; /**< after each announcement the other one of two tags is that of segments */
+    pb_listening_t listening; /**< at receivers, also between two starts */
+} coll_pipebcast_series_t;
+
+/** Tags of a series: headers, words that settle them, and segments of two trees. */
+#define COLL_PIPEBCAST_SERIES_TAGS 4
 
 /** A history that is made when there is something to note. */
 typedef struct coll_pipebcast_notes {
@@ -86,6 +104,24 @@ bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
 int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
                                  const uint8_t *header, size_t length,
                                  const coll_pipebcast_known_t **known_p);
+
+/**
+ * An announcement for one broadcast, that changes nothing for others: the tree of `header`, which
+ * the caller releases. *known_p is NULL if that is the static plan. PB_ERR_NO_MEMORY, also at a
+ * second try, or PB_ERR_MALFORMED.
+ */
+int coll_pipebcast_advised_learn_once(coll_pipebcast_advised_t *advised, int root,
+                                      const uint8_t *header, size_t length,
+                                      coll_pipebcast_known_t **known_p);
+
+/**
+ * The tree of an announcement, NULL for the static plan, is the known one from the next start on;
+ * it belongs to the series then.
+ */
+void coll_pipebcast_series_adopt(coll_pipebcast_series_t *series, coll_pipebcast_known_t *known);
+
+/** Gives everything back, on this communicator; there is no further start. */
+void coll_pipebcast_series_fini(coll_pipebcast_series_t *series, struct ompi_communicator_t *comm);
 
 /** Notes, for the advisor, that this rank was root of a broadcast: begun and taken in ns. */
 void coll_pipebcast_advised_note_broadcast(coll_pipebcast_advised_t *advised, uint64_t broadcast,

@@ -34,9 +34,12 @@
 #include "base/status.h"
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
+#include "communicator/cache.h"
+#include "communicator/changing.h"
 #include "communicator/connections.h"
 #include "communicator/difference.h"
 #include "communicator/gate.h"
+#include "communicator/kept.h"
 #include "communicator/locality.h"
 #include "communicator/lost.h"
 #include "communicator/placement.h"
@@ -47,7 +50,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 13
+#define PROTOCOL 20
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -77,7 +80,8 @@ enum {
     V_SEGMENT_SIZE,
     V_MIN_SIZE,
     V_LOCALITY,
-    V_LEARN,       /**< whether, and what, is learnt */
+    V_LEARN,       /**< whether something is learnt, and what of earlier jobs; and whether by
+                      multicast: see KEPT_BITS */
     V_TRANSPORT,   /**< of messages between hosts; 0 where the user has chosen it */
     V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
@@ -85,6 +89,15 @@ enum {
     V_CONNECTIONS, /**< not compared: likewise */
     N_VALUES = 16
 };
+
+/**
+ * The higher bits of V_LEARN are parameters, which must be alike. The lower ones are of the digest
+ * of what earlier jobs have learnt: where these differ, that is left out.
+ */
+#define KEPT_BITS 44
+#define AT_ONCE_BIT KEPT_BITS
+#define LEARN_BIT 60
+#define MULTICAST_BIT 62
 
 static const char *const value_names[N_VALUES] = {
     [V_PROTOCOL] = "the version of pipebcast",
@@ -97,11 +110,24 @@ static const char *const value_names[N_VALUES] = {
     [V_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [V_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
     [V_LOCALITY] = "the parameter coll_pipebcast_locality",
-    [V_LEARN] = "the parameter coll_pipebcast_learn",
     [V_TRANSPORT] = "the transport between hosts (pml, btl, kind of network), or the parameter "
                     "coll_pipebcast_transport,",
     [V_MODEL] = "the model file (coll_pipebcast_model_file)",
 };
+
+/** A parameter that shares a value with others: its bits. */
+typedef struct shared_value {
+    const char *name;
+    int low, n_bits;
+} shared_value_t;
+
+/** Those of V_LEARN, from the highest bits on. */
+static const shared_value_t shared_values[] = {
+    {"the parameter coll_pipebcast_multicast", MULTICAST_BIT, 64 - MULTICAST_BIT},
+    {"the parameter coll_pipebcast_learn", LEARN_BIT, MULTICAST_BIT - LEARN_BIT},
+    {"the parameter coll_pipebcast_multicast_at_once", AT_ONCE_BIT, LEARN_BIT - AT_ONCE_BIT},
+};
+#define N_SHARED_VALUES (sizeof(shared_values) / sizeof(shared_values[0]))
 
 typedef struct coll_pipebcast_agreement coll_pipebcast_agreement_t;
 
@@ -112,10 +138,10 @@ struct coll_pipebcast_agreement {
     char why_not_model[1024];        /**< what is wrong with its model file; "": nothing */
     pb_medium_t medium;              /**< from this rank to other hosts */
     uint64_t own[N_VALUES];
-    uint64_t most[2 * N_VALUES];   /**< the maxima of v, then of ~v */
-    pb_request_t comparing;        /**< the allreduce; NULL at its end */
-    int n_hosts;                   /**< with a rank */
-    coll_pipebcast_model_t *blank; /**< for a model that is to be assumed; NULL: taken */
+    uint64_t most[2 * N_VALUES]; /**< the maxima of v, then of ~v */
+    pb_request_t comparing;      /**< the allreduce; NULL at its end */
+    int n_hosts;                 /**< with a rank */
+    bool kept_is_alike;          /**< what the ranks have read of earlier jobs */
     int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
                 that of lost ranks, the last that of connections to open */
     coll_pipebcast_locality_t locality;
@@ -169,19 +195,23 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
                        bool placed, bool model_is_good, uint64_t *values)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    const coll_pipebcast_settings_t *settings = &module->settings;
     const int rank = ompi_comm_rank(module->comm);
     memset(values, 0, N_VALUES * sizeof(*values));
     values[V_PROTOCOL] = PROTOCOL;
     values[V_FAILED_RANK] = (uint64_t) (placed ? ompi_comm_size(module->comm) : rank);
     values[V_PLACEMENT] = placed ? pb_placement_hash(module->placement) : 0;
-    values[V_ALGORITHM] = (uint64_t) params->algorithm;
-    values[V_ARRIVAL] = (uint64_t) params->arrival;
+    values[V_ALGORITHM] = (uint64_t) settings->algorithm;
+    values[V_ARRIVAL] = (uint64_t) settings->arrival;
     values[V_ADVICE] = coll_pipebcast_follows_advice();
     values[V_FANOUT] = (uint64_t) params->fanout;
-    values[V_SEGMENT_SIZE] = params->segment_size;
+    values[V_SEGMENT_SIZE] = settings->segment_size;
     values[V_MIN_SIZE] = params->min_size;
     values[V_LOCALITY] = (uint64_t) params->locality;
-    values[V_LEARN] = (uint64_t) params->learn;
+    values[V_LEARN] = (uint64_t) params->multicast << MULTICAST_BIT |
+                      (uint64_t) settings->learn << LEARN_BIT |
+                      (uint64_t) params->multicast_at_once << AT_ONCE_BIT |
+                      coll_pipebcast_kept_digest(medium) >> (64 - KEPT_BITS);
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
     values[V_TRANSPORT] = coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
     values[V_SPEED] = medium->bits_per_second > 0 ? medium->bits_per_second : UNKNOWN;
@@ -189,9 +219,15 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     values[V_CONNECTIONS] = coll_pipebcast_connections_own();
 }
 
+/** What of a value must be alike. */
+static uint64_t compared(int which, uint64_t value)
+{
+    return which == V_LEARN ? value >> KEPT_BITS : value;
+}
+
 static bool differs(const uint64_t *most, int which)
 {
-    return most[which] != ~most[N_VALUES + which];
+    return compared(which, most[which]) != compared(which, ~most[N_VALUES + which]);
 }
 
 /** The least value of all ranks, or `by_default` if none knows it. */
@@ -215,15 +251,43 @@ static int first_difference(const uint64_t *most)
     return N_VALUES;
 }
 
+/** The part of a value that is one parameter's. */
+static uint64_t part_of(const shared_value_t *shared, uint64_t value)
+{
+    return value >> shared->low & ((UINT64_C(1) << shared->n_bits) - 1);
+}
+
+/** What differs, for the message: of parameters that share a value, the one; *own_p is this rank's.
+ */
+static const char *name_difference(const coll_pipebcast_agreement_t *agreement, int which,
+                                   uint64_t *own_p)
+{
+    const uint64_t most = agreement->most[which], least_one = ~agreement->most[N_VALUES + which];
+    *own_p = compared(which, agreement->own[which]);
+    if (which != V_LEARN) {
+        return value_names[which];
+    }
+    /* The first part in which maximum and minimum differ is one in which ranks do; what is in the
+     * parts below it may be of different ranks. */
+    const shared_value_t *shared = shared_values, *last = shared_values + N_SHARED_VALUES - 1;
+    while (shared < last && part_of(shared, most) == part_of(shared, least_one)) {
+        shared++;
+    }
+    *own_p = part_of(shared, agreement->own[which]);
+    return shared->name;
+}
+
 /** Starts to find the rank that differs from rank 0, for the message. Called alike on all ranks. */
 static void report(coll_pipebcast_module_t *module, int which, const char *until_then)
 {
     coll_pipebcast_agreement_t *agreement = module->agreement;
+    uint64_t own;
+    const char *what = name_difference(agreement, which, &own);
     const coll_pipebcast_difference_t difference = {
-        .what = value_names[which],
+        .what = what,
         .until_then = until_then,
         .is_number = which != V_PLACEMENT && which != V_TRANSPORT && which != V_MODEL,
-        .own = agreement->own[which],
+        .own = own,
     };
     coll_pipebcast_report_start(&agreement->report, module->comm, agreement->tag, &difference);
 }
@@ -331,7 +395,8 @@ static void report_model(coll_pipebcast_module_t *module, const char *until_then
     }
 }
 
-/** All ranks choose by the same assumed model, instead of measured ones. */
+/** All ranks choose by the same assumed model, instead of measured ones. Its memory is there since
+ * the module was made, unless others have assumed models of other links since. */
 static void assume_model(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_agreement_t *agreement = module->agreement;
@@ -340,8 +405,10 @@ static void assume_model(coll_pipebcast_module_t *module)
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
     }
-    module->model = coll_pipebcast_model_assumed(agreement->blank, speed, (uint32_t) mtu);
-    agreement->blank = NULL;
+    module->model = coll_pipebcast_model_assumed(speed, (uint32_t) mtu);
+    if (module->model == NULL) {
+        coll_pipebcast_end_job(module->comm, "plan broadcasts", OMPI_ERR_OUT_OF_RESOURCE);
+    }
 }
 
 /** Settles whether the transport is served, and by which model all ranks choose. */
@@ -366,17 +433,15 @@ static bool settle_gate(coll_pipebcast_module_t *module)
 static void begin_planning(coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    const bool is_forced = params->algorithm != COLL_PIPEBCAST_AUTO;
+    const coll_pipebcast_settings_t *settings = &module->settings;
     const pb_planner_options_t options = {
         .rank = ompi_comm_rank(module->comm),
-        .choose = {.kind = is_forced                         ? params->algorithm
-                           : coll_pipebcast_follows_advice() ? PB_CHOOSE_OWN /* else only the root
-                                                      could know whether there is advice */
-                                                             : PB_CHOOSE_ALL,
-                   .segment = params->segment_size,
+        .choose = {.kind = coll_pipebcast_kind_to_choose(settings),
+                   .segment = settings->segment_size,
                    .plan.fanout = params->fanout},
-        .memory = params->cache_size,
+        .memory = coll_pipebcast_cache_take(module),
         .connections = module->connections,
+        .learns_nothing = !coll_pipebcast_learns(settings),
     };
     pb_planner_begin(module->planner, module->placement, &module->model->model, &options);
 }
@@ -446,22 +511,11 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
         module->advised = coll_pipebcast_advised_new(module, &rc);
         return rc;
     }
-    if (!coll_pipebcast_arrivals_prepare(&module->arrivals)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (coll_pipebcast_params.arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
-        !pb_arrival_credit_init(&module->credit, ompi_comm_size(module->comm),
-                                coll_pipebcast_params.arrival_wait)) {
+    if (!coll_pipebcast_arrivals_prepare(&module->arrivals) ||
+        !coll_pipebcast_prepare_settings(module, &module->settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return OMPI_SUCCESS;
-}
-
-static int reserve_learning(coll_pipebcast_module_t *module)
-{
-    return coll_pipebcast_learns()
-               ? coll_pipebcast_error(pb_planner_reserve_learning(module->planner))
-               : OMPI_SUCCESS;
 }
 
 /** Has the memory that this rank needs once the ranks have compared. */
@@ -470,8 +524,7 @@ static int prepare_memory(coll_pipebcast_module_t *module, coll_pipebcast_agreem
     agreement->n_hosts = pb_placement_n_hosts(module->placement);
     if (agreement->n_hosts < 0 ||
         pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS ||
-        reserve_learning(module) != OMPI_SUCCESS || !coll_pipebcast_connections_prepare(module) ||
-        prepare_broadcasts(module) != OMPI_SUCCESS) {
+        !coll_pipebcast_connections_prepare(module) || prepare_broadcasts(module) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return coll_pipebcast_locality_init(&agreement->locality, module, agreement->n_hosts,
@@ -505,6 +558,8 @@ static bool has_compared(coll_pipebcast_module_t *module)
     }
     module->agreed = status.MPI_ERROR;
     if (module->agreed == MPI_SUCCESS) {
+        const uint64_t *most = module->agreement->most;
+        module->agreement->kept_is_alike = most[V_LEARN] == ~most[N_VALUES + V_LEARN];
         module->state = decide(module);
     } else {
         coll_pipebcast_lose_agreement(module, module->agreed);
@@ -512,12 +567,28 @@ static bool has_compared(coll_pipebcast_module_t *module)
     return true;
 }
 
+/** Planning begins with what earlier jobs have learnt. */
+static void begin_with_kept(coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_agreement_t *agreement = module->agreement;
+    const coll_pipebcast_kept_terms_t terms = {.medium = &agreement->medium,
+                                               .bits_per_second =
+                                                   least(agreement->most, V_SPEED, 0),
+                                               .n_hosts = agreement->n_hosts,
+                                               .is_alike = agreement->kept_is_alike};
+    coll_pipebcast_kept_begin(module, &terms);
+}
+
 static void begin_serving(coll_pipebcast_module_t *module)
 {
     module->state = COLL_PIPEBCAST_SERVING;
     begin_planning(module);
     report_serving(module);
+    begin_with_kept(module);
     coll_pipebcast_arrivals_begin_serving(module);
+    coll_pipebcast_multicast_begin_serving(
+        module, module->agreement->n_hosts,
+        least(module->agreement->most, V_SPEED, DEFAULT_BITS_PER_SECOND));
     coll_pipebcast_connections_report(module);
 }
 
@@ -633,7 +704,6 @@ static int prepare_alike(coll_pipebcast_module_t *module)
 {
     for (int i = 0; i < 2; i++) {
         if ((module->is_peer != NULL || coll_pipebcast_connections_prepare(module)) &&
-            reserve_learning(module) == OMPI_SUCCESS &&
             prepare_broadcasts(module) == OMPI_SUCCESS) {
             return OMPI_SUCCESS;
         }
@@ -654,6 +724,7 @@ static void set_alike(coll_pipebcast_module_t *module, const coll_pipebcast_comm
     agreement->own[V_SPEED] = common->bits_per_second;
     agreement->own[V_MTU] = common->mtu;
     agreement->own[V_CONNECTIONS] = UINT64_MAX;
+    agreement->kept_is_alike = common->kept_is_alike;
     for (int i = 0; i < N_VALUES; i++) {
         agreement->most[i] = agreement->own[i];
         agreement->most[N_VALUES + i] = ~agreement->own[i];
@@ -812,11 +883,6 @@ coll_pipebcast_agreement_t *coll_pipebcast_agreement_new(void)
         return NULL;
     }
     OBJ_CONSTRUCT(&agreement->task.super, opal_list_item_t);
-    agreement->blank = coll_pipebcast_model_blank();
-    if (agreement->blank == NULL) {
-        coll_pipebcast_agreement_free(agreement);
-        return NULL;
-    }
     return agreement;
 }
 
@@ -824,9 +890,6 @@ void coll_pipebcast_agreement_free(coll_pipebcast_agreement_t *agreement)
 {
     if (agreement == NULL) {
         return;
-    }
-    if (agreement->blank != NULL) {
-        OBJ_RELEASE(agreement->blank);
     }
     coll_pipebcast_locality_fini(&agreement->locality);
     OBJ_DESTRUCT(&agreement->task.super);

@@ -52,7 +52,7 @@ void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
 /** Where the first broadcast was restricted that the planner would have done otherwise. */
 static void report_repeating(const coll_pipebcast_module_t *module)
 {
-    const int algorithm = coll_pipebcast_params.algorithm;
+    const int algorithm = module->settings.algorithm;
     if (algorithm != COLL_PIPEBCAST_AUTO) {
         coll_pipebcast_warn("communicator %s: the algorithm %s would need more than %d connections "
                             "of a rank. Broadcasts from further roots use a tree that does not. "

@@ -5,7 +5,8 @@
  * the process alone, and everything else that the outcome depends on: who finds equal digests may
  * work out by himself what all others work out. What a rank can do and the others might not has no
  * room in it: a host that the topology does not name, a faulty file, a bound on connections that
- * communicators share. Then there are no facts.
+ * communicators share. Then there are no facts. Nor has what earlier jobs have learnt, which is
+ * compared apart: ranks that have read other files serve, without it.
  */
 #include "communicator/facts.h"
 
@@ -13,9 +14,11 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
+#include "base/settings.h"
 #include "communicator/agreement.h"
 #include "communicator/connections.h"
 #include "communicator/gate.h"
+#include "communicator/kept.h"
 #include "communicator/locality.h"
 #include "communicator/placement.h"
 #include "communicator/presence.h"
@@ -31,14 +34,13 @@ static uint64_t add_text(uint64_t state, const char *text)
 static uint64_t add_parameters(uint64_t state)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    state = pb_hash_number(state, (uint64_t) params->algorithm);
-    state = pb_hash_number(state, (uint64_t) params->arrival);
+    state = pb_hash_number(state, coll_pipebcast_settings_pack(&coll_pipebcast_first_settings));
     state = pb_hash_number(state, coll_pipebcast_follows_advice());
     state = pb_hash_number(state, (uint64_t) params->fanout);
-    state = pb_hash_number(state, params->segment_size);
     state = pb_hash_number(state, params->min_size);
     state = pb_hash_number(state, (uint64_t) params->locality);
-    state = pb_hash_number(state, (uint64_t) params->learn);
+    state = pb_hash_number(state, (uint64_t) params->multicast);
+    state = pb_hash_number(state, (uint64_t) params->multicast_at_once);
     state = pb_hash_number(state, coll_pipebcast_gate_is_opened());
     return add_text(state, params->hosts);
 }
@@ -109,7 +111,8 @@ static bool find(const char *host, pb_facts_t *facts, pb_medium_t *medium)
                           .place = find_place(),
                           .bits_per_second = known_or_not(medium->bits_per_second),
                           .mtu = known_or_not(medium->mtu),
-                          .connections = coll_pipebcast_connections_own()};
+                          .connections = coll_pipebcast_connections_own(),
+                          .kept = coll_pipebcast_kept_digest(medium)};
     return true;
 }
 

@@ -10,7 +10,8 @@
 
 /**
  * Finds out the facts of this process (coll_pipebcast_process.facts, and .medium) and publishes
- * them. Reads the topology and the model that the parameters name, which stay as they are then.
+ * them. Reads the topology and the model that the parameters name, and what earlier jobs have
+ * learnt, which stay as they are then.
  * What cannot be known without another rank leaves the digest 0: the ranks agree by messages. So it
  * does after an error, which is logged. Called once, by one thread.
  */

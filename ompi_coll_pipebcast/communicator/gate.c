@@ -1,6 +1,6 @@
 #include "communicator/gate.h"
 
-#include "base/parameters.h"
+#include "base/settings.h"
 #include "pml/route.h"
 
 /** The next rank in their cyclic order that is on another host; -1 if there is none. */
@@ -29,8 +29,8 @@ void coll_pipebcast_medium_find(const coll_pipebcast_module_t *module, pb_medium
 
 bool coll_pipebcast_gate_is_opened(void)
 {
-    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    return params->transport == COLL_PIPEBCAST_TRANSPORT_ANY ||
-           params->algorithm != COLL_PIPEBCAST_AUTO ||
-           params->arrival >= COLL_PIPEBCAST_ARRIVAL_B || coll_pipebcast_follows_advice();
+    const coll_pipebcast_settings_t *first = &coll_pipebcast_first_settings;
+    return coll_pipebcast_params.transport == COLL_PIPEBCAST_TRANSPORT_ANY ||
+           first->algorithm != COLL_PIPEBCAST_AUTO || first->arrival >= COLL_PIPEBCAST_ARRIVAL_B ||
+           coll_pipebcast_follows_advice();
 }

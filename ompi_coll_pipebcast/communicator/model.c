@@ -49,7 +49,8 @@ coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p)
 /** Bytes of the text that explains what a model was assumed from. */
 #define SOURCE_BYTES 96
 
-coll_pipebcast_model_t *coll_pipebcast_model_blank(void)
+/** One that is not filled yet; NULL if out of memory. */
+static coll_pipebcast_model_t *new_blank(void)
 {
     coll_pipebcast_model_t *model = OBJ_NEW(coll_pipebcast_model_t);
     if (model == NULL) {
@@ -73,23 +74,51 @@ static void assume(coll_pipebcast_model_t *blank, uint64_t bits_per_second, uint
              (unsigned long long) (bits_per_second / 1000000), (unsigned) mtu);
 }
 
-coll_pipebcast_model_t *coll_pipebcast_model_assumed(coll_pipebcast_model_t *blank,
-                                                     uint64_t bits_per_second, uint32_t mtu)
+/** With the process's lock held. */
+static bool reserve(coll_pipebcast_process_t *process)
+{
+    if (process->blank == NULL) {
+        process->blank = new_blank();
+    }
+    return process->blank != NULL;
+}
+
+bool coll_pipebcast_model_reserve(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     opal_mutex_lock(&process->lock);
-    coll_pipebcast_model_t *known = process->assumed;
-    if (known == NULL || known->bits_per_second != bits_per_second || known->mtu != mtu) {
-        assume(blank, bits_per_second, mtu);
-        if (known != NULL) {
-            OBJ_RELEASE(known);
-        }
-        process->assumed = blank;
-    } else {
-        OBJ_RELEASE(blank);
+    const bool is_there = reserve(process);
+    opal_mutex_unlock(&process->lock);
+    return is_there;
+}
+
+/** Assumes a model in place of the last one; false if out of memory. With the lock held. */
+static bool assume_other(coll_pipebcast_process_t *process, uint64_t bits_per_second, uint32_t mtu)
+{
+    if (!reserve(process)) {
+        return false;
     }
+    if (process->assumed != NULL) {
+        OBJ_RELEASE(process->assumed);
+    }
+    process->assumed = process->blank;
+    process->blank = NULL;
+    assume(process->assumed, bits_per_second, mtu);
+    return true;
+}
+
+coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, uint32_t mtu)
+{
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    opal_mutex_lock(&process->lock);
     coll_pipebcast_model_t *model = process->assumed;
-    OBJ_RETAIN(model);
+    const bool is_it =
+        (model != NULL && model->bits_per_second == bits_per_second && model->mtu == mtu) ||
+        assume_other(process, bits_per_second, mtu);
+    model = is_it ? process->assumed : NULL;
+    if (model != NULL) {
+        OBJ_RETAIN(model);
+    }
     opal_mutex_unlock(&process->lock);
     return model;
 }

@@ -4,6 +4,8 @@
 #ifndef COLL_PIPEBCAST_MODEL_H
 #define COLL_PIPEBCAST_MODEL_H
 
+#include <stdbool.h>
+
 #include "communicator/shared.h"
 #include "topo/model/model.h"
 
@@ -22,15 +24,18 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);
  */
 coll_pipebcast_model_t *coll_pipebcast_model_get(int *error_p);
 
-/** Memory for a model that may have to be assumed later; NULL if out of memory. */
-coll_pipebcast_model_t *coll_pipebcast_model_blank(void);
+/**
+ * Has the memory for one model that may have to be assumed later, beside the one that is assumed
+ * now. It is the process's, as most communicators assume the same one. False if out of memory.
+ */
+bool coll_pipebcast_model_reserve(void);
 
 /**
  * The model that is assumed for links of this speed and MTU, retained for the caller: one that
- * other communicators have already, or else the blank one, which it takes over and fills. Needs no
- * memory.
+ * the last communicator has assumed, or else a new one. Needs no memory after
+ * coll_pipebcast_model_reserve(), unless another communicator has assumed one of other links since
+ * then; NULL if it does and there is none.
  */
-coll_pipebcast_model_t *coll_pipebcast_model_assumed(coll_pipebcast_model_t *blank,
-                                                     uint64_t bits_per_second, uint32_t mtu);
+coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, uint32_t mtu);
 
 #endif

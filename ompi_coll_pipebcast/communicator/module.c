@@ -1,8 +1,11 @@
 #include "communicator/module.h"
 
+#include "base/parameters.h"
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
+#include "communicator/cache.h"
 #include "communicator/connections.h"
+#include "communicator/kept.h"
 #include "communicator/ranks.h"
 
 static void module_construct(coll_pipebcast_module_t *module)
@@ -12,6 +15,8 @@ static void module_construct(coll_pipebcast_module_t *module)
     OBJ_CONSTRUCT(&module->tasks, coll_pipebcast_tasks_t);
     module->tasks.module = module;
     module->state = COLL_PIPEBCAST_UNDECIDED;
+    module->settings = coll_pipebcast_first_settings;
+    module->n_undecided = 0;
     module->agreement = NULL;
     module->to_come = NULL;
     module->left = NULL;
@@ -30,14 +35,20 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->levels = NULL;
     module->model = NULL;
     module->planner = NULL;
+    module->has_cache = false;
+    module->cache = 0;
+    module->keeps = false;
     module->connections = 0;
     module->connections_charged = 0;
     module->is_peer = NULL;
     module->advised = NULL;
     coll_pipebcast_arrivals_construct(&module->arrivals, module);
+    coll_pipebcast_multicast_construct(&module->multicast, module);
     pb_arrival_mode_init(&module->arrival_mode);
+    module->orders = (pb_arrival_orders_t){0};
+    module->habits = (pb_arrival_habits_t){0};
     module->ns_per_byte = 0;
-    module->credit.of = NULL;
+    pb_arrival_credit_init(&module->credit, coll_pipebcast_params.arrival_wait);
 }
 
 void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module)
@@ -59,10 +70,15 @@ static void module_destruct(coll_pipebcast_module_t *module)
     OBJ_DESTRUCT(&module->tasks);
     coll_pipebcast_lock_fini(&module->lock);
     coll_pipebcast_arrivals_destruct(&module->arrivals);
+    coll_pipebcast_multicast_destruct(&module->multicast);
     pb_arrival_credit_fini(&module->credit);
+    pb_arrival_orders_fini(&module->orders);
+    pb_arrival_habits_fini(&module->habits);
     coll_pipebcast_connections_give_back(module);
+    coll_pipebcast_cache_give_back(module);
     free(module->is_peer);
     coll_pipebcast_advised_free(module->advised);
+    coll_pipebcast_kept_leave(module);
     if (module->ranks != NULL) {
         coll_pipebcast_ranks_leave(module);
     }
@@ -88,7 +104,7 @@ coll_pipebcast_module_t *coll_pipebcast_module_new(void)
     }
     module->to_come = coll_pipebcast_agreement_new();
     module->planner = pb_planner_new();
-    if (module->to_come == NULL || module->planner == NULL) {
+    if (module->to_come == NULL || module->planner == NULL || !coll_pipebcast_model_reserve()) {
         OBJ_RELEASE(module);
     }
     return module;

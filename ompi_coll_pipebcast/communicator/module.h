@@ -6,12 +6,16 @@
 
 #include "base/counters.h"
 #include "base/lock.h"
+#include "base/settings.h"
 #include "communicator/arrivals.h"
 #include "communicator/model.h"
+#include "communicator/multicast.h"
 #include "communicator/progress.h"
 #include "communicator/topology.h"
 #include "engine/arrival/credit.h"
 #include "engine/arrival/mode.h"
+#include "engine/arrival/order.h"
+#include "topo/model/kept.h"
 #include "topo/model/planner.h"
 #include "topo/network/placement.h"
 
@@ -34,6 +38,8 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_lock_t lock;       /**< protects what follows */
     coll_pipebcast_tasks_t tasks;
     coll_pipebcast_state_t state;
+    coll_pipebcast_settings_t settings; /**< in force; alike on all ranks that have agreed */
+    int n_undecided; /**< nonblocking broadcasts that wait for the agreement, to be decided by it */
     struct coll_pipebcast_agreement *agreement; /**< NULL: none is under way */
     struct coll_pipebcast_agreement *to_come; /**< the memory of the one to come; NULL: it began */
     struct coll_pipebcast_agreement *left;    /**< one that has not ended and never will; or NULL */
@@ -59,16 +65,24 @@ typedef struct coll_pipebcast_module {
     pb_network_t
         *levels; /**< likewise: the placement's network if it has levels inside hosts; else NULL */
     coll_pipebcast_model_t
-        *model;            /**< retained; the measured one, if any, until the ranks have agreed */
-    pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
+        *model;             /**< retained; the measured one, if any, until the ranks have agreed */
+    pb_planner_t *planner;  /**< may be asked once the ranks have agreed to serve */
+    bool has_cache;         /**< what it may keep was taken (communicator/cache.h): */
+    size_t cache;           /**< bytes */
+    bool keeps;             /**< this rank keeps what is learnt here: for this */
+    pb_kept_key_t kept_key; /**< if so */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     int connections_charged; /**< of these, as this process's total has them */
     uint8_t *is_peer;        /**< bit r: rank r was counted as a peer; NULL until the ranks agree */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     coll_pipebcast_arrivals_t arrivals;     /**< what is found out by watching plain broadcasts */
-    pb_arrival_mode_t arrival_mode;         /**< of parameter arrival = auto */
+    coll_pipebcast_multicast_t multicast;
+    pb_arrival_mode_t arrival_mode; /**< of parameter arrival = auto */
+    pb_arrival_orders_t orders;     /**< likewise: in which order ranks arrive, by root */
+    pb_arrival_habits_t habits;     /**< likewise: what this rank knows of that as a root */
     double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
-    pb_arrival_credit_t credit; /**< of parameter arrival = nb; of == NULL: not needed */
+    pb_arrival_credit_t
+        credit; /**< of parameter arrival = nb, auto; its bound 0: nothing is sent unasked */
 } coll_pipebcast_module_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 

@@ -21,10 +21,13 @@ int coll_pipebcast_process_open(void)
     process->of_job = NULL;
     process->no_tree_reported = false;
     process->model = NULL;
-    process->assumed = NULL;
+    process->assumed = process->blank = NULL;
+    coll_pipebcast_kept_open(&process->kept);
+    process->multicast_failures = 0;
     process->locality_known = false;
     process->locality = PB_LOCALITY_ANYWHERE;
     process->connections_charged = 0;
+    process->n_caches = 0;
     return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS &&
                    opal_hash_table_init(&process->opened, 64) == OPAL_SUCCESS &&
                    opal_hash_table_init(&process->peers, 64) == OPAL_SUCCESS
@@ -35,6 +38,7 @@ int coll_pipebcast_process_open(void)
 void coll_pipebcast_process_close(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    coll_pipebcast_kept_close(&process->kept);
     coll_pipebcast_ranks_forget();
     if (process->topology != NULL) {
         OBJ_RELEASE(process->topology);
@@ -48,10 +52,13 @@ void coll_pipebcast_process_close(void)
     if (process->assumed != NULL) {
         OBJ_RELEASE(process->assumed);
     }
+    if (process->blank != NULL) {
+        OBJ_RELEASE(process->blank);
+    }
     process->topology = process->model = NULL;
     process->of_job = NULL;
     coll_pipebcast_presence_forget();
-    process->assumed = NULL;
+    process->assumed = process->blank = NULL;
     OBJ_DESTRUCT(&process->opened);
     OBJ_DESTRUCT(&process->peers);
     OBJ_DESTRUCT(&process->present);

@@ -7,6 +7,7 @@
 #define COLL_PIPEBCAST_PROCESS_H
 
 #include "base/compat.h"
+#include "communicator/kept.h"
 #include "communicator/model.h"
 #include "communicator/topology.h"
 #include "topo/model/medium.h"
@@ -27,8 +28,12 @@ typedef struct coll_pipebcast_process {
     bool no_tree_reported;          /**< whether it was reported that such addresses make no tree */
     coll_pipebcast_shared_t *model; /**< likewise */
     coll_pipebcast_model_t *assumed; /**< assumed last, likewise */
-    bool locality_known;             /**< whether this process has looked where it sits */
-    pb_locality_t locality;          /**< if so, where: as it was bound at that time */
+    coll_pipebcast_model_t
+        *blank;                 /**< memory for the next one that is assumed; NULL: none, or used */
+    int multicast_failures;     /**< of groups that this process has offered, in a row */
+    bool locality_known;        /**< whether this process has looked where it sits */
+    pb_locality_t locality;     /**< if so, where: as it was bound at that time */
+    coll_pipebcast_kept_t kept; /**< of earlier jobs */
     opal_hash_table_t present; /**< the records of processes that are known to have the component */
     opal_hash_table_t opened;  /**< processes that were sent a message to open a connection */
     opal_hash_table_t peers;   /**< processes that were a neighbour of this one in a plan */
@@ -39,6 +44,7 @@ typedef struct coll_pipebcast_process {
      * budget.
      */
     int connections_charged;
+    size_t n_caches; /**< communicators that have taken theirs (communicator/cache.h) */
     struct coll_pipebcast_ranks *ranks[COLL_PIPEBCAST_MAX_RANKS]; /**< the last used first */
 } coll_pipebcast_process_t;
 

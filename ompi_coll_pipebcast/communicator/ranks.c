@@ -63,6 +63,7 @@ static bool add_facts(coll_pipebcast_common_t *common, const pb_facts_t *facts, 
     common->bits_per_second = least(common->bits_per_second, facts->bits_per_second);
     common->mtu = least(common->mtu, facts->mtu);
     common->on_one_host = common->on_one_host && facts->host == own->host;
+    common->kept_is_alike = common->kept_is_alike && facts->kept == own->kept;
     return facts->digest == own->digest && facts->connections >= (uint64_t) n_others;
 }
 
@@ -83,8 +84,10 @@ int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
                                  coll_pipebcast_common_t *common_p)
 {
     const int n_ranks = ompi_comm_size(comm), n_others = count_others(comm);
-    *common_p = (coll_pipebcast_common_t){
-        .bits_per_second = PB_FACTS_UNKNOWN, .mtu = PB_FACTS_UNKNOWN, .on_one_host = true};
+    *common_p = (coll_pipebcast_common_t){.bits_per_second = PB_FACTS_UNKNOWN,
+                                          .mtu = PB_FACTS_UNKNOWN,
+                                          .on_one_host = true,
+                                          .kept_is_alike = true};
     if (coll_pipebcast_process.facts.digest == 0) {
         return OMPI_ERR_NOT_AVAILABLE;
     }

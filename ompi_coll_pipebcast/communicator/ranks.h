@@ -16,6 +16,7 @@ typedef struct coll_pipebcast_common {
     uint64_t bits_per_second; /**< the least of any rank; PB_FACTS_UNKNOWN: none is known */
     uint64_t mtu;             /**< likewise */
     bool on_one_host;         /**< all of them are */
+    bool kept_is_alike;       /**< all have read the same of what earlier jobs have learnt */
 } coll_pipebcast_common_t;
 
 /** Some processes in the order of their ranks; shared by communicators. */

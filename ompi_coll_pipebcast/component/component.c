@@ -86,12 +86,12 @@ static int component_open(void)
 {
     coll_pipebcast_log_open();
     coll_pipebcast_progress_open();
+    coll_pipebcast_params_check(); /* modules begin with the settings of the start */
     const int rc = begin();
     if (rc != OMPI_SUCCESS) {
         component_close();
         return rc;
     }
-    coll_pipebcast_params_check();
     return coll_pipebcast_autoload();
 }
 

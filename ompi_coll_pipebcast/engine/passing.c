@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/** The header travels in the tree of this stream. */
-#define HEADER_STREAM UINT32_C(1)
-
 static void keep_first_error(pb_passing_t *passing, int error)
 {
     if (passing->error == 0) {
@@ -26,7 +23,7 @@ void pb_passing_start(pb_passing_t *passing, const pb_role_t *role, const uint8_
                       size_t length)
 {
     for (int i = 0; i < role->n_children && !passing->broken; i++) {
-        if ((role->child_mask[i] & HEADER_STREAM) == 0) {
+        if ((role->child_mask[i] & PB_PASSING_STREAM) == 0) {
             continue;
         }
         const int rc = pb_control_send(passing->control, bytes, length, role->child[i],

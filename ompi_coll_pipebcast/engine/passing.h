@@ -9,6 +9,9 @@
 #include "engine/control.h"
 #include "topo/trees/role.h"
 
+/** The stream in whose tree it travels, as a bit of a mask. */
+#define PB_PASSING_STREAM UINT32_C(1)
+
 typedef struct pb_passing {
     pb_control_t *control;  /**< borrowed */
     pb_request_t *requests; /**< the header on its way to each child; NULL entries are done */

@@ -15,8 +15,9 @@
 typedef struct begun {
     coll_pipebcast_operation_t *operation; /**< NULL: it is not ours */
     bool is_part_of_agreement;             /**< it is the fallback component's own, and uncounted */
-    bool is_watched; /**< it is the fallback component's, and how long it takes is measured */
-    int64_t start;   /**< by the clock, when the ranks had agreed */
+    coll_pipebcast_watched_t *watched; /**< it is the fallback component's, and how long it takes is
+                                          measured; NULL: it is not */
+    int64_t start;                     /**< by the clock, when the ranks had agreed */
     coll_pipebcast_decision_t decision;
 } begun_t;
 
@@ -25,11 +26,15 @@ static void watch_passed(coll_pipebcast_module_t *module, const coll_pipebcast_c
                          begun_t *begun)
 {
     const pb_planned_t *planned = &begun->decision.planned;
-    begun->is_watched = begun->decision.reason == COLL_PIPEBCAST_PREDICTED &&
-                        coll_pipebcast_arrivals_is_watched(module, call->data.total) &&
-                        !module->is_lost;
-    if (begun->is_watched) {
-        (void) coll_pipebcast_arrivals_begin(module, planned, call->data.total, call->tag - 1);
+    if (begun->decision.reason == COLL_PIPEBCAST_PREDICTED) {
+        begun->watched = coll_pipebcast_arrivals_watch(module, call->data.total, false);
+    }
+    if (module->is_lost) {
+        begun->watched = NULL;
+    }
+    if (begun->watched != NULL) {
+        (void) coll_pipebcast_arrivals_begin(begun->watched, planned, call->root, call->data.total,
+                                             call->tag - 1);
     }
 }
 
@@ -38,10 +43,18 @@ static void end_watched(coll_pipebcast_module_t *module, const coll_pipebcast_ca
                         const begun_t *begun)
 {
     const pb_fold_times_t times = {.transfer = coll_pipebcast_now() - call->arrived};
-    if (begun->is_watched) {
-        coll_pipebcast_arrivals_end(module, call->arrived, &times);
+    if (begun->watched != NULL) {
+        coll_pipebcast_arrivals_end(begun->watched, call->arrived, &times);
     }
     coll_pipebcast_arrivals_leave(module);
+}
+
+/** Whether one that may be watched is counted among those of which some are. */
+static bool is_counted(const coll_pipebcast_module_t *module,
+                       const coll_pipebcast_decision_t *decision)
+{
+    return decision->ours ||
+           (decision->reason == COLL_PIPEBCAST_PREDICTED && pb_planner_learns(module->planner));
 }
 
 /** Agrees, decides and starts. Tags are reserved as many and as early on all ranks, lost or not. */
@@ -62,6 +75,9 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
         call->arrived = begun->start;
         coll_pipebcast_arrivals_settle(module);
+        coll_pipebcast_multicast_settle(module);
+        call->settings = module->settings;
+        call->late = pb_arrival_orders_take(&module->orders, call->root);
         may_be_watched = coll_pipebcast_operation_may_be_watched(module, call);
         by = may_be_watched && coll_pipebcast_arrivals_is_next(module, total)
                  ? COLL_PIPEBCAST_TO_LEARN
@@ -69,11 +85,14 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     }
     rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
-        return coll_pipebcast_operation_start(module, call, &begun->decision.planned,
-                                              &begun->operation);
-    }
-    if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
+        rc = coll_pipebcast_operation_start(module, call, &begun->decision.planned,
+                                            &begun->operation);
+    } else if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
         watch_passed(module, call, begun);
+    }
+    if (rc == OMPI_SUCCESS && coll_pipebcast_may_be_ours(module, total) &&
+        !(may_be_watched && is_counted(module, &begun->decision))) {
+        coll_pipebcast_arrivals_poll(module, call->root, total, call->tag - 2);
     }
     return rc;
 }
@@ -108,7 +127,7 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *ca
     const int rc =
         module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
                                call->root, module->comm, module->fallback.bcast_module);
-    if (begun->decision.is_logged || begun->is_watched) {
+    if (begun->decision.is_logged || begun->watched != NULL) {
         coll_pipebcast_lock(&module->lock);
         end_watched(module, call, begun);
         log_time(module, call, begun);

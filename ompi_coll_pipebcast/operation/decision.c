@@ -33,7 +33,7 @@ static double milliseconds(int64_t nanoseconds)
 /** Rank 0 logs what was planned, over what, and how long it should take. */
 static void log_plan(coll_pipebcast_module_t *module, int root, size_t total)
 {
-    char best[128], next[128], other[256] = "nothing else was considered";
+    char best[128], next[128], measured[64] = "", other[256] = "nothing else was considered";
     pb_planner_report_t report;
     if (ompi_comm_rank(module->comm) != 0 ||
         pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
@@ -43,10 +43,14 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total)
         snprintf(other, sizeof(other), "next %s: %.3f ms",
                  describe(next, sizeof(next), &report.next, total), milliseconds(report.next_time));
     }
-    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted; %s",
+    if (report.best_measured >= 0) {
+        snprintf(measured, sizeof(measured), ", %.3f ms measured before",
+                 milliseconds(report.best_measured));
+    }
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted%s; %s",
                        module->comm->c_name, total, root,
                        describe(best, sizeof(best), &report.best, total),
-                       milliseconds(report.best_time), other);
+                       milliseconds(report.best_time), measured, other);
 }
 
 void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
@@ -66,6 +70,27 @@ void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t t
         milliseconds(report.best_time), 1e3 * seconds, reporter);
 }
 
+static bool learns(coll_pipebcast_plan_by_t by)
+{
+    return by >= COLL_PIPEBCAST_BY_LEARNING;
+}
+
+static int plan(pb_planner_t *planner, int root, size_t total, coll_pipebcast_plan_by_t by,
+                pb_planned_t *planned)
+{
+    int rc;
+    if (learns(by)) {
+        rc = pb_planner_plan_learnt(planner, root, total, by == COLL_PIPEBCAST_TO_LEARN, planned);
+    } else if (by == COLL_PIPEBCAST_BY_TREE) {
+        rc = pb_planner_plan_tree(planner, root, total, planned);
+    } else {
+        rc = pb_planner_plan(planner, root, total, planned);
+    }
+    const bool needs_tree = by == COLL_PIPEBCAST_BY_LEARNT_TREE && rc == PB_SUCCESS &&
+                            !planned->fallback && planned->kind == PB_KIND_MULTICAST;
+    return needs_tree ? pb_planner_plan_tree(planner, root, total, planned) : rc;
+}
+
 /** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
 static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
                         coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
@@ -74,17 +99,14 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
         return module->agreed; /* this rank does not know by what the others plan */
     }
     pb_planned_t *planned = &decision->planned;
-    const int rc = by == COLL_PIPEBCAST_BY_CHOICE
-                       ? pb_planner_plan(module->planner, root, total, planned)
-                       : pb_planner_plan_learnt(module->planner, root, total,
-                                                by == COLL_PIPEBCAST_TO_LEARN, planned);
+    const int rc = plan(module->planner, root, total, by, planned);
     if (rc == PB_ERR_UNFIT) {
         decision->reason = COLL_PIPEBCAST_UNFIT;
         return OMPI_SUCCESS;
     }
     decision->reason = COLL_PIPEBCAST_PREDICTED;
-    decision->ours =
-        planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
+    decision->ours = planned->is_known && (!planned->fallback ||
+                                           coll_pipebcast_all_are_aware(module, &module->settings));
     coll_pipebcast_count(&coll_pipebcast_counters.tried, rc == PB_SUCCESS && planned->is_trial);
     if (rc == PB_SUCCESS && planned->role != NULL) {
         coll_pipebcast_count_role(module, planned);
@@ -120,12 +142,11 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
                           coll_pipebcast_plan_by_t by, const coll_pipebcast_decision_t *decision)
 {
-    const bool may_pass =
-        by == COLL_PIPEBCAST_BY_CHOICE
-            ? pb_planner_may_pass(module->planner, total)
-            : pb_planner_may_pass_learnt(module->planner, total, by == COLL_PIPEBCAST_TO_LEARN);
+    const bool may_pass = learns(by) ? pb_planner_may_pass_learnt(module->planner, total,
+                                                                  by == COLL_PIPEBCAST_TO_LEARN)
+                                     : pb_planner_may_pass(module->planner, total);
     return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
-           !coll_pipebcast_all_are_aware(module) && may_pass;
+           !coll_pipebcast_all_are_aware(module, &module->settings) && may_pass;
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
@@ -144,11 +165,25 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
 int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
                                 coll_pipebcast_decision_t *decision)
 {
-    const int rc = decide(module, root, total, COLL_PIPEBCAST_BY_CHOICE, decision);
+    const int rc = decide(module, root, total, COLL_PIPEBCAST_BY_TREE, decision);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* likewise */
     }
     return rc;
+}
+
+int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
+                                const pb_planned_t *decided, pb_planned_t *planned)
+{
+    const int rc = coll_pipebcast_error(
+        pb_planner_role(module->planner, root, decided->kind, NULL, 0, planned));
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc); /* likewise */
+        return rc;
+    }
+    planned->segment_size = decided->segment_size;
+    coll_pipebcast_count_role(module, planned);
+    return OMPI_SUCCESS;
 }
 
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)

@@ -17,9 +17,12 @@ typedef struct coll_pipebcast_decision {
 
 /** How a broadcast is planned: see topo/model/planner.h. */
 typedef enum {
-    COLL_PIPEBCAST_BY_CHOICE,   /**< whatever was learnt */
-    COLL_PIPEBCAST_BY_LEARNING, /**< by what was learnt */
-    COLL_PIPEBCAST_TO_LEARN,    /**< likewise, and it is watched */
+    COLL_PIPEBCAST_BY_CHOICE,      /**< whatever was learnt */
+    COLL_PIPEBCAST_BY_TREE,        /**< likewise, not by multicast */
+    COLL_PIPEBCAST_BY_LEARNING,    /**< by what was learnt */
+    COLL_PIPEBCAST_BY_LEARNT_TREE, /**< likewise, but whatever was learnt where that is multicast:
+                                      for what does not begin in the same order on all ranks */
+    COLL_PIPEBCAST_TO_LEARN,       /**< by what was learnt, and it is watched */
 } coll_pipebcast_plan_by_t;
 
 /**
@@ -34,10 +37,19 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
 
 /**
  * The same for a broadcast that is ours in any case, as it began before it could be decided: there
- * always is an error to return. Nothing that was learnt counts, as ranks may know it or not yet.
+ * always is an error to return. Nothing that was learnt counts, as ranks may know it or not yet,
+ * and for the same reason it does not go by multicast.
  */
 int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
                                 coll_pipebcast_decision_t *decision);
+
+/**
+ * The role of a further start of what was decided as `decided` and is ours: in that tree, with its
+ * segment size, whatever was learnt since. A start need not have the same place among a rank's
+ * broadcasts as among another's, so that it cannot be decided anew. The role is borrowed likewise.
+ */
+int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
+                                const pb_planned_t *decided, pb_planned_t *planned);
 
 /**
  * Whether a message of `total` bytes may turn out to be ours, once the ranks have agreed: all of

@@ -1,6 +1,5 @@
 #include "operation/kinds.h"
 
-#include "base/parameters.h"
 #include "communicator/connections.h"
 
 /**
@@ -10,26 +9,43 @@
 static bool is_arrival_aware(const coll_pipebcast_module_t *module,
                              const coll_pipebcast_call_t *call)
 {
-    if (coll_pipebcast_params.arrival != COLL_PIPEBCAST_ARRIVAL_AUTO) {
-        return coll_pipebcast_all_are_aware(module);
+    if (call->settings.arrival != COLL_PIPEBCAST_ARRIVAL_AUTO) {
+        return coll_pipebcast_all_are_aware(module, &call->settings);
     }
     return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
 }
 
-const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
-                                                    const coll_pipebcast_call_t *call)
+/**
+ * Where advice is followed. One that may overlap others takes the static plan where connections are
+ * bounded, as trees must be charged on all ranks in the same order.
+ */
+static bool is_adaptive(const coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call)
 {
+    return module->advised != NULL && (!call->overlaps || coll_pipebcast_may_reach_all(module));
+}
+
+/** In an order only the root and those who are usually late do not know enough for a plain one. */
+static bool is_served_in_order(const coll_pipebcast_call_t *call, int rank)
+{
+    return call->late != NULL && (rank == call->root || pb_order_has(call->late, rank));
+}
+
+const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
+                                                    const coll_pipebcast_call_t *call,
+                                                    const pb_planned_t *planned)
+{
+    if (planned != NULL && !planned->fallback && planned->kind == PB_KIND_MULTICAST) {
+        return &coll_pipebcast_multicast; /* it is no candidate where it does not work */
+    }
     const bool is_root = ompi_comm_rank(module->comm) == call->root;
     if (coll_pipebcast_follows_advice()) {
-        /* What is known of announcements is alike on all ranks only between broadcasts, so one
-         * that may overlap others takes the static plan; as do hosts that cannot be advised. */
-        return module->advised != NULL && !call->overlaps ? &coll_pipebcast_adaptive
-                                                          : &coll_pipebcast_plain;
+        return is_adaptive(module, call) ? &coll_pipebcast_adaptive : &coll_pipebcast_plain;
     }
-    if (coll_pipebcast_goes_in_turn() && coll_pipebcast_may_reach_all(module)) {
+    if (coll_pipebcast_goes_in_turn(&call->settings) && coll_pipebcast_may_reach_all(module)) {
         return &coll_pipebcast_in_turn;
     }
-    if (is_arrival_aware(module, call)) {
+    if (is_served_in_order(call, ompi_comm_rank(module->comm)) ||
+        (call->late == NULL && is_arrival_aware(module, call))) {
         return is_root ? &coll_pipebcast_arrival_root : &coll_pipebcast_arrival_receiver;
     }
     return &coll_pipebcast_plain;

@@ -11,12 +11,15 @@ extern const coll_pipebcast_kind_t coll_pipebcast_in_turn;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
 extern const coll_pipebcast_kind_t coll_pipebcast_adaptive;
+extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
 
 /**
  * The kind of a broadcast, by what the ranks have agreed on and the broadcasts before it: alike on
- * all ranks, but for the root's part.
+ * all ranks, but for the root's part. `planned` may be NULL before it is known: then the kind that
+ * it is down a tree.
  */
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
-                                                    const coll_pipebcast_call_t *call);
+                                                    const coll_pipebcast_call_t *call,
+                                                    const pb_planned_t *planned);
 
 #endif

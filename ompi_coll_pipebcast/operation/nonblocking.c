@@ -9,6 +9,7 @@
 #include "operation/nonblocking.h"
 
 #include "communicator/agreement.h"
+#include "communicator/connections.h"
 #include "operation/decision.h"
 #include "operation/request.h"
 
@@ -60,11 +61,13 @@ static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *cal
     if (!module->may_pass || coll_pipebcast_may_be_ours(module, call->data.total)) {
         call->tag = coll_pipebcast_request_tags(module, false);
     }
+    call->settings = module->settings;
     if (rc != OMPI_SUCCESS || !module->may_pass) {
         return rc != OMPI_SUCCESS ? rc : start(module, call, NULL, &called->request);
     }
     rc = coll_pipebcast_decide(module, call->root, call->data.total, COLL_PIPEBCAST_BY_LEARNING,
                                &called->decision);
+    call->late = pb_arrival_orders_find(&module->orders, call->root);
     return rc == OMPI_SUCCESS && called->decision.ours
                ? start(module, call, &called->decision.planned, &called->request)
                : rc;
@@ -115,26 +118,90 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                                    module->fallback.ibcast_module);
 }
 
-/** What is done of MPI_Bcast_init with the lock held, given up while the ranks agree. */
-static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
-                      called_t *called)
+/** A persistent broadcast is decided, and its request made if it is ours. */
+static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                   coll_pipebcast_plan_by_t by, called_t *called)
 {
-    int rc = coll_pipebcast_agree(module);
-    *called = (called_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
-    if (rc != OMPI_SUCCESS || called->is_part_of_agreement) {
-        return rc;
-    }
-    if (coll_pipebcast_may_be_ours(module, call->data.total)) {
-        call->tag = coll_pipebcast_request_tags(module, true);
-    }
-    /* Each start is decided anew; but whether they are ours only now. */
-    rc = coll_pipebcast_decide(module, call->root, call->data.total, COLL_PIPEBCAST_BY_CHOICE,
-                               &called->decision);
+    const int rc =
+        coll_pipebcast_decide(module, call->root, call->data.total, by, &called->decision);
     if (rc != OMPI_SUCCESS || !called->decision.ours) {
         return rc;
     }
     called->request = coll_pipebcast_request_new(module, call, true);
-    return called->request != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    if (called->request == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    called->request->planned = called->decision.planned;
+    called->request->planned.role = NULL; /* it was borrowed */
+    return OMPI_SUCCESS;
+}
+
+/** Whether it is planned by multicast: then it needs a group of its own. */
+static bool is_by_multicast(const called_t *called)
+{
+    const pb_planned_t *planned = &called->decision.planned;
+    return called->request != NULL && !planned->fallback && planned->kind == PB_KIND_MULTICAST;
+}
+
+/**
+ * By which tree it goes if its group falls silent one day, which ranks find at the same start: by
+ * the settings of now, as these may change between two starts, on each rank between others.
+ */
+static int decide_instead(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                          coll_pipebcast_request_t *request)
+{
+    coll_pipebcast_decision_t decision;
+    const int rc = coll_pipebcast_decide(module, call->root, call->data.total,
+                                         COLL_PIPEBCAST_BY_TREE, &decision);
+    if (rc == OMPI_SUCCESS && decision.ours) {
+        request->instead = decision.planned;
+        request->instead.role = NULL; /* it was borrowed */
+    }
+    return rc;
+}
+
+/** The same; without a group for it, it is planned by a tree. */
+static int prepare_by_any(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                          called_t *called)
+{
+    int rc = prepare(module, call, COLL_PIPEBCAST_BY_LEARNING, called);
+    if (rc != OMPI_SUCCESS || !is_by_multicast(called)) {
+        return rc;
+    }
+    rc = coll_pipebcast_request_join(called->request);
+    if (rc == OMPI_SUCCESS && called->request->group != NULL) {
+        rc = decide_instead(module, call, called->request);
+    }
+    if (rc == OMPI_SUCCESS && called->request->group != NULL) {
+        return OMPI_SUCCESS;
+    }
+    ompi_request_t *handle = &called->request->super.super;
+    ompi_request_free(&handle);
+    called->request = NULL;
+    return rc == OMPI_SUCCESS ? prepare(module, call, COLL_PIPEBCAST_BY_LEARNT_TREE, called) : rc;
+}
+
+/**
+ * What is done of MPI_Bcast_init with the lock held, given up while the ranks agree, and while they
+ * join a group.
+ */
+static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
+                      called_t *called)
+{
+    const int rc = coll_pipebcast_agree(module);
+    *called = (called_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
+    if (rc != OMPI_SUCCESS || called->is_part_of_agreement) {
+        return rc;
+    }
+    call->settings = module->settings;
+    if (coll_pipebcast_may_be_ours(module, call->data.total)) {
+        call->tag = coll_pipebcast_request_tags(module, true);
+        coll_pipebcast_multicast_settle(module);
+    }
+    /* Within few connections the tree of a group is not one that any kind has. */
+    return coll_pipebcast_may_reach_all(module)
+               ? prepare_by_any(module, call, called)
+               : prepare(module, call, COLL_PIPEBCAST_BY_LEARNT_TREE, called);
 }
 
 int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
+#include "operation/arrival/order.h"
 #include "operation/kinds.h"
 
 /**
@@ -68,18 +69,45 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
 bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
                                              const coll_pipebcast_call_t *call)
 {
-    return !call->overlaps && coll_pipebcast_kind_of(module, call)->watch != NULL;
+    return !call->overlaps && call->late == NULL &&
+           coll_pipebcast_kind_of(module, call, NULL)->watch != NULL;
+}
+
+/** In an order, for a rank that is not usually late: its part in the group of all such ranks. */
+static int start_in_order(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                          const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
+                          coll_pipebcast_operation_t **operation_p)
+{
+    pb_planned_t own;
+    pb_arrival_credit_other(&module->credit, call->data.total);
+    int rc = coll_pipebcast_error(coll_pipebcast_plan_in_order(module, call, planned, &own));
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc);
+        return rc;
+    }
+    rc = start_or_lose(module, call, kind, &own, operation_p);
+    if (rc == OMPI_SUCCESS) {
+        (*operation_p)->counted_as = COLL_PIPEBCAST_BY_ARRIVAL_B; /* as on the other ranks */
+    }
+    return rc;
 }
 
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
 {
-    const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call);
+    const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call, planned);
+    coll_pipebcast_count(&coll_pipebcast_counters.in_order, call->late != NULL);
+    if (call->late != NULL && kind == &coll_pipebcast_plain) {
+        return start_in_order(module, call, kind, planned, operation_p);
+    }
     const int rc = start_or_lose(module, call, kind, planned, operation_p);
-    if (rc == OMPI_SUCCESS && coll_pipebcast_operation_may_be_watched(module, call) &&
-        coll_pipebcast_arrivals_is_watched(module, call->data.total)) {
-        kind->watch(*operation_p, planned);
+    if (rc == OMPI_SUCCESS && coll_pipebcast_operation_may_be_watched(module, call)) {
+        coll_pipebcast_watched_t *watched =
+            coll_pipebcast_arrivals_watch(module, call->data.total, true);
+        if (watched != NULL) {
+            kind->watch(*operation_p, planned, watched);
+        }
     }
     return rc;
 }
@@ -103,22 +131,11 @@ static int stand_in_within(coll_pipebcast_module_t *module, const coll_pipebcast
 static int stand_in_by_rank(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                             coll_pipebcast_operation_t **operation_p)
 {
-    const int size = ompi_comm_size(module->comm), root = call->root;
-    const int position = (ompi_comm_rank(module->comm) - root + size) % size;
-    int parent = ((position - 1) / 2 + root) % size;
-    int children[2];
-    uint32_t masks[2] = {1, 1};
-    pb_role_t role = {.n_streams = 1,
-                      .n_parents = position > 0,
-                      .parent = &parent,
-                      .child = children,
-                      .parent_mask = masks,
-                      .child_mask = masks};
-    for (int child = 2 * position + 1; child <= 2 * position + 2 && child < size; child++) {
-        children[role.n_children++] = (child + root) % size;
-    }
+    pb_role_by_rank_t by_rank;
+    pb_role_by_rank(&by_rank, ompi_comm_rank(module->comm), call->root,
+                    ompi_comm_size(module->comm));
     const pb_planned_t planned = {
-        .kind = PB_KIND_RANK_BINARY, .segment_size = STAND_IN_SEGMENT, .role = &role};
+        .kind = PB_KIND_RANK_BINARY, .segment_size = STAND_IN_SEGMENT, .role = &by_rank.role};
     return start_or_lose(module, call, &coll_pipebcast_plain, &planned, operation_p);
 }
 

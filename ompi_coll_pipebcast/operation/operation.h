@@ -7,7 +7,8 @@
  * - plain: one transfer down the planned tree (plain.c);
  * - in turn: the whole message to one child after another (in_turn.c);
  * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival/);
- * - adaptive: down the tree that is advised (adaptive.c).
+ * - adaptive: down the tree that is advised (adaptive.c);
+ * - multicast: by datagrams to all at once (multicast.c).
  * kinds.c alone knows which kind a broadcast is. Everything else, above all who waits for a
  * broadcast and what makes progress, holds operations and knows no kind.
  *
@@ -28,6 +29,7 @@
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H
 
+#include "communicator/advised.h"
 #include "communicator/module.h"
 #include "pml/windows.h"
 
@@ -50,8 +52,14 @@ typedef struct coll_pipebcast_call {
      */
     int tag;
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
-    bool overlaps;   /**< it may overlap others of the communicator: it is no blocking one */
-    bool repeats;    /**< the tags come again, so that at its end no message may be on its way */
+    coll_pipebcast_settings_t settings; /**< in force when it was called */
+    bool overlaps;       /**< it may overlap others of the communicator: it is no blocking one */
+    const uint8_t *late; /**< the order that it is in (engine/arrival/order.h), borrowed until it
+                            has started; NULL: none. Alike on all ranks */
+    coll_pipebcast_group_t *group; /**< by which it goes, if by multicast, borrowed; NULL: the
+                                      communicator's */
+    bool repeats; /**< the tags come again, so that at its end no message may be on its way */
+    coll_pipebcast_series_t *series; /**< of one that repeats: what its starts know, borrowed */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
@@ -69,7 +77,8 @@ typedef struct coll_pipebcast_kind {
      * One that was started is watched (communicator/arrivals.h), by what was planned for it.
      * NULL: those of this kind never are.
      */
-    void (*watch)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
+    void (*watch)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned,
+                  coll_pipebcast_watched_t *watched);
     /** Does what can be done without waiting; true when it is through. */
     bool (*advance)(coll_pipebcast_operation_t *operation);
     /** The error for which the transport has refused, so that it may never end; 0: it has not. */

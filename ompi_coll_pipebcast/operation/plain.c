@@ -12,9 +12,9 @@ typedef struct plain {
     pb_transport_t transport;
     pb_message_t message;
     pb_transfer_t transfer;
-    bool opens; /**< connections, as this rank's role is new */
-    bool is_watched;
-    int stream;             /**< of what is watched, */
+    bool opens;                        /**< connections, as this rank's role is new */
+    coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
+    int stream;                        /**< of what is watched, */
     int64_t came;           /**< when its first segment was here, by the clock; 0: it is not */
     pb_delivery_t delivery; /**< of what is watched */
 } plain_t;
@@ -44,14 +44,15 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return 0;
 }
 
-static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *planned,
+                  coll_pipebcast_watched_t *watched)
 {
     plain_t *plain = (plain_t *) operation;
     const coll_pipebcast_call_t *call = &operation->call;
-    plain->is_watched = true;
+    plain->watched = watched;
     pb_delivery_init(&plain->delivery);
-    plain->stream =
-        coll_pipebcast_arrivals_begin(operation->module, planned, call->data.total, call->tag - 1);
+    plain->stream = coll_pipebcast_arrivals_begin(watched, planned, call->root, call->data.total,
+                                                  call->tag - 1);
 }
 
 /** Looks at what has come. */
@@ -81,7 +82,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
     const bool is_through = pb_transfer_advance(&plain->transfer);
-    if (plain->is_watched) {
+    if (plain->watched != NULL) {
         look(plain);
     }
     return is_through;
@@ -103,9 +104,9 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     plain_t *plain = (plain_t *) operation;
     const int error = plain->transfer.error;
     (void) stays_p;
-    if (plain->is_watched) {
+    if (plain->watched != NULL) {
         const pb_fold_times_t times = times_of(plain, &operation->call);
-        coll_pipebcast_arrivals_end(operation->module, operation->call.arrived, &times);
+        coll_pipebcast_arrivals_end(plain->watched, operation->call.arrived, &times);
     }
     if (plain->opens) {
         coll_pipebcast_connections_take(operation->module);

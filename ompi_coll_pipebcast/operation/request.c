@@ -3,16 +3,25 @@
  */
 #include "operation/request.h"
 
+#include "base/log.h"
 #include "communicator/agreement.h"
 #include "communicator/lost.h"
 #include "operation/decision.h"
+
+/** Of the tags of a persistent one that of its group, behind two sets for its starts, */
+#define GROUP_TAG (2 * COLL_PIPEBCAST_TAGS)
+
+/** and the first of those by which it follows advice. */
+#define SERIES_TAG (GROUP_TAG + 1)
 
 static void request_construct(coll_pipebcast_request_t *request)
 {
     OBJ_CONSTRUCT(&request->task.super, opal_list_item_t);
     request->comm = NULL;
+    request->group = NULL;
     request->call.data.datatype = NULL;
     request->operation = NULL;
+    request->series = (coll_pipebcast_series_t){.known = NULL};
 }
 static void request_destruct(coll_pipebcast_request_t *request)
 {
@@ -20,6 +29,7 @@ static void request_destruct(coll_pipebcast_request_t *request)
         OBJ_RELEASE(request->call.data.datatype);
     }
     if (request->comm != NULL) {
+        coll_pipebcast_series_fini(&request->series, request->comm);
         OBJ_RELEASE(request->comm);
     }
     OBJ_DESTRUCT(&request->task.super);
@@ -36,6 +46,11 @@ static coll_pipebcast_request_t *request_of(coll_pipebcast_task_t *task)
 static int request_free(ompi_request_t **handle)
 {
     coll_pipebcast_request_t *request = (coll_pipebcast_request_t *) *handle;
+    if (request->group != NULL) {
+        coll_pipebcast_lock(&request->module->lock);
+        coll_pipebcast_group_leave(request->group);
+        coll_pipebcast_unlock(&request->module->lock);
+    }
     OMPI_REQUEST_FINI(*handle);
     *handle = MPI_REQUEST_NULL;
     OBJ_RELEASE(request);
@@ -87,19 +102,84 @@ static int request_start(size_t n, ompi_request_t **requests)
 
 int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool persistent)
 {
-    return coll_pipebcast_reserve_tags(module->comm, (persistent ? 2 : 1) * COLL_PIPEBCAST_TAGS);
+    return coll_pipebcast_reserve_tags(
+        module->comm, persistent ? SERIES_TAG + COLL_PIPEBCAST_SERIES_TAGS : COLL_PIPEBCAST_TAGS);
+}
+
+/* Persistent ones by multicast. */
+
+int coll_pipebcast_request_join(coll_pipebcast_request_t *request)
+{
+    coll_pipebcast_module_t *module = request->module;
+    const int tag = request->call.tag - GROUP_TAG;
+    coll_pipebcast_group_t *group = coll_pipebcast_group_begin(module, tag, false);
+    if (group == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (coll_pipebcast_group_wait(group)) {
+        pb_health_init(&request->health);
+        pb_health_probed(&request->health, true);
+        request->group = group;
+        return OMPI_SUCCESS;
+    }
+    if (!module->is_lost && ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_log(1, "communicator %s: a persistent broadcast goes by trees: %s",
+                           module->comm->c_name, coll_pipebcast_group_why_not(group));
+    }
+    coll_pipebcast_group_leave(group);
+    return module->is_lost ? MPI_ERR_OTHER : OMPI_SUCCESS;
+}
+
+/**
+ * Its last start has shown how many frames come. All ranks know that, as they end no start before
+ * its mark is settled: so a group that has fallen silent is left by all at the same start.
+ */
+static void judge_group(coll_pipebcast_request_t *request)
+{
+    const coll_pipebcast_module_t *module = request->module;
+    const pb_multicast_result_t *result =
+        pb_multicast_last_result(coll_pipebcast_group_membership(request->group));
+    if (result == NULL || !pb_health_judge(&request->health, result)) {
+        return;
+    }
+    coll_pipebcast_count(&coll_pipebcast_counters.multicast_failures, 1);
+    if (ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_log(1,
+                           "communicator %s: a persistent broadcast goes by trees from now on, not "
+                           "by multicast: a rank does not hear half of the frames any more",
+                           module->comm->c_name);
+    }
+    coll_pipebcast_group_leave(request->group);
+    request->group = NULL;
+    request->planned = request->instead;
 }
 
 /**
  * The call of this start. A rank can be one start ahead of another, so that every
  * other start has the same tags: no rank ends a start before the root has begun it,
- * nor the root before every rank has reported to it all that it has to.
+ * nor the root before every rank has reported to it all that it has to. One that
+ * follows advice has tags of its own (operation/adaptive.c).
  */
-static coll_pipebcast_call_t call_of(const coll_pipebcast_request_t *request)
+static coll_pipebcast_call_t call_of(coll_pipebcast_request_t *request)
 {
     coll_pipebcast_call_t call = request->call;
+    request->series.start = request->n_starts;
+    call.series = call.repeats ? &request->series : NULL;
     call.tag -= (int) (request->n_starts % 2) * COLL_PIPEBCAST_TAGS;
+    call.group = request->group;
     return call;
+}
+
+/** Begins as it was decided at the initialisation. */
+static int begin_decided(coll_pipebcast_request_t *request)
+{
+    const coll_pipebcast_call_t call = call_of(request);
+    pb_planned_t planned;
+    const int rc =
+        coll_pipebcast_decide_again(request->module, call.root, &request->planned, &planned);
+    return rc == OMPI_SUCCESS ? coll_pipebcast_operation_start(request->module, &call, &planned,
+                                                               &request->operation)
+                              : rc;
 }
 
 /** Begins as all ranks decide, now that they have agreed. */
@@ -120,6 +200,19 @@ static int begin_agreed(coll_pipebcast_request_t *request)
     return coll_pipebcast_operation_stand_in(module, &call, &request->operation);
 }
 
+/** Begins a start of a persistent one. */
+static int begin_again(coll_pipebcast_request_t *request)
+{
+    if (request->group != NULL) {
+        judge_group(request);
+    }
+    if (request->planned.is_known) {
+        return begin_decided(request);
+    }
+    const coll_pipebcast_call_t call = call_of(request);
+    return coll_pipebcast_operation_stand_in(request->module, &call, &request->operation);
+}
+
 /** As a task: true when it is through, with the result in request->error. */
 static bool advance(coll_pipebcast_task_t *task)
 {
@@ -128,6 +221,7 @@ static bool advance(coll_pipebcast_task_t *task)
         if (coll_pipebcast_is_agreeing(request->module)) {
             return false;
         }
+        request->module->n_undecided--;
         request->error = begin_agreed(request);
         if (request->error != OMPI_SUCCESS) {
             coll_pipebcast_count_failure(request->error);
@@ -184,9 +278,11 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     request->call = *call;
     request->call.overlaps = true;
     request->call.repeats = persistent;
+    request->series.tag = call->tag - SERIES_TAG;
     OBJ_RETAIN(request->call.data.datatype);
     request->module = module;
     request->n_starts = 0;
+    request->planned = request->instead = (pb_planned_t){.is_known = false};
     request->error = OMPI_SUCCESS;
     return request;
 }
@@ -210,6 +306,8 @@ int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_pla
     if (planned != NULL) {
         const coll_pipebcast_call_t call = call_of(request);
         rc = coll_pipebcast_operation_start(module, &call, planned, &request->operation);
+    } else if (request->call.repeats) {
+        rc = begin_again(request);
     } else if (!coll_pipebcast_is_agreeing(module)) {
         rc = begin_agreed(request);
     }
@@ -224,6 +322,8 @@ int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_pla
     rc = coll_pipebcast_progress_add(module, &request->task);
     if (rc != OMPI_SUCCESS) {
         abandon(request, rc);
+        return rc;
     }
-    return rc;
+    module->n_undecided += request->operation == NULL;
+    return OMPI_SUCCESS;
 }

@@ -17,7 +17,7 @@
 typedef struct control_request {
     bool is_send;
     const void *from; /* sends: what may not change until the end */
-    char copy[96];
+    char copy[LONGEST_CONTROL];
     size_t bytes; /* of the message, or the room */
     void *to;
 } control_request_t;
@@ -64,18 +64,6 @@ static broadcast_t *broadcast_of(const pb_control_t *control)
     return &control->arrivals->broadcasts[control->broadcast];
 }
 
-static void post_mail(broadcast_t *b, int from, int to, const void *content, size_t bytes)
-{
-    mail_t *mail = zeroed(1, sizeof(*mail));
-    mail_t **place = &b->mail[to];
-    *mail = (mail_t){.from = from, .bytes = bytes};
-    memcpy(mail->content, content, bytes);
-    while (*place != NULL) {
-        place = &(*place)->next;
-    }
-    *place = mail;
-}
-
 int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
                     pb_request_t *request_p)
 {
@@ -84,19 +72,15 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
         return WORLD_ERROR;
     }
     if (rank == control->rank || rank < 0 || rank >= control->arrivals->n_ranks ||
-        bytes > sizeof(((mail_t *) NULL)->content)) {
+        bytes > LONGEST_CONTROL) {
         arrivals_breach(control->arrivals, "a control message of wrong size or rank", rank);
         return WORLD_ERROR;
     }
     control_request_t *r = zeroed(1, sizeof(*r));
     *r = (control_request_t){.is_send = true, .from = buffer, .bytes = bytes};
     memcpy(r->copy, buffer, bytes);
-    post_mail(b, control->rank, rank, buffer, bytes);
+    mail_t *mail = mail_post(&b->mail[rank], control->rank, buffer, bytes);
     if (fails(control, FAIL_GARBLED)) {
-        mail_t *mail = b->mail[rank];
-        while (mail->next != NULL) {
-            mail = mail->next;
-        }
         mail->content[0] = 99;
     }
     b->n_control++;
@@ -130,34 +114,12 @@ bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_
         arrivals_breach(control->arrivals, "a control message was changed while on its way",
                         control->rank);
     }
-    if (!chance(control->arrivals, 50)) {
+    if (!control->arrivals->prompt && !chance(control->arrivals, 50)) {
         return false;
     }
     *error_p = 0;
     give_back(control, request_p);
     return true;
-}
-
-/** Takes the oldest mail of a random sender out of a rank's; NULL if there is none. */
-static mail_t *take_mail(arrivals_t *a, mail_t **first)
-{
-    int n = 0;
-    for (const mail_t *mail = *first; mail != NULL; mail = mail->next) {
-        n++;
-    }
-    if (n == 0) {
-        return NULL;
-    }
-    const mail_t *drawn = *first;
-    for (int i = pb_random_below(&a->random, n); i > 0; i--) {
-        drawn = drawn->next;
-    }
-    while ((*first)->from != drawn->from) {
-        first = &(*first)->next;
-    }
-    mail_t *taken = *first;
-    *first = taken->next;
-    return taken;
 }
 
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
@@ -169,7 +131,7 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
     *error_p = fails(control, FAIL_RECEIVED) ? WORLD_ERROR : 0;
     if (*error_p == 0) {
         mail = a->prompt || chance(a, 50)
-                   ? take_mail(a, &broadcast_of(control)->mail[control->rank])
+                   ? mail_take(&broadcast_of(control)->mail[control->rank], &a->random)
                    : NULL;
         if (mail == NULL) {
             return false;
@@ -280,10 +242,20 @@ int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_
     return caller->role == NULL ? PB_ERR_NO_MEMORY : 0;
 }
 
+static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
+
+int pb_arrival_caller_known(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
+                            const pb_role_t **role_p)
+{
+    header->kind = kinds[caller->broadcast % 3];
+    header->segment_size =
+        (uint32_t) caller->arrivals->broadcasts[caller->broadcast].world->segment_size;
+    return pb_arrival_caller_role(caller, header, role_p);
+}
+
 int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
                              const pb_role_t **role_p)
 {
-    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
     arrivals_t *a = caller->arrivals;
     header->kind = header->unasked ? PB_KIND_CHAIN
                    : a->kind >= 0  ? (pb_kind_t) a->kind
@@ -323,7 +295,65 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
         .total = b->world->total,
         .mode = a->is_auto ? &a->modes[rank] : NULL,
         .credit = a->unasked ? &a->credits[rank] : NULL,
+        .is_patient = a->is_auto,
     };
+}
+
+/** The order that a broadcast is in, on which all ranks agree; NULL: none. */
+static const uint8_t *take_order(arrivals_t *a, broadcast_t *b, int rank)
+{
+    const uint8_t *late = a->is_learning ? pb_arrival_orders_take(&a->orders[rank], b->root) : NULL;
+    const bool is_same = !b->is_decided || late == b->order ||
+                         (late != NULL && b->order != NULL &&
+                          memcmp(late, b->order, pb_order_bytes(a->n_ranks)) == 0);
+    if (!is_same) {
+        arrivals_breach(a, "ranks differ about an order", rank);
+    }
+    if (late != NULL && !b->is_decided) {
+        uint8_t *copy = zeroed(pb_order_bytes(a->n_ranks), 1);
+        memcpy(copy, late, pb_order_bytes(a->n_ranks));
+        b->order = copy;
+    }
+    return late;
+}
+
+/** In an order, for a rank that is not usually late and not the root. */
+static void begin_known(arrivals_t *a, broadcast_t *b, const pb_arrival_env_t *env,
+                        const uint8_t *late)
+{
+    pb_arrival_header_t header = {.total = env->total, .members = env->caller->members};
+    const pb_role_t *role;
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        if (!pb_order_has(late, rank)) {
+            pb_arrival_add_member(&header, rank);
+        }
+    }
+    if (pb_arrival_caller_known(env->caller, &header, &role) != 0 ||
+        pb_arrival_group_start(&b->plain[env->rank], env, &header, role, NULL, 0) != 0) {
+        abort();
+    }
+}
+
+/** Begins a broadcast that is in an order. */
+static void begin_in_order(arrivals_t *a, int index, int rank, const uint8_t *late)
+{
+    broadcast_t *b = &a->broadcasts[index];
+    pb_arrival_env_t env = env_of(a, index, rank);
+    env.mode = NULL;
+    b->is_decided = b->is_aware = true;
+    if (a->unasked && rank != b->root) {
+        pb_arrival_credit_other(&a->credits[rank], env.total);
+    }
+    if (rank == b->root) {
+        env.late = late;
+        if (!pb_arrival_root_start(&b->at_root, &env, a->expected)) {
+            abort();
+        }
+    } else if (!pb_order_has(late, rank)) {
+        begin_known(a, b, &env, late);
+    } else if (!pb_arrival_receiver_start(&b->receivers[rank], &env)) {
+        abort();
+    }
 }
 
 /** Plain broadcasts are not carried out here; in place of a fold, some of them are suspicious. */
@@ -351,10 +381,19 @@ static bool is_aware(arrivals_t *a, int index, int rank)
 static void begin(arrivals_t *a, int index, int rank)
 {
     broadcast_t *b = &a->broadcasts[index];
-    const pb_arrival_env_t env = env_of(a, index, rank);
+    pb_arrival_env_t env = env_of(a, index, rank);
+    const uint8_t *late = take_order(a, b, rank);
     b->has_begun[rank] = true;
+    b->begun[rank] = a->round;
+    if (late != NULL) {
+        begin_in_order(a, index, rank, late);
+        return;
+    }
     if (!is_aware(a, index, rank)) {
         return;
+    }
+    if (a->is_learning && rank == b->root) {
+        env.announced = pb_arrival_habits_order(&a->habits[rank], rank);
     }
     if (a->unasked && rank != b->root) {
         pb_arrival_credit_other(&a->credits[rank], env.total);
@@ -365,18 +404,39 @@ static void begin(arrivals_t *a, int index, int rank)
     }
 }
 
+/** What the ranks learn from a broadcast that was not in an order. */
+static void learn(arrivals_t *a, const broadcast_t *b, int rank, uint8_t announced,
+                  const uint8_t *order)
+{
+    pb_arrival_mode_t *mode = &a->modes[rank];
+    pb_arrival_mode_end(mode, announced, b->root,
+                        rank == b->root ? pb_arrival_root_report(&b->at_root) : PB_ARRIVAL_UNKNOWN);
+    pb_arrival_orders_set(&a->orders[rank], b->root, order);
+    if (!pb_arrival_mode_is_aware(mode)) {
+        pb_arrival_orders_clear(&a->orders[rank]);
+    }
+}
+
 /** Gives back what a rank's part took; what its root still has to hear may linger. */
 static void end(arrivals_t *a, int index, int rank)
 {
     broadcast_t *b = &a->broadcasts[index];
-    pb_arrival_mode_t *mode = &a->modes[rank];
+    const bool is_in_order = b->order != NULL;
     if (rank == b->root) {
         b->errors[rank] = b->at_root.error;
-        pb_arrival_mode_end(mode, b->at_root.mode, rank, pb_arrival_root_report(&b->at_root));
+        if (!is_in_order) {
+            learn(a, b, rank, b->at_root.mode, b->at_root.env.announced);
+        }
+        pb_arrival_habits_note(&a->habits[rank], b->at_root.late, is_in_order);
+    } else if (is_in_order && !pb_order_has(b->order, rank)) {
+        b->errors[rank] = pb_arrival_group_error(&b->plain[rank]);
+        pb_arrival_group_finish(&b->plain[rank]);
     } else {
         const pb_arrival_receiver_t *receiver = &b->receivers[rank];
         b->errors[rank] = pb_arrival_receiver_error(receiver);
-        pb_arrival_mode_end(mode, receiver->header.mode, b->root, PB_ARRIVAL_UNKNOWN);
+        if (!is_in_order) {
+            learn(a, b, rank, receiver->header.mode, receiver->header.order);
+        }
         pb_arrival_receiver_finish(&b->receivers[rank]);
     }
 }
@@ -391,9 +451,25 @@ static void linger(arrivals_t *a, int rank)
     }
 }
 
+/** In an order, whether one that is usually in time has not ended. */
+static bool is_one_in_time_left(const arrivals_t *a, const broadcast_t *b)
+{
+    for (int rank = 0; rank < a->n_ranks; rank++) {
+        if (rank != b->root && !pb_order_has(b->order, rank) &&
+            &a->broadcasts[a->current[rank]] <= b) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Whether the rank is still on its way to a broadcast. */
 static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
 {
+    if (b->order != NULL && pb_order_has(b->order, rank) && b->late[rank] > 0 &&
+        is_one_in_time_left(a, b)) {
+        return true; /* if anyone waited for it, that would be for ever */
+    }
     return a->round - a->since[rank] < b->late[rank] || a->n_groups < b->groups_before[rank];
 }
 
@@ -418,13 +494,16 @@ static void advance(arrivals_t *a, int rank)
     if (!b->has_begun[rank]) {
         begin(a, index, rank);
     }
+    const bool is_known = b->order != NULL && rank != b->root && !pb_order_has(b->order, rank);
     const bool through =
-        !b->is_aware ||
-        (rank == b->root ? advance_root(a, b) : pb_arrival_receiver_advance(&b->receivers[rank]));
+        !b->is_aware || (is_known          ? pb_arrival_group_advance(&b->plain[rank])
+                         : rank == b->root ? advance_root(a, b)
+                                           : pb_arrival_receiver_advance(&b->receivers[rank]));
     if (through) {
         if (b->is_aware) {
             end(a, index, rank);
         }
+        b->ended[rank] = a->round;
         a->current[rank]++;
         a->since[rank] = a->round;
     }
@@ -474,7 +553,7 @@ bool arrivals_run(arrivals_t *a, int max_rounds)
 {
     for (a->round = 0; a->round < max_rounds && !is_through(a); a->round++) {
         for (int i = 0; i < a->n_ranks; i++) {
-            advance(a, pb_random_below(&a->random, a->n_ranks));
+            advance(a, a->in_turn ? i : pb_random_below(&a->random, a->n_ranks));
         }
         for (int i = 0; i < a->n_broadcasts; i++) {
             world_step(a->broadcasts[i].world);
@@ -504,10 +583,13 @@ static void broadcast_init(arrivals_t *a, int index)
     b->controls = zeroed(n, sizeof(*b->controls));
     b->callers = zeroed(n, sizeof(*b->callers));
     b->receivers = zeroed(n, sizeof(*b->receivers));
+    b->plain = zeroed(n, sizeof(*b->plain));
     b->late = zeroed(n, sizeof(*b->late));
     b->groups_before = zeroed(n, sizeof(*b->groups_before));
     b->has_begun = zeroed(n, sizeof(*b->has_begun));
     b->errors = zeroed(n, sizeof(*b->errors));
+    b->begun = zeroed(n, sizeof(*b->begun));
+    b->ended = zeroed(n, sizeof(*b->ended));
     const int delay = delays[pb_random_below(&a->random, 4)];
     for (int rank = 0; rank < a->n_ranks; rank++) {
         b->controls[rank] = (pb_control_t){.arrivals = a, .broadcast = index, .rank = rank};
@@ -519,20 +601,21 @@ static void broadcast_init(arrivals_t *a, int index)
 static void broadcast_fini(arrivals_t *a, broadcast_t *b)
 {
     for (int rank = 0; rank < a->n_ranks; rank++) {
-        while (b->mail[rank] != NULL) {
-            mail_t *mail = b->mail[rank];
-            b->mail[rank] = mail->next;
-            free(mail);
-        }
+        mail_drop_all(&b->mail[rank]);
         pb_arrival_receiver_finish(&b->receivers[rank]);
+        pb_arrival_group_finish(&b->plain[rank]);
         free(b->callers[rank].role);
         free(b->callers[rank].order);
     }
     pb_arrival_root_finish(&b->at_root);
+    free(b->ended);
+    free(b->begun);
     free(b->errors);
     free(b->has_begun);
     free(b->groups_before);
     free(b->late);
+    free(b->plain);
+    free((void *) b->order);
     free(b->receivers);
     free(b->callers);
     free(b->controls);
@@ -552,6 +635,8 @@ static void series_init(arrivals_t *a, int n_broadcasts)
                                        .ahead = chance(a, 50) ? 30 : 0};
     a->modes = zeroed((size_t) a->n_ranks, sizeof(*a->modes));
     a->credits = zeroed((size_t) a->n_ranks, sizeof(*a->credits));
+    a->orders = zeroed((size_t) a->n_ranks, sizeof(*a->orders));
+    a->habits = zeroed((size_t) a->n_ranks, sizeof(*a->habits));
     a->current = zeroed((size_t) a->n_ranks, sizeof(*a->current));
     a->since = zeroed((size_t) a->n_ranks, sizeof(*a->since));
     a->broadcasts = zeroed((size_t) n_broadcasts, sizeof(*a->broadcasts));
@@ -560,7 +645,10 @@ static void series_init(arrivals_t *a, int n_broadcasts)
     }
     for (int rank = 0; rank < a->n_ranks; rank++) {
         pb_arrival_mode_init(&a->modes[rank]);
-        if (!pb_arrival_credit_init(&a->credits[rank], a->n_ranks, WAIT_BOUND)) {
+        pb_arrival_credit_init(&a->credits[rank], WAIT_BOUND);
+        if (!pb_arrival_credit_reserve(&a->credits[rank], a->n_ranks) ||
+            !pb_arrival_orders_init(&a->orders[rank], a->n_ranks) ||
+            !pb_arrival_habits_reserve(&a->habits[rank], a->n_ranks)) {
             abort();
         }
     }
@@ -595,11 +683,15 @@ void arrivals_free(arrivals_t *a)
     }
     for (int rank = 0; rank < a->n_ranks; rank++) {
         pb_arrival_credit_fini(&a->credits[rank]);
+        pb_arrival_orders_fini(&a->orders[rank]);
+        pb_arrival_habits_fini(&a->habits[rank]);
     }
     free(a->broadcasts);
     free(a->since);
     free(a->current);
     free(a->credits);
+    free(a->orders);
+    free(a->habits);
     free(a->modes);
     pb_placement_free(a->placement);
     pb_network_free(a->network);

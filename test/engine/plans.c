@@ -92,6 +92,16 @@ pb_plan_t *plans_flat(int n_ranks, int root)
     return plan;
 }
 
+pb_plan_t *plans_chain(int n_ranks, int root)
+{
+    pb_plan_t *plan = plans_flat(n_ranks, root);
+    for (int i = 1; i < n_ranks; i++) {
+        plan->streams[0].parent[(root + i) % n_ranks] = (root + i - 1) % n_ranks;
+    }
+    link_children(&plan->streams[0], n_ranks);
+    return plan;
+}
+
 pb_plan_t *plans_two_chains(int n_ranks)
 {
     pb_plan_t *plan = plan_new(n_ranks, 0, 2);

@@ -13,7 +13,7 @@
 #include "test/tap.h"
 #include "world.h"
 
-enum { MAX_RANKS = 16, MAX_ROUNDS = 20000, HEADER = 7 };
+enum { MAX_RANKS = 16, MAX_ROUNDS = 20000, HEADER = 16 };
 
 struct pb_control {
     struct scene *scene;
@@ -54,10 +54,11 @@ typedef struct scene {
     bool has_begun[MAX_RANKS], is_through[MAX_RANKS];
     int error[MAX_RANKS];
     pb_adaptive_t part[MAX_RANKS];
+    pb_listening_t listening[MAX_RANKS];
     int64_t now;
 } scene_t;
 
-static const uint8_t header[HEADER] = "header";
+static const uint8_t header[HEADER] = "a tree:\0\0\0\0\0rest"; /* of start 0 */
 
 /* Control messages and the caller. */
 
@@ -199,11 +200,17 @@ static scene_t *scene_new(uint64_t seed)
     return s;
 }
 
+static void finish(scene_t *s, int rank)
+{
+    pb_adaptive_finish(&s->part[rank]);
+    pb_listening_stop(&s->listening[rank], &s->controls[rank]);
+}
+
 static void scene_free(scene_t *s)
 {
     for (int rank = 0; rank < s->n_ranks; rank++) {
         if (s->has_begun[rank] && !s->is_through[rank]) {
-            pb_adaptive_finish(&s->part[rank]);
+            finish(s, rank);
         }
     }
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
@@ -222,6 +229,7 @@ static bool begin(scene_t *s, int rank)
         .caller = &s->callers[rank],
         .control = &s->controls[rank],
         .transport = {&s->world[0]->transports[rank], &s->world[1]->transports[rank]},
+        .listening = rank != s->root ? &s->listening[rank] : NULL,
         .room = HEADER,
         .total = s->world[0]->total,
     };
@@ -243,7 +251,7 @@ static void advance(scene_t *s, int rank, int round)
     }
     if (pb_adaptive_advance(&s->part[rank])) {
         s->error[rank] = pb_adaptive_error(&s->part[rank]);
-        pb_adaptive_finish(&s->part[rank]);
+        finish(s, rank);
         s->is_through[rank] = true;
     }
 }
@@ -347,6 +355,7 @@ static void test_memory_of(const char *what, bool as_root, int n_to_refuse)
         if (started) {
             pb_adaptive_finish(&s->part[rank]);
         }
+        pb_listening_stop(&s->listening[rank], &s->controls[rank]);
         n_leaks += failing_memory_alive() != before;
         scene_free(s);
     }
@@ -374,26 +383,35 @@ static void test_header(void)
     const pb_advice_tree_t tree = {
         .root = 2, .segment = 1426, .n_streams = 2, .streams = {stream, stream}};
     pb_advice_tree_t read;
-    const size_t length = pb_adaptive_header_write(&tree, 4, bytes);
-    ok(length == 8 + 2 * 3 * 4 && length <= pb_adaptive_header_room(4), "a header of two streams");
+    const size_t length = pb_adaptive_header_write(&tree, 4, 77, bytes);
+    ok(length == 12 + 2 * 3 * 4 && length <= pb_adaptive_header_room(4), "a header of two streams");
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length) == PB_SUCCESS && read.segment == 1426 &&
            read.n_streams == 2 && memcmp(read.streams[1]->parent, parent, sizeof(parent)) == 0 &&
            memcmp(read.streams[1]->child_index, place, sizeof(place)) == 0,
        "is read as it was written");
     pb_adaptive_header_clear(&read);
+    uint32_t start = 0;
+    uint8_t other[sizeof(bytes)];
+    ok(pb_adaptive_header_start(bytes, length, &start) == PB_SUCCESS && start == 77 &&
+           pb_adaptive_header_start(bytes, 11, &start) == PB_ERR_INPUT,
+       "it is for a start");
+    (void) pb_adaptive_header_write(&tree, 4, 1 << 20, other);
+    ok(pb_adaptive_header_is_same(bytes, other, length), "the same tree for another start");
+    other[14]++;
+    ok(!pb_adaptive_header_is_same(bytes, other, length), "and another tree");
     ok(pb_adaptive_header_read(&read, 4, 1, bytes, length) == PB_ERR_INPUT, "not for another root");
     ok(pb_adaptive_header_read(&read, 5, 2, bytes, length) == PB_ERR_INPUT, "nor other hosts");
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length - 1) == PB_ERR_INPUT &&
            pb_adaptive_header_read(&read, 4, 2, bytes, 3) == PB_ERR_INPUT,
        "nor if it is short");
-    bytes[8] = 1; /* 0 and 1 below each other */
+    bytes[12] = 1; /* 0 and 1 below each other */
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length) == PB_ERR_INPUT, "a cycle");
-    bytes[8] = 200;
+    bytes[12] = 200;
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length) == PB_ERR_INPUT, "no such host");
-    bytes[8] = 2;
+    bytes[12] = 2;
     memset(bytes + 4, 0, 4);
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length) == PB_ERR_INPUT, "no segment");
-    const size_t short_length = pb_adaptive_header_write(NULL, 4, bytes);
+    const size_t short_length = pb_adaptive_header_write(NULL, 4, 78, bytes);
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, short_length) == PB_SUCCESS &&
            read.n_streams == 0,
        "the static plan");

@@ -20,11 +20,13 @@ typedef struct run {
     int parent[STREAMS][MAX_RANKS]; /**< by stream and rank; -1: the root */
     int stream;                     /**< of the folds */
     pb_fold_times_t times[MAX_RANKS];
+    uint64_t wanted[MAX_RANKS];
     int ends_at[MAX_RANKS]; /**< the round in which the rank is through */
     pb_fold_t folds[MAX_RANKS];
-    int rooms[MAX_RANKS][MAX_RANKS];
+    uint8_t rooms[MAX_RANKS][(MAX_RANKS + 7) / 8];
     bool through[MAX_RANKS];
     pb_arrival_report_t conclusion; /**< that the root announces */
+    bool opens;                     /**< likewise */
     pb_fold_sums_t sums;            /**< that it had */
 } run_t;
 
@@ -77,7 +79,7 @@ static void start_fold(run_t *run, int rank)
         }
     }
     pb_fold_start(&run->folds[rank], &run->arrivals->broadcasts[0].controls[rank], &role, rank,
-                  run->stream, run->rooms[rank]);
+                  run->n_ranks, run->stream, run->wanted[rank], run->rooms[rank]);
 }
 
 static run_t *run_new(uint64_t seed, int n_ranks)
@@ -91,11 +93,16 @@ static run_t *run_new(uint64_t seed, int n_ranks)
     run->root = draw(run, n_ranks);
     run->stream = draw(run, STREAMS);
     run->conclusion = (pb_arrival_report_t) (1 + draw(run, 2));
+    run->opens = draw(run, 2) == 0;
     for (int stream = 0; stream < STREAMS; stream++) {
         draw_tree(run, run->parent[stream]);
     }
     for (int rank = 0; rank < n_ranks; rank++) {
         run->ends_at[rank] = draw(run, 200);
+        run->wanted[rank] = (seed + 1) << 32; /* alike, or of one or all ranks not */
+        run->wanted[rank] += seed % 3 == 0   ? (uint64_t) (rank == (int) (seed / 3) % n_ranks)
+                             : seed % 3 == 1 ? (uint64_t) draw(run, 3)
+                                             : 0;
         run->times[rank] =
             (pb_fold_times_t){.away = draw(run, 1000),
                               .wait = draw(run, 1000),
@@ -129,6 +136,7 @@ static void advance(run_t *run, int rank, int round)
     run->through[rank] = pb_fold_advance(fold);
     if (fold->state == PB_FOLD_SUMMED) {
         run->sums = fold->sums;
+        fold->opens = run->opens;
         pb_fold_announce(fold, run->conclusion);
     }
 }
@@ -237,16 +245,40 @@ static void add_extremes(const run_t *run, pb_fold_sums_t *sums)
     }
 }
 
+/** By the definition: of all ranks, the root among them. */
+static void add_wanted(const run_t *run, pb_fold_sums_t *sums)
+{
+    sums->least_wanted = sums->most_wanted = run->wanted[0];
+    for (int rank = 1; rank < run->n_ranks; rank++) {
+        const uint64_t wanted = run->wanted[rank];
+        sums->least_wanted = wanted < sums->least_wanted ? wanted : sums->least_wanted;
+        sums->most_wanted = wanted > sums->most_wanted ? wanted : sums->most_wanted;
+    }
+}
+
+/** Ranks that have not learnt what all want, or that they differ. */
+static int count_misled(const run_t *run, const pb_fold_sums_t *sums)
+{
+    const uint64_t all =
+        sums->least_wanted == sums->most_wanted ? run->wanted[0] : PB_FOLD_DIFFERENT;
+    int n = 0;
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        n += run->folds[rank].wanted != all;
+    }
+    return n;
+}
+
 static void test_random(void)
 {
-    int unfinished = 0, differ = 0, wrong = 0, left = 0;
+    int unfinished = 0, differ = 0, wrong = 0, left = 0, misled = 0, n_alike = 0;
     uint64_t n_held = 0;
     for (int i = 0; i < tap_trials(3000, 600); i++) {
         run_t *run = run_new((uint64_t) i, 2 + i % (MAX_RANKS - 1));
         start_all(run);
         unfinished += run_rounds(run) < run->n_ranks;
         for (int rank = 0; rank < run->n_ranks; rank++) {
-            differ += run->folds[rank].conclusion != run->conclusion;
+            differ += run->folds[rank].conclusion != run->conclusion ||
+                      run->folds[rank].opens != run->opens;
             differ += run->folds[rank].error != 0;
             differ += run->folds[rank].longest != run->sums.longest ||
                       run->folds[rank].least_wait != run->sums.least_wait;
@@ -255,6 +287,9 @@ static void test_random(void)
         pb_fold_sums_t sums = expected(run);
         add_slowest(run, &sums);
         add_extremes(run, &sums);
+        add_wanted(run, &sums);
+        misled += count_misled(run, &sums);
+        n_alike += sums.least_wanted == sums.most_wanted;
         wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
         n_held += sums.n_held;
         left += run->arrivals->broadcasts[0].n_control != 0 || run->arrivals->n_breaches != 0;
@@ -264,6 +299,7 @@ static void test_random(void)
     ok(differ == 0, "every rank learns what the root concludes");
     ok(wrong == 0 && n_held > 0, "the root has the sums of all ranks (%llu held)",
        (unsigned long long) n_held);
+    ok(misled == 0 && n_alike > 100, "every rank learns what all want (%d times alike)", n_alike);
     ok(left == 0, "and nothing is left under way");
 }
 
@@ -314,7 +350,7 @@ static pb_arrival_report_t verdict(shape_t shape, int n_ranks, const pb_fold_tim
     start_all(run);
     const bool all = run_rounds(run) == n_ranks;
     const pb_arrival_report_t report =
-        all ? pb_fold_judge(&run->sums, 1.0 * MS, 0.2) : PB_ARRIVAL_UNKNOWN;
+        all ? pb_fold_judge(&run->sums, 1.0 * MS, false, 0.2) : PB_ARRIVAL_UNKNOWN;
     run_free(run);
     return report;
 }
@@ -345,8 +381,13 @@ static void test_verdicts(void)
     }
     ok(verdict(CHAIN, N, times) == PB_ARRIVAL_EVEN && verdict(STAR, N, times) == PB_ARRIVAL_EVEN,
        "all wait for the root: even");
+    const pb_fold_sums_t long_transfers = {
+        .n_ranks = 4, .n_free = 2, .n_held = 2, .held_wait = 20 * MS, .transfer = 160 * MS};
+    ok(pb_fold_judge(&long_transfers, MS, false, 0.2) == PB_ARRIVAL_EVEN &&
+           pb_fold_judge(&long_transfers, MS, true, 0.2) == PB_ARRIVAL_UNEVEN,
+       "where it is known how long the message takes, it was not that: uneven");
     const pb_fold_sums_t none = {0};
-    ok(pb_fold_judge(&none, MS, 0) == PB_ARRIVAL_EVEN, "no sums: even");
+    ok(pb_fold_judge(&none, MS, false, 0) == PB_ARRIVAL_EVEN, "no sums: even");
 }
 
 /* Which broadcasts are watched. */
@@ -430,18 +471,78 @@ static void test_watch_that_is_asked(void)
         if (pb_watch_is_due(&watch)) {
             pb_watch_close(&watch);
         }
-        pb_watch_ask(&watch, i < 20);
+        pb_watch_ask(&watch, i < 20 ? PB_WATCH_FEWEST_LAG : 0);
         n_late += watch.is_open && watch.n >= PB_WATCH_FEWEST_LAG;
         n_watched += pb_watch_begin(&watch, 4096);
     }
     ok(n_watched == 10 && n_late == 0, "what is learnt from: every second one (%d of 20)",
        n_watched);
     pb_watch_init(&watch);
-    pb_watch_ask(&watch, true);
+    pb_watch_ask(&watch, PB_WATCH_FEWEST_LAG);
     const bool first = pb_watch_begin(&watch, 4096);
-    pb_watch_ask(&watch, true);
+    pb_watch_ask(&watch, PB_WATCH_FEWEST_LAG);
     ok(first && !pb_watch_begin(&watch, 4096) && pb_watch_is_due(&watch),
        "from the first on, and none while the one before is open");
+}
+
+/** The next broadcast waits for what the first one says of links, and no later one so soon. */
+static void test_watch_that_is_due_soon(void)
+{
+    enum { N = 20 };
+    pb_watch_t watch;
+    bool is_due[N] = {false}, is_watched[N] = {false};
+    pb_watch_init(&watch);
+    for (int i = 0; i < N; i++) {
+        is_due[i] = pb_watch_is_due(&watch);
+        if (is_due[i]) {
+            pb_watch_close(&watch);
+        }
+        pb_watch_ask(&watch, i == 0 ? PB_WATCH_SOON : PB_WATCH_FEWEST_LAG);
+        is_watched[i] = pb_watch_begin(&watch, 65536);
+    }
+    ok(!is_due[0] && is_watched[0] && is_due[1] && is_watched[1],
+       "what the first broadcast says is due before the second, which is watched, too");
+    int n_wrong = 0;
+    for (int i = 2; i < N; i++) {
+        n_wrong += is_due[i] != (i % 2 == 1) || is_watched[i] != (i % 2 == 1);
+    }
+    ok(n_wrong == 0, "then every second one is watched, and what it says is due two later");
+}
+
+/** The first broadcasts of a communicator, as the plugin has them watched. */
+static void test_dense_watch(void)
+{
+    enum { N = 30 };
+    pb_watch_t watch;
+    int n_missed = 0, n_late = 0, n_short = 0, n_beside = 0, since_beside = 0;
+    pb_watch_init(&watch);
+    for (int i = 0; i < N; i++) {
+        if (pb_watch_is_due(&watch)) {
+            pb_watch_close(&watch);
+        }
+        since_beside += watch.is_open_beside;
+        if (pb_watch_take_beside(&watch)) {
+            n_late += since_beside != PB_WATCH_FEWEST_LAG;
+            since_beside = 0;
+        }
+        n_late += watch.is_open && watch.n >= PB_WATCH_FEWEST_LAG && watch.due_after != 0;
+        pb_watch_ask(&watch,
+                     pb_watch_is_dense(&watch, PB_WATCH_LEAST_BESIDE) ? PB_WATCH_FEWEST_LAG : 0);
+        const bool is_watched = pb_watch_begin(&watch, PB_WATCH_LEAST_BESIDE);
+        const bool is_beside = !is_watched && pb_watch_begin_beside(&watch, PB_WATCH_LEAST_BESIDE);
+        n_missed += 0 < i && i < PB_WATCH_DENSE && !is_watched && !is_beside;
+        n_beside += is_beside;
+    }
+    ok(n_missed == 0, "all of the first broadcasts but the very first are watched");
+    ok(n_late == 0, "and each conclusion is taken two broadcasts later");
+    ok(n_beside <= PB_WATCH_DENSE / 2 && !pb_watch_is_dense(&watch, 1 << 20),
+       "half of them by a second fold, and later ones are not");
+    pb_watch_init(&watch);
+    for (int i = 0; i < PB_WATCH_DENSE; i++) {
+        (void) pb_watch_begin(&watch, PB_WATCH_LEAST_BESIDE - 1);
+        n_short += pb_watch_begin_beside(&watch, PB_WATCH_LEAST_BESIDE - 1);
+    }
+    ok(n_short == 0, "nor short ones");
 }
 
 /** 16 ranks: a fold is up and down a tree in 10 messages. */
@@ -502,6 +603,8 @@ int main(void)
     test_watch();
     test_watch_by_time();
     test_watch_that_is_asked();
+    test_watch_that_is_due_soon();
+    test_dense_watch();
     test_shortfall();
     return tap_done();
 }

@@ -117,7 +117,7 @@ static void test_turns(void)
     run_init(&run, 2);
     run.world->early_percent = 0;
     pb_turns_advance(&run.turns);
-    ok(run.world->n_sends[1] > 0 && run.world->n_sends[2] == 0,
+    ok(world_n_sends(run.world, 0, 1) > 0 && world_n_sends(run.world, 0, 2) == 0,
        "the second child's turn is after the first's");
     run_all(&run);
     run_fini(&run);

@@ -85,10 +85,8 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     w->fail_rank = -1;
     w->transports = zeroed(n, sizeof(*w->transports));
     w->messages = zeroed(n, sizeof(*w->messages));
-    w->sends = zeroed(n * n, sizeof(*w->sends));
-    w->receives = zeroed(n * n, sizeof(*w->receives));
-    w->n_sends = zeroed(n * n, sizeof(*w->n_sends));
-    w->n_receives = zeroed(n * n, sizeof(*w->n_receives));
+    w->pairs = zeroed(n, sizeof(*w->pairs));
+    w->n_sent = zeroed(n, sizeof(*w->n_sent));
     for (int rank = 0; rank < n_ranks; rank++) {
         w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
         pb_message_t *m = &w->messages[rank];
@@ -99,6 +97,14 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
         }
     }
     return w;
+}
+
+void world_move_root(world_t *w, int root)
+{
+    char *data = w->messages[w->root].data;
+    w->messages[w->root].data = w->messages[root].data;
+    w->messages[root].data = data;
+    w->root = root;
 }
 
 void world_free(world_t *w)
@@ -114,11 +120,12 @@ void world_free(world_t *w)
         free(w->messages[rank].held);
         free(w->messages[rank].data);
     }
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        free(w->pairs[rank].of);
+    }
     free(w->requests);
-    free(w->n_receives);
-    free(w->n_sends);
-    free(w->receives);
-    free(w->sends);
+    free(w->n_sent);
+    free(w->pairs);
     free(w->messages);
     free(w->transports);
     free(w);
@@ -139,14 +146,28 @@ bool world_rank_has_all(const world_t *w, int rank)
 
 /* Requests: alive until the engine has given them back and they have met. */
 
-static size_t pair_of(const world_t *w, int from, int to)
+/** What goes from a rank to another, until the next call. */
+static world_pair_t *pair_of(world_t *w, int from, int to)
 {
-    return (size_t) from * (size_t) w->n_ranks + (size_t) to;
+    world_pairs_t *pairs = &w->pairs[to];
+    for (int i = 0; i < pairs->n; i++) {
+        if (pairs->of[i].from == from) {
+            return &pairs->of[i];
+        }
+    }
+    pairs->of = must_have(realloc(pairs->of, ((size_t) pairs->n + 1) * sizeof(*pairs->of)));
+    pairs->of[pairs->n] = (world_pair_t){.from = from};
+    return &pairs->of[pairs->n++];
 }
 
-static size_t pair_of_request(const world_t *w, const world_request_t *r)
+static world_pair_t *pair_of_request(world_t *w, const world_request_t *r)
 {
     return r->is_send ? pair_of(w, r->rank, r->peer) : pair_of(w, r->peer, r->rank);
+}
+
+int world_n_sends(world_t *w, int from, int to)
+{
+    return pair_of(w, from, to)->n_sends;
 }
 
 static void queue_append(world_queue_t *queue, world_request_t *request)
@@ -196,11 +217,11 @@ static world_request_t *request_new(world_t *w, bool is_send, int rank, int peer
 }
 
 /** Bytes of a pair's sends for which no receive is posted. */
-static size_t waiting_bytes(const world_t *w, size_t pair)
+static size_t waiting_bytes(const world_pair_t *pair)
 {
-    const world_request_t *receive = w->receives[pair].first;
+    const world_request_t *receive = pair->receives.first;
     size_t bytes = 0;
-    for (const world_request_t *send = w->sends[pair].first; send != NULL; send = send->next) {
+    for (const world_request_t *send = pair->sends.first; send != NULL; send = send->next) {
         bytes += receive == NULL ? send->bytes : 0;
         receive = receive != NULL ? receive->next : NULL;
     }
@@ -211,8 +232,8 @@ static size_t waiting_bytes(const world_t *w, size_t pair)
 static size_t waiting_at(const world_t *w, int rank)
 {
     size_t bytes = 0;
-    for (int from = 0; from < w->n_ranks; from++) {
-        bytes += waiting_bytes(w, pair_of(w, from, rank));
+    for (int i = 0; i < w->pairs[rank].n; i++) {
+        bytes += waiting_bytes(&w->pairs[rank].of[i]);
     }
     return bytes;
 }
@@ -221,8 +242,8 @@ static size_t waiting_at(const world_t *w, int rank)
 static void give_back(world_t *w, pb_request_t *request_p)
 {
     world_request_t *r = *request_p;
-    const size_t pair = pair_of_request(w, r);
-    *(r->is_send ? &w->n_sends[pair] : &w->n_receives[pair]) -= 1;
+    world_pair_t *pair = pair_of_request(w, r);
+    *(r->is_send ? &pair->n_sends : &pair->n_receives) -= 1;
     w->n_alive--;
     r->released = true;
     *request_p = NULL;
@@ -254,12 +275,13 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
         check_place(w, transport->rank, buffer, bytes);
     }
     world_request_t *r = request_new(w, true, transport->rank, rank, bytes);
-    const size_t pair = pair_of_request(w, r);
+    world_pair_t *pair = pair_of_request(w, r);
     r->synchronous = synchronous;
     r->from = buffer;
-    queue_append(&w->sends[pair], r);
-    w->n_sends[pair]++;
-    w->most_sends = w->n_sends[pair] > w->most_sends ? w->n_sends[pair] : w->most_sends;
+    queue_append(&pair->sends, r);
+    w->n_sent[transport->rank]++;
+    pair->n_sends++;
+    w->most_sends = pair->n_sends > w->most_sends ? pair->n_sends : w->most_sends;
     const size_t waiting = waiting_at(w, rank);
     w->most_waiting = waiting > w->most_waiting ? waiting : w->most_waiting;
     if (!synchronous && chance(w, w->early_percent)) {
@@ -284,13 +306,12 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
         return WORLD_ERROR;
     }
     world_request_t *r = request_new(w, false, transport->rank, rank, bytes);
-    const size_t pair = pair_of_request(w, r);
+    world_pair_t *pair = pair_of_request(w, r);
     r->to = buffer;
     r->lane = lane;
-    queue_append(&w->receives[pair], r);
-    w->n_receives[pair]++;
-    w->most_receives =
-        w->n_receives[pair] > w->most_receives ? w->n_receives[pair] : w->most_receives;
+    queue_append(&pair->receives, r);
+    pair->n_receives++;
+    w->most_receives = pair->n_receives > w->most_receives ? pair->n_receives : w->most_receives;
     *request_p = r;
     return 0;
 }
@@ -347,7 +368,7 @@ void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
     r->lane = NULL;
     r->is_to_end = true;
     if (!r->met && !r->cancelled) {
-        queue_remove(&w->receives[pair_of_request(w, r)], r);
+        queue_remove(&pair_of_request(w, r)->receives, r);
         r->cancelled = true;
     }
 }
@@ -363,16 +384,16 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
         r->copy = zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
     }
     if (!r->is_send && !r->met && !r->cancelled) {
-        queue_remove(&transport->world->receives[pair_of_request(transport->world, r)], r);
+        queue_remove(&pair_of_request(transport->world, r)->receives, r);
     }
     give_back(transport->world, request_p);
 }
 
 /** The heads of a pair's queues meet: the bytes move. */
-static void meet(world_t *w, size_t pair)
+static void meet(world_t *w, world_pair_t *pair)
 {
-    world_request_t *send = queue_pop(&w->sends[pair]);
-    world_request_t *receive = queue_pop(&w->receives[pair]);
+    world_request_t *send = queue_pop(&pair->sends);
+    world_request_t *receive = queue_pop(&pair->receives);
     const bool fits = send->bytes <= receive->bytes;
     if (!fits && !w->failed) {
         breach(w, "more bytes than there is room", receive->rank);
@@ -409,21 +430,65 @@ static void end(world_t *w, world_request_t *r)
     r->done = !is_told || !pb_transfer_arrived(r->lane, r);
 }
 
+/** Each rank sends one message, and gets one: in the order in which sends were started. */
+static void cross(world_t *w)
+{
+    char *is_sending = zeroed((size_t) w->n_ranks, 1), *is_getting = zeroed((size_t) w->n_ranks, 1);
+    for (size_t i = 0; i < w->n_requests; i++) {
+        world_request_t *r = w->requests[i];
+        if (!r->is_send || r->crossed || is_sending[r->rank] || is_getting[r->peer]) {
+            continue;
+        }
+        is_sending[r->rank] = is_getting[r->peer] = 1;
+        r->crossed = true;
+        if (r->copy == NULL && !r->synchronous) {
+            r->copy = zeroed(r->bytes + 1, 1); /* it is done, and its buffer may change */
+            memcpy(r->copy, r->from, r->bytes);
+        }
+    }
+    free(is_getting);
+    free(is_sending);
+}
+
+static bool may_meet(const world_t *w, const world_pair_t *pair)
+{
+    const world_request_t *send = pair->sends.first;
+    return send != NULL && pair->receives.first != NULL && (!w->has_ports || send->crossed);
+}
+
+static bool may_end(const world_request_t *r)
+{
+    return r->met || r->cancelled || (r->crossed && !r->synchronous);
+}
+
+/** Lets some requests of a pair meet; whether any could. */
+static bool let_meet(world_t *w, world_pair_t *pair)
+{
+    bool could = false;
+    while (may_meet(w, pair)) {
+        could = true;
+        if (!chance(w, w->meet_percent)) {
+            break;
+        }
+        meet(w, pair);
+    }
+    return could;
+}
+
 bool world_step(world_t *w)
 {
     bool left = false;
-    for (size_t pair = 0; pair < (size_t) w->n_ranks * (size_t) w->n_ranks; pair++) {
-        while (w->sends[pair].first != NULL && w->receives[pair].first != NULL) {
-            left = true;
-            if (!chance(w, w->meet_percent)) {
-                break;
-            }
-            meet(w, pair);
+    if (w->has_ports) {
+        cross(w);
+    }
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        for (int i = 0; i < w->pairs[rank].n; i++) {
+            left = let_meet(w, &w->pairs[rank].of[i]) || left;
         }
     }
     for (size_t i = 0; i < w->n_requests; i++) {
         world_request_t *r = w->requests[i];
-        if ((r->met || r->cancelled) && !r->done && !r->released) {
+        if (may_end(r) && !r->done && !r->released) {
             left = true;
             if (chance(w, w->meet_percent)) {
                 end(w, r);

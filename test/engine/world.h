@@ -39,6 +39,7 @@ const char *call_name(call_t call);
 typedef struct world_request {
     bool is_send;
     bool synchronous;
+    bool crossed; /* sends, where ranks have ports: it has gone over the network */
     bool met;
     bool done;
     bool cancelled;
@@ -58,6 +59,20 @@ typedef struct world_request {
 typedef struct world_queue {
     world_request_t *first, *last;
 } world_queue_t;
+
+/** What goes from one rank to another. */
+typedef struct world_pair {
+    int from;
+    world_queue_t sends;     /* those that are not met */
+    world_queue_t receives;  /* likewise */
+    int n_sends, n_receives; /* alive */
+} world_pair_t;
+
+/** The pairs of one receiver: of those that ever sent to it, or were listened to. */
+typedef struct world_pairs {
+    world_pair_t *of;
+    int n;
+} world_pairs_t;
 
 typedef struct world_held {
     char *bytes;
@@ -88,11 +103,11 @@ typedef struct world {
     int early_percent; /* of the sends without acknowledgement that are done before they are met */
     int at_once_percent; /* and of these, that are done when they start */
     int tell_percent;    /* of the receives, whose end the engine is told */
+    bool has_ports;      /* a rank sends one message in a step, and gets one */
     int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */
     pb_transport_t *transports; /* by rank */
     pb_message_t *messages;     /* by rank */
-    world_queue_t *sends;       /* by from * n_ranks + to: those that are not met */
-    world_queue_t *receives;    /* likewise */
+    world_pairs_t *pairs;       /* by receiver */
     world_request_t **requests; /* all that are not released or not met */
     size_t n_requests, room;
 
@@ -101,9 +116,8 @@ typedef struct world {
     int fail_after; /* so many calls are right before */
     bool failed;    /* it has happened */
 
-    int *n_sends;                  /* by pair as above: sends alive */
-    int *n_receives;               /* by pair: receives alive, at (receiver, sender) */
-    int most_sends, most_receives; /* maxima over all pairs */
+    int *n_sent;                   /* by rank: sends so far */
+    int most_sends, most_receives; /* alive at a time, maxima over all pairs */
     size_t most_waiting;           /* most bytes sent to one rank for which no receive was posted */
     int n_buffers;                 /* buffers of messages that are held */
     int n_alive;                   /* requests alive */
@@ -112,11 +126,22 @@ typedef struct world {
     char breach[200]; /* the first */
 } world_t;
 
+/** Another rank is the root, and holds the message, before anything has begun. */
+void world_move_root(world_t *world, int root);
+
 /** A world whose root holds the message. Aborts if out of memory. */
 world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size);
 void world_free(world_t *world);
 
-/** Lets some pairs meet and some requests become done. True if anything was left to do. */
+/** Sends from a rank to another that are alive. */
+int world_n_sends(world_t *world, int from, int to);
+
+/**
+ * Lets some pairs meet and some requests become done. True if anything was left to do. Where ranks
+ * have ports, the oldest send of each rank whose receiver's port is free crosses the network first,
+ * whether or not a receive is posted for it, and an ordinary one is done then (paper 3, section
+ * 3.1: the 1-port model, with messages that may wait at their receiver).
+ */
 bool world_step(world_t *world);
 
 /** Whether the rank has every byte of the message, and none beyond was touched. */

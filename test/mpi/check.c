@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +63,12 @@ void *must_malloc(size_t bytes)
         abort();
     }
     return memory;
+}
+
+long memory_in_use(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return (long) (info.uordblks + info.hblkhd);
 }
 
 int check_done(const char *name)

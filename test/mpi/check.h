@@ -21,6 +21,9 @@ bool pattern_is(const void *memory, size_t bytes, unsigned seed);
 /** malloc of at least one byte, or abort. */
 void *must_malloc(size_t bytes);
 
+/** Bytes that the process has from malloc now. */
+long memory_in_use(void);
+
 /**
  * Collective over MPI_COMM_WORLD: rank 0 prints "PASS name: N checks" or "FAIL
  * ..."; finalizes MPI. Returns main's exit status.

@@ -23,7 +23,7 @@ long() { ! is_long || "$@"; }
 either() { if is_long; then echo "$2"; else echo "$1"; fi; }
 
 # repeated N: how often something random is tried, N times in the long suite.
-repeated() { either $(($1 / 5)) "$1"; }
+repeated() { either $(($1 / 10)) "$1"; }
 
 : "${builddir:?is set by make check}" "${MPIEXEC:?}" "${OMPI_INFO:?}"
 here=$(cd "$builddir" && pwd)
@@ -31,10 +31,10 @@ plugin=$(cd "$builddir/../../ompi_coll_pipebcast/.libs" && pwd)/mca_coll_pipebca
 
 # Everything that a person's own settings could change is in a directory of our own.
 work=$(mktemp -d "${TMPDIR:-/tmp}/pipebcast-test.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/plugins"
 ln -s "$plugin" "$work/plugins/mca_coll_pipebcast.so"
 HOME=$work/home
+unset XDG_CACHE_HOME
 for name in $(env | sed -n 's/^\(\(OMPI\|PRTE\|PMIX\)_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
     unset "$name"
 done
@@ -43,18 +43,14 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 system=$("$OMPI_INFO" --path pkglibdir --parsable | sed -n 's/^path:pkglibdir://p')
 export OMPI_MCA_mca_base_component_path="$work/plugins:$system"
 export OMPI_MCA_mpi_yield_when_idle=1
-# ob1 would be taken anyway; looking for other networks first takes each job 0.2 s.
-export OMPI_MCA_pml=ob1
-# A job that fails is killed at once: its ranks are not given seconds to end by themselves.
-export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
+# shellcheck source=test/jobs.sh
+. "${srcdir:-.}/../jobs.sh"
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo
-export OMPI_MCA_btl_vader_backing_directory="$work" OMPI_MCA_btl_sm_backing_directory="$work"
 echo "localhost slots=64" >"$work/hostfile"
 case $("$OMPI_INFO" --version) in
 *" v4."*)
     no_eager="--mca btl_vader_eager_limit 56"
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_oob_tcp_if_include=lo
-    export OMPI_MCA_orte_tmpdir_base="$work"
     ;;
 *" v5."*)
     export PRTE_MCA_hwloc_default_binding_policy=none
@@ -73,7 +69,7 @@ esac
 : "${no_eager:=--mca btl_vader_eager_limit 80}"
 # From 5.0 on the launcher is PRRTE. It warns of parameters that it knows by another name.
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_MCA_prte_tmpdir_base="$work" PRTE_MCA_prte_default_hostfile="$work/hostfile"
+export PRTE_MCA_prte_default_hostfile="$work/hostfile"
 # PMIx looks for its own components in Open MPI's directories too, and complains of what else is there.
 export PMIX_MCA_mca_base_component_show_load_errors=none
 

@@ -3,7 +3,6 @@
  * thousands of broadcasts of many sizes from all roots, whose places in trees do not all
  * fit into the cache. Usage: run_growth COMMUNICATORS BROADCASTS
  */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,13 +11,6 @@
 #define MAX_BYTES 20000
 
 static int my_rank, n_ranks;
-
-/** Bytes that the process has from malloc now. */
-static long in_use(void)
-{
-    const struct mallinfo2 info = mallinfo2();
-    return (long) (info.uordblks + info.hblkhd);
-}
 
 static void broadcast(MPI_Comm comm, int bytes, int root, unsigned seed)
 {
@@ -63,7 +55,7 @@ static void repeat(void (*something)(int i), int n, const char *what)
             something(p * part + i);
         }
         MPI_Barrier(MPI_COMM_WORLD);
-        const long now = in_use();
+        const long now = memory_in_use();
         grown[p] = now - before;
         before = now;
     }

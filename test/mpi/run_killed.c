@@ -1,6 +1,7 @@
 /*
  * A rank that is killed in the middle of a broadcast: it has received a part and does not
  * pass on the rest. The job must end with an error.
+ * Usage: run_killed [short broadcasts before that]
  */
 #include <pthread.h>
 #include <signal.h>
@@ -26,13 +27,16 @@ static void *kill_soon(void *context)
 
 int main(int argc, char **argv)
 {
+    const int n_before = argc > 1 ? atoi(argv[1]) : 1;
     int rank;
     pthread_t thread;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     unsigned char *buffer = must_malloc(BYTES);
     pattern_fill(buffer, BYTES, 1);
-    MPI_Bcast(buffer, 1000, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < n_before; i++) {
+        MPI_Bcast(buffer, 1000, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
     if (rank == 2 && pthread_create(&thread, NULL, kill_soon, NULL) != 0) {
         abort();
     }

@@ -4,7 +4,6 @@
  * nothing to do with the message's size, nor with the number of messages.
  * Usage: run_late [BYTES [MILLISECONDS [BYTES_ALLOWED [BROADCASTS]]]]
  */
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,18 +19,12 @@ typedef struct watch {
     long most;
 } watch_t;
 
-static long in_use(void)
-{
-    const struct mallinfo2 info = mallinfo2();
-    return (long) (info.uordblks + info.hblkhd);
-}
-
 static void *look(void *context)
 {
     watch_t *watch = context;
     const struct timespec pause = {0, 5000000};
     while (!watch->ends) {
-        const long now = in_use();
+        const long now = memory_in_use();
         watch->most = now > watch->most ? now : watch->most;
         nanosleep(&pause, NULL);
     }
@@ -71,7 +64,7 @@ int main(int argc, char **argv)
     pattern_fill(buffer, (size_t) bytes, rank == 0 ? 1 : 2);
     MPI_Barrier(MPI_COMM_WORLD);
 
-    const long before = in_use();
+    const long before = memory_in_use();
     if (pthread_create(&watch.thread, NULL, look, &watch) != 0) {
         abort();
     }

@@ -13,7 +13,9 @@
  * a time, and a persistent one.
  *
  * Needs failing_plugin.so before the C library. Usage: run_no_memory [nonblocking]
- * [lasting [early]]
+ * [lasting [early]] [in_turn [FIRST]] With "in_turn" an allocation fails on one of these ranks, and
+ * the next one on the other, in half of the time. With FIRST, 0 to 4, too, those fail that are
+ * FIRST, FIRST + 5, FIRST + 10 and so on, where each would fail without.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -39,6 +41,11 @@
 #define FURTHER_PART 32
 #define LASTING_PART 8
 #define EARLY_PART 4
+#define STEP 5
+
+/* A communicator and its first broadcast make few allocations: with this many the library that
+ * fails them is there, and reaches both. */
+#define FEWEST_EARLY 24
 
 static failing_plugin_after_t *fail_after;
 static failing_plugin_has_failed_t *has_failed;
@@ -46,7 +53,8 @@ static MPI_Datatype spaced;  /* BYTES / 2 single bytes, with gaps */
 static int my_rank, n_ranks; /* of all */
 static int rank_there;       /* this one in the communicator */
 static long n_errors;
-static bool nonblocking, lasting, early;
+static bool nonblocking, lasting, early, in_turn;
+static long first, step = 1; /* of the allocations that fail in turn */
 
 /* One broadcast: what it is and what becomes of it. */
 typedef struct broadcast {
@@ -213,7 +221,34 @@ static long next_after(long at)
     if (lasting) {
         return at + at / (early ? EARLY_PART : LASTING_PART) + 1;
     }
-    return at < EACH_OF_FIRST ? at + 1 : at + at / FURTHER_PART;
+    return at + (at < EACH_OF_FIRST ? step : at / FURTHER_PART);
+}
+
+/* Ranks 0, 2 and so on: each is a root, forwards and only receives in some of the broadcasts. */
+
+/** Each allocation of each of these ranks; how many there were. */
+static long lose_all(void)
+{
+    long n = 0;
+    for (int victim = 0; victim < n_ranks; victim += 2) {
+        for (long at = 0; lose_one(victim, at); at = next_after(at)) {
+            n++;
+        }
+    }
+    return n;
+}
+
+/** Each allocation of one of these ranks, up to the last one that any of them has; how many. */
+static long lose_in_turn(void)
+{
+    long n = 0, at = first;
+    for (int victim = 0, n_without = 0; n_without < (n_ranks + 1) / 2; at = next_after(at)) {
+        const bool has_lost = lose_one(victim, at);
+        n += has_lost;
+        n_without = has_lost ? 0 : n_without + 1;
+        victim = victim + 2 < n_ranks ? victim + 2 : 0;
+    }
+    return n;
 }
 
 /*
@@ -236,26 +271,27 @@ int main(int argc, char **argv)
     *(void **) &fail_after = dlsym(RTLD_DEFAULT, "failing_plugin_after");
     *(void **) &has_failed = dlsym(RTLD_DEFAULT, "failing_plugin_has_failed");
     if (fail_after == NULL || has_failed == NULL) {
-        fprintf(stderr, "usage: run_no_memory [nonblocking] [lasting [early]], with "
-                        "failing_plugin.so in LD_PRELOAD\n");
+        fprintf(stderr,
+                "usage: run_no_memory [nonblocking] [lasting [early]] [in_turn [FIRST]], with "
+                "failing_plugin.so in LD_PRELOAD\n");
         return EXIT_FAILURE;
     }
     for (int i = 1; i < argc; i++) {
         nonblocking = nonblocking || strcmp(argv[i], "nonblocking") == 0;
         lasting = lasting || strcmp(argv[i], "lasting") == 0;
         early = early || strcmp(argv[i], "early") == 0;
+        in_turn = in_turn || strcmp(argv[i], "in_turn") == 0;
+        if (argv[i][0] >= '0' && argv[i][0] < '0' + STEP) {
+            first = argv[i][0] - '0';
+            step = STEP;
+        }
     }
     MPI_Type_vector(BYTES / 2, 1, 2, MPI_BYTE, &spaced);
     MPI_Type_commit(&spaced);
-    /* Each is a root, forwards and only receives in some of the broadcasts. */
-    for (int victim = 0; victim < n_ranks; victim += 2) {
-        for (long at = 0; lose_one(victim, at); at = next_after(at)) {
-            n++;
-        }
-    }
+    n = in_turn ? lose_in_turn() : lose_all();
     MPI_Type_free(&spaced);
     MPI_Reduce(&n_errors, &all_errors, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    check(n > (early ? 12 : lasting ? 20 : 100), "%ld allocations were failed", n);
+    check(n > (early ? FEWEST_EARLY : lasting ? 60 : 100) / step, "%ld allocations were failed", n);
     if (my_rank == 0) {
         printf("%ld allocations were failed; %ld broadcasts ended with an error at a rank\n", n,
                all_errors);

@@ -7,49 +7,11 @@
  */
 #include <stdlib.h>
 
-#include "base/compat.h"
 #include "check.h"
+#include "sent.h"
 #include "served.h"
 
 #define BYTES 1000
-
-static int (*send_before)(const void *, size_t, struct ompi_datatype_t *, int, int,
-                          mca_pml_base_send_mode_t, struct ompi_communicator_t *);
-static int (*isend_before)(const void *, size_t, struct ompi_datatype_t *, int, int,
-                           mca_pml_base_send_mode_t, struct ompi_communicator_t *,
-                           struct ompi_request_t **);
-static long n_empty, n_full;
-
-static void count(size_t n)
-{
-    n_empty += n == 0;
-    n_full += n > 0;
-}
-
-static int counting_send(const void *buffer, size_t n, struct ompi_datatype_t *type, int rank,
-                         int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
-{
-    count(n);
-    return send_before(buffer, n, type, rank, tag, mode, comm);
-}
-
-static int counting_isend(const void *buffer, size_t n, struct ompi_datatype_t *type, int rank,
-                          int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
-                          struct ompi_request_t **request_p)
-{
-    count(n);
-    return isend_before(buffer, n, type, rank, tag, mode, comm, request_p);
-}
-
-/** Of all ranks together, since the last call. */
-static void take_counts(MPI_Comm comm, long *n_empty_p, long *n_full_p)
-{
-    long own[2] = {n_empty, n_full}, all[2];
-    MPI_Allreduce(own, all, 2, MPI_LONG, MPI_SUM, comm);
-    *n_empty_p = all[0];
-    *n_full_p = all[1];
-    n_empty = n_full = 0;
-}
 
 /** Of which communicator: connections are new in the world's, and may be in the last ones. */
 typedef enum { THE_WORLD, COPIES, OTHERS } ranks_t;
@@ -65,14 +27,14 @@ static void broadcast(MPI_Comm comm, const char *what, bool nonblocking, ranks_t
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     pattern_fill(buffer, BYTES, rank == 0 ? 5 : 6);
-    n_empty = n_full = 0;
+    sent_forget();
     if (nonblocking) {
         MPI_Ibcast(buffer, BYTES, MPI_BYTE, 0, comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
         MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, comm);
     }
-    take_counts(comm, &empty, &full);
+    sent_take(comm, &empty, &full);
     check(pattern_is(buffer, BYTES, 5), "%s: the bytes", what);
     if (n_segments > 0) {
         check(full == (size - 1) * n_segments, "%s: %ld messages, not %ld", what, full,
@@ -93,10 +55,7 @@ int main(int argc, char **argv)
     const long n_segments = argc > 1 ? atol(argv[1]) : 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     served_open(&counters);
-    send_before = mca_pml.pml_send;
-    isend_before = mca_pml.pml_isend;
-    mca_pml.pml_send = counting_send;
-    mca_pml.pml_isend = counting_isend;
+    sent_open(1);
     broadcast(MPI_COMM_WORLD, "the world", false, THE_WORLD, n_segments);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     broadcast(copy, "a copy", false, COPIES, n_segments);
@@ -109,8 +68,7 @@ int main(int argc, char **argv)
     broadcast(half, "a half of the ranks", false, OTHERS, n_segments);
     const unsigned long long n_agreements = counter_value(&counters, "coll_pipebcast_agreements");
     check(n_agreements == (n_segments > 0 ? 0 : 5), "%llu agreements by messages", n_agreements);
-    mca_pml.pml_send = send_before;
-    mca_pml.pml_isend = isend_before;
+    sent_close();
     MPI_Comm_free(&other);
     MPI_Comm_free(&backwards);
     MPI_Comm_free(&half);

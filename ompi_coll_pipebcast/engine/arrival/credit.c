@@ -5,10 +5,16 @@
 
 #include <stdlib.h>
 
-bool pb_arrival_credit_init(pb_arrival_credit_t *credit, int n_ranks, uint64_t bound)
+void pb_arrival_credit_init(pb_arrival_credit_t *credit, uint64_t bound)
 {
     *credit = (pb_arrival_credit_t){.bound = bound};
-    credit->of = calloc((size_t) n_ranks, sizeof(*credit->of));
+}
+
+bool pb_arrival_credit_reserve(pb_arrival_credit_t *credit, int n_ranks)
+{
+    if (credit->of == NULL) {
+        credit->of = calloc((size_t) n_ranks, sizeof(*credit->of));
+    }
     return credit->of != NULL;
 }
 

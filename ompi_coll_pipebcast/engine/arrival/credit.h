@@ -23,11 +23,18 @@ typedef struct pb_arrival_debt {
 typedef struct pb_arrival_credit {
     uint64_t bound;        /**< bytes that may wait at a rank */
     uint64_t others;       /**< bytes of all broadcasts of other roots so far */
-    pb_arrival_debt_t *of; /**< indexed by rank */
+    pb_arrival_debt_t *of; /**< indexed by rank; NULL: this rank may send nothing unasked yet */
 } pb_arrival_credit_t;
 
-/** Nothing waits anywhere. False if out of memory. */
-bool pb_arrival_credit_init(pb_arrival_credit_t *credit, int n_ranks, uint64_t bound);
+/** Nothing waits anywhere. Needs no memory. */
+void pb_arrival_credit_init(pb_arrival_credit_t *credit, uint64_t bound);
+
+/**
+ * This rank may send to others from now on; all that others have sent may still wait. False if out
+ * of memory. O(n_ranks) once.
+ */
+bool pb_arrival_credit_reserve(pb_arrival_credit_t *credit, int n_ranks);
+
 void pb_arrival_credit_fini(pb_arrival_credit_t *credit);
 
 /** Another rank broadcasts `total` bytes. */

@@ -3,7 +3,12 @@
  */
 #include "engine/arrival/fold.h"
 
+#include <string.h>
+
 #include "topo/util/bytes.h"
+
+/** Beside the verdict: ranks are to open connections to the root. */
+#define FLAG_OPENS 0x80
 
 /** A rank that has held others has waited for less than this part of their mean wait. */
 #define HOLDING_PART 8
@@ -14,11 +19,14 @@ static void refused(pb_fold_t *f, int error)
     f->broken = true;
 }
 
-void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int rank, int stream,
-                   int *room)
+void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int rank,
+                   int n_ranks, int stream, uint64_t wanted, uint8_t *room)
 {
     const uint32_t mask = UINT32_C(1) << stream;
-    *f = (pb_fold_t){.control = control, .rank = rank, .parent = -1, .children = room};
+    *f = (pb_fold_t){
+        .control = control, .rank = rank, .parent = -1, .n_ranks = n_ranks, .children = room};
+    memset(room, 0, pb_order_bytes(n_ranks));
+    f->sums.least_wanted = f->sums.most_wanted = wanted;
     for (int i = 0; i < role->n_parents; i++) {
         if ((role->parent_mask[i] & mask) != 0) {
             f->parent = role->parent[i];
@@ -26,7 +34,8 @@ void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, i
     }
     for (int i = 0; i < role->n_children; i++) {
         if ((role->child_mask[i] & mask) != 0) {
-            f->children[f->n_children++] = role->child[i];
+            pb_order_add(f->children, role->child[i]);
+            f->n_children++;
         }
     }
 }
@@ -53,6 +62,8 @@ static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
     pb_bytes_put(bytes + 48, sums->slow_time, 8);
     pb_bytes_put(bytes + 56, sums->longest, 8);
     pb_bytes_put(bytes + 64, sums->least_wait, 8);
+    pb_bytes_put(bytes + 72, sums->least_wanted, 8);
+    pb_bytes_put(bytes + 80, sums->most_wanted, 8);
 }
 
 static pb_fold_sums_t read_sums(const uint8_t *bytes)
@@ -70,6 +81,8 @@ static pb_fold_sums_t read_sums(const uint8_t *bytes)
         .slow_time = pb_bytes_get(bytes + 48, 8),
         .longest = pb_bytes_get(bytes + 56, 8),
         .least_wait = pb_bytes_get(bytes + 64, 8),
+        .least_wanted = pb_bytes_get(bytes + 72, 8),
+        .most_wanted = pb_bytes_get(bytes + 80, 8),
     };
 }
 
@@ -92,6 +105,16 @@ static void add_times(pb_fold_sums_t *sums, uint64_t longest, uint64_t least_wai
     sums->longest = longest > sums->longest ? longest : sums->longest;
 }
 
+static void add_wanted(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
+{
+    if (report->least_wanted < sums->least_wanted) {
+        sums->least_wanted = report->least_wanted;
+    }
+    if (report->most_wanted > sums->most_wanted) {
+        sums->most_wanted = report->most_wanted;
+    }
+}
+
 /** Adds what a child has reported; false if that makes no sense. */
 static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
 {
@@ -104,6 +127,7 @@ static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
     sums->transfer += report->transfer;
     sums->n_timed += report->n_timed;
     add_slowest(sums, report);
+    add_wanted(sums, report);
     return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
 }
 
@@ -149,7 +173,8 @@ static void add_own(pb_fold_t *f)
     add_own_receive(f);
 }
 
-pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill)
+pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, bool measured,
+                                  double fill)
 {
     if (sums->n_ranks == 0) {
         return PB_ARRIVAL_EVEN;
@@ -158,7 +183,7 @@ pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns,
     const double for_root = sums->n_free > 0 ? (double) sums->free_wait / (double) sums->n_free : 0;
     const double held = (double) sums->held_wait - (double) sums->n_held * for_root;
     const double seen = (double) sums->transfer / (double) sums->n_ranks;
-    const double message = seen > message_ns ? seen : message_ns;
+    const double message = seen > message_ns && !measured ? seen : message_ns;
     return held / (double) sums->n_ranks > (0.5 + fill) * message ? PB_ARRIVAL_UNEVEN
                                                                   : PB_ARRIVAL_EVEN;
 }
@@ -167,12 +192,17 @@ pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns,
 
 static bool is_child(const pb_fold_t *f, int rank)
 {
-    for (int i = 0; i < f->n_children; i++) {
-        if (f->children[i] == rank) {
-            return true;
-        }
+    return rank >= 0 && rank < f->n_ranks && pb_order_has(f->children, rank);
+}
+
+/** The next child to which the conclusion goes; there is one. */
+static int take_next_child(pb_fold_t *f)
+{
+    while (!pb_order_has(f->children, f->next_child)) {
+        f->next_child++;
     }
-    return false;
+    f->n_passed++;
+    return f->next_child++;
 }
 
 /** A child's report has come; false if it makes no sense. */
@@ -186,9 +216,11 @@ static bool take_report(pb_fold_t *f, int rank, size_t bytes)
 /** The conclusion has come; likewise. */
 static bool take_conclusion(pb_fold_t *f, int rank, size_t bytes)
 {
-    f->conclusion = f->in[0];
+    f->conclusion = f->in[0] & (uint8_t) ~FLAG_OPENS;
+    f->opens = (f->in[0] & FLAG_OPENS) != 0;
     f->longest = pb_bytes_get(f->in + 1, 8);
     f->least_wait = pb_bytes_get(f->in + 9, 8);
+    f->wanted = pb_bytes_get(f->in + 17, 8);
     f->state = PB_FOLD_PASSING;
     return rank == f->parent && bytes == PB_FOLD_CONCLUSION_BYTES &&
            f->conclusion <= PB_ARRIVAL_UNEVEN;
@@ -274,10 +306,11 @@ static bool pass(pb_fold_t *f)
         f->state = PB_FOLD_THROUGH;
         return true;
     }
-    f->out[0] = f->conclusion;
+    f->out[0] = (uint8_t) (f->conclusion | (f->opens ? FLAG_OPENS : 0));
     pb_bytes_put(f->out + 1, f->longest, 8);
     pb_bytes_put(f->out + 9, f->least_wait, 8);
-    send_bytes(f, PB_FOLD_CONCLUSION_BYTES, f->children[f->n_passed++]);
+    pb_bytes_put(f->out + 17, f->wanted, 8);
+    send_bytes(f, PB_FOLD_CONCLUSION_BYTES, take_next_child(f));
     return true;
 }
 
@@ -313,6 +346,8 @@ void pb_fold_announce(pb_fold_t *f, pb_arrival_report_t conclusion)
     f->conclusion = (uint8_t) conclusion;
     f->longest = f->sums.longest;
     f->least_wait = f->sums.least_wait;
+    f->wanted =
+        f->sums.least_wanted == f->sums.most_wanted ? f->sums.most_wanted : PB_FOLD_DIFFERENT;
     f->state = PB_FOLD_PASSING;
 }
 

@@ -25,6 +25,9 @@
  * its end, and how long every rank but the root waited at least, for what is learnt from that
  * (topo/model/learner.h); the conclusion brings both to all ranks.
  *
+ * It takes along what each rank wants to be in force (engine/wanted.h), a number of which the root
+ * finds whether it is the same on all ranks.
+ *
  * And it finds the rank that received slowest (engine/delivery.h). Below a slow link all ranks
  * receive as slowly as the first one there, but for what is measured by chance: so of two on one
  * way down the upper one counts, unless the lower one is slower by PB_FOLD_SLOWER_PART.
@@ -33,14 +36,19 @@
 #define PB_ARRIVAL_FOLD_H
 
 #include "engine/arrival/mode.h"
+#include "engine/arrival/order.h"
 #include "engine/control.h"
 #include "topo/trees/role.h"
 
 /** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
-#define PB_FOLD_BYTES 72
+#define PB_FOLD_BYTES 88
 
-/** Bytes of a conclusion: the verdict, and two times. */
-#define PB_FOLD_CONCLUSION_BYTES 17
+/** Bytes of a conclusion: the verdict and, as its highest bit, `opens`; two times; and what all
+ * want. */
+#define PB_FOLD_CONCLUSION_BYTES 25
+
+/** Not what a rank can want: the ranks want different things. */
+#define PB_FOLD_DIFFERENT UINT64_MAX
 
 /** A rank that takes so much of another's time longer is slower. */
 #define PB_FOLD_SLOWER_PART 0.25
@@ -59,6 +67,8 @@ typedef struct pb_fold_sums {
     uint64_t slow_time;  /**< that the message takes from there; 0: none is known */
     uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
     uint64_t least_wait; /**< from the arrival of a rank to its first segment */
+    uint64_t least_wanted; /**< of what ranks want; the root's too */
+    uint64_t most_wanted;  /**< likewise */
 } pb_fold_sums_t;
 
 typedef enum {
@@ -83,18 +93,23 @@ typedef struct pb_fold_times {
 typedef struct pb_fold {
     pb_control_t *control; /**< borrowed */
     pb_fold_state_t state;
-    int rank;      /**< this one */
-    int parent;    /**< -1: this is the root */
-    int *children; /**< in the room that was borrowed */
+    int rank;    /**< this one */
+    int parent;  /**< -1: this is the root */
+    int n_ranks; /**< of the communicator */
+    uint8_t
+        *children; /**< the set of them (engine/arrival/order.h), in the room that was borrowed */
     int n_children;
     int n_reported; /**< children that have */
     int n_passed;   /**< children to which the conclusion was sent */
+    int next_child; /**< where the next one of these may be: no rank before it */
     bool has_ended; /**< this rank's part of the broadcast */
     pb_fold_times_t own;
     pb_fold_sums_t sums;  /**< of the ranks below, and at last of this one */
-    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on, as are these two */
+    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on, as are these four */
+    bool opens;           /**< every rank is to open a connection to the root; set at the root */
     uint64_t longest;     /**< of all ranks */
     uint64_t least_wait;  /**< likewise */
+    uint64_t wanted;      /**< by all ranks, or PB_FOLD_DIFFERENT */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
     pb_request_t send;    /**< under way; NULL: none is */
     uint8_t in[PB_FOLD_BYTES];
@@ -105,18 +120,20 @@ typedef struct pb_fold {
 
 /**
  * Begins, when the broadcast of which this is the `role` of rank `rank` has begun, along the tree
- * of `stream`. `room`, for as many ranks as the role has children, is borrowed until the end. Needs
- * no memory and sends nothing. O(children).
+ * of `stream`, where this rank wants `wanted`. `room`, of pb_order_bytes(n_ranks), is borrowed
+ * until the end: a bit for each rank, as it has to be there before it is known how many children a
+ * rank has. Needs no memory and sends nothing. O(children + n_ranks / 8).
  */
 void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int rank,
-                   int stream, int *room);
+                   int n_ranks, int stream, uint64_t wanted, uint8_t *room);
 
 /** This rank's part of the broadcast has ended; of the root's times only their sum counts. */
 void pb_fold_end(pb_fold_t *fold, const pb_fold_times_t *times);
 
 /**
  * Does what can be done without waiting. True when the fold is through or broken. At the root it
- * stops at PB_FOLD_SUMMED. May be called again after that. O(children) for each message taken in.
+ * stops at PB_FOLD_SUMMED. May be called again after that. O(1) for each message, and O(n_ranks)
+ * in all for finding the children.
  */
 bool pb_fold_advance(pb_fold_t *fold);
 
@@ -132,8 +149,10 @@ void pb_fold_finish(pb_fold_t *fold);
  * is half of the message's time (see pb_arrival_root_report()) and the time to fill the pipeline,
  * as without that ranks far down the tree would seem to be held by those near the root.
  * `message_ns` is about what the message takes from one rank to another, and `fill` how much longer
- * the broadcast takes, as a part of that.
+ * the broadcast takes, as a part of that. Where that was not `measured`, it is what the ranks took
+ * from their first segment on, if that is more: with many streams they may have waited then, too.
  */
-pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, double fill);
+pb_arrival_report_t pb_fold_judge(const pb_fold_sums_t *sums, double message_ns, bool measured,
+                                  double fill);
 
 #endif

@@ -4,7 +4,8 @@
  * computes its own role in the group's tree.
  *
  * As bytes: 1 version, 1 kind, 1 flags, 1 mode, 4 segment size, 8 message size,
- * all little-endian; then, unless all ranks are members, one bit per rank.
+ * all little-endian; then, unless all ranks are members, one bit per rank; then, if an order is
+ * announced, one bit per rank.
  */
 #ifndef PB_ARRIVAL_HEADER_H
 #define PB_ARRIVAL_HEADER_H
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/arrival/order.h"
 #include "topo/trees/plan.h"
 
 /** Bytes before the bits of the members. */
@@ -30,6 +32,7 @@ typedef struct pb_arrival_header {
     bool all;              /**< every rank is a member */
     bool unasked;          /**< the one receiver has not arrived; known to the root alone */
     uint8_t *members;      /**< bit r: rank r is a member; (n_ranks + 7) / 8 bytes, borrowed */
+    const uint8_t *order; /**< who is usually late (engine/arrival/order.h), borrowed; NULL: none */
 } pb_arrival_header_t;
 
 /** Bytes of the longest header of a communicator of `n_ranks`. */
@@ -49,7 +52,7 @@ static inline void pb_arrival_add_member(pb_arrival_header_t *header, int rank)
 size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, uint8_t *bytes);
 
 /**
- * Reads a header; its `members` lie in `bytes`. False if `length` bytes are no
+ * Reads a header; its `members` and `order` lie in `bytes`. False if `length` bytes are no
  * header of a communicator of `n_ranks` that has `rank` among its members: another
  * version or kind, a length that does not fit, bits of ranks that there are not, a
  * segment of no bytes or more than PB_ARRIVAL_MAX_SEGMENT, an empty message.

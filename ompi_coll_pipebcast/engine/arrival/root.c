@@ -43,7 +43,8 @@ static bool part_init(pb_arrival_part_t *part, const pb_arrival_env_t *env)
 {
     part->members = calloc((size_t) env->n_ranks / 8 + 1, 1);
     part->bytes = malloc(pb_arrival_header_room(env->n_ranks));
-    part->header = (pb_arrival_header_t){.total = env->total, .members = part->members};
+    part->header = (pb_arrival_header_t){
+        .total = env->total, .members = part->members, .order = env->announced};
     return part->members != NULL && part->bytes != NULL;
 }
 
@@ -53,29 +54,6 @@ static void part_fini(pb_arrival_part_t *part)
     free(part->bytes);
     free(part->members);
     part->bytes = part->members = NULL;
-}
-
-bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, int64_t expected)
-{
-    *r = (pb_arrival_root_t){
-        .env = *env,
-        .expected = expected,
-        .n_to_come = env->n_ranks - 1,
-        .n_unserved = env->n_ranks - 1,
-        .started = pb_arrival_caller_now(env->caller),
-        .ready_since = -1,
-        .others = env->credit != NULL ? env->credit->others : 0,
-    };
-    r->last_arrival = r->started;
-    r->state = calloc((size_t) env->n_ranks, 1);
-    r->reports = calloc((size_t) env->n_ranks, 1);
-    const bool has_asked = part_init(&r->asked, env);
-    const bool has_unasked = part_init(&r->unasked, env);
-    if (r->state == NULL || r->reports == NULL || !has_asked || !has_unasked) {
-        pb_arrival_root_finish(r);
-        return false;
-    }
-    return true;
 }
 
 static void return_credit(pb_arrival_root_t *r, int rank)
@@ -99,6 +77,9 @@ static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
         return;
     }
     return_credit(r, rank);
+    if (now(r) - r->started > r->expected) {
+        pb_order_add(r->late, rank);
+    }
     r->n_waiting += r->state[rank] == ABSENT;
     r->state[rank] = r->state[rank] == ABSENT ? WAITING : SERVED;
     r->reports[rank] = is_sound ? r->notice : PB_ARRIVAL_UNKNOWN;
@@ -175,6 +156,16 @@ static bool is_quiet(const pb_arrival_root_t *r)
     return now(r) - r->last_arrival >= r->expected / QUIET_PART;
 }
 
+/**
+ * Whether those who have not come may be sent to. Where the user has decided for that, as soon as
+ * no one comes any more; else only when no one has come for as long as the message takes: who may
+ * come meanwhile waits until the port is free again.
+ */
+static bool is_deserted(const pb_arrival_root_t *r)
+{
+    return r->env.is_patient ? now(r) - r->last_arrival >= r->expected : is_quiet(r);
+}
+
 /** Whether the group of those who wait is to be closed now. */
 static bool grace_is_over(pb_arrival_root_t *r)
 {
@@ -233,6 +224,59 @@ static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
     r->n_groups++;
 }
 
+/** In an order: those who are not usually late are a group, and know it. */
+static void start_known(pb_arrival_root_t *r)
+{
+    pb_arrival_part_t *part = &r->asked;
+    const pb_role_t *role;
+    clear_members(r, part);
+    for (int rank = 0; rank < r->env.n_ranks; rank++) {
+        if (rank != r->env.root && !pb_order_has(r->env.late, rank)) {
+            pb_arrival_add_member(&part->header, rank);
+            r->state[rank] = SERVED;
+            r->n_to_come--;
+            r->n_unserved--;
+        }
+    }
+    int rc = pb_arrival_caller_known(r->env.caller, &part->header, &role);
+    if (rc == 0) {
+        rc = pb_arrival_group_start(&part->group, &r->env, &part->header, role, part->bytes, 0);
+    }
+    if (rc != 0) {
+        refused(r, rc);
+        return;
+    }
+    part->started = r->started;
+    r->n_groups++;
+}
+
+bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, int64_t expected)
+{
+    *r = (pb_arrival_root_t){
+        .env = *env,
+        .expected = expected,
+        .n_to_come = env->n_ranks - 1,
+        .n_unserved = env->n_ranks - 1,
+        .started = pb_arrival_caller_now(env->caller),
+        .ready_since = -1,
+        .others = env->credit != NULL ? env->credit->others : 0,
+    };
+    r->last_arrival = r->started;
+    r->state = calloc((size_t) env->n_ranks, 1);
+    r->reports = calloc((size_t) env->n_ranks + pb_order_bytes(env->n_ranks), 1);
+    r->late = r->reports != NULL ? r->reports + env->n_ranks : NULL;
+    const bool has_asked = part_init(&r->asked, env);
+    const bool has_unasked = part_init(&r->unasked, env);
+    if (r->state == NULL || r->reports == NULL || !has_asked || !has_unasked) {
+        pb_arrival_root_finish(r);
+        return false;
+    }
+    if (env->late != NULL) {
+        start_known(r);
+    }
+    return true;
+}
+
 /** Those who wait become a group. */
 static void start_asked(pb_arrival_root_t *r)
 {
@@ -273,6 +317,7 @@ static void start_unasked(pb_arrival_root_t *r)
     pb_arrival_add_member(&r->unasked.header, rank);
     r->unasked.header.unasked = true;
     r->state[rank] = UNASKED;
+    pb_order_add(r->late, rank);
     r->n_unserved--;
     start_part(r, &r->unasked);
 }
@@ -324,7 +369,7 @@ static void start_next(pb_arrival_root_t *r)
         if (grace_is_over(r)) {
             start_asked(r);
         }
-    } else if (r->env.credit != NULL && !r->unasked.group.running && is_quiet(r)) {
+    } else if (r->env.credit != NULL && !r->unasked.group.running && is_deserted(r)) {
         start_unasked(r);
     }
 }
@@ -386,5 +431,5 @@ void pb_arrival_root_finish(pb_arrival_root_t *r)
     }
     free(r->reports);
     free(r->state);
-    r->reports = r->state = NULL;
+    r->late = r->reports = r->state = NULL;
 }

@@ -6,7 +6,7 @@
 /** What a transport keeps beside each message that waits: ob1 about so many bytes. */
 #define WEIGHT_OF_ANY 256
 
-static uint64_t weight_of(size_t bytes)
+uint64_t pb_watch_weight(size_t bytes)
 {
     return bytes < PB_WATCH_MAX_WEIGHT - WEIGHT_OF_ANY ? bytes + WEIGHT_OF_ANY
                                                        : PB_WATCH_MAX_WEIGHT;
@@ -36,21 +36,26 @@ void pb_watch_set_times(pb_watch_t *watch, int64_t short_message, int64_t mebiby
     watch->lag = 2 * 2 * height * watch->short_message;
 }
 
+bool pb_watch_is_dense(const pb_watch_t *watch, size_t bytes)
+{
+    return watch->n_begun > 0 && watch->n_begun <= PB_WATCH_DENSE && bytes >= PB_WATCH_LEAST_BESIDE;
+}
+
 static bool has_passed(const pb_watch_t *watch, uint32_t fewest, int64_t time)
 {
     return watch->short_message > 0 && watch->n >= fewest && watch->time >= time;
 }
 
-void pb_watch_ask(pb_watch_t *watch, bool is_asked)
+void pb_watch_ask(pb_watch_t *watch, uint32_t due_after)
 {
-    watch->is_asked = is_asked;
+    watch->asked_after = due_after;
 }
 
 bool pb_watch_is_due(const pb_watch_t *watch)
 {
     return watch->is_open &&
            (watch->weight >= PB_WATCH_LAG || has_passed(watch, PB_WATCH_FEWEST_LAG, watch->lag) ||
-            (watch->is_urgent && watch->n >= PB_WATCH_FEWEST_LAG));
+            (watch->due_after != 0 && watch->n >= watch->due_after));
 }
 
 void pb_watch_close(pb_watch_t *watch)
@@ -60,7 +65,7 @@ void pb_watch_close(pb_watch_t *watch)
 
 bool pb_watch_is_next(const pb_watch_t *watch)
 {
-    return (watch->is_asked || watch->weight >= PB_WATCH_INTERVAL ||
+    return (watch->asked_after != 0 || watch->weight >= PB_WATCH_INTERVAL ||
             has_passed(watch, PB_WATCH_FEWEST, watch->interval)) &&
            (!watch->is_open || pb_watch_is_due(watch));
 }
@@ -70,14 +75,34 @@ bool pb_watch_begin(pb_watch_t *watch, size_t bytes)
     const bool is_watched = !watch->is_open && pb_watch_is_next(watch);
     if (is_watched) {
         watch->is_open = true;
-        watch->is_urgent = watch->is_asked;
+        watch->due_after = watch->asked_after;
         watch->weight = 0;
         watch->time = 0;
         watch->n = 0;
         watch->n_folds++;
     }
-    watch->weight += weight_of(bytes);
+    watch->weight += pb_watch_weight(bytes);
     watch->time += time_of(watch, bytes);
     watch->n++;
+    watch->n_begun += watch->n_begun <= PB_WATCH_DENSE;
     return is_watched;
+}
+
+bool pb_watch_begin_beside(pb_watch_t *watch, size_t bytes)
+{
+    if (watch->is_open_beside || watch->n_begun <= 1 || !pb_watch_is_dense(watch, bytes)) {
+        return false;
+    }
+    watch->is_open_beside = true;
+    watch->n_since = 0;
+    return true;
+}
+
+bool pb_watch_take_beside(pb_watch_t *watch)
+{
+    if (!watch->is_open_beside || ++watch->n_since < PB_WATCH_FEWEST_LAG) {
+        return false;
+    }
+    watch->is_open_beside = false;
+    return true;
 }

@@ -14,6 +14,11 @@
  * PB_WATCH_MAX_WEIGHT; longer ones are PB_WATCH_LONG at most, of each of which the bound of one
  * broadcast (pb_transfer_limits_t.ahead) may wait.
  *
+ * At the beginning of a communicator that is too seldom where ranks arrive unevenly from one
+ * broadcast to the next: so of its first PB_WATCH_DENSE broadcasts those that are not watched
+ * otherwise are watched *beside* them, by a second fold, for arrivals alone. Whichever of them is
+ * the first uneven one, all ranks know before the second one after it.
+ *
  * All that this depends on is alike on all ranks.
  */
 #ifndef PB_ARRIVAL_WATCH_H
@@ -54,18 +59,42 @@
 #define PB_WATCH_FEWEST_LAG 2
 #define PB_WATCH_INTERVAL_MESSAGES 50
 
+/**
+ * The next broadcast waits for the conclusion: where the one that is watched is the first from
+ * which it follows how fast links are, and the next one would be planned as wrongly. That is once
+ * for a communicator, and none that broadcasts only once waits. The next one then begins when the
+ * last rank has been in the first, however late that is. Whatever the sizes, as what a fold takes
+ * is less than what the better plan wins, of broadcasts one after the other from 4 KB on
+ * (doc/results.md).
+ */
+#define PB_WATCH_SOON 1
+
+/**
+ * Broadcasts at the beginning that are all watched, but for the first and for those of less than
+ * PB_WATCH_LEAST_BESIDE bytes: of these a fold is a half of a percent or less.
+ */
+#define PB_WATCH_DENSE 16
+#define PB_WATCH_LEAST_BESIDE 32768
+
 typedef struct pb_watch {
     uint64_t weight;  /**< of the broadcasts since the last one that was watched, that one too */
     int64_t time;     /**< that they take at least, in nanoseconds */
     uint32_t n;       /**< how many they are */
     uint32_t n_folds; /**< begun so far */
     bool is_open;     /**< the last fold's conclusion has not been taken */
-    bool is_asked;    /**< the next one is to be watched if it can */
-    bool is_urgent;   /**< the last one was; its conclusion is waited for early */
+    uint32_t
+        asked_after;    /**< the next one is to be watched if it can; see pb_watch_ask(); else 0 */
+    uint32_t due_after; /**< the same of the last one that was watched */
     int64_t short_message; /**< nanoseconds that one takes; 0: times are not known */
     int64_t mebibyte;      /**< nanoseconds that so many more bytes take */
     int64_t interval, lag; /**< nanoseconds of broadcasts: see above */
+    uint32_t n_begun;      /**< plain broadcasts so far */
+    bool is_open_beside;   /**< the conclusion of the fold beside the others has not been taken */
+    uint32_t n_since;      /**< if so: broadcasts of any kind that began since */
 } pb_watch_t;
+
+/** What a broadcast of `bytes` weighs. */
+uint64_t pb_watch_weight(size_t bytes);
 
 /** A communicator's second broadcast is watched: the first opens connections. */
 void pb_watch_init(pb_watch_t *watch);
@@ -78,11 +107,11 @@ void pb_watch_set_times(pb_watch_t *watch, int64_t short_message, int64_t mebiby
 
 /**
  * Whether the next broadcast is to be watched whatever the weight and time since the last one, as
- * something is learnt from it (topo/model/learner.h). Its conclusion is due PB_WATCH_FEWEST_LAG
- * broadcasts later, so that it travels beside a whole one and delays none. Counts until the next
- * call.
+ * something is learnt from it (topo/model/learner.h). Its conclusion is due `due_after` broadcasts
+ * later: PB_WATCH_FEWEST_LAG, so that it travels beside a whole one and delays none, or
+ * PB_WATCH_SOON. 0: it is not asked for. Counts until the next call.
  */
-void pb_watch_ask(pb_watch_t *watch, bool is_asked);
+void pb_watch_ask(pb_watch_t *watch, uint32_t due_after);
 
 /** Whether the conclusion of the last fold is to be taken before the next broadcast. */
 bool pb_watch_is_due(const pb_watch_t *watch);
@@ -95,5 +124,17 @@ bool pb_watch_is_next(const pb_watch_t *watch);
 
 /** A plain broadcast of `bytes` begins: whether it is watched. */
 bool pb_watch_begin(pb_watch_t *watch, size_t bytes);
+
+/** One has begun that is not watched: whether it is watched beside others. */
+bool pb_watch_begin_beside(pb_watch_t *watch, size_t bytes);
+
+/** Whether plain broadcasts of `bytes` are all watched, as the communicator is young. */
+bool pb_watch_is_dense(const pb_watch_t *watch, size_t bytes);
+
+/**
+ * A broadcast of any kind is about to begin: whether the conclusion of the fold beside the others
+ * is to be taken before; then that is taken for done.
+ */
+bool pb_watch_take_beside(pb_watch_t *watch);
 
 #endif

@@ -1,0 +1,84 @@
+/*
+ * The settings: those parameters that MPI_T may change while a program runs.
+ *
+ * What is in the parameters is what this rank wants. What counts are the settings in force in a
+ * communicator, which are alike on all its ranks in each broadcast (engine/wanted.h): in all
+ * communicators those of the start at first, on which their ranks agree.
+ */
+#ifndef COLL_PIPEBCAST_SETTINGS_H
+#define COLL_PIPEBCAST_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/parameters.h"
+#include "topo/model/choose.h"
+
+typedef struct coll_pipebcast_settings {
+    int algorithm;       /**< COLL_PIPEBCAST_AUTO, or a pb_kind_t */
+    int arrival;         /**< COLL_PIPEBCAST_ARRIVAL_* */
+    int learn;           /**< COLL_PIPEBCAST_LEARN_* */
+    size_t segment_size; /**< bytes; 0: chosen */
+} coll_pipebcast_settings_t;
+
+/** Those of the start, constant once the component is open. */
+extern coll_pipebcast_settings_t coll_pipebcast_first_settings;
+
+/** The parameters as they are now, which were checked, are those of the start. */
+void coll_pipebcast_settings_open(void);
+
+/**
+ * What this rank wants now, for any thread. A value that is not allowed, or is one of an earlier
+ * release, is reported; that one stays as it is `in_force`.
+ */
+coll_pipebcast_settings_t coll_pipebcast_settings_wanted(const coll_pipebcast_settings_t *in_force);
+
+/** As one number, alike for equal settings alone, and never UINT64_MAX. */
+uint64_t coll_pipebcast_settings_pack(const coll_pipebcast_settings_t *settings);
+coll_pipebcast_settings_t coll_pipebcast_settings_unpack(uint64_t number);
+
+/**
+ * What the planner chooses among: the kind that is set, or PB_CHOOSE_*. Where advice is followed,
+ * the fallback component is no candidate, as only the root knows whether there is advice.
+ */
+static inline int coll_pipebcast_kind_to_choose(const coll_pipebcast_settings_t *settings)
+{
+    return settings->algorithm != COLL_PIPEBCAST_AUTO ? settings->algorithm
+           : coll_pipebcast_follows_advice()          ? PB_CHOOSE_OWN
+                                                      : PB_CHOOSE_ALL;
+}
+
+/** Whether the whole message goes to one rank after another, whether they have arrived or not. */
+static inline bool coll_pipebcast_goes_in_turn(const coll_pipebcast_settings_t *settings)
+{
+    return !coll_pipebcast_follows_advice() && settings->arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
+           settings->algorithm == PB_KIND_FLAT;
+}
+
+/** Whether every broadcast is arrival-aware, because the user has set it. */
+static inline bool coll_pipebcast_is_arrival_aware(const coll_pipebcast_settings_t *settings)
+{
+    return !coll_pipebcast_follows_advice() && !coll_pipebcast_goes_in_turn(settings) &&
+           settings->arrival >= COLL_PIPEBCAST_ARRIVAL_B;
+}
+
+/** Whether the message may be sent to ranks that have not arrived, in an arrival-aware broadcast.
+ */
+static inline bool coll_pipebcast_may_send_unasked(const coll_pipebcast_settings_t *settings)
+{
+    return settings->arrival == COLL_PIPEBCAST_ARRIVAL_AUTO ||
+           settings->arrival == COLL_PIPEBCAST_ARRIVAL_NB;
+}
+
+/**
+ * Whether something is learnt of how long broadcasts take. Not where advice is followed, or every
+ * broadcast is arrival-aware.
+ */
+static inline bool coll_pipebcast_learns(const coll_pipebcast_settings_t *settings)
+{
+    return settings->learn != COLL_PIPEBCAST_LEARN_OFF && !coll_pipebcast_follows_advice() &&
+           settings->arrival < COLL_PIPEBCAST_ARRIVAL_B;
+}
+
+#endif

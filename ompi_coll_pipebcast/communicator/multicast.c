@@ -1,0 +1,192 @@
+/*
+ * Multicast on a communicator; see communicator/multicast.h.
+ */
+#include "communicator/multicast.h"
+
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/gate.h"
+#include "communicator/lost.h"
+#include "communicator/module.h"
+
+/** Of a communicator on fewer hosts no tree carries the message over a link more than once either.
+ */
+#define FEWEST_HOSTS 3
+
+coll_pipebcast_group_t *coll_pipebcast_group_use(coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_multicast_t *multicast = &module->multicast;
+    return multicast->health.state == PB_HEALTH_WORKING
+               ? coll_pipebcast_group_retain(multicast->group)
+               : NULL;
+}
+
+/* At blocking broadcasts. */
+
+/** Broadcasts go by trees from now on. */
+static void drop_group(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_group_leave(module->multicast.group);
+    module->multicast.group = NULL;
+    pb_planner_allow_multicast(module->planner, 0);
+}
+
+/** Rank 0 reports that the group is not used. */
+static void report_failure(const coll_pipebcast_module_t *module, const char *why)
+{
+    const pb_health_t *health = &module->multicast.health;
+    coll_pipebcast_count(&coll_pipebcast_counters.multicast_failures, 1);
+    if (ompi_comm_rank(module->comm) != 0) {
+        return;
+    }
+    if (health->state == PB_HEALTH_GIVEN_UP) {
+        coll_pipebcast_log(1, "communicator %s: broadcasts go by trees, not by multicast: %s",
+                           module->comm->c_name, why);
+    } else {
+        coll_pipebcast_log(1,
+                           "communicator %s: broadcasts go by trees, not by multicast: %s; it is "
+                           "tried again after %llu broadcasts",
+                           module->comm->c_name, why,
+                           (unsigned long long) (health->due - health->n_broadcasts));
+    }
+}
+
+static void report_success(const coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_group_t *group = module->multicast.group;
+    const pb_multicast_config_t *config = &coll_pipebcast_group_membership(group)->config;
+    char text[64];
+    coll_pipebcast_count(&coll_pipebcast_counters.multicast_groups, 1);
+    if (ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_group_describe(group, text, sizeof(text));
+        coll_pipebcast_log(1,
+                           "communicator %s: multicast works (%s): frames of %u bytes, of which %u "
+                           "are sent before it is known that they have come",
+                           module->comm->c_name, text, config->payload, config->window);
+    }
+}
+
+/** The outcome of a probe is due. */
+static void take_outcome(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    coll_pipebcast_group_t *group = multicast->group;
+    const bool works = group != NULL && coll_pipebcast_group_wait(group);
+    pb_health_probed(&multicast->health, works);
+    if (works) {
+        report_success(module);
+        pb_planner_allow_multicast(module->planner,
+                                   coll_pipebcast_group_membership(group)->config.payload);
+        return;
+    }
+    report_failure(module, group != NULL ? coll_pipebcast_group_why_not(group) : "a rank is lost");
+    drop_group(module);
+}
+
+/** Makes progress once, without the lock. */
+static void wait_once(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_unlock(&module->lock);
+    opal_progress();
+    coll_pipebcast_lock(&module->lock);
+}
+
+/** Judges what is known of the last broadcasts by multicast, which is alike on all ranks. */
+static void judge(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    const pb_multicast_t *membership = coll_pipebcast_group_membership(multicast->group);
+    const pb_multicast_result_t *result = NULL;
+    uint64_t mark;
+    if (!pb_multicast_due_mark(membership, &mark)) {
+        return;
+    }
+    /* That a later mark is settled may be known first, but not what this one has brought. */
+    while ((result = pb_multicast_result(membership, mark)) == NULL &&
+           !coll_pipebcast_is_lost(module)) {
+        wait_once(module);
+    }
+    if (result != NULL && !module->is_lost && pb_health_judge(&multicast->health, result)) {
+        report_failure(module, "a rank does not hear half of the frames any more");
+        drop_group(module);
+    }
+}
+
+/** Whether the settings in force are for it. */
+static bool is_chosen(const coll_pipebcast_settings_t *settings)
+{
+    return (settings->algorithm == COLL_PIPEBCAST_AUTO ||
+            settings->algorithm == PB_KIND_MULTICAST) &&
+           settings->arrival < COLL_PIPEBCAST_ARRIVAL_B;
+}
+
+void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    if (!multicast->may_be_used || !is_chosen(&module->settings)) {
+        return;
+    }
+    pb_health_t *health = &multicast->health;
+    pb_health_count(health);
+    if (pb_health_is_due(health)) {
+        take_outcome(module);
+    }
+    if (health->state == PB_HEALTH_WORKING) {
+        judge(module);
+    }
+    if (pb_health_begins_probe(health)) {
+        const int tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_GROUP_TAGS);
+        multicast->group = module->is_lost ? NULL : coll_pipebcast_group_begin(module, tag, true);
+    }
+    if (pb_health_is_due(health)) {
+        take_outcome(module);
+    }
+}
+
+/* Life. */
+
+/** Whether the other parameters let it be used; alike on all ranks. */
+static bool is_wanted(uint64_t bits_per_second)
+{
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    if (coll_pipebcast_follows_advice()) {
+        return false;
+    }
+    return params->multicast == COLL_PIPEBCAST_MULTICAST_ON ||
+           (params->multicast == COLL_PIPEBCAST_MULTICAST_AUTO &&
+            bits_per_second <= PB_CHOOSE_MULTICAST_SPEED && !coll_pipebcast_is_set(params->hosts));
+}
+
+void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int n_hosts,
+                                            uint64_t bits_per_second)
+{
+    module->multicast.bits_per_second = bits_per_second;
+    module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS && is_wanted(bits_per_second);
+    const int at_once = coll_pipebcast_params.multicast_at_once;
+    if (at_once > 0 && n_hosts >= at_once) {
+        pb_health_probe_at_once(&module->multicast.health);
+    }
+}
+
+void coll_pipebcast_multicast_change(coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_multicast_t *multicast = &module->multicast;
+    const bool is_used =
+        is_chosen(&module->settings) && multicast->health.state == PB_HEALTH_WORKING;
+    pb_planner_allow_multicast(
+        module->planner,
+        is_used ? coll_pipebcast_group_membership(multicast->group)->config.payload : 0);
+}
+
+void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
+                                        coll_pipebcast_module_t *module)
+{
+    *multicast = (coll_pipebcast_multicast_t){.module = module};
+    pb_health_init(&multicast->health);
+}
+
+void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast)
+{
+    coll_pipebcast_group_leave(multicast->group);
+    multicast->group = NULL;
+}

@@ -1,0 +1,56 @@
+/*
+ * Multicast on a communicator: its group of datagrams (engine/multicast/multicast.h), from the
+ * probe that finds out whether it works until it is given up or the communicator is freed.
+ *
+ * The probe (communicator/group.h) goes on beside broadcasts. What came of it, and when a group has
+ * fallen silent, all ranks find at the same blocking broadcasts (engine/multicast/health.h), and
+ * from then on the planner may choose multicast, or may not.
+ */
+#ifndef COLL_PIPEBCAST_COMMUNICATOR_MULTICAST_H
+#define COLL_PIPEBCAST_COMMUNICATOR_MULTICAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "communicator/group.h"
+#include "engine/multicast/health.h"
+
+struct coll_pipebcast_module;
+
+typedef struct coll_pipebcast_multicast {
+    struct coll_pipebcast_module *module; /**< of which this is a part */
+    bool may_be_used;                     /**< alike on all ranks, once they serve */
+    uint64_t bits_per_second;             /**< of the slowest host's link; 0: not known. Likewise */
+    pb_health_t health;
+    coll_pipebcast_group_t *group; /**< the one that works or is probed; NULL: none */
+} coll_pipebcast_multicast_t;
+
+/** As a module is made, and goes. */
+void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
+                                        struct coll_pipebcast_module *module);
+void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast);
+
+/**
+ * The ranks have agreed to serve, on `n_hosts` hosts with links of at least so many bits per
+ * second: whether multicast may be used follows from that and the parameters.
+ */
+void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module, int n_hosts,
+                                            uint64_t bits_per_second);
+
+/**
+ * A blocking broadcast that may be ours begins, or one is initialised, alike on all ranks: waits
+ * for the outcome of a probe that is due, and for what is to be known of the last broadcasts by
+ * multicast; and begins a probe whose time has come. With the module's lock held, which is given up
+ * while it waits.
+ */
+void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);
+
+/** The settings have changed, and the planner may have been told, alike on all ranks: whether
+ * multicast is a candidate follows from the settings and from whether it works. */
+void coll_pipebcast_multicast_change(struct coll_pipebcast_module *module);
+
+/** The group that works, with a reference for the caller; NULL: there is none. Alike on all ranks.
+ */
+coll_pipebcast_group_t *coll_pipebcast_group_use(struct coll_pipebcast_module *module);
+
+#endif

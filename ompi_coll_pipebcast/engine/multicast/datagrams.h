@@ -1,0 +1,57 @@
+/*
+ * The datagrams of a multicast group: how frames reach all members at once, or do not.
+ *
+ * A datagram that was sent may be lost, come late, twice, or after one that was sent after it, and
+ * what comes may be from anybody: so nobody waits for one alone, and what one carries is
+ * checked before it is used (engine/multicast/frame.h). The UDP implementation is
+ * engine/multicast/udp_datagrams.h; the engine's unit tests have one in memory. Both may be in
+ * one program, so the interface is a table of functions and not resolved when linking.
+ */
+#ifndef PB_MULTICAST_DATAGRAMS_H
+#define PB_MULTICAST_DATAGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/util/error.h"
+
+/** Datagrams that one call sends, at most. */
+#define PB_DATAGRAMS_MAX_BATCH 32
+
+/** One to send: a header and what follows it. */
+typedef struct pb_datagram {
+    const uint8_t *header;
+    size_t header_bytes;
+    const char *payload;
+    size_t bytes; /**< of the payload; all of a batch but the last have as many */
+} pb_datagram_t;
+
+typedef struct pb_datagrams pb_datagrams_t;
+
+/** What an implementation has; the first member of its own structure. None of them blocks. */
+struct pb_datagrams {
+    /**
+     * Sends the first ones of a batch of n <= PB_DATAGRAMS_MAX_BATCH to the group, whose bytes are
+     * free again when it returns. Returns how many; 0 while there is no room; or an error
+     * code (PB_ERR_IO) if the group cannot be reached at all.
+     */
+    int (*send)(pb_datagrams_t *datagrams, const pb_datagram_t *batch, int n);
+
+    /** Whether some that were sent have not left this host. */
+    bool (*is_sending)(pb_datagrams_t *datagrams);
+
+    /**
+     * The next one that has come: true, and its bytes, which are valid until the next call.
+     * False if none is there now, also after an error.
+     */
+    bool (*next)(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t *length_p);
+
+    /** Datagrams that were lost because nobody took them in, as far as that is known. */
+    uint64_t (*dropped)(pb_datagrams_t *datagrams);
+
+    /** How many of the largest ones may wait to be taken in. */
+    uint32_t capacity;
+};
+
+#endif

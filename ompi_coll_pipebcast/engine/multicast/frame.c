@@ -1,0 +1,61 @@
+/*
+ * A frame as bytes; see engine/multicast/frame.h.
+ */
+#include "engine/multicast/frame.h"
+
+#include "engine/multicast/siphash.h"
+#include "topo/util/bytes.h"
+
+/** Changes with the form of the header. */
+#define FORM 0x51
+
+#define FLAG_CHECKSUM 1
+
+static uint64_t checksum(const pb_frame_rule_t *rule, const uint8_t *header, const char *payload,
+                         size_t bytes)
+{
+    pb_siphash_t hash;
+    pb_siphash_start(&hash, rule->secret);
+    pb_siphash_add(&hash, header, PB_FRAME_HEADER_BYTES);
+    pb_siphash_add(&hash, payload, bytes);
+    return pb_siphash_end(&hash);
+}
+
+size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint8_t *header)
+{
+    header[0] = FORM;
+    header[1] = rule->has_checksum ? FLAG_CHECKSUM : 0;
+    pb_bytes_put(header + 2, frame->bytes, 2);
+    pb_bytes_put(header + 4, rule->key, 8);
+    pb_bytes_put(header + 12, frame->number, 8);
+    pb_bytes_put(header + 20, frame->index, 4);
+    if (rule->has_checksum) {
+        pb_bytes_put(header + PB_FRAME_HEADER_BYTES,
+                     checksum(rule, header, frame->payload, frame->bytes), PB_FRAME_CHECKSUM_BYTES);
+    }
+    return pb_frame_header_bytes(rule);
+}
+
+pb_frame_origin_t pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
+                                pb_frame_t *frame_p)
+{
+    const size_t header = pb_frame_header_bytes(rule);
+    if (length < header || bytes[0] != FORM ||
+        bytes[1] != (rule->has_checksum ? FLAG_CHECKSUM : 0) ||
+        pb_bytes_get(bytes + 2, 2) != length - header || pb_bytes_get(bytes + 4, 8) != rule->key) {
+        return PB_FRAME_FOREIGN;
+    }
+    const pb_frame_t frame = {
+        .number = pb_bytes_get(bytes + 12, 8),
+        .index = (uint32_t) pb_bytes_get(bytes + 20, 4),
+        .bytes = (uint32_t) (length - header),
+        .payload = (const char *) bytes + header,
+    };
+    if (rule->has_checksum &&
+        pb_bytes_get(bytes + PB_FRAME_HEADER_BYTES, PB_FRAME_CHECKSUM_BYTES) !=
+            checksum(rule, bytes, frame.payload, frame.bytes)) {
+        return PB_FRAME_FORGED;
+    }
+    *frame_p = frame;
+    return PB_FRAME_OURS;
+}

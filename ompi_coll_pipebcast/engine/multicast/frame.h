@@ -1,0 +1,65 @@
+/*
+ * A frame: the part of a broadcast's message that one datagram carries, and the header before it.
+ *
+ * A header is 24 bytes, numbers little-endian: the form (1), flags (1: bit 0, a checksum follows),
+ * bytes of the payload (2), the key of the group (8), the number of the broadcast (8), the index
+ * of the frame (4); then, with the flag, 8 bytes of checksum over the header before it and the
+ * payload. Then the payload, up to the datagram's end.
+ *
+ * The key keeps groups apart that share an address and a port, and everybody who cannot listen
+ * to the network. Whoever can listen could forge a frame, so where that matters frames have the
+ * checksum, SipHash-2-4 (Aumasson and Bernstein 2012) under a key that is never sent in a datagram.
+ * Without it, UDP's own checksum is what finds damage.
+ */
+#ifndef PB_MULTICAST_FRAME_H
+#define PB_MULTICAST_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PB_FRAME_HEADER_BYTES 24
+#define PB_FRAME_CHECKSUM_BYTES 8
+#define PB_FRAME_MAX_HEADER_BYTES (PB_FRAME_HEADER_BYTES + PB_FRAME_CHECKSUM_BYTES)
+
+/** The largest payload that the header can describe. */
+#define PB_FRAME_MAX_PAYLOAD 65535
+
+/** What all members of a group have agreed on. */
+typedef struct pb_frame_rule {
+    uint64_t key;
+    bool has_checksum;
+    uint64_t secret[2]; /**< the key of the checksum */
+} pb_frame_rule_t;
+
+typedef struct pb_frame {
+    uint64_t number;     /**< of the broadcast */
+    uint32_t index;      /**< of the frame in it */
+    uint32_t bytes;      /**< of the payload */
+    const char *payload; /**< in the datagram */
+} pb_frame_t;
+
+typedef enum {
+    PB_FRAME_OURS,
+    PB_FRAME_FOREIGN, /**< another form, key or length: not of this group, or damaged */
+    PB_FRAME_FORGED,  /**< the key is right and the checksum is not: forged, or damaged */
+} pb_frame_origin_t;
+
+/** Bytes of a header in this group. */
+static inline size_t pb_frame_header_bytes(const pb_frame_rule_t *rule)
+{
+    return rule->has_checksum ? PB_FRAME_MAX_HEADER_BYTES : PB_FRAME_HEADER_BYTES;
+}
+
+/** Writes the header of a frame. Returns its bytes. O(1), with a checksum O(payload). */
+size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint8_t *header);
+
+/**
+ * Reads a datagram. Only where it returns PB_FRAME_OURS is *frame_p set, and then the payload is
+ * inside the datagram; whether the broadcast has such a frame is for the caller to check
+ * (pb_window_fits()). O(1), with a checksum O(length).
+ */
+pb_frame_origin_t pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
+                                pb_frame_t *frame_p);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Whether broadcasts go by multicast; see engine/multicast/health.h.
+ */
+#include "engine/multicast/health.h"
+
+/** How many times as long it rests after each further failure. */
+#define LONGER 8
+
+void pb_health_init(pb_health_t *h)
+{
+    *h = (pb_health_t){.state = PB_HEALTH_RESTING, .due = PB_HEALTH_FIRST};
+}
+
+void pb_health_probe_at_once(pb_health_t *h)
+{
+    h->due = 1;
+    h->is_at_once = true;
+}
+
+void pb_health_count(pb_health_t *h)
+{
+    h->n_broadcasts++;
+}
+
+bool pb_health_begins_probe(pb_health_t *h)
+{
+    if (h->state != PB_HEALTH_RESTING || h->n_broadcasts < h->due) {
+        return false;
+    }
+    h->state = PB_HEALTH_PROBING;
+    h->due = h->n_broadcasts + (h->is_at_once ? 0 : PB_HEALTH_LAG);
+    h->is_at_once = false;
+    return true;
+}
+
+bool pb_health_is_due(const pb_health_t *h)
+{
+    return h->state == PB_HEALTH_PROBING && h->n_broadcasts >= h->due;
+}
+
+/** By trees for a while, or for good. */
+static void fail(pb_health_t *h)
+{
+    uint64_t rest = PB_HEALTH_REST;
+    for (int i = 0; i < h->n_failures; i++) {
+        rest *= LONGER;
+    }
+    h->n_failures++;
+    h->state = h->n_failures < PB_HEALTH_FAILURES ? PB_HEALTH_RESTING : PB_HEALTH_GIVEN_UP;
+    h->due = h->n_broadcasts + rest;
+}
+
+void pb_health_probed(pb_health_t *h, bool works)
+{
+    h->n_deaf = 0;
+    h->n_good = 0;
+    h->judged = 0;
+    if (works) {
+        h->state = PB_HEALTH_WORKING;
+    } else {
+        fail(h);
+    }
+}
+
+bool pb_health_is_deaf(const pb_multicast_result_t *result)
+{
+    return 2 * (uint64_t) result->asked.most >= result->frames;
+}
+
+/** Whether that cannot be loss. */
+static bool is_silence(const pb_multicast_result_t *result)
+{
+    return 8 * (uint64_t) result->asked.most >= 7 * result->frames;
+}
+
+bool pb_health_judge(pb_health_t *h, const pb_multicast_result_t *result)
+{
+    if (h->state != PB_HEALTH_WORKING || result->number < h->judged) {
+        return false;
+    }
+    h->judged = result->number + 1;
+    if (!pb_health_is_deaf(result)) {
+        h->n_deaf = 0;
+        h->n_good++;
+        h->n_failures = h->n_good >= PB_HEALTH_REST ? 0 : h->n_failures;
+        return false;
+    }
+    h->n_good = 0;
+    h->n_deaf += is_silence(result) ? PB_HEALTH_DEAF : 1;
+    if (h->n_deaf < PB_HEALTH_DEAF) {
+        return false;
+    }
+    fail(h);
+    return true;
+}

@@ -1,0 +1,136 @@
+/*
+ * One rank's membership in a group; see engine/multicast/multicast.h.
+ */
+#include "engine/multicast/multicast.h"
+
+#include <stdlib.h>
+
+#include "engine/multicast/part.h"
+
+/** Datagrams that one call takes in, at most. */
+#define MAX_TAKEN 256
+
+void pb_multicast_init(pb_multicast_t *m, const pb_multicast_config_t *config)
+{
+    *m = (pb_multicast_t){.config = *config};
+    pb_mode_init(&m->mode, config->window);
+    pb_rate_init(&m->rate, config->ceiling, config->repair_limit);
+}
+
+void pb_multicast_fini(pb_multicast_t *m)
+{
+    while (m->withdrawn != NULL) {
+        pb_repairs_t *repairs = m->withdrawn;
+        m->withdrawn = repairs->next;
+        free(repairs);
+    }
+}
+
+const pb_multicast_result_t *pb_multicast_last_result(const pb_multicast_t *m)
+{
+    return m->n_results > 0 ? &m->results[(m->n_results - 1) % PB_MULTICAST_RESULTS] : NULL;
+}
+
+const pb_multicast_result_t *pb_multicast_result(const pb_multicast_t *m, uint64_t number)
+{
+    for (uint64_t i = 0; i < m->n_results && i < PB_MULTICAST_RESULTS; i++) {
+        const pb_multicast_result_t *result =
+            &m->results[(m->n_results - 1 - i) % PB_MULTICAST_RESULTS];
+        if (result->number == number) {
+            return result;
+        }
+    }
+    return NULL;
+}
+
+bool pb_multicast_due_mark(const pb_multicast_t *m, uint64_t *number_p)
+{
+    const uint64_t n_kept = sizeof(m->marks) / sizeof(m->marks[0]);
+    for (uint64_t i = 0; i < m->n_marks && i < n_kept; i++) {
+        const pb_multicast_mark_t *mark = &m->marks[(m->n_marks - 1 - i) % n_kept];
+        *number_p = mark->number;
+        if (mark->number + PB_MULTICAST_MARK_LAG < m->next ||
+            mark->n_frames + PB_MULTICAST_MARK_LAG_FRAMES <= m->n_frames) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Reads the next datagram; false if there is none. It is a frame of this group or it is dropped.
+ */
+static bool read_one(pb_multicast_t *m)
+{
+    const uint8_t *bytes;
+    size_t length;
+    pb_datagrams_t *datagrams = m->config.datagrams;
+    if (!pb_multicast_hears(m) || !datagrams->next(datagrams, &bytes, &length)) {
+        return false;
+    }
+    const pb_frame_origin_t origin = pb_frame_read(&m->config.rule, bytes, length, &m->frame);
+    m->has_frame = origin == PB_FRAME_OURS;
+    m->counters.foreign += origin == PB_FRAME_FOREIGN;
+    m->counters.forged += origin == PB_FRAME_FORGED;
+    return true;
+}
+
+static pb_multicast_part_t *part_of(const pb_multicast_t *m, uint64_t number)
+{
+    pb_multicast_part_t *part = m->parts;
+    if (m->newest != NULL && m->newest->number == number) {
+        return m->newest;
+    }
+    while (part != NULL && part->number != number) {
+        part = part->next;
+    }
+    return part;
+}
+
+/** Whether a part may still find frames behind those of later broadcasts. */
+static bool is_awaiting_frames(const pb_multicast_t *m)
+{
+    for (const pb_multicast_part_t *part = m->parts; part != NULL; part = part->next) {
+        if (pb_multicast_part_is_awaiting_frames(part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether the frame is of a broadcast that this rank will start; no root gets further ahead. */
+static bool is_early(const pb_multicast_t *m)
+{
+    return m->frame.number >= m->next && m->frame.number - m->next <= m->config.window;
+}
+
+/** Gives the frame to whom it belongs; false if it has to wait. */
+static bool give(pb_multicast_t *m)
+{
+    pb_multicast_part_t *part = part_of(m, m->frame.number);
+    if (part != NULL && pb_multicast_part_take_frame(part, &m->frame)) {
+        m->counters.received++;
+    } else if (!is_early(m)) {
+        m->counters.useless++;
+    } else if (is_awaiting_frames(m)) {
+        m->counters.early++;
+    } else {
+        return false;
+    }
+    m->has_frame = false;
+    return true;
+}
+
+void pb_multicast_pump(pb_multicast_t *m)
+{
+    m->is_drained = false;
+    for (int i = 0; i < MAX_TAKEN; i++) {
+        if (!m->has_frame && !read_one(m)) {
+            m->is_drained = true;
+            return;
+        }
+        if (m->has_frame && !give(m)) {
+            m->is_drained = true;
+            return;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/*
+ * Which frames of one broadcast are here. Its size follows from the bytes of the message, which all
+ * ranks know, and from nothing that a datagram claims.
+ */
+#ifndef PB_MULTICAST_WINDOW_H
+#define PB_MULTICAST_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pb_window {
+    size_t total;     /**< bytes of the message, > 0 */
+    uint32_t payload; /**< bytes of each frame but the last */
+    uint32_t n_frames;
+    uint32_t n_here;
+    uint32_t first_missing; /**< all frames before it are here; n_frames if all are */
+    uint32_t seen_to;       /**< behind the last frame that is here */
+    uint64_t *bits;         /**< bit i is set if frame i is here */
+} pb_window_t;
+
+/** Frames of a message of `total` > 0 bytes; 0: more than can be counted. */
+uint32_t pb_window_count(size_t total, uint32_t payload);
+
+/** No frame is here, or all are. One bit of memory for each. False if out of memory. */
+bool pb_window_init(pb_window_t *window, size_t total, uint32_t payload, bool all);
+void pb_window_fini(pb_window_t *window);
+
+/** Bytes of n > 0 frames one behind the other, which the message has. */
+static inline size_t pb_window_run_bytes(const pb_window_t *window, uint32_t first, uint32_t n)
+{
+    const size_t begin = (size_t) first * window->payload;
+    return first + n < window->n_frames ? (size_t) n * window->payload : window->total - begin;
+}
+
+/** Bytes of a frame < n_frames. */
+static inline uint32_t pb_window_bytes(const pb_window_t *window, uint32_t index)
+{
+    return (uint32_t) pb_window_run_bytes(window, index, 1);
+}
+
+/** Whether the message has such frames, n one behind the other, of so many bytes. */
+static inline bool pb_window_fits_run(const pb_window_t *window, uint32_t first, uint32_t n,
+                                      size_t bytes)
+{
+    return n > 0 && first < window->n_frames && n <= window->n_frames - first &&
+           bytes == pb_window_run_bytes(window, first, n);
+}
+
+/** Whether the message has such a frame, of so many bytes. */
+static inline bool pb_window_fits(const pb_window_t *window, uint32_t index, uint32_t bytes)
+{
+    return pb_window_fits_run(window, index, 1, bytes);
+}
+
+static inline bool pb_window_has(const pb_window_t *window, uint32_t index)
+{
+    return (window->bits[index / 64] >> index % 64 & 1) != 0;
+}
+
+static inline bool pb_window_is_complete(const pb_window_t *window)
+{
+    return window->n_here == window->n_frames;
+}
+
+/** Frame `index` < n_frames is here now. False if it was before. O(1) on average. */
+bool pb_window_add(pb_window_t *window, uint32_t index);
+
+/**
+ * The first run of missing frames in [from, to), at most `most` of them: its first frame in
+ * *first_p and how many. 0: there is none. O(frames / 64 that are here before it + those of the
+ * run).
+ */
+uint32_t pb_window_gap(const pb_window_t *window, uint32_t from, uint32_t to, uint32_t most,
+                       uint32_t *first_p);
+
+#endif

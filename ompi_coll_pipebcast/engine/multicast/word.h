@@ -1,0 +1,88 @@
+/*
+ * The words of a multicast broadcast: what its ranks send each other over the reliable channel
+ * (engine/control.h), beside the datagrams. Who sends which when is in
+ * engine/multicast/multicast.h.
+ *
+ * A word is a byte for its kind and one for a number below 256, then by its kind:
+ *   ASK      the number of runs (1 to PB_WORD_MAX_RUNS); for each the first frame (4), how many (4)
+ *   REPAIR   0; the index of the first frame (4); the payload of this one and of those behind it
+ *   READY    0; ranks that are there (4); blocks that they all have (4)
+ *   BELOW    0; frames that ranks have asked for: the most of one (4), in all (8)
+ *   SETTLED  0; the same
+ *   END, DONE, FAILED   0; nothing
+ * Numbers are little-endian.
+ */
+#ifndef PB_MULTICAST_WORD_H
+#define PB_MULTICAST_WORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/multicast/window.h"
+
+/** Runs of frames in one ASK. */
+#define PB_WORD_MAX_RUNS 8
+
+/** Bytes of payload in one REPAIR of more than a frame, at most. */
+#define PB_WORD_MAX_REPAIR 32768
+
+/** Frames that a rank may have asked for and not got. */
+#define PB_WORD_MAX_ASKED 64
+
+/** Bytes before the payload of a REPAIR. */
+#define PB_WORD_REPAIR_BYTES 6
+
+/** Bytes of any other word. */
+#define PB_WORD_BYTES (2 + 8 * PB_WORD_MAX_RUNS)
+
+typedef enum {
+    PB_WORD_ASK,     /**< to the parent: send me these frames */
+    PB_WORD_REPAIR,  /**< to the child: here are some, one behind the other */
+    PB_WORD_END,     /**< to the child: all frames have been sent */
+    PB_WORD_DONE,    /**< to the parent: this rank asks for nothing more */
+    PB_WORD_READY,   /**< to the parent: credit */
+    PB_WORD_BELOW,   /**< to the parent: the mark is settled here and below */
+    PB_WORD_SETTLED, /**< to the child: the mark is settled */
+    PB_WORD_FAILED,  /**< to the child: this rank has failed and sends nothing more */
+    PB_WORD_COUNT,
+} pb_word_kind_t;
+
+typedef struct pb_word_run {
+    uint32_t first, n;
+} pb_word_run_t;
+
+/** Frames that ranks have asked for since their last mark. */
+typedef struct pb_word_asked {
+    uint32_t most; /**< of one rank */
+    uint64_t all;  /**< of all that are counted */
+} pb_word_asked_t;
+
+typedef struct pb_word {
+    pb_word_kind_t kind;
+    int n_runs;                           /**< ASK */
+    pb_word_run_t runs[PB_WORD_MAX_RUNS]; /**< ASK: within the message */
+    uint32_t index, n_frames, bytes;      /**< REPAIR: whole frames that the message has */
+    const char *payload;                  /**< REPAIR */
+    uint32_t n_there;                     /**< READY */
+    uint32_t blocks;                      /**< READY */
+    pb_word_asked_t asked;                /**< BELOW, SETTLED */
+} pb_word_t;
+
+/** Writes any word but REPAIR into PB_WORD_BYTES; returns its length. */
+size_t pb_word_write(const pb_word_t *word, uint8_t *bytes);
+
+/** Writes a REPAIR, of which `bytes` has PB_WORD_REPAIR_BYTES and its payload; its length. */
+size_t pb_word_write_repair(const pb_word_t *word, uint8_t *bytes);
+
+/** Frames of one REPAIR at most, where each has so many bytes: their payload is about 32 KB. */
+uint32_t pb_word_most_repaired(uint32_t payload);
+
+/**
+ * Reads a word about a broadcast of this window's size. False if it is none: another kind or
+ * length, or it names frames that the message does not have, none at all, or more than
+ * PB_WORD_MAX_ASKED.
+ */
+bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *bytes, size_t length);
+
+#endif

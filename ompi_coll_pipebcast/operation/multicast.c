@@ -1,0 +1,277 @@
+/*
+ * A broadcast by multicast: the root's frames go to all hosts at once, and what is lost is repaired
+ * down the planned tree (engine/multicast/multicast.h).
+ *
+ * When this rank has the message, others may still ask it for frames. Then the operation outlives
+ * its result: it lingers as a task of its own, with a copy of the message, until they have
+ * confirmed that they need nothing. Where frames were lost lately, a call waits for that first, for
+ * a while: a rank that leaves and computes serves nobody. One that repeats stays until nobody can
+ * ask for anything and its mark is settled: no word is left whose tag could come again.
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "communicator/lost.h"
+#include "communicator/multicast.h"
+#include "engine/multicast/receiver.h"
+#include "engine/multicast/sender.h"
+#include "operation/kinds.h"
+#include "pml/control.h"
+
+typedef struct multicast {
+    coll_pipebcast_operation_t super;
+    coll_pipebcast_task_t lingering;
+    coll_pipebcast_group_t *group;
+    pb_control_t control;
+    pb_message_t message;
+    char *staging; /**< the packed message, where data are not contiguous; else NULL */
+    bool is_root;
+    union {
+        pb_multicast_sender_t sender; /**< at the root */
+        pb_multicast_receiver_t receiver;
+    };
+    int64_t through;                   /**< when it was, by the clock; 0: it is not */
+    coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
+    int64_t came;                      /**< when its first frame was here; 0: it is not */
+} multicast_t;
+
+static pb_multicast_part_t *part_of(multicast_t *multicast)
+{
+    return multicast->is_root ? &multicast->sender.part : &multicast->receiver.part;
+}
+
+/* Data. */
+
+/** The message in one piece: the user's data, or their packed copy. An error of Open MPI. */
+static int prepare_data(multicast_t *multicast, char **data_p)
+{
+    const coll_pipebcast_data_t *data = &multicast->super.call.data;
+    pb_message_t *message = &multicast->message;
+    int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
+                                         data->total, 1, 1);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    *data_p = pb_message_in_place(message);
+    if (*data_p != NULL) {
+        return OMPI_SUCCESS;
+    }
+    void *staging = NULL;
+    if (multicast->is_root) {
+        rc = pb_message_to_send(message, 0, 0, data->total, (const void **) &staging);
+    } else {
+        rc = pb_message_to_receive(message, 0, 0, data->total, &staging);
+    }
+    *data_p = multicast->staging = staging;
+    return rc;
+}
+
+/** The message is here: it goes to where the user wants it. */
+static int unpack(multicast_t *multicast)
+{
+    return multicast->staging == NULL || multicast->is_root
+               ? OMPI_SUCCESS
+               : pb_message_received(&multicast->message, 0, 0, multicast->super.call.data.total,
+                                     multicast->staging);
+}
+
+static void give_data_back(multicast_t *multicast)
+{
+    if (multicast->staging != NULL) {
+        pb_message_release(&multicast->message, 0, multicast->staging);
+        multicast->staging = NULL;
+    }
+    coll_pipebcast_message_fini(&multicast->message);
+}
+
+/* The operation. */
+
+static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    multicast_t *multicast = (multicast_t *) operation;
+    coll_pipebcast_module_t *module = operation->module;
+    const coll_pipebcast_call_t *call = &operation->call;
+    const int n_ranks = ompi_comm_size(module->comm);
+    char *data = NULL;
+    operation->counted_as = (int) planned->kind;
+    multicast->is_root = ompi_comm_rank(module->comm) == call->root;
+    multicast->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
+    int rc = prepare_data(multicast, &data);
+    multicast->group = call->group != NULL ? coll_pipebcast_group_retain(call->group)
+                                           : coll_pipebcast_group_use(module);
+    if (rc == OMPI_SUCCESS) {
+        pb_multicast_t *membership = coll_pipebcast_group_membership(multicast->group);
+        const bool has_begun =
+            multicast->is_root
+                ? pb_multicast_sender_start(&multicast->sender, membership, &multicast->control,
+                                            planned->role, n_ranks, data, call->data.total)
+                : pb_multicast_receiver_start(&multicast->receiver, membership, &multicast->control,
+                                              planned->role, data, call->data.total);
+        rc = has_begun ? OMPI_SUCCESS : PB_ERR_NO_MEMORY;
+    }
+    if (rc != OMPI_SUCCESS) {
+        give_data_back(multicast);
+        coll_pipebcast_group_leave(multicast->group);
+    }
+    return rc;
+}
+
+static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *planned,
+                  coll_pipebcast_watched_t *watched)
+{
+    multicast_t *multicast = (multicast_t *) operation;
+    const coll_pipebcast_call_t *call = &operation->call;
+    multicast->watched = watched;
+    (void) coll_pipebcast_arrivals_begin(watched, planned, call->root, call->data.total,
+                                         call->tag - 1);
+}
+
+/** Does what can be done; true when nothing more is to come. */
+static bool advance_part(multicast_t *multicast)
+{
+    return multicast->is_root
+               ? pb_multicast_sender_advance(&multicast->sender, coll_pipebcast_now())
+               : pb_multicast_receiver_advance(&multicast->receiver);
+}
+
+/** Whether the call stays for ranks that may lack frames: some were lost lately, and it is not
+ * long.
+ */
+static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
+{
+    const pb_multicast_t *membership = part->multicast;
+    const pb_multicast_result_t *last = pb_multicast_last_result(membership);
+    return !multicast->super.call.overlaps && last != NULL && last->asked.all > 0 &&
+           pb_multicast_part_may_be_asked(part) &&
+           coll_pipebcast_now() - multicast->through < membership->config.patience;
+}
+
+/** Looks whether the first frame is here. */
+static void look(multicast_t *multicast, const pb_multicast_part_t *part)
+{
+    if (multicast->watched != NULL && multicast->came == 0 && part->window.n_here > 0) {
+        multicast->came = coll_pipebcast_now();
+    }
+}
+
+static bool advance(coll_pipebcast_operation_t *operation)
+{
+    multicast_t *multicast = (multicast_t *) operation;
+    const bool is_over = advance_part(multicast);
+    pb_multicast_part_t *part = part_of(multicast);
+    look(multicast, part);
+    if (is_over) {
+        return true;
+    }
+    if (multicast->super.call.repeats || !pb_multicast_part_is_through(part)) {
+        return false;
+    }
+    if (multicast->through == 0) {
+        multicast->through = coll_pipebcast_now();
+    }
+    /* A packed copy stays as long as the operation. */
+    return !stays_for_others(multicast, part) &&
+           (multicast->staging != NULL || pb_multicast_part_detach(part));
+}
+
+static int refused(const coll_pipebcast_operation_t *operation)
+{
+    const pb_multicast_part_t *part = part_of((multicast_t *) operation);
+    return part->broken ? part->error : 0;
+}
+
+static void cancel(coll_pipebcast_operation_t *operation)
+{
+    pb_multicast_part_cancel(part_of((multicast_t *) operation));
+}
+
+static void end_part(multicast_t *multicast)
+{
+    pb_multicast_part_finish(part_of(multicast));
+    give_data_back(multicast);
+    coll_pipebcast_group_leave(multicast->group);
+}
+
+/* After its result. */
+
+static multicast_t *lingering_one(coll_pipebcast_task_t *task)
+{
+    return (multicast_t *) (void *) ((char *) task - offsetof(multicast_t, lingering));
+}
+
+static bool linger(coll_pipebcast_task_t *task)
+{
+    multicast_t *multicast = lingering_one(task);
+    const bool is_over = advance_part(multicast);
+    pb_multicast_part_t *part = part_of(multicast);
+    if (part->broken) {
+        coll_pipebcast_lose(multicast->super.module, part->error);
+    }
+    return is_over || coll_pipebcast_is_lost(multicast->super.module);
+}
+
+static void end_lingering(coll_pipebcast_task_t *task)
+{
+    multicast_t *multicast = lingering_one(task);
+    coll_pipebcast_lock_t *lock = &multicast->super.module->lock;
+    coll_pipebcast_lock(lock);
+    end_part(multicast);
+    coll_pipebcast_unlock(lock);
+    OBJ_DESTRUCT(&multicast->lingering.super);
+    free(multicast);
+}
+
+/** Goes on as a task; false if it cannot, so that this rank is lost. */
+static bool begin_to_linger(multicast_t *multicast)
+{
+    coll_pipebcast_module_t *module = multicast->super.module;
+    OBJ_CONSTRUCT(&multicast->lingering.super, opal_list_item_t);
+    multicast->lingering.advance = linger;
+    multicast->lingering.end = end_lingering;
+    const int rc = coll_pipebcast_progress_add(module, &multicast->lingering);
+    if (rc != OMPI_SUCCESS) {
+        OBJ_DESTRUCT(&multicast->lingering.super);
+        coll_pipebcast_lose(module, rc);
+    }
+    return rc == OMPI_SUCCESS;
+}
+
+/** How long this rank's part took, for what watches it. */
+static void end_watched(multicast_t *multicast)
+{
+    const coll_pipebcast_call_t *call = &multicast->super.call;
+    const int64_t now = multicast->through != 0 ? multicast->through : coll_pipebcast_now();
+    const int64_t came = multicast->came != 0 ? multicast->came : now;
+    const pb_fold_times_t times = {
+        .wait = came - call->arrived, .transfer = now - came, .from = call->root};
+    coll_pipebcast_arrivals_end(multicast->watched, call->arrived, &times);
+}
+
+static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
+{
+    multicast_t *multicast = (multicast_t *) operation;
+    pb_multicast_part_t *part = part_of(multicast);
+    int error = part->error;
+    if (multicast->watched != NULL) {
+        end_watched(multicast);
+    }
+    if (error == 0) {
+        error = unpack(multicast);
+    }
+    const bool is_over = part->broken || operation->is_left || pb_multicast_part_is_over(part);
+    *stays_p = !is_over && begin_to_linger(multicast);
+    if (!*stays_p) {
+        end_part(multicast);
+    }
+    return error;
+}
+
+const coll_pipebcast_kind_t coll_pipebcast_multicast = {
+    .size = sizeof(multicast_t),
+    .start = start,
+    .watch = watch,
+    .advance = advance,
+    .refused = refused,
+    .cancel = cancel,
+    .finish = finish,
+};

@@ -1,0 +1,658 @@
+/*
+ * The series of broadcasts of group.h.
+ */
+#include "group.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../plans.h"
+
+/** Bytes behind each buffer, which nothing may touch. */
+#define GUARD 32
+#define GUARD_BYTE '#'
+
+/** A round, in nanoseconds. */
+#define ROUND_NS 1000
+
+/** Rounds that a word takes, about. */
+#define WORD_PERCENT 40
+
+/** A word under way. */
+typedef struct word_request {
+    bool is_send;
+    const void *from; /**< sends: what may not change until the end */
+    uint8_t *copy;
+    size_t bytes; /**< of the word, or the room */
+    void *to;
+} word_request_t;
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *memory = calloc(n + 1, size);
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+void group_breach(group_t *g, const char *what, int rank)
+{
+    if (g->n_breaches++ == 0) {
+        snprintf(g->breach, sizeof(g->breach), "%s (rank %d, round %d)", what, rank, g->round);
+    }
+}
+
+static bool chance(group_t *g, int of_thousand)
+{
+    return pb_random_below(&g->random, 1000) < of_thousand;
+}
+
+static int draw(group_t *g, int n)
+{
+    return pb_random_below(&g->random, n);
+}
+
+/* Words. */
+
+static bool fails(const pb_control_t *control, failure_t failure)
+{
+    group_t *g = control->group;
+    if (g->failure != failure || g->has_failed || control->broadcast != g->fail_broadcast ||
+        control->rank != g->fail_rank) {
+        return false;
+    }
+    g->has_failed = g->fail_after-- == 0;
+    return g->has_failed;
+}
+
+static pb_control_t *control_of(const pb_control_t *control, int rank)
+{
+    return &control->group->broadcasts[control->broadcast].members[rank].control;
+}
+
+static uint8_t *copied(const void *bytes, size_t n)
+{
+    uint8_t *copy = zeroed(n, 1);
+    memcpy(copy, bytes, n);
+    return copy;
+}
+
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
+                    pb_request_t *request_p)
+{
+    group_t *g = control->group;
+    if (fails(control, FAIL_SEND)) {
+        return GROUP_ERROR;
+    }
+    if (rank == control->rank || rank < 0 || rank >= g->n_ranks || bytes == 0) {
+        group_breach(g, "a word of wrong size or rank", control->rank);
+        return GROUP_ERROR;
+    }
+    if (*request_p != NULL) {
+        group_breach(g, "a word takes the place of one that is under way", control->rank);
+    }
+    word_request_t *r = zeroed(1, sizeof(*r));
+    *r = (word_request_t){
+        .is_send = true, .from = buffer, .copy = copied(buffer, bytes), .bytes = bytes};
+    g->n_repairs += r->copy[0] == PB_WORD_REPAIR;
+    mail_t *mail = mail_post(&control_of(control, rank)->mail, control->rank, buffer, bytes);
+    if (fails(control, FAIL_GARBLED)) {
+        mail->content[0] = 99;
+    }
+    control->n_alive++;
+    *request_p = r;
+    return 0;
+}
+
+int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
+{
+    if (fails(control, FAIL_RECEIVE)) {
+        return GROUP_ERROR;
+    }
+    word_request_t *r = zeroed(1, sizeof(*r));
+    *r = (word_request_t){.to = buffer, .bytes = room};
+    control->n_alive++;
+    *request_p = r;
+    return 0;
+}
+
+static void give_back(pb_control_t *control, pb_request_t *request_p)
+{
+    word_request_t *r = *request_p;
+    control->n_alive--;
+    free(r->copy);
+    free(r);
+    *request_p = NULL;
+}
+
+bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
+{
+    const word_request_t *r = *request_p;
+    if (memcmp(r->from, r->copy, r->bytes) != 0) {
+        group_breach(control->group, "a word was changed while on its way", control->rank);
+    }
+    if (!chance(control->group, 600)) {
+        return false;
+    }
+    *error_p = fails(control, FAIL_SENT) ? GROUP_ERROR : 0;
+    give_back(control, request_p);
+    return true;
+}
+
+bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
+                         size_t *bytes_p, int *error_p)
+{
+    group_t *g = control->group;
+    const word_request_t *r = *request_p;
+    *error_p = fails(control, FAIL_RECEIVED) ? GROUP_ERROR : 0;
+    if (*error_p == 0) {
+        mail_t *mail = g->is_prompt || chance(g, 10 * WORD_PERCENT)
+                           ? mail_take(&control->mail, &g->random)
+                           : NULL;
+        if (mail == NULL) {
+            return false;
+        }
+        *rank_p = mail->from;
+        *bytes_p = mail->bytes;
+        if (mail->bytes > r->bytes) {
+            group_breach(g, "a word is longer than the room for it", control->rank);
+        } else {
+            memcpy(r->to, mail->content, mail->bytes);
+        }
+        free(mail);
+    }
+    give_back(control, request_p);
+    return true;
+}
+
+bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p)
+{
+    (void) rank_p;
+    if (!control->group->has_failed && !control->group->is_cancelled) {
+        group_breach(control->group, "a word was given up", control->rank);
+    }
+    give_back(control, request_p);
+    return false;
+}
+
+/* Datagrams. */
+
+static memory_datagrams_t *memory_of(pb_datagrams_t *interface)
+{
+    return (memory_datagrams_t *) interface;
+}
+
+static void put_packet(memory_datagrams_t *d, const uint8_t *bytes, size_t length, int due,
+                       bool is_own)
+{
+    if (d->n >= d->group->capacity) {
+        d->n_dropped++;
+        return;
+    }
+    if (d->n == d->room) {
+        d->room = 2 * d->room + 16;
+        d->packets = realloc(d->packets, (size_t) d->room * sizeof(*d->packets));
+        if (d->packets == NULL) {
+            abort();
+        }
+    }
+    d->packets[d->n++] =
+        (packet_t){.due = due, .is_own = is_own, .length = length, .bytes = copied(bytes, length)};
+    d->n_others += !is_own;
+    if (d->n_others > d->group->most_waiting) {
+        d->group->most_waiting = d->n_others;
+    }
+}
+
+/** Damages a datagram somewhere, or cuts it off. */
+static void damage(group_t *g, uint8_t *bytes, size_t *length_p)
+{
+    if (draw(g, 4) == 0) {
+        *length_p = (size_t) draw(g, (int) *length_p);
+    } else {
+        bytes[draw(g, (int) *length_p)] ^= (uint8_t) (1 << draw(g, 8));
+    }
+}
+
+/** A datagram of somebody else: rubbish, another group's key, or a number that is not due. */
+static size_t make_foreign(group_t *g, uint8_t *bytes)
+{
+    const pb_frame_rule_t *own = &g->multicasts[0].config.rule;
+    pb_frame_rule_t rule = *own;
+    static const char payload[64];
+    const uint32_t n = (uint32_t) draw(g, 64);
+    pb_frame_t frame = {.number = (uint64_t) draw(g, g->n_broadcasts + 2),
+                        .index = (uint32_t) draw(g, 100),
+                        .bytes = n,
+                        .payload = payload};
+    switch (draw(g, 4)) {
+    case 0:
+        for (int i = 0; i < 64; i++) {
+            bytes[i] = (uint8_t) draw(g, 256);
+        }
+        return (size_t) draw(g, 65);
+    case 1:
+        rule.key ^= UINT64_C(1) << draw(g, 64);
+        break;
+    case 2:
+        frame.number += (uint64_t) (g->n_broadcasts + 10) << draw(g, 40);
+        break;
+    default:
+        if (rule.has_checksum) {
+            rule.secret[0]++;
+        } else {
+            frame.index = UINT32_MAX - (uint32_t) draw(g, 10);
+        }
+    }
+    const size_t header = pb_frame_write(&rule, &frame, bytes);
+    memcpy(bytes + header, payload, n);
+    return header + n;
+}
+
+/** What one receiver gets of a datagram. */
+static void deliver(memory_datagrams_t *d, const uint8_t *bytes, size_t length, bool is_last,
+                    bool is_own)
+{
+    group_t *g = d->group;
+    if (chance(g, is_last ? g->last_lost : g->lost)) {
+        return;
+    }
+    uint8_t *copy = copied(bytes, length);
+    if (chance(g, g->damaged)) {
+        damage(g, copy, &length);
+    }
+    put_packet(d, copy, length, g->round + 1 + draw(g, g->delay + 1), is_own);
+    if (chance(g, g->repeated)) {
+        put_packet(d, copy, length, g->round + 1 + draw(g, g->delay + 1), is_own);
+    }
+    if (chance(g, g->foreign)) {
+        uint8_t rubbish[128];
+        const size_t n = make_foreign(g, rubbish);
+        put_packet(d, rubbish, n, g->round + 1 + draw(g, g->delay + 1), is_own);
+    }
+    free(copy);
+}
+
+static int memory_send(pb_datagrams_t *interface, const pb_datagram_t *batch, int n)
+{
+    memory_datagrams_t *d = memory_of(interface);
+    group_t *g = d->group;
+    if (d->rank == g->mute) {
+        return PB_ERR_IO;
+    }
+    if (n < 1 || n > PB_DATAGRAMS_MAX_BATCH) {
+        group_breach(g, "a batch of wrong size", d->rank);
+    }
+    const int sent = draw(g, n + 1);
+    for (int i = 0; i < sent; i++) {
+        const size_t length = batch[i].header_bytes + batch[i].bytes;
+        uint8_t *bytes = zeroed(length, 1);
+        memcpy(bytes, batch[i].header, batch[i].header_bytes);
+        memcpy(bytes + batch[i].header_bytes, batch[i].payload, batch[i].bytes);
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            deliver(&g->datagrams[rank], bytes, length, batch[i].bytes < g->payload,
+                    rank == d->rank);
+        }
+        free(bytes);
+    }
+    d->leaves = g->round + 1 + draw(g, 3); /* not before it is there, where nothing delays it */
+    return sent;
+}
+
+static bool memory_is_sending(pb_datagrams_t *interface)
+{
+    const memory_datagrams_t *d = memory_of(interface);
+    return d->leaves > d->group->round;
+}
+
+static bool memory_next(pb_datagrams_t *interface, const uint8_t **bytes_p, size_t *length_p)
+{
+    memory_datagrams_t *d = memory_of(interface);
+    int first = -1;
+    for (int i = 0; i < d->n; i++) {
+        if (d->packets[i].due <= d->group->round &&
+            (first < 0 || d->packets[i].due < d->packets[first].due)) {
+            first = i;
+        }
+    }
+    free(d->taken);
+    d->taken = NULL;
+    if (first < 0) {
+        return false;
+    }
+    d->taken = d->packets[first].bytes;
+    *bytes_p = d->taken;
+    *length_p = d->packets[first].length;
+    d->n--;
+    d->n_others -= !d->packets[first].is_own;
+    memmove(d->packets + first, d->packets + first + 1,
+            (size_t) (d->n - first) * sizeof(*d->packets));
+    return true;
+}
+
+static uint64_t memory_dropped(pb_datagrams_t *interface)
+{
+    return ((memory_datagrams_t *) interface)->n_dropped;
+}
+
+/* The group. */
+
+static char byte_at(int broadcast, size_t offset)
+{
+    return (char) (((offset + (size_t) broadcast * 7919 + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+}
+
+static void set_tree(group_t *g, broadcast_t *b, pb_plan_t *plan)
+{
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        free(b->members[rank].role);
+        b->members[rank].role = pb_role_new(plan, rank);
+    }
+    plans_free(plan);
+}
+
+static void set_data(group_t *g, int index, size_t total)
+{
+    broadcast_t *b = &g->broadcasts[index];
+    b->total = total;
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        member_t *m = &b->members[rank];
+        free(m->data);
+        m->data = zeroed(total + GUARD, 1);
+        memset(m->data + total, GUARD_BYTE, GUARD);
+        for (size_t i = 0; rank == b->root && i < total; i++) {
+            m->data[i] = byte_at(index, i);
+        }
+    }
+}
+
+void group_set(group_t *g, int index, int root, size_t total)
+{
+    broadcast_t *b = &g->broadcasts[index];
+    b->root = root;
+    set_tree(g, b, plans_random(&g->random, g->n_ranks, root, 1));
+    set_data(g, index, total);
+}
+
+void group_set_chain(group_t *g, int index, int root, size_t total)
+{
+    group_set(g, index, root, total);
+    set_tree(g, &g->broadcasts[index], plans_chain(g->n_ranks, root));
+}
+
+group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payload, uint32_t window,
+                   size_t max_bytes)
+{
+    group_t *g = zeroed(1, sizeof(*g));
+    *g = (group_t){.random = pb_random_seed(seed),
+                   .n_ranks = n_ranks,
+                   .n_broadcasts = n_broadcasts,
+                   .payload = payload,
+                   .window = window,
+                   .capacity = 2 * (int) window,
+                   .task_percent = 20,
+                   .overlap = 1,
+                   .deaf = -1,
+                   .mute = -1};
+    g->broadcasts = zeroed((size_t) n_broadcasts, sizeof(*g->broadcasts));
+    g->multicasts = zeroed((size_t) n_ranks, sizeof(*g->multicasts));
+    g->datagrams = zeroed((size_t) n_ranks, sizeof(*g->datagrams));
+    g->current = zeroed((size_t) n_ranks, sizeof(*g->current));
+    g->since = zeroed((size_t) n_ranks, sizeof(*g->since));
+    for (int rank = 0; rank < n_ranks; rank++) {
+        g->datagrams[rank] = (memory_datagrams_t){.interface = {.send = memory_send,
+                                                                .is_sending = memory_is_sending,
+                                                                .next = memory_next,
+                                                                .dropped = memory_dropped,
+                                                                .capacity = 2 * window},
+                                                  .group = g,
+                                                  .rank = rank};
+        const pb_multicast_config_t config = {.rule = {.key = seed * 31 + 5},
+                                              .payload = payload,
+                                              .window = window,
+                                              .datagrams = &g->datagrams[rank].interface,
+                                              .patience = INT64_C(200) * ROUND_NS};
+        pb_multicast_init(&g->multicasts[rank], &config);
+    }
+    for (int i = 0; i < n_broadcasts; i++) {
+        broadcast_t *b = &g->broadcasts[i];
+        b->members = zeroed((size_t) n_ranks, sizeof(*b->members));
+        for (int rank = 0; rank < n_ranks; rank++) {
+            b->members[rank].control = (pb_control_t){.group = g, .broadcast = i, .rank = rank};
+            b->members[rank].wait = draw(g, 10);
+        }
+        group_set(g, i, draw(g, n_ranks), 1 + (size_t) draw(g, (int) max_bytes));
+    }
+    return g;
+}
+
+void group_use_checksums(group_t *g)
+{
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        g->multicasts[rank].config.rule.has_checksum = true;
+        g->multicasts[rank].config.rule.secret[0] = 0x1234;
+        g->multicasts[rank].config.rule.secret[1] = 0x5678;
+    }
+}
+
+static void free_member(member_t *m)
+{
+    mail_drop_all(&m->control.mail);
+    free(m->role);
+    free(m->data);
+}
+
+void group_free(group_t *g)
+{
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            free_member(&g->broadcasts[i].members[rank]);
+        }
+        free(g->broadcasts[i].members);
+    }
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        memory_datagrams_t *d = &g->datagrams[rank];
+        for (int i = 0; i < d->n; i++) {
+            free(d->packets[i].bytes);
+        }
+        free(d->packets);
+        free(d->taken);
+        pb_multicast_fini(&g->multicasts[rank]);
+    }
+    free(g->since);
+    free(g->current);
+    free(g->datagrams);
+    free(g->multicasts);
+    free(g->broadcasts);
+    free(g);
+}
+
+int group_left(const group_t *g)
+{
+    int n = 0;
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            const pb_control_t *control = &g->broadcasts[i].members[rank].control;
+            n += control->mail != NULL;
+            n += control->n_alive != 0;
+        }
+    }
+    return n;
+}
+
+uint64_t group_sum(const group_t *g, size_t offset)
+{
+    uint64_t sum = 0;
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        uint64_t count;
+        memcpy(&count, (const char *) &g->multicasts[rank].counters + offset, sizeof(count));
+        sum += count;
+    }
+    return sum;
+}
+
+/* The ranks' way through the broadcasts. */
+
+static bool is_sender(const group_t *g, int index, int rank)
+{
+    return g->broadcasts[index].root == rank;
+}
+
+static pb_multicast_part_t *part_of(group_t *g, int index, int rank)
+{
+    member_t *m = &g->broadcasts[index].members[rank];
+    return is_sender(g, index, rank) ? &m->at.sender.part : &m->at.receiver.part;
+}
+
+static void begin(group_t *g, int index, int rank)
+{
+    broadcast_t *b = &g->broadcasts[index];
+    member_t *m = &b->members[rank];
+    pb_multicast_t *multicast = &g->multicasts[rank];
+    multicast->config.datagrams = rank == g->deaf   ? NULL
+                                  : g->real != NULL ? g->real[rank]
+                                                    : &g->datagrams[rank].interface;
+    const bool good = is_sender(g, index, rank)
+                          ? pb_multicast_sender_start(&m->at.sender, multicast, &m->control,
+                                                      m->role, g->n_ranks, m->data, b->total)
+                          : pb_multicast_receiver_start(&m->at.receiver, multicast, &m->control,
+                                                        m->role, m->data, b->total);
+    if (!good) {
+        abort();
+    }
+    m->has_begun = true;
+    m->begun = g->round;
+}
+
+/** The message must be right where the part has ended without an error. */
+static void check_data(group_t *g, int index, int rank)
+{
+    const broadcast_t *b = &g->broadcasts[index];
+    const member_t *m = &b->members[rank];
+    int n_wrong = 0;
+    for (size_t i = 0; m->result == 0 && i < b->total; i++) {
+        n_wrong += m->data[i] != byte_at(index, i);
+    }
+    for (size_t i = 0; i < GUARD; i++) {
+        n_wrong += m->data[b->total + i] != GUARD_BYTE;
+    }
+    if (n_wrong > 0) {
+        group_breach(g, "a wrong byte", rank);
+    }
+}
+
+/** The call returns if it may; then the buffer is the user's, who writes into it. */
+static void leave(group_t *g, int index, int rank)
+{
+    member_t *m = &g->broadcasts[index].members[rank];
+    pb_multicast_part_t *part = part_of(g, index, rank);
+    if (!m->is_through && (m->is_over || pb_multicast_part_is_through(part))) {
+        m->is_through = true;
+        m->result = part->error;
+        m->ended = g->round;
+        check_data(g, index, rank);
+    }
+    if (m->is_through && !m->is_free &&
+        (m->is_over || (!g->never_detaches && pb_multicast_part_detach(part)))) {
+        m->is_free = true;
+        memset(m->data, '!', g->broadcasts[index].total);
+    }
+}
+
+static void advance(group_t *g, int index, int rank)
+{
+    member_t *m = &g->broadcasts[index].members[rank];
+    m->is_over = is_sender(g, index, rank)
+                     ? pb_multicast_sender_advance(&m->at.sender, (int64_t) g->round * ROUND_NS)
+                     : pb_multicast_receiver_advance(&m->at.receiver);
+    leave(g, index, rank);
+    if (m->is_over) {
+        pb_multicast_part_finish(part_of(g, index, rank));
+    }
+}
+
+/** Advances all parts of a rank; notes how much it keeps. */
+static void advance_all(group_t *g, int rank)
+{
+    int n_parts = 0;
+    size_t kept = 0;
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        member_t *m = &g->broadcasts[i].members[rank];
+        if (m->has_begun && !m->is_over) {
+            advance(g, i, rank);
+            n_parts += !m->is_over;
+            kept += !m->is_over && part_of(g, i, rank)->copy != NULL ? g->broadcasts[i].total : 0;
+        }
+    }
+    g->most_parts = n_parts > g->most_parts ? n_parts : g->most_parts;
+    g->most_kept = kept > g->most_kept ? kept : g->most_kept;
+}
+
+/** Calls that have not returned. */
+static int n_calls(const group_t *g, int rank)
+{
+    int n = 0;
+    for (int i = 0; i < g->current[rank]; i++) {
+        n += !g->broadcasts[i].members[rank].is_free;
+    }
+    return n;
+}
+
+static void step(group_t *g, int rank)
+{
+    const int calls = n_calls(g, rank);
+    if (g->current[rank] < g->n_broadcasts && calls < g->overlap && !g->is_cancelled) {
+        const member_t *m = &g->broadcasts[g->current[rank]].members[rank];
+        if (g->round - g->since[rank] >= m->wait) {
+            begin(g, g->current[rank]++, rank);
+            g->since[rank] = g->round;
+        }
+    }
+    const bool is_at_end = g->current[rank] == g->n_broadcasts;
+    if (n_calls(g, rank) > 0 || is_at_end || g->is_cancelled || chance(g, 10 * g->task_percent)) {
+        advance_all(g, rank);
+        if (n_calls(g, rank) < calls) {
+            g->since[rank] = g->round;
+        }
+    }
+}
+
+static bool all_are_over(const group_t *g)
+{
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            const member_t *m = &g->broadcasts[i].members[rank];
+            if (g->is_cancelled ? m->has_begun && !m->is_over : !m->is_over) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool group_run(group_t *g, int max_rounds)
+{
+    for (int i = 0; i < max_rounds && !all_are_over(g); i++) {
+        g->round++;
+        const int first = draw(g, g->n_ranks);
+        for (int k = 0; k < g->n_ranks; k++) {
+            step(g, (first + k) % g->n_ranks);
+        }
+    }
+    return all_are_over(g);
+}
+
+void group_cancel(group_t *g)
+{
+    g->is_cancelled = true;
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            const member_t *m = &g->broadcasts[i].members[rank];
+            if (m->has_begun && !m->is_over) {
+                pb_multicast_part_cancel(part_of(g, i, rank));
+            }
+        }
+    }
+}

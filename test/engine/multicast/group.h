@@ -1,0 +1,149 @@
+/*
+ * A series of broadcasts by multicast of ranks in one process: engine/control.h and
+ * engine/multicast/datagrams.h in memory. Each rank goes from broadcast to broadcast by itself,
+ * after random delays. Datagrams are lost, delayed, reordered, repeated and damaged; a full
+ * buffer drops them. Words are delayed, and keep their order between two ranks.
+ *
+ * What must hold at any time is checked at any time: see `breach`.
+ */
+#ifndef PB_TEST_GROUP_H
+#define PB_TEST_GROUP_H
+
+#include "engine/multicast/receiver.h"
+#include "engine/multicast/sender.h"
+#include "test/engine/mail.h"
+#include "test/topo/check/random_network.h"
+#include "topo/trees/role.h"
+
+/** The error that an injection yields. */
+#define GROUP_ERROR (-77)
+
+/** Where a word fails. */
+typedef enum {
+    FAIL_NOTHING,
+    FAIL_SEND,
+    FAIL_RECEIVE,
+    FAIL_SENT,
+    FAIL_RECEIVED,
+    FAIL_GARBLED, /**< a word of wrong content comes */
+    FAIL_COUNT,
+} failure_t;
+
+/** A datagram in a rank's buffer or on its way there. */
+typedef struct packet {
+    int due;     /**< the round in which it is there */
+    bool is_own; /**< of the rank itself */
+    size_t length;
+    uint8_t *bytes;
+} packet_t;
+
+/** A rank's datagrams; the interface first. */
+typedef struct memory_datagrams {
+    pb_datagrams_t interface;
+    struct group *group;
+    int rank;
+    int n;             /**< in the buffer or on their way */
+    int n_others;      /**< of these: of other ranks */
+    packet_t *packets; /**< these */
+    int room;          /**< entries of `packets` */
+    uint8_t *taken;    /**< the bytes of the last one that was taken in */
+    uint64_t n_dropped;
+    int leaves; /**< the round in which what was sent has left */
+} memory_datagrams_t;
+
+struct pb_control {
+    struct group *group;
+    int broadcast;
+    int rank;
+    mail_t *mail; /**< oldest first */
+    int n_alive;  /**< requests */
+};
+
+/** One rank in one broadcast. */
+typedef struct member {
+    pb_control_t control;
+    pb_role_t *role;
+    int wait;   /**< rounds after its last broadcast until it comes */
+    char *data; /**< the user's buffer, with a guard behind */
+    bool has_begun, is_through, is_free, is_over; /**< is_free: the call has returned */
+    int result;
+    int begun, ended; /**< rounds */
+    union {
+        pb_multicast_sender_t sender;
+        pb_multicast_receiver_t receiver;
+    } at;
+} member_t;
+
+typedef struct broadcast {
+    int root;
+    size_t total;
+    member_t *members; /**< by rank */
+} broadcast_t;
+
+typedef struct group {
+    pb_random_t random;
+    int n_ranks, n_broadcasts;
+    uint32_t payload, window;
+    broadcast_t *broadcasts;
+    pb_multicast_t *multicasts;    /**< by rank */
+    memory_datagrams_t *datagrams; /**< by rank */
+    int *current; /**< by rank: the broadcast at which it is or to which it will come */
+    int *since;   /**< by rank: the round in which its last call returned */
+    int round;
+
+    /* What happens, in parts of a thousand for each datagram and receiver. */
+    int lost, repeated, damaged, foreign;
+    int last_lost;         /**< of these: datagrams that are a broadcast's last */
+    int delay;             /**< rounds that a datagram takes, at most */
+    int capacity;          /**< of each buffer, in datagrams */
+    int task_percent;      /**< of the rounds in which a rank that computes makes progress */
+    int overlap;           /**< broadcasts that a rank may have begun and not ended; 1: blocking */
+    bool is_prompt;        /**< words are there in the next round */
+    bool never_detaches;   /**< calls last until parts are over */
+    int deaf;              /**< a rank that has no datagrams; -1: none */
+    int mute;              /**< a rank that cannot send to the group; -1: none */
+    pb_datagrams_t **real; /**< by rank: other datagrams than those in memory; NULL: none */
+
+    failure_t failure;
+    int fail_broadcast, fail_rank, fail_after;
+    bool has_failed, is_cancelled;
+
+    int n_repairs;    /**< words with frames that were sent */
+    int most_parts;   /**< of one rank at once */
+    size_t most_kept; /**< bytes of copies of one rank at once */
+    int most_waiting; /**< datagrams of others in a buffer, or on their way there */
+    int n_breaches;
+    char breach[200]; /**< the first */
+} group_t;
+
+/** Broadcasts of random sizes from random roots down random trees. Aborts if out of memory. */
+group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payload, uint32_t window,
+                   size_t max_bytes);
+void group_free(group_t *group);
+
+/** Gives one broadcast another root and size. Before group_run(). */
+void group_set(group_t *group, int broadcast, int root, size_t total);
+
+/** The same down a chain in order of rank from its root. */
+void group_set_chain(group_t *group, int broadcast, int root, size_t total);
+
+/** Makes frames carry checksums. Before group_run(). */
+void group_use_checksums(group_t *group);
+
+/** Runs so many rounds, or until all parts of all ranks are over; whether they are. */
+bool group_run(group_t *group, int max_rounds);
+
+/** Ends all parts, as a caller does who learns of an error elsewhere. */
+void group_cancel(group_t *group);
+
+/** Words that were sent and not received, and requests that were not given back. */
+int group_left(const group_t *group);
+
+/** Notes a breach of a contract. */
+void group_breach(group_t *group, const char *what, int rank);
+
+/** The sum of a counter over all ranks, by its offset in pb_multicast_counters_t. */
+uint64_t group_sum(const group_t *group, size_t offset);
+#define group_count(group, counter) group_sum(group, offsetof(pb_multicast_counters_t, counter))
+
+#endif

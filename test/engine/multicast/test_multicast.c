@@ -1,0 +1,416 @@
+/*
+ * Broadcasts by multicast over datagrams that get lost, over the in-memory group of group.h:
+ * whatever happens to them, every rank ends with every byte right, or as an error of the words ends
+ * it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "group.h"
+#include "test/failing_memory.h"
+#include "test/tap.h"
+
+enum { MAX_ROUNDS = 200000 };
+
+/** What went wrong in a number of runs. */
+typedef struct tally {
+    int n_runs, unfinished, breaches, left, errors, too_many;
+    uint64_t by_credit, eager, asked, foreign, forged, impatient, early;
+    int first_bad;
+    char breach[200];
+} tally_t;
+
+/** Parts that a rank may have at once: one for each frame of what may be outstanding, and the
+ * call's. */
+static int most_parts(const group_t *g)
+{
+    return (int) g->window + PB_MODE_MAX_MARKS + g->overlap + 1;
+}
+
+/** Bytes that a rank may keep for others. */
+static size_t most_kept(const group_t *g)
+{
+    return (size_t) (g->window + g->window / 4 + 1) * g->payload;
+}
+
+/** Whether all ranks know of each mark what it has brought, and the same. */
+static bool results_are_alike(const group_t *g)
+{
+    const pb_multicast_t *first = &g->multicasts[0];
+    bool good = true;
+    for (int rank = 1; rank < g->n_ranks; rank++) {
+        const pb_multicast_t *m = &g->multicasts[rank];
+        good = good && m->n_results == first->n_results;
+        for (uint64_t i = 0; i < m->n_results && i < PB_MULTICAST_RESULTS / 2; i++) {
+            const pb_multicast_result_t *own =
+                &m->results[(m->n_results - 1 - i) % PB_MULTICAST_RESULTS];
+            const pb_multicast_result_t *other = pb_multicast_result(first, own->number);
+            good = good && other != NULL && other->frames == own->frames &&
+                   other->asked.most == own->asked.most && other->asked.all == own->asked.all;
+        }
+    }
+    return good;
+}
+
+/** Runs a group, adds to the tally what went wrong, and frees the group. */
+static void run(tally_t *tally, group_t *g, int seed)
+{
+    const int bad = tally->unfinished + tally->breaches + tally->left + tally->too_many;
+    tally->unfinished += !group_run(g, MAX_ROUNDS);
+    if (g->failure == FAIL_NOTHING && !g->is_cancelled && !results_are_alike(g)) {
+        group_breach(g, "what marks have brought is not alike", 0);
+    }
+    tally->breaches += g->n_breaches != 0;
+    tally->left += group_left(g) != 0;
+    tally->too_many += g->most_parts > most_parts(g) || g->most_kept > most_kept(g);
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            tally->errors += g->broadcasts[i].members[rank].result != 0;
+        }
+    }
+    if (g->n_breaches != 0 && tally->breach[0] == '\0') {
+        snprintf(tally->breach, sizeof(tally->breach), "%s", g->breach);
+    }
+    if (bad == 0 && tally->unfinished + tally->breaches + tally->left + tally->too_many > 0) {
+        tally->first_bad = seed;
+    }
+    tally->n_runs++;
+    tally->by_credit += group_count(g, by_credit);
+    tally->eager += group_count(g, eager);
+    tally->asked += group_count(g, asked);
+    tally->foreign += group_count(g, foreign);
+    tally->forged += group_count(g, forged);
+    tally->impatient += group_count(g, impatient);
+    tally->early += group_count(g, early);
+    group_free(g);
+}
+
+/** Whether nothing went wrong; else prints what. */
+static bool all_well(const tally_t *tally)
+{
+    const bool good =
+        tally->unfinished + tally->breaches + tally->left + tally->errors + tally->too_many == 0;
+    if (!good) {
+        printf("# of %d: %d unfinished, %d with breaches (%s), %d with words left, %d errors, %d "
+               "with too much kept; the first is %d\n",
+               tally->n_runs, tally->unfinished, tally->breaches, tally->breach, tally->left,
+               tally->errors, tally->too_many, tally->first_bad);
+    }
+    return good;
+}
+
+/** A random group; everything about it follows from the seed. */
+static group_t *random_group(int seed)
+{
+    static const int shares[] = {0, 10, 50, 200, 600, 1000};
+    pb_random_t random = pb_random_seed((uint64_t) seed + 77);
+    const int n_ranks = 1 + pb_random_below(&random, 10);
+    const uint32_t payload = 1 + (uint32_t) pb_random_below(&random, 40);
+    const uint32_t window = 1 + (uint32_t) pb_random_below(&random, 24);
+    const size_t most =
+        (size_t) payload * (1 + (size_t) pb_random_below(&random, 3 * (int) window));
+    group_t *g = group_new((uint64_t) seed, n_ranks, 1 + pb_random_below(&random, 12), payload,
+                           window, most);
+    g->lost = shares[pb_random_below(&random, 6)];
+    g->last_lost = shares[pb_random_below(&random, 6)];
+    g->repeated = shares[pb_random_below(&random, 3)];
+    g->foreign = shares[pb_random_below(&random, 3)];
+    g->delay = pb_random_below(&random, 3) * pb_random_below(&random, 10);
+    g->overlap = 1 + pb_random_below(&random, 2) * pb_random_below(&random, 4);
+    g->task_percent = pb_random_below(&random, 2) * 30;
+    g->never_detaches = pb_random_below(&random, 4) == 0;
+    g->capacity = pb_random_below(&random, 2) ? g->capacity : 1 + pb_random_below(&random, 10);
+    g->is_prompt = pb_random_below(&random, 2) == 0;
+    if (pb_random_below(&random, 2)) {
+        group_use_checksums(g);
+        g->damaged = shares[pb_random_below(&random, 4)];
+    }
+    if (pb_random_below(&random, 3) == 0) {
+        g->deaf = pb_random_below(&random, n_ranks);
+    }
+    if (pb_random_below(&random, 3) == 0) { /* a rank is late */
+        member_t *late = &g->broadcasts[pb_random_below(&random, g->n_broadcasts)]
+                              .members[pb_random_below(&random, n_ranks)];
+        late->wait = 500 + pb_random_below(&random, 2000);
+    }
+    return g;
+}
+
+static void test_random(void)
+{
+    tally_t tally = {0};
+    for (int seed = 0; seed < tap_trials(20000, 400); seed++) {
+        run(&tally, random_group(seed), seed);
+    }
+    ok(all_well(&tally),
+       "whatever is lost, late, repeated or damaged, every byte is right and nothing is left");
+    ok(tally.by_credit > 100 && tally.eager > 100 && tally.asked > 1000 && tally.foreign > 100 &&
+           tally.forged > 100 && tally.impatient > 0,
+       "eager %llu, by credit %llu, asked %llu, foreign %llu, forged %llu, impatient %llu, early "
+       "%llu",
+       (unsigned long long) tally.eager, (unsigned long long) tally.by_credit,
+       (unsigned long long) tally.asked, (unsigned long long) tally.foreign,
+       (unsigned long long) tally.forged, (unsigned long long) tally.impatient,
+       (unsigned long long) tally.early);
+}
+
+/** A group in a network that loses and reorders nothing. */
+static group_t *clean_group(int seed)
+{
+    pb_random_t random = pb_random_seed((uint64_t) seed);
+    const uint32_t payload = 1 + (uint32_t) pb_random_below(&random, 40);
+    const uint32_t window = 1 + (uint32_t) pb_random_below(&random, 24);
+    const size_t most =
+        (size_t) payload * (1 + (size_t) pb_random_below(&random, 3 * (int) window));
+    group_t *g =
+        group_new((uint64_t) seed, 1 + pb_random_below(&random, 10), 12, payload, window, most);
+    g->is_prompt = true;
+    g->capacity = 1 << 20;
+    g->task_percent = 30;
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        g->multicasts[rank].config.patience = INT64_MAX / 16;
+    }
+    return g;
+}
+
+/** No rank is asked for anything, and no buffer is filled beyond what mode.h proves. */
+static void test_clean(void)
+{
+    tally_t tally = {0};
+    int too_full = 0;
+    for (int seed = 0; seed < tap_trials(2000, 100); seed++) {
+        group_t *g = clean_group(seed);
+        if (seed % 3 == 0) { /* not even where a rank is late: the others wait when they must */
+            g->broadcasts[seed % g->n_broadcasts].members[seed % g->n_ranks].wait = 1000;
+        }
+        (void) group_run(g, MAX_ROUNDS);
+        too_full += g->most_waiting > (int) g->window;
+        run(&tally, g, seed);
+    }
+    ok(all_well(&tally) && tally.asked == 0 && tally.eager > 100 && tally.by_credit > 100,
+       "where nothing is lost, nobody asks for anything (%llu)", (unsigned long long) tally.asked);
+    ok(too_full == 0, "and no buffer holds more than a window of the frames of others");
+}
+
+/** Many short broadcasts with loss and some late ranks: what is kept does not grow with their
+ * number. */
+static void test_series(void)
+{
+    tally_t tally = {0};
+    group_t *g = group_new(11, 5, 300, 10, 12, 60);
+    g->lost = g->last_lost = 50;
+    for (int i = 0; i < g->n_broadcasts; i += 50) {
+        g->broadcasts[i].members[i % g->n_ranks].wait = 500;
+    }
+    (void) group_run(g, MAX_ROUNDS);
+    printf("# at most %d parts and %zu bytes of copies\n", g->most_parts, g->most_kept);
+    run(&tally, g, 0);
+    ok(all_well(&tally) && tally.asked > 100,
+       "300 broadcasts keep no more than a dozen (%llu asked)", (unsigned long long) tally.asked);
+}
+
+/* Late ranks. */
+
+enum { N_LATE = 6, LATE = 20000 };
+
+/** Broadcasts down chains, of so many bytes, of which a rank comes late to the first. */
+static group_t *late_group(int n_broadcasts, size_t bytes, int late)
+{
+    group_t *g = group_new(3, N_LATE, n_broadcasts, 10, 16, bytes);
+    for (int i = 0; i < n_broadcasts; i++) {
+        group_set_chain(g, i, 0, bytes);
+    }
+    g->broadcasts[0].members[late].wait = LATE;
+    return g;
+}
+
+/** How many ranks have ended a broadcast before the late one has begun the first. */
+static int n_before(const group_t *g, int index)
+{
+    int n = 0;
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        const member_t *m = &g->broadcasts[index].members[rank];
+        n += m->is_through && m->ended < LATE;
+    }
+    return n;
+}
+
+static void test_late_eager(void)
+{
+    tally_t tally = {0};
+    group_t *g = late_group(8, 40, 1); /* four frames each, a window has 16 */
+    const bool ended = group_run(g, MAX_ROUNDS);
+    const int n_first = n_before(g, 0), n_fourth = n_before(g, 3), n_fifth = n_before(g, 4);
+    ok(ended && n_first == N_LATE - 1 && n_fourth == N_LATE - 1,
+       "eager: nobody waits for a late rank (%d, %d)", n_first, n_fourth);
+    ok(n_fifth == 0, "but behind a window of frames the root does");
+    ok(group_count(g, asked) == 0, "and the late one finds all frames in its buffer");
+    run(&tally, g, 0);
+    ok(all_well(&tally), "with every byte right");
+}
+
+static void test_late_by_credit(int late)
+{
+    tally_t tally = {0};
+    group_t *g = late_group(3, 1000, late); /* a hundred frames */
+    const bool ended = group_run(g, MAX_ROUNDS);
+    const int n_first = n_before(g, 0), n_second = n_before(g, 1);
+    const uint64_t asked = g->multicasts[late].counters.asked;
+    const uint64_t others = group_count(g, asked) - asked;
+    ok(ended && n_first == N_LATE - 1 && group_count(g, impatient) > 0,
+       "by credit: the others go on without rank %d (%d)", late, n_first);
+    ok(n_second == 0, "in one broadcast");
+    ok(asked >= 60 && others == 0,
+       "the late one gets its copy by the tree (%llu), and only that one (%llu)",
+       (unsigned long long) asked, (unsigned long long) others);
+    run(&tally, g, 0);
+    ok(all_well(&tally), "with every byte right");
+}
+
+/* Ranks that cannot. */
+
+static void test_without_datagrams(void)
+{
+    tally_t tally = {0};
+    for (int seed = 0; seed < 40; seed++) {
+        group_t *deaf = clean_group(seed), *mute = clean_group(seed);
+        deaf->deaf = seed % deaf->n_ranks;
+        run(&tally, deaf, seed);
+        mute->mute = seed % mute->n_ranks;
+        run(&tally, mute, seed);
+    }
+    ok(all_well(&tally) && tally.asked > 1000,
+       "a rank that hears nothing, or cannot send to the group, has no need of it");
+}
+
+/** The rank behind one that hears them. */
+static void test_deaf(void)
+{
+    tally_t tally = {0};
+    group_t *g = group_new(1, 3, 1, 10, 1000, 4000);
+    g->is_prompt = true;
+    g->capacity = 1 << 20;
+    g->deaf = 2;
+    group_set_chain(g, 0, 0, 4000); /* four hundred frames */
+    const bool ended = group_run(g, MAX_ROUNDS);
+    const int n = g->n_repairs;
+    const uint64_t asked = g->multicasts[2].counters.asked;
+    run(&tally, g, 1);
+    ok(ended && all_well(&tally) && asked == 400 && n >= 400 / PB_WORD_MAX_ASKED && n < 40,
+       "a rank that hears nothing gets %llu frames in %d words", (unsigned long long) asked, n);
+}
+
+/* Errors. */
+
+/** A word fails at a random rank; what comes of that, where nobody else ends the others' parts. */
+static void test_failures(void)
+{
+    int n_failed = 0, n_propagated = 0, unnoticed = 0, unfinished = 0, breaches = 0, leaks = 0;
+    char breach[240] = "";
+    for (int seed = 0; seed < tap_trials(10000, 500); seed++) {
+        const long before = failing_memory_alive();
+        group_t *g = random_group(seed);
+        g->failure = (failure_t) (1 + seed % (FAIL_COUNT - 1));
+        g->fail_broadcast = seed % g->n_broadcasts;
+        g->fail_rank = seed / 3 % g->n_ranks;
+        g->fail_after = seed % 7;
+        if (!group_run(g, 6000)) {
+            group_cancel(g);
+            unfinished += !group_run(g, 6000);
+        } else {
+            n_propagated += g->has_failed;
+        }
+        int n_errors = 0;
+        for (int i = 0; i < g->n_broadcasts; i++) {
+            for (int rank = 0; rank < g->n_ranks; rank++) {
+                n_errors += g->broadcasts[i].members[rank].result != 0;
+            }
+        }
+        n_failed += g->has_failed;
+        /* The rank that failed may have ended its call before, and others may need nothing of it.
+         */
+        unnoticed += !g->has_failed && n_errors > 0 && !g->is_cancelled;
+        breaches += g->n_breaches != 0;
+        if (breach[0] == '\0' && g->n_breaches != 0) {
+            snprintf(breach, sizeof(breach), "seed %d: %s", seed, g->breach);
+        }
+        group_free(g);
+        leaks += failing_memory_alive() != before;
+    }
+    ok(n_failed > 100 && unfinished == 0, "after an error of a word all parts end (%d of them)",
+       n_failed);
+    ok(n_propagated > 0, "in many cases without help from outside (%d)", n_propagated);
+    ok(breaches == 0 && unnoticed == 0, "no rank has a wrong byte without an error %s", breach);
+    ok(leaks == 0, "and all memory is given back");
+}
+
+/** An error at the root reaches all that lack frames. */
+static void test_failed_root(void)
+{
+    group_t *g = group_new(9, N_LATE, 1, 10, 16, 100);
+    group_set_chain(g, 0, 0, 100);
+    g->mute = 0; /* so that nobody has any */
+    g->failure = FAIL_GARBLED;
+    g->fail_broadcast = 0;
+    g->fail_rank = 1; /* whose question the root does not understand */
+    const bool ended = group_run(g, MAX_ROUNDS);
+    int n_right = 0;
+    for (int rank = 0; rank < N_LATE; rank++) {
+        const int result = g->broadcasts[0].members[rank].result;
+        n_right += result == (rank == 0 ? 0 : PB_ERR_EMPTY); /* the root's call has returned */
+    }
+    ok(ended && n_right == N_LATE && g->n_breaches == 0,
+       "an error of the root is an error of all that need something of it (%d)", n_right);
+    group_free(g);
+}
+
+/* Memory. */
+
+static void test_no_memory(void)
+{
+    group_t *g = group_new(4, 5, 1, 10, 16, 100);
+    pb_multicast_t *m = &g->multicasts[0];
+    pb_multicast_receiver_t receiver;
+    member_t *member = &g->broadcasts[0].members[0];
+    char data[100];
+    int n_refused = 0;
+    bool started = false;
+    const long before = failing_memory_alive();
+    group_set(g, 0, 0, 100);
+    for (int i = 0; i < 10 && !started; i++) {
+        failing_memory_after(i);
+        started = pb_multicast_receiver_start(&receiver, m, &member->control, member->role, data,
+                                              sizeof(data));
+        failing_memory_after(-1);
+        n_refused += !started;
+    }
+    ok(started && n_refused == 4 && m->next == 1 && receiver.part.number == 0,
+       "a start without memory is refused, and may be tried again");
+    failing_memory_after(0);
+    receiver.part.window.n_here = receiver.part.window.n_frames;
+    const bool detached = pb_multicast_part_detach(&receiver.part);
+    failing_memory_after(-1);
+    ok(!detached, "without memory for a copy the user's data are needed for longer");
+    pb_multicast_part_cancel(&receiver.part);
+    pb_multicast_part_finish(&receiver.part);
+    pb_multicast_part_finish(&receiver.part);
+    ok(m->parts == NULL && failing_memory_alive() == before, "a part may be finished twice");
+    group_free(g);
+}
+
+int main(void)
+{
+    test_random();
+    test_clean();
+    test_series();
+    test_late_eager();
+    test_late_by_credit(3);
+    test_late_by_credit(1); /* with all others below it */
+    test_late_by_credit(N_LATE - 1);
+    test_without_datagrams();
+    test_deaf();
+    test_failures();
+    test_failed_root();
+    test_no_memory();
+    return tap_done();
+}
