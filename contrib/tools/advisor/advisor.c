@@ -93,13 +93,15 @@ struct task {
     const struct advise_rates *rates;
 };
 
-/** Puts into a network what programs have measured; static trees take no notice. */
+/** Puts into a network what programs have measured; static trees, and those who said so, take no
+ * notice. */
 static int apply_rates(struct advisor *advisor, const struct task *task,
                        struct advise_network *network)
 {
     struct advise_findings findings;
     const int64_t since = pb_advice_now() - (int64_t) advisor->options->max_age * SECOND;
-    if (task->rates == NULL || advisor->options->method == ADVISE_MULTILEVEL) {
+    if (task->rates == NULL || advisor->options->ignore_rates ||
+        advisor->options->method == ADVISE_MULTILEVEL) {
         return PB_SUCCESS;
     }
     int error = advise_apply_rates(network->matrix, network->share, task->rates, since, &findings);

@@ -9,20 +9,17 @@
 #include "topo/advice/advice.h"
 
 enum advise_method {
-    ADVISE_ANNEALED,   /**< this project's: clusteredSA, and more */
+    ADVISE_ANNEALED,   /**< the best of clusteredSA's and those that are known without a search */
     ADVISE_MULTILEVEL, /**< MPICH-G2's, static */
     ADVISE_MATEESCU,
 };
 
 /**
- * A tree in use is left only for one that is predicted to take this percent of its time or less:
- * predictions are not exact, and a tree that works is worth something. And the multilevel tree is
- * taken if it is nearly as good: it crosses slow links no more often one after the other than must
- * be, and what each crossing costs beyond the model is not known. So is, next to it, one in which
- * a single cluster passes nothing on.
+ * An annealed tree is taken, and a tree in use left, only for one that is predicted to take this
+ * percent of the other's time or less: predictions are not exact, a search finds what they are
+ * most wrong about, and a tree that works is worth something.
  */
 #define ADVISE_WORTH_PERCENT 95
-#define ADVISE_PLAIN_PERCENT 90
 
 struct advise_wish {
     enum advise_method method;
@@ -46,10 +43,10 @@ struct advise_found {
 };
 
 /**
- * Finds the fastest tree as predicted. Annealed trees are of one stream; where the
- * two trees of the static plans are predicted to be clearly faster by the links as they are, they
- * are found instead. The caller gives it back by advise_found_clear(), which takes zeros and what
- * an error has left, too. Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */
+ * Finds the fastest tree as predicted for the links as they are: the best of the multilevel tree,
+ * the static plans that are one tree, and the two trees; or clusteredSA's tree, if that is clearly
+ * faster than all of these. The caller gives it back by advise_found_clear(), which takes zeros and
+ * what an error has left, too. Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
                 struct advise_found *found);
 void advise_found_clear(struct advise_found *found);

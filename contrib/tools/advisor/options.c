@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/topology.h"
 
 static const char *const method_names[] = {[ADVISE_ANNEALED] = "annealed",
@@ -49,16 +50,20 @@ static const common_option_t rows[] = {
     {"root", COMMON_TEXT, VALUE(root), .least = 1, .argument = "HOST",
      .missing = "the first of the hosts", .help = "root of these trees"},
     {"idle", COMMON_FLAG, VALUE(idle), .least = true, .help = "ignore running programs"},
+    {"ignore-rates", COMMON_FLAG, VALUE(ignore_rates), .least = true,
+     .help = "trees by --links alone, not by what programs measured"},
     {"once", COMMON_FLAG, VALUE(once), .least = true,
      .help = "one pass: the next broadcast of each program, or all sizes"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
+    {"json", COMMON_FLAG, VALUE(json), .least = true, .needs = &common_json_library,
+     .help = "status: print JSON instead"},
     {0},
 };
 
 const common_command_t advisor_command = {
-    .name = "pipebcast-advisor",
-    .usage = "Usage: pipebcast-advisor --dir DIR [OPTION]...\n"
-             "       pipebcast-advisor status --dir DIR\n"
+    .name = "pipebcast advise",
+    .usage = "Usage: pipebcast advise --dir DIR [OPTION]...\n"
+             "       pipebcast advise status --dir DIR\n"
              "Finds broadcast trees for a network that changes, and hands them to running\n"
              "programs whose coll_pipebcast_advice_dir is DIR. While a program broadcasts, the\n"
              "advisor learns from it how fast links are, when the next broadcast will come and\n"
@@ -68,8 +73,8 @@ const common_command_t advisor_command = {
     .more = "SIGTERM and SIGINT end it cleanly; advice stays until it is too old. For example,\n"
             "with programs that run with --mca coll_pipebcast_advice_dir /shared/advice:\n"
             "\n"
-            "  pipebcast-advisor --dir /shared/advice --topology grid.conf --links grid.links &\n"
-            "  pipebcast-advisor status --dir /shared/advice\n"
+            "  pipebcast advise --dir /shared/advice --topology grid.conf --links grid.links &\n"
+            "  pipebcast advise status --dir /shared/advice\n"
             "\n"
             "Exit status: 0 all is well, 1 something failed (status: no advisor is at work;\n"
             "--once: no advice was written), 2 wrong options.\n",
@@ -95,6 +100,9 @@ static bool complete(const struct advisor_options *options, common_complaint_t c
     if (options->dir[0] == '\0') {
         return common_wrong(complaint, "--dir: name the directory that the jobs have as "
                                        "coll_pipebcast_advice_dir");
+    }
+    if (options->json && !options->status) {
+        return common_wrong(complaint, "--json is for status alone");
     }
     if (options->root[0] != '\0' && options->hosts[0] == '\0' && options->links[0] == '\0' &&
         options->topology[0] == '\0') {

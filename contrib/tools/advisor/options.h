@@ -26,7 +26,9 @@ struct advisor_options {
     double budget_s;  /**< for one tree, at most; 0: as long as it takes */
     uint64_t seed;
     bool once;
-    bool idle; /**< take no notice of running programs */
+    bool idle;         /**< take no notice of running programs */
+    bool ignore_rates; /**< nor of what they measured */
+    bool json;         /**< of status */
     bool quiet;
 };
 

@@ -9,7 +9,7 @@
 #include "advisor.h"
 #include "status.h"
 
-enum { EXIT_OPTIONS = 2, LEAST_PRIORITY = 19 };
+enum { LEAST_PRIORITY = 19 };
 
 /** Set by a signal that asks for the end. */
 static volatile sig_atomic_t stop;
@@ -36,10 +36,10 @@ int main(int argc, char **argv)
         advisor_options_parse(argc, argv, &options, error, sizeof error);
     if (verdict != COMMON_RUN) {
         common_options_answer(&advisor_command, verdict, error);
-        return verdict == COMMON_WRONG ? EXIT_OPTIONS : EXIT_SUCCESS;
+        return common_options_exit(verdict, true);
     }
     if (options.status) {
-        return advisor_status_print(options.dir);
+        return advisor_status_print(&options);
     }
     catch_signals();
     /* It computes all the time, on a host whose processors are the program's. Where the system

@@ -1,5 +1,5 @@
-/* What an advisor reports of itself, in its directory: DIR/advisor-status, and a lock while it
- * lives.
+/* What an advisor reports of itself, in its directory: DIR/advisor-status as text,
+ * DIR/advisor-status.json likewise for programs, and a lock while it lives.
  */
 #ifndef ADVISE_STATUS_H
 #define ADVISE_STATUS_H
@@ -41,7 +41,7 @@ bool advisor_status_write(const struct advisor_options *options,
 /** Removes it, and gives the lock back. */
 void advisor_status_close(const char *dir, int fd);
 
-/** Prints the last report of the directory's advisor. Yields the program's exit status. */
-int advisor_status_print(const char *dir);
+/** Prints the last report of the directory's advisor, as text or JSON. Yields the exit status. */
+int advisor_status_print(const struct advisor_options *options);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "arrival_pattern.h"
 #include "arrival_trace.h"
+#include "contrib/tools/common/report.h"
 #include "measuring.h"
 #include "output.h"
 #include "output_arrival.h"
@@ -220,7 +221,7 @@ static int make_tables(struct arriving *arriving)
     if (arriving->delays_ns && arriving->spans_ns && arriving->arrivals_ns && arriving->exits_ns) {
         return 0;
     }
-    fprintf(stderr, "pipebcast-bench: no memory for the times of %zu ranks\n", n);
+    common_report("no memory for the times of %zu ranks", n);
     return -1;
 }
 
@@ -250,8 +251,7 @@ static int open_replay(struct arriving *arriving)
     char error[BENCH_MAX_PATH + 512];
     FILE *file = fopen(name, "r");
     if (!file) {
-        fprintf(stderr, "pipebcast-bench: --replay: %s cannot be read: %s\n", name,
-                strerror(errno));
+        common_report("--replay: %s cannot be read: %s", name, strerror(errno));
         return -1;
     }
     int status = bench_trace_read(&arriving->trace, file, name, error, sizeof error);
@@ -260,7 +260,7 @@ static int open_replay(struct arriving *arriving)
         status = check_trace(arriving->run, &arriving->trace, error, sizeof error);
     }
     if (status) {
-        fprintf(stderr, "pipebcast-bench: %s\n", error);
+        common_report("%s", error);
     }
     return status;
 }
@@ -269,8 +269,7 @@ static int open_record(struct arriving *arriving)
 {
     const char *name = arriving->run->options->arrival.record;
     if (bench_trace_create(&arriving->writer, name, arriving->run->n_ranks)) {
-        fprintf(stderr, "pipebcast-bench: --record: %s cannot be written: %s\n", name,
-                strerror(errno));
+        common_report("--record: %s cannot be written: %s", name, strerror(errno));
         return -1;
     }
     return 0;
@@ -290,8 +289,8 @@ static int close_all(struct arriving *arriving, bool whole)
 {
     int status = bench_trace_close(&arriving->writer, whole);
     if (status) {
-        fprintf(stderr, "pipebcast-bench: --record: %s was not written whole: %s\n",
-                arriving->run->options->arrival.record, strerror(errno));
+        common_report("--record: %s was not written whole: %s",
+                      arriving->run->options->arrival.record, strerror(errno));
     }
     bench_trace_free(&arriving->trace);
     free(arriving->delays_ns);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/report.h"
+
 typedef char host_name[MPI_MAX_PROCESSOR_NAME];
 
 static int compare(const void *a, const void *b)
@@ -42,7 +44,7 @@ void bench_hosts_find(MPI_Comm comm, int *n_hosts_p, int *first_elsewhere_p)
     if (rank == 0) {
         names = calloc((size_t) n_ranks, sizeof names[0]);
         if (!names) {
-            fprintf(stderr, "pipebcast-bench: no memory for %d host names\n", n_ranks);
+            common_report("no memory for %d host names", n_ranks);
             MPI_Abort(comm, EXIT_FAILURE);
         }
     }

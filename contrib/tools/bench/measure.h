@@ -34,6 +34,10 @@ struct bench_result {
         int64_t exposed_ns; /**< median of the most time that a rank was not computing */
         int n;
     } overlap;
+    struct {
+        double mean_ns, min_ns, max_ns; /**< over ranks, of each one's mean time in the call */
+        int n;
+    } calls; /**< of mode sync */
     int n_warmup;
     bool limited;           /**< the time limit cut broadcasts, of warm-up or those that count */
     int64_t clock_error_ns; /**< bound on what clocks add to sync times; 0 for a shared clock */
@@ -42,8 +46,10 @@ struct bench_result {
 /** A run of the benchmark on one rank. */
 struct bench_run {
     const struct bench_options *options;
-    MPI_Comm comm;    /**< the communicator that is measured: borrowed */
-    MPI_Comm control; /**< the benchmark's own messages: borrowed */
+    MPI_Comm comm;         /**< the communicator that is measured: borrowed */
+    int member, n_members; /**< this rank's number in it, and its ranks */
+    int group, n_groups;   /**< of the communicators that are measured at once, this rank's */
+    MPI_Comm control;      /**< the benchmark's own messages: borrowed */
     int rank, n_ranks;
     common_clock_t clock;
     long long n_broadcasts; /**< so far; the number of a broadcast is that of its pattern */

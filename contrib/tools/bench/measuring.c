@@ -4,6 +4,7 @@
 
 #include "compute.h"
 #include "contrib/tools/common/quiet.h"
+#include "contrib/tools/common/report.h"
 #include "op.h"
 
 enum {
@@ -18,7 +19,7 @@ int bench_measuring_root(const struct bench_measuring *measuring)
     if (measuring->root != BENCH_UNSET) {
         return measuring->root;
     }
-    return run->options->root == BENCH_ROOT_ROTATE ? (int) (run->n_broadcasts % run->n_ranks)
+    return run->options->root == BENCH_ROOT_ROTATE ? (int) (run->n_broadcasts % run->n_members)
                                                    : run->options->root;
 }
 
@@ -37,12 +38,18 @@ int64_t bench_measuring_broadcast(struct bench_measuring *measuring)
     return computed;
 }
 
+/** The number of the broadcast under way, another one in each group. */
+static long long pattern_number(const struct bench_run *run)
+{
+    return run->n_broadcasts * run->n_groups + run->group;
+}
+
 void bench_measuring_prepare(struct bench_measuring *measuring)
 {
     struct bench_run *run = measuring->run;
     if (run->options->check) {
-        bench_payload_prepare(&measuring->payload, run->n_broadcasts,
-                              run->rank == bench_measuring_root(measuring));
+        bench_payload_prepare(&measuring->payload, pattern_number(run),
+                              run->member == bench_measuring_root(measuring));
     }
 }
 
@@ -59,14 +66,14 @@ static void tell_fault(const struct bench_measuring *measuring, const struct ben
                        const struct bench_fault *fault, int n_wrong_ranks)
 {
     const struct bench_run *run = measuring->run;
-    fprintf(stderr,
-            "pipebcast-bench: wrong bytes: %zu bytes from rank %d, %s iteration %d (broadcast %lld "
-            "of the run): rank %d has at %s %zu 0x%02x, expected 0x%02x; %zu bytes are wrong here; "
-            "%d of %d ranks have wrong bytes\n",
-            measuring->payload.bytes, bench_measuring_root(measuring), step->phase, step->iteration,
-            run->n_broadcasts, run->rank,
-            fault->in_gap ? "memory offset (a gap of the datatype)" : "byte offset", fault->offset,
-            fault->found, fault->expected, fault->n_wrong, n_wrong_ranks, run->n_ranks);
+    common_report(
+        "wrong bytes: %zu bytes from rank %d, %s iteration %d (broadcast %lld "
+        "of the run): rank %d has at %s %zu 0x%02x, expected 0x%02x; %zu bytes are wrong here; "
+        "%d of %d ranks have wrong bytes",
+        measuring->payload.bytes, bench_measuring_root(measuring), step->phase, step->iteration,
+        run->n_broadcasts, run->rank,
+        fault->in_gap ? "memory offset (a gap of the datatype)" : "byte offset", fault->offset,
+        fault->found, fault->expected, fault->n_wrong, n_wrong_ranks, run->n_ranks);
     fflush(stderr);
 }
 
@@ -78,7 +85,7 @@ enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
     int wrong = 0, n_wrong = 0;
     if (run->options->check) {
         corrupt_if_wanted(measuring);
-        wrong = !bench_payload_verify(&measuring->payload, run->n_broadcasts, &fault);
+        wrong = !bench_payload_verify(&measuring->payload, pattern_number(run), &fault);
         MPI_Allreduce(&wrong, &n_wrong, 1, MPI_INT, MPI_SUM, run->control);
     }
     if (n_wrong > 0) {
@@ -185,8 +192,7 @@ static enum bench_status make_payload(struct bench_measuring *measuring, long lo
     int good = bench_payload_make(&measuring->payload, run->options->datatype, bytes, run->rank);
     int all_good;
     if (!good) {
-        fprintf(stderr, "pipebcast-bench: rank %d: no memory for a message of %lld bytes\n",
-                run->rank, bytes);
+        common_report("rank %d: no memory for a message of %lld bytes", run->rank, bytes);
     }
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
     return all_good ? BENCH_OK : BENCH_NO_MEMORY;

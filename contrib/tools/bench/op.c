@@ -2,7 +2,8 @@
 
 #include "options.h"
 
-#if OMPI_MAJOR_VERSION < 5
+/* Also built with other implementations of MPI, which have MPI 4's name. */
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #endif

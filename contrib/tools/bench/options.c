@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/json.h"
 #include "op.h"
+#include "output_foreign.h"
 #include "payload.h"
 
 static const char *const datatype_names[BENCH_N_DATATYPES + 1] = {
@@ -91,6 +93,14 @@ static const common_option_t what_rows[] = {
              "1024"},
     {"root", COMMON_OWN, .take = take_root, .argument = "N|rotate", .missing = "0",
      .help = "who sends: rank N, or rank i mod P in iteration i"},
+    {"groups", COMMON_NUMBER, VALUE(group_ranks), .least = 2, .most = INT_MAX, .argument = "N",
+     .missing = "one of all ranks",
+     .help =
+         "groups of N ranks broadcast at once, each from its own rank --root: ranks 0 to N-1, N "
+         "to 2N-1 and so on, the rows of a grid. A time is until the last rank of all groups is "
+         "done; mode sync"},
+    {"strided", COMMON_FLAG, VALUE(strided), .least = true,
+     .help = "groups take every (P/N)th rank, with P ranks in all: the columns of that grid"},
     {"datatype", COMMON_CHOICE, VALUE(datatype), .choices = datatype_names, .argument = "TYPE",
      .missing = "byte",
      .help = "byte, int, double, vector (blocks with gaps), struct (fields with padding), mixed "
@@ -130,7 +140,7 @@ static const common_option_t how_rows[] = {
      .missing = "3 to 20, more for small sizes", .help = "broadcasts before them"},
     {"time-limit", COMMON_REAL, VALUE(time_limit_s), .real_most = 1e9, .unit_name = "seconds",
      .argument = "SECONDS", .missing = "0, no limit",
-     .help = "at most about so long for a size: fewer iterations, but at least one broadcast; such "
+     .help = "about so long for a size: fewer iterations, but at least one after a warm-up; such "
              "results are marked with *"},
     {"pingpong", COMMON_OWN, .take = take_pingpong, .argument = "A,B",
      .missing = "rank 0 and the first rank on another host, or rank 1",
@@ -155,14 +165,23 @@ static const common_option_t how_rows[] = {
 static const common_option_t print_rows[] = {
     {"csv", COMMON_FLAG, VALUE(format), .least = BENCH_CSV,
      .help = "comma-separated values in place of the table; times in microseconds"},
-    {"json", COMMON_FLAG, VALUE(format), .least = BENCH_JSON, .help = "JSON likewise"},
+    {"json", COMMON_FLAG, VALUE(format), .least = BENCH_JSON, .needs = &common_json_library,
+     .help = "print JSON instead"},
+    {"osu", COMMON_FLAG, VALUE(format), .least = BENCH_OSU,
+     .help =
+         "print the columns of osu_bcast: each rank's time of a broadcast, its mean over ranks; "
+         "mode sync"},
+    {"osu-full", COMMON_FLAG, VALUE(format), .least = BENCH_OSU_FULL,
+     .help = "those of osu_bcast -f: also the least and the greatest of the ranks' means"},
+    {"imb", COMMON_FLAG, VALUE(format), .least = BENCH_IMB,
+     .help = "the same times in the columns of IMB-MPI1 Bcast"},
     {"label", COMMON_TEXT, VALUE(label), .argument = "TEXT", .help = "a name for this run"},
     {0},
 };
 
 const common_command_t bench_command = {
-    .name = "pipebcast-bench",
-    .usage = "Usage: mpirun ... pipebcast-bench [OPTION]...\n"
+    .name = "pipebcast bench",
+    .usage = "Usage: mpirun ... pipebcast bench [OPTION]...\n"
              "\n"
              "Measures MPI_Bcast on all ranks, beside T(M): the time in which one message of\n"
              "the same size goes from one rank to another (ping-pong / 2). No broadcast can\n"
@@ -187,9 +206,9 @@ const common_command_t bench_command = {
             "wrong options.\n"
             "\n"
             "Examples\n"
-            "  mpirun -np 32 --map-by node pipebcast-bench --sizes 64K:1M --check\n"
-            "  mpirun -np 32 --mca coll pipebcast,tuned pipebcast-bench --sizes 1M --json\n"
-            "  mpirun -np 16 pipebcast-bench --sizes 256K --arrival random --max-if 4,16,64\n",
+            "  mpirun -np 32 --map-by node pipebcast bench --sizes 64K:1M --check\n"
+            "  mpirun -np 32 --mca coll pipebcast,tuned pipebcast bench --sizes 1M --json\n"
+            "  mpirun -np 16 pipebcast bench --sizes 256K --arrival random --max-if 4,16,64\n",
 };
 
 bool bench_options_size_fits(const struct bench_options *options, const char *where,
@@ -259,6 +278,18 @@ static bool fits_root_late(const struct bench_options *options, common_complaint
            common_wrong(complaint, "--root-late is for mode loop alone; give --mode loop");
 }
 
+/** Groups have neither barriers nor clocks of their own, so all start and end together. */
+static bool fits_groups(const struct bench_options *options, common_complaint_t complaint)
+{
+    if (options->group_ranks == 0) {
+        return !options->strided || common_wrong(complaint, "--strided is for groups; give "
+                                                            "--groups, too");
+    }
+    return (options->mode == BENCH_SYNC && options->arrival.kind == BENCH_ARRIVAL_NONE &&
+            options->schedule[0] == '\0') ||
+           common_wrong(complaint, "--groups is for mode sync alone; give --mode sync");
+}
+
 /** How a schedule and the other options go together. */
 static bool finish_schedule(struct bench_options *options, common_complaint_t complaint)
 {
@@ -275,10 +306,30 @@ static bool finish_schedule(struct bench_options *options, common_complaint_t co
     return true;
 }
 
-/** 1K:1M. */
-static void set_default_sizes(common_list_t *sizes)
+/** Other benchmarks' columns have no place for more than their own times. */
+static bool finish_foreign(struct bench_options *options, common_complaint_t complaint)
 {
-    for (int64_t bytes = 1024; bytes <= 1048576; bytes *= 2) {
+    if (!bench_output_is_foreign(options->format)) {
+        return true;
+    }
+    if ((options->mode != 0 && options->mode != BENCH_SYNC) ||
+        options->arrival.kind != BENCH_ARRIVAL_NONE || options->schedule[0] != '\0' ||
+        options->overlap || !bench_op_at(options->op)->is_blocking) {
+        return common_wrong(complaint,
+                            "--osu and --imb have one time of blocking broadcasts; leave out "
+                            "--mode, --op, --overlap, --schedule and arrival patterns");
+    }
+    options->mode = BENCH_SYNC;
+    options->pingpong = false;
+    return true;
+}
+
+/** 1K:1M, but what the benchmark has whose columns are printed: 1:1M and 1:4M. */
+static void set_default_sizes(enum bench_format format, common_list_t *sizes)
+{
+    const int64_t first = bench_output_is_foreign(format) ? 1 : 1024;
+    const int64_t last = format == BENCH_IMB ? 4194304 : 1048576;
+    for (int64_t bytes = first; bytes <= last; bytes *= 2) {
         sizes->values[sizes->n++] = bytes;
     }
 }
@@ -287,16 +338,18 @@ static void set_default_sizes(common_list_t *sizes)
 static bool finish(struct bench_options *options, common_complaint_t complaint)
 {
     const char *corrupt = getenv("PIPEBCAST_BENCH_CORRUPT");
-    if (!finish_arrival(options, complaint) || !finish_schedule(options, complaint)) {
+    if (!finish_arrival(options, complaint) || !finish_schedule(options, complaint) ||
+        !finish_foreign(options, complaint)) {
         return false;
     }
     options->mode = options->mode == 0 ? BENCH_LOOP | BENCH_SYNC : options->mode;
     options->root = options->root == BENCH_UNSET_ROOT ? 0 : options->root;
-    if (!fits_overlap(options, complaint) || !fits_root_late(options, complaint)) {
+    if (!fits_overlap(options, complaint) || !fits_root_late(options, complaint) ||
+        !fits_groups(options, complaint)) {
         return false;
     }
     if (options->sizes.n == 0 && options->arrival.kind != BENCH_ARRIVAL_REPLAY) {
-        set_default_sizes(&options->sizes);
+        set_default_sizes(options->format, &options->sizes);
     }
     if (options->time_limit_s > 0 && options->warmup == 0) {
         return common_wrong(complaint,
@@ -330,9 +383,14 @@ bool bench_options_fit(const struct bench_options *options, int n_ranks, char *e
 {
     common_complaint_t complaint = {error, error_size};
     const int *pair = options->pingpong_ranks;
-    if (options->root >= n_ranks) {
+    const int n_members = options->group_ranks > 0 ? options->group_ranks : n_ranks;
+    if (n_ranks % n_members != 0) {
+        return common_wrong(complaint, "--groups: %d ranks are no groups of %d", n_ranks,
+                            n_members);
+    }
+    if (options->root >= n_members) {
         return common_wrong(complaint, "--root: there is no rank %d among %d", options->root,
-                            n_ranks);
+                            n_members);
     }
     if (options->corrupt.wanted && options->corrupt.rank >= n_ranks) {
         return common_wrong(complaint, "PIPEBCAST_BENCH_CORRUPT: there is no rank %d among %d",

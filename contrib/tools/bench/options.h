@@ -20,7 +20,14 @@ enum {
     BENCH_UNSET_ROOT = -2,  /**< likewise, while options are read */
 };
 
-enum bench_format { BENCH_TEXT, BENCH_CSV, BENCH_JSON };
+enum bench_format {
+    BENCH_TEXT,
+    BENCH_CSV,
+    BENCH_JSON,
+    BENCH_OSU,      /**< the columns of osu_bcast */
+    BENCH_OSU_FULL, /**< those of osu_bcast -f */
+    BENCH_IMB,      /**< those of IMB-MPI1 Bcast */
+};
 
 /** Bits: which of the two ways of measuring to use. */
 enum bench_mode { BENCH_LOOP = 1, BENCH_SYNC = 2 };
@@ -52,7 +59,9 @@ struct bench_options {
     int iterations;
     int warmup;          /**< BENCH_UNSET: by message size, see bench_warmup_of() */
     double time_limit_s; /**< for each size; 0 is none */
-    int root;            /**< a rank or BENCH_ROOT_ROTATE */
+    int root;            /**< a rank of each group, or BENCH_ROOT_ROTATE */
+    int group_ranks;     /**< of each of the groups that broadcast at once; 0: one group, of all */
+    bool strided;        /**< a group's ranks are as many apart as there are groups */
     enum bench_datatype datatype;
     enum bench_format format;
     int mode; /**< bits of enum bench_mode; not used with arrival patterns */

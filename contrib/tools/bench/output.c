@@ -5,10 +5,11 @@
 
 #include "op.h"
 #include "output_arrival.h"
+#include "output_foreign.h"
 #include "output_print.h"
 #include "output_schedule.h"
 
-enum { MAX_COLUMNS = 20 };
+enum { MAX_COLUMNS = 24 };
 
 /** The share of the broadcast's own time that was hidden; at least 0. NAN if not measured. */
 static double overlap_percent(const struct bench_result *result)
@@ -42,6 +43,12 @@ static int columns_of(const struct bench_result *result, struct bench_column *co
     columns[n++] = (struct bench_column){"sync_iterations", result->sync.n, 0};
     columns[n++] = (struct bench_column){"sync_late", result->sync.n_late, 0};
     columns[n++] = (struct bench_column){
+        "call_mean_us", bench_microseconds(result->calls.mean_ns, result->calls.n), 3};
+    columns[n++] = (struct bench_column){
+        "call_min_us", bench_microseconds(result->calls.min_ns, result->calls.n), 3};
+    columns[n++] = (struct bench_column){
+        "call_max_us", bench_microseconds(result->calls.max_ns, result->calls.n), 3};
+    columns[n++] = (struct bench_column){
         "overlap_us", bench_microseconds((double) result->overlap.median_ns, result->overlap.n), 3};
     columns[n++] = (struct bench_column){
         "exposed_us", bench_microseconds((double) result->overlap.exposed_ns, result->overlap.n),
@@ -64,6 +71,10 @@ static void begin_text(const struct bench_output *output)
            output->n_ranks, output->n_hosts, bench_root_name(options, root, sizeof root),
            bench_datatype_name(options->datatype),
            options->check ? ", every byte verified" : ", bytes not verified");
+    if (options->group_ranks > 0) {
+        printf("# groups of %d ranks%s, all at once\n", options->group_ranks,
+               options->strided ? ", strided" : "");
+    }
     if (options->pingpong) {
         printf("# T(M) between ranks %d and %d\n", options->pingpong_ranks[0],
                options->pingpong_ranks[1]);
@@ -132,48 +143,56 @@ static void result_csv(const struct bench_output *output, const struct bench_res
     putchar('\n');
 }
 
-static void begin_json(const struct bench_output *output)
+static void begin_json(struct bench_output *output)
 {
     const struct bench_options *options = output->options;
+    const common_json_t whole = common_json_begin("pipebcast bench");
     char library[MPI_MAX_LIBRARY_VERSION_STRING], root[16];
     int length;
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
-    printf("{\n  \"program\": \"pipebcast-bench\",\n  \"version\": \"%s\",\n  \"label\": ",
-           PACKAGE_VERSION);
-    bench_print_quoted(options->label, "\"\\", '\\');
-    printf(",\n  \"mpi\": ");
-    bench_print_quoted(library, "\"\\", '\\');
-    printf(",\n  \"op\": \"%s\",\n  \"ranks\": %d,\n  \"hosts\": %d,\n  \"root\": \"%s\",\n"
-           "  \"datatype\": \"%s\",\n  \"checked\": %s,\n  \"clock\": \"%s\",\n",
-           bench_op_names[options->op], output->n_ranks, output->n_hosts,
-           bench_root_name(options, root, sizeof root), bench_datatype_name(options->datatype),
-           options->check ? "true" : "false", options->shared_clock ? "shared" : "estimate");
+    common_json_text(whole, "label", options->label);
+    common_json_text(whole, "mpi", library);
+    common_json_text(whole, "op", bench_op_names[options->op]);
+    common_json_integer(whole, "ranks", output->n_ranks);
+    common_json_integer(whole, "hosts", output->n_hosts);
+    common_json_text(whole, "root", bench_root_name(options, root, sizeof root));
+    common_json_text(whole, "datatype", bench_datatype_name(options->datatype));
+    common_json_truth(whole, "checked", options->check);
+    common_json_text(whole, "clock", options->shared_clock ? "shared" : "estimate");
     if (options->pingpong) {
-        printf("  \"pingpong_ranks\": [%d, %d],\n", options->pingpong_ranks[0],
-               options->pingpong_ranks[1]);
+        const common_json_t ranks = common_json_array(whole, "pingpong_ranks");
+        common_json_integer(ranks, NULL, options->pingpong_ranks[0]);
+        common_json_integer(ranks, NULL, options->pingpong_ranks[1]);
     }
     if (options->arrival.kind != BENCH_ARRIVAL_NONE) {
-        bench_output_arrival_head(options);
+        bench_output_arrival_json(whole, &options->arrival);
     }
-    printf("  \"results\": [");
+    output->json = whole;
+    output->results = common_json_array(whole, "results");
 }
 
 static void result_json(const struct bench_output *output, const struct bench_result *result)
 {
     struct bench_column columns[MAX_COLUMNS];
-    printf("%s\n    ", output->n_results ? "," : "");
-    bench_print_json(columns, columns_of(result, columns));
+    bench_add_columns(common_json_object(output->results, NULL), columns,
+                      columns_of(result, columns));
 }
 
-void bench_output_begin(const struct bench_output *output)
+void bench_output_begin(struct bench_output *output)
 {
+    output->begun = true;
     switch (output->options->format) {
     case BENCH_CSV:
         begin_csv(output->options);
         break;
     case BENCH_JSON:
         begin_json(output);
+        break;
+    case BENCH_OSU:
+    case BENCH_OSU_FULL:
+    case BENCH_IMB:
+        bench_output_foreign_begin(output->options->format, output->n_ranks);
         break;
     default:
         begin_text(output);
@@ -191,6 +210,11 @@ void bench_output_result(struct bench_output *output, const struct bench_result 
     case BENCH_JSON:
         result_json(output, result);
         break;
+    case BENCH_OSU:
+    case BENCH_OSU_FULL:
+    case BENCH_IMB:
+        bench_output_foreign_result(output->options->format, result);
+        break;
     default:
         result_text(result);
         break;
@@ -199,10 +223,13 @@ void bench_output_result(struct bench_output *output, const struct bench_result 
     fflush(stdout);
 }
 
-void bench_output_end(const struct bench_output *output)
+void bench_output_end(struct bench_output *output)
 {
-    if (output->options->format == BENCH_JSON) {
-        printf("\n  ]\n}\n");
-        fflush(stdout);
+    if (output->begun && output->options->format == BENCH_JSON) {
+        output->failed |= !common_json_end(output->json, stdout);
     }
+    if (output->begun) {
+        bench_output_foreign_end(output->options->format);
+    }
+    fflush(stdout);
 }

@@ -90,21 +90,23 @@ static void print_figures(const struct bench_column *figures)
     putchar('\n');
 }
 
+void bench_output_arrival_json(common_json_t to, const struct bench_arrival_options *arrival)
+{
+    const common_json_t object = common_json_object(to, "arrival");
+    common_json_text(object, "kind", bench_arrival_name(arrival->kind));
+    common_json_integer(object, "per_pattern", arrival->per_pattern);
+    if (arrival->kind != BENCH_ARRIVAL_REPLAY) {
+        common_json_integer(object, "seed", arrival->seed);
+    }
+    if (arrival->kind == BENCH_ARRIVAL_LATE) {
+        common_json_real(object, "late_share", arrival->late_share, 6);
+    }
+}
+
 void bench_output_arrival_head(const struct bench_options *options)
 {
     const struct bench_arrival_options *arrival = &options->arrival;
     const char *name = bench_arrival_name(arrival->kind);
-    if (options->format == BENCH_JSON) {
-        printf("  \"arrival\": {\"kind\": \"%s\", \"per_pattern\": %d", name, arrival->per_pattern);
-        if (arrival->kind != BENCH_ARRIVAL_REPLAY) {
-            printf(", \"seed\": %lld", arrival->seed);
-        }
-        if (arrival->kind == BENCH_ARRIVAL_LATE) {
-            printf(", \"late_share\": %g", arrival->late_share);
-        }
-        printf("},\n");
-        return;
-    }
     printf("# arrivals: %s", name);
     if (arrival->kind == BENCH_ARRIVAL_REPLAY) {
         printf(" of %s", arrival->replay);
@@ -139,16 +141,16 @@ static void begin_text(const struct bench_arrival_point *point)
            "OPT nonbl.", "ratio", "net");
 }
 
-void bench_output_point_begin(const struct bench_output *output,
-                              const struct bench_arrival_point *point)
+void bench_output_point_begin(struct bench_output *output, const struct bench_arrival_point *point)
 {
     struct bench_column columns[MAX_COLUMNS];
     if (output->options->format == BENCH_TEXT) {
         begin_text(point);
     } else if (output->options->format == BENCH_JSON) {
-        printf("%s\n    {\"point\": ", output->n_results ? "," : "");
-        bench_print_json(columns, columns_of_point(point, columns));
-        printf(",\n     \"patterns\": [");
+        output->point = common_json_object(output->results, NULL);
+        bench_add_columns(common_json_object(output->point, "point"), columns,
+                          columns_of_point(point, columns));
+        output->patterns = common_json_array(output->point, "patterns");
     }
     fflush(stdout);
 }
@@ -181,8 +183,7 @@ void bench_output_pattern(const struct bench_output *output,
     if (output->options->format == BENCH_CSV) {
         pattern_csv(output, point, columns, n);
     } else if (output->options->format == BENCH_JSON) {
-        printf("%s\n      ", point->n_measured > 1 ? "," : "");
-        bench_print_json(columns, n);
+        bench_add_columns(common_json_object(output->patterns, NULL), columns, n);
     } else {
         printf(" %7d %5d", pattern->number, pattern->root);
         print_figures(columns + 3);
@@ -213,19 +214,17 @@ static void end_text(const struct bench_arrival_point *point)
     print_figures(columns);
 }
 
-static void end_json(const struct bench_arrival_point *point)
+static void end_json(common_json_t to, const struct bench_arrival_point *point)
 {
     struct bench_column columns[MAX_COLUMNS], greatest[BENCH_N_RATIOS];
-    printf("],\n     \"mean\": ");
-    bench_print_json(columns, means_of(point, columns));
+    bench_add_columns(common_json_object(to, "mean"), columns, means_of(point, columns));
     greatest_of(point, columns);
     for (int i = 0; i < BENCH_N_RATIOS; i++) {
         greatest[i] = columns[ratio_places[i].place];
     }
-    printf(",\n     \"greatest\": ");
-    bench_print_json(greatest, BENCH_N_RATIOS);
-    printf(",\n     \"again\": %d, \"limited\": %s}", point->n_again,
-           point->n_measured < point->n_patterns ? "true" : "false");
+    bench_add_columns(common_json_object(to, "greatest"), greatest, BENCH_N_RATIOS);
+    common_json_integer(to, "again", point->n_again);
+    common_json_truth(to, "limited", point->n_measured < point->n_patterns);
 }
 
 void bench_output_point_end(struct bench_output *output, const struct bench_arrival_point *point)
@@ -233,7 +232,7 @@ void bench_output_point_end(struct bench_output *output, const struct bench_arri
     if (output->options->format == BENCH_TEXT) {
         end_text(point);
     } else if (output->options->format == BENCH_JSON) {
-        end_json(point);
+        end_json(output->point, point);
     }
     output->n_results++;
     fflush(stdout);

@@ -27,19 +27,18 @@ void bench_print_csv_names(const struct bench_column *columns, int n)
     }
 }
 
-void bench_print_json(const struct bench_column *columns, int n)
+void bench_add_columns(common_json_t to, const struct bench_column *columns, int n)
 {
     for (int i = 0; i < n; i++) {
-        printf("%s\"%s\": ", i ? ", " : "{", columns[i].name);
-        if (isnan(columns[i].value)) {
-            printf("null");
-        } else if (columns[i].decimals == BENCH_FLAG) {
-            printf("%s", columns[i].value != 0 ? "true" : "false");
+        const struct bench_column *column = &columns[i];
+        if (isnan(column->value) || column->decimals > 0) {
+            common_json_real(to, column->name, column->value, column->decimals);
+        } else if (column->decimals == BENCH_FLAG) {
+            common_json_truth(to, column->name, column->value != 0);
         } else {
-            printf("%.*f", columns[i].decimals, columns[i].value);
+            common_json_integer(to, column->name, (int64_t) column->value);
         }
     }
-    putchar('}');
 }
 
 void bench_print_cell(int width, int decimals, double value)

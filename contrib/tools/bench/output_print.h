@@ -1,9 +1,10 @@
-/* Printing figures to stdout, for all formats and ways of measuring. */
+/* Printing figures, for all formats and ways of measuring. */
 #ifndef BENCH_OUTPUT_PRINT_H
 #define BENCH_OUTPUT_PRINT_H
 
 #include <stddef.h>
 
+#include "contrib/tools/common/json.h"
 #include "options.h"
 
 enum { BENCH_FLAG = -1 /**< as decimals: the value is 0 or 1, in JSON false or true */ };
@@ -24,8 +25,8 @@ void bench_print_csv(const struct bench_column *columns, int n);
 /** ",name" for each column. */
 void bench_print_csv_names(const struct bench_column *columns, int n);
 
-/** {"name": value, ...}, values that were not measured being null. */
-void bench_print_json(const struct bench_column *columns, int n);
+/** A member of an object for each column, values that were not measured being null. */
+void bench_add_columns(common_json_t to, const struct bench_column *columns, int n);
 
 /** A blank and the value, "-" where it was not measured, in so many characters. */
 void bench_print_cell(int width, int decimals, double value);

@@ -40,8 +40,7 @@ void bench_output_schedule_result(struct bench_output *output,
         bench_print_csv(columns, N_COLUMNS);
         putchar('\n');
     } else if (output->options->format == BENCH_JSON) {
-        printf("%s\n    ", output->n_results ? "," : "");
-        bench_print_json(columns, N_COLUMNS);
+        bench_add_columns(common_json_object(output->results, NULL), columns, N_COLUMNS);
     } else {
         printf("%10d %10lld", result->number, result->wanted.bytes);
         bench_print_cell(10, 3, columns[2].value);

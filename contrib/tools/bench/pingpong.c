@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contrib/tools/common/quiet.h"
+#include "contrib/tools/common/report.h"
 #include "samples.h"
 
 enum { TAG_ROUNDS = 2, TAG_BALL = 3 };
@@ -127,8 +128,7 @@ enum bench_status bench_pingpong(struct bench_run *run, long long bytes, int64_t
     free(ball.memory);
     bench_samples_free(&samples);
     if (!has_memory) {
-        fprintf(stderr, "pipebcast-bench: rank %d: no memory for a ping-pong of %lld bytes\n",
-                run->rank, bytes);
+        common_report("rank %d: no memory for a ping-pong of %lld bytes", run->rank, bytes);
     }
     common_quiet_barrier(run->control);
     MPI_Bcast(found, 2, MPI_INT64_T, pair[0], run->control);

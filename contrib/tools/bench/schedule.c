@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "contrib/tools/common/report.h"
 #include "measuring.h"
 #include "output_schedule.h"
 
@@ -145,7 +146,7 @@ static enum bench_status share(struct bench_run *run, struct bench_scheduled **s
     if (run->rank == 0) {
         *n_p = read_schedule(run->options->schedule, run->options, schedule_p, error, sizeof error);
         if (*n_p < 0) {
-            fprintf(stderr, "pipebcast-bench: --schedule: %s\n", error);
+            common_report("--schedule: %s", error);
         }
     }
     MPI_Bcast(n_p, 1, MPI_INT, 0, run->control);
@@ -157,7 +158,7 @@ static enum bench_status share(struct bench_run *run, struct bench_scheduled **s
     }
     int good = *schedule_p != NULL, all_good;
     if (!good) {
-        fprintf(stderr, "pipebcast-bench: rank %d: no memory for %d broadcasts\n", run->rank, *n_p);
+        common_report("rank %d: no memory for %d broadcasts", run->rank, *n_p);
     }
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
     if (all_good) {
@@ -177,7 +178,7 @@ static enum bench_status begin_world(const struct bench_run *run)
         const int code = system(run->options->begin);
         good = code != -1 && WIFEXITED(code) && WEXITSTATUS(code) == 0;
         if (!good) {
-            fprintf(stderr, "pipebcast-bench: --begin: '%s' failed\n", run->options->begin);
+            common_report("--begin: '%s' failed", run->options->begin);
         }
     }
     MPI_Bcast(&good, 1, MPI_INT, 0, run->control);

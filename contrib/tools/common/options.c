@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exits.h"
 #include "options_help.h"
+#include "report.h"
 
 /** Options that one command may have, and bytes of a list's text. */
 enum { MAX_OPTIONS = 64, MAX_LIST_TEXT = 1024 };
@@ -251,6 +253,12 @@ static bool take_value(const common_option_t *option, void *options, const char 
                        common_complaint_t complaint)
 {
     void *const value = (char *) options + option->offset;
+    if (option->needs != NULL && !option->needs->is_here) {
+        return common_wrong(complaint,
+                            "--%s needs the library %s, which was not there when this program was "
+                            "built; install it (on Debian %s), and run configure and make again",
+                            option->name, option->needs->name, option->needs->package);
+    }
     switch (option->type) {
     case COMMON_FLAG:
         store_integer(option, value, option->least);
@@ -309,6 +317,14 @@ static void make_known(const common_command_t *command, known_t *known)
     known->options[known->n + 2] = (struct option){NULL, 0, NULL, 0};
 }
 
+static void warn_of_old_name(const common_option_t *option)
+{
+    if (option->now != NULL) {
+        common_report("warning: --%s is called --%s now; the next release will not know --%s",
+                      option->name, option->now, option->name);
+    }
+}
+
 /** Takes what getopt_long() has found. */
 static common_verdict_t take_found(const known_t *known, int code, char *const *argv, void *options,
                                    common_complaint_t complaint)
@@ -325,6 +341,7 @@ static common_verdict_t take_found(const known_t *known, int code, char *const *
         common_wrong(complaint, "'%s' is unknown, ambiguous, or takes no value", argv[optind - 1]);
         return COMMON_WRONG;
     default:
+        warn_of_old_name(known->rows[code - FIRST_CODE]);
         return take_value(known->rows[code - FIRST_CODE], options, optarg, complaint)
                    ? COMMON_RUN
                    : COMMON_WRONG;
@@ -361,18 +378,30 @@ common_verdict_t common_options_read(const common_command_t *command, int argc, 
 void common_options_answer(const common_command_t *command, common_verdict_t verdict,
                            const char *message)
 {
-    const int length = (int) strcspn(command->name, " ");
     switch (verdict) {
     case COMMON_RUN:
         break;
     case COMMON_HELP:
         common_options_help(command, stdout);
+        fputs(COMMON_BUGS, stdout);
         break;
     case COMMON_VERSION:
-        printf("%.*s %s\n", length, command->name, PACKAGE_VERSION);
+        printf("%s %s\n", program_invocation_short_name, PACKAGE_VERSION);
         break;
     case COMMON_WRONG:
-        fprintf(stderr, "%.*s: %s; see %s --help\n", length, command->name, message, command->name);
+        common_report("%s; see %s --help", message, command->name);
         break;
+    }
+}
+
+int common_options_exit(common_verdict_t verdict, bool good)
+{
+    switch (verdict) {
+    case COMMON_RUN:
+        return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
+    case COMMON_WRONG:
+        return COMMON_EXIT_USAGE;
+    default:
+        return COMMON_EXIT_DONE;
     }
 }

@@ -43,6 +43,12 @@ typedef enum {
     COMMON_OWN,     /**< anything: `take` reads it */
 } common_type_t;
 
+/** A library that an option needs, and that may not have been there when the program was built. */
+typedef struct common_library {
+    bool is_here;
+    const char *name, *package; /**< the latter is Debian's */
+} common_library_t;
+
 /** Takes the value of an option into the program's options. False with a message if it is wrong. */
 typedef bool common_take_fn(void *options, const char *value, common_complaint_t complaint);
 
@@ -55,8 +61,10 @@ typedef struct common_option {
     const char *argument; /**< what --help calls the value; NULL for a flag */
     const char
         *missing; /**< what holds if the option is missing, as --help shows it; NULL: not shown */
-    const char *help;    /**< NULL: an old name of an option, which --help does not show */
-    int64_t least, most; /**< `most` 0: as much as the value holds */
+    const char *help; /**< NULL: an old name of an option, which --help does not show */
+    const char *now;  /**< of an old name: the option's name now, which a warning gives */
+    const common_library_t *needs; /**< NULL: none */
+    int64_t least, most;           /**< `most` 0: as much as the value holds */
     double real_least, real_most;
     double unit;                /**< 0: 1 */
     const char *unit_name;      /**< for messages, "seconds"; NULL: none */
@@ -76,8 +84,8 @@ typedef struct common_group {
 
 /** What a program, or a command of one, takes. */
 typedef struct common_command {
-    const char *name;  /**< the program's, with the command's behind it if there is one */
-    const char *usage; /**< the first lines of --help, before the options */
+    const char *name;             /**< as people call it: "pipebcast check" */
+    const char *usage;            /**< the first lines of --help, before the options */
     const common_group_t *groups; /**< ended by one without options */
     const char *more;             /**< the last lines of --help: examples, exit status */
 } common_command_t;
@@ -93,15 +101,19 @@ typedef struct common_operands {
 
 /**
  * Reads argv[1..] into the program's options, which have their defaults. *operands_p gets what is
- * no option; NULL: there must be none. argv is put in another order: operands last.
+ * no option; NULL: there must be none. argv is put in another order: operands last. An option's old
+ * name is taken with a warning on standard error.
  */
 common_verdict_t common_options_read(const common_command_t *command, int argc, char **argv,
                                      void *options, common_operands_t *operands_p,
                                      common_complaint_t complaint);
 
+/** The exit status of a program that ends with the verdict, or after a run that went so. */
+int common_options_exit(common_verdict_t verdict, bool good);
+
 /**
  * Prints what the verdict asks for, on standard output, or the message of COMMON_WRONG on standard
- * error.
+ * error, under the name by which the program was called.
  */
 void common_options_answer(const common_command_t *command, common_verdict_t verdict,
                            const char *message);

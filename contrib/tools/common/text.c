@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of the UTF-8 character at `text`, 0 if it is none or a control character. */
@@ -48,7 +49,28 @@ static void write_text(FILE *stream, const char *text, substitute_t substitute)
     }
 }
 
-/* JSON and DOT alike. */
+static const char *none(char byte)
+{
+    (void) byte;
+    return NULL;
+}
+
+char *common_text_clean(const char *text)
+{
+    char *clean = NULL;
+    size_t size;
+    FILE *const stream = open_memstream(&clean, &size);
+    if (stream == NULL) {
+        return NULL;
+    }
+    write_text(stream, text, none);
+    if (fclose(stream) != 0) {
+        free(clean);
+        return NULL;
+    }
+    return clean;
+}
+
 static const char *backslashed(char byte)
 {
     return byte == '"' ? "\\\"" : byte == '\\' ? "\\\\" : NULL;
@@ -72,16 +94,11 @@ static const char *xml_entity(char byte)
     }
 }
 
-void common_json_string(FILE *stream, const char *text)
+void common_dot_string(FILE *stream, const char *text)
 {
     fputc('"', stream);
     write_text(stream, text, backslashed);
     fputc('"', stream);
-}
-
-void common_dot_string(FILE *stream, const char *text)
-{
-    common_json_string(stream, text);
 }
 
 void common_xml_text(FILE *stream, const char *text)

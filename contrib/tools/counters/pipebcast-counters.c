@@ -3,49 +3,55 @@
  * what they mean; with sizes, under mpirun, what they show after each rank has
  * broadcast each size once.
  */
-#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contrib/tools/common/options.h"
+#include "contrib/tools/common/json.h"
+#include "contrib/tools/common/report.h"
 #include "counters.h"
-
-enum { EXIT_OPTIONS = 2 };
-
-static const common_command_t command = {
-    .name = "pipebcast-counters",
-    .usage = "Usage: pipebcast-counters                      lists the counters of pipebcast\n"
-             "       mpirun ... pipebcast-counters BYTES...  each rank broadcasts each size once;\n"
-             "                                               prints the counters that moved, over\n"
-             "                                               all ranks\n"
-             "Sizes are from 1 byte to 2G - 1, as 1426, 64K or 1M.\n",
-    .groups = (const common_group_t[]){{0}},
-    .more = "Exit status: 0 done, 1 the component or its counters were not found on all ranks, or\n"
-            "something failed, 2 wrong arguments.\n",
-};
+#include "options.h"
 
 static const char not_found[] =
-    "pipebcast-counters: Open MPI has not found pipebcast's counters. See whether\n"
+    "Open MPI has not found pipebcast's counters. See whether\n"
     "`ompi_info --param coll pipebcast --level 9` shows the component: if not, it is not in a\n"
-    "directory of the parameter mca_base_component_path, or the parameter coll leaves it out.\n";
+    "directory of the parameter mca_base_component_path, or the parameter coll leaves it out.";
 
-static int list(void)
+static bool list_json(const struct bench_counters *counters)
+{
+    const common_json_t whole = common_json_begin("pipebcast counters");
+    const common_json_t array = common_json_array(whole, "counters");
+    for (int i = 0; i < counters->n; i++) {
+        const common_json_t object = common_json_object(array, NULL);
+        common_json_text(object, "name", counters->list[i].name);
+        common_json_text(object, "help", counters->list[i].help);
+    }
+    return common_json_end(whole, stdout);
+}
+
+static bool list_text(const struct bench_counters *counters)
+{
+    for (int i = 0; i < counters->n; i++) {
+        printf("%s\n    %s\n", counters->list[i].name, counters->list[i].help);
+    }
+    return true;
+}
+
+static int list(const struct counters_options *options)
 {
     struct bench_counters counters;
     if (!bench_counters_open(&counters)) {
-        fprintf(stderr, "pipebcast-counters: MPI_T could not be initialised\n");
+        common_report("MPI_T could not be initialised");
         return EXIT_FAILURE;
     }
-    for (int i = 0; i < counters.n; i++) {
-        printf("%s\n    %s\n", counters.list[i].name, counters.list[i].help);
+    bool good = counters.n > 0;
+    if (!good) {
+        common_report("%s", not_found);
+    } else {
+        good = options->json ? list_json(&counters) : list_text(&counters);
     }
-    const int n = counters.n;
     bench_counters_close(&counters);
-    if (n == 0) {
-        fputs(not_found, stderr);
-    }
-    return n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /** Each rank broadcasts the size once. False if out of memory; MPI ends the job on an error. */
@@ -64,10 +70,39 @@ static bool broadcast(int bytes)
     return true;
 }
 
-/** Rank 0 prints those that are not 0 everywhere: sum, least and most over the ranks. */
-static void print(const struct bench_counters *counters, const unsigned long long *sum,
-                  const unsigned long long *least, const unsigned long long *most)
+/** What rank 0 prints: the counters' sums, least and most values over the ranks. */
+struct totals {
+    const struct bench_counters *counters;
+    const unsigned long long *sum, *least, *most;
+};
+
+static bool print_json(const struct counters_options *options, const struct totals *totals)
 {
+    const struct bench_counters *counters = totals->counters;
+    const common_json_t whole = common_json_begin("pipebcast counters");
+    const common_json_t sizes = common_json_array(whole, "sizes");
+    int n_ranks;
+    for (int i = 0; i < options->sizes.n; i++) {
+        common_json_integer(sizes, NULL, counters_size(options, i));
+    }
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    common_json_integer(whole, "ranks", n_ranks);
+    const common_json_t array = common_json_array(whole, "counters");
+    for (int i = 0; i < counters->n; i++) {
+        const common_json_t object = common_json_object(array, NULL);
+        common_json_text(object, "name", counters->list[i].name);
+        common_json_integer(object, "all_ranks", (int64_t) totals->sum[i]);
+        common_json_integer(object, "least_rank", (int64_t) totals->least[i]);
+        common_json_integer(object, "most", (int64_t) totals->most[i]);
+    }
+    return common_json_end(whole, stdout);
+}
+
+/** Those that are not 0 everywhere. */
+static bool print_text(const struct totals *totals)
+{
+    const struct bench_counters *counters = totals->counters;
+    const unsigned long long *sum = totals->sum, *least = totals->least, *most = totals->most;
     printf("%-44s %16s %16s %16s\n", "counter", "all ranks", "least rank", "most");
     for (int i = 0; i < counters->n; i++) {
         if (most[i] > 0) {
@@ -75,6 +110,7 @@ static void print(const struct bench_counters *counters, const unsigned long lon
                    most[i]);
         }
     }
+    return true;
 }
 
 /** Whether all ranks have found as many counters, at least one; rank 0 reports it if not. */
@@ -85,12 +121,11 @@ static bool found_everywhere(const struct bench_counters *counters)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (bounds[0] == 0 && rank == 0) {
-        fputs(not_found, stderr);
+        common_report("%s", not_found);
     } else if (bounds[0] != -bounds[1] && rank == 0) {
-        fprintf(stderr,
-                "pipebcast-counters: ranks have from %d to %d counters. Install the same version "
-                "of pipebcast on all hosts.\n",
-                bounds[0], -bounds[1]);
+        common_report("ranks have from %d to %d counters. Install the same version of pipebcast on "
+                      "all hosts.",
+                      bounds[0], -bounds[1]);
     }
     return bounds[0] > 0 && bounds[0] == -bounds[1];
 }
@@ -99,7 +134,8 @@ static bool found_everywhere(const struct bench_counters *counters)
  * Reads this rank's counters, and then, as what MPI does for us from here on may move
  * them, combines those of all ranks. False if they cannot be read or out of memory.
  */
-static bool show(const struct bench_counters *counters, bool *found_p)
+static bool show(const struct counters_options *options, const struct bench_counters *counters,
+                 bool *found_p)
 {
     static const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
     const size_t n = (size_t) counters->n;
@@ -115,34 +151,35 @@ static bool show(const struct bench_counters *counters, bool *found_p)
         MPI_Reduce(values, values + (i + 1) * n, counters->n, MPI_UNSIGNED_LONG_LONG, ops[i], 0,
                    MPI_COMM_WORLD);
     }
+    bool good = true;
     if (*found_p && rank == 0) {
-        print(counters, values + n, values + 2 * n, values + 3 * n);
+        const struct totals totals = {counters, values + n, values + 2 * n, values + 3 * n};
+        good = options->json ? print_json(options, &totals) : print_text(&totals);
     }
     free(values);
-    return true;
+    return good;
 }
 
 static void fail(const char *what)
 {
-    fprintf(stderr, "pipebcast-counters: %s\n", what);
+    common_report("%s", what);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-static int count(const common_operands_t *sizes)
+static int count(const struct counters_options *options)
 {
     struct bench_counters counters;
     MPI_Init(NULL, NULL);
     if (!bench_counters_open(&counters)) {
         fail("MPI_T could not be initialised");
     }
-    for (int i = 0; i < sizes->n; i++) {
-        int64_t bytes;
-        if (common_read_size(sizes->words[i], 1, INT_MAX, &bytes) && !broadcast((int) bytes)) {
+    for (int i = 0; i < options->sizes.n; i++) {
+        if (!broadcast((int) counters_size(options, i))) {
             fail("out of memory for the largest message; give smaller sizes");
         }
     }
     bool found = false;
-    if (!show(&counters, &found)) {
+    if (!show(options, &counters, &found)) {
         fail("the counters could not be read, or out of memory");
     }
     bench_counters_close(&counters);
@@ -150,33 +187,15 @@ static int count(const common_operands_t *sizes)
     return found ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/** Reads the command line; its operands must be sizes. */
-static common_verdict_t read_arguments(int argc, char **argv, common_operands_t *operands,
-                                       common_complaint_t complaint)
-{
-    const common_verdict_t verdict =
-        common_options_read(&command, argc, argv, NULL, operands, complaint);
-    for (int i = 0; verdict == COMMON_RUN && i < operands->n; i++) {
-        int64_t bytes;
-        if (!common_read_size(operands->words[i], 1, INT_MAX, &bytes)) {
-            common_wrong(complaint,
-                         "'%s' is not a size from 1 to %d bytes; write for example 1426, 64K or 1M",
-                         operands->words[i], INT_MAX);
-            return COMMON_WRONG;
-        }
-    }
-    return verdict;
-}
-
 int main(int argc, char **argv)
 {
-    common_operands_t operands;
+    struct counters_options options = {.json = false};
     char message[512];
     const common_complaint_t complaint = {message, sizeof message};
-    const common_verdict_t verdict = read_arguments(argc, argv, &operands, complaint);
+    const common_verdict_t verdict = counters_options_parse(argc, argv, &options, complaint);
     if (verdict != COMMON_RUN) {
-        common_options_answer(&command, verdict, message);
-        return verdict == COMMON_WRONG ? EXIT_OPTIONS : EXIT_SUCCESS;
+        common_options_answer(&counters_command, verdict, message);
+        return common_options_exit(verdict, true);
     }
-    return operands.n == 0 ? list() : count(&operands);
+    return options.sizes.n == 0 ? list(&options) : count(&options);
 }

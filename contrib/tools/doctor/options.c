@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "contrib/tools/common/json.h"
+
 #include <string.h>
 
 /** The largest broadcast that is measured. */
@@ -20,15 +22,15 @@ static const common_option_t rows[] = {
     {"patience", COMMON_REAL, VALUE(patience_s), .real_least = 0.1, .real_most = 3600,
      .unit_name = "seconds", .argument = "SECONDS", .missing = "20",
      .help = "for a rank that does not answer"},
-    {"json", COMMON_FLAG, VALUE(json), .least = true, .help = "print JSON instead of the page"},
+    COMMON_JSON_ROW(VALUE(json)),
     {"colour", COMMON_CHOICE, VALUE(colour), .choices = colours, .argument = "WHEN",
      .missing = "auto", .help = "auto (on a terminal), always or never"},
     {0},
 };
 
 const common_command_t doctor_command = {
-    .name = "pipebcast-doctor",
-    .usage = "Usage: mpirun ... pipebcast-doctor [OPTION]...\n"
+    .name = "pipebcast doctor",
+    .usage = "Usage: mpirun ... pipebcast doctor [OPTION]...\n"
              "Checks whether a cluster is set up well for pipebcast, and prints one page: each\n"
              "line is good, doubtful or bad, with what to do. Run it with a rank on each host,\n"
              "with the parameters of the programs that it is to serve.\n",

@@ -1,18 +1,16 @@
 #include "page.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "contrib/tools/common/text.h"
+#include "contrib/tools/common/json.h"
+#include "contrib/tools/common/terminal.h"
 
 /** Columns of the page, and those before a finding's text. */
 enum { WIDTH = 100, INDENT = 24 };
-
-/** The form of --json; it changes when an old reader would not understand a new one. */
-enum { JSON_FORMAT = 1 };
 
 doctor_verdict_t doctor_report_verdict(const doctor_report_t *report)
 {
@@ -26,28 +24,6 @@ doctor_verdict_t doctor_report_verdict(const doctor_report_t *report)
 
 /* ---- colours ---- */
 
-/** Whether the file that a process writes its output to is a terminal. */
-static bool writes_to_terminal(pid_t process)
-{
-    char path[64], target[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd/1", (long) process);
-    const ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n < 0) {
-        return false;
-    }
-    target[n] = '\0';
-    return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
-}
-
-/**
- * A launcher may give its ranks a terminal of its own making, whose output it copies to a file: so
- * the launcher's own output must be one, too.
- */
-static bool is_on_terminal(FILE *stream)
-{
-    return isatty(fileno(stream)) && writes_to_terminal(getppid()) && getenv("NO_COLOR") == NULL;
-}
-
 static bool has_colours(const doctor_report_t *report, FILE *stream)
 {
     switch (report->options->colour) {
@@ -56,7 +32,7 @@ static bool has_colours(const doctor_report_t *report, FILE *stream)
     case DOCTOR_COLOUR_NEVER:
         return false;
     default:
-        return is_on_terminal(stream);
+        return common_on_terminal(fileno(stream)) && getenv("NO_COLOR") == NULL;
     }
 }
 
@@ -125,95 +101,79 @@ static void print_page(const doctor_report_t *report, FILE *stream)
 /* ---- JSON ---- */
 
 /** A text, or null. */
-static void print_text(const char *name, const char *text, FILE *stream)
+static void add_text(common_json_t to, const char *name, const char *text)
 {
-    fprintf(stream, "\"%s\": ", name);
-    if (text == NULL || text[0] == '\0') {
-        fputs("null", stream);
-    } else {
-        common_json_string(stream, text);
-    }
+    common_json_text(to, name, text != NULL && text[0] != '\0' ? text : NULL);
 }
 
 /** A number above 0, or null. */
-static void print_number(const char *name, double number, FILE *stream)
+static void add_number(common_json_t to, const char *name, double number, int decimals)
 {
-    fprintf(stream, ", \"%s\": ", name);
-    if (number > 0) {
-        fprintf(stream, "%.10g", number);
+    common_json_real(to, name, number > 0 ? number : (double) NAN, decimals);
+}
+
+static void add_finding(common_json_t to, const doctor_finding_t *finding)
+{
+    const common_json_t object = common_json_object(to, NULL);
+    add_text(object, "verdict", doctor_verdict_name(finding->verdict));
+    add_text(object, "topic", finding->topic);
+    add_text(object, "text", finding->text);
+    add_text(object, "advice", finding->advice);
+}
+
+static void add_rate(common_json_t to, const struct doctor_rate *rate)
+{
+    const common_json_t object = common_json_object(to, NULL);
+    add_text(object, "from", rate->from);
+    add_text(object, "to", rate->to);
+    add_text(object, "interface", rate->interface);
+    add_number(object, "claimed_bits_per_second", rate->claimed, 0);
+    add_number(object, "measured_bits_per_second", rate->measured, 0);
+}
+
+static void add_broadcast(common_json_t to, const struct doctor_broadcast *broadcast)
+{
+    const common_json_t object = common_json_object(to, NULL);
+    common_json_integer(object, "bytes", broadcast->bytes);
+    add_number(object, "pipebcast_s", broadcast->pipebcast_s, 9);
+    add_number(object, "fallback_s", broadcast->fallback_s, 9);
+    add_text(object, "how", broadcast->how);
+}
+
+static bool print_json(const doctor_report_t *report, FILE *stream)
+{
+    const doctor_findings_t *findings = &report->findings;
+    const common_json_t whole = common_json_begin("pipebcast doctor");
+    common_json_integer(whole, "ranks", report->n_ranks);
+    if (report->n_hosts > 0) {
+        common_json_integer(whole, "hosts", report->n_hosts);
     } else {
-        fputs("null", stream);
+        common_json_null(whole, "hosts");
     }
-}
-
-static void print_findings(const doctor_findings_t *findings, FILE *stream)
-{
+    add_text(whole, "verdict", doctor_verdict_name(doctor_report_verdict(report)));
+    const common_json_t list = common_json_array(whole, "findings");
     for (int i = 0; i < findings->n; i++) {
-        const doctor_finding_t *finding = &findings->list[i];
-        fprintf(stream, "%s\n    {", i > 0 ? "," : "");
-        print_text("verdict", doctor_verdict_name(finding->verdict), stream);
-        fputs(", ", stream);
-        print_text("topic", finding->topic, stream);
-        fputs(", ", stream);
-        print_text("text", finding->text, stream);
-        fputs(", ", stream);
-        print_text("advice", finding->advice, stream);
-        fputc('}', stream);
+        add_finding(list, &findings->list[i]);
     }
-}
-
-static void print_rates(const doctor_report_t *report, FILE *stream)
-{
+    const common_json_t rates = common_json_array(whole, "rates");
     for (int i = 0; i < report->n_rates; i++) {
-        const struct doctor_rate *rate = &report->rates[i];
-        fprintf(stream, "%s\n    {", i > 0 ? "," : "");
-        print_text("from", rate->from, stream);
-        fputs(", ", stream);
-        print_text("to", rate->to, stream);
-        fputs(", ", stream);
-        print_text("interface", rate->interface, stream);
-        print_number("claimed_bits_per_second", rate->claimed, stream);
-        print_number("measured_bits_per_second", rate->measured, stream);
-        fputc('}', stream);
+        add_rate(rates, &report->rates[i]);
     }
-}
-
-static void print_broadcasts(const doctor_report_t *report, FILE *stream)
-{
+    const common_json_t broadcasts = common_json_array(whole, "broadcasts");
     for (int i = 0; i < report->n_broadcasts; i++) {
-        const struct doctor_broadcast *broadcast = &report->broadcasts[i];
-        fprintf(stream, "%s\n    {\"bytes\": %lld", i > 0 ? "," : "", (long long) broadcast->bytes);
-        print_number("pipebcast_s", broadcast->pipebcast_s, stream);
-        print_number("fallback_s", broadcast->fallback_s, stream);
-        fputs(", ", stream);
-        print_text("how", broadcast->how, stream);
-        fputc('}', stream);
+        add_broadcast(broadcasts, &report->broadcasts[i]);
     }
+    return common_json_end(whole, stream);
 }
 
-static void print_json(const doctor_report_t *report, FILE *stream)
+bool doctor_report_print(const doctor_report_t *report, FILE *stream)
 {
-    fprintf(stream, "{\n  \"format\": %d,\n  ", JSON_FORMAT);
-    print_text("version", PACKAGE_VERSION, stream);
-    fprintf(stream, ",\n  \"ranks\": %d", report->n_ranks);
-    print_number("hosts", report->n_hosts, stream);
-    fputs(",\n  ", stream);
-    print_text("verdict", doctor_verdict_name(doctor_report_verdict(report)), stream);
-    fputs(",\n  \"findings\": [", stream);
-    print_findings(&report->findings, stream);
-    fputs("\n  ],\n  \"rates\": [", stream);
-    print_rates(report, stream);
-    fputs("\n  ],\n  \"broadcasts\": [", stream);
-    print_broadcasts(report, stream);
-    fputs("\n  ]\n}\n", stream);
-}
-
-void doctor_report_print(const doctor_report_t *report, FILE *stream)
-{
+    bool good = true;
     if (report->options->json) {
-        print_json(report, stream);
+        good = print_json(report, stream);
     } else {
         print_page(report, stream);
     }
     fflush(stream);
+    return good;
 }

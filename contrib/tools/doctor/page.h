@@ -2,6 +2,7 @@
 #ifndef DOCTOR_PAGE_H
 #define DOCTOR_PAGE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "broadcasts.h"
@@ -31,7 +32,7 @@ typedef struct doctor_report {
 /** The worst verdict of all findings. */
 doctor_verdict_t doctor_report_verdict(const doctor_report_t *report);
 
-/** Prints in the form that the options ask for. */
-void doctor_report_print(const doctor_report_t *report, FILE *stream);
+/** Prints in the form that the options ask for. False with a message if out of memory. */
+bool doctor_report_print(const doctor_report_t *report, FILE *stream);
 
 #endif

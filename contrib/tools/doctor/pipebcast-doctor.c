@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "broadcasts.h"
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/terminal.h"
 #include "facts.h"
 #include "judge.h"
 #include "options.h"
@@ -22,7 +24,7 @@
 #include "variables.h"
 #include "watchdog.h"
 
-enum { EXIT_OPTIONS = 2, TAG_FACTS = 1, TAG_MEASURED = 2 };
+enum { TAG_FACTS = 1, TAG_MEASURED = 2 };
 
 /** The broadcast by which pipebcast's ranks agree, and the most that is allocated for it. */
 enum { USUAL_BYTES = 64 << 10, MOST_BYTES = 256 << 20 };
@@ -32,6 +34,9 @@ enum { USUAL_BYTES = 64 << 10, MOST_BYTES = 256 << 20 };
 
 /** The other ranks wait so much longer than rank 0, which reports. */
 #define GRACE_S 10
+
+/** A step that is meant to take so many seconds or less is not shown. */
+#define PATIENT_S 2
 
 static const char priority[] = "coll_pipebcast_priority";
 
@@ -66,8 +71,27 @@ static void late(void *context, const char *step, double seconds)
     doctor_report_print(&run->report, stdout);
 }
 
+/** Shows on a terminal what goes on; the page takes its place. */
+static void show_step(const struct run *run, const char *step, double seconds)
+{
+    if (run->rank == 0 && seconds > PATIENT_S && common_on_terminal(STDERR_FILENO)) {
+        fprintf(stderr, "\r%s: %s, %.0f s at most \033[K", program_invocation_short_name, step,
+                seconds);
+        fflush(stderr);
+    }
+}
+
+static void hide_step(void)
+{
+    if (common_on_terminal(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K");
+        fflush(stderr);
+    }
+}
+
 static void begin_step(const struct run *run, const char *step, double seconds)
 {
+    show_step(run, step, seconds);
     doctor_watchdog_step(step, run->options.patience_s + seconds + (run->rank != 0 ? GRACE_S : 0));
 }
 
@@ -288,8 +312,10 @@ static int examine(struct run *run)
             give_up(run);
         }
         judge(run);
-        doctor_report_print(&run->report, stdout);
-        code = doctor_report_verdict(&run->report) == DOCTOR_BAD ? EXIT_FAILURE : EXIT_SUCCESS;
+        hide_step();
+        const bool printed = doctor_report_print(&run->report, stdout);
+        const bool bad = doctor_report_verdict(&run->report) == DOCTOR_BAD;
+        code = bad || !printed ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     return code;
 }
@@ -369,5 +395,5 @@ int main(int argc, char **argv)
         doctor_variables_close();
     }
     finish_mpi(&run);
-    return verdict == COMMON_WRONG ? EXIT_OPTIONS : code;
+    return common_options_exit(verdict, code == EXIT_SUCCESS);
 }

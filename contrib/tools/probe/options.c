@@ -22,18 +22,21 @@ static const common_option_t rows[] = {
      .help = "begin a round so often, until the program is ended"},
     {"rounds", COMMON_NUMBER, VALUE(rounds), .least = 1, .most = 1000000000, .argument = "N",
      .missing = "1; with --every: without end", .help = "measure so often"},
-    {"bytes", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
+    {"train", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
      .argument = "BYTES", .missing = "64K",
      .help = "sent each way between two hosts for a bandwidth, 4K to 16M"},
-    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
+    {"bytes", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
+     .argument = "BYTES", .now = "train"},
+    {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
+    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST", .now = "pretend-hosts"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
     {0},
 };
 
 const common_command_t probe_command = {
-    .name = "pipebcast-probe",
-    .usage = "Usage: mpirun ... pipebcast-probe [OPTION]...\n"
+    .name = "pipebcast probe",
+    .usage = "Usage: mpirun ... pipebcast probe [OPTION]...\n"
              "Measures latencies and bandwidths between the clusters of a network and inside\n"
              "each, lightly, for pipebcast-advisor to find broadcast trees by. Run it with one\n"
              "rank on each host of the jobs that are to be advised; it may run beside them.\n"
@@ -41,7 +44,7 @@ const common_command_t probe_command = {
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = "It reports how many bytes each round sends. For example, every five minutes:\n"
             "\n"
-            "  mpirun --hostfile hosts --map-by node pipebcast-probe --topology grid.conf \\\n"
+            "  mpirun --hostfile hosts --map-by node pipebcast probe --topology grid.conf \\\n"
             "      --output /shared/grid.links --every 5\n"
             "  pipebcast-advisor --dir /shared/advice --links /shared/grid.links\n"
             "\n"

@@ -15,6 +15,7 @@
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/file.h"
 #include "contrib/tools/common/hosts.h"
+#include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/request.h"
@@ -22,7 +23,7 @@
 #include "plan.h"
 #include "traffic.h"
 
-enum { EXIT_OPTIONS = 2, TAG_NEXT = 1, TAG_RESULT = 2 };
+enum { TAG_NEXT = 1, TAG_RESULT = 2 };
 
 /** A step as ranks know it. */
 struct order {
@@ -37,6 +38,8 @@ struct run {
     int n_orders;
     struct order *orders;         /**< all ranks' */
     struct probe_result *results; /**< rank 0's, by step */
+    struct probe_result *before;  /**< likewise, of the round before, all 0 in the first */
+    int n_unknown;                /**< rank 0's: bandwidths that this round does not show */
     struct probe_traffic traffic;
 };
 
@@ -71,7 +74,7 @@ static bool make_plan(struct run *run, char *const *hosts)
     } else if (error == PB_ERR_INPUT) {
         common_report(
             "%d ranks are on less than two hosts, or on more than %d; run with one rank on "
-            "each of two hosts or more (for a trial on one host, give --hosts)",
+            "each of two hosts or more (for a trial on one host, give --pretend-hosts)",
             run->n_ranks, PB_LINK_MATRIX_MAX_NODES);
     } else if (error != PB_SUCCESS) {
         common_report("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
@@ -85,7 +88,7 @@ static void tell_bytes(const struct run *run)
     const int64_t all = probe_plan_bytes(&run->plan, run->options.train, &between);
     if (!run->options.quiet) {
         printf("%d hosts in %d clusters at %d sites; a round sends %.1f KB of messages, %.1f KB of "
-               "them between clusters\n",
+               "them between clusters, and more where trains are repeated\n",
                run->plan.matrix->n_nodes, run->plan.matrix->n_clusters, run->plan.matrix->n_sites,
                (double) all / 1024, (double) between / 1024);
         fflush(stdout);
@@ -99,7 +102,8 @@ static bool alloc_run(struct run *run)
     MPI_Bcast(&run->n_orders, 1, MPI_INT, 0, run->comm);
     run->orders = calloc((size_t) run->n_orders, sizeof *run->orders);
     run->results = calloc((size_t) run->n_orders, sizeof *run->results);
-    const bool good = run->orders != NULL && run->results != NULL &&
+    run->before = calloc((size_t) run->n_orders, sizeof *run->before);
+    const bool good = run->orders != NULL && run->results != NULL && run->before != NULL &&
                       probe_traffic_init(&run->traffic, run->comm, run->options.train);
     if (!good) {
         common_report("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
@@ -169,7 +173,10 @@ static void collect(struct run *run)
 
 static void measure(struct run *run)
 {
+    common_progress_t progress;
+    common_progress_begin(&progress, run->rank == 0 && !run->options.quiet);
     for (int i = 0; i < run->n_orders; i++) {
+        common_progress_report(&progress, (double) i / run->n_orders);
         if (run->rank == run->orders[i].from) {
             lead_step(run, i);
         } else if (run->rank == run->orders[i].to) {
@@ -177,6 +184,7 @@ static void measure(struct run *run)
         }
     }
     common_quiet_barrier(run->comm);
+    common_progress_end(&progress);
     collect(run);
 }
 
@@ -191,8 +199,11 @@ static void write_comment(const struct run *run, FILE *stream)
     if (localtime_r(&now, &parts) != NULL) {
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
     }
-    fprintf(stream, "# Made by pipebcast-probe %s, %s, with %" PRId64 " bytes of messages.\n",
-            PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between));
+    fprintf(stream,
+            "# Made by pipebcast-probe %s, %s, with %" PRId64 " bytes of messages or more; "
+            "%d bandwidths are unknown by this round.\n",
+            PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between),
+            run->n_unknown);
 }
 
 /** Reads the file back, as the advisor will. */
@@ -212,6 +223,7 @@ static bool write_links(struct run *run)
 {
     common_file_t file;
     int step;
+    run->n_unknown = probe_plan_settle(&run->plan, run->results, run->before);
     if (probe_plan_fill(&run->plan, run->results, &step) != PB_SUCCESS) {
         common_report("nothing was measured between %s and %s; run it again",
                       run->plan.matrix->node[step >= 0 ? run->plan.steps[step].from : 0],
@@ -239,18 +251,20 @@ static void print_links(const struct run *run, int round)
         const struct probe_step *step = &run->plan.steps[i];
         if (step->kind == PROBE_LINK && m->node_cluster[step->from] != m->node_cluster[step->to]) {
             const struct probe_result *r = &run->results[i];
-            const int64_t low = r->bandwidth < r->back_band ? r->bandwidth : r->back_band;
-            const int64_t high = r->bandwidth < r->back_band ? r->back_band : r->bandwidth;
+            const int64_t low = r->there.most < r->back.most ? r->there.most : r->back.most;
+            const int64_t high = r->there.most < r->back.most ? r->back.most : r->there.most;
             least = low < least ? low : least;
             most = high > most ? high : most;
         }
     }
+    printf("round %d: ", round);
     if (most > 0) {
-        printf("round %d: between clusters %.3f to %.3f MB/s: %s\n", round, (double) least * 1e-6,
-               (double) most * 1e-6, run->options.output);
-    } else {
-        printf("round %d: %s\n", round, run->options.output);
+        printf("between clusters %.3f to %.3f MB/s: ", (double) least * 1e-6, (double) most * 1e-6);
     }
+    if (run->n_unknown > 0) {
+        printf("%d bandwidths unknown, those before kept: ", run->n_unknown);
+    }
+    printf("%s\n", run->options.output);
     fflush(stdout);
 }
 
@@ -299,21 +313,21 @@ static bool probe(const struct probe_options *options)
     probe_plan_clear(&run.plan);
     free(run.orders);
     free(run.results);
+    free(run.before);
     return good;
 }
 
 int main(int argc, char **argv)
 {
     struct probe_options options;
-    int rank, code = EXIT_SUCCESS;
+    bool good = true;
+    int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const common_verdict_t verdict = read_request(argc, argv, rank, &options);
-    if (verdict == COMMON_WRONG) {
-        code = EXIT_OPTIONS;
-    } else if (verdict == COMMON_RUN) {
-        code = probe(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (verdict == COMMON_RUN) {
+        good = probe(&options);
     }
     MPI_Finalize();
-    return code;
+    return common_options_exit(verdict, good);
 }

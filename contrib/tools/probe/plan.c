@@ -150,6 +150,19 @@ int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *
 
 /* ---- filling ---- */
 
+int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results,
+                      struct probe_result *before)
+{
+    int n_unknown = 0;
+    for (int i = 0; i < plan->n_steps; i++) {
+        if (plan->steps[i].kind == PROBE_LINK) {
+            n_unknown += probe_band_settle(&results[i].there, &before[i].there);
+            n_unknown += probe_band_settle(&results[i].back, &before[i].back);
+        }
+    }
+    return n_unknown;
+}
+
 /** The results between clusters, and inside them. */
 struct known {
     int64_t *latency;
@@ -173,11 +186,11 @@ static void keep_result(const pb_link_matrix_t *m, const struct probe_step *step
 {
     const int a = m->node_cluster[step->from], b = m->node_cluster[step->to];
     if (a != b) {
-        keep(known, a, b, result->time, result->bandwidth);
-        keep(known, b, a, result->time, result->back_band);
+        keep(known, a, b, result->time, result->there.most);
+        keep(known, b, a, result->time, result->back.most);
     } else {
         keep(known, a, a, result->time,
-             result->bandwidth > result->back_band ? result->bandwidth : result->back_band);
+             result->there.most > result->back.most ? result->there.most : result->back.most);
     }
 }
 
@@ -219,7 +232,7 @@ static int find_missing(const struct probe_plan *plan, const struct probe_result
 {
     for (int i = 0; i < plan->n_steps; i++) {
         if (plan->steps[i].kind == PROBE_LINK &&
-            (results[i].bandwidth <= 0 || results[i].back_band <= 0)) {
+            (results[i].there.most <= 0 || results[i].back.most <= 0)) {
             return i;
         }
     }

@@ -10,6 +10,7 @@
 
 #include "topo/network/network.h"
 #include "topo/search/link_matrix.h"
+#include "train.h"
 
 /** Messages of a ping-pong, there and back each, without the first, that wakes the other side. */
 #define PROBE_ROUNDS 5
@@ -19,9 +20,6 @@
 
 /** Messages whose start is timed for a node's start-up cost. */
 #define PROBE_STARTS 9
-
-/** Messages that a train's bytes are cut into. Its second half is timed. */
-#define PROBE_TRAIN_CARS 16
 
 enum probe_kind {
     PROBE_STARTUP, /**< how long `from` takes to start a message */
@@ -35,8 +33,8 @@ struct probe_step {
 
 /** What a step yields. */
 struct probe_result {
-    int64_t time;                 /**< ns: start-up cost or latency, one way */
-    int64_t bandwidth, back_band; /**< bytes per second, from -> to and back; 0: not measured */
+    int64_t time;                  /**< ns: start-up cost or latency, one way */
+    struct probe_band there, back; /**< from -> to and back; 0: not measured */
 };
 
 struct probe_plan {
@@ -58,13 +56,21 @@ void probe_plan_clear(struct probe_plan *plan);
 /** Bytes of a car of a train of so many bytes, at least 1. */
 int64_t probe_car_bytes(int64_t train);
 
-/** Bytes of messages that all steps send, and of them between clusters. */
+/** Bytes of messages that all steps send, and of them between clusters, if no train is repeated. */
 int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *between_p);
 
 /**
- * Fills the matrix from the results of all steps. What no step measured has the next best thing:
- * inside a cluster of one node there are the best values of all. PB_ERR_INPUT with *step_p if a
- * step yielded no bandwidth.
+ * Makes one bandwidth of each of a link's bounds, where they are not close by what was measured in
+ * the round before, which `before`, of as many steps, has (all 0 at first); it gets what this round
+ * has. Returns how many are unknown by this round alone.
+ */
+int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results,
+                      struct probe_result *before);
+
+/**
+ * Fills the matrix from the settled results of all steps. What no step measured has the next best
+ * thing: inside a cluster of one node there are the best values of all. PB_ERR_INPUT with *step_p
+ * if a step yielded no bandwidth.
  */
 int probe_plan_fill(struct probe_plan *plan, const struct probe_result *results, int *step_p);
 

@@ -66,52 +66,74 @@ static void follow_latency(const struct probe_traffic *t, int peer)
 
 /* ---- bandwidth ---- */
 
-static void send_train(const struct probe_traffic *t, int peer)
+/** A train for each word that asks for one. */
+static void send_trains(const struct probe_traffic *t, int peer)
 {
     MPI_Request cars[PROBE_TRAIN_CARS];
     const int64_t bytes = probe_car_bytes(t->train);
-    MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
-    for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
-        MPI_Isend(t->memory + i * bytes, (int) bytes, MPI_BYTE, peer, TAG_CAR, t->comm, &cars[i]);
+    int wanted;
+    MPI_Recv(&wanted, 1, MPI_INT, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
+    while (wanted) {
+        for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
+            MPI_Isend(t->memory + i * bytes, (int) bytes, MPI_BYTE, peer, TAG_CAR, t->comm,
+                      &cars[i]);
+        }
+        MPI_Waitall(PROBE_TRAIN_CARS, cars, MPI_STATUSES_IGNORE);
+        MPI_Recv(&wanted, 1, MPI_INT, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
     }
-    MPI_Waitall(PROBE_TRAIN_CARS, cars, MPI_STATUSES_IGNORE);
 }
 
-/** Bytes per second, at least 1. The train starts when all its cars are awaited: one that waited
- * here would seem to come in no time. */
-static int64_t receive_train(const struct probe_traffic *t, int peer)
+static void send_word(const struct probe_traffic *t, int peer, int wanted)
 {
+    MPI_Send(&wanted, 1, MPI_INT, peer, TAG_WORD, t->comm);
+}
+
+/** The train starts when all its cars are awaited: one that waited here would seem to come in no
+ * time. */
+static struct probe_train receive_train(const struct probe_traffic *t, int peer)
+{
+    struct probe_train train;
     MPI_Request cars[PROBE_TRAIN_CARS];
     const int64_t bytes = probe_car_bytes(t->train);
-    int64_t half = 0;
     for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
         MPI_Irecv(t->memory + i * bytes, (int) bytes, MPI_BYTE, peer, TAG_CAR, t->comm, &cars[i]);
     }
-    MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_WORD, t->comm);
+    train.word = common_clock_local();
+    send_word(t, peer, 1);
     for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
         MPI_Wait(&cars[i], MPI_STATUS_IGNORE);
-        half = i == PROBE_TRAIN_CARS / 2 - 1 ? common_clock_local() : half;
+        train.car[i] = common_clock_local();
     }
-    const int64_t ns = common_clock_local() - half;
-    const int64_t bytes_of_half = bytes * (PROBE_TRAIN_CARS / 2);
-    const double rate = (double) bytes_of_half * 1e9 / (double) (ns > 0 ? ns : 1);
-    return rate < 1                                       ? 1
-           : rate < (double) PB_LINK_MATRIX_MAX_BANDWIDTH ? (int64_t) rate
-                                                          : (int64_t) PB_LINK_MATRIX_MAX_BANDWIDTH;
+    return train;
+}
+
+static struct probe_band receive_trains(const struct probe_traffic *t, int peer, int64_t latency)
+{
+    struct probe_band band = {.least = 0};
+    for (int i = 0; i < PROBE_TRAINS && !probe_band_known(&band); i++) {
+        const struct probe_train train = receive_train(t, peer);
+        probe_band_add(&band, &train, probe_car_bytes(t->train), 2 * latency);
+    }
+    send_word(t, peer, 0);
+    return band;
 }
 
 static void measure_bandwidths(const struct probe_traffic *t, int peer, struct probe_result *result)
 {
-    send_train(t, peer);
-    result->back_band = receive_train(t, peer);
-    MPI_Recv(&result->bandwidth, 1, MPI_INT64_T, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
+    MPI_Send(&result->time, 1, MPI_INT64_T, peer, TAG_WORD, t->comm);
+    send_trains(t, peer);
+    result->back = receive_trains(t, peer, result->time);
+    MPI_Recv(&result->there, sizeof result->there, MPI_BYTE, peer, TAG_WORD, t->comm,
+             MPI_STATUS_IGNORE);
 }
 
 static void follow_bandwidths(const struct probe_traffic *t, int peer)
 {
-    const int64_t bandwidth = receive_train(t, peer);
-    send_train(t, peer);
-    MPI_Send(&bandwidth, 1, MPI_INT64_T, peer, TAG_WORD, t->comm);
+    int64_t latency;
+    MPI_Recv(&latency, 1, MPI_INT64_T, peer, TAG_WORD, t->comm, MPI_STATUS_IGNORE);
+    const struct probe_band band = receive_trains(t, peer, latency);
+    send_trains(t, peer);
+    MPI_Send(&band, sizeof band, MPI_BYTE, peer, TAG_WORD, t->comm);
 }
 
 /* ---- start-up ---- */

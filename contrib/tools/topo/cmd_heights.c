@@ -4,6 +4,7 @@
 
 #include "cluster.h"
 #include "command.h"
+#include "contrib/tools/common/progress.h"
 #include "judged.h"
 #include "message.h"
 #include "topo/check/random_cluster.h"
@@ -165,13 +166,20 @@ static void print_row(const study_t *study, int density, int size)
 static tool_exit_t study_all(const study_t *study)
 {
     const tool_options_t *options = study->options;
+    const double all = (double) tool_sum(&options->sizes) * options->per_switch.n;
+    double done = 0;
     tool_exit_t code = TOOL_OK;
+    common_progress_t progress;
+    common_progress_begin(&progress, true);
     for (int density = 0; density < options->per_switch.n && code == TOOL_OK; density++) {
         print_heading(options, density);
         for (int size = 0; size < options->sizes.n && code == TOOL_OK; size++) {
             for (int i = 0; i < options->topologies && code == TOOL_OK; i++) {
                 code = study_cluster(study, density, size, i);
+                done += (double) options->sizes.values[size] / options->topologies;
+                common_progress_report(&progress, done / all);
             }
+            common_progress_end(&progress);
             if (code == TOOL_OK) {
                 print_row(study, density, size);
             }
@@ -193,7 +201,7 @@ static bool is_rising(const common_list_t *list)
 static tool_exit_t run(const tool_options_t *options)
 {
     if (!is_rising(&options->sizes)) {
-        return tool_complain(TOOL_USAGE, "--sizes must rise from number to number");
+        return tool_complain(TOOL_USAGE, "--host-counts must rise from number to number");
     }
     size_t n_cells =
         (size_t) options->per_switch.n * (size_t) options->sizes.n * (size_t) options->n_kinds;
@@ -207,16 +215,20 @@ static tool_exit_t run(const tool_options_t *options)
 }
 
 static const common_option_t rows[] = {
-    {"sizes", COMMON_NUMBERS, TOOL_VALUE(sizes), .least = 1, .most = 1 << 16, .argument = "LIST",
-     .missing = "16:1024", .help = "hosts, as 16,64 or, doubling, 16:8192"},
+    {"host-counts", COMMON_NUMBERS, TOOL_VALUE(sizes), .least = 1, .most = 1 << 16,
+     .argument = "LIST", .missing = "16:1024", .help = "hosts, as 16,64 or, doubling, 16:8192"},
     {"per-switch", COMMON_NUMBERS, TOOL_VALUE(per_switch), .least = 1, .most = 1 << 16,
      .argument = "LIST", .missing = "16,8", .help = "mean number of hosts per switch"},
-    {"topologies", COMMON_NUMBER, TOOL_VALUE(topologies), .least = 1, .most = 1000000,
+    {"clusters", COMMON_NUMBER, TOOL_VALUE(topologies), .least = 1, .most = 1000000,
      .argument = "N", .missing = "20", .help = "random clusters for each size"},
     {"seed", COMMON_NUMBER, TOOL_VALUE(seed), .argument = "N", .missing = "1",
      .help = "the same number gives the same clusters everywhere"},
     {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "LIST", .missing = "all",
      .help = "names as for tree, separated by commas, or all"},
+    {"sizes", COMMON_NUMBERS, TOOL_VALUE(sizes), .least = 1, .most = 1 << 16, .argument = "LIST",
+     .now = "host-counts"},
+    {"topologies", COMMON_NUMBER, TOOL_VALUE(topologies), .least = 1, .most = 1000000,
+     .argument = "N", .now = "clusters"},
     {"fanout", COMMON_NUMBER, TOOL_VALUE(plan.fanout), .least = 1, .most = TOOL_MAX_RANKS,
      .argument = "K", .missing = "3", .help = "children of a rank in a kary tree"},
     {0},
@@ -225,8 +237,8 @@ static const common_option_t rows[] = {
 const tool_command_t tool_cmd_heights = {
     .line =
         {
-            .name = "pipebcast-topo heights",
-            .usage = "usage: pipebcast-topo heights [OPTION]...\n"
+            .name = "pipebcast heights",
+            .usage = "usage: pipebcast heights [OPTION]...\n"
                      "\n"
                      "Generates random clusters (random links between switches, unless they close "
                      "a cycle,\n"
@@ -239,14 +251,14 @@ const tool_command_t tool_cmd_heights = {
                      "streams the highest counts. \"-\" stands where an algorithm does not serve "
                      "all clusters.\n",
             .groups = (const common_group_t[]){{NULL, rows}, {0}},
-            .more =
-                "examples:\n"
-                "  pipebcast-topo heights --sizes 16:8192 --algorithm binary,binary_paper,twotree\n"
-                "  pipebcast-topo heights --sizes 256 --per-switch 4,48 --topologies 100\n"
-                "\n"
-                "exit status: 0 all is well; 2 the command line is wrong; 3 a tree has contention "
-                "though\n"
-                "its algorithm promises none; 5 a file or stream failed, or out of memory.\n",
+            .more = "examples:\n"
+                    "  pipebcast heights --host-counts 16:8192 --algorithm "
+                    "binary,binary_paper,twotree\n"
+                    "  pipebcast heights --host-counts 256 --per-switch 4,48 --clusters 100\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 a tree has contention though its algorithm "
+                    "promises none,\n"
+                    "or something failed; 2 the command line is wrong.\n",
         },
     .summary = "compare the heights of trees over random clusters",
     .all_kinds = true,

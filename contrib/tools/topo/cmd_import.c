@@ -252,7 +252,7 @@ static tool_exit_t write_file(const char *path, const char *text, size_t length,
         return TOOL_SYSTEM;
     }
     tool_print_size(path, network);
-    tool_print_remarks(network);
+    tool_print_remarks(network, stdout);
     return TOOL_OK;
 }
 
@@ -289,7 +289,7 @@ static tool_exit_t run(const tool_options_t *options)
     inputs_t inputs = {.hosts = {.n = 0}};
     if (options->operands.n < 2 || strcmp(options->operands.words[0], "lldp") != 0) {
         return tool_complain(TOOL_USAGE,
-                             "import takes lldp and one FILE or more; see pipebcast-topo import "
+                             "import takes lldp and one FILE or more; see pipebcast import "
                              "--help");
     }
     if (!import_lldpcli_is_here) {
@@ -332,9 +332,9 @@ static const common_option_t rows[] = {
 const tool_command_t tool_cmd_import = {
     .line =
         {
-            .name = "pipebcast-topo import",
+            .name = "pipebcast import",
             .usage =
-                "usage: pipebcast-topo import lldp FILE... [OPTION]...\n"
+                "usage: pipebcast import lldp FILE... [OPTION]...\n"
                 "\n"
                 "Makes a topology of what LLDP has told the hosts: which switch each is connected\n"
                 "to. Each FILE is what 'lldpcli -f json0 show neighbors details' prints on a "
@@ -345,20 +345,19 @@ const tool_command_t tool_cmd_import = {
                 "these\n"
                 "are connected; without either, they are joined by one switch above them.\n",
             .groups = (const common_group_t[]){{NULL, rows}, {0}},
-            .more =
-                "Switches are named by their system name or their chassis ID.\n"
-                "\n"
-                "examples:\n"
-                "  for host in n0 n1 n2; do\n"
-                "      ssh $host lldpcli -f json0 show neighbors details > lldp/$host.json\n"
-                "  done\n"
-                "  pipebcast-topo import lldp lldp --switches lldp/switches --output cluster.conf\n"
-                "  pipebcast-topo import lldp lldp --trunks trunks --interface eth1\n"
-                "\n"
-                "exit status: 0 all is well; 1 a table has faults, or the links are no tree; 2 "
-                "the\n"
-                "command line is wrong; 5 a file or stream failed, out of memory, or there is no\n"
-                "library for JSON.\n",
+            .more = "Switches are named by their system name or their chassis ID.\n"
+                    "\n"
+                    "examples:\n"
+                    "  for host in n0 n1 n2; do\n"
+                    "      ssh $host lldpcli -f json0 show neighbors details > lldp/$host.json\n"
+                    "  done\n"
+                    "  pipebcast import lldp lldp --switches lldp/switches --output cluster.conf\n"
+                    "  pipebcast import lldp lldp --trunks trunks --interface eth1\n"
+                    "\n"
+                    "exit status: 0 all is well; 1 a table has faults, the links are no tree, a "
+                    "file cannot\n"
+                    "be read or written, or there is no library for JSON; 2 the command line is "
+                    "wrong.\n",
         },
     .summary = "make a topology of what LLDP tells",
     .many_files = true,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cluster.h"
+#include "json.h"
 #include "judged.h"
 #include "message.h"
 #include "preorder.h"
@@ -106,6 +107,42 @@ static void print_summary(const pb_network_t *network, bool speeds)
     printf("; hash %016" PRIx64 "\n", pb_network_hash(network));
 }
 
+/* A switch, or a host. */
+static void add_node(const show_t *show, common_json_t to, int node)
+{
+    const pb_node_t *const n = node_of(show, node);
+    const common_json_t object = common_json_object(to, NULL);
+    common_json_text(object, "name", n->name);
+    common_json_text(object, "kind", n->kind == PB_NODE_SWITCH ? "switch" : "host");
+    if (n->parent < 0) {
+        common_json_null(object, "parent");
+        return;
+    }
+    common_json_text(object, "parent", node_of(show, n->parent)->name);
+    common_json_integer(object, "speed", n->speed);
+    common_json_integer(object, "links", n->members);
+}
+
+static tool_exit_t print_json(const show_t *show, const char *file, const int *order)
+{
+    const pb_network_t *const network = show->network;
+    char hash[17];
+    const common_json_t whole = common_json_begin("pipebcast show");
+    snprintf(hash, sizeof hash, "%016" PRIx64, pb_network_hash(network));
+    common_json_text(whole, "file", file);
+    common_json_integer(whole, "hosts", pb_network_n_hosts(network));
+    common_json_integer(whole, "switches", pb_network_n_switches(network));
+    common_json_truth(whole, "speeds_differ", show->speeds);
+    common_json_integer(whole, "lowest_speed", pb_network_base_speed(network));
+    common_json_text(whole, "hash", hash);
+    const common_json_t nodes = common_json_array(whole, "nodes");
+    for (int i = 0; order[i] >= 0; i++) {
+        add_node(show, nodes, order[i]);
+    }
+    tool_json_remarks(whole, network);
+    return tool_json_end(whole, TOOL_OK);
+}
+
 static int deepest(const pb_network_t *network)
 {
     int depth = 0;
@@ -116,21 +153,24 @@ static int deepest(const pb_network_t *network)
     return depth;
 }
 
-static tool_exit_t show_network(const pb_network_t *network)
+static tool_exit_t show_network(const tool_options_t *options, const pb_network_t *network)
 {
     show_t show = {.network = network,
                    .speeds = tool_speeds_differ(network),
                    .closed = calloc((size_t) deepest(network) + 1, 1)};
     int *order = tool_preorder(network, NULL, -1);
     bool good = show.closed != NULL && order != NULL;
-    if (good) {
+    tool_exit_t code = TOOL_OK;
+    if (good && options->json) {
+        code = print_json(&show, tool_file_name(options->file), order);
+    } else if (good) {
         print_summary(network, show.speeds);
         print_tree(&show, order);
-        tool_print_remarks(network);
+        tool_print_remarks(network, stdout);
     }
     free(show.closed);
     free(order);
-    return good ? TOOL_OK : tool_complain_error(PB_ERR_NO_MEMORY);
+    return good ? code : tool_complain_error(PB_ERR_NO_MEMORY);
 }
 
 static tool_exit_t run(const tool_options_t *options)
@@ -138,18 +178,20 @@ static tool_exit_t run(const tool_options_t *options)
     pb_network_t *network = NULL;
     tool_exit_t code = tool_network_read(options, &network);
     if (code == TOOL_OK) {
-        code = show_network(network);
+        code = show_network(options, network);
     }
     pb_network_free(network);
     return code;
 }
 
+static const common_option_t rows[] = {TOOL_JSON_ROW, {0}};
+
 const tool_command_t tool_cmd_show = {
     .line =
         {
-            .name = "pipebcast-topo show",
+            .name = "pipebcast show",
             .usage =
-                "usage: pipebcast-topo show FILE [OPTION]\n"
+                "usage: pipebcast show FILE [OPTION]\n"
                 "\n"
                 "Prints the network as it was understood: switches below switches, the hosts of "
                 "each\n"
@@ -162,14 +204,14 @@ const tool_command_t tool_cmd_show = {
                 "Two files with the same hash describe the same network: names, shape, order, "
                 "speeds,\n"
                 "numbers of links and of merged switches.\n",
-            .groups = (const common_group_t[]){{NULL, tool_file_rows}, {0}},
+            .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
             .more = "examples:\n"
-                    "  pipebcast-topo show /etc/slurm/topology.conf\n"
-                    "  ssh login1 cat /etc/slurm/topology.conf | pipebcast-topo show -\n"
+                    "  pipebcast show /etc/slurm/topology.conf\n"
+                    "  ssh login1 cat /etc/slurm/topology.conf | pipebcast show -\n"
                     "\n"
-                    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 5 "
-                    "FILE\n"
-                    "cannot be read.\n",
+                    "exit status: 0 all is well; 1 FILE has faults or cannot be read; 2 the "
+                    "command line\n"
+                    "is wrong.\n",
         },
     .summary = "print the tree of switches and hosts",
     .needs_file = true,

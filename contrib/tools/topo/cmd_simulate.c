@@ -1,7 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contrib/tools/common/progress.h"
 #include "format.h"
+#include "grow.h"
+#include "json.h"
 #include "links.h"
 #include "message.h"
 #include "topo/check/simulator.h"
@@ -9,6 +12,7 @@
 /* One simulated broadcast. */
 typedef struct run {
     const tool_options_t *options;
+    common_json_t runs; /* with --json: it is added there */
     const tool_cluster_t *cluster;
     const tool_judged_t *judged;
     int n_segments;
@@ -66,14 +70,19 @@ static int bound(int n_segments, int n_ranks)
     return n_ranks > 1 ? n_segments - 1 + levels : 0;
 }
 
+static bool is_bound_known(const run_t *run)
+{
+    return !run->options->links_model && !tool_speeds_differ(run->cluster->network) &&
+           run->cluster->n_hosts == run->cluster->placement->n_ranks;
+}
+
 static void print_row(const run_t *run)
 {
     const pb_network_t *network = run->cluster->network;
     const pb_simulation_t *result = &run->result;
     int busiest = busiest_link(result);
     char lower[32] = "-";
-    if (!run->options->links_model && !tool_speeds_differ(network) &&
-        run->cluster->n_hosts == run->cluster->placement->n_ranks) {
+    if (is_bound_known(run)) {
         snprintf(lower, sizeof(lower), "%d",
                  bound(run->n_segments, run->cluster->placement->n_ranks));
     }
@@ -105,6 +114,49 @@ static void print_links(const run_t *run)
     }
 }
 
+static void add_links(const run_t *run, common_json_t to)
+{
+    const pb_network_t *network = run->cluster->network;
+    const common_json_t links = common_json_array(to, "links");
+    for (int link = 0; link < run->result.n_links; link++) {
+        if (tool_is_link(run->cluster, link)) {
+            const common_json_t object = common_json_object(links, NULL);
+            tool_json_ends(object, network, link);
+            common_json_integer(object, "speed",
+                                pb_network_node(network, pb_link_node(link))->speed);
+            common_json_real(object, "busy", pb_simulate_units(run->result.link_busy[link]), 6);
+            common_json_real(object, "busy_percent", 100 * utilisation(&run->result, link), 4);
+        }
+    }
+}
+
+static void add_run(const run_t *run)
+{
+    const pb_simulation_t *result = &run->result;
+    const int busiest = busiest_link(result);
+    const common_json_t object = common_json_object(run->runs, NULL);
+    common_json_text(object, "algorithm", pb_kind_name(run->judged->plan->kind));
+    common_json_integer(object, "segments", run->n_segments);
+    common_json_real(object, "time", pb_simulate_units(result->completion), 6);
+    if (is_bound_known(run)) {
+        common_json_integer(object, "bound",
+                            bound(run->n_segments, run->cluster->placement->n_ranks));
+    } else {
+        common_json_null(object, "bound");
+    }
+    common_json_real(object, "mean_percent", 100 * mean_utilisation(result), 4);
+    common_json_real(object, "max_percent", busiest < 0 ? 0 : 100 * utilisation(result, busiest),
+                     4);
+    if (busiest < 0) {
+        common_json_null(object, "busiest");
+    } else {
+        tool_json_ends(common_json_object(object, "busiest"), run->cluster->network, busiest);
+    }
+    if (run->options->show_links) {
+        add_links(run, object);
+    }
+}
+
 static tool_exit_t simulate(run_t *run)
 {
     const tool_options_t *options = run->options;
@@ -112,7 +164,9 @@ static tool_exit_t simulate(run_t *run)
                                                                     : PB_SIMULATE_SLOT,
                                       .n_segments = run->n_segments};
     int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
-    if (error == PB_SUCCESS) {
+    if (error == PB_SUCCESS && options->json) {
+        add_run(run);
+    } else if (error == PB_SUCCESS) {
         print_row(run);
         if (options->show_links) {
             print_links(run);
@@ -123,11 +177,12 @@ static tool_exit_t simulate(run_t *run)
 }
 
 static tool_exit_t simulate_plan(const tool_options_t *options, const tool_cluster_t *cluster,
-                                 const tool_judged_t *judged)
+                                 const tool_judged_t *judged, common_json_t runs)
 {
     tool_exit_t code = TOOL_OK;
     for (int i = 0; i < options->segments.n && code == TOOL_OK; i++) {
         run_t run = {.options = options,
+                     .runs = runs,
                      .cluster = cluster,
                      .judged = judged,
                      .n_segments = (int) options->segments.values[i]};
@@ -136,20 +191,29 @@ static tool_exit_t simulate_plan(const tool_options_t *options, const tool_clust
     return code;
 }
 
+/* With --json, where results go. */
+typedef struct documents {
+    common_json_t whole, runs, unfit;
+} documents_t;
+
 /* A kind that does not serve the network is an error only if it was asked for by
  * name. A broken promise is reported in the end; the simulation shows its cost. */
 static tool_exit_t simulate_kind(const tool_options_t *options, const tool_cluster_t *cluster,
-                                 pb_kind_t kind)
+                                 pb_kind_t kind, const documents_t *documents)
 {
     tool_judged_t judged;
     tool_exit_t code = tool_judge(cluster->view, kind, &options->plan, &judged);
     if (code == TOOL_UNFIT && options->all_kinds) {
-        printf("# %s does not serve this network\n", pb_kind_name(kind));
+        if (options->json) {
+            common_json_text(documents->unfit, NULL, pb_kind_name(kind));
+        } else {
+            printf("# %s does not serve this network\n", pb_kind_name(kind));
+        }
         return TOOL_OK;
     }
     tool_explain(cluster, kind, code, &judged);
     if (judged.broken != NULL) {
-        tool_exit_t simulated = simulate_plan(options, cluster, &judged);
+        tool_exit_t simulated = simulate_plan(options, cluster, &judged, documents->runs);
         code = simulated != TOOL_OK ? simulated : code;
     }
     tool_judged_clear(&judged);
@@ -166,17 +230,48 @@ static void print_summary(const tool_options_t *options, const tool_cluster_t *c
            options->links_model ? "links" : "slot");
 }
 
+static void begin_json(const tool_options_t *options, const tool_cluster_t *cluster,
+                       documents_t *documents)
+{
+    documents->whole = common_json_begin("pipebcast simulate");
+    tool_json_cluster(documents->whole, cluster);
+    common_json_text(documents->whole, "simulation", options->links_model ? "links" : "slot");
+    documents->runs = common_json_array(documents->whole, "runs");
+    documents->unfit = common_json_array(documents->whole, "unfit");
+}
+
+static tool_exit_t simulate_all(const tool_options_t *options, const tool_cluster_t *cluster)
+{
+    tool_exit_t code = TOOL_OK;
+    documents_t documents = {.whole = {NULL, NULL}};
+    common_progress_t progress;
+    if (options->json) {
+        begin_json(options, cluster, &documents);
+    } else {
+        print_summary(options, cluster);
+        print_heading();
+    }
+    common_progress_begin(&progress, true);
+    for (int i = 0; i < options->n_kinds && code != TOOL_SYSTEM; i++) {
+        tool_exit_t of_kind = simulate_kind(options, cluster, options->kinds[i], &documents);
+        code = of_kind != TOOL_OK ? of_kind : code;
+        common_progress_end(&progress);
+        fflush(stdout);
+        common_progress_report(&progress, (double) (i + 1) / options->n_kinds);
+    }
+    common_progress_end(&progress);
+    return options->json ? tool_json_end(documents.whole, code) : code;
+}
+
 static tool_exit_t run(const tool_options_t *options)
 {
+    if (options->grow) {
+        return tool_grow(options);
+    }
     tool_cluster_t cluster;
     tool_exit_t code = tool_cluster_open(options, &cluster);
     if (code == TOOL_OK) {
-        print_summary(options, &cluster);
-        print_heading();
-        for (int i = 0; i < options->n_kinds && code != TOOL_SYSTEM; i++) {
-            tool_exit_t of_kind = simulate_kind(options, &cluster, options->kinds[i]);
-            code = of_kind != TOOL_OK ? of_kind : code;
-        }
+        code = simulate_all(options, &cluster);
     }
     tool_cluster_clear(&cluster);
     return code;
@@ -187,26 +282,56 @@ static const char *const models[] = {"slot", "links", NULL};
 static const common_option_t rows[] = {
     {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "LIST", .missing = "all",
      .help = "names as for tree, separated by commas, or all: every one that serves the network"},
-    {"segments", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1, .most = PB_SIMULATE_MAX_SEGMENTS,
-     .argument = "LIST", .missing = "64",
+    {"segment-counts", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1,
+     .most = PB_SIMULATE_MAX_SEGMENTS, .argument = "LIST", .missing = "64",
      .help = "segments of the message, as 16,64 or, doubling, 16:512"},
-    {"model", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models, .argument = "slot|links",
-     .missing = "slot",
+    {"simulation", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models,
+     .argument = "slot|links", .missing = "slot",
      .help = "slot   a transfer holds all links of its path at once, as in\n"
              "       the papers\n"
              "links  each link passes segments one after the other, as\n"
              "       switches do"},
-    {"links", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
+    {"per-link", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
      .help = "print busy times of every directed link, too"},
+    TOOL_JSON_ROW,
+    {"model", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models, .argument = "slot|links",
+     .now = "simulation"},
+    {"segments", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1, .most = PB_SIMULATE_MAX_SEGMENTS,
+     .argument = "LIST", .now = "segment-counts"},
+    {"links", COMMON_FLAG, TOOL_VALUE(show_links), .least = true, .now = "per-link"},
+    {0},
+};
+
+static const common_option_t grow_rows[] = {
+    {"grow", COMMON_FLAG, TOOL_VALUE(grow), .least = true,
+     .help = "over generated networks instead of FILE, with what hosts\n"
+             "cost; prints CSV"},
+    {"host-counts", COMMON_NUMBERS, TOOL_VALUE(grow_sizes), .least = 2, .most = 1 << 16,
+     .argument = "LIST", .missing = "32:65536", .help = "hosts"},
+    {"per-switch", COMMON_NUMBER, TOOL_VALUE(grow_per_switch), .least = 1, .most = 1 << 16,
+     .argument = "N", .missing = "32", .help = "hosts per switch"},
+    {"trunk-speed", COMMON_NUMBER, TOOL_VALUE(trunk_speed), .least = 1, .most = 1024,
+     .argument = "N", .missing = "1", .help = "speed of links between switches, of hosts' is 1"},
+    {"speed", COMMON_NUMBERS, TOOL_VALUE(speeds), .least = 1, .most = 1000000, .argument = "LIST",
+     .missing = "1000,10000,25000,100000", .help = "of hosts' links, Mbit/s"},
+    {"mtu", COMMON_NUMBER, TOOL_VALUE(mtu), .least = 576, .most = 65535, .argument = "BYTES",
+     .missing = "1500", .help = "their MTU"},
+    {"bytes", COMMON_SIZE, TOOL_VALUE(bytes), .least = 1, .most = INT64_C(1) << 30,
+     .argument = "BYTES", .help = "the message; 64K if missing"},
+    {"segment", COMMON_SIZE, TOOL_VALUE(segment), .least = 1, .most = INT64_C(1) << 30,
+     .argument = "BYTES", .help = "only this segment size; else the one that is predicted best"},
+    {"seed", COMMON_NUMBER, TOOL_VALUE(seed), .argument = "N", .missing = "1",
+     .help = "of the random networks"},
     {0},
 };
 
 const tool_command_t tool_cmd_simulate = {
     .line =
         {
-            .name = "pipebcast-topo simulate",
+            .name = "pipebcast simulate",
             .usage =
-                "usage: pipebcast-topo simulate FILE [OPTION]...\n"
+                "usage: pipebcast simulate FILE [OPTION]...\n"
+                "       pipebcast simulate --grow [OPTION]...\n"
                 "\n"
                 "Runs broadcasts in a model of the network in which every rank sends one segment "
                 "at a\n"
@@ -219,21 +344,23 @@ const tool_command_t tool_cmd_simulate = {
                 "is known (slot model, equal speeds, one rank on each host), the mean share of "
                 "that\n"
                 "time in which the used links are busy, and the busiest link with its share.\n",
-            .groups =
-                (const common_group_t[]){
-                    {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more = "examples:\n"
-                    "  pipebcast-topo simulate cluster.conf --algorithm all\n"
-                    "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree "
-                    "--segments 4:512\n"
-                    "  pipebcast-topo simulate cluster.conf --algorithm rank_chain --model links "
-                    "--links\n"
-                    "\n"
-                    "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong; 3 "
-                    "a tree\n"
-                    "has contention though its algorithm promises none; 4 an algorithm that was "
-                    "named does\n"
-                    "not serve this network; 5 a file or stream failed, or out of memory.\n",
+            .groups = (const common_group_t[]){{NULL, rows},
+                                               {NULL, tool_rank_rows},
+                                               {NULL, tool_file_rows},
+                                               {"Growth, without FILE:", grow_rows},
+                                               {0}},
+            .more =
+                "examples:\n"
+                "  pipebcast simulate cluster.conf --algorithm all\n"
+                "  pipebcast simulate cluster.conf --algorithm chain,binary,twotree "
+                "--segment-counts 4:512\n"
+                "  pipebcast simulate cluster.conf --algorithm rank_chain --simulation "
+                "links --per-link\n"
+                "\n"
+                "exit status: 0 all is well; 1 FILE has faults or cannot be read, an algorithm "
+                "that was\n"
+                "named does not serve this network, or a tree has contention though its algorithm\n"
+                "promises none; 2 the command line is wrong.\n",
         },
     .summary = "compute how long broadcasts take, and how busy the links are",
     .needs_file = true,

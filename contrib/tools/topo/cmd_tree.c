@@ -1,4 +1,5 @@
 #include "format.h"
+#include "json.h"
 #include "message.h"
 
 static tool_exit_t print_plan(const tool_options_t *options, const tool_cluster_t *cluster,
@@ -14,15 +15,27 @@ static tool_exit_t print_plan(const tool_options_t *options, const tool_cluster_
     return formats[options->format](stdout, cluster, judged);
 }
 
-static tool_exit_t run(const tool_options_t *options)
+static tool_exit_t check_options(const tool_options_t *options)
 {
     if (options->n_kinds != 1) {
-        return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast-topo tree "
+        return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast tree "
                                          "--help");
     }
-    tool_cluster_t cluster;
+    if (options->format == TOOL_FORMAT_JSON && !common_json_library.is_here) {
+        return tool_complain(TOOL_SYSTEM,
+                             "--format json needs the library Jansson, which was not there when "
+                             "this program was built; install it (on Debian libjansson-dev), and "
+                             "run configure and make again");
+    }
+    return TOOL_OK;
+}
+
+static tool_exit_t run(const tool_options_t *options)
+{
+    tool_cluster_t cluster = {0};
     tool_judged_t judged = {0};
-    tool_exit_t code = tool_cluster_open(options, &cluster);
+    tool_exit_t code = check_options(options);
+    code = code != TOOL_OK ? code : tool_cluster_open(options, &cluster);
     if (code == TOOL_OK) {
         code = tool_judge_cluster(&cluster, options->kinds[0], &options->plan, &judged);
     }
@@ -52,7 +65,8 @@ static const common_option_t rows[] = {
              "flat          the root sends to everyone\n"
              "binomial      contention-free in each phase where it can be\n"
              "rank_chain    in order of rank on any network, for comparison\n"
-             "rank_binary   in order of rank on any network, for comparison"},
+             "rank_binary   in order of rank on any network, for comparison\n"
+             "multicast     the tree along which lost frames are repaired"},
     {"format", COMMON_CHOICE, TOOL_VALUE(format), .choices = formats, .argument = "FORMAT",
      .missing = "text",
      .help = "text  each sender and its children in order of sending\n"
@@ -69,8 +83,8 @@ static const common_option_t rows[] = {
 const tool_command_t tool_cmd_tree = {
     .line =
         {
-            .name = "pipebcast-topo tree",
-            .usage = "usage: pipebcast-topo tree FILE --algorithm NAME [OPTION]...\n"
+            .name = "pipebcast tree",
+            .usage = "usage: pipebcast tree FILE --algorithm NAME [OPTION]...\n"
                      "\n"
                      "Prints who sends to whom in a broadcast. The plan is checked by walking the "
                      "path of\n"
@@ -79,14 +93,13 @@ const tool_command_t tool_cmd_tree = {
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more =
-                "examples:\n"
-                "  pipebcast-topo tree cluster.conf --algorithm binary\n"
-                "  pipebcast-topo tree cluster.conf --algorithm twotree --root n17 --format svg > "
-                "t.svg\n"
-                "  pipebcast-topo tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
-                "  pipebcast-topo tree cluster.conf --algorithm chain --format json | jq .height\n"
-                "\n" TOOL_PLAN_EXITS,
+            .more = "examples:\n"
+                    "  pipebcast tree cluster.conf --algorithm binary\n"
+                    "  pipebcast tree cluster.conf --algorithm twotree --root n17 --format svg > "
+                    "t.svg\n"
+                    "  pipebcast tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
+                    "  pipebcast tree cluster.conf --algorithm chain --format json | jq .height\n"
+                    "\n" TOOL_PLAN_EXITS,
         },
     .summary = "print or draw the trees of an algorithm",
     .needs_file = true,

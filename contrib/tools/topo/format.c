@@ -31,7 +31,8 @@ void tool_levels_clear(tool_levels_t *levels)
 void tool_title(const tool_cluster_t *cluster, const pb_plan_t *plan, char *text, size_t size)
 {
     int n_ranks = cluster->placement->n_ranks;
-    int length = snprintf(text, size, "%s from %s: %d %s", pb_kind_name(plan->kind),
+    int length = snprintf(text, size, "%s%s from %s: %d %s", pb_kind_name(plan->kind),
+                          pb_kind_row(plan->kind)->copies ? " (the tree of repairs)" : "",
                           cluster->names[plan->root], TOOL_PLURAL(cluster->n_hosts, "host"));
     if (n_ranks > cluster->n_hosts && length >= 0 && (size_t) length < size) {
         length += snprintf(text + length, size - (size_t) length, " with %d ranks", n_ranks);

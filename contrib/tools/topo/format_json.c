@@ -1,34 +1,31 @@
-#include "contrib/tools/common/text.h"
 #include "format.h"
+#include "json.h"
 #include "message.h"
+#include "topo/util/error.h"
 
-static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_stream_t *s,
-                        const tool_levels_t *levels)
+static void add_edges(common_json_t to, const tool_cluster_t *cluster, const pb_stream_t *s,
+                      const tool_levels_t *levels)
 {
-    const char *separator = "";
+    const common_json_t edges = common_json_array(to, "edges");
     for (int i = 0; i < levels->n; i++) {
         int from = levels->ranks[i];
         for (int c = s->first_child[from]; c < s->first_child[from + 1]; c++) {
-            fprintf(stream, "%s\n        [", separator);
-            common_json_string(stream, cluster->names[from]);
-            fputs(", ", stream);
-            common_json_string(stream, cluster->names[s->child[c]]);
-            fputs("]", stream);
-            separator = ",";
+            const common_json_t edge = common_json_array(edges, NULL);
+            common_json_text(edge, NULL, cluster->names[from]);
+            common_json_text(edge, NULL, cluster->names[s->child[c]]);
         }
     }
 }
 
-static tool_exit_t print_stream(FILE *stream, const tool_cluster_t *cluster, const pb_plan_t *plan,
-                                int s)
+static tool_exit_t add_stream(common_json_t streams, const tool_cluster_t *cluster,
+                              const pb_plan_t *plan, int s)
 {
     tool_levels_t levels;
     bool good = tool_levels_init(plan, s, &levels);
     if (good) {
-        fprintf(stream, "%s\n    {\n      \"height\": %d,\n      \"edges\": [", s > 0 ? "," : "",
-                plan->streams[s].height);
-        print_edges(stream, cluster, &plan->streams[s], &levels);
-        fputs(levels.n > 1 ? "\n      ]\n    }" : "]\n    }", stream);
+        const common_json_t stream = common_json_object(streams, NULL);
+        common_json_integer(stream, "height", plan->streams[s].height);
+        add_edges(stream, cluster, &plan->streams[s], &levels);
     }
     tool_levels_clear(&levels);
     return good ? TOOL_OK : tool_complain_error(PB_ERR_NO_MEMORY);
@@ -38,19 +35,16 @@ tool_exit_t tool_format_json(FILE *stream, const tool_cluster_t *cluster,
                              const tool_judged_t *judged)
 {
     const pb_plan_t *plan = judged->plan;
+    const common_json_t whole = common_json_begin("pipebcast tree");
     tool_exit_t code = TOOL_OK;
-    fputs("{\n  \"root\": ", stream);
-    common_json_string(stream, cluster->names[plan->root]);
-    fputs(",\n  \"algorithm\": ", stream);
-    common_json_string(stream, pb_kind_name(plan->kind));
-    fprintf(stream,
-            ",\n  \"height\": %d,\n  \"contention_free\": %s,\n  \"max_load\": %.6g,\n"
-            "  \"streams\": [",
-            judged->check.height, tool_is_contention_free(judged) ? "true" : "false",
-            tool_max_load(judged));
+    common_json_text(whole, "root", cluster->names[plan->root]);
+    common_json_text(whole, "algorithm", pb_kind_name(plan->kind));
+    common_json_integer(whole, "height", judged->check.height);
+    common_json_truth(whole, "contention_free", tool_is_contention_free(judged));
+    common_json_real(whole, "max_load", tool_max_load(judged), 6);
+    const common_json_t streams = common_json_array(whole, "streams");
     for (int s = 0; s < plan->n_streams && code == TOOL_OK; s++) {
-        code = print_stream(stream, cluster, plan, s);
+        code = add_stream(streams, cluster, plan, s);
     }
-    fputs("\n  ]\n}\n", stream);
-    return code;
+    return common_json_end(whole, stream) ? code : TOOL_SYSTEM;
 }

@@ -3,15 +3,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "contrib/tools/common/report.h"
 #include "topo/util/error.h"
 
 tool_exit_t tool_complain(tool_exit_t code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("pipebcast-topo: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    common_vreport(format, args);
     va_end(args);
     return code;
 }

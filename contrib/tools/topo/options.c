@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "contrib/tools/common/topology.h"
+#include "topo/search/anneal.h"
 
 /** Bytes of a list of algorithms, its end included. */
 enum { MAX_LIST_TEXT = 1024 };
@@ -124,6 +125,15 @@ bool tool_take_tops(void *options, const char *value, common_complaint_t complai
     return add_word(&((tool_options_t *) options)->tops, "top", value, complaint);
 }
 
+int64_t tool_sum(const common_list_t *list)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < list->n; i++) {
+        sum += list->values[i];
+    }
+    return sum;
+}
+
 static bool take_operands(const tool_command_t *command, const common_operands_t *operands,
                           tool_options_t *options, common_complaint_t complaint)
 {
@@ -131,9 +141,10 @@ static bool take_operands(const tool_command_t *command, const common_operands_t
     if (command->many_files || (operands->n == 0 && options->file != NULL)) {
         return true;
     }
-    if (operands->n != command->needs_file || options->file != NULL) {
+    const bool needs_file = command->needs_file && !options->grow;
+    if (operands->n != needs_file || options->file != NULL) {
         return common_wrong(complaint, "%s takes %s", strchr(command->line.name, ' ') + 1,
-                            command->needs_file ? "one FILE, or - for standard input" : "no FILE");
+                            needs_file ? "one FILE, or - for standard input" : "no FILE");
     }
     options->file = operands->n > 0 ? operands->words[0] : NULL;
     return true;
@@ -147,9 +158,17 @@ common_verdict_t tool_options_read(const tool_command_t *command, int argc, char
                                 .plan.fanout = 3,
                                 .topologies = 20,
                                 .seed = 1,
-                                .megabits = 1000,
+                                .trunk_speed = 1,
+                                .n_roots = 20,
                                 .mtu = 1500,
+                                .random_runs = PB_ANNEAL_RANDOM_RUNS,
+                                .refine_runs = PB_ANNEAL_REFINE_RUNS,
                                 .segments = {.n = 1, .values = {64}},
+                                .grow_sizes = {.n = 12,
+                                               .values = {32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                                          8192, 16384, 32768, 65536}},
+                                .grow_per_switch = 32,
+                                .speeds = {.n = 4, .values = {1000, 10000, 25000, 100000}},
                                 .per_switch = {.n = 2, .values = {16, 8}},
                                 .sizes = {.n = 7, .values = {16, 32, 64, 128, 256, 512, 1024}}};
     common_verdict_t verdict =

@@ -41,19 +41,30 @@ typedef struct tool_options {
     bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
     tool_format_t format;
     common_list_t segments;
-    bool links_model; /**< --model links; else slot */
-    bool show_links;  /**< --links */
+    bool links_model; /**< --simulation links; else slot */
+    bool show_links;  /**< --per-link */
+    bool grow;        /**< --grow: networks are generated */
+    common_list_t grow_sizes;
+    int grow_per_switch;
+    common_list_t speeds; /**< of hosts' links, Mbit/s */
     common_list_t sizes;
     common_list_t per_switch;
     int topologies;
+    bool leaf_spine; /**< --network leaf-spine; else random */
+    int trunk_speed;
+    int n_roots; /**< further ones, after the first */
     uint64_t seed;
-    const char *model_file;     /**< NULL: none */
-    uint64_t bytes;             /**< of the message; 0: not given */
-    uint64_t segment;           /**< bytes; 0: not given */
-    int megabits;               /**< speed of a host's link, Mbit/s */
-    int mtu;                    /**< bytes */
-    bool all_candidates;        /**< --all */
-    common_operands_t operands; /**< of a command that takes many files */
+    const char *model_file;       /**< NULL: none */
+    const char *learnt_file;      /**< NULL: none */
+    uint64_t bytes;               /**< of the message; 0: not given */
+    uint64_t segment;             /**< bytes; 0: not given */
+    int megabits;                 /**< speed of a host's link, Mbit/s; 0: not given */
+    int mtu;                      /**< bytes */
+    int random_runs, refine_runs; /**< of basicSA, in the two phases of a search */
+    bool all_candidates;          /**< --all */
+    bool multicast;               /**< --multicast */
+    bool json;                    /**< --json */
+    common_operands_t operands;   /**< of a command that takes many files */
     tool_words_t switches, interfaces, pairs, ignored, tops;
     const char *trunks; /**< NULL: none */
     const char *output; /**< NULL: standard output */
@@ -77,6 +88,9 @@ bool tool_take_interfaces(void *options, const char *value, common_complaint_t c
 bool tool_take_pairs(void *options, const char *value, common_complaint_t complaint);
 bool tool_take_ignored(void *options, const char *value, common_complaint_t complaint);
 bool tool_take_tops(void *options, const char *value, common_complaint_t complaint);
+
+/** The sum of the numbers of a list. */
+int64_t tool_sum(const common_list_t *list);
 
 struct tool_command;
 

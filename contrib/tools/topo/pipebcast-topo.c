@@ -2,6 +2,7 @@
  * pipebcast-topo: checks topology files, and shows what the broadcast component
  * makes of them. The commands are in cmd_*.c.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +10,9 @@
 #include "message.h"
 
 static const tool_command_t *const commands[] = {
-    &tool_cmd_check,    &tool_cmd_show,    &tool_cmd_tree,    &tool_cmd_load,
-    &tool_cmd_simulate, &tool_cmd_heights, &tool_cmd_explain, &tool_cmd_import};
+    &tool_cmd_check,    &tool_cmd_show,    &tool_cmd_tree,       &tool_cmd_load,
+    &tool_cmd_simulate, &tool_cmd_heights, &tool_cmd_plan_times, &tool_cmd_explain,
+    &tool_cmd_import,   &tool_cmd_anneal};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -22,7 +24,7 @@ static const char *name_of(const tool_command_t *command)
 
 static void print_help(FILE *stream)
 {
-    fputs("usage: pipebcast-topo COMMAND [FILE] [OPTION]...\n"
+    fputs("usage: pipebcast COMMAND [FILE] [OPTION]...\n"
           "\n"
           "Checks descriptions of Ethernet clusters, and shows the trees along which the\n"
           "pipebcast component of Open MPI broadcasts. Needs neither MPI nor the cluster.\n"
@@ -30,7 +32,7 @@ static void print_help(FILE *stream)
           "commands:\n",
           stream);
     for (int i = 0; i < N_COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", name_of(commands[i]), commands[i]->summary);
+        fprintf(stream, "  %-10s %s\n", name_of(commands[i]), commands[i]->summary);
     }
     fputs("\n"
           "FILE is a topology in the syntax of Slurm's topology.conf, or - for standard input.\n"
@@ -41,16 +43,15 @@ static void print_help(FILE *stream)
           "  SwitchName=s2 Nodes=n[16-23]\n"
           "\n"
           "first steps:\n"
-          "  pipebcast-topo check cluster.conf\n"
-          "  pipebcast-topo tree cluster.conf --algorithm binary --format svg > tree.svg\n"
-          "  pipebcast-topo simulate cluster.conf --segments 16:512\n"
-          "  pipebcast-topo explain cluster.conf --bytes 1M\n"
+          "  pipebcast check cluster.conf\n"
+          "  pipebcast tree cluster.conf --algorithm binary --format svg > tree.svg\n"
+          "  pipebcast simulate cluster.conf --segment-counts 16:512\n"
+          "  pipebcast explain cluster.conf --bytes 1M\n"
           "\n"
-          "pipebcast-topo COMMAND --help describes each command.\n"
+          "pipebcast COMMAND --help describes each command.\n"
           "\n"
-          "exit status: 0 all is well; 1 FILE has faults; 2 the command line is wrong;\n"
-          "3 a tree has contention though its algorithm promises none; 4 the algorithm does\n"
-          "not serve this network; 5 a file or stream failed, or out of memory.\n",
+          "exit status: 0 all is well; 1 a fault was found, or something failed; 2 the command\n"
+          "line is wrong.\n" COMMON_BUGS,
           stream);
 }
 
@@ -85,7 +86,7 @@ static tool_exit_t run(int argc, char **argv)
         return TOOL_OK;
     }
     if (strcmp(word, "--version") == 0) {
-        puts("pipebcast-topo " PACKAGE_VERSION);
+        printf("%s %s\n", program_invocation_short_name, PACKAGE_VERSION);
         return TOOL_OK;
     }
     const tool_command_t *command = find_command(word);
@@ -96,7 +97,7 @@ static tool_exit_t run(int argc, char **argv)
         print_help(stderr);
         return TOOL_USAGE;
     }
-    return tool_complain(TOOL_USAGE, "'%s' is no command; see pipebcast-topo --help", word);
+    return tool_complain(TOOL_USAGE, "'%s' is no command; see pipebcast --help", word);
 }
 
 int main(int argc, char **argv)
@@ -104,7 +105,7 @@ int main(int argc, char **argv)
     tool_exit_t code = run(argc, argv);
     /* What was printed but could not be written must not look like success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        return tool_complain(TOOL_SYSTEM, "standard output cannot be written");
+        code = tool_complain(TOOL_SYSTEM, "standard output cannot be written");
     }
-    return code;
+    return tool_exit_status(code);
 }

@@ -6,12 +6,12 @@
 
 #include "cluster.h"
 
-static void print_merged(const pb_network_t *network)
+static void print_merged(const pb_network_t *network, FILE *stream)
 {
     for (int node = 0; node < pb_network_size(network); node++) {
         if (pb_network_spines(network, node) > 1) {
-            printf("switches %s are one to the plan: each flow takes one of them\n",
-                   pb_network_node(network, node)->name);
+            fprintf(stream, "switches %s are one to the plan: each flow takes one of them\n",
+                    pb_network_node(network, node)->name);
         }
     }
 }
@@ -21,19 +21,20 @@ static int n_links(const pb_network_t *network)
     return pb_network_size(network) - 1;
 }
 
-static void print_parallel(const pb_network_t *network)
+static void print_parallel(const pb_network_t *network, FILE *stream)
 {
     int n = 0;
     for (int node = 0; node < pb_network_size(network); node++) {
         n += pb_network_members(network, node) > 1;
     }
     if (n > 0) {
-        printf("%d of %d links %s several in parallel: each flow takes one, and has its speed\n", n,
-               n_links(network), n == 1 ? "is" : "are");
+        fprintf(stream,
+                "%d of %d links %s several in parallel: each flow takes one, and has its speed\n",
+                n, n_links(network), n == 1 ? "is" : "are");
     }
 }
 
-static void print_speeds(const pb_network_t *network)
+static void print_speeds(const pb_network_t *network, FILE *stream)
 {
     const uint32_t base = pb_network_base_speed(network);
     uint32_t fastest = 0;
@@ -49,22 +50,23 @@ static void print_speeds(const pb_network_t *network)
         return;
     }
     const int n_without = n_links(network) - n_given;
-    printf("%d of %d links without LinkSpeed %s taken to have %" PRIu32, n_without,
-           n_links(network), n_without == 1 ? "is" : "are", base);
+    fprintf(stream, "%d of %d links without LinkSpeed %s taken to have %" PRIu32, n_without,
+            n_links(network), n_without == 1 ? "is" : "are", base);
     if (hosts_have) {
-        printf(", the lowest that is given\n");
+        fprintf(stream, ", the lowest that is given\n");
     } else {
-        printf(": no host's link has one, so that links between switches are up to %" PRIu32
-               " times as fast as a host's\n",
-               fastest);
+        fprintf(stream,
+                ": no host's link has one, so that links between switches are up to %" PRIu32
+                " times as fast as a host's\n",
+                fastest);
     }
 }
 
-void tool_print_remarks(const pb_network_t *network)
+void tool_print_remarks(const pb_network_t *network, FILE *stream)
 {
-    print_merged(network);
-    print_parallel(network);
-    print_speeds(network);
+    print_merged(network, stream);
+    print_parallel(network, stream);
+    print_speeds(network, stream);
 }
 
 void tool_print_size(const char *file, const pb_network_t *network)

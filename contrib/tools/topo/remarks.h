@@ -4,15 +4,17 @@
 #ifndef TOOL_REMARKS_H
 #define TOOL_REMARKS_H
 
+#include <stdio.h>
+
 #include "topo/network/network.h"
 
 /**
- * Prints on standard output, a line for each: switches that are merged, how many links are several
+ * Prints a line for each: switches that are merged, how many links are several
  * in parallel, and what links without a LinkSpeed have if others have one.
  */
-void tool_print_remarks(const pb_network_t *network);
+void tool_print_remarks(const pb_network_t *network, FILE *stream);
 
-/** Prints likewise that the file has no fault, and how large its network is. */
+/** Prints on standard output that the file has no fault, and how large its network is. */
 void tool_print_size(const char *file, const pb_network_t *network);
 
 #endif

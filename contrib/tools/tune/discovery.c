@@ -8,8 +8,9 @@
 
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/file.h"
+#include "contrib/tools/common/json.h"
+#include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
-#include "progress.h"
 #include "recorded.h"
 #include "topo/discover/discover.h"
 #include "topo/discover/found_file.h"
@@ -62,7 +63,7 @@ static bool write_file(struct discovery *d)
 
 /* ---- the search ---- */
 
-/** What is left to do if the search did not end by itself. */
+/** What is wrong if the search did not end by itself; false: it did not end. */
 static bool report(const struct discovery *d, int code, bool in_time)
 {
     if (code != PB_SUCCESS) {
@@ -79,32 +80,63 @@ static bool report(const struct discovery *d, int code, bool in_time)
         common_report("warning: flows contended without a link that explains it; was the network "
                       "in use, or are there bundles of fast links? The file marks it");
     }
+    return true;
+}
+
+static void print_found(const struct discovery *d)
+{
     printf("%d hosts on %d switches that can be told apart, by %" PRId64 " trials; flows were sent "
            "for %.1f s\nthe topology: %s\n",
            d->flows->n_hosts, d->found.cuts.n + 1, d->found.n_trials,
            (double) d->flows->busy_ns * 1e-9, d->options->discover);
+}
+
+static bool print_json(const struct discovery *d)
+{
+    const common_json_t whole = common_json_begin("pipebcast tune");
+    common_json_text(whole, "found", d->options->discover);
+    common_json_integer(whole, "hosts", d->flows->n_hosts);
+    common_json_integer(whole, "switches", d->found.cuts.n + 1);
+    common_json_truth(whole, "complete", d->found.complete);
+    common_json_integer(whole, "trials", d->found.n_trials);
+    common_json_real(whole, "flows_s", (double) d->flows->busy_ns * 1e-9, 3);
+    return common_json_end(whole, stdout);
+}
+
+/** What was found is in its file now. */
+static bool print(const struct discovery *d)
+{
+    if (d->options->json) {
+        return print_json(d);
+    }
+    print_found(d);
     return true;
+}
+
+/** As pb_discover_progress_t; the context is a common_progress_t. */
+static void report_trials(void *context, int64_t n_trials, int64_t n_left)
+{
+    common_progress_report(context, (double) n_trials / (double) (n_trials + n_left));
 }
 
 /** Rank 0's part, while the others follow. */
 static bool lead(struct discovery *d)
 {
-    tune_progress_t progress;
-    tune_progress_begin(&progress, d->options->quiet);
+    common_progress_t progress;
+    common_progress_begin(&progress, !d->options->quiet);
     pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
     meter.measure = tune_recorded_measure;
     meter.lengthen = tune_recorded_lengthen;
     meter.context = &d->recorded;
-    const pb_discover_options_t how = {
-        .seed = 1, .progress = tune_progress_report, .context = &progress};
+    const pb_discover_options_t how = {.seed = 1, .progress = report_trials, .context = &progress};
     int code = tune_flows_calibrate(d->flows);
     bool in_time = code != PB_ERR_UNFIT;
     if (code == PB_SUCCESS) {
         code = pb_discover(&meter, &how, &d->found);
         in_time = d->found.complete || common_clock_local() < d->flows->deadline_ns;
     }
-    tune_progress_end(&progress);
-    return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d);
+    common_progress_end(&progress);
+    return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d) && print(d);
 }
 
 bool tune_discover(const struct tune_options *options, MPI_Comm comm)

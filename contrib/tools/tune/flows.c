@@ -456,9 +456,10 @@ static bool keep_hosts(tune_flows_t *flows, char **hosts, int n_ranks)
     if (!good) {
         common_report("out of memory for %d hosts", n_ranks);
     } else if (flows->n_hosts < 2) {
-        common_report("all %d ranks are on the host '%s', but flows go between hosts; run with a "
-                      "rank on each of two hosts or more (for a trial on one host, give --hosts)",
-                      n_ranks, hosts[0]);
+        common_report(
+            "all %d ranks are on the host '%s', but flows go between hosts; run with a "
+            "rank on each of two hosts or more (for a trial on one host, give --pretend-hosts)",
+            n_ranks, hosts[0]);
         good = false;
     }
     return good;

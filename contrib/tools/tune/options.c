@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/topology.h"
-
 #include "topo/model/model.h"
 
 /** The largest message that a model of this program describes; both windows of it fit memory. */
@@ -44,16 +44,21 @@ static const common_option_t rows[] = {
     {"no-fallback", COMMON_FLAG, VALUE(fallback), .least = false,
      .help = "do not measure the broadcast of the fallback component, the one that serves without "
              "pipebcast"},
-    {"no-previous", COMMON_FLAG, VALUE(fallback), .least = false},
-    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
+    {"sender-gap", COMMON_NUMBER, VALUE(sender_gap), .least = 1, .most = 1000000,
+     .argument = "MESSAGES",
+     .help = "print the gap as its sender sees it, too, over so many messages of each size"},
+    {"no-previous", COMMON_FLAG, VALUE(fallback), .least = false, .now = "no-fallback"},
+    {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
+    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST", .now = "pretend-hosts"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "no progress"},
+    COMMON_JSON_ROW(VALUE(json)),
     {0},
 };
 
 const common_command_t tune_command = {
-    .name = "pipebcast-tune",
-    .usage = "Usage: mpirun ... pipebcast-tune [OPTION]...\n"
+    .name = "pipebcast tune",
+    .usage = "Usage: mpirun ... pipebcast tune [OPTION]...\n"
              "Measures what messages cost on this network, for pipebcast to choose trees and\n"
              "segment sizes by. Run it over the hosts of the cluster while nothing else uses\n"
              "them; ranks on two hosts are enough, and all of them are better.\n"

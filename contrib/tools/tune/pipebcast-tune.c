@@ -8,14 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/file.h"
+#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/request.h"
+#include "contrib/tools/common/terminal.h"
+#include "datagrams.h"
 #include "discovery.h"
 #include "fallback.h"
 #include "install.h"
@@ -28,11 +32,14 @@
 #include "wire.h"
 #include "without.h"
 
-enum { EXIT_OPTIONS = 2, TAG_SWEPT = 1 };
+enum { TAG_SWEPT = 1 };
 
 /** Shares of the time: the fallback component of all; a place's pair of that place's. */
 #define FALLBACK_SHARE 0.3
 #define PAIR_SHARE 0.6
+
+/** And of datagrams in what is left behind the places. */
+#define DATAGRAMS_SHARE 0.1
 
 /** All that a run knows. What was measured is rank 0's. */
 struct run {
@@ -46,6 +53,7 @@ struct run {
     struct tune_wire wire;
     bool wire_found;
     struct tune_swept swept[PB_PLACE_COUNT];
+    struct tune_datagrams datagrams;
     struct tune_fallback fallback;
 };
 
@@ -55,6 +63,7 @@ static common_verdict_t read_request(int argc, char **argv, int rank, struct tun
     char error[TUNE_MAX_TEXT + 256] = "";
     if (rank == 0) {
         verdict = tune_options_parse(argc, argv, options, error, sizeof error);
+        options->quiet |= !common_on_terminal(STDERR_FILENO);
     }
     return common_request_share(&tune_command, verdict, error, options, sizeof *options,
                                 MPI_COMM_WORLD);
@@ -240,6 +249,34 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
                             swept, sizeof *swept);
 }
 
+/** The place of which the most hosts have a rank in the ring. */
+static const struct tune_place *widest_place(const struct run *run)
+{
+    const struct tune_place *near = &run->cluster.places[PB_PLACE_SWITCH];
+    const struct tune_place *far = &run->cluster.places[PB_PLACE_FAR];
+    return far->n_ring > near->n_ring ? far : near;
+}
+
+/** Datagrams to a multicast group of all hosts. */
+static void measure_datagrams(struct run *run)
+{
+    const struct tune_place *place = widest_place(run);
+    const int leader = place->ring[0];
+    const double budget_s = DATAGRAMS_SHARE * time_left(run);
+    MPI_Comm comm = comm_of(run, place->ring, place->n_ring);
+    if (comm != MPI_COMM_NULL) {
+        tune_datagrams_measure(comm, run->wire.payload, budget_s, &run->datagrams);
+        MPI_Comm_free(&comm);
+    }
+    common_quiet_barrier(run->comm);
+    MPI_Bcast(&run->datagrams, sizeof run->datagrams, MPI_BYTE, leader, run->comm);
+    if (run->rank == 0 && run->datagrams.n_rows == 0) {
+        common_report("datagrams were not measured, so they are assumed to cost what messages "
+                      "cost: %s",
+                      run->datagrams.why);
+    }
+}
+
 static bool measure(struct run *run)
 {
     int n_left = 0;
@@ -255,6 +292,9 @@ static bool measure(struct run *run)
                 measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
             n_left--;
         }
+    }
+    if (good) {
+        measure_datagrams(run);
     }
     if (good && run->options.fallback) {
         good = tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
@@ -278,6 +318,8 @@ static void fill_model(const struct run *run, pb_model_t *model)
     }
     /* The file has no other word for the nearest pair. */
     model->costs[PB_PLACE_SWITCH].n_links = 2;
+    model->n_datagrams = run->datagrams.n_rows;
+    memcpy(model->datagrams, run->datagrams.rows, sizeof run->datagrams.rows);
     model->n_fallback = run->fallback.n;
     memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
 }
@@ -377,16 +419,57 @@ static void limit_all(struct run *run)
     }
 }
 
-/** Rank 0's last part. */
-static bool report(struct run *run)
+static void print_datagrams(const struct tune_datagrams *datagrams)
 {
-    const struct tune_options *options = &run->options;
+    for (int i = 0; i < datagrams->n_rows; i++) {
+        const pb_datagram_cost_t *row = &datagrams->rows[i];
+        printf("%sdatagrams of %" PRIu64 " bytes by multicast: o_s %.3f us, o_r %.3f us\n",
+               i == 0 ? "\n" : "", row->bytes, (double) row->send / 1e3,
+               (double) row->receive / 1e3);
+    }
+}
+
+static void print_measured(const struct run *run)
+{
     char medium[PB_MEDIUM_TEXT_SIZE];
     printf("messages between hosts go over %s\n", pb_medium_describe(&run->medium, medium));
     printf("TCP segments of %" PRIu32 " bytes; %" PRIu32 " bytes before each message\n",
            run->wire.payload, run->wire.overhead);
-    tune_table_print(run->swept, options->precision, stdout);
+    tune_table_print(run->swept, run->options.precision, stdout);
+    print_datagrams(&run->datagrams);
     fflush(stdout);
+}
+
+static bool print_json(const struct run *run)
+{
+    const struct tune_datagrams *datagrams = &run->datagrams;
+    const common_json_t whole = common_json_begin("pipebcast tune");
+    char medium[PB_MEDIUM_TEXT_SIZE];
+    common_json_text(whole, "model", run->options.output);
+    common_json_integer(whole, "ranks", run->n_ranks);
+    common_json_integer(whole, "hosts", run->cluster.n_hosts);
+    common_json_text(whole, "medium", pb_medium_describe(&run->medium, medium));
+    common_json_integer(whole, "payload", run->wire.payload);
+    common_json_integer(whole, "overhead", run->wire.overhead);
+    common_json_real(whole, "precision_percent", 100 * run->options.precision, 6);
+    tune_table_add(run->swept, run->options.precision, whole);
+    const common_json_t array = common_json_array(whole, "datagrams");
+    for (int i = 0; i < datagrams->n_rows; i++) {
+        const common_json_t object = common_json_object(array, NULL);
+        common_json_integer(object, "bytes", (int64_t) datagrams->rows[i].bytes);
+        common_json_real(object, "send_us", (double) datagrams->rows[i].send / 1e3, 3);
+        common_json_real(object, "receive_us", (double) datagrams->rows[i].receive / 1e3, 3);
+    }
+    return common_json_end(whole, stdout);
+}
+
+/** Rank 0's last part. */
+static bool report(struct run *run)
+{
+    const struct tune_options *options = &run->options;
+    if (!options->json) {
+        print_measured(run);
+    }
     tune_table_warn(run->swept, options->precision);
     limit_all(run);
     if (run->cluster.switch_links > 2) {
@@ -397,6 +480,11 @@ static bool report(struct run *run)
     }
     if (!write_model(run)) {
         return false;
+    }
+    if (options->json) {
+        return (!options->install ||
+                tune_install(options->output, options->topology, options->topology_name)) &&
+               print_json(run);
     }
     printf("\nthe model: %s\n", options->output);
     if (options->install) {
@@ -430,7 +518,7 @@ static bool prepare(struct run *run)
            tune_cluster_find(&run->options, run->comm, &run->cluster);
 }
 
-static int tune(const struct tune_options *options, int rank, int n_ranks)
+static bool tune(const struct tune_options *options, int rank, int n_ranks)
 {
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL) {
@@ -438,7 +526,7 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
     }
     if (!common_all_good(run != NULL, MPI_COMM_WORLD)) {
         free(run);
-        return EXIT_FAILURE;
+        return false;
     }
     assert(run != NULL);
     run->options = *options;
@@ -452,13 +540,14 @@ static int tune(const struct tune_options *options, int rank, int n_ranks)
     tune_cluster_free(&run->cluster);
     MPI_Comm_free(&run->comm);
     free(run);
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return good;
 }
 
 int main(int argc, char **argv)
 {
     struct tune_options options;
-    int rank, n_ranks, provided, code = EXIT_SUCCESS;
+    bool good = true;
+    int rank, n_ranks, provided;
     if (!tune_without_pipebcast()) {
         common_report("out of memory");
         return EXIT_FAILURE;
@@ -468,16 +557,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     const common_verdict_t verdict = read_request(argc, argv, rank, &options);
-    if (verdict == COMMON_WRONG) {
-        code = EXIT_OPTIONS;
-    } else if (verdict == COMMON_RUN && options.discover[0] != '\0') {
-        code = tune_discover(&options, MPI_COMM_WORLD) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (verdict == COMMON_RUN && options.discover[0] != '\0') {
+        good = tune_discover(&options, MPI_COMM_WORLD);
     } else if (verdict == COMMON_RUN && options.verify) {
-        code = tune_verify(&options, MPI_COMM_WORLD) ? EXIT_SUCCESS : EXIT_FAILURE;
+        good = tune_verify(&options, MPI_COMM_WORLD);
     } else if (verdict == COMMON_RUN) {
-        code = tune(&options, rank, n_ranks);
+        good = tune(&options, rank, n_ranks);
     }
     MPI_T_finalize();
     MPI_Finalize();
-    return code;
+    return common_options_exit(verdict, good);
 }

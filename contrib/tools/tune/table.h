@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "contrib/tools/common/json.h"
 #include "sweep.h"
 
 /**
@@ -12,6 +13,10 @@
  */
 void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
                       FILE *stream);
+
+/** Adds the same as an array "places". */
+void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
+                    common_json_t to);
 
 /**
  * Reports on stderr what does not behave as the model assumes, one message each: rows that did

@@ -200,24 +200,24 @@ probe() {
     code=$?
 }
 
-probe 6 --hosts 'n[0-5]' --topology "$topology" --output "$work/probed" --bytes 16K
+probe 6 --pretend-hosts 'n[0-5]' --topology "$topology" --output "$work/probed" --train 16K
 [ $code -eq 0 ] && grep -q '^6 hosts in 3 clusters at 2 sites; a round sends' "$out" &&
     [ "$(grep -c '^link ' "$work/probed")" -eq 6 ] && grep -qx 'end 17' "$work/probed"
 report $? "the probe: a file of links"
-probe 4 --hosts n0,n0,n4,n4 --topology "$topology" --output "$work/probed" --rounds 2 --every 0.001 \
+probe 4 --pretend-hosts n0,n0,n4,n4 --topology "$topology" --output "$work/probed" --rounds 2 --every 0.001 \
     --quiet
 [ $code -eq 0 ] && [ ! -s "$out" ] && grep -qx 'end 8' "$work/probed"
 report $? "two rounds, hosts of two ranks"
-probe 2 --hosts n0 --output "$work/none"
+probe 2 --pretend-hosts n0 --output "$work/none"
 [ $code -eq 1 ] && [ "$(grep -c 'less than two hosts' "$err")" -eq 1 ] && [ ! -e "$work/none" ]
 report $? "the probe wants two hosts"
-probe 2 --hosts n0,zebra --topology "$topology" --output "$work/none"
+probe 2 --pretend-hosts n0,zebra --topology "$topology" --output "$work/none"
 [ $code -eq 1 ] && grep -q "has no host 'zebra', on which rank 1 runs" "$err"
 report $? "and hosts that the topology has"
 probe 2 --rounds 3
 [ $code -eq 2 ] && grep -q -e '--every' "$err"
 report $? "rounds want a distance"
-probe 2 --hosts n0,n4 --topology "$topology" --output "$work/no/where"
+probe 2 --pretend-hosts n0,n4 --topology "$topology" --output "$work/no/where"
 [ $code -eq 1 ] && grep -q 'cannot be written' "$err"
 report $? "a directory for the file"
 
@@ -234,23 +234,51 @@ own=$(ompi_info --path pkglibdir --parsable | cut -d: -f3)
 for i in 0 1 2 3 4 5 6 7 8 9; do
     echo "0.$i $((200000 - 10000 * i))"
 done >"$work/schedule"
-timeout 120 "$MPIEXEC" -np 6 --mca mca_base_component_path "$PLUGINDIR:$own" \
-    --mca coll pipebcast,tuned --mca coll_pipebcast_hosts 'n[0-5]' \
-    --mca coll_pipebcast_topology_file "$topology" \
-    --mca coll_pipebcast_advice_dir "$dir" --mca coll_pipebcast_arrival off \
-    --mca coll_pipebcast_verbose 1 \
-    "$BENCH" --schedule "$work/schedule" --check --clock shared --csv >"$out" 2>"$err" </dev/null
-code=$?
+broadcasts() {
+    timeout 120 "$MPIEXEC" -np 6 --mca mca_base_component_path "$PLUGINDIR:$own" \
+        --mca coll pipebcast,tuned --mca coll_pipebcast_hosts 'n[0-5]' \
+        --mca coll_pipebcast_topology_file "$topology" \
+        --mca coll_pipebcast_advice_dir "$dir" --mca coll_pipebcast_arrival off \
+        --mca coll_pipebcast_verbose 1 \
+        "$BENCH" --schedule "$work/schedule" --check --clock shared --csv >"$out" 2>"$err" </dev/null
+    code=$?
+}
+broadcasts
 [ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 11 ]
 report $? "a program broadcasts while it is advised, every byte verified"
 grep -q '^running: ' "$work/log"
 report $? "the advisor saw its broadcasts"
 grep -q '^running: [0-9]* bytes from n0 to 6 hosts: predicted' "$work/log"
 report $? "and predicted their size"
+# A second of broadcasts on a busy host may have none that says anything of a rate.
+uses_rates() {
+    advisor status --dir "$dir"
+    grep -q '^rates  *[1-9][0-9]* used' "$out"
+}
+for _ in 1 2 3 4; do
+    if uses_rates; then break; fi
+    broadcasts
+done
+uses_rates
+report $? "and used what it measured"
 kill -TERM "$service"
 wait "$service"
 code=$?
 service=
 [ $code -eq 0 ]
 report $? "the advisor ended"
+
+# The same beside an advisor that goes by the file of links alone.
+rm -f "$dir"/advice-* "$dir"/history-* "$dir"/rates-*
+"$ADVISOR" --dir "$dir" --topology "$topology" --budget 0.05 --root n0 --ignore-rates >"$work/log" 2>&1 &
+service=$!
+broadcasts
+[ $code -eq 0 ] && grep -q '^running: [0-9]* bytes from n0 to 6 hosts: predicted' "$work/log"
+report $? "--ignore-rates: the advisor saw the broadcasts"
+advisor status --dir "$dir"
+grep -q '^rates  *0 used' "$out"
+report $? "and used nothing that they measured"
+kill -TERM "$service"
+wait "$service"
+service=
 finish

@@ -27,7 +27,7 @@ TOOLS = {
     "FABRIC": ("contrib/testbed/pipebcast-fabric.1", [()]),
     "PROBE": ("contrib/tools/probe/pipebcast-probe.1", [()]),
     "TOPO": ("contrib/tools/topo/pipebcast-topo.1",
-             [(name,) for name in "check show tree load simulate heights explain import".split()]),
+             [(name,) for name in "check show tree load simulate heights plan-times anneal explain import".split()]),
     "TUNE": ("contrib/tools/tune/pipebcast-tune.1", [()]),
 }
 

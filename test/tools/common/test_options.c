@@ -30,6 +30,9 @@ static bool take_own(void *options, const char *value, common_complaint_t compla
     return strcmp(value, "7") == 0 || common_wrong(complaint, "--own: not 7");
 }
 
+static const common_library_t missing = {
+    .is_here = false, .name = "Missing", .package = "libmissing-dev"};
+
 static const char *const colours[] = {"red", "green", NULL};
 static const char *const ordinals[] = {"first", "second", NULL};
 
@@ -42,6 +45,8 @@ static const common_option_t first_rows[] = {
     {"word", COMMON_WORD, VALUE(word), .argument = "WORD", .help = "a word"},
     {"number", COMMON_NUMBER, VALUE(number), .least = 1, .argument = "N", .missing = "5",
      .help = "a number"},
+    {"lacking", COMMON_FLAG, VALUE(flag), .least = true, .needs = &missing},
+    {"former", COMMON_NUMBER, VALUE(number), .least = 1, .argument = "N", .now = "number"},
     {"percent", COMMON_NUMBER, VALUE(number), .least = 1, .most = 100, .argument = "P",
      .help = "another one"},
     {"wait", COMMON_NUMBER, VALUE(nanoseconds), .unit = 1000, .unit_name = "microseconds",
@@ -175,6 +180,7 @@ static void test_faults(void)
     refuses("--numbers", many, "more than 64 numbers");
     refuses("--numbers", longest, "the list is longer than 1023 bytes");
     refuses("--own", "8", "--own: not 7");
+    refuses("--lacking", NULL, "--lacking needs the library Missing, which was not there when");
     refuses("--size", NULL, "--size needs a value");
     refuses("--frobnicate", NULL, "'--frobnicate' is unknown");
     refuses("--number", "--flag", "not a whole number");
@@ -189,6 +195,7 @@ static void test_command_line(void)
     ok(reads(true, "file", "--flag", "other") == COMMON_RUN && values.flag && operands.n == 2 &&
            strcmp(operands.words[0], "file") == 0 && strcmp(operands.words[1], "other") == 0,
        "operands before and after options");
+    ok(reads(false, "--former", "7", NULL) == COMMON_RUN && values.number == 7, "an old name");
     ok(reads(true, "--", "--flag", NULL) == COMMON_RUN && !values.flag && operands.n == 1,
        "what follows -- is an operand");
 }

@@ -33,9 +33,9 @@ chmod +x "$work/apart"
 
 # launch NP ARGUMENT...: a job; output in $out and $err, status in $code.
 launch() {
-    np=$1
+    n_ranks=$1
     shift
-    timeout 120 "$MPIEXEC" -np "$np" "$@" >"$out" 2>"$err" </dev/null
+    start_job "$n_ranks" "$@" >"$out" 2>"$err" </dev/null
     code=$?
 }
 
@@ -73,7 +73,7 @@ doctor 4 --json
 [ $code -eq 0 ] && python3 - "$out" <<'END' >>"$err" 2>&1
 import json, sys
 page = json.load(open(sys.argv[1]))
-assert set(page) == {"format", "version", "ranks", "hosts", "verdict", "findings", "rates", "broadcasts"}, page
+assert set(page) == {"format", "program", "version", "ranks", "hosts", "verdict", "findings", "rates", "broadcasts"}, page
 assert page["format"] == 1 and page["ranks"] == 4 and page["hosts"] == 4, page
 assert page["verdict"] == "doubtful" and page["rates"] == [] and page["broadcasts"] == [], page
 topics = [finding["topic"] for finding in page["findings"]]
@@ -141,9 +141,9 @@ launch 4 "$work/apart" 2 'export OMPI_MCA_coll_pipebcast_min_size=99' "$DOCTOR" 
 [ $code -eq 1 ] && finds bad parameters 'coll_pipebcast_min_size differs .* 1024, but on n2 (99)' &&
     finds bad serving 'ranks have different parameters'
 report $? "a parameter that differs on one rank"
-launch 4 "$work/apart" 3 'export OMPI_MCA_coll_pipebcast_verbose=1 OMPI_MCA_btl_tcp_links=2' "$DOCTOR" --quick
+launch 4 "$work/apart" 3 'export OMPI_MCA_coll_pipebcast_verbose=1 OMPI_MCA_btl_tcp_sndbuf=300000' "$DOCTOR" --quick
 [ $code -eq 0 ] && finds doubtful parameters 'coll_pipebcast_verbose differs' &&
-    finds doubtful parameters 'btl_tcp_links differs .* but on n3 (2)'
+    finds doubtful parameters 'btl_tcp_sndbuf differs .* but on n3 (300000)'
 report $? "parameters that may differ"
 OMPI_MCA_coll_pipebcast_priority=-1
 export OMPI_MCA_coll_pipebcast_priority
@@ -246,23 +246,23 @@ place switch links 2
 cost 1024 10000 50000 10000 1000 1000
 cost 16384 100000 200000 100000 1000 1000
 END
-doctor 4
+doctor 2
 [ $code -eq 0 ] && finds good model "$model, 0 days old, measured over ob1 with btl tcp on lo"
 report $? "a model"
 touch -d '200 days ago' "$model"
-doctor 4
+doctor 2
 [ $code -eq 0 ] && finds doubtful model 'the file is 200 days old.*pipebcast-tune --install'
 report $? "an old one"
 sed -i '/^transport/d' "$model"
-doctor 4
+doctor 2
 [ $code -eq 0 ] && finds doubtful model 'measured over an unknown transport'
 report $? "one that does not name its transport"
 sed -i 's/^payload/transport ucx btl - interface - rate -\npayload/' "$model"
-doctor 4
+doctor 2
 [ $code -eq 1 ] && finds bad model 'measured over ucx.*is not used here: costs are assumed'
 report $? "one of another transport"
 echo nonsense >"$model"
-doctor 4
+doctor 2
 [ $code -eq 1 ] && finds bad model 'cannot be used on n0: .*cluster.model:1: '
 report $? "a faulty one"
 unset OMPI_MCA_coll_pipebcast_model_file
@@ -282,21 +282,21 @@ launch 3 "$DOCTOR" --sizes 256M --time-limit 0.1 --patience 0.1
 [ $code -ne 0 ] && [ $code -ne 124 ] && finds bad hangs 'did not end within'
 report $? "what takes too long ends with the page"
 
-# refuses PATTERN ARGUMENT...: one message, status 2.
+# refuses NP PATTERN ARGUMENT...: one message, status 2. Rank 0 reads the options for all ranks.
 refuses() {
-    pattern=$1
-    shift
-    launch 2 "$DOCTOR" "$@"
+    np=$(np_of "$1") pattern=$2
+    shift 2
+    launch "$np" "$DOCTOR" "$@"
     [ $code -eq 2 ] && [ "$(grep -c -e "^pipebcast-doctor: .*$pattern" "$err")" -eq 1 ]
     report $? "refuses $*"
 }
-refuses 'not a size' --sizes 1Q
-refuses 'not a size' --sizes 257M
-refuses 'more than 16 sizes' --sizes 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
-refuses 'time-limit' --time-limit 0
-refuses 'patience' --patience nan
-refuses 'unknown; known are auto, always, never' --colour red
-refuses 'no option' 64K
+refuses 2 'not a size' --sizes 1Q
+refuses any 'not a size' --sizes 257M
+refuses any 'more than 16 sizes' --sizes 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+refuses any 'time-limit' --time-limit 0
+refuses any 'patience' --patience nan
+refuses any 'unknown; known are auto, always, never' --colour red
+refuses any 'no option' 64K
 
 launch 2 "$DOCTOR" --version
 [ $code -eq 0 ] && [ "$(grep -c '^pipebcast-doctor [0-9]' "$out")" -eq 1 ]

@@ -58,6 +58,38 @@ static void test_plan(const pb_network_t *network)
     probe_plan_clear(&plan);
 }
 
+/** Of a step: bounds that are close. */
+static struct probe_result result_of(int step)
+{
+    return (struct probe_result){.time = 100 + step,
+                                 .there = {1000 + step, 1000 + step},
+                                 .back = {2000 + step, 2000 + step}};
+}
+
+/** Rounds of a link between two nodes, which is the last step. */
+static void test_settle(const pb_network_t *network)
+{
+    char *hosts[] = {"n0", "n4"};
+    struct probe_plan plan;
+    struct probe_result results[3], before[3] = {{.time = 0}};
+    int unknown, step;
+    if (probe_plan_make(&plan, network, hosts, 2, &unknown) != PB_SUCCESS) {
+        abort();
+    }
+    for (int i = 0; i < 3; i++) {
+        results[i] = result_of(i);
+    }
+    ok(plan.n_steps == 3 && probe_plan_settle(&plan, results, before) == 0, "all known");
+    results[2].there = (struct probe_band){500, PB_LINK_MATRIX_MAX_BANDWIDTH};
+    results[2].back = (struct probe_band){3000, 3000};
+    ok(probe_plan_settle(&plan, results, before) == 1 &&
+           probe_plan_fill(&plan, results, &step) == PB_SUCCESS &&
+           pb_link_bandwidth(plan.matrix, 0, 1) == 1002 &&
+           pb_link_bandwidth(plan.matrix, 1, 0) == 3000,
+       "a bandwidth that is unknown in a round stays, the other way is measured");
+    probe_plan_clear(&plan);
+}
+
 static void test_fill(const pb_network_t *network)
 {
     char *hosts[] = {"n0", "n1", "n2", "n4"};
@@ -68,8 +100,7 @@ static void test_fill(const pb_network_t *network)
         abort();
     }
     for (int i = 0; i < plan.n_steps; i++) {
-        results[i] =
-            (struct probe_result){.time = 100 + i, .bandwidth = 1000 + i, .back_band = 2000 + i};
+        results[i] = result_of(i);
     }
     ok(probe_plan_fill(&plan, results, &step) == PB_SUCCESS, "filled");
     const pb_link_matrix_t *m = plan.matrix;
@@ -80,7 +111,7 @@ static void test_fill(const pb_network_t *network)
            pb_link_latency(m, 2, 0) == 105,
        "between two, each way");
     ok(pb_link_bandwidth(m, 2, 2) == 2007, "a cluster of one node has the best that was found");
-    results[6].back_band = 0;
+    results[6].back.most = 0;
     ok(probe_plan_fill(&plan, results, &step) == PB_ERR_INPUT && step == 6,
        "a step without result is named");
     probe_plan_clear(&plan);
@@ -102,6 +133,7 @@ int main(void)
 {
     pb_network_t *network = make_network();
     test_plan(network);
+    test_settle(network);
     test_fill(network);
     test_faults(network);
     pb_network_free(network);

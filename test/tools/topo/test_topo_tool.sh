@@ -27,12 +27,47 @@ as_golden() {
     name=$1 status=$2
     shift 2
     topo "$@"
+    sed -i 's/^  "version": ".*",$/  "version": "VERSION",/' "$out"
     if [ -n "$UPDATE_GOLDEN" ]; then
         cp "$out" "$golden/$name.expected"
     fi
     echo "status $code, expected $status" >>"$err"
     diff "$golden/$name.expected" "$out" >>"$err" 2>&1 && [ "$code" -eq "$status" ]
     report $? "$name: $*"
+}
+
+# as_formed NAME ARGUMENT...: the output is that of golden/NAME.expected, but for times and means, for
+# which the file has '#': they are computed, and what they must obey is tested where they are printed.
+as_formed() {
+    name=$1
+    shift
+    topo "$@"
+    masked=$work/masked
+    sed -E '/^#/!s/ +[0-9]+\.[0-9]+/ #/g' "$out" >"$masked"
+    if [ -n "$UPDATE_GOLDEN" ]; then
+        cp "$masked" "$golden/$name.expected"
+    fi
+    diff "$golden/$name.expected" "$masked" >>"$err" 2>&1 && [ "$code" -eq 0 ]
+    report $? "$name: $*"
+}
+
+# chooses_least WHAT COLUMN: in each table of explain the chosen row has the least time of those that have one
+# in this column; a row has as many segments as it takes for the message.
+chooses_least() {
+    awk -v column="$2" '
+        function check() {
+            if (!chosen || chosen > least) { print "# chosen " chosen ", least " least; wrong = 1 }
+        }
+        /^# [0-9]+ bytes/ { if (n++) check(); bytes = $2; least = 1e18; chosen = 0 }
+        /^# times are of / { bytes = $5 }
+        /^#/ || /^algorithm/ || NF < 4 { next }
+        $2 != "-" && $3 != int((bytes - 1) / $2) + 1 { print "# segments: " $0; wrong = 1 }
+        $column !~ /^[0-9]+[.][0-9]+$/ { next }
+        / chosen$/ { chosen = $column }
+        $column < least { least = $column }
+        END { check(); exit wrong || !n }
+    ' "$out" >>"$err"
+    report $? "$1: the chosen row has the least time"
 }
 
 # ends STATUS PATTERN ARGUMENT...: the tool ends so, with a message that matches.
@@ -52,21 +87,22 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate heights explain import; do
+for command in check show tree load simulate heights plan-times explain import anneal; do
     topo $command --help
-    [ $code -eq 0 ] && grep -q "^usage: pipebcast-topo $command" "$out" &&
+    [ $code -eq 0 ] && grep -q "^usage: pipebcast $command" "$out" &&
         grep -q '^examples:' "$out" && grep -q '^exit status:' "$out" && [ ! -s "$err" ]
     report $? "$command --help"
     awk 'length > 100 { exit 1 }' "$out"
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate heights explain import; do
+for command in tree load simulate heights plan-times explain import anneal; do
     topo $command --help
     sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$out" | grep -v -e '--help' >"$work/named"
     refused=0
     while read -r option; do
-        "$TOPO" $command "$option" >"$work/refusal" 2>&1 </dev/null
+        # A value, or a file that is not there: what needs no value must not begin to compute.
+        "$TOPO" $command "$option" "$work/nothing" >"$work/refusal" 2>&1 </dev/null
         ! grep -q 'is unknown, ambiguous' "$work/refusal" || refused=$((refused + 1))
     done <"$work/named"
     [ $refused -eq 0 ] && [ "$(wc -l <"$work/named")" -ge 5 ]
@@ -99,14 +135,25 @@ ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fano
 ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
 ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --model cubic
 ends 2 "'--colouring' is unknown" simulate topology1.conf --colouring no
-ends 2 "--segments: '0' is not a whole number from 1" simulate topology1.conf --segments 0
-ends 2 "--segments: '16:8' ends before it begins" simulate topology1.conf --segments 16:8
-ends 2 "--segments: '' is not a whole number" simulate topology1.conf --segments 16,,32
-ends 2 "the list is longer" simulate topology1.conf --segments "$(printf '%01500d' 1)"
-ends 2 "more than 64 numbers" simulate topology1.conf --segments "$(printf '1,%.0s' 1 2 3 4 5 6 7 8 9 10 \
+ends 2 "--segment-counts: '0' is not a whole number from 1" simulate topology1.conf --segment-counts 0
+ends 2 "--segment-counts: '16:8' ends before it begins" simulate topology1.conf --segment-counts 16:8
+ends 2 "--segment-counts: '' is not a whole number" simulate topology1.conf --segment-counts 16,,32
+ends 2 "the list is longer" simulate topology1.conf --segment-counts "$(printf '%01500d' 1)"
+topo simulate topology1.conf --model links --segments 4 --links
+cp "$out" "$work/former"
+grep -q '^pipebcast-topo: warning: --model is called --simulation now; the next release' "$err" &&
+    grep -q 'warning: --segments is called --segment-counts now' "$err" &&
+    grep -q 'warning: --links is called --per-link now' "$err"
+report $? "old names of options, with warnings"
+topo simulate topology1.conf --simulation links --segment-counts 4 --per-link
+[ $code -eq 0 ] && [ ! -s "$err" ] && cmp -s "$out" "$work/former"
+report $? "and the new ones, which mean the same"
+ends 2 "more than 64 numbers" simulate topology1.conf --segment-counts "$(printf '1,%.0s' 1 2 3 4 5 6 7 8 9 10 \
     11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 \
     43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64)1"
-ends 2 "--sizes must rise" heights --sizes 32,16
+ends 2 "--host-counts must rise" heights --host-counts 32,16
+ends 2 "'1' is not a whole number from 2" plan-times --host-counts 1
+ends 2 "'torus' is unknown; known are random, leaf-spine" plan-times --network torus
 ends 2 "'-1' is not a whole number" heights --seed=-1
 ends 2 "'99999999999999999999' is not a whole number" heights --seed 99999999999999999999
 
@@ -116,6 +163,7 @@ ends 2 "import takes lldp" import snmp topology1.conf
 
 ends 2 "--bytes is missing" explain topology1.conf
 ends 2 "explain takes one FILE" explain --bytes 1M
+ends 2 "explain takes one FILE" explain --learnt learnt
 ends 2 "explain takes one FILE" explain topology1.conf --topology topology2.conf --bytes 1M
 ends 2 "'0' is not a size" explain topology1.conf --bytes 0
 ends 2 "'1T' is not a size" explain topology1.conf --bytes 1T
@@ -127,24 +175,33 @@ ends 2 "--algorithm takes one name" explain topology1.conf --bytes 1 --algorithm
 
 # ---- files ----
 
-ends 5 "nowhere.conf: cannot be opened" check nowhere.conf
-ends 5 "nowhere.conf: cannot be opened" tree nowhere.conf --algorithm chain
-ends 5 "cannot be read" show .
+ends 1 "nowhere.conf: cannot be opened" check nowhere.conf
+ends 1 "nowhere.conf: cannot be opened" tree nowhere.conf --algorithm chain
+ends 1 "cannot be read" show .
 if [ -w /dev/full ]; then
     timeout 60 "$TOPO" show topology1.conf >/dev/full 2>"$err"
-    [ $? -eq 5 ] && grep -q 'standard output cannot be written' "$err"
-    report $? "status 5 if the output cannot be written"
+    [ $? -eq 1 ] && grep -q 'standard output cannot be written' "$err"
+    report $? "status 1 if the output cannot be written"
 else
-    skip "status 5 if the output cannot be written" "there is no /dev/full"
+    skip "status 1 if the output cannot be written" "there is no /dev/full"
 fi
 
-ends 5 "nowhere.model: cannot be opened" explain topology1.conf --bytes 1M --model nowhere.model
+ends 1 "nowhere.model: cannot be opened" explain topology1.conf --bytes 1M --model nowhere.model
 ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf --bytes 1M --model topology1.conf
 sed 's/any/5/' "$golden/explain.model" >"$work/other.model"
 ends 1 "other.model: was measured on another topology than that of topology1.conf" \
     explain topology1.conf --bytes 1M --model "$work/other.model"
 sed 's/^cost *256 */cost 256 -/' "$golden/explain.model" >"$work/faulty.model"
 ends 1 "faulty.model:[0-9]*: the gap is '-" explain topology1.conf --bytes 1M --model "$work/faulty.model"
+
+ends 1 "nowhere.learnt: there is no such file" explain topology5.conf --learnt nowhere.learnt
+ends 1 "topology5.conf:[0-9]*: begins with 'SwitchName=s0'" explain topology5.conf --learnt topology5.conf
+ends 1 "explain.learnt: nothing was learnt on 8 ranks of this topology with these options; the file has 1 entry" \
+    explain topology5.conf --learnt "$golden/explain.learnt" --hosts 'n[0-7]'
+ends 1 "nothing was learnt on 32 ranks" explain topology4.conf --learnt "$golden/explain.learnt"
+ends 1 "nothing was learnt on 32 ranks" explain topology5.conf --learnt "$golden/explain.learnt" --algorithm chain
+ends 1 "nothing was learnt on 32 ranks" explain topology5.conf --learnt "$golden/explain.learnt" \
+    --model "$golden/explain.model"
 
 for n in 1 2 3 4 5; do
     as_golden check$n 0 check topology$n.conf
@@ -208,12 +265,62 @@ as_golden load5_rank_chain 0 load topology5.conf --algorithm rank_chain
 as_golden load4_chain 0 load topology4.conf --algorithm chain --root n9
 as_golden load_ppn 0 load topology2.conf --algorithm binary_paper --hosts 'n[0-2,16]' --ppn 2
 as_golden load1_kary 0 load topology1.conf --algorithm kary --fanout 2 --hosts 'n[0-6]'
-as_golden simulate4 0 simulate topology4.conf --algorithm chain,flat,rank_chain --segments 1,16:64
-as_golden simulate5_links 0 simulate topology5.conf --algorithm rank_chain --model links \
-    --links --hosts 'n[0-7]' --segments 8
+as_golden simulate4 0 simulate topology4.conf --algorithm chain,flat,rank_chain --segment-counts 1,16:64
+as_golden simulate5_links 0 simulate topology5.conf --algorithm rank_chain --simulation links \
+    --per-link --hosts 'n[0-7]' --segment-counts 8
+# Switches copy frames: over four switches in a line three further links, and one frame a segment time.
+as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,chain --simulation links --segment-counts 1,46
+as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10 --per-link
+as_golden tree2_multicast 0 tree topology2.conf --algorithm multicast --hosts 'n[0-3,16-19]'
 as_golden one_host 0 tree topology1.conf --algorithm chain --hosts n7 --format json
-as_golden heights 0 heights --sizes 16:64 --topologies 5 --seed 7 \
+as_formed heights heights --host-counts 16:64 --clusters 5 --seed 7 \
     --algorithm chain,binary_paper,flat,rank_chain,rank_binary
+# A chain is as high as it has edges, the binary tree in order of rank is complete, none is lower.
+awk '/^ *[0-9]/ { n++; if ($4 != $1 - 1 || $5 < $3 || $6 != 1 || $7 != $4 || $8 < $3 || $8 >= $3 + 1) wrong = 1 }
+    END { exit wrong || n != 6 }' "$out"
+report $? "heights are those of the kinds of tree"
+# Times differ; every algorithm and both choices have a row, and tables are kept of two trees.
+for network in random leaf-spine; do
+    topo plan-times --host-counts 32 --per-switch 8 --clusters 2 --roots 3 --network $network \
+        --trunk-speed 2 --bytes 256K --algorithm chain,twotree
+    [ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(grep -c '^ *32  *8  ' "$out")" -eq 4 ] &&
+        awk '$3 == "twotree" && $4 > 0 && $7 > 0 { found = 1 } END { exit !found }' "$out"
+    report $? "plan-times of $network networks"
+done
+# Annealing: random trees, then good ones; the best so far is the least, and the last one the result.
+cat >"$work/links" <<LINKS
+pipebcast-links 1
+site all
+cluster c0 site all latency 50000 bandwidth 10000000
+cluster c1 site all latency 50000 bandwidth 10000000
+node n0 cluster c0 startup 20000
+node n1 cluster c0 startup 20000
+node n2 cluster c1 startup 20000
+node n3 cluster c1 startup 20000
+link c0 c1 latency 1000000 bandwidth 2000000
+link c1 c0 latency 1000000 bandwidth 2000000
+end 9
+LINKS
+topo anneal "$work/links" --random-runs 5 --refine-runs 3 --bytes 200000 --root n1
+[ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 9 ] &&
+    [ "$(head -6 "$out" | grep -c ',random,')" -eq 5 ] && [ "$(tail -3 "$out" | grep -c ',refine,')" -eq 3 ] &&
+    awk -F, 'NR > 1 { if (NR == 2 || $4 < best) best = $4; if ($5 != best || $1 != NR - 1) wrong = 1 }
+             END { exit wrong }' "$out"
+report $? "anneal prints each run, and the best so far"
+# Nothing is shared: n2 and n3 both have it from n1, 100 ms and a latency after a start-up cost, or two.
+[ "$(tail -1 "$out" | cut -d, -f5)" = 101.040 ]
+report $? "and finds the best of all trees of four hosts"
+ends 2 "'zebra' is no host of" anneal "$work/links" --root zebra
+ends 1 "nothing: cannot be opened" anneal "$work/nothing"
+sed '$d' "$work/links" >"$work/half"
+ends 1 "not written to its end" anneal "$work/half"
+# Growth: every network, speed and kind has a row, and nothing beats the bounds.
+topo simulate --grow --host-counts 16,32 --per-switch 8 --speed 100,1000 --algorithm chain,twotree,multicast
+[ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 37 ] &&
+    awk -F, 'NR > 1 && ($7 <= 0 || ($5 != "multicast" && ($9 < 1 || $10 < 1))) { wrong = 1 }
+             END { exit wrong }' "$out"
+report $? "simulate --grow has every network, speed and kind"
+ends 2 'takes no FILE' simulate topology5.conf --grow
 cd "$golden" || exit 1
 as_golden speeds_load 0 load speeds.conf --algorithm rank_chain
 for format in text json dot svg; do
@@ -224,28 +331,40 @@ cd "$TOPOLOGIES" || exit 1
 # ---- choices ----
 
 for n in 1 5; do
-    as_golden explain$n 0 explain topology$n.conf --bytes 256K --speed 100
+    as_formed explain$n explain topology$n.conf --bytes 256K --speed 100
 done
-cp "$golden/explain.model" "$work" && cp topology5.conf "$work" && cd "$work" || exit 1
-as_golden explain_model 0 explain --topology topology5.conf --model explain.model --bytes 5000
-as_golden explain_all 0 explain topology5.conf --model explain.model --bytes 64K --all --root n9 \
+cp "$golden/explain.model" "$golden/explain.learnt" "$work" && cp topology5.conf "$work" && cd "$work" || exit 1
+as_formed explain_model explain --topology topology5.conf --model explain.model --bytes 5000
+chooses_least explain_model 4
+as_formed explain_all explain topology5.conf --model explain.model --bytes 64K --all --root n9 \
     --algorithm twotree
-as_golden explain_segment 0 explain topology5.conf --model explain.model --bytes 1M --segment 8K \
+chooses_least explain_all 4
+as_formed explain_segment explain topology5.conf --model explain.model --bytes 1M --segment 8K \
     --hosts 'n[0-7]' --ppn 2
+chooses_least explain_segment 4
+as_formed explain_multicast explain topology5.conf --bytes 64K --speed 2 --multicast
+as_formed explain_multicast_fast explain topology5.conf --bytes 1K --speed 40000 --multicast
+as_formed explain_multicast_alone explain topology5.conf --bytes 1K --speed 40000 --algorithm multicast
+# What was learnt: of all sizes, of one that was not measured, and with another speed than the job's.
+as_formed explain_learnt explain topology5.conf --learnt explain.learnt
+chooses_least explain_learnt 6
+as_formed explain_learnt_other explain topology5.conf --learnt explain.learnt --bytes 1M --root n9 --speed 100
+sed 's/ settled / trying /' explain.learnt >trying.learnt
+as_formed explain_learnt_all explain topology5.conf --learnt trying.learnt --bytes 64K --all
 cd "$TOPOLOGIES" || exit 1
-ends 4 "circulant does not serve this network" explain topology5.conf --bytes 1M --algorithm circulant
+ends 1 "circulant does not serve this network" explain topology5.conf --bytes 1M --algorithm circulant
 
 # The trunks are four times as fast as hosts: several may send over one.
 topo load "$golden/speeds.conf" --algorithm binary
 [ $code -eq 0 ] && ! grep -v '^#' "$out" | grep -q contention
 report $? "fast trunks are judged by their speed"
 
-ends 4 "circulant does not serve the network of topology2.conf" tree topology2.conf --algorithm circulant
-ends 4 "circulant does not serve" load topology2.conf --algorithm circulant
-ends 4 "circulant does not serve" simulate topology2.conf --algorithm chain,circulant
+ends 1 "circulant does not serve the network of topology2.conf" tree topology2.conf --algorithm circulant
+ends 1 "circulant does not serve" load topology2.conf --algorithm circulant
+ends 1 "circulant does not serve" simulate topology2.conf --algorithm chain,circulant
 [ "$(grep -c '^chain ' "$out")" -eq 1 ]
 report $? "the other algorithms are simulated nevertheless"
-topo simulate topology2.conf --algorithm all --segments 4
+topo simulate topology2.conf --algorithm all --segment-counts 4
 [ $code -eq 0 ] && grep -q '^# circulant does not serve' "$out" && grep -q '^twotree ' "$out"
 report $? "among all algorithms one that does not fit is no error"
 
@@ -255,21 +374,21 @@ if [ -x "$FAULTY_TOPO" ]; then
     honest=$TOPO TOPO=$FAULTY_TOPO
     FAULTY_PLAN=contention
     export FAULTY_PLAN
-    ends 3 'chain breaks its promise' tree topology5.conf --algorithm chain
+    ends 1 'chain breaks its promise' tree topology5.conf --algorithm chain
     grep -q 'contention on 6 directed links' "$out"
     report $? "the tree is shown with its fault"
-    ends 3 'together of speed' load topology5.conf --algorithm binary
+    ends 1 'together of speed' load topology5.conf --algorithm binary
     [ "$(grep -c ' contention$' "$out")" -eq 6 ]
     report $? "the faulty links are marked"
-    ends 3 'binary breaks its promise' simulate topology5.conf --algorithm binary
-    ends 3 'binary breaks its promise' simulate topology5.conf
-    ends 3 'breaks its promise on a random cluster' heights --sizes 64
+    ends 1 'binary breaks its promise' simulate topology5.conf --algorithm binary
+    ends 1 'binary breaks its promise' simulate topology5.conf
+    ends 1 'breaks its promise on a random cluster' heights --host-counts 64
     topo load topology5.conf --algorithm rank_binary
     [ $code -eq 0 ] && [ ! -s "$err" ]
     report $? "who promises nothing breaks no promise"
     FAULTY_PLAN=orphan
     for command in tree load simulate; do
-        ends 3 'is never reached' $command topology1.conf --algorithm rank_chain
+        ends 1 'is never reached' $command topology1.conf --algorithm rank_chain
         ! grep -q '^n' "$out"
         report $? "$command shows nothing of a plan that is no broadcast"
     done
@@ -281,48 +400,86 @@ fi
 
 # ---- formats for other programs ----
 
-# Judges a JSON tree: argv[1] is the number of hosts that must be reached.
+# Judges all trees at once, as Python takes longer to start than to judge them: argv has the number of hosts
+# that must be reached and a file's name, in turn. What is wrong with NAME is written to NAME.fault.
 cat >"$work/judge.py" <<'END'
-import json, sys
+import json, sys, traceback
+import xml.etree.ElementTree as e
 
-tree = json.load(sys.stdin)
-assert set(tree) >= {"root", "algorithm", "height", "streams"}, tree.keys()
-highest = 0
-for stream in tree["streams"]:
-    level = {tree["root"]: 0}
-    senders = []
-    for parent, child in stream["edges"]:
-        assert child not in level, child + " receives twice"
-        level[child] = level[parent] + 1
-        if not senders or senders[-1] != parent:
-            senders.append(parent)
-    assert len(level) == int(sys.argv[1]), len(level)
-    assert len(senders) == len(set(senders)), "edges of one sender are apart"
-    assert stream["height"] == max(level.values()), stream["height"]
-    highest = max(highest, stream["height"])
-assert tree["height"] == highest
+
+def judge_json(file, n_hosts):
+    tree = json.load(file)
+    assert set(tree) >= {"root", "algorithm", "height", "streams"}, tree.keys()
+    highest = 0
+    for stream in tree["streams"]:
+        level = {tree["root"]: 0}
+        senders = []
+        for parent, child in stream["edges"]:
+            assert child not in level, child + " receives twice"
+            level[child] = level[parent] + 1
+            if not senders or senders[-1] != parent:
+                senders.append(parent)
+        assert len(level) == n_hosts, len(level)
+        assert len(senders) == len(set(senders)), "edges of one sender are apart"
+        assert stream["height"] == max(level.values()), stream["height"]
+        highest = max(highest, stream["height"])
+    assert tree["height"] == highest
+
+
+def judge_svg(file, n_hosts):
+    root = e.parse(file).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
+    paths = [p for p in root.iter("{http://www.w3.org/2000/svg}path")]
+    assert len(paths) % (n_hosts - 1) == 0 and paths, len(paths)
+
+
+for n_hosts, name in zip(sys.argv[1::2], sys.argv[2::2]):
+    try:
+        with open(name, "rb") as file:
+            (judge_json if name.endswith(".json") else judge_svg)(file, int(n_hosts))
+    except Exception:
+        with open(name + ".fault", "w") as fault:
+            traceback.print_exc(file=fault)
+print("judged")
 END
-kinds="chain binary_paper binary kary twotree circulant flat binomial rank_chain rank_binary"
+# good NAME: the tool has ended with status 0, and nothing was found in what it printed.
+good() {
+    cat "$1" >"$out"
+    cat "$1.err" >"$err"
+    [ ! -e "$1.fault" ] || cat "$1.fault" >>"$err"
+    [ "$(cat "$1.status")" -eq 0 ] && [ ! -e "$1.fault" ] && [ "$(tail -n 1 "$work/judged")" = judged ]
+}
+kinds="chain binary_paper binary kary twotree circulant flat binomial rank_chain rank_binary multicast"
 if python3 -c '' 2>/dev/null; then
+    set --
     for n in 1 2 3 4 5; do
         hosts=32
         [ $n -gt 1 ] || hosts=16
         for kind in $kinds; do
-            topo tree topology$n.conf --algorithm "$kind" --format json --root n5
-            if [ $code -eq 4 ]; then
-                [ "$kind" = circulant ] && [ $n -gt 1 ] && [ ! -s "$out" ]
+            for format in json svg; do
+                name=$work/$n.$kind.$format
+                timeout 120 "$TOPO" tree topology$n.conf --algorithm "$kind" --format $format --root n5 \
+                    >"$name" 2>"$name.err"
+                code=$?
+                echo $code >"$name.status"
+                [ $code -eq 1 ] || set -- "$@" $hosts "$name"
+            done
+        done
+    done
+    python3 "$work/judge.py" "$@" >"$work/judged" 2>&1
+    for n in 1 2 3 4 5; do
+        hosts=32
+        [ $n -gt 1 ] || hosts=16
+        for kind in $kinds; do
+            name=$work/$n.$kind
+            if [ "$(cat "$name.json.status")" -eq 1 ]; then
+                [ "$kind" = circulant ] && [ $n -gt 1 ] && [ ! -s "$name.json" ]
                 report $? "topology$n.conf, $kind: prints nothing where it does not serve"
                 continue
             fi
-            [ $code -eq 0 ] && python3 -m json.tool <"$out" >"$work/json" 2>>"$err" &&
-                python3 "$work/judge.py" $hosts <"$out" 2>>"$err"
+            good "$name.json"
             report $? "topology$n.conf, $kind: the JSON is a broadcast to $hosts hosts"
-            topo tree topology$n.conf --algorithm "$kind" --format svg --root n5
-            [ $code -eq 0 ] && python3 -c 'import sys, xml.etree.ElementTree as e
-root = e.parse(sys.stdin).getroot()
-assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
-paths = [p for p in root.iter("{http://www.w3.org/2000/svg}path")]
-assert len(paths) % (int(sys.argv[1]) - 1) == 0 and paths, len(paths)' $hosts <"$out" 2>>"$err"
+            good "$name.svg"
             report $? "topology$n.conf, $kind: the SVG is well-formed and has an edge for each"
         done
     done
@@ -335,12 +492,12 @@ assert len(paths) % (int(sys.argv[1]) - 1) == 0 and paths, len(paths)' $hosts <"
 else
     skip "JSON and SVG are parsed" "there is no python3"
 fi
-topo heights --sizes 16:128 --topologies 3
+topo heights --host-counts 16:128 --clusters 3
 cp "$out" "$work/first"
-topo heights --sizes 16:128 --topologies 3
+topo heights --host-counts 16:128 --clusters 3
 cmp -s "$out" "$work/first" && [ "$(grep -c '^ ' "$work/first")" -eq 10 ]
 report $? "the same seed gives the same study"
-topo heights --sizes 128 --topologies 3
+topo heights --host-counts 128 --clusters 3
 grep '^ *128 ' "$out" >"$work/alone"
 grep '^ *128 ' "$work/first" | cmp -s - "$work/alone"
 report $? "a size does not depend on the others"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# TAP test of pipebcast-tune on this host alone: --hosts lets its ranks pass for hosts. TUNE,
+# TAP test of pipebcast-tune on this host alone: --pretend-hosts lets its ranks pass for hosts. TUNE,
 # TOPOLOGIES, PLUGINDIR and MPIEXEC name the programs and files; `make check` sets them.
 # shellcheck disable=SC2086  # $quick is split into words on purpose
 TUNE=${TUNE:-pipebcast-tune}
@@ -39,9 +39,9 @@ rows() {
         END { print n + 0 }' "$model"
 }
 
-quick="--sizes 256,1426,4K --time-limit 2 --precision 50"
+quick="--sizes 256,1426,4K --time-limit 1 --precision 50"
 
-tune 2 $quick --hosts a,b --no-fallback --output "$model"
+tune 2 $quick --pretend-hosts a,b --no-fallback --output "$model"
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 0 ] &&
     [ "$(rows machine)" -eq 0 ] && grep -qx 'topology any' "$model" && ! grep -q previous "$model"
 report $? "np 2: one switch"
@@ -49,10 +49,42 @@ grep -q '^payload [0-9]' "$model" && grep -qx 'overhead 22' "$model"
 report $? "Open MPI's headers are counted"
 grep -q '^ *1426B .*ms' "$out" && grep -q "^coll_pipebcast_model_file = $model\$" "$out"
 report $? "the table and the line for mca-params.conf are printed"
-grep -q 's left$' "$err"
-report $? "progress and time left"
+! grep -q 's left' "$err"
+report $? "no progress where no terminal is"
+if command -v script >/dev/null; then
+    script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --output '$work/shown'" /dev/null \
+        >"$work/screen" 2>&1 </dev/null
+    [ "$(tr -d '\r' <"$work/screen" | grep -c 's left$')" -ge 3 ]
+    report $? "progress and time left on a terminal"
+    script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --quiet --output '$work/shown'" /dev/null \
+        >"$work/screen" 2>&1 </dev/null
+    ! grep -q 's left' "$work/screen"
+    report $? "--quiet: no progress there either"
+    script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --output '$work/shown' 2>'$work/screen.err'" /dev/null \
+        >"$work/screen" </dev/null
+    ! grep -q 's left' "$work/screen" "$work/screen.err"
+    report $? "no progress where the launcher's standard error is a file"
+else
+    skip "progress and time left on a terminal" "there is no program script"
+fi
+# Datagrams are measured, or the reason is reported.
+if [ "$(grep -c '^datagram [0-9]* [0-9]* [0-9]*$' "$model")" -eq 2 ]; then
+    [ "$(grep -c '^datagrams of [0-9]* bytes by multicast: o_s .* us, o_r .* us$' "$out")" -eq 2 ] &&
+        ! grep -q 'datagrams were not measured' "$err"
+else
+    ! grep -q '^datagram' "$model" &&
+        [ "$(grep -c 'datagrams were not measured, .*: no multicast over' "$err")" -eq 1 ]
+fi
+report $? "what datagrams cost is in the model and printed, or it is reported why not"
+OMPI_MCA_btl=^tcp tune 2 $quick --pretend-hosts a,b --no-fallback --output "$model" --quiet --sender-gap 20
+[ $code -eq 0 ] && [ "$(grep -c "B .*ms.*  sender's g  *[0-9.]*ms$" "$out")" -eq "$(rows switch)" ] &&
+    ! grep -q sender "$model"
+report $? "--sender-gap: printed for each size, and not in the model"
+[ $code -eq 0 ] && ! grep -q '^datagram' "$model" &&
+    [ "$(grep -c 'datagrams were not measured, .*: messages of host .* do not go over an Ethernet' "$err")" -eq 1 ]
+report $? "over another transport than TCP there are no datagrams"
 
-tune 8 $quick --hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topology5.conf" \
+tune 8 $quick --pretend-hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topology5.conf" \
     --output "$model" --quiet
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 3 ] &&
     [ "$(rows machine)" -eq 3 ] && grep -qx 'place far links 5 ring 6' "$model" &&
@@ -64,11 +96,11 @@ report $? "the fallback component on 8 and on 4 ranks"
 ! grep -q 's left$' "$err"
 report $? "--quiet: no progress"
 
-tune 2 $quick --hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fallback --output "$model"
+tune 2 $quick --pretend-hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fallback --output "$model"
 [ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
 report $? "no two hosts on one switch: the nearest stand for that, and it is reported"
 
-tune 2 --sizes 256,4K,64K --time-limit 0.001 --hosts a,b --no-fallback --output "$model"
+tune 2 --sizes 256,4K,64K --time-limit 0.001 --pretend-hosts a,b --no-fallback --output "$model"
 # The mpirun of Debian 13 (5.0) now and then takes a part of a long warning for standard output.
 case $("$MPIEXEC" --version 2>&1) in
 *" 5."*) cat "$out" >>"$err" ;;
@@ -83,7 +115,7 @@ printf 'btl = tcp,self\ncoll_pipebcast_model_file = old\n# end' >"$HOME/.openmpi
 OMPI_MCA_coll=tuned,pipebcast
 export OMPI_MCA_coll
 for round in 1 2; do
-    tune 2 $quick --hosts a,b --no-fallback --install
+    tune 2 $quick --pretend-hosts a,b --no-fallback --install
     cat >"$work/wanted" <<CONF
 btl = tcp,self
 # end
@@ -105,7 +137,7 @@ if [ -n "${PLUGINDIR:-}" ] && [ -f "$PLUGINDIR/mca_coll_pipebcast.so" ]; then
     for list in '' pipebcast,tuned '^han'; do
         OMPI_MCA_coll=$list
         export OMPI_MCA_coll
-        tune 4 $quick --hosts a,b,c,d --output "$model"
+        tune 4 $quick --pretend-hosts a,b,c,d --output "$model"
         [ $code -eq 0 ] && ! grep -q 'coll:pipebcast\|pipebcast: ' "$err"
         report $? "pipebcast is kept out of the job, coll = '$list'"
     done
@@ -115,15 +147,15 @@ else
 fi
 
 refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"
-refuses 3 1 "all 3 ranks are on the host 'a'" $quick --hosts a --output "$model"
-refuses 2 1 "has no host 'zebra', on which rank 1 runs" $quick --hosts n0,zebra \
+refuses 3 1 "all 3 ranks are on the host 'a'" $quick --pretend-hosts a --output "$model"
+refuses 2 1 "has no host 'zebra', on which rank 1 runs" $quick --pretend-hosts n0,zebra \
     --topology "$TOPOLOGIES/topology1.conf" --output "$model"
-refuses 2 1 "model/nowhere.* cannot be written" $quick --hosts a,b --output "$work/model/nowhere"
-refuses 2 1 "cannot be written" $quick --hosts a,b --output "$work"
-refuses 2 1 "nothing.conf: " $quick --hosts a,b --topology "$work/nothing.conf" --output "$model"
-refuses 2 1 "hosts: " $quick --hosts 'a[' --output "$model"
+refuses 2 1 "model/nowhere.* cannot be written" $quick --pretend-hosts a,b --output "$work/model/nowhere"
+refuses 2 1 "cannot be written" $quick --pretend-hosts a,b --output "$work"
+refuses 2 1 "nothing.conf: " $quick --pretend-hosts a,b --topology "$work/nothing.conf" --output "$model"
+refuses 2 1 "hosts: " $quick --pretend-hosts 'a[' --output "$model"
 : >"$HOME/.openmpi"
-refuses 2 1 "openmpi.* cannot be" $quick --hosts a,b --install
+refuses 2 1 "openmpi.* cannot be" $quick --pretend-hosts a,b --install
 refuses 2 2 "not a size" --sizes 1K,2Q
 refuses 2 2 "not a size" --sizes 0,4K
 refuses 2 2 "not a size" --sizes 4K,65M

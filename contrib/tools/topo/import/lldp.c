@@ -5,6 +5,7 @@
 
 #include "layers.h"
 #include "lldp_internal.h"
+#include "topo/network/topology.h"
 #include "topo/util/error.h"
 
 static bool is_taken(void *import, const char *label)
@@ -37,6 +38,7 @@ static void write_heading(const import_t *im, FILE *out)
     for (int i = 0; i < im->switches.n; i++) {
         n += im->fabric.is_used[i];
     }
+    fprintf(out, "#pipebcast Version=" PB_TOPOLOGY_KEYS_VERSION "\n");
     fprintf(out, "# By pipebcast-topo import lldp: %d %s on %d %s.\n", im->request->n_hosts,
             im->request->n_hosts == 1 ? "host" : "hosts", n, n == 1 ? "switch" : "switches");
     if (!import_knows_trunks(im->request) && n > 1) {

@@ -1,0 +1,70 @@
+/*
+ * What the tools print for programs, by the library Jansson; doc/json.md has the form of each.
+ * Values are appended to a document, which is printed at the end: so what is printed is whole.
+ * Where the program was built without the library, --json is refused before anything comes here.
+ */
+#ifndef COMMON_JSON_H
+#define COMMON_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "options.h"
+
+/** The form of all documents. It changes when an old reader would not understand a new one. */
+#define COMMON_JSON_FORMAT 1
+
+/** Whether there is the library, for the rows of options that need it. */
+extern const common_library_t common_json_library;
+
+/** The row of --json, with a flag of the program's options. */
+#define COMMON_JSON_ROW(flag)                                                                      \
+    {                                                                                              \
+        "json", COMMON_FLAG, flag, .least = true, .needs = &common_json_library,                   \
+                                   .help = "print JSON instead"                                    \
+    }
+
+/** A document in the making. */
+typedef struct common_json_document common_json_document_t;
+
+/** An object or array of a document; it is there for as long as that. */
+typedef struct common_json {
+    common_json_document_t *document; /**< NULL: out of memory at its beginning */
+    void *value;                      /**< the library's; NULL: out of memory */
+} common_json_t;
+
+/**
+ * Begins a document, an object with "format", "program" (the name given, as "pipebcast check") and
+ * "version". Running out of memory here or later is reported by common_json_end().
+ */
+common_json_t common_json_begin(const char *program);
+
+/**
+ * Each of these adds a value: to an object by a name, to an array (name NULL) at its end. A text
+ * may hold any bytes: those that are no UTF-8, and control characters, become U+FFFD; a NULL
+ * becomes null. A real number is rounded to so many decimals; one that is not finite becomes null.
+ */
+void common_json_text(common_json_t to, const char *name, const char *text);
+void common_json_integer(common_json_t to, const char *name, int64_t number);
+void common_json_real(common_json_t to, const char *name, double number, int decimals);
+void common_json_truth(common_json_t to, const char *name, bool truth);
+void common_json_null(common_json_t to, const char *name);
+
+/** Likewise a further object or array, which is returned. */
+common_json_t common_json_object(common_json_t to, const char *name);
+common_json_t common_json_array(common_json_t to, const char *name);
+
+/**
+ * Adds the object that a file has, which this program's like has written; null if the file is not
+ * there, or has no object.
+ */
+void common_json_file(common_json_t to, const char *name, const char *path);
+
+/**
+ * Prints the document, and frees it; with a NULL stream it is only freed. False with a message if
+ * out of memory, now or before; the caller checks the stream.
+ */
+bool common_json_end(common_json_t whole, FILE *stream);
+
+#endif

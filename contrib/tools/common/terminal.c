@@ -1,0 +1,39 @@
+#include "terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/** Whether the file that a process writes to by the descriptor is a terminal. */
+static bool writes_to_terminal(pid_t process, int descriptor)
+{
+    char path[64], target[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long) process, descriptor);
+    const ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0) {
+        return false;
+    }
+    target[n] = '\0';
+    return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
+}
+
+static bool is_rank(void)
+{
+    return getenv("PMIX_RANK") != NULL || getenv("OMPI_COMM_WORLD_RANK") != NULL;
+}
+
+static bool is_pipe(int descriptor)
+{
+    struct stat there;
+    return fstat(descriptor, &there) == 0 && (S_ISFIFO(there.st_mode) || S_ISSOCK(there.st_mode));
+}
+
+bool common_on_terminal(int descriptor)
+{
+    const bool on_terminal = isatty(descriptor) == 1;
+    return is_rank()
+               ? (on_terminal || is_pipe(descriptor)) && writes_to_terminal(getppid(), descriptor)
+               : on_terminal;
+}

@@ -1,0 +1,17 @@
+/*
+ * Where the programs are that pipebcast stands in front of.
+ */
+#ifndef FRONT_PROGRAM_H
+#define FRONT_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/**
+ * Finds a program of the project: in the directory by whose name this one was called, in the one
+ * where it really is (a link may lead here), or else in PATH. So programs of one build or
+ * installation find each other wherever it was moved to. False if it is nowhere.
+ */
+bool front_program_find(const char *name, char path[PATH_MAX]);
+
+#endif

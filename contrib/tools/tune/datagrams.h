@@ -1,0 +1,31 @@
+/* What datagrams to a multicast group cost the processors. */
+#ifndef TUNE_DATAGRAMS_H
+#define TUNE_DATAGRAMS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "topo/model/model.h"
+
+enum { TUNE_DATAGRAM_SIZES = 2, TUNE_DATAGRAMS_WHY = 512 };
+
+/** Of plain values, as ranks hand it to each other as bytes. */
+struct tune_datagrams {
+    int n_rows; /**< 0: not measured */
+    pb_datagram_cost_t rows[TUNE_DATAGRAM_SIZES];
+    char why[TUNE_DATAGRAMS_WHY]; /**< if so: the reason */
+};
+
+/**
+ * Measures short datagrams and those with `payload` bytes of ours between the ranks of `comm`, each
+ * on a host of its own, two or more: each in turn sends batches to a group that all others have
+ * joined, over the interface that its messages take, for about so many seconds in all, and the
+ * first one at least once. What counts is the processor time of the thread in the calls that send
+ * and receive, batches as one where the kernel can, on the host where it is most. Nothing is
+ * measured where a host hears less than half of what is sent. Collective; the result is that of
+ * rank 0 of comm.
+ */
+void tune_datagrams_measure(MPI_Comm comm, uint32_t payload, double budget_s,
+                            struct tune_datagrams *result);
+
+#endif
