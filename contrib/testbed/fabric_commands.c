@@ -69,6 +69,21 @@ static void print_link(const fabric_t *fabric, int i, FILE *answer)
             load->frames, load->bytes, load->drops, load->drop_bytes, load->busy);
 }
 
+static void print_switch(const fabric_t *fabric, int node, FILE *answer)
+{
+    const fabric_switch_t *state = fabric_model_switch(fabric->model, node);
+    fprintf(answer,
+            "switch name=%s multicast=%d multicast_drops=%" PRIu64 " filtered=%" PRIu64
+            " groups=%d\n",
+            node_name(fabric, node), !state->no_multicast, state->drops, state->filtered,
+            fabric_model_n_groups(fabric->model, node, fabric_clock()));
+}
+
+static bool is_switch(const fabric_t *fabric, int node)
+{
+    return pb_network_node(fabric->network, node)->kind == PB_NODE_SWITCH;
+}
+
 static const char *run_status(void *context, char **words, int n_words, FILE *answer)
 {
     fabric_t *fabric = context;
@@ -77,6 +92,11 @@ static const char *run_status(void *context, char **words, int n_words, FILE *an
     print_self(fabric, answer);
     for (int i = 0; i < fabric_members_size(fabric_model_members(fabric->model)); i++) {
         print_link(fabric, i, answer);
+    }
+    for (int node = 0; node < pb_network_size(fabric->network); node++) {
+        if (is_switch(fabric, node)) {
+            print_switch(fabric, node, answer);
+        }
     }
     return NULL;
 }
@@ -89,6 +109,10 @@ static const char *run_reset(void *context, char **words, int n_words, FILE *ans
     (void) answer;
     for (int i = 0; i < fabric_members_size(fabric_model_members(fabric->model)); i++) {
         fabric_link_reset(fabric_model_link(fabric->model, i));
+    }
+    for (int node = 0; node < pb_network_size(fabric->network); node++) {
+        fabric_switch_t *state = fabric_model_switch(fabric->model, node);
+        state->drops = state->filtered = 0;
     }
     fabric_ports_reset(fabric->ports);
     fabric->lateness = (fabric_lateness_t){0};

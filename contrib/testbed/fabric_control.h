@@ -7,6 +7,7 @@
  *                                         changes one directed link, each of its members or
  *                                         one; loss: frames in a million that its port drops by
  *                                         chance
+ *   set SWITCH multicast=0|1              0: from now on it drops all multicast frames
  *   load FROM TO rate=BIT/S duration=NS [length=BYTES] [random=0|1] [seed=NUMBER]
  *                                         puts synthetic frames on the way between two nodes;
  *                                         length is a frame's, with its Ethernet header

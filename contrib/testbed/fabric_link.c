@@ -13,7 +13,8 @@ int64_t fabric_link_wire_time(uint64_t rate, uint32_t length)
 /** Puts a frame on the wire at `start`, when the port is free. */
 static void start_frame(fabric_link_t *link, fabric_frame_t *frame, int64_t start)
 {
-    int64_t wire = fabric_link_wire_time(link->rate, frame->length);
+    int64_t wire =
+        frame->length <= link->free_length ? 0 : fabric_link_wire_time(link->rate, frame->length);
     link->free_at = start + wire;
     frame->arrival = link->free_at + link->latency;
     if (frame->arrival < link->last_arrival) {

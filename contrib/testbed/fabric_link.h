@@ -34,6 +34,7 @@ typedef struct fabric_link {
     uint64_t rate;        /**< bit/s, at least 1 */
     int64_t latency;      /**< ns, not negative */
     uint64_t queue_limit; /**< bytes that may wait, the frame on the wire not counted */
+    uint32_t free_length; /**< frames of at most so many bytes occupy the port for no time */
     uint32_t loss;        /**< frames in a million that the port drops by chance */
     pb_random_t chance;   /**< which ones */
     fabric_fair_t *fair;  /**< who waits where flows take turns, not owned; NULL: first come */

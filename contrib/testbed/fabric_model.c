@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contrib/testbed/fabric_plan.h"
+#include "topo/util/hash.h"
 #include "topo/util/heap.h"
 
 struct fabric_model {
@@ -19,6 +20,8 @@ struct fabric_model {
     fabric_plan_t plan;
     int *row;      /* by node: number among the switches, -1 for hosts */
     int *next_hop; /* [row][node]: the directed link that leads from the switch to the node */
+    fabric_switch_t *switches;   /* by node */
+    fabric_snooping_t *snooping; /* NULL: switches do not */
     uint64_t n_changes;
     fabric_frame_t *spare; /* released frames, by next */
 };
@@ -36,18 +39,22 @@ static bool is_link(const fabric_model_t *model, int link)
 
 static void lay_links(fabric_model_t *model, const fabric_links_t *links)
 {
-    uint32_t base = pb_network_base_speed(model->network);
+    const uint32_t base = pb_network_base_speed(model->network);
+    const uint64_t seed = pb_hash_number(PB_HASH_START, links->loss_seed);
     for (int i = 0; i < model->n_links; i++) {
         int link = fabric_members_at(model->members, i)->link, node = pb_link_node(link);
         uint32_t speed = pb_network_node(model->network, node)->speed;
-        bool host_port = pb_link_is_up(link) && is_host(model, node);
+        const bool host_port = pb_link_is_up(link) && is_host(model, node);
+        const bool last = !pb_link_is_up(link) && is_host(model, node);
         /* The product of two 32-bit speeds and a rate may overflow: divide in double precision. */
         double rate = (double) links->rate * speed / base;
         model->links[i] = (fabric_link_t){
             .rate = rate >= 1 ? (uint64_t) (rate + 0.5) : 1,
             .latency = links->latency,
+            .free_length = links->free_length,
             .queue_limit = host_port ? links->host_queue : links->switch_queue,
-            .chance = pb_random_seed((uint64_t) i + 1),
+            .loss = last ? links->host_loss : 0,
+            .chance = pb_random_seed(pb_hash_end(pb_hash_number(seed, (uint64_t) i))),
             .free_at = INT64_MIN,
             .last_arrival = INT64_MIN,
         };
@@ -121,8 +128,10 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links
     model->links = calloc((size_t) model->n_links + 1, sizeof(*model->links));
     model->row = calloc(n_nodes + 1, sizeof(*model->row));
     model->next_hop = calloc(n_ways + 1, sizeof(*model->next_hop));
+    model->switches = calloc(n_nodes + 1, sizeof(*model->switches));
     if (model->members == NULL || model->links == NULL || model->row == NULL ||
-        model->next_hop == NULL || pb_heap_reserve(&model->events, model->n_links) != PB_SUCCESS) {
+        model->next_hop == NULL || model->switches == NULL ||
+        pb_heap_reserve(&model->events, model->n_links) != PB_SUCCESS) {
         fabric_model_free(model);
         return NULL;
     }
@@ -156,6 +165,8 @@ void fabric_model_free(fabric_model_t *model)
     fabric_members_free(model->members);
     pb_heap_clear(&model->events);
     fabric_plan_clear(&model->plan);
+    fabric_snooping_free(model->snooping);
+    free(model->switches);
     free(model->row);
     free(model->next_hop);
     free(model);
@@ -170,7 +181,9 @@ fabric_frame_t *fabric_model_frame(fabric_model_t *model)
         frame = malloc(sizeof(*frame) + model->max_length);
     }
     if (frame != NULL) {
-        frame->flow = 0;
+        frame->source = frame->target = -1;
+        frame->flow = frame->group = 0;
+        frame->cast = FABRIC_CAST_BROADCAST;
         frame->kind = FABRIC_REAL;
     }
     return frame;
@@ -210,8 +223,10 @@ static void transmit_copy(fabric_model_t *model, int member, const fabric_frame_
         fabric_link_lose(&model->links[member], frame->kind, frame->length);
         return;
     }
-    copy->target = frame->target;
+    copy->source = frame->source;
     copy->flow = frame->flow;
+    copy->group = frame->group;
+    copy->cast = frame->cast;
     copy->length = frame->length;
     memcpy(copy->data, frame->data, frame->length);
     transmit(model, member, copy, now);
@@ -228,28 +243,60 @@ static int choose(const fabric_model_t *model, int link, int at, const fabric_fr
     return fabric_members_choose(model->members, link, at, frame->flow);
 }
 
-/** Copies a frame to every link of a switch but back over the link by which it came. */
-static void flood(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
+/**
+ * Copies a frame to every link of a switch but back over the link by which it came; if `selected`,
+ * to those that snooping has selected. Returns the number of copies.
+ */
+static int flood(fabric_model_t *model, position_t here, const fabric_frame_t *frame, bool selected,
+                 int64_t now)
 {
+    int n = 0;
     const pb_node_t *below;
     for (int child = pb_network_node(model->network, here.node)->first_child; child >= 0;
          child = below->next_sibling) {
+        const int down = pb_link_down(child);
         below = pb_network_node(model->network, child);
-        if (child != pb_link_node(here.came_by)) {
-            transmit_copy(model, choose(model, pb_link_down(child), here.at, frame), frame, now);
+        if (child != pb_link_node(here.came_by) &&
+            (!selected || fabric_snooping_selected(model->snooping, down))) {
+            transmit_copy(model, choose(model, down, here.at, frame), frame, now);
+            n++;
         }
     }
     const int up = pb_link_up(here.node);
-    if (pb_link_is_up(here.came_by) && is_link(model, up)) {
+    if (pb_link_is_up(here.came_by) && is_link(model, up) &&
+        (!selected || fabric_snooping_selected(model->snooping, up))) {
         transmit_copy(model, choose(model, up, here.at, frame), frame, now);
+        n++;
     }
+    return n;
+}
+
+/** A switch forwards a group frame, which it owns. */
+static void spread(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
+{
+    fabric_switch_t *own = &model->switches[here.node];
+    const bool snooped = model->snooping != NULL &&
+                         (frame->cast == FABRIC_CAST_GROUP || frame->cast == FABRIC_CAST_REPORT);
+    if (own->no_multicast && frame->cast != FABRIC_CAST_BROADCAST) {
+        own->drops++;
+        fabric_model_release(model, frame);
+        return;
+    }
+    if (snooped && frame->cast == FABRIC_CAST_REPORT) {
+        fabric_snooping_hear(model->snooping, here.node, here.came_by, frame, now);
+    }
+    if (snooped) {
+        fabric_snooping_select(model->snooping, here.node, frame, now);
+    }
+    const int n_copies = flood(model, here, frame, snooped, now);
+    own->filtered += n_copies == 0 && frame->cast == FABRIC_CAST_GROUP;
     fabric_model_release(model, frame);
 }
 
 static void forward(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
 {
     if (frame->target < 0) {
-        flood(model, here, frame, now);
+        spread(model, here, frame, now);
         return;
     }
     const int link = *way(model, here.node, frame->target);
@@ -263,6 +310,7 @@ void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, i
         fabric_model_release(model, frame);
         return;
     }
+    frame->source = host;
     transmit(model, choose(model, up, 0, frame), frame, now);
 }
 
@@ -275,6 +323,35 @@ void fabric_model_announce(fabric_model_t *model, int host, fabric_frame_t *fram
     }
     frame->target = host;
     transmit(model, fabric_members_first(model->members, down), frame, now);
+}
+
+void fabric_model_spread(fabric_model_t *model, fabric_frame_t *frame, int64_t now)
+{
+    const int top = pb_network_top(model->network);
+    if (is_host(model, top)) {
+        fabric_model_release(model, frame);
+        return;
+    }
+    /* As if it had come by the uplink, which the top node does not have: all links are others. */
+    frame->target = -1;
+    spread(model, (position_t){top, 0, pb_link_up(top)}, frame, now);
+}
+
+int fabric_model_snoop(fabric_model_t *model, fabric_snooping_kind_t kind, int64_t timeout)
+{
+    assert(model->snooping == NULL);
+    model->snooping = fabric_snooping_new(model->network, kind, timeout);
+    return model->snooping != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
+fabric_switch_t *fabric_model_switch(fabric_model_t *model, int node)
+{
+    return &model->switches[node];
+}
+
+int fabric_model_n_groups(const fabric_model_t *model, int node, int64_t now)
+{
+    return model->snooping != NULL ? fabric_snooping_count(model->snooping, node, now) : 0;
 }
 
 /* ---- steps ---- */
@@ -340,11 +417,17 @@ static void do_step(fabric_model_t *model)
     if (!fabric_plan_take(&model->plan, &due)) {
         return;
     }
-    if (due.step.kind == FABRIC_STEP_LOAD) {
+    switch (due.step.kind) {
+    case FABRIC_STEP_LOAD:
         emit(model, &due.step.load, due.number, due.time);
-        return;
+        break;
+    case FABRIC_STEP_CHANGE:
+        change(model, &due.step, due.time);
+        break;
+    case FABRIC_STEP_SWITCH:
+        model->switches[due.step.node].no_multicast = due.step.no_multicast;
+        break;
     }
-    change(model, &due.step, due.time);
 }
 
 /* ---- events ---- */

@@ -12,6 +12,11 @@
 static const char *const qdiscs[] = {
     [FABRIC_QDISC_FIFO] = "fifo", [FABRIC_QDISC_FAIR] = "fair", NULL};
 
+static const char *const snoopings[] = {[FABRIC_SNOOPING_OFF] = "off",
+                                        [FABRIC_SNOOPING_QUERIER] = "querier",
+                                        [FABRIC_SNOOPING_NO_QUERIER] = "no-querier",
+                                        NULL};
+
 static const common_option_t rows[] = {
     {"topology", COMMON_WORD, VALUE(topology), .argument = "FILE",
      .help = "Slurm topology.conf: the switches and the hosts below each"},
@@ -36,6 +41,24 @@ static const common_option_t rows[] = {
              "go first"},
     {"hash-seed", COMMON_NUMBER, VALUE(links.hash_seed), .most = INT64_MAX, .argument = "N",
      .missing = "1", .help = "of the hash by which flows take one of parallel links"},
+    {"loss", COMMON_NUMBER, VALUE(links.host_loss), .most = FABRIC_ALL, .argument = "PPM",
+     .missing = "0", .help = "frames in a million that switches' ports to hosts drop by chance"},
+    {"loss-seed", COMMON_NUMBER, VALUE(links.loss_seed), .most = INT64_MAX, .argument = "N",
+     .missing = "1", .help = "of the frames that are lost by chance, at any port"},
+    {"free-frames", COMMON_NUMBER, VALUE(links.free_length), .most = UINT32_MAX,
+     .argument = "BYTES", .missing = "0",
+     .help = "frames of at most so many bytes take no time on links, to find out what "
+             "acknowledgements cost"},
+    {"snooping", COMMON_CHOICE, VALUE(snooping), .choices = snoopings, .argument = "KIND",
+     .missing = "off",
+     .help = "off: group frames go to all hosts; querier: those of IPv4 groups go to hosts that "
+             "are in them, by IGMP, and the top switch asks who is; no-querier: nobody asks"},
+    {"group-timeout", COMMON_NUMBER, VALUE(group_timeout), .least = 1, .most = MAX_RATE,
+     .argument = "NS", .missing = "260000000000",
+     .help = "nanoseconds for which switches that snoop know that a host is in a group"},
+    {"query-interval", COMMON_NUMBER, VALUE(query_interval), .least = 1000000000, .most = MAX_RATE,
+     .argument = "NS", .missing = "125000000000",
+     .help = "nanoseconds between two queries of the querier"},
     {"lldp", COMMON_NUMBER, VALUE(lldp), .most = MAX_RATE, .argument = "NS", .missing = "0",
      .help = "nanoseconds between two LLDP frames of a switch to each of its hosts; 0: none"},
     {"mtu", COMMON_NUMBER, VALUE(mtu), .least = 68, .most = 9216, .argument = "BYTES",
@@ -82,11 +105,14 @@ int fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
         .realtime = true,
         .mtu = 1500,
         .grain = 50000,
+        .group_timeout = 260 * INT64_C(1000000000),
+        .query_interval = 125 * INT64_C(1000000000),
         .links = {.rate = 10000000,
                   .latency = 5000,
                   .host_queue = 64 << 20,
                   .switch_queue = 131072,
-                  .hash_seed = 1},
+                  .hash_seed = 1,
+                  .loss_seed = 1},
     };
     common_verdict_t verdict = common_options_read(&command, argc, argv, settings, NULL, complaint);
     if (verdict == COMMON_RUN && !complete(settings, complaint)) {

@@ -108,7 +108,7 @@ bool fabric_plan_take(fabric_plan_t *plan, fabric_due_t *due)
     planned_t *planned = &plan->slots[event.id];
     const bool begins = planned->state == SLOT_WAITING;
     *due = (fabric_due_t){.time = event.time, .step = planned->step, .number = event.id};
-    if (planned->state == SLOT_FORGOTTEN || planned->step.kind == FABRIC_STEP_CHANGE) {
+    if (planned->state == SLOT_FORGOTTEN || planned->step.kind != FABRIC_STEP_LOAD) {
         planned->state = SLOT_FREE;
         return begins;
     }

@@ -13,10 +13,14 @@
 #include <unistd.h>
 
 #include "contrib/testbed/fabric_commands.h"
+#include "contrib/testbed/fabric_igmp.h"
 #include "contrib/testbed/fabric_lldp.h"
 
 /* The control socket is looked at no less often than this, in ns. */
 #define CONTROL_EVERY 10000000
+/* Hosts spread their answers to a query over half of the time to the next, and over this, in ns
+ * (RFC 3376, section 8.3), at most. */
+#define MAX_RESPONSE INT64_C(10000000000)
 /* A sleep that ends later than this, in ns, was disturbed. */
 #define MAX_OVERSLEEP 50000
 
@@ -50,7 +54,7 @@ int64_t fabric_cpu(void)
 
 /* ---- frames ---- */
 
-/** The node that an address means: -1 for all hosts, -2 for none. */
+/** The node that an address means: -1 for all hosts or a group, -2 for none. */
 static int target_of(const fabric_t *fabric, const unsigned char *address)
 {
     if (address[0] & 1) {
@@ -75,6 +79,9 @@ static void on_frame(void *context, int port, const unsigned char *data, uint32_
         return;
     }
     frame->target = target;
+    if (target < 0) {
+        frame->cast = fabric_igmp_cast(data, length, &frame->group);
+    }
     frame->length = length;
     frame->flow = fabric_flow_of(data, length);
     memcpy(frame->data, data, length);
@@ -115,6 +122,24 @@ static void announce_all(fabric_t *fabric, int64_t now)
         announce(fabric, port, now);
     }
     fabric->announce_at = now + fabric->settings->lldp;
+}
+
+/** The querier asks all hosts for their groups, if it is time. */
+static void query(fabric_t *fabric, int64_t now)
+{
+    if (now < fabric->query_at) {
+        return;
+    }
+    const int64_t interval = fabric->settings->query_interval;
+    const int64_t response = interval / 2 < MAX_RESPONSE ? interval / 2 : MAX_RESPONSE;
+    fabric_frame_t *frame = fabric_model_frame(fabric->model);
+    if (frame != NULL) {
+        fabric_igmp_query(pb_network_top(fabric->network), interval, response, frame->data);
+        frame->cast = FABRIC_CAST_MULTICAST;
+        frame->length = FABRIC_IGMP_QUERY;
+        fabric_model_spread(fabric->model, frame, now);
+    }
+    fabric->query_at = now + interval;
 }
 
 static void note_lateness(fabric_lateness_t *lateness, int64_t late)
@@ -211,6 +236,7 @@ static void wait_for_work(fabric_t *fabric)
     int64_t next = fabric_model_next_event(fabric->model);
     int64_t now = fabric_clock();
     next = next < fabric->announce_at ? next : fabric->announce_at;
+    next = next < fabric->query_at ? next : fabric->query_at;
     if (now - fabric->control_at > CONTROL_EVERY) {
         fabric->control_at = now;
         fabric_control_serve(fabric->control);
@@ -252,6 +278,7 @@ static void run(fabric_t *fabric)
     while (!stopped) {
         fabric->woke_at = fabric_clock();
         announce_all(fabric, fabric->woke_at);
+        query(fabric, fabric->woke_at);
         fabric_ports_receive(fabric->ports, on_frame, fabric);
         deliver(fabric, fabric->woke_at + fabric->grain / 2);
         if (fabric_model_n_changes(fabric->model) != fabric->n_changes) {
@@ -325,7 +352,10 @@ static int set_up(fabric_t *fabric)
     uint32_t max_length = (uint32_t) settings->mtu + FABRIC_HEADER;
     char why[512];
     fabric->model = fabric_model_new(fabric->network, &settings->links, max_length);
-    if (fabric->model == NULL || number_ports(fabric) < 0) {
+    if (fabric->model == NULL || number_ports(fabric) < 0 ||
+        (settings->snooping != FABRIC_SNOOPING_OFF &&
+         fabric_model_snoop(fabric->model, settings->snooping, settings->group_timeout) !=
+             PB_SUCCESS)) {
         return complain("out of memory");
     }
     fabric->ports =
@@ -342,6 +372,7 @@ static int set_up(fabric_t *fabric)
     fabric->reset_at = fabric_clock();
     fabric->cpu_at_reset = fabric_cpu();
     fabric->announce_at = settings->lldp > 0 ? fabric->reset_at : INT64_MAX;
+    fabric->query_at = settings->snooping == FABRIC_SNOOPING_QUERIER ? fabric->reset_at : INT64_MAX;
     return EXIT_SUCCESS;
 }
 

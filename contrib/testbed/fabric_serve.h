@@ -45,6 +45,7 @@ typedef struct fabric {
     int64_t min_hop;     /* ns, fabric_model_min_hop() */
     int64_t grain;       /* ns between turns under load; frames are up to half of it early */
     int64_t announce_at; /* when switches announce themselves next; INT64_MAX: never */
+    int64_t query_at;    /* when the querier asks next; INT64_MAX: never */
     int64_t oversleep;   /* ns by which sleeps end too late, a running mean */
 } fabric_t;
 

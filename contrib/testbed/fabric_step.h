@@ -9,6 +9,7 @@
 
 typedef enum {
     FABRIC_STEP_CHANGE, /**< a link becomes another */
+    FABRIC_STEP_SWITCH, /**< a switch begins or ceases to drop multicast */
     FABRIC_STEP_LOAD,   /**< a synthetic load begins */
 } fabric_step_kind_t;
 
@@ -18,6 +19,8 @@ typedef struct fabric_step {
     int link;               /**< the directed link that changes, as in topo/network/network.h */
     int member;             /**< of that link, from 0; -1: all */
     fabric_change_t change; /**< of that link, or member */
+    int node;               /**< the switch that changes */
+    bool no_multicast;      /**< whether it then drops multicast */
     fabric_load_t load;     /**< that begins */
 } fabric_step_t;
 

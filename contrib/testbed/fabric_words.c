@@ -59,8 +59,8 @@ static const char *read_keys(char **words, int n_words, const setting_t *keys)
         const setting_t *key =
             equals != NULL ? find_key(keys, words[i], (size_t) (equals - words[i])) : NULL;
         if (key == NULL) {
-            return "set knows member=, rate=, latency=, queue= and loss=; load rate=, duration=, "
-                   "length=, random=, seed=";
+            return "set knows member=, rate=, latency=, queue= and loss= of a link, multicast= of "
+                   "a switch; load rate=, duration=, length=, random=, seed=";
         }
         if (!fabric_read_number(equals + 1, key->least, key->most, key->value_p)) {
             return "not a whole number, or out of range";
@@ -69,8 +69,23 @@ static const char *read_keys(char **words, int n_words, const setting_t *keys)
     return NULL;
 }
 
-static const char *read_set(const pb_network_t *network, char **words, int n_words,
-                            fabric_step_t *step)
+static const char *read_set_switch(const pb_network_t *network, char **words, int n_words,
+                                   fabric_step_t *step)
+{
+    int64_t multicast = -1;
+    const setting_t keys[] = {{"multicast", 0, 1, &multicast}, {NULL, 0, 0, NULL}};
+    step->kind = FABRIC_STEP_SWITCH;
+    step->node = pb_network_find(network, words[1]);
+    if (step->node < 0 || pb_network_node(network, step->node)->kind != PB_NODE_SWITCH) {
+        return "set needs two neighbours, or one switch, as the topology file names them";
+    }
+    const char *wrong = read_keys(words + 2, n_words - 2, keys);
+    step->no_multicast = multicast == 0;
+    return wrong;
+}
+
+static const char *read_set_link(const pb_network_t *network, char **words, int n_words,
+                                 fabric_step_t *step)
 {
     int64_t member = -1, rate = 0, latency = -1, queue = -1, loss = -1;
     const setting_t keys[] = {
@@ -130,7 +145,9 @@ const char *fabric_read_step(const pb_network_t *network, uint32_t max_length, c
 {
     *step = (fabric_step_t){0};
     if (n_words > 0 && strcmp(words[0], "set") == 0) {
-        return read_set(network, words, n_words, step);
+        const bool is_switch = n_words >= 3 && strchr(words[2], '=') != NULL;
+        return is_switch ? read_set_switch(network, words, n_words, step)
+                         : read_set_link(network, words, n_words, step);
     }
     if (n_words > 0 && strcmp(words[0], "load") == 0) {
         return read_load(network, max_length, words, n_words, step);

@@ -15,8 +15,8 @@
 bool fabric_read_number(const char *text, int64_t least, int64_t most, int64_t *value_p);
 
 /**
- * Reads "set FROM TO ..." or "load FROM TO ...", as fabric_control.h has them, for frames of
- * at most `max_length` bytes. The step's time is left at 0. Returns NULL, or what is
+ * Reads "set FROM TO ...", "set SWITCH ..." or "load FROM TO ...", as fabric_control.h has them,
+ * for frames of at most `max_length` bytes. The step's time is left at 0. Returns NULL, or what is
  * wrong (static storage).
  */
 const char *fabric_read_step(const pb_network_t *network, uint32_t max_length, char **words,

@@ -13,8 +13,12 @@
  * A rank that sleeps by itself between the yield and the look does not wait: it has
  * something else to do, of which the sleep takes the place (a computation), and
  * looks for events now and then. Such a look does not wait either.
+ *
+ * Where PIPEBCAST_IDLE_EMPTY is a number, a look also waits that follows so many looks in a row
+ * that found nothing: for programs that never yield (MPICH).
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -28,12 +32,15 @@ typedef int (*nanosleep_t)(const struct timespec *, struct timespec *);
 
 /* Whether this thread has yielded since it last looked for events. */
 static __thread int has_yielded;
+/* Looks of this thread without waiting that found nothing, since one found something. */
+static __thread long n_empty;
 
 /* Set once at load, before a second thread exists. */
 static poll_t real_poll;
 static epoll_wait_t real_epoll_wait;
 static nanosleep_t real_nanosleep;
 static struct timespec idle_time = {0, DEFAULT_IDLE_US * 1000L};
+static long most_empty = LONG_MAX;
 
 int sched_yield(void);
 
@@ -45,17 +52,27 @@ __attribute__((constructor)) static void load(void)
         idle_time.tv_sec = us / 1000000;
         idle_time.tv_nsec = us % 1000000 * 1000;
     }
+    const char *empty = getenv("PIPEBCAST_IDLE_EMPTY");
+    const long n = empty != NULL ? strtol(empty, NULL, 10) : 0;
+    most_empty = n > 0 ? n : LONG_MAX;
     real_poll = (poll_t) dlsym(RTLD_NEXT, "poll");
     real_epoll_wait = (epoll_wait_t) dlsym(RTLD_NEXT, "epoll_wait");
     real_nanosleep = (nanosleep_t) dlsym(RTLD_NEXT, "nanosleep");
 }
 
-/** Whether this look for events follows a yield; forgets the yield. */
+/** Whether this look for events follows a yield, or many that found nothing; forgets the yield. */
 static int is_idle(int timeout)
 {
-    int idle = timeout == 0 && has_yielded;
+    int idle = timeout == 0 && (has_yielded || n_empty >= most_empty);
     has_yielded = 0;
     return idle;
+}
+
+/** Notes how many events a look found; yields that. */
+static int note_found(int n_events)
+{
+    n_empty = n_events == 0 ? n_empty + 1 : 0;
+    return n_events;
 }
 
 int sched_yield(void)
@@ -67,16 +84,18 @@ int sched_yield(void)
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
     has_yielded = 0;
+    n_empty = 0;
     return real_nanosleep(time, left);
 }
 
 int poll(struct pollfd *fds, nfds_t n_fds, int timeout)
 {
-    return is_idle(timeout) ? ppoll(fds, n_fds, &idle_time, NULL) : real_poll(fds, n_fds, timeout);
+    return note_found(is_idle(timeout) ? ppoll(fds, n_fds, &idle_time, NULL)
+                                       : real_poll(fds, n_fds, timeout));
 }
 
 int epoll_wait(int epoll, struct epoll_event *events, int n_events, int timeout)
 {
-    return is_idle(timeout) ? epoll_pwait2(epoll, events, n_events, &idle_time, NULL)
-                            : real_epoll_wait(epoll, events, n_events, timeout);
+    return note_found(is_idle(timeout) ? epoll_pwait2(epoll, events, n_events, &idle_time, NULL)
+                                       : real_epoll_wait(epoll, events, n_events, timeout));
 }

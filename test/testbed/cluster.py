@@ -4,12 +4,14 @@ import fcntl
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 SRCDIR = os.environ.get("PIPEBCAST_SRCDIR") or os.path.join(os.path.dirname(__file__), "../..")
 sys.path.insert(0, os.path.join(SRCDIR, "test"))
@@ -17,7 +19,7 @@ sys.path.insert(0, os.path.join(SRCDIR, "test"))
 from tap import Tap  # pylint: disable=wrong-import-position
 
 CONTRIB = os.path.abspath(os.path.join(SRCDIR, "contrib/testbed"))
-TOOL = os.path.join(CONTRIB, "testbed")
+TOOL = os.environ.get("PIPEBCAST_TESTBED") or os.path.join(CONTRIB, "testbed")
 EXIT_TIMEOUT, EXIT_FAILED, EXIT_UNABLE = 124, 125, 126
 
 # Every test has its own directory for states, so that it sees no other testbed of this user.
@@ -31,17 +33,81 @@ IS_LONG = os.environ.get("PIPEBCAST_TESTS") == "long"
 # A job that fails is killed at once: its ranks are not given seconds to end by themselves.
 os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
 os.environ["PRTE_MCA_odls_base_sigkill_timeout"] = "0"
+# Every rank looks at the host by hwloc, whose plugins take as long as the rest of MPI_Init (test/jobs.sh).
+os.environ["HWLOC_PLUGINS_PATH"] = SCRATCH
 
 
 tap = Tap()
 
 
-def tool(*arguments, timeout=120, **how):
-    """Runs the tool to its end; output and errors as text."""
-    return subprocess.run(
-        [sys.executable, TOOL, *arguments],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, **how,
-    )  # fmt: skip
+with open(TOOL, encoding="utf-8") as source:
+    TOOL_CODE = compile(source.read(), TOOL, "exec")
+
+
+def run_tool(arguments, outputs, env, cwd):
+    """The tool in a process that has been forked for it, up to its end: its exit status."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, output in enumerate(outputs, 1):
+        os.dup2(output, number)
+    os.closerange(3, 1024)
+    sys.stdout, sys.stderr = open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8")
+    if cwd is not None:
+        os.chdir(cwd)
+    if env is not None:
+        os.environ.clear()
+        os.environ.update(env)
+    sys.argv = [TOOL, *arguments]
+    try:
+        exec(TOOL_CODE, {"__name__": "__main__", "__file__": TOOL})  # pylint: disable=exec-used
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except BaseException:  # pylint: disable=broad-except
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def wait_for(pid, command, timeout):
+    """The exit status of a child, as subprocess has it."""
+    ended = select.poll()
+    descriptor = os.pidfd_open(pid)
+    ended.register(descriptor, select.POLLIN)
+    late = not ended.poll(1000 * timeout)
+    os.close(descriptor)
+    if late:
+        os.kill(pid, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if late:
+        raise subprocess.TimeoutExpired(command, timeout)
+    return status
+
+
+def tool(*arguments, timeout=120, env=None, cwd=None):
+    """
+    Runs the tool to its end; output and errors as text. It runs in a copy of this process: tests call it
+    hundreds of times, and Python takes longer to start than most calls.
+    """
+    outputs = [os.memfd_create(name) for name in ("stdout", "stderr")]
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            status = run_tool(arguments, outputs, env, cwd)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(status)  # pylint: disable=protected-access
+    try:
+        status = wait_for(pid, arguments, timeout)
+    finally:
+        texts = []
+        for output in outputs:
+            with open(output, encoding="utf-8") as file:
+                file.seek(0)
+                texts.append(file.read())
+    return subprocess.CompletedProcess(arguments, status, *texts)
 
 
 def write(name, text):
@@ -152,11 +218,15 @@ def ping(sender, receiver, payload, count=12, name="t"):
     return float(found.group(1)) if found else float("inf")
 
 
-def retry(measure, good, tries=4, pause=1):
-    """Measures until the value is good, as a busy host may disturb some: the last value."""
+def undisturbed(measure, good, possible, tries=4, pause=1):
+    """
+    Measures until the value is good, as a busy host may disturb some: the last value. A host that
+    is busy makes things slower and never faster, so a value that is not `possible`, being too good,
+    is no disturbance: it is the result at once, whatever would come next.
+    """
     for left in range(tries, 0, -1):
         value = measure()
-        if good(value) or left == 1:
+        if good(value) or not possible(value) or left == 1:
             return value
         time.sleep(pause)
     return None
@@ -179,12 +249,12 @@ def processes_with(text):
     return found
 
 
-def wait_until(condition, seconds=15):
+def wait_until(condition, seconds=15, pause=0.05):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             return False
-        time.sleep(0.05)
+        time.sleep(pause)
     return True
 
 

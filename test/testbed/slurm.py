@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 
 from cluster import SCRATCH, on, skip_all, tool, wait_until, write
 
@@ -92,8 +93,7 @@ class Installation:
             root = unpacked()
             found = {name: self.inside(root, name) for name in PROGRAMS}
         self.programs = found
-        triplet = subprocess.run(["dpkg-architecture", "-qDEB_HOST_MULTIARCH"], capture_output=True, text=True)
-        library = f"{root}/usr/lib/{triplet.stdout.strip() or 'x86_64-linux-gnu'}"
+        library = f"{root}/usr/lib/{sysconfig.get_config_var('MULTIARCH') or 'x86_64-linux-gnu'}"
         self.plugins = f"{library}/slurm-wlm"
         if root:
             self.libraries = [library, self.plugins]

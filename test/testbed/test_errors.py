@@ -30,7 +30,7 @@ def test_topology():
 def test_quantities(path):
     for option, value in (("--rate", "10"), ("--rate", "fast"), ("--rate", "0mbit"),
                           ("--rate", "-1mbit"), ("--latency", "5"), ("--latency", "5mbit"),
-                          ("--switch-queue", "1g"), ("--mtu", "0"), ("--mtu", "20000"),
+                          ("--switch-queue", "1t"), ("--mtu", "0"), ("--mtu", "20000"),
                           ("--mtu", "60"), ("--ppn", "0"), ("--name", "a/b")):  # fmt: skip
         check(2, f"argument {option}", f"{option} {value}",
               "up", "--topology", path, f"{option}={value}")  # fmt: skip

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "test/failing_memory.h"
 #include "test/tap.h"
 #include "test/testbed/fabric_bench.h"
 
@@ -101,14 +102,19 @@ static void limit(void)
     links.host_qdisc = FABRIC_QDISC_FAIR;
     links.host_queue = 10000;
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", links);
+    fabric_model_free(bench.model);
+    const long alive = failing_memory_alive();
+    bench = bench_on(bench.network, links);
     for (uint32_t i = 0; i < 20; i++) {
         bench_send_flow(&bench, "a", "b", 1000, i, 1, 0);
     }
     const fabric_link_t *up = bench_link(&bench, "a", true);
     ok(up->queue_bytes == 10000 && up->counters[FABRIC_REAL].drops == 9,
        "the limit is that of all flows together");
-    bench_tear_down(&bench);
-    ok(1, "frames that wait in a fair queue are freed with the model");
+    fabric_model_free(bench.model);
+    ok(failing_memory_alive() == alive,
+       "frames that wait in a fair queue are freed with the model");
+    pb_network_free(bench.network);
 }
 
 /** A TCP segment's headers: Ethernet, IPv4, and the ports; the rest is zero. */

@@ -238,6 +238,12 @@ static void words(void)
         "set s0 s1 latency=99999999999999999999",
         "set s0 s1 member=-1 rate=1",
         "set s0 s1 member=1 rate=1",
+        "set a multicast=0",
+        "set x multicast=0",
+        "set s0 multicast=2",
+        "set s0 multicast=0 rate=1",
+        "set s0 rate=1",
+        "set s0 s1 multicast=0",
         "load a a rate=1 duration=1",
         "load a x rate=1 duration=1",
         "load a c rate=1",
@@ -255,6 +261,10 @@ static void words(void)
     ok(step.member == -1 && read_line(&bench, "set s0 s1 member=0 queue=8", &step) == NULL &&
            step.member == 0,
        "of all its members, or of one");
+    ok(read_line(&bench, "set s1 multicast=0", &step) == NULL && step.kind == FABRIC_STEP_SWITCH &&
+           step.node == bench_find(&bench, "s1") && step.no_multicast &&
+           read_line(&bench, "set s1 multicast=1", &step) == NULL && !step.no_multicast,
+       "a change of a switch");
     ok(read_line(&bench, "load a s1 rate=5 duration=6 length=70 random=1 seed=9", &step) == NULL &&
            step.kind == FABRIC_STEP_LOAD && step.load.from == bench_find(&bench, "a") &&
            step.load.to == bench_find(&bench, "s1") && step.load.rate == 5 &&

@@ -32,6 +32,7 @@ static void restart_with_environment(char **argv)
 {
     if (getenv("PIPEBCAST_IDLE_US") == NULL) {
         setenv("PIPEBCAST_IDLE_US", IDLE_US, 1);
+        setenv("PIPEBCAST_IDLE_EMPTY", "4", 1);
         execv("/proc/self/exe", argv);
         abort();
     }
@@ -61,5 +62,18 @@ int main(int argc, char **argv)
     }
     sched_yield();
     ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 1, "an event ends the wait");
+    char byte;
+    if (read(ends[0], &byte, 1) != 1) {
+        abort();
+    }
+    double longest = 0;
+    for (int i = 0; i < 4; i++) {
+        const double took = time_of_poll(&fd, 1, &found);
+        longest = took > longest ? took : longest;
+    }
+    ok(longest < 0.15, "looks that find nothing do not wait");
+    ok(time_of_poll(&fd, 1, &found) > 0.15 && found == 0, "after so many in a row they do");
+    nanosleep(&nap, NULL);
+    ok(time_of_poll(&fd, 1, &found) < 0.15, "but not if the program has slept since");
     return tap_done();
 }

@@ -11,6 +11,7 @@ from slurm import Installation, Slurm
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 PROGRAM = os.path.join(BUILD, "test/mpi/run_bcast")
+COUNTERS = os.path.join(BUILD, "contrib/tools/counters/pipebcast-counters")
 NODES = [f"n{i}" for i in range(1, 7)]
 # Neighbours in the order of ranks are on different switches, which makes a chain in that order cross
 # all trunks several times.
@@ -91,6 +92,17 @@ def test_launchers(slurm):
     check(slurm, said, "mpirun inside sbatch, with the topology file on half of the ranks", SERVED)
 
 
+def test_no_parameter(slurm):
+    """Nothing but where the plugin of the build tree is; contrib/package/try-slurm does without that, too."""
+    answer = slurm.run("srun", "--mpi=pmix", "-N6", COUNTERS, "64K", SLURM_PMIX_FENCE="tree",
+                       OMPI_MCA_mca_base_component_path=plugin_path())  # fmt: skip
+    served = re.findall(r"^coll_pipebcast_broadcasts_\w+ +(\d+)", answer.stdout, re.M)
+    passed = re.findall(r"^coll_pipebcast_fallback_\w+ +[1-9]", answer.stdout, re.M)
+    if not tap.ok(answer.returncode == 0 and any(map(int, served)) and not passed,
+                  "srun with no parameter: pipebcast serves broadcasts"):  # fmt: skip
+        tap.note(answer.stdout + answer.stderr + slurm.logs())
+
+
 def test_contention(slurm):
     """Each rank is the root of one broadcast."""
     program = (PROGRAM, str(MESSAGE))
@@ -122,6 +134,7 @@ def run():
         tap.note(slurm.logs())
         return
     test_launchers(slurm)
+    test_no_parameter(slurm)
     test_contention(slurm)
     if IS_LONG:
         test_spines(slurm)
