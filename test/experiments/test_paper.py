@@ -18,23 +18,28 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAPER = os.environ.get("PAPER", os.path.join(HERE, "../../contrib/experiments/paper"))
-sys.path.insert(0, os.path.dirname(PAPER))
+sys.path[:0] = [os.path.dirname(PAPER), HERE]
 # The made-up programs, started hundreds of times, keep bytecode in a directory of their own.
 sys.dont_write_bytecode = sys.pycache_prefix is None
 
 # pylint: disable=wrong-import-position
 from benchlib import (arrival, arrival_campaign, links, campaign, claims, experiments, grid,
-                      units)
+                      sharing, units)
 from benchlib.experiment import Experiment, Line, Panel
-from benchlib.experiments import discover, learn, p4_fig8, parallel
+from benchlib.advised_trees import read_advised
+from benchlib.drawn_grid import read_grids
+from benchlib.experiments import (auto, concurrent, dilation, discover, hosts, learn, p2_gap, p2_irregular, p2_table1,
+                                  p2_table2, p2_table3, p2_thresholds, p4_fig3, p4_fig8, p4_grids, p4_trees, parallel)
+from benchlib.experiments import sharing as sharing_experiment
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
 from benchlib.places import Testbed, counted_doubts, natural
 from benchlib.progress import Progress
 from benchlib.run import Outcome
 from benchlib.units import UserError
+from made_up import made_up_arrival_row, made_up_row
 
-WORK = None  # a directory of main()'s; the made-up benchmark imports this file without it
+WORK = None  # a directory of main()'s
 K = 1024
 COUNT = [0, 0]
 
@@ -58,53 +63,6 @@ def raises(function, text):
         ok(False, text, "no error")
     except UserError:
         ok(True, text)
-
-
-# A made-up cluster: T(M) is a microsecond for each byte; the lines take so many T(M).
-
-def made_up_us(name, size):
-    family, _, segment = name.rpartition(":") if name.count(":") == 2 else (name, "", "0")
-    factor = {"pipebcast:chain": 1.08 if size >= 32 * K else 3, "pipebcast:binary_paper": 2,
-              "pipebcast:binary": 2, "pipebcast:kary": 1.9 if size == 64 * K else 3,
-              "pipebcast:twotree": 1.05, "tuned": 9, "tuned:binomial": 5,
-              "tuned:scatter_allgather": 2.5, "tuned:scatter_allgather_ring": 2}[family]
-    best = 1400 if size < 64 * K else 2848
-    return size * factor * (1 if segment in ("0", str(best)) else 1.5)
-
-
-def made_up_arrival_row(name, size, max_if, number):
-    """
-    Pattern 0 is twice as bad as the others, against an OPT of T(M) and MAX_IF / 16 of it.
-    """
-    factor = {"pipebcast:flat": 8, "pipebcast:arrival_b": 1.4, "pipebcast:flat_nb": 4,
-              "pipebcast:arrival_nb": 1.2}.get(name, 3 if max_if > 1 else 1.3)
-    opt = size * (1 + max_if / 16)
-    took = factor * opt * (2 if number == 0 else 1)
-    if name == "pipebcast:arrival_nb":
-        took = factor * size
-    return {"label": name, "bytes": str(size), "max_if": str(max_if), "pattern": str(number),
-            "pingpong_us": str(size), "average_us": str(took), "worst_us": str(2 * took),
-            "average_imbalance_factor": str(max_if / 4), "worst_imbalance_factor": str(max_if),
-            "opt_blocking_us": str(opt), "ratio_blocking": str(took / opt),
-            "opt_nonblocking_us": str(size), "ratio_nonblocking": str(took / size),
-            "waiting_us": str(size / 2), "ratio_net_blocking": str(took / opt + 1),
-            "ratio_net_nonblocking": str(took / size + 1)}
-
-
-def made_up_rows(options):
-    """What the made-up benchmark prints for its command line."""
-    sizes = [int(s) for s in options["--sizes"].split(",")]
-    if "--arrival" not in options:
-        return [made_up_row(options["--label"], size) for size in sizes]
-    return [made_up_arrival_row(options["--label"], size, int(max_if), number) for size in sizes
-            for max_if in options["--max-if"].split(",")
-            for number in range(int(options["--patterns"]))]
-
-
-def made_up_row(name, size):
-    took = made_up_us(name, size)
-    return {"label": name, "bytes": str(size), "pingpong_us": str(float(size)), "loop_us": "",
-            "sync_median_us": str(took), "sync_ratio": str(took / size), "limited": "0"}
 
 
 def made_up_matrix(topology, figures, segments=(1400, 2848)):
@@ -156,7 +114,7 @@ def test_figures():
     eq(set().union(*map(claimed, figures)) - known, set(), "claims name lines that are there")
     shared = campaign.matrix_of([experiments.BY_NAME["p2-fig13"], experiments.BY_NAME["p2-fig14"]],
                                 "4", [1400])
-    eq((len(shared.methods), len(shared.sizes)), (7, 8), "two figures share what they have in common")
+    eq((len(shared.methods), len(shared.sizes)), (8, 8), "two figures share what they have in common")
 
 
 def claimed(figure):
@@ -205,6 +163,8 @@ def test_arrival_figures():
     found = report.summary(line, point)
     eq((line.name, found.n, round(found.ratio, 6), round(found.greatest, 6)),
        ("arrival_b", 4, 1.75, 2.8), "the mean and the greatest ratio of four patterns")
+    eq(round(found.avoidable_ratio, 6), 4.0,
+       "without the waiting that nobody can avoid: the root's for the last rank, and that for the root")
     eq(found.average, 1.75 * 2 * 256 * K, "the average time is the mean over patterns")
     eq(report.common(point, "opt"), 2 * 256 * K, "OPT")
     eq([v.holds for v in report.verdicts], [True, True, True, True], "Figure 7's claims hold")
@@ -357,13 +317,13 @@ FAKE_BENCH = """#!{python} -S
 import csv, sys, time
 sys.pycache_prefix = "{work}/pycache"
 sys.path[:0] = ["{here}"]
-import test_paper
+import made_up
 options = dict(zip(sys.argv[1:], sys.argv[2:]))
 open("{work}/runs", "a").write(" ".join([options["--label"], options["--sizes"],
                                         options.get("--max-if", "")]) + "\\n")
 if options["--label"] == "{stuck}":
     time.sleep(300)
-rows = test_paper.made_up_rows(options)
+rows = made_up.made_up_rows(options)
 writer = csv.DictWriter(sys.stdout, list(rows[0]))
 writer.writeheader()
 writer.writerows(rows)
@@ -405,7 +365,7 @@ def test_flow():
     out = os.path.join(WORK, "out")
     done = paper("p2-fig12", "--output", out, "--segments", "1400,2848", "--runs", "2", *places())
     note = done.stdout + done.stderr
-    ok(done.returncode == 0, "a figure is measured, claims that fail are no failure", note)
+    ok(done.returncode == 3, "a figure is measured, and a claim that does not hold is a failure", note)
     ok("DOES NOT HOLD   paper: the 3-ary tree" in done.stdout
        and done.stdout.count("\nHOLDS") == 6, "a verdict for each claim", note)
     ok("round 2 of 2" in done.stderr and " left" in done.stderr, "progress and time left", note)
@@ -471,7 +431,8 @@ def test_arrival_flow():
     out = os.path.join(WORK, "arrivals")
     done = paper("p3-fig7", "p3-fig10", "--quick", "--output", out, *places())
     note = done.stdout + done.stderr
-    ok(done.returncode == 0, "figures of arrival patterns are measured", note)
+    ok(done.returncode == 3 and "DOES NOT HOLD" in done.stdout,
+       "figures of arrival patterns are measured, likewise", note)
     ok("3 patterns" in done.stdout and "about " in done.stdout
        and "16K, MAX_IF 16: " in done.stderr, "how long it takes, and progress", note)
     with open(os.path.join(WORK, "runs"), encoding="utf-8") as file:
@@ -489,9 +450,9 @@ def test_arrival_flow():
         ok(os.path.getsize(os.path.join(out, "p3-fig10", "panel-a.svg")) > 1000, "the figure")
     again = paper("p3-fig7", "--quick", "--reuse", out)
     text = again.stdout.split("\npicture")[0]
-    ok(again.returncode == 0 and len(text) > 500 and text in done.stdout,
+    ok(again.returncode == 3 and len(text) > 500 and text in done.stdout,
        "measurements that are evaluated again give the same", again.stdout + again.stderr)
-    program("bench", FAKE_BENCH.replace("rows = test", "sys.exit(3)\nrows = test"), stuck="nothing")
+    program("bench", FAKE_BENCH.replace("rows = made_up", "sys.exit(3)\nrows = made_up"), stuck="nothing")
     done = paper("p3-fig7", "--quick", "--lines", "linear_p", "--output", out, *places())
     ok(done.returncode == 1 and "FAILED: pipebcast:rank_chain, random, 64K: exit code 3"
        in done.stdout, "a run that fails is reported", done.stdout + done.stderr)
@@ -632,9 +593,9 @@ def test_parallel():
     eq(parallel_run("2-spines", 1, (90, 110), (10 << 20,), again=True).busiest(), 2.0,
        "parallel: a broadcast that was done again has been sent twice")
     measured.runs.append(parallel_run("4-bundle", 2, (), failure="exit code 3"))
-    text = parallel.table_text(measured, "2mbit")
-    ok("FAILED: 4-bundle, seed 2: exit code 3" in text and "1.040" in text,
-       "parallel: the table", text)
+    text = "\n".join(parallel.table(measured, "2mbit"))
+    ok("1.040" in text, "parallel: the table", text)
+    eq(measured.failures(), ["FAILED: 4-bundle, seed 2: exit code 3"], "parallel: what failed")
     del measured.runs[:3]
     eq([verdict.holds for verdict in parallel.PARALLEL.verdicts(measured)], [None, None],
        "parallel: no verdict without single links")
@@ -682,6 +643,152 @@ def test_learn():
     text = learn.table_text(measured, "2mbit")
     ok("1.060    1.000" in text and "pipebcast:twotree:702" in text, "learn: the table", text)
     eq(learn.schedule_text([5, 7], 2), "0 5\n0 5\n0 7\n0 7\n", "learn: a schedule")
+
+
+def line_links(n, members):
+    """Directed links of n switches in a line, and of hosts, as the testbed names them."""
+    pairs = [(f"s{i}", f"s{i + 1}") for i in range(n - 1)] + [(host, at) for host, at in members.items()]
+    return [{"from": a, "to": b, "bytes": 0, "drops": 0} for pair in pairs for a, b in (pair, pair[::-1])]
+
+
+def concurrent_run(what, method, times_us, size=1 << 18, failure=None):
+    outcome = Outcome()
+    outcome.rows = [{"bytes": str(size), "sync_median_us": str(us)} for us in times_us]
+    if what == concurrent.SUMMA_LINE:
+        outcome.rows = [{"size": str(size), "time_us": str(us)} for us in times_us]
+    outcome.failure = failure
+    return concurrent.Run("line", what, Method(method), 1, outcome, [])
+
+
+def test_concurrent():
+    hosts36 = [f"n{i}" for i in range(36)]
+    groups = concurrent.groups_of(hosts36, concurrent.ROWS)
+    eq((groups[1], concurrent.groups_of(hosts36, concurrent.COLUMNS)[1]),
+       (hosts36[6:12], hosts36[1::6]), "concurrent: rows and columns of the grid")
+    links36 = line_links(6, {host: f"s{i % 6}" for i, host in enumerate(hosts36)})
+    measured = concurrent.Measured(2e6)
+    measured.add_network("line", links36, hosts36)
+    eq(measured.forced, {("line", "rows"): 6, ("line", "columns"): 1},
+       "concurrent: a trunk has to carry the messages of all rows, or of no column")
+    two_sides = [["a", "b"], ["b", "a"], ["a", "c"]]
+    ends = [(link["from"], link["to"]) for link in line_links(3, {"a": "s0", "b": "s1", "c": "s2"})]
+    eq(sharing.forced_load(ends, two_sides), 2, "concurrent: each direction by itself")
+    eq(round(concurrent.bound_us(6, 1 << 16, 2e6) / 1e3), 1671, "concurrent: six messages of 64 KB at 2 Mbit/s")
+    bound = concurrent.bound_us(6, 1 << 18, 2e6)
+    for method, factor in (("pipebcast", 1.2), ("tuned", 3), ("tuned:pipeline:1426", 1.3), ("tuned:binary:1426", 2)):
+        measured.runs.append(concurrent_run(concurrent.ROWS, method, [factor * bound]))
+    measured.runs += [concurrent_run(concurrent.SUMMA_LINE, "pipebcast", [9e6, 2e6], 768),
+                      concurrent_run(concurrent.SUMMA_LINE, "tuned", [9e6, 4e6], 768)]
+    eq([verdict.holds for verdict in concurrent.CONCURRENT.verdicts(measured)], [True, True, True],
+       "concurrent: all claims hold")
+    eq(measured.time_us("line SUMMA", "tuned", 768), 4e6, "concurrent: the first multiplication does not count")
+    measured.runs[0].outcome.rows[0]["sync_median_us"] = str(1.4 * bound)
+    measured.runs[-1].outcome.rows[-1]["time_us"] = "1e6"
+    eq([verdict.holds for verdict in concurrent.CONCURRENT.verdicts(measured)], [False, False, False],
+       "concurrent: none does")
+    measured.runs.append(concurrent_run(concurrent.COLUMNS, "tuned", [], failure="exit code 3"))
+    text = "\n".join(concurrent.table(measured, "2mbit"))
+    ok("1.40" in text, "concurrent: the table", text)
+    eq(measured.failures(), ["FAILED: line columns, tuned: exit code 3"], "concurrent: what failed")
+    for name in concurrent.NETWORKS:
+        names = re.findall(r"\bn\d+", concurrent.topology_of(name))
+        eq((sorted(names, key=natural), len(set(names))), (hosts36, 36), f"concurrent: each host once, {name}")
+
+
+class Printing:
+    """A place where every program prints the same, and that keeps what it was called with."""
+
+    topology_file = None
+
+    def __init__(self, text):
+        self.text = text
+        self.called = []
+
+    def status(self, *_):
+        return {"links": [{"from": "s0", "to": "s1", "bytes": 5, "drops": 2}], "fabric": None}
+
+    def mpirun(self, arguments, _mpich=None):
+        self.called = arguments
+        return ["printf", self.text]
+
+
+def test_concurrent_once():
+    options = argparse.Namespace(bench="bench", only_sizes=[1 << 16], iterations=2, warmup=None, time_limit=5,
+                                 check=True, patience=60, mpirun_arg=[])
+    place = Printing("bytes,sync_median_us,sync_ratio\n65536,100,\n")
+    def once(what):
+        with contextlib.redirect_stderr(io.StringIO()):
+            return concurrent.measure_once(place, "line", what, concurrent.METHODS[0], 1, options, "/x/summa",
+                                           Progress(["x"]))
+    rows = once(concurrent.ROWS)
+    ok("--strided" not in place.called and place.called[place.called.index("--groups") + 1] == "6",
+       "concurrent: rows are groups of six ranks", place.called)
+    eq((rows.times_us(), rows.outcome.failure, rows.outcome.counters["drops"]), ({1 << 16: 100.0}, None, 2),
+       "concurrent: the benchmark's time and the links' drops")
+    once(concurrent.COLUMNS)
+    ok("--strided" in place.called, "concurrent: columns are strided", place.called)
+    place.text = "size,panel,time_us\n768,64,9\n768,64,5\nPASS run_summa: 3 checks\n"
+    eq((once(concurrent.SUMMA_LINE).times_us(), place.called[-5:]), ({768: 5.0}, ["/x/summa", "768", "64", "6", "2"]),
+       "concurrent: SUMMA's last multiplication")
+    place.text = "size,panel,time_us\n768,64,9\n"
+    eq(once(concurrent.SUMMA_LINE).outcome.failure, "1 results for 2 sizes", "concurrent: a SUMMA that ends early")
+
+
+def test_sharing():
+    ends = [(link["from"], link["to"]) for link in line_links(3, {"a": "s0", "b": "s0", "c": "s1", "d": "s2"})]
+    def took(n_segments, *broadcasts):
+        return sharing.completion(ends, [sharing.Broadcast(*each) for each in broadcasts], n_segments)
+    eq((took(5, ("a", [[("a", "b")]])), took(5, ("a", [[("a", "d")]]))), (6, 8),
+       "sharing: a message of five segments over two links, and over four")
+    eq(took(5, ("a", [[("a", "b"), ("b", "c")]])), 9, "sharing: a chain is a pipeline")
+    eq(took(5, ("a", [[("a", "b"), ("a", "c")]])), 12, "sharing: a link carries one after the other")
+    eq(took(4, ("a", [[("a", "b"), ("b", "c")], [("a", "c"), ("c", "b")]])), 9, "sharing: two streams")
+    eq((took(8, ("a", [[("a", "c")]]), ("b", [[("b", "d")]])), took(8, ("a", [[("a", "c")]]), ("d", [[("d", "b")]]))),
+       (19, 11), "sharing: broadcasts share a direction of a link, and not the other one")
+    spread = [(link["from"], link["to"]) for link in line_links(3, {"a": "s1", "b": "s0", "c": "s2", "d": "s1", "e": "s0",
+                                                                    "f": "s2"})]
+    orders = sharing.depth_first_orders(sharing.Ways(spread), ["a", "b", "c", "d"])
+    eq(orders, [["a", "d", "b", "c"], ["a", "d", "c", "b"]], "sharing: orders from the middle of a line")
+    chosen = sharing.chosen_together(spread, [["a", "b", "c"], ["e", "d"]])
+    eq(chosen[0].receivers(0, "c"), ["b"], "sharing: what is chosen together leaves a link's direction to the other")
+    chosen = sharing.chosen_together(spread, [["a", "b", "c"], ["f", "d"]])
+    eq(chosen[0].receivers(0, "b"), ["c"], "sharing: or that of another link")
+    for shape in (*sharing_experiment.SHAPES, sharing_experiment.RANDOM):
+        network = sharing_experiment.Network(shape, 5)
+        names = re.findall(r"\bn\d+", network.text())
+        eq(sorted(names, key=natural), network.hosts, f"sharing: each host once, {shape}")
+        switches = re.findall(r"Name=(\w+)", network.text())
+        eq(len(network.links()), 2 * (len(network.hosts) + len(switches) - 1), f"sharing: a tree, {shape}")
+
+
+def test_hosts():
+    for name, (_, n_hosts, _) in hosts.NETWORKS.items():
+        text = hosts.topology_of(name)
+        names = [f"n{i}" for a, b in re.findall(r"n\[(\d+)-(\d+)\]", text) for i in range(int(a), int(b) + 1)] \
+            + re.findall(r"\bn\d+", text)
+        eq(sorted(names, key=natural), [f"n{i}" for i in range(n_hosts)], f"hosts: each host once, {name}")
+        ok(re.search(r"Nodes=n(0,n1\b|\[0-)", text), f"hosts: the first two are on one switch, {name}", text)
+    measured = hosts.Measured(os.path.join(WORK, "hosts.csv"))
+    measured.up_s["leaves-64"] = 7.0
+    for ratio in (1.2, 1.4, 1.5):
+        hosts_add(measured, "leaves-64", ratio)
+    eq((measured.ratio("leaves-64 pipebcast:twotree:1426", "measured", 1 << 16),
+        measured.ratio("leaves-64 pipebcast:twotree:1426", hosts.PREDICTED, 1 << 16)), (1.4, 1.0),
+       "hosts: medians over rounds, beside the simulator's")
+    text = "\n".join(hosts.table(measured))
+    ok("1.400     1.000 +40.0 %" in text and "  7.0 " in text, "hosts: the table", text)
+    measured.up_s["ranks-16x8"] = 1.0
+    hosts_add(measured, "ranks-16x8", 1.1, predicted={})
+    ok("1.100         -       -" in "\n".join(hosts.table(measured)), "hosts: no simulator for many ranks on a host",
+       "\n".join(hosts.table(measured)))
+
+
+def hosts_add(measured, network, ratio, predicted=None):
+    outcome = Outcome()
+    outcome.rows = [{"bytes": "65536", "pingpong_us": "1", "sync_median_us": str(ratio), "sync_ratio": str(ratio),
+                     "sync_iterations": "3"}]
+    measured.add(network, Method("pipebcast:twotree:1426"), 1, outcome,
+                 {1 << 16: 1.0} if predicted is None else predicted)
 
 
 def found_network(seed, found_us, true_us, seconds=100, contradictions=0, mistakes=None):
@@ -759,6 +866,296 @@ def test_parallel_flow():
     ok(done.returncode == 1 and "--seeds" in done.stderr, "parallel: refuses --seeds 0", done.stderr)
 
 
+def status_of(module, names, experiment, options=None):
+    """The exit status of an experiment's run, while `names` stand for what a module has."""
+    options = argparse.Namespace(**{"seeds": 3, "topologies": None, "only_sizes": [1 << 16], "rate": "2mbit",
+                                    "output": WORK, "lines": None, **(options or {})})
+    directory = os.path.join(WORK, "status")
+    os.makedirs(directory, exist_ok=True)
+    kept = {name: getattr(module, name) for name in names}
+    try:
+        for name, value in names.items():
+            setattr(module, name, value)
+        with contextlib.redirect_stdout(io.StringIO()):
+            return experiment.run(options, directory)
+    finally:
+        for name, value in kept.items():
+            setattr(module, name, value)
+
+
+def figures_status(times_us, failure=None):
+    """Of discover: two trees with the file that was found take times_us, with the true one 100."""
+    def measure(_options, _directory, measured):
+        measured.networks.append(found_network(1, times_us, (100,)))
+        measured.networks[0].failures += [failure] if failure else []
+        return False
+    return status_of(discover.DISCOVER, {"_measure": measure}, discover.DISCOVER)
+
+
+def fig8_status(holds, failures=()):
+    verdict = claims.Verdict(claims.Claim("x", "a", "b", high=1), [("1", "x", 1 if holds else 2)])
+    study = argparse.Namespace(measure=lambda: False, write=lambda: None, text=lambda: "",
+                               verdicts=lambda: [verdict], failures=lambda: failures)
+    return status_of(p4_fig8, {"Study": lambda *_: study}, p4_fig8.FIG8)
+
+
+def fig3_status(refined, alone):
+    def search(command):
+        phases = [("random", 200), ("random", 300)] + [("refine", refined)] * ("0" not in command)
+        if "0" in command:
+            phases.append(("random", alone))
+        return p4_fig3.Search([{"phase": phase, "transformations": "1", "ms": str(ms)} for phase, ms in phases])
+    return status_of(p4_fig3, {"search": search, "draw": lambda *_: "", "need_program": lambda *_: "topo",
+                               "first_line": lambda *_: ""}, p4_fig3.FIG3, {"topo": None, "seed": 1})
+
+
+def advice_text(tree):
+    """Advice for the hosts of the grid: tree(name) yields a host's parent."""
+    hosts = [f"h{i:02d}" for i in range(32)]
+    return "\n".join(["pipebcast-advice 1", "written 1", "max-age 9", *(f"host {h}" for h in hosts),
+                      "tree h04 from 1 to 500000 segment 1426 streams 1", "edge 0 h04 h00",
+                      "tree h04 from 500001 to 9000000 segment 2874 streams 2",
+                      *(f"edge {s} {tree(h)} {h}" for s in (0, 1) for h in hosts if h != "h04"), "end 0"]) + "\n"
+
+
+def by_clusters(host):
+    """The root sends to the first host of each cluster, which sends to the others of it."""
+    first = int(host[1:]) // 4 * 4
+    return "h04" if f"h{first:02d}" == host else f"h{first:02d}"
+
+
+def facts_of(tree, ms):
+    directory = os.path.join(WORK, "advice")
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, "advice-1"), "w", encoding="utf-8") as file:
+        file.write(advice_text(tree))
+    return p4_trees.Facts(read_advised(directory, "h04", 1 << 20), grid.Grid(4), [9e9, *[1e3 * ms] * 3])
+
+
+def test_trees():
+    flat, ours = facts_of(lambda _: "h04", 200), facts_of(by_clusters, 100)
+    eq((flat.between("c2", "c8"), ours.between("c2", "c8")), (8, 2), "figure 9: edges of both streams are counted")
+    eq((flat.most_into(), ours.most_into()), (4, 1), "figure 9: the most edges of a stream into a cluster")
+    eq((flat.ms, ours.ms), (200, 100), "figure 9: the first broadcast does not count")
+    eq(ours.share_not_from(("c1", "c3")), 1.0, "figure 10: no edge to another cluster begins in C1 or C3")
+    eq(facts_of(lambda host: "h00" if host > "h27" else by_clusters(host), 1).share_not_from(("c1", "c3")), 6 / 10,
+       "figure 10: the four that do are found")
+    loads = p4_trees.FIG10.loads(grid.Grid(4))
+    eq([(load.sender, load.receiver) for load in loads], [("h08", "h00")],
+       "figure 10: a load from a host of C3 to one of C1")
+    eq(len(p4_trees.FIG10_BOTH.loads(grid.Grid(4))), 2, "figure 10: or one each way")
+    eq((p4_trees.FIG9.loads(grid.Grid(4)), p4_trees.FIG9.size, p4_trees.FIG10.size),
+       ([], (1 << 20) * 55 // 60, (1 << 20) * 47 // 60), "figures 9 and 10: the sixth and the fourteenth broadcast")
+    directory = os.path.join(WORK, "advice")
+    eq(read_advised(directory, "h04", 1000).segment, 1426, "advice: the tree of the size is taken")
+    raises(lambda: read_advised(directory, "h05", 1000), "advice: no tree of the root")
+    raises(lambda: read_advised(WORK, "h04", 1000), "advice: no file of it")
+
+
+def tree_status(figure, ours_ms, failure=None):
+    def study(*_):
+        facts = {"multilevel": facts_of(by_clusters, 100), "mateescu": facts_of(lambda _: "h04", 400),
+                 "adaptive": facts_of(by_clusters, ours_ms)}
+        return argparse.Namespace(place=None, measure=None, facts=facts, outcomes={}, table=lambda: [],
+                                  grid=grid.Grid(4), failures=lambda: [failure] if failure else [])
+    return status_of(p4_trees, {"TreeStudy": study, "measure_at": lambda *_: False}, figure, {"wan_rate": "8mbit"})
+
+
+def grids_run(ms, failure=None):
+    outcome = Outcome()
+    outcome.rows = [{"broadcast": str(i), "bytes": "65536", "time_us": str(1e3 * ms)} for i in range(p4_grids.TIMES)]
+    outcome.rows[0]["time_us"] = "9e9"
+    outcome.failure = failure
+    return p4_grids.Run(outcome)
+
+
+def grids_status(ours_ms, failure=None):
+    real = p4_grids.GridStudy
+
+    def study(name, grid_of, options, _directory):
+        made = real.__new__(real)
+        made.__dict__.update(name=name, grid=grid_of, options=options, place=None, sizes=[1 << 16],
+                             runs={(1 << 16, "multilevel"): grids_run(100, failure),
+                                   (1 << 16, "adaptive"): grids_run(ours_ms)})
+        return made
+    return status_of(p4_grids, {"GridStudy": study, "measure_at": lambda *_: False}, p4_grids.GRIDS_EXPERIMENT,
+                     {"segment_sizes": [2874], "seed": 1})
+
+
+def test_grids():
+    run = grids_run(70)
+    eq(run.settled(), 70.0, "p4-grids: the median of the last broadcasts")
+    run.ms.pop()
+    eq(run.settled(), None, "p4-grids: there is none of a run that ended early")
+    ok(set(p4_grids.GRIDS) <= set(read_grids()), "p4-grids: its grids are kept")
+    raises(lambda: p4_grids.GRIDS_EXPERIMENT.run(argparse.Namespace(topologies=["grid-99"]), WORK),
+           "p4-grids: refuses a grid that there is not")
+    raises(lambda: p4_grids.GRIDS_EXPERIMENT.run(argparse.Namespace(topologies=None, seed=4), WORK),
+           "p4-grids: refuses a situation that there is not")
+
+
+def parallel_status(ratio):
+    def measure(_options, _directory, _networks, measured):
+        measured.runs += [parallel_run("single", 1, (100, 100)), parallel_run("2-spines", 1, (ratio * 100,) * 2)]
+        return False
+    return status_of(parallel.PARALLEL, {"_measure": measure}, parallel.PARALLEL, {"only_sizes": [1 << 20]})
+
+
+def learn_status(us):
+    def measure(_options, _directory, topology, _sizes, measured):
+        measured.add(topology, "pipebcast", learnt_outcome(1 << 16, [us] * 50))
+        measured.add(topology, "pipebcast:twotree:702", learnt_outcome(1 << 16, [100] * 3))
+        return False
+    return status_of(learn.LEARN, {"_measure": measure}, learn.LEARN, {"topologies": ["1"]})
+
+
+def dilation_status(ratio):
+    def measure(_options, _rates, measured):
+        for rate, value in (("1mbit", 1.0), ("2mbit", ratio)):
+            outcome = Outcome()
+            outcome.rows = [{"bytes": "65536", "pingpong_us": "1", "sync_median_us": str(value),
+                             "sync_ratio": str(value), "sync_iterations": "1"}]
+            measured.add(rate, dilation.SLEEP, dilation.METHODS[0], 1, outcome)
+        return False
+    return status_of(dilation.DILATION, {"_measure": measure}, dilation.DILATION, {"rates": None})
+
+
+def concurrent_status(factor):
+    def measure(_options, _directory, _networks, measured):
+        measured.forced["line", concurrent.ROWS] = 6
+        measured.runs.append(concurrent_run(concurrent.ROWS, "pipebcast",
+                                            [factor * concurrent.bound_us(6, 1 << 18, 2e6)]))
+        return False
+    return status_of(concurrent.CONCURRENT, {"_measure": measure}, concurrent.CONCURRENT)
+
+
+def sharing_status(ratio):
+    ratios = {"chain": ratio, "twotree": 1.0}
+    return status_of(sharing_experiment, {"need_program": lambda *_: None,
+                                          "ratio_of": lambda _topo, _directory, _network, kind, _size: ratios[kind]},
+                     sharing_experiment.SHARING, {"topo": None, "kinds": "chain,twotree", "seed": 1})
+
+
+def hosts_status(ratio, up_s=5.0):
+    def measure(_options, _directory, network, measured):
+        measured.up_s[network] = up_s
+        hosts_add(measured, network, ratio)
+        return False
+    return status_of(hosts.HOSTS, {"_measure": measure}, hosts.HOSTS)
+
+
+def auto_status(ratio, failures=()):
+    times = {auto.AUTO: ratio, auto.BEST: 1, auto.PREDICTED: ratio}
+    search = argparse.Namespace(failures=lambda: failures, topology="1")
+    run = argparse.Namespace(measure=lambda: False, text=lambda: "", search=search, sizes=[1 << 16],
+                             rows=lambda: [], time_us=lambda name, size: times.get(name, 10))
+    return status_of(auto, {"AutoRun": lambda *_: run}, experiments.BY_NAME["auto"], {"topologies": ["1"]})
+
+
+def segments_status(ratio, failures=()):
+    shared = argparse.Namespace(
+        measure=lambda *_: None, search=argparse.Namespace(topology="1", failures=lambda: failures),
+        sizes=[1 << 16], predicted={}, interrupted=False, time_us=lambda name, size: ratio if name == "a" else 1)
+    table = p2_table3.OfSegments("x", "", "", lambda _: [], [claims.Claim("x", "a", "b", high=1.1)])
+    return status_of(p2_table3, {"SHARED": shared}, table)
+
+
+def costs_status(ratio):
+    class Table(p2_table2.CostTable):
+        """A table without rows."""
+
+        def table(self, costs):
+            return []
+
+        def time_us(self, rows, name, size):
+            return ratio if name == "a" else 1
+
+    table = Table("x", "", "", "1", [4096], [claims.Claim("x", "a", "b", high=1.1)])
+    names = {"Testbed": lambda *_: None, "measure_at": lambda *_: False, "read_costs": lambda _: {"switch": {4096: argparse.Namespace()}},
+             "Tuned": lambda *_: argparse.Namespace(path="", prepare=None)}
+    return status_of(p2_table2, names, table)
+
+
+def table1_status(factor, failure=None):
+    """Of Table 1: all algorithms take `factor` times what it has for them."""
+    matrix = Matrix([each.method for each in p2_table1.ALGORITHMS], [K, 2 * K])
+    for each in p2_table1.ALGORITHMS:
+        outcome = Outcome()
+        outcome.failure = failure
+        outcome.rows = [{"bytes": str(size), "pingpong_us": str(size), "limited": "0",
+                         "sync_median_us": str(factor * each.factor(16) * size)} for size in matrix.sizes]
+        matrix.outcomes[each.method.name] = [outcome]
+    return status_of(p2_table1.TABLE1, {"measure": lambda *_: (matrix, "1", 16, False)}, p2_table1.TABLE1)
+
+
+def thresholds_status(took):
+    """Of section 5.4: broadcasts take `took` times the pipeline term."""
+    found = [p2_thresholds.Threshold(kind, degree, 5, K) for kind, degree in p2_thresholds.KINDS]
+    for each in found:
+        each.took_us = took * each.degree * each.n_segments
+    rows, matrix = {K: argparse.Namespace(rtt=2000)}, Matrix([each.method for each in found], [8 * K])
+    return status_of(p2_thresholds.THRESHOLDS, {"measure": lambda *_: (rows, found, matrix, "4")},
+                     p2_thresholds.THRESHOLDS)
+
+
+def gap_status(share):
+    """Of g: the sender has `share` of ours over the most messages, and less over fewer."""
+    found = {n: {size: (100, (share if n == max(p2_gap.NUMBERS) else 0.5) * 100) for size in p2_gap.SIZES}
+             for n in p2_gap.NUMBERS}
+    del found[p2_gap.NUMBERS[0]][p2_gap.SIZES[-1]]  # there was no time for it
+    return status_of(p2_gap.GAP, {"measure": lambda *_: (found, "1", False)}, p2_gap.GAP)
+
+
+def irregular_status(ratio):
+    rows = [{"seed": 1, "spanning_tree": how, "kind": kind, "segments": 512, "time": 1, "ratio": ratio}
+            for how in p2_irregular.SPANNING for kind in p2_irregular.KINDS]
+    return status_of(p2_irregular.IRREGULAR, {"rows": lambda *_: rows}, p2_irregular.IRREGULAR)
+
+
+def test_status():
+    """A claim that does not hold is a failure, of every experiment."""
+    holds = claims.Verdict(claims.Claim("x", "a", "b", high=1), [("1", 1, 1)])
+    fails = claims.Verdict(claims.Claim("x", "a", "b", high=1), [("1", 1, 2)])
+    unknown = claims.Verdict(claims.Claim("x", "a", "b", high=1), [])
+    eq([claims.exit_status(*arguments) for arguments in (
+        ([],), ([holds, unknown],), ([holds, fails],), ([holds], ["x"]), ([fails], ["x"]), ([fails], [], True))],
+       [0, 0, 3, 1, 1, 130], "exit status: of claims, failures and interruptions")
+    eq((figures_status((104,)), figures_status((120,)), figures_status((120,), "failed")), (0, 3, 1),
+       "exit status: discover, by its claim")
+    eq(status_of(discover.DISCOVER, {"_measure": lambda *_: False}, discover.DISCOVER), 3,
+       "exit status: discover, by its facts: nothing was measured")
+    eq((fig3_status(150, 160), fig3_status(150, 140), fig3_status(280, 160)), (0, 3, 3), "exit status: p4-fig3")
+    eq([tree_status(p4_trees.FIG9, *more) for more in ((104,), (110,), (110, "x"))], [0, 3, 1],
+       "exit status: p4-fig9")
+    eq((tree_status(p4_trees.FIG10, 98), tree_status(p4_trees.FIG10, 99)), (0, 3), "exit status: p4-fig10")
+    eq((grids_status(104), grids_status(106), grids_status(106, "x")), (0, 3, 1), "exit status: p4-grids")
+    eq((fig8_status(True), fig8_status(False), fig8_status(False, ["x"])), (0, 3, 1), "exit status: p4-fig8")
+    eq((parallel_status(1.02), parallel_status(1.2)), (0, 3), "exit status: parallel")
+    eq((learn_status(100), learn_status(150)), (0, 3), "exit status: learn")
+    eq((dilation_status(1.01), dilation_status(1.1)), (0, 3), "exit status: dilation")
+    eq((concurrent_status(1.1), concurrent_status(1.3)), (0, 3), "exit status: concurrent")
+    eq((sharing_status(0.9), sharing_status(1.1)), (0, 3), "exit status: sharing")
+    eq((hosts_status(1.01), hosts_status(1.2), hosts_status(1.01, 61.0)), (0, 3, 1), "exit status: hosts")
+    eq((auto_status(1), auto_status(1.3), auto_status(1.3, ["x"])), (0, 3, 1), "exit status: auto")
+    eq((segments_status(1), segments_status(2), segments_status(2, ["x"])), (0, 3, 1),
+       "exit status: p2-table3 and what shares its measurements")
+    eq((costs_status(1), costs_status(2)), (0, 3), "exit status: p2-table2 and tables like it")
+    eq((table1_status(1.1), table1_status(1.3), table1_status(1.3, "x")), (0, 3, 1),
+       "exit status: p2-table1")
+    eq((thresholds_status(1.4), thresholds_status(1.6)), (0, 3), "exit status: p2-thresholds")
+    eq((gap_status(0.97), gap_status(0.9)), (0, 3), "exit status: p2-gap")
+    eq(p2_gap.read_gaps('{"places": [{"place": "switch", "rows": [{"bytes": 256, "gap_ms": 2, "sender_gap_ms": 1}]}]}'),
+       {256: (2000, 1000)}, "p2-gap: both gaps are read")
+    raises(lambda: p2_gap.read_gaps('{"places": []}'), "p2-gap: no hosts on one switch")
+    eq((irregular_status(1.04), irregular_status(1.3)), (0, 3), "exit status: p2-irregular")
+    # test_flow has figures, test_arrival_flow those of arrival patterns, test_links.sh the links.
+    tested = {"Experiment", "ArrivalFigure", "Links", "Discover", "Fig3", "Fig8", "TreeFigure", "Grids", "Parallel",
+              "Learn", "Dilation", "Auto", "Concurrent", "Hosts", "Sharing",
+              "OfSegments", "CostTable", "Table1", "Thresholds", "Irregular", "Gap"}
+    eq([e.name for e in experiments.ALL if not tested & {c.__name__ for c in type(e).__mro__}], [],
+       "exit status: every experiment's is tested")
+
+
 def test_small():
     eq(sorted(["n10", "n2", "a1", "n1"], key=natural), ["a1", "n1", "n2", "n10"],
        "hosts in the order of their names")
@@ -776,8 +1173,8 @@ def main():
     WORK = tempfile.mkdtemp(prefix="pbp")
     try:
         for test in (test_claims, test_figures, test_arrival_figures, test_arrival_options,
-                     test_near_best, test_links, test_grid, test_grid_comparison, test_parallel, test_learn,
-                     test_discover,
+                     test_near_best, test_links, test_grid, test_grid_comparison, test_trees, test_grids, test_parallel,
+                     test_learn, test_discover, test_concurrent, test_concurrent_once, test_sharing, test_hosts, test_status,
                      test_small, test_counters, test_parallel_flow, test_flow, test_arrival_flow, test_interrupt, test_options):
             test()
     finally:

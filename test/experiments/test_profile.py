@@ -68,7 +68,7 @@ def refuses(*arguments):
 
 
 def test_options():
-    refuses("--segments", "8", "8")
+    refuses("--segment-counts", "8", "8")
     refuses("--ranks", "2")
     refuses("--segment", "0")
     refuses("--methods", "no_component")
@@ -83,7 +83,7 @@ def rows_of(text):
 
 def test_run():
     done = profile("--plugin-dir", PLUGINS, "--methods", "pipebcast:chain,tuned:pipeline",
-                   "--segments", "8", "24", "--broadcasts", "2", "--ranks", "3")
+                   "--segment-counts", "8", "24", "--broadcasts", "2", "--ranks", "3")
     if not tap.ok(done.returncode == 0, "two methods are counted"):
         tap.note(done.stdout + done.stderr)
         return

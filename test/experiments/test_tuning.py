@@ -14,69 +14,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = sys.pycache_prefix is None
 
 # pylint: disable=wrong-import-position
+import made_up_tuning
 import test_paper as base
 from test_paper import eq, ok, raises
-from benchlib import tuning
-from benchlib.experiments import auto, p2_table2, p2_table3
+from benchlib import formulas, tuning
+from benchlib.experiments import (auto, p2_irregular, p2_table1, p2_table2, p2_table3,
+                                  p2_thresholds)
+from benchlib.matrix import Matrix
+from benchlib.run import Outcome
+from made_up_tuning import SHAPES, broadcast_us, explained, gap_us, model_text
 
 K = 1024
-# Hops of the longest path, and children of a rank.
-SHAPES = {"chain": (15, 1), "binary": (4, 2), "kary": (3, 3), "twotree": (5, 1),
-          "binomial": (4, 4), "circulant": (4, 1)}
-
-
-def gap_us(size):
-    """From one message to the next: a start and a microsecond for each byte."""
-    return 40 + size
-
-
-def broadcast_us(kind, segment, size):
-    """Formulas (1) and (2) of paper 2, with L = 0."""
-    hops, degree = SHAPES[kind]
-    segment = min(segment, size)
-    return (hops + degree * -(-size // segment) - 1) * gap_us(segment)
-
-
-def tuned_us(size):
-    return 9 * gap_us(size)
-
-
-def method_us(name, size):
-    """The made-up time of a method. What auto does costs 2 % more than its choice."""
-    if name == "tuned":
-        return tuned_us(size)
-    if name == "pipebcast":
-        return 1.02 * min(broadcast_us(kind, segment, size) for kind in SHAPES
-                          for segment in auto.SEGMENTS)
-    _, kind, segment = name.split(":")
-    return broadcast_us(kind, int(segment), size)
-
-
-def bench_rows(name, sizes):
-    return [{"label": name, "bytes": str(size), "pingpong_us": str(gap_us(size)), "loop_us": "",
-             "sync_median_us": str(method_us(name, size)), "sync_ratio": "", "limited": "0"}
-            for size in sizes]
-
-
-def model_text(sizes):
-    rows = "".join(f"cost {size} {1000 * gap_us(size)} {2500 * gap_us(size)} {1000 * gap_us(size)}"
-                   " 10 10 # made up\n" for size in sizes)
-    return f"pipebcast-model 1\ntopology any\n\nplace switch links 2\n{rows}"
-
-
-def explained(arguments):
-    """What `pipebcast-topo explain` prints: 10 % more than the made-up times."""
-    size = int(arguments["--bytes"])
-    kinds = [arguments["--algorithm"]] if "--algorithm" in arguments else list(SHAPES)
-    segments = [int(arguments["--segment"])] if "--segment" in arguments else auto.SEGMENTS
-    found = [(1.1 * broadcast_us(kind, segment, size) / 1e3, kind, segment) for kind in kinds
-             for segment in segments]
-    lines = [f"{kind:<12} {segment:>10} {-(-size // segment):>10} {took:>12.3f}"
-             + ("  chosen" if (took, kind, segment) == min(found) else "")
-             for took, kind, segment in found]
-    return "\n".join(["# made up", "algorithm segment segments predicted ms", *lines,
-                      f"fallback - - {tuned_us(size) / 1e3:.3f}  estimated"])
-
+made_up_tuning.SEGMENTS[:] = auto.SEGMENTS
 
 # In sh, as it is started hundreds of times.
 FAKE_TESTBED = """#!/bin/sh
@@ -85,7 +34,7 @@ shift
 echo "$what" >>"{work}/calls"
 case $what in
 status)
-    echo '{{"testbed": {{"hosts": ["n0", "n1"], "ppn": 1, "mtu": 1500}},
+    echo '{{"testbed": {{"hosts": [{hosts}], "ppn": 1, "mtu": 1500}},
         "links": [{{"from": "n0", "to": "s0", "bytes": 1, "drops": 0}}],
         "fabric": {{"overruns": 0, "late_mean": 0, "late_max": 0, "cpu_seconds": 0, "seconds": 1}}}}'
     ;;
@@ -102,10 +51,11 @@ FAKE_BENCH = """#!{python} -S
 import csv, sys
 sys.pycache_prefix = "{work}/pycache"
 sys.path[:0] = ["{here}"]
-import test_tuning
+import made_up_tuning
+made_up_tuning.SEGMENTS[:] = {segments}
 options = dict(zip(sys.argv[1:], sys.argv[2:]))
 open("{work}/runs", "a").write(options["--label"] + " " + options["--sizes"] + "\\n")
-rows = test_tuning.bench_rows(options["--label"], [int(s) for s in options["--sizes"].split(",")])
+rows = made_up_tuning.bench_rows(options["--label"], [int(s) for s in options["--sizes"].split(",")])
 writer = csv.DictWriter(sys.stdout, list(rows[0]))
 writer.writeheader()
 writer.writerows(rows)
@@ -115,29 +65,32 @@ FAKE_TUNE = """#!{python} -S
 import sys
 sys.pycache_prefix = "{work}/pycache"
 sys.path[:0] = ["{here}"]
-import test_tuning
+import made_up_tuning
+made_up_tuning.SEGMENTS[:] = {segments}
 options = dict(zip(sys.argv[1:], sys.argv[2:]))
 if {fails}:
     sys.exit("made up to fail")
 sizes = [int(s) for s in options.get("--sizes", "256,1426,4096,65536").split(",")]
-open(options["--output"], "w").write(test_tuning.model_text(sizes))
+open(options["--output"], "w").write(made_up_tuning.model_text(sizes))
 """
 
 FAKE_TOPO = """#!{python} -S
 import sys
 sys.pycache_prefix = "{work}/pycache"
 sys.path[:0] = ["{here}"]
-import test_tuning
-assert sys.argv[1] == "explain" and "--model" in sys.argv, sys.argv
-print(test_tuning.explained(dict(zip(sys.argv[3:], sys.argv[4:]))))
+import made_up_tuning
+made_up_tuning.SEGMENTS[:] = {segments}
+assert sys.argv[1] != "explain" or "--model" in sys.argv, sys.argv
+print({{"explain": made_up_tuning.explained, "tree": made_up_tuning.tree_text,
+       "simulate": made_up_tuning.simulated}}[sys.argv[1]](dict(zip(sys.argv[3:], sys.argv[4:]))))
 """
 
 
 def make_programs(fails=False):
-    base.program("testbed", FAKE_TESTBED)
-    base.program("bench", FAKE_BENCH)
-    base.program("tune", FAKE_TUNE, fails=fails)
-    base.program("topo", FAKE_TOPO)
+    base.program("testbed", FAKE_TESTBED, hosts=", ".join(f'"n{host}"' for host in range(16)))
+    base.program("bench", FAKE_BENCH, segments=auto.SEGMENTS)
+    base.program("tune", FAKE_TUNE, fails=fails, segments=auto.SEGMENTS)
+    base.program("topo", FAKE_TOPO, segments=auto.SEGMENTS)
 
 
 def run(*arguments):
@@ -193,7 +146,7 @@ def test_tables():
     out = path("tables")
     done = run("p2-table2", "p2-table4", "--output", out)
     note = done.stdout + done.stderr
-    ok(done.returncode == 0, "Tables 2 and 4 are made", note)
+    ok(done.returncode == 3, "Tables 2 and 4 are made, and a claim of Table 2 does not hold", note)
     ok("    256B      0.296ms     0.740ms     0.074ms" in done.stdout
        and "4096         41.36 ms   1.01" in done.stdout, "their rows and ratios", note)
     record = record_of(out, "p2-table4")
@@ -219,8 +172,97 @@ def test_table3():
     eq(len(rows), 2 * sum(len(p2_table3.Segments.segments(K << i)) for i in exponents),
        "a row for each kind, segment size and message size")
     claims = record_of(out, "p2-fig11")["claims"]
-    eq([[round(m["ratio"], 6) for m in c["measured"]] for c in claims], [[1.0] * len(exponents)] * 2,
+    eq([[round(m["ratio"], 6) for m in c["measured"]] for c in claims], [[1.0] * len(exponents)] * 4,
        "10 % more of everything does not change what the model chooses")
+
+
+def test_formulas():
+    chain = {rank: [rank + 1] for rank in range(4)}
+    eq(formulas.printed_time(chain, 0, 100, 10, 8), 4 * (100 + 10) + 7 * 10,
+       "formula (1): (P - 1) (L + g) + (X - 1) g")
+    figure8 = {0: [1, 2], 2: [3, 4]}
+    eq((formulas.first_segment(figure8, 0, 100, 10), formulas.printed_time(figure8, 0, 100, 10, 8)),
+       (2 * 100 + 4 * 10, 2 * 100 + 4 * 10 + 2 * 7 * 10), "formula (2): A = 2 and B = 4 in Figure 8")
+    eq(formulas.first_segment({0: [1, 2], 1: [3]}, 0, 100, 10), 200 + 20,
+       "the last receiver may be below the left child")
+    rows = {size: tuning.Row([size, size, 6 * size, 0, 0, 0]) for size in (256, 1024)}
+    eq([formulas.costs_at(rows, size) for size in (256, 640, 4096)],
+       [(512, 256), (1280, 640), (2048, 1024)], "L and g of a size, between two sizes, beyond the last")
+
+
+def made_up_matrix(times):
+    """{Method: {size: us}}, T(M) a microsecond for each byte and 100 more."""
+    matrix = Matrix(list(times), sorted({size for each in times.values() for size in each}))
+    for method, of_size in times.items():
+        outcome = Outcome()
+        outcome.rows = [{"bytes": str(size), "sync_median_us": str(us), "pingpong_us": str(size + 100),
+                         "limited": "0"} for size, us in of_size.items()]
+        matrix.outcomes[method.name] = [outcome]
+    return matrix
+
+
+def test_table1():
+    table = p2_table1.TABLE1
+    factors = {"flat": 15, "binomial": 4, "scatter+ring": 2, "linear": 1, "binary": 2.5, "3-ary": 3}
+    matrix = made_up_matrix({each.method: {s: 5000 + factors[each.name] * s for s in (K, 2 * K)}
+                             for each in p2_table1.ALGORITHMS})
+    eq([round(table.factor(matrix, each), 6) for each in p2_table1.ALGORITHMS], list(factors.values()),
+       "Table 1: what fills the pipeline does not count")
+    eq([v.holds for v in table.judge(matrix, "1", 16)], [True, True, True, True, False, True],
+       "a binary tree that takes 2.5 T(M) is none of Table 1")
+    ok("log2 P     4.00      4.00" in "\n".join(table.table(matrix, 16)), "its rows",
+       "\n".join(table.table(matrix, 16)))
+    matrix.outcomes["tuned:binomial"] = []
+    eq([v.holds for v in table.judge(matrix, "1", 16)][1], None, "what was not measured is not judged")
+
+
+def test_thresholds():
+    rows = {size: tuning.Row([size, size, 2 * (size + 60), 0, 0, 0])
+            for size in (*p2_thresholds.PAPER_SIZES, *p2_thresholds.MESSAGES)}
+    eq(p2_thresholds.segment_threshold(rows), K, "60 more for each segment is within 10 % from 1 KB on")
+    found = [p2_thresholds.Threshold("chain", 1, 32, K), p2_thresholds.Threshold("binary_paper", 2, 5, K)]
+    eq([each.message for each in found], [62 * K, 8 * K],
+       "the paper's thresholds: 62 KB for the linear tree, 8 KB for the binary one")
+    segment_us = p2_thresholds.one_way(rows, K)
+    for each, factor in zip(found, (1.49, 1.6)):
+        each.took_us = factor * each.degree * each.n_segments * segment_us
+    eq([v.holds for v in p2_thresholds.THRESHOLDS.judge(rows, found, "4")], [True, False],
+       "1.49 times the pipeline term is a third of delay, 1.6 times is more")
+    for row in rows.values():
+        row.rtt += 2 * 10 ** 6
+    raises(lambda: p2_thresholds.segment_threshold(rows), "segments that all cost too much")
+
+
+def test_irregular():
+    for seed in range(20):
+        network = p2_irregular.IrregularNetwork(seed)
+        for how, span in p2_irregular.SPANNING.items():
+            above = span(network, network.root())
+            links = {tuple(sorted(pair)) for pair in above.items() if pair[1] is not None}
+            if len(above) != p2_irregular.N_SWITCHES or not links <= network.links \
+                    or len(links) != len(above) - 1:
+                ok(False, f"a spanning tree, {how}, of network {seed}", f"{above}")
+                return
+            pruned = p2_irregular.without_empty_leaves(above, network.at)
+            if set(network.at) - set(pruned):
+                ok(False, f"all switches with hosts, {how}, of network {seed}", f"{pruned}")
+                return
+    ok(True, "three spanning trees of each of 20 networks, with all hosts")
+    eq(p2_irregular.without_empty_leaves({0: None, 1: 0, 2: 1, 3: 0}, [0, 3]), {0: None, 3: 0},
+       "switches without hosts below them are left out")
+
+
+def test_paper2_flow():
+    out = path("paper2")
+    done = run("p2-table1", "p2-thresholds", "p2-irregular", "--output", out, "--runs", "1", "--seeds", "2")
+    note = done.stdout + done.stderr
+    ok(done.returncode == 3, "Table 1, section 5.4 and irregular networks are made", note)
+    eq([row["kind"] for row in record_of(out, "p2-thresholds")["rows"]], ["chain", "binary_paper"],
+       "a threshold for each kind of tree")
+    rows = record_of(out, "p2-irregular")["rows"]
+    eq((len(rows), rows[0]["ratio"]), (2 * 3 * 4 * 2, (64 + 16) / 65),
+       "two networks, three spanning trees, four kinds, two numbers of segments")
+    eq([c["holds"] for c in record_of(out, "p2-irregular")["claims"]], [True] * 6, "16 of 512 is near-optimal")
 
 
 def test_auto():
@@ -274,8 +316,8 @@ def main():
     base.HERE = os.path.dirname(os.path.abspath(__file__))
     try:
         make_programs()
-        for test in (test_reading, test_candidates, test_tables, test_table3, test_auto,
-                     test_failures):
+        for test in (test_reading, test_candidates, test_tables, test_table3, test_formulas,
+                     test_table1, test_thresholds, test_irregular, test_paper2_flow, test_auto, test_failures):
             test()
     finally:
         shutil.rmtree(base.WORK, ignore_errors=True)

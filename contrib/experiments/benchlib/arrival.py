@@ -3,7 +3,6 @@ Figures of paper 3: broadcasts at which ranks arrive at different times, over MA
 message sizes, beside OPT, the lower bound that pipebcast-bench computes from the arrivals.
 """
 
-import csv
 import dataclasses
 import os
 import statistics
@@ -13,7 +12,7 @@ from .claims import judge
 from .experiment import PIPEBCAST_SETTINGS
 from .figure import Axis, draw, write_plot
 from .methods import Method
-from .report import cell, ratio_cell, write_json
+from .report import cell, ratio_cell, write_json, write_rows, write_text
 from .units import UserError, bytes_text
 
 # What is measured at a time: how ranks arrive (as --arrival of pipebcast-bench has it), bytes, MAX_IF.
@@ -147,6 +146,17 @@ class ArrivalFigure:
         return ArrivalReport(self, measured)
 
 
+def avoidable_ratio(row, model):
+    """
+    The competitive ratio without the waiting that nobody can avoid: of both sides is taken away
+    that ranks wait for a root which comes later than they do and, in the blocking model, that the
+    root waits for the last rank. What is left of OPT is (n - 1) T(M) / n.
+    """
+    least = float(row["opt_nonblocking_us"]) - float(row["waiting_us"])
+    unavoidable = float(row[f"opt_{model}_us"]) - least
+    return (float(row["average_us"]) - unavoidable) / least
+
+
 class Summary:
     """A method at a point: figures over all its patterns, times in microseconds."""
 
@@ -163,6 +173,7 @@ class Summary:
         self.ratio = statistics.mean(ratios)
         self.greatest = max(ratios)
         self.net_ratio = statistics.mean(column(f"ratio_net_{model}"))
+        self.avoidable_ratio = statistics.mean(avoidable_ratio(row, model) for row in rows)
         self.average_imbalance = statistics.mean(column("average_imbalance_factor"))
         self.worst_imbalance = statistics.mean(column("worst_imbalance_factor"))
         self.unit = statistics.median(column("pingpong_us"))
@@ -220,19 +231,19 @@ class ArrivalReport:
         return (" or ".join(map(str, numbers)) or "no") + " patterns"
 
     @staticmethod
-    def _cells(average, worst=None, ratio=None, greatest=None, net=None):
+    def _cells(average, worst=None, ratio=None, greatest=None, avoidable=None):
         """One point of a line; times in microseconds."""
         return " |" + cell(average and average / 1e3, 8) \
             + (cell(worst / 1e3, 9) if worst else " " * 9) \
             + "".join(ratio_cell(value, 6) if value else " " * 6
-                      for value in (ratio, greatest, net))
+                      for value in (ratio, greatest, avoidable))
 
     def _line_cells(self, line, panel):
         shown = self.figure.shown(line, panel)
         for x in panel.points():
             found = self.summary(line, shown[x]) if x in shown else None
             yield self._cells(found.average, found.worst, found.ratio, found.greatest,
-                              found.net_ratio) if found else self._cells(None)
+                              found.avoidable_ratio) if found else self._cells(None)
 
     def _panel_table(self, letter, panel):
         points = panel.points()
@@ -243,7 +254,7 @@ class ArrivalReport:
             " | " + (bytes_text(x) if panel.over_sizes else f"MAX_IF {x}").ljust(34)
             for x in points))
         out.append("line".ljust(width)
-                   + f" |{'ms':>8}{'worst':>9}{'/OPT':>6}{'most':>6}{'net':>6}" * len(points))
+                   + f" |{'ms':>8}{'worst':>9}{'/OPT':>6}{'most':>6}{'own':>6}" * len(points))
         out.append("-" * width + ("-+" + "-" * 35) * len(points))
         out += [name.ljust(width) + "".join(self._cells(self.common(point, field))
                                             for point in points.values())
@@ -260,8 +271,10 @@ class ArrivalReport:
                 f"{self._patterns_text()}; waiting: what of the",
                 "average time passed before the root came; /OPT, most: average time over the lower "
                 f"bound OPT ({figure.model}",
-                "model) of the very arrivals, mean and greatest of all patterns; net: the mean of "
-                "the same without the waiting.", ""]
+                "model) of the very arrivals, mean and greatest of all patterns; own: the mean of "
+                "the same without the waiting", "that nobody can avoid: on both sides without that of "
+                "ranks for a root that comes later and, in the blocking", "model, without that of the "
+                "root for the last rank.", ""]
         out += self.measured.troubles(line.method for line in figure.lines)
         out += [f"note: {note}" for note in figure.notes]
         out += [verdict.text() for verdict in self.verdicts]
@@ -285,6 +298,7 @@ class ArrivalReport:
                                "ratio": round(found.ratio, 4),
                                "ratio_greatest": round(found.greatest, 4),
                                "ratio_net": round(found.net_ratio, 4),
+                               "ratio_avoidable": round(found.avoidable_ratio, 4),
                                "average_imbalance_factor": round(found.average_imbalance, 4),
                                "worst_imbalance_factor": round(found.worst_imbalance, 4)}
 
@@ -305,13 +319,9 @@ class ArrivalReport:
     def write(self, directory):
         """Writes table, CSV, JSON and figures. Yields messages about the figures."""
         os.makedirs(directory, exist_ok=True)
-        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
-            file.write(self.text())
+        write_text(directory, "table.txt", self.text())
         rows = list(self.rows())
-        with open(os.path.join(directory, "results.csv"), "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]) if rows else ["panel"])
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(os.path.join(directory, "results.csv"), rows, ["panel"])
         write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.figure.name, "figure": self.figure.figure,
                     "model": self.figure.model, "rows": rows,

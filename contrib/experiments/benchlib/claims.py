@@ -91,6 +91,21 @@ class Verdict:
                 "measured": [{"topology": t, "bytes": s, "ratio": r} for t, s, r in self.ratios]}
 
 
+MEASURED, FAILED, REFUTED, INTERRUPTED = 0, 1, 3, 130
+
+
+def exit_status(verdicts, failed=False, interrupted=False):
+    """
+    The exit status of an experiment: of what could not be measured, or else of a claim that was
+    measured and does not hold. That of several experiments is the greatest.
+    """
+    if interrupted:
+        return INTERRUPTED
+    if failed:
+        return FAILED
+    return REFUTED if any(verdict.holds is False for verdict in verdicts) else MEASURED
+
+
 def name_text(name):
     return "best of " + ", ".join(name) if isinstance(name, tuple) else name
 

@@ -1,5 +1,6 @@
 """What the drivers' command lines have in common, and running under signals."""
 
+import argparse
 import datetime
 import os
 import signal
@@ -13,10 +14,26 @@ def say_error(error):
     print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
 
 
+class OldName(argparse.Action):
+    """An option's name of the last release: it still works, with a warning. `now` is its name now, `const` the
+    value of a flag."""
+
+    def __init__(self, option_strings, dest, now, **more):
+        super().__init__(option_strings, dest, help=argparse.SUPPRESS, default=argparse.SUPPRESS, **more)
+        self.now = now
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        say_error(f"warning: {option_string} is called {self.now} now; the next release will not know "
+                  f"{option_string}")
+        setattr(namespace, self.dest, values if self.nargs != 0 else self.const)
+
+
 def add_measuring_options(group, runs=3, runs_text="%(default)s"):
     group.add_argument("--runs", type=int, default=runs,
                        help=f"rounds over all methods [{runs_text}]")
     group.add_argument("--iterations", type=int, default=10, help="in each run [%(default)s]")
+    group.add_argument("--warmup", type=int, metavar="N", help="broadcasts before them [more for small "
+                       "sizes]")
     group.add_argument("--time-limit", type=float, default=10, metavar="S",
                        help="for each size of a run; slower methods get fewer iterations "
                        "[%(default)s]")
@@ -37,7 +54,7 @@ def add_measuring_options(group, runs=3, runs_text="%(default)s"):
 
 def check_measuring_options(options, counts=()):
     """What argparse cannot check. counts: names of more options that are 1 or more, if given."""
-    for name in ("runs", "iterations", *counts):
+    for name in ("runs", "iterations", "warmup", *counts):
         value = getattr(options, name)
         if value is not None and value < 1:
             raise UserError(f"--{name}: {value} is not 1 or more")
@@ -52,6 +69,15 @@ def find_programs(options, testbed=True):
         options.mpirun_arg = component_path(options.plugin_dir) + options.mpirun_arg
     if testbed:
         options.testbed = need_program(options.testbed, TESTBED, "--testbed")
+
+
+def chosen_topologies(names, known, usual, what="network"):
+    """The names of --topologies, which are `known`; `usual` where none are given."""
+    names = names or usual
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UserError(f"--topologies: there is no {what} '{unknown[0]}'; there are {', '.join(known)}")
+    return names
 
 
 def dated_directory(name):

@@ -1,7 +1,8 @@
-"""Counts of one rank of a job: instructions, copied bytes, system calls."""
+"""Counts of one rank of a job: instructions, copied bytes, system calls; the processor time of all."""
 
 import os
 import re
+import resource
 
 from .units import UserError
 
@@ -102,3 +103,17 @@ def count_system_calls(job, n_segments):
         counts["data"] += int(words[3]) if words[-1] in DATA_CALLS else 0
         counts["waiting"] += int(words[3]) if words[-1] in WAITING_CALLS else 0
     return counts
+
+
+def count_time(job, n_segments):
+    """Nanoseconds of processors, in the program and in the kernel, of mpirun and all ranks."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    job.run(n_segments, [])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {"ns": 1e9 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)}
+
+
+def keeps_up(ns_per_byte):
+    """Gbit/s of a link, by how much of the time of an edge a byte that leaves a rank takes of it."""
+    shares = {"forwards": 1, "binary": 1 / 2 + 1 / 4, "kary": 1 / 2 + 1 / 6, "root": 1 / 2}
+    return {name: 8 / (ns_per_byte * share) for name, share in shares.items()}

@@ -1,16 +1,23 @@
 """A figure of a paper as an experiment: what is measured for it, and what is made of that."""
 
-import csv
 import os
 
 from .claims import T, judge
 from .figure import draw, write_plot
 from .methods import Method
-from .report import cell, ratio_cell, write_json
-from .units import bytes_text, parse_sizes
+from .report import cell, ratio_cell, write_json, write_rows, write_text
+from .units import UserError, bytes_text, parse_sizes
 
 # The papers measure below the size from which the plugin takes part by itself, and plain broadcasts.
 PIPEBCAST_SETTINGS = {"coll_pipebcast_min_size": "1", "coll_pipebcast_arrival": "off"}
+
+
+def kinds_of(options, usual):
+    """The kinds of tree that --kinds names, or the experiment's usual ones."""
+    kinds = options.kinds.split(",") if options.kinds else usual
+    if "" in kinds:
+        raise UserError(f"--kinds: '{options.kinds}' has an empty name")
+    return kinds
 
 
 class Line:
@@ -186,13 +193,6 @@ class Report:
                        "limited": int(matrix.limited(method, size)),
                        "best": int(method.name == best.name)}
 
-    def _write_csv(self, path):
-        rows = list(self.rows())
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]) if rows else ["topology"])
-            writer.writeheader()
-            writer.writerows(rows)
-
     def _draw(self, directory, number, panel):
         sizes = self.panel_sizes(panel)
         blocks = [(T, [(s, self.time_us(panel.topology, T, s)) for s in sizes])]
@@ -210,9 +210,8 @@ class Report:
     def write(self, directory):
         """Writes table, CSV, JSON and figures. Yields messages about the figures."""
         os.makedirs(directory, exist_ok=True)
-        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
-            file.write(self.text())
-        self._write_csv(os.path.join(directory, "results.csv"))
+        write_text(directory, "table.txt", self.text())
+        write_rows(os.path.join(directory, "results.csv"), list(self.rows()), ["topology"])
         write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.experiment.name, "figure": self.experiment.figure,
                     "rows": list(self.rows()), "claims": [v.record() for v in self.verdicts]})

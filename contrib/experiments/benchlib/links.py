@@ -16,8 +16,17 @@ FRAME_HEADERS = 14 + 20 + 32
 ACKS_PER_FRAME = (0.5, 1.0)
 
 
+# Of a frame on a link: Ethernet's header, preamble, check sequence and gap.
+WIRE_OVERHEAD = 14 + 24
+
+
 def payload_of_frame(mtu):
     return mtu + 14 - FRAME_HEADERS
+
+
+def wire_of_frame(mtu):
+    """The bytes for which a full frame occupies a link."""
+    return mtu + WIRE_OVERHEAD
 
 
 def segment_of_frames(mtu, n_frames):

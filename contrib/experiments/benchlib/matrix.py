@@ -48,6 +48,12 @@ class Matrix:
         plain = [m for m in ours if m.name == "pipebcast"]
         return (plain or ours or [None])[0]
 
+    def ratio(self, method, size):
+        """To T(M) of the same runs, or of any where these did not measure it."""
+        took, pingpong = self.median(method, size, "sync_median_us"), self.pingpong_us(size)
+        ratio = self.median(method, size, "sync_ratio")
+        return ratio if ratio is not None or not took or not pingpong else took / pingpong
+
     def doubts(self, methods=None):
         """Lines on (some) methods whose figures the testbed itself puts in doubt."""
         return [line for method in methods or self.methods

@@ -36,7 +36,10 @@ class Local:
     def describe(self):
         return {"kind": "local", "ranks": self.n_ranks}
 
-    def mpirun(self, arguments):
+    def mpirun(self, arguments, mpich=None):
+        """The command line; mpich names MPICH's mpirun, where that is wanted."""
+        if mpich:
+            return [mpich, "-n", str(self.n_ranks)] + arguments
         return ["mpirun", "-np", str(self.n_ranks), "--oversubscribe", "--mca", "btl", "self,tcp",
                 "--mca", "btl_tcp_if_include", "lo"] + arguments
 
@@ -115,9 +118,12 @@ class Testbed:
         return {"kind": "testbed", "name": self.name, "topology": self.topology,
                 "topology_file": self.topology_file, "rate": self.rate}
 
-    def mpirun(self, arguments):
-        count = ["-np", str(self.np)] if self.np else []
-        return [self.command, "mpirun", "--name", self.name, "--"] + count + arguments
+    def mpirun(self, arguments, mpich=None):
+        """The command line; mpich names MPICH's mpirun, where that is wanted."""
+        # Without a number MPICH's starts one rank in all, Open MPI's one on each slot.
+        np = self.np or (len(self.hosts) if mpich else None)
+        return [self.command, "mpirun", "--name", self.name, *(["--mpirun", mpich] if mpich else []),
+                "--", *(["-np", str(np)] if np else []), *arguments]
 
     def counters(self):
         """What the fabric and its links did since the last call; None if it does not report it."""

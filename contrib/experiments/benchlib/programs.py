@@ -15,6 +15,8 @@ TOPO = ["../tools/topo/pipebcast-topo", "pipebcast-topo"]
 TUNE = ["../tools/tune/pipebcast-tune", "pipebcast-tune"]
 ADVISOR = ["../tools/advisor/pipebcast-advisor", "pipebcast-advisor"]
 PROBE = ["../tools/probe/pipebcast-probe", "pipebcast-probe"]
+# A test program: in a build directory alone.
+SUMMA = ["../../test/mpi/run_summa"]
 PLUGIN = "mca_coll_pipebcast.so"
 # Beside a built testbed, or where it is installed, seen from the installed library.
 IDLE = [os.path.join(LIBRARY, "../../../lib*/pipebcast/pipebcast-idle.so"),

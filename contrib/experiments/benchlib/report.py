@@ -42,7 +42,7 @@ def table_text(matrix, title):
             took = matrix.median(method, size, "sync_median_us")
             mark = "*" if matrix.limited(method, size) else " "
             line += " |" + cell(took and took / 1e3, 11, mark) \
-                + ratio_cell(matrix.median(method, size, "sync_ratio"), 8) \
+                + ratio_cell(matrix.ratio(method, size), 8) \
                 + ratio_cell(took and ours and took / ours, 7)
         lines.append(line + ("   FAILED, see below" if matrix.failure(method) else ""))
     lines += ["", "ms: median over the runs of each run's median; / T(M): to the ping-pong / 2 of "
@@ -53,6 +53,35 @@ def table_text(matrix, title):
     lines += [f"FAILED: {method.name}: {matrix.failure(method)}" for method in matrix.methods
               if matrix.failure(method)]
     return "\n".join(lines) + "\n"
+
+
+def bars_text(matrix, columns=60):
+    """Bars of the times at the greatest size, the shortest first; the longest has `columns`."""
+    size = matrix.sizes[-1]
+    ratios = [(matrix.median(method, size, "sync_ratio"), method.name) for method in matrix.methods]
+    bars = sorted([(1.0, "T(M)")] + [(ratio, name) for ratio, name in ratios if ratio is not None])
+    width = max(len(name) for _, name in bars)
+    lines = [f"{name:<{width}} {'#' * max(1, round(ratio / bars[-1][0] * columns))} {ratio:.2f}"
+             for ratio, name in bars]
+    return "\n".join([f"{bytes_text(size)}, in times T(M)", "", *lines]) + "\n"
+
+
+def osu_text(matrix):
+    """The columns of osu_bcast -f, a block for each method: time in the call, of the ranks' means."""
+    out = []
+    for method in matrix.methods:
+        out += ["", f"# OSU MPI Broadcast Latency Test, by pipebcast-bench: {method.name}",
+                "# Ranks start at moments agreed on by clocks, and not by MPI_Barrier",
+                f"{'# Size':<10}{'Avg Latency(us)':>18}{'Min Latency(us)':>18}{'Max Latency(us)':>18}"
+                f"{'Iterations':>12}"]
+        for size in matrix.sizes:
+            cells = [matrix.median(method, size, field) for field in
+                     ("call_mean_us", "call_min_us", "call_max_us")]
+            if None not in cells:
+                count = sum(matrix.samples(method, size, "sync_iterations"))
+                out.append(f"{size:<10}" + "".join(f"{cell:>18.2f}" for cell in cells)
+                           + f"{count:>12.0f}")
+    return "\n".join(out).lstrip("\n") + "\n"
 
 
 def cpu_model():
@@ -73,16 +102,9 @@ def describe_host():
 
 
 def write_csv(path, matrix):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = None
-        for method in matrix.methods:
-            for number, outcome in enumerate(matrix.outcomes[method.name], 1):
-                for row in outcome.rows:
-                    full = {"method": method.name, "round": number, **row}
-                    if writer is None:
-                        writer = csv.DictWriter(file, list(full))
-                        writer.writeheader()
-                    writer.writerow(full)
+    write_rows(path, [{"method": method.name, "round": number, **row} for method in matrix.methods
+                      for number, outcome in enumerate(matrix.outcomes[method.name], 1)
+                      for row in outcome.rows], ["method", "round"])
 
 
 def outcome_record(outcome):
@@ -109,6 +131,22 @@ def matrix_record(matrix, place, begun):
                                for size in matrix.sizes_of(method)],
                      "runs": [outcome_record(o) for o in matrix.outcomes[method.name]]}
                     for method in matrix.methods]}
+
+
+def write_text(directory, name, text):
+    """Writes a file of a directory. Yields its path."""
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def write_rows(path, rows, fields):
+    """Rows, which are alike, as CSV; `fields` name the columns where there is no row."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else fields)
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def write_json(path, record):

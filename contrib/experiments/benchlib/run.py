@@ -69,7 +69,8 @@ def bench_arguments(method, sizes, options, pingpong):
                  "--label", method.name, "--sizes", ",".join(map(str, sizes)),
                  "--iterations", str(options.iterations), "--time-limit", str(options.time_limit),
                  "--datatype", options.datatype, "--root", options.root]
-    arguments += ["--check"] if options.check else []
+    arguments += (["--check"] if options.check else []) + method.bench_arguments
+    arguments += ["--warmup", str(options.warmup)] if options.warmup else []
     if not pingpong:
         return arguments + ["--no-pingpong"]
     return arguments + (["--pingpong", options.pingpong] if options.pingpong else [])
@@ -87,18 +88,24 @@ def run_once(place, method, sizes, options, on_row, pingpong=True):
     return outcome
 
 
+# MPICH's programs do not always end after MPI_Finalize where hosts are reached by an agent.
+MPICH_END_S = 10
+
+
 def run_bench(place, method, bench_options, n_rows, options, patience, on_row=lambda row: None):
     """
     Runs pipebcast-bench under mpirun for a method, for so many seconds at most. The outcome's
     failure is why it did not give n_rows results.
     """
     outcome = Outcome()
-    arguments = []
-    for key, value in method.mca(place.topology_file).items():
-        arguments += ["--mca", key, value]
-    outcome.command = place.mpirun(arguments + options.mpirun_arg + [options.bench]
-                                   + bench_options)
-    expired = threading.Event()
+    arguments = method.launch(place.topology_file)
+    if method.is_mpich:
+        outcome.command = place.mpirun(arguments + [options.mpich_bench] + bench_options,
+                                       options.mpich_mpirun)
+    else:
+        outcome.command = place.mpirun(arguments + options.mpirun_arg + [options.bench]
+                                       + bench_options)
+    expired, ended = threading.Event(), []
     begin = time.monotonic()
     with tempfile.TemporaryFile("w+", errors="replace") as stderr:
         process = subprocess.Popen(outcome.command, stdin=subprocess.DEVNULL,
@@ -109,20 +116,27 @@ def run_bench(place, method, bench_options, n_rows, options, patience, on_row=la
             expired.set()
             stop_group(process)
 
+        def take_row(row):
+            on_row(row)
+            if method.is_mpich and len(outcome.rows) == n_rows:
+                ended.append(threading.Timer(MPICH_END_S, stop_group, (process,)))
+                ended[-1].start()
+
         timer = threading.Timer(patience, expire)
         timer.start()
         try:
-            read_rows(process, outcome, on_row)
+            read_rows(process, outcome, take_row)
             code = process.wait()
         finally:
-            timer.cancel()
+            for each in (timer, *ended):
+                each.cancel()
             if process.poll() is None:
                 stop_group(process)
         outcome.seconds = time.monotonic() - begin
         stderr.seek(0)
         if expired.is_set():
             outcome.failure = f"stopped: no end after {patience:.0f} s"
-        elif code != 0:
+        elif code != 0 and not ended:
             outcome.failure = reason_of(stderr.read(), code)
         elif len(outcome.rows) != n_rows:
             outcome.failure = f"{len(outcome.rows)} results for {n_rows} sizes"

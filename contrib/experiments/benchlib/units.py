@@ -1,6 +1,15 @@
 """Quantities as people write them, and the error that people can correct."""
 
+import os
 import re
+import sys
+
+# What all programs in Python share is beside this library where it is installed, and with the testbed in
+# the source tree.
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path += [os.path.dirname(HERE), os.path.join(HERE, "../../testbed")]
+
+from pipebcast_sizes import read_size  # pylint: disable=wrong-import-position
 
 
 class UserError(Exception):
@@ -8,10 +17,10 @@ class UserError(Exception):
 
 
 def parse_bytes(text):
-    match = re.fullmatch(r"([1-9][0-9]{0,11})([kKmMgG]?)", text)
-    if not match:
+    size = read_size(text, 1)
+    if size is None:
         raise UserError(f"'{text}' is no size; write 1400, 64K or 1M")
-    return int(match[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[match[2].lower()]
+    return size
 
 
 def parse_sizes(text):

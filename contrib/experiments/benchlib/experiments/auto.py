@@ -3,10 +3,10 @@
 import json
 import os
 
-from ..claims import Claim, judge
+from ..claims import Claim, exit_status, judge
 from ..experiment import PIPEBCAST_SETTINGS
 from ..matrix import Matrix
-from ..methods import Method
+from ..methods import BY_TREES, Method
 from ..report import write_json
 from ..search import Search
 from ..units import UserError, bytes_text, parse_sizes
@@ -103,19 +103,19 @@ class Auto:
 
     def run(self, options, directory):
         """Yields the exit status."""
-        runs, status = [], 0
+        runs, failed, interrupted = [], False, False
         for topology in options.topologies or TOPOLOGIES:
             run = AutoRun(options, topology, directory)
             interrupted = run.measure()
             runs.append(run)
             print(run.text(), flush=True)
-            status = 130 if interrupted else max(status, int(bool(run.search.failures())))
+            failed = failed or bool(run.search.failures())
             if interrupted:
                 break
-        self._write(runs, directory)
-        return status
+        return exit_status(self._write(runs, directory), failed, interrupted)
 
     def _write(self, runs, directory):
+        """Yields the verdicts."""
         points = [(run.search.topology, size) for run in runs for size in run.sizes]
         of = {run.search.topology: run for run in runs}
         verdicts = [judge(claim, points, lambda t, name, size: of[t].time_us(name, size))
@@ -127,6 +127,7 @@ class Auto:
                    {"experiment": self.name, "rows": [row for run in runs for row in run.rows()],
                     "claims": [verdict.record() for verdict in verdicts]})
         print(said + f"results: {directory}\n", flush=True)
+        return verdicts
 
 
 class AutoRun:
@@ -135,7 +136,7 @@ class AutoRun:
     def __init__(self, options, topology, directory):
         self.search = Search(options, topology, directory)
         self.sizes = [s for s in SIZES if options.only_sizes is None or s in options.only_sizes]
-        self.auto = Method("pipebcast", {"coll_pipebcast_model_file": self.search.tuned.path})
+        self.auto = Method("pipebcast", {"coll_pipebcast_model_file": self.search.tuned.path, **BY_TREES})
         self.tuned = Method("tuned")
         self.others, sizes = candidates(os.path.basename(topology))
         sizes["tuned"] = SIZES

@@ -8,14 +8,14 @@ import statistics
 import subprocess
 import time
 
-from ..claims import Claim, judge
+from ..claims import MEASURED, REFUTED, Claim, exit_status, judge
 from ..command import measure_at, now_text
 from ..experiment import PIPEBCAST_SETTINGS
 from ..methods import Method
 from ..places import Testbed, counted_doubts
 from ..programs import TUNE, need_program
 from ..progress import Progress
-from ..report import describe_host, outcome_record, write_json
+from ..report import describe_host, outcome_record, write_json, write_text
 from ..run import Outcome, run_bench
 from ..units import UserError, bytes_text
 
@@ -161,18 +161,11 @@ class Searcher:
         return int(counted.group(1)), done.stdout
 
 
-def write_file(directory, name, text):
-    path = os.path.join(directory, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
-
-
 def verify(searcher, found, directory, true, with_mistakes):
     found.contradictions, found.said = searcher.contradictions(found, true)
     mistakes = found.network.mistakes() if with_mistakes else {}
     for what, (text, named) in mistakes.items():
-        path = write_file(directory, f"{found.seed}-{what.replace(' ', '-')}.conf", text)
+        path = write_text(directory, f"{found.seed}-{what.replace(' ', '-')}.conf", text)
         n, said = searcher.contradictions(found, path)
         found.mistakes[what] = bool(n) and re.search(rf"\b{named}\b", said) is not None
 
@@ -272,18 +265,19 @@ class Discover:
             [verdict.text() for verdict in verdicts]
             + [f"{'HOLDS         ' if holds else 'DOES NOT HOLD '}  ours: {what}" for what, holds in measured.facts()]
         ) + "\n"
-        write_file(directory, "table.txt", text)
+        write_text(directory, "table.txt", text)
         write_json(os.path.join(directory, "results.json"),
                    {"experiment": self.name, "begun": begun, "machine": describe_host(),
                     "claims": [verdict.record() for verdict in verdicts], "facts": measured.facts(),
                     "networks": [found.record() for found in measured.networks]})
         print(text + f"results: {directory}\n", flush=True)
-        return 130 if interrupted else int(bool(measured.failures()))
+        status = exit_status(verdicts, measured.failures(), interrupted)
+        return REFUTED if status == MEASURED and not all(holds for _, holds in measured.facts()) else status
 
     @staticmethod
     def _measure(options, directory, measured):
         os.makedirs(directory, exist_ok=True)
-        schedule = write_file(directory, "schedule.txt", f"0 {SIZE}\n" * (WARMUP + options.iterations))
+        schedule = write_text(directory, "schedule.txt", f"0 {SIZE}\n" * (WARMUP + options.iterations))
         seeds = range(options.seed, options.seed + options.seeds)
         progress = Progress([f"seed {seed}" for seed in seeds])
         for seed in seeds:
@@ -300,7 +294,7 @@ class Discover:
 
 def measure_network(options, directory, schedule, found):
     """On a testbed of its own. Yields whether it was interrupted."""
-    true = os.path.abspath(write_file(directory, f"{found.seed}-true.conf", found.network.text()))
+    true = os.path.abspath(write_text(directory, f"{found.seed}-true.conf", found.network.text()))
     path = os.path.abspath(os.path.join(directory, f"{found.seed}-found.conf"))
     place = Testbed(argparse.Namespace(**vars(options)), true)
 

@@ -3,10 +3,10 @@
 import os
 import statistics
 
-from ..claims import Claim, judge
+from ..claims import Claim, exit_status, judge
 from ..command import measure_at, now_text
-from ..experiment import PIPEBCAST_SETTINGS
-from ..methods import Method
+from ..experiment import PIPEBCAST_SETTINGS, kinds_of
+from ..methods import BY_TREES, Method
 from ..places import Testbed, counted_doubts
 from ..progress import Progress
 from ..report import describe_host, outcome_record, write_json
@@ -18,15 +18,15 @@ SIZES = parse_sizes("4K,16K,64K,256K")
 SERIES, SETTLED = 50, 20
 # The first opens connections.
 WARMUP = 1
-CLAIMED = {"btl_tcp_bandwidth_eth0": "10000"}  # Mbit/s
+CLAIMED = {"btl_tcp_bandwidth_eth0": "10000", **BY_TREES}  # Mbit/s
 AUTO = Method("pipebcast", CLAIMED)
-KINDS = ["twotree", "binary"]
+KINDS = ["twotree", "binary", "kary", "circulant"]
 FIRST, AFTER, BEST = "first 50", "after 20", "best"
 
 
-def candidates(segments):
+def candidates(kinds, segments):
     return [Method(f"pipebcast:{kind}:{segment}", {**PIPEBCAST_SETTINGS, **CLAIMED})
-            for kind in KINDS for segment in segments]
+            for kind in kinds for segment in segments]
 
 
 class Measured:
@@ -129,7 +129,7 @@ class Learn:
                     "runs": [{"topology": topology, **outcome_record(outcome)}
                              for topology, _, outcome in measured.outcomes]})
         print(text + f"results: {directory}\n", flush=True)
-        return 130 if interrupted else int(bool(measured.failures()))
+        return exit_status(verdicts, measured.failures(), interrupted)
 
     def verdicts(self, measured):
         return [judge(claim, measured.points(), measured.time_us) for claim in self.claims]
@@ -140,7 +140,7 @@ class Learn:
         place = Testbed(options, topology)
         runs = [(AUTO, [size], SERIES) for size in sizes]
         runs += [(method, sizes, WARMUP + options.iterations)
-                 for method in candidates(options.segment_sizes)]
+                 for method in candidates(kinds_of(options, KINDS), options.segment_sizes)]
         progress = Progress([method.name for method, _, _ in runs])
 
         def measure():

@@ -1,18 +1,16 @@
 """Are the links' counters what the plans promise? Counts of bytes, no times."""
 
-import csv
 import os
 
 from ..links import compare_links, counted_bytes, planned_loads, segment_of_frames, worst
 from ..command import measure_at
-from ..experiment import PIPEBCAST_SETTINGS
+from ..experiment import PIPEBCAST_SETTINGS, kinds_of
 from ..methods import Method
 from ..places import Testbed
 from ..programs import TOPO, need_program
 from ..progress import Progress
-from ..report import write_json
+from ..report import write_json, write_rows, write_text
 from ..run import run_bench
-from ..units import UserError
 
 KINDS = ["chain", "binary_paper", "binary", "kary", "twotree", "flat", "binomial", "rank_chain"]
 TOPOLOGIES = ["1", "2", "3", "4", "5"]
@@ -36,18 +34,11 @@ class Links:
              "Ethernet, and the acknowledgements of what goes the other way, one for each frame "
              "or for every second.")
 
-    @staticmethod
-    def kinds(options):
-        kinds = options.kinds.split(",") if options.kinds else KINDS
-        if "" in kinds:
-            raise UserError(f"--kinds: '{options.kinds}' has an empty name")
-        return kinds
-
     def run(self, options, directory):
         """Yields the exit status."""
         options.topo = need_program(options.topo, TOPO, "--topo")
         topologies = options.topologies or TOPOLOGIES
-        kinds = self.kinds(options)
+        kinds = kinds_of(options, KINDS)
         run = CablesRun(options, Progress([kind for _ in topologies for kind in kinds]))
         interrupted = False
         for topology in topologies:
@@ -146,13 +137,9 @@ class CablesRun:
                 for topology, kind, links, _ in self.results if links for link in links]
 
     def write(self, directory):
-        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
-            file.write(self.text(all_links=True) + "\n")
+        write_text(directory, "table.txt", self.text(all_links=True) + "\n")
         rows = self.rows()
-        with open(os.path.join(directory, "results.csv"), "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]) if rows else ["topology"])
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(os.path.join(directory, "results.csv"), rows, ["topology"])
         write_json(os.path.join(directory, "results.json"), {"experiment": "links", "rows": rows,
                                                           "summary": self.summary()})
 

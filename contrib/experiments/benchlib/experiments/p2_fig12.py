@@ -1,9 +1,15 @@
-"""Paper 2, Figure 12 (paper 1, Figure 8): contention-free trees against T(M)."""
+"""Paper 2, Figures 12 (paper 1, Figure 8) and 17: contention-free trees against T(M)."""
 
 from ..claims import T, Claim
 from ..experiment import Experiment, Line, Panel
 
 K = 1024
+
+LINES = [Line("chain", "pipebcast:chain", segmented=True),
+         Line("binary, Algorithm 2", "pipebcast:binary_paper", segmented=True),
+         Line("binary, slot method", "pipebcast:binary", segmented=True),
+         Line("3-ary", "pipebcast:kary", segmented=True, settings={"coll_pipebcast_fanout": "3"}),
+         Line("two-tree", "pipebcast:twotree", segmented=True)]
 
 FIG12 = Experiment(
     name="p2-fig12",
@@ -11,12 +17,7 @@ FIG12 = Experiment(
     shows="Pipelined broadcast down different contention-free trees on topology (1), beside T(M).",
     panels=[Panel("(a) Medium sized messages, topology (1)", "1", "8K:64K"),
             Panel("(b) Large sized messages, topology (1)", "1", "128K:1M")],
-    lines=[Line("chain", "pipebcast:chain", segmented=True),
-           Line("binary, Algorithm 2", "pipebcast:binary_paper", segmented=True),
-           Line("binary, slot method", "pipebcast:binary", segmented=True),
-           Line("3-ary", "pipebcast:kary", segmented=True,
-                settings={"coll_pipebcast_fanout": "3"}),
-           Line("two-tree", "pipebcast:twotree", segmented=True)],
+    lines=LINES,
     claims=[
         Claim("from 32 KB the linear tree is the fastest of the papers' trees",
               ("binary, Algorithm 2", "3-ary"), "chain", low=1, sizes=(32 * K, None)),
@@ -33,3 +34,23 @@ FIG12 = Experiment(
         Claim("from 128 KB the two-tree is within 10 % of T(M)", "two-tree", T, high=1.1,
               sizes=(128 * K, None), said="ours"),
     ])
+
+FIG17 = Experiment(
+    name="p2-fig17",
+    figure="paper 2, Figure 17",
+    shows="The same on links so fast that the hosts' processors are the limit, as on the papers' "
+          "1000 Mbit/s Ethernet: give --rate.",
+    panels=[Panel("Topology (1)", "1", "32K:2M")],
+    lines=LINES,
+    claims=[
+        Claim("below 1 MB the binary tree is faster than the linear tree", "chain",
+              "binary, Algorithm 2", low=1, sizes=(0, 512 * K)),
+        Claim("above 1 MB the linear tree is faster than the binary tree", "binary, Algorithm 2",
+              "chain", low=1, sizes=(2048 * K, None)),
+        Claim("the 3-ary tree is always slower than the binary tree", "3-ary",
+              "binary, Algorithm 2", low=1),
+        Claim("even 2 MB take the linear tree clearly more than T(M) (we say: 1.2 times)", "chain",
+              T, low=1.2, sizes=(2048 * K, None)),
+    ],
+    notes=["All hosts of the testbed share one computer's processors. Where these are the limit, what "
+           "all ranks do adds up, so it is not known what one host can do."])

@@ -2,10 +2,10 @@
 
 import os
 
-from ..claims import T, Claim, judge
+from ..claims import INTERRUPTED, T, Claim, judge
 from ..command import measure_at
+from ..conclusion import conclude
 from ..places import Testbed
-from ..report import write_json
 from ..tuning import Tuned, read_costs
 from ..units import bytes_text
 
@@ -34,20 +34,12 @@ class CostTable:
         sizes = sorted({*PAPER_SIZES, *self.sizes})
         if measure_at(place, lambda: tuned.prepare("--no-fallback", "--sizes",
                                                    ",".join(map(str, sizes)))):
-            return 130
+            return INTERRUPTED
         costs = read_costs(tuned.path)
         verdicts = self.judge(costs["switch"], topology)
-        text = "\n".join([f"{self.name}: {self.figure}", self.shows, "", *self.table(costs), "",
-                          *(verdict.text() for verdict in verdicts)]) + "\n"
-        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
-            file.write(text)
-        write_json(os.path.join(directory, "results.json"),
-                   {"experiment": self.name, "figure": self.figure,
-                    "costs_ns": {name: [vars(row) for row in rows.values()]
-                                 for name, rows in costs.items()},
-                    "claims": [verdict.record() for verdict in verdicts]})
-        print(text + f"results: {directory}\n", flush=True)
-        return 0
+        return conclude(self, directory, self.table(costs), verdicts,
+                        {"costs_ns": {name: [vars(row) for row in rows.values()]
+                                      for name, rows in costs.items()}})
 
     def table(self, costs):
         raise NotImplementedError

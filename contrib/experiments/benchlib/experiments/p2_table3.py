@@ -1,20 +1,24 @@
-"""Paper 2, Table 3 and Figure 11: the segment sizes that the model predicts, and the best ones."""
-
-import os
+"""
+Paper 2, Table 3, Figure 11 and, on the same topology, Figure 16: the segment sizes that our model predicts,
+those that the paper's printed formulas (1) and (2) predict, and the best ones.
+"""
 
 from ..claims import Claim, judge
+from ..conclusion import conclude
 from ..experiment import PIPEBCAST_SETTINGS
+from ..formulas import costs_at, printed_time, tree_of
 from ..matrix import Matrix
 from ..methods import Method
-from ..report import write_json
 from ..search import Search
+from ..tuning import read_costs
 from ..units import bytes_text, parse_sizes
 
 K = 1024
-KINDS = ["chain", "binary"]
+KINDS = ["chain", "binary_paper"]  # the binary tree of Algorithm 2
 SEGMENTS = [256 << i for i in range(8)]
 SIZES = parse_sizes("8K:2M")
 TOPOLOGY = "4"
+BY_MODEL, BY_FORMULA = " by the model", " by the formula"
 
 
 def method_of(kind, segment):
@@ -28,13 +32,21 @@ class Segments:
         self.search = None
         self.interrupted = False
         self.sizes = SIZES
-        self.predicted = {}  # (kind, segment, size): us
+        self.options = None
+        self.predicted = {}  # by our model; (kind, segment, size): us
+        self.printed = {}  # by formulas (1) and (2); likewise
 
     def _predict(self, predictor):
+        place = self.search.place
+        rows = read_costs(self.search.tuned.path)["switch"]
         for kind in KINDS:
+            children = tree_of(self.options, place, kind)
             for size in self.sizes:
                 for segment in self.segments(size):
                     self.predicted[kind, segment, size] = predictor.time_us(kind, segment, size)
+                    latency, gap = costs_at(rows, segment)
+                    self.printed[kind, segment, size] = printed_time(
+                        children, place.hosts[0], latency, gap, -(-size // segment)) / 1e3
 
     @staticmethod
     def segments(size):
@@ -48,16 +60,19 @@ class Segments:
         methods = [method_of(kind, segment) for segment in SEGMENTS for kind in KINDS]
         sizes = {m.name: [s for s in self.sizes if m.segment <= s] for m in methods}
         matrix = Matrix([m for m in methods if sizes[m.name]], self.sizes, sizes)
+        self.options = options
         self.search = Search(options, topology, directory)
         self.interrupted = self.search.run(
-            matrix, self._worth_again(options.near), self._predict, ["--no-fallback"])
+            matrix, self._worth_again(options.near), self._predict,
+            ["--no-fallback", "--sizes", ",".join(map(str, SEGMENTS))])
 
     def _worth_again(self, near):
         def worth(method, size):
             best = self.best(method.algorithm, size)
             took = self.search.took_us(method, size)
-            return took is None or best is None or method.segment == self.model_of(
-                method.algorithm, size) or took <= near * self.took_us(method.algorithm, best, size)
+            return took is None or best is None or method.segment in (
+                self.model_of(method.algorithm, size),
+                self.formula_of(method.algorithm, size)) or took <= near * self.took_us(method.algorithm, best, size)
         return worth
 
     def took_us(self, kind, segment, size):
@@ -73,10 +88,16 @@ class Segments:
         """The segment size with the least predicted time."""
         return min(self.segments(size), key=lambda segment: self.predicted[kind, segment, size])
 
+    def formula_of(self, kind, size):
+        """The one with the least time by formula (1) or (2)."""
+        return min(self.segments(size), key=lambda segment: self.printed[kind, segment, size])
+
     def time_us(self, name, size):
-        """name: KIND, with the best segment size, or KIND + " by the model"."""
-        kind, _, by_model = name.partition(" ")
-        segment = self.model_of(kind, size) if by_model else self.best(kind, size)
+        """name: KIND, with the best segment size, or KIND + BY_MODEL, or KIND + BY_FORMULA."""
+        kind = name.removesuffix(BY_MODEL).removesuffix(BY_FORMULA)
+        chosen = self.model_of if name.endswith(BY_MODEL) \
+            else self.formula_of if name.endswith(BY_FORMULA) else self.best
+        segment = chosen(kind, size)
         return self.took_us(kind, segment, size) if segment else None
 
 
@@ -100,58 +121,73 @@ class OfSegments:
         verdicts = [judge(claim, [(topology, size) for size in SHARED.sizes],
                           lambda _, name, size: SHARED.time_us(name, size))
                     for claim in self.claims]
-        text = "\n".join([f"{self.name}: {self.figure}, topology ({topology})", self.shows, "",
-                          *self.table(SHARED), "", *SHARED.search.failures(),
-                          *(verdict.text() for verdict in verdicts)]) + "\n"
-        os.makedirs(directory, exist_ok=True)
-        with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as file:
-            file.write(text)
-        write_json(os.path.join(directory, "results.json"),
-                   {"experiment": self.name, "rows": list(rows_of(SHARED)),
-                    "claims": [verdict.record() for verdict in verdicts]})
-        print(text + f"results: {directory}\n", flush=True)
-        return 130 if SHARED.interrupted else 1 if SHARED.search.failures() else 0
+        return conclude(self, directory, self.table(SHARED), verdicts, {"rows": list(rows_of(SHARED))},
+                        SHARED.search.failures(), SHARED.interrupted, f", topology ({topology})")
 
 
 def rows_of(segments):
     for (kind, segment, size), predicted in segments.predicted.items():
         yield {"kind": kind, "segment": segment, "bytes": size, "predicted_us": predicted,
+               "formula_us": segments.printed[kind, segment, size],
                "median_us": segments.took_us(kind, segment, size)}
 
 
 def table3(segments):
-    out = [" " * 8 + "".join(f" |{kind:^21}" for kind in KINDS),
-           f"{'message':<8}" + f" |{'model':>10}{'actual':>11}" * len(KINDS)]
+    out = [" " * 8 + "".join(f" |{kind:^32}" for kind in KINDS),
+           f"{'message':<8}" + f" |{'formula':>10}{'model':>11}{'actual':>11}" * len(KINDS)]
     for size in segments.sizes:
         line = f"{bytes_text(size):<8}"
         for kind in KINDS:
             best = segments.best(kind, size)
-            line += f" |{segments.model_of(kind, size):>9}B" \
+            line += f" |{segments.formula_of(kind, size):>9}B{segments.model_of(kind, size):>10}B" \
                 + (f"{best:>10}B" if best else f"{'-':>11}")
         out.append(line)
-    return out
+    return out + ["", "formula: the segment size with the least time by formulas (1) and (2); model: by "
+                  "ours."]
 
 
 def figure11(segments):
-    out = [" " * 8 + "".join(f" |{kind:^47}" for kind in KINDS),
-           f"{'message':<8}" + (f" |{'best, ms':>12}{'by model, ms':>14}{'ratio':>7}"
-                                f"{'predicted, ms':>14}") * len(KINDS)]
+    out = [" " * 8 + "".join(f" |{kind:^61}" for kind in KINDS),
+           f"{'message':<8}" + (f" |{'best, ms':>10}{'by formula':>11}{'ratio':>6}{'by model':>10}"
+                                f"{'ratio':>6}{'formula':>9}{'model':>9}") * len(KINDS)]
     for size in segments.sizes:
         line = f"{bytes_text(size):<8}"
         for kind in KINDS:
-            best, ours = (segments.time_us(name, size) for name in (kind, kind + " by the model"))
-            predicted = segments.predicted[kind, segments.model_of(kind, size), size]
-            line += " |" + (f"{best / 1e3:>12.2f}{ours / 1e3:>14.2f}{ours / best:>7.2f}"
-                            if best and ours else f"{'-':>33}") + f"{predicted / 1e3:>14.2f}"
+            times = [segments.time_us(kind + by, size) for by in ("", BY_FORMULA, BY_MODEL)]
+            formula = segments.printed[kind, segments.formula_of(kind, size), size]
+            model = segments.predicted[kind, segments.model_of(kind, size), size]
+            line += " |" + (f"{times[0] / 1e3:>10.2f}{times[1] / 1e3:>11.2f}{times[1] / times[0]:>6.2f}"
+                            f"{times[2] / 1e3:>10.2f}{times[2] / times[0]:>6.2f}"
+                            if None not in times else f"{'-':>43}") \
+                + f"{formula / 1e3:>9.1f}{model / 1e3:>9.1f}"
         out.append(line)
-    return out
+    return out + ["", "ms: measured with the best segment size, with that of the formula and with that "
+                  "of our model; the last two: the times that they predict for these."]
+
+
+def figure16(segments):
+    """Every segment size: measured, and what formula and model say of it."""
+    out = []
+    for kind in KINDS:
+        out += [f"{kind}, ms: measured / formula / model", f"{'message':<8}"
+                + "".join(f"{bytes_text(segment):>27}" for segment in SEGMENTS)]
+        for size in segments.sizes:
+            line = f"{bytes_text(size):<8}"
+            for segment in segments.segments(size):
+                took = segments.took_us(kind, segment, size)
+                cell = " / ".join(f"{us / 1e3:.1f}" if us else "-" for us in (
+                    took, segments.printed[kind, segment, size], segments.predicted[kind, segment, size]))
+                line += f"{cell:>27}"
+            out.append(line)
+        out.append("")
+    return out[:-1]
 
 
 TABLE3 = OfSegments(
     name="p2-table3",
     figure="paper 2, Table 3",
-    shows="Of the paper's eight segment sizes, the one that the model predicts to be best, and the "
-          "one that is.",
+    shows="Of the paper's eight segment sizes, those that formulas (1) and (2) and our model predict to "
+          "be best, and the one that is.",
     table=table3, claims=[])
 
 FIG11 = OfSegments(
@@ -159,7 +195,13 @@ FIG11 = OfSegments(
     figure="paper 2, Figure 11",
     shows="Broadcast with the segment size that the model predicts to be best, and with the best.",
     table=figure11,
-    claims=[Claim(f"{kind}: the predicted segment size is close to the best (we say: within 10 %)",
-                  f"{kind} by the model", kind, high=1.1) for kind in KINDS])
+    claims=[Claim(f"{kind}: the segment size{by} is close to the best (we say: within 10 %)",
+                  kind + by, kind, high=1.1) for by in (BY_FORMULA, BY_MODEL) for kind in KINDS])
 
-TABLES = [TABLE3, FIG11]
+FIG16_MODEL = OfSegments(
+    name="p2-fig16-model",
+    figure="paper 2, Figure 16, with what is predicted",
+    shows="Every segment size of the paper: measured, by formulas (1) and (2), and by our model.",
+    table=figure16, claims=[])
+
+TABLES = [TABLE3, FIG11, FIG16_MODEL]

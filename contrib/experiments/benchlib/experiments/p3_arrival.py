@@ -8,6 +8,7 @@ Figure 11, measured on 16 hosts of another network, names no size.
 from ..arrival import (ITS_OPT, ArrivalFigure, ArrivalLine, ArrivalPanel, first_of, greatest_of,
                        mean_of, net_of)
 from ..claims import Claim
+from ..methods import BY_TREES
 
 K = 1024
 N = 16  # hosts of topology (1)
@@ -18,7 +19,7 @@ QUICK_SIZES = [16 * K, 32 * K, 64 * K]
 
 # The paper's flat tree sends whole messages, one receiver after the other; and none of the
 # algorithms that are compared may become aware of arrivals by itself.
-UNAWARE = {"coll_pipebcast_arrival": "off"}
+UNAWARE = {"coll_pipebcast_arrival": "off", **BY_TREES}
 WHOLE = {**UNAWARE, "coll_pipebcast_segment_size": str(1 << 30)}
 
 FLAT = ArrivalLine("flat", "pipebcast:flat", WHOLE)
@@ -165,7 +166,7 @@ ROOT_FIRST = ArrivalFigure(
 # Ours: whether the component may be left to notice by itself how ranks arrive. With MAX_IF 1 all
 # ranks of "random" arrive together.
 PLAIN = ArrivalLine("arrival off", "pipebcast:auto", UNAWARE)
-NOTICING = ArrivalLine("arrival auto", "pipebcast", {"coll_pipebcast_arrival": "auto"})
+NOTICING = ArrivalLine("arrival auto", "pipebcast", {"coll_pipebcast_arrival": "auto", **BY_TREES})
 
 # It looks at the second and third broadcast of a communicator, and serves the sixth accordingly.
 LEARNING = 5

@@ -5,12 +5,13 @@ import os
 import statistics
 
 from ..claims import Claim, judge
-from ..command import measure_at, now_text
+from ..command import chosen_topologies, measure_at, now_text
+from ..conclusion import conclude
 from ..experiment import PIPEBCAST_SETTINGS
 from ..methods import Method
 from ..places import Testbed, counted_doubts
 from ..progress import Progress
-from ..report import describe_host, outcome_record, write_json
+from ..report import describe_host, outcome_record, write_text
 from ..run import run_bench
 from ..units import UserError, bytes_text
 
@@ -39,18 +40,7 @@ def topology_of(network):
 
 def chosen_networks(names):
     """The single links, and what they are compared with."""
-    unknown = [name for name in names or [] if name not in NETWORKS]
-    if unknown:
-        raise UserError(f"--topologies: there is no network '{unknown[0]}'; there are "
-                        f"{', '.join(NETWORKS)}")
-    return [SINGLE] + [name for name in names or NETWORKS if name != SINGLE]
-
-
-def write_file(directory, name, text):
-    path = os.path.join(directory, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
+    return [SINGLE] + [name for name in chosen_topologies(names, NETWORKS, NETWORKS) if name != SINGLE]
 
 
 class Run:
@@ -134,7 +124,7 @@ class Measured:
                 for line in counted_doubts(name, [run.outcome for run in self.of(name)])]
 
 
-def table_text(measured, rate):
+def table(measured, rate):
     out = [f"{LEAVES} leaves of {HOSTS} hosts, {rate}, {METHOD.name}", "",
            f"{'network':<10} {'message':>7} {'seeds':>5} {'median ms':>10} {'/ single':>8} "
            f"{'least':>6} {'greatest':>8} {'of seed':>7} {'busiest':>8} {'drops':>6}"]
@@ -149,8 +139,8 @@ def table_text(measured, rate):
                    f"{row['drops']:>6}")
     out += ["", "ratios are to the median of all runs over single links; busiest: bytes on the "
             "link between", "switches that carried most, to those of the messages; drops: frames "
-            "lost on any link.", *measured.doubts(), *measured.failures()]
-    return "\n".join(out) + "\n"
+            "lost on any link.", *measured.doubts()]
+    return out
 
 
 class Parallel:
@@ -176,8 +166,9 @@ class Parallel:
         measured = Measured(options.only_sizes or [SIZE])
         interrupted = self._measure(options, directory, networks, measured)
         verdicts = self.verdicts(measured)
-        self._write(directory, options, begun, measured, verdicts)
-        return 130 if interrupted else int(bool(measured.failures()))
+        return conclude(self, directory, table(measured, options.rate), verdicts,
+                        {"begun": begun, "machine": describe_host(), "rows": list(measured.rows()),
+                         "runs": [run.record() for run in measured.runs]}, measured.failures(), interrupted)
 
     def verdicts(self, measured):
         points = [(name, size) for name in measured.networks() for size in measured.sizes]
@@ -187,9 +178,9 @@ class Parallel:
     def _measure(options, directory, networks, measured):
         os.makedirs(directory, exist_ok=True)
         seeds = range(1, options.seeds + 1)
-        files = {name: write_file(directory, f"{name}.conf", topology_of(name))
+        files = {name: write_text(directory, f"{name}.conf", topology_of(name))
                  for name in networks}
-        schedule = write_file(directory, "schedule.txt",
+        schedule = write_text(directory, "schedule.txt",
                               schedule_text(measured.sizes, options.iterations))
         progress = Progress([name for _ in seeds for name in networks])
         for seed in seeds:
@@ -198,17 +189,6 @@ class Parallel:
                 if measure_seed(options, path, schedule, seed, measured, progress):
                     return True
         return False
-
-    def _write(self, directory, options, begun, measured, verdicts):
-        text = table_text(measured, options.rate) + "\n" \
-            + "\n".join(verdict.text() for verdict in verdicts) + "\n"
-        write_file(directory, "table.txt", text)
-        write_json(os.path.join(directory, "results.json"),
-                   {"experiment": self.name, "begun": begun, "machine": describe_host(),
-                    "rows": list(measured.rows()),
-                    "claims": [verdict.record() for verdict in verdicts],
-                    "runs": [run.record() for run in measured.runs]})
-        print(text + f"results: {directory}\n", flush=True)
 
 
 def schedule_text(sizes, iterations):

@@ -1,0 +1,181 @@
+"""
+Paper 2, section 6: networks that are no tree. A spanning tree is found first, then the techniques for trees are
+applied to it. Computed by the simulator of pipebcast-topo, in which each link passes a segment at a time.
+"""
+
+import json
+import os
+import random
+import statistics
+import subprocess
+
+from ..claims import Claim, judge
+from ..conclusion import conclude
+from ..programs import TOPO, need_program
+from ..report import write_rows, write_text
+from ..units import UserError
+
+N_SWITCHES, N_HOSTS, N_MORE_LINKS = 8, 32, 8
+SEGMENTS = [64, 512]
+KINDS = ["chain", "binary_paper", "binary", "twotree"]
+WIRE = "T(M)"
+
+
+class IrregularNetwork:
+    """Switches with more links than a tree has, and hosts at them; the same seed gives the same everywhere."""
+
+    def __init__(self, seed):
+        draw = random.Random(seed)
+        self.seed = seed
+        self.links = {(draw.randrange(switch), switch) for switch in range(1, N_SWITCHES)}
+        while len(self.links) < N_SWITCHES - 1 + N_MORE_LINKS:
+            self.links.add(tuple(sorted(draw.sample(range(N_SWITCHES), 2))))
+        self.at = [draw.randrange(N_SWITCHES) for _ in range(N_HOSTS)]
+
+    def neighbours(self, switch):
+        return sorted({a + b - switch for a, b in self.links if switch in (a, b)})
+
+    def root(self):
+        """The switch from which the farthest one is nearest."""
+        return min(range(N_SWITCHES), key=lambda switch: max(self.distances(switch).values()))
+
+    def distances(self, root):
+        above = self.breadth_first(root)
+
+        def hops(switch):
+            return 0 if switch == root else 1 + hops(above[switch])
+        return {switch: hops(switch) for switch in range(N_SWITCHES)}
+
+    # Spanning trees: {switch: the one above it}.
+
+    def breadth_first(self, root):
+        """Shortest ways to the root, as the spanning tree protocol of Ethernet leaves them."""
+        above, queue = {root: None}, [root]
+        for switch in queue:
+            for other in self.neighbours(switch):
+                if other not in above:
+                    above[other] = switch
+                    queue.append(other)
+        return above
+
+    def depth_first(self, root):
+        above = {root: None}
+
+        def visit(switch):
+            for other in self.neighbours(switch):
+                if other not in above:
+                    above[other] = switch
+                    visit(other)
+        visit(root)
+        return above
+
+    def at_random(self, root):
+        """Links in random order, each that makes no cycle (as the paper draws its random clusters)."""
+        above, part = {root: None}, set(self.links)
+        draw = random.Random(self.seed)
+        while len(above) < N_SWITCHES:
+            a, b = draw.choice(sorted(link for link in part if (link[0] in above) != (link[1] in above)))
+            inner, outer = (a, b) if a in above else (b, a)
+            above[outer] = inner
+        return above
+
+    def text(self, above):
+        """Slurm's topology.conf of a spanning tree."""
+        out = []
+        for switch in sorted(above):
+            hosts = ",".join(f"n{host}" for host, at in enumerate(self.at) if at == switch)
+            below = ",".join(f"s{other}" for other, up in above.items() if up == switch)
+            out.append(f"SwitchName=s{switch}" + (f" Nodes={hosts}" if hosts else "")
+                       + (f" Switches={below}" if below else ""))
+        return "\n".join(out) + "\n"
+
+
+SPANNING = {"breadth first": IrregularNetwork.breadth_first,
+            "depth first": IrregularNetwork.depth_first, "at random": IrregularNetwork.at_random}
+
+
+def without_empty_leaves(above, at):
+    """A switch below which there is no host is left out, as no broadcast goes there."""
+    above = dict(above)
+    while True:
+        empty = [s for s, up in above.items() if up is not None and s not in at
+                 and s not in above.values()]
+        if not empty:
+            return above
+        for switch in empty:
+            del above[switch]
+
+
+class Irregular:
+    """Random networks, three spanning trees of each."""
+
+    name = "p2-irregular"
+    figure = "paper 2, section 6"
+    shows = (f"{N_HOSTS} hosts on {N_SWITCHES} switches with {N_MORE_LINKS} links more than a tree has: "
+             "broadcasts down trees that are contention-free on a spanning tree, over T(M), by the simulator.")
+    claims = [
+        *(Claim(f"{how}: broadcast is near-optimal with a linear tree (we say: 512 segments within 1.2 T(M))",
+                f"{how}, chain", WIRE, high=1.2, sizes=(512, None)) for how in SPANNING),
+        *(Claim(f"{how}: with two trees, too (we say: within 1.1 T(M))", f"{how}, twotree", WIRE, high=1.1,
+                sizes=(512, None), said="ours") for how in SPANNING),
+    ]
+
+    @staticmethod
+    def simulate(command, path):
+        done = subprocess.run([*command, path, "--simulation", "links", "--json", "--algorithm",
+                               ",".join(KINDS), "--segment-counts", ",".join(map(str, SEGMENTS))],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        try:
+            return [(run["algorithm"], run["segments"], run["time"]) for run in json.loads(done.stdout)["runs"]]
+        except (ValueError, KeyError):
+            raise UserError(f"pipebcast-topo simulate {path} failed: {done.stderr.strip()}") from None
+
+    def rows(self, options, directory):
+        """A row for each network, spanning tree, kind of tree and number of segments."""
+        command = [need_program(options.topo, TOPO, "--topo"), "simulate"]
+        for seed in range(options.seed, options.seed + options.seeds):
+            network = IrregularNetwork(seed)
+            root = network.root()
+            for how, span in SPANNING.items():
+                above = without_empty_leaves(span(network, root), network.at)
+                path = write_text(directory, f"network{seed}-{how.replace(' ', '-')}.conf", network.text(above))
+                for kind, segments, took in self.simulate(command, path):
+                    # T(M) is that of two hosts on one switch: two links, one segment behind the other.
+                    yield {"seed": seed, "spanning_tree": how, "kind": kind, "segments": segments,
+                           "time": took, "ratio": took / (segments + 1)}
+
+    @staticmethod
+    def ratios(rows, how, kind, segments):
+        return [row["ratio"] for row in rows if (row["spanning_tree"], row["kind"], row["segments"])
+                == (how, kind, segments)]
+
+    def judge(self, rows):
+        def value(_, name, segments):
+            if name == WIRE:
+                return 1.0
+            how, kind = name.split(", ")
+            return max(self.ratios(rows, how, kind, segments), default=None)
+        return [judge(claim, [("irregular", segments) for segments in SEGMENTS], value)
+                for claim in self.claims]
+
+    def table(self, rows):
+        out = [f"{'spanning tree':<15}{'segments':>9}" + "".join(f"{kind:>18}" for kind in KINDS)]
+        for how in SPANNING:
+            for segments in SEGMENTS:
+                line = f"{how:<15}{segments:>9}"
+                for kind in KINDS:
+                    found = self.ratios(rows, how, kind, segments)
+                    line += f"{f'{statistics.median(found):.2f} ({max(found):.2f})':>18}" if found \
+                        else f"{'-':>18}"
+                out.append(line)
+        return out + ["", f"over T(M), median and greatest of {len({row['seed'] for row in rows})} networks"]
+
+    def run(self, options, directory):
+        """Yields the exit status."""
+        os.makedirs(directory, exist_ok=True)
+        rows = list(self.rows(options, directory))
+        write_rows(os.path.join(directory, "results.csv"), rows, ["seed"])
+        return conclude(self, directory, self.table(rows), self.judge(rows), {"rows": rows})
+
+
+IRREGULAR = Irregular()

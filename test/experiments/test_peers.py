@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""TAP test of comparisons with other broadcasts at their best: how they are run, which are measured at
+greater sizes, and what is made of it; and of time dilation. All measurements are made up."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAPER = os.environ.get("PAPER", os.path.join(HERE, "../../contrib/experiments/paper"))
+EXPERIMENTS = os.path.dirname(os.path.abspath(PAPER))
+sys.path.insert(0, EXPERIMENTS)
+sys.dont_write_bytecode = True
+
+# pylint: disable=wrong-import-position
+from benchlib import claims, counting
+from benchlib.experiments import dilation
+from benchlib.matrix import Matrix
+from benchlib.methods import MPICH, Method, expand_methods
+from benchlib.report import osu_text
+from benchlib.run import Outcome
+from benchlib.screening import fits, predicted_us, promising
+from benchlib.units import UserError
+
+COUNT = [0, 0]
+
+
+def eq(found, wanted, text):
+    COUNT[0] += 1
+    COUNT[1] += found != wanted
+    print(f"{'' if found == wanted else 'not '}ok {COUNT[0]} - {text}", flush=True)
+    if found != wanted:
+        print(f"# found {found!r}, wanted {wanted!r}")
+
+
+def refuses(text, what):
+    try:
+        Method(text)
+        eq("taken", "refused", what)
+    except UserError:
+        eq(True, True, what)
+
+
+def row(size, time, method="", limited="0", pingpong=""):
+    return {"method": method, "bytes": str(size), "pingpong_us": str(pingpong), "sync_median_us": str(time),
+            "sync_ratio": "", "sync_iterations": "3", "call_mean_us": str(time / 2),
+            "call_min_us": str(time / 4), "call_max_us": str(time), "limited": limited}
+
+
+def matrix_of(times, sizes):
+    """times: {method's name: a function of the size}."""
+    matrix = Matrix([Method(name) for name in times], sizes)
+    for name, time in times.items():
+        outcome = Outcome()
+        outcome.rows = [row(size, time(size)) for size in sizes[:2]]
+        matrix.outcomes[name] = [outcome]
+    return matrix
+
+
+def test_methods():
+    ring = Method("mpich:ring:1426").launch(None)
+    eq([ring[i:i + 3] for i in range(0, len(ring), 3)
+        if "CHUNK" in ring[i + 1]], [["-genv", "MPIR_CVAR_IBCAST_RING_CHUNK_SIZE", "1426"]],
+       "MPICH has variables of its environment, the segment size among them")
+    eq([Method("mpich:binomial").mca(None).get("MPIR_CVAR_COLLECTIVE_FALLBACK"), Method("mpich").mca(None)],
+       ["error", {}], "an algorithm of MPICH is forced, or fails; its own choice is left alone")
+    eq([Method("libnbc:chain").bench_arguments, Method("libnbc:chain").mca(None)
+        ["coll_libnbc_ibcast_algorithm"], Method("tuned").bench_arguments], [["--op", "ibcast"], "3", []],
+       "libnbc is measured by MPI_Ibcast")
+    refuses("mpich:binomial:1426", "segments of an algorithm that has none are refused")
+    refuses("libnbc:chain:1426", "and of libnbc")
+    refuses("han:chain", "an algorithm of han is refused")
+    names = [method.name for method in expand_methods("mpich-5.0", [1426, 2874])]
+    eq([names.count(f"mpich:{name}:2874") for name in MPICH],
+       [int(chunk is not None) for _, chunk in MPICH.values()],
+       "each algorithm of MPICH that has segments is tried with each size")
+
+
+def test_screening():
+    methods = [Method(f"tuned:binary:{s}") for s in (702, 1426, 2874)] + [Method("tuned:binomial")]
+    eq([fits(m, methods, 1024) for m in methods], [True, True, False, True],
+       "of segments longer than the message the shortest stands for all")
+    sizes = [1000, 3000, 9000]
+    matrix = matrix_of({"tuned:binary:702": lambda s: 100 + s, "tuned:pipeline:702": lambda s: 3000 + s / 10,
+                        "tuned:linear": lambda s: 20 * s, "adapt:binary:702": lambda s: 5 * s}, sizes)
+    eq([round(predicted_us(matrix, m, 9000)) for m in matrix.methods], [9100, 3900, 180000, 45000],
+       "times are predicted by a line")
+    eq([m.name for m in promising(matrix, 9000, 1.5)], ["tuned:pipeline:702", "adapt:binary:702"],
+       "what overtakes at greater sizes is measured there, of each component")
+    eq(len(promising(matrix, 9000, 2.5)), 3, "and what is near")
+    eq([predicted_us(matrix, matrix.methods[0], 3000), promising(matrix, 3000, 1.5)], [None, []],
+       "one size is no line")
+
+
+def test_osu():
+    matrix = matrix_of({"tuned": lambda s: 4 * s}, [1024, 2048, 4096])
+    lines = osu_text(matrix).splitlines()
+    eq([line.split() for line in lines if not line.startswith("#")],
+       [["1024", "2048.00", "1024.00", "4096.00", "3"], ["2048", "4096.00", "2048.00", "8192.00", "3"]],
+       "the columns of osu_bcast, of what was measured")
+
+
+def table_of(systems):
+    """What peers-table prints, as rows, for {SYSTEM-TOPOLOGY: rows}."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name, rows in systems.items():
+            os.mkdir(os.path.join(directory, name))
+            with open(os.path.join(directory, name, "results.csv"), "w", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
+        done = subprocess.run([sys.executable, os.path.join(EXPERIMENTS, "peers-table"), directory],
+                              stdout=subprocess.PIPE, text=True, check=True)
+    return list(csv.reader(io.StringIO(done.stdout)))
+
+
+def test_table():
+    rows = table_of({
+        "here-5": [row(1024, 20000, "tuned:binary:702", pingpong=10000), row(1024, 15000, "tuned:pipeline:702"),
+                   row(1 << 20, 9000, "pipebcast:twotree:2874", limited="1", pingpong=3000)],
+        "mpich-5": [row(1024, 40000, "mpich")]})
+    eq(rows[0], ["ms (ratio to T(M))", "1 KB", "1 MB"], "a column for each size")
+    eq({line[0].partition(") ")[2].split()[0]: line[1:] for line in rows[1:]},
+       {"T(M)": ["10.0", "3.00"], "pipebcast,": ["", "9.00 (3.00) twotree 2874*"],
+        "tuned": ["15.0 (1.50) pipeline 702", ""], "MPICH": ["40.0 (4.00)", ""]},
+       "the best method of each peer, and T(M) of this host's Open MPI for all")
+
+
+def test_dilation():
+    steps = dilation.steps_of(["1mbit", "10mbit"], 1)
+    eq([len(steps), [step[:2] for step in steps if step[1] == dilation.SPIN]],
+       [len(dilation.METHODS) * 2 + 1, [("10mbit", "spin")]], "ranks spin at some rates")
+    eq([step[2].name for step in dilation.steps_of(["1mbit"], 2, ["tuned:binomial"])], ["tuned:binomial"] * 2,
+       "--lines: only these methods")
+    with tempfile.TemporaryDirectory() as directory:
+        measured = dilation.Measured(os.path.join(directory, "results.csv"))
+        for rate, ratios in (("1mbit", (1.2, 1.4, 1.3)), ("2mbit", (1.4, 1.4, 1.5))):
+            for number, ratio in enumerate(ratios):
+                outcome = Outcome()
+                outcome.rows = [{**row(65536, 1000 * ratio, pingpong=1000), "sync_ratio": str(ratio)}]
+                measured.add(rate, dilation.SLEEP, dilation.METHODS[0], number, outcome)
+        with open(measured.path, encoding="utf-8") as file:
+            eq(len(list(csv.DictReader(file))), 6, "each row is written as it comes")
+    [verdict] = dilation.DILATION.verdicts(measured)
+    eq([round(ratio, 3) for _, _, ratio in verdict.ratios], [round(1.4 / 1.3, 3)], "medians are compared")
+    eq(claims.exit_status([verdict]), claims.REFUTED, "ratios that do not converge are reported")
+    eq("1.300" in "\n".join(dilation.table(measured)), True, "and printed by rate")
+
+
+def test_rates():
+    rates = counting.keeps_up(2)
+    eq([round(rates[name], 2) for name in ("forwards", "binary", "root")], [4, 5.33, 8],
+       "Gbit/s by nanoseconds for each byte")
+
+
+def main():
+    for test in (test_methods, test_screening, test_osu, test_table, test_dilation, test_rates):
+        test()
+    print(f"1..{COUNT[0]}")
+    return 1 if COUNT[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
