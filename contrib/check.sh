@@ -77,6 +77,23 @@ packs_ompi_tree() {
         { ! grep .; }
 }
 
+# Files and links that `make install` puts below a directory, and `make uninstall` leaves there.
+uninstalls_all() {
+    local staged=$build/staged
+    rm -rf "$staged"
+    make -C "$build" install DESTDIR="$staged" &&
+        find "$staged" -name mca_coll_pipebcast.so | grep -q . &&
+        make -C "$build" uninstall DESTDIR="$staged" &&
+        ! find "$staged" ! -type d | grep .
+}
+
+# The distribution that distcheck has made, and that of another build directory and another user's habits.
+makes_same_distribution() {
+    local name
+    name=pipebcast-$(sed -n 's/^PACKAGE_VERSION = //p' "$build/Makefile").tar.xz
+    (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 make -C "$build/clang" dist) && cmp "$build/$name" "$build/clang/$name"
+}
+
 # What looks at the source, which is the same for every Open MPI.
 check_source() {
     check "clang builds without a warning" builds_with_clang
@@ -84,13 +101,15 @@ check_source() {
     check "the shell scripts pass shellcheck" \
         shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/contrib/package/build-deb" \
         "$top/contrib/package/check" "$top/contrib/package/ompi-tree/pack" "$top/autogen.sh" "$top/.ci/run" \
-        "$top/contrib/analyze" "$top/test/fuzz/run"
+        "$top/contrib/analyze" "$top/test/fuzz/run" "$top/contrib/experiments/peers" "$top/contrib/experiments/build-bench"
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make ompi-tree-dist" packs_ompi_tree
     # distcheck builds beside the source; packages, and who follows the README, build in it.
     check "the documents are tested in the source directory, too" \
         env -C "$top/test/doc" srcdir=. python3 -B ./test_messages.py
+    check "make install into a directory, and make uninstall, which leaves nothing there" uninstalls_all
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" -j"$(nproc)" distcheck
+    check "make dist makes the same file elsewhere, bit by bit" makes_same_distribution
 }
 
 # count_in NAME COMMAND...: tests in a script of their own, whose last line is added up.
@@ -172,6 +191,8 @@ else
         libc6-dbg xz-utils
     prepare_daemons lldpd
 fi
+# What the simulator is compared with.
+if $long && ! $suite; then prepare_packages g++ libsimgrid-dev; fi
 prepare_build "$build" --enable-werror
 
 check "the plugin exports only its component" exports_one_symbol
