@@ -48,6 +48,9 @@ static void ask(const pb_model_t *model)
             fuzz_must(cost.gap >= 0 && cost.rtt >= 0 && cost.both >= 0);
             fuzz_must(cost.send >= 0 && cost.receive >= 0 && pb_cost_latency(&cost) >= 0);
         }
+        const pb_cost_t datagram = pb_model_datagram(model, sizes[i] + 1);
+        fuzz_must(datagram.gap >= 0 && datagram.rtt >= 0 && datagram.both >= datagram.gap);
+        fuzz_must(datagram.send >= 0 && datagram.receive >= 0);
         fuzz_must(pb_model_byte_time(model, sizes[i]) >= 0);
         fuzz_must(pb_model_fallback(model, 32, sizes[i]) >= -1);
         fuzz_must(pb_model_fallback(model, 1 << 20, sizes[i]) >= -1);

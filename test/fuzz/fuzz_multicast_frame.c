@@ -1,0 +1,85 @@
+/*
+ * Datagrams as they come from the network: an input is a byte of which bit 0 asks for checksums and
+ * bit 1 makes the checksum right, two bytes for the size of a message (in payloads of 8 bytes), and
+ * then the datagram. A frame that is read is written again as it came, and if it fits the
+ * message it lies within it.
+ */
+#include <string.h>
+
+#include "engine/multicast/frame.h"
+#include "engine/multicast/window.h"
+#include "test/fuzz/fuzz.h"
+
+const char fuzz_name[] = "multicast_frame";
+
+enum { PREFIX = 3, PAYLOAD = 8 };
+
+static const pb_frame_rule_t rules[2] = {
+    {.key = UINT64_C(0x0807060504030201)},
+    {.key = UINT64_C(0x0807060504030201), .has_checksum = true, .secret = {1, 2}},
+};
+
+/** Makes the checksum right, so that what is behind it is reached. */
+static void seal(const pb_frame_rule_t *rule, uint8_t *bytes, size_t length)
+{
+    uint8_t header[PB_FRAME_MAX_HEADER_BYTES];
+    const size_t size = pb_frame_header_bytes(rule);
+    if (!rule->has_checksum || length < size) {
+        return;
+    }
+    pb_frame_t frame = {.bytes = (uint32_t) (length - size), .payload = (char *) bytes + size};
+    for (int i = 0; i < 8; i++) {
+        frame.number |= (uint64_t) bytes[12 + i] << 8 * i;
+        frame.index |= i < 4 ? (uint32_t) bytes[20 + i] << 8 * i : 0;
+    }
+    (void) pb_frame_write(rule, &frame, header);
+    memcpy(bytes + PB_FRAME_HEADER_BYTES, header + PB_FRAME_HEADER_BYTES, PB_FRAME_CHECKSUM_BYTES);
+}
+
+static void check_frame(const pb_frame_rule_t *rule, const pb_frame_t *frame, const uint8_t *bytes,
+                        size_t length)
+{
+    uint8_t again[PB_FRAME_MAX_HEADER_BYTES];
+    const size_t header = pb_frame_write(rule, frame, again);
+    fuzz_must(header + frame->bytes == length);
+    fuzz_must(memcmp(again, bytes, header) == 0);
+    fuzz_must(frame->payload == (const char *) bytes + header);
+}
+
+/** The frame goes where the window says, and nowhere else. */
+static void place(const pb_frame_t *frame, size_t total)
+{
+    pb_window_t window;
+    char *message = calloc(total, 1);
+    fuzz_must(message != NULL && pb_window_init(&window, total, PAYLOAD, false));
+    if (pb_window_fits(&window, frame->index, frame->bytes)) {
+        fuzz_must(frame->bytes > 0 && pb_window_add(&window, frame->index));
+        memcpy(message + (size_t) frame->index * PAYLOAD, frame->payload, frame->bytes);
+        fuzz_must(!pb_window_add(&window, frame->index) && window.n_here == 1);
+    }
+    pb_window_fini(&window);
+    free(message);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    if (length < PREFIX) {
+        return 0;
+    }
+    const pb_frame_rule_t *rule = &rules[bytes[0] & 1];
+    const size_t total = 1 + ((size_t) bytes[1] | (size_t) bytes[2] << 8);
+    const size_t rest = length - PREFIX;
+    uint8_t *copy = malloc(rest > 0 ? rest : 1); /* exactly as long, so that reading on is seen */
+    pb_frame_t frame;
+    fuzz_must(copy != NULL);
+    memcpy(copy, bytes + PREFIX, rest);
+    if ((bytes[0] & 2) != 0) {
+        seal(rule, copy, rest);
+    }
+    if (pb_frame_read(rule, copy, rest, &frame) == PB_FRAME_OURS) {
+        check_frame(rule, &frame, copy, rest);
+        place(&frame, total);
+    }
+    free(copy);
+    return 0;
+}

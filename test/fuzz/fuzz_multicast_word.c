@@ -1,0 +1,59 @@
+/*
+ * Words of broadcasts by multicast, as they come off the wire. An input is two bytes for the
+ * size of the message (in payloads of 8 bytes), and then the word. What is read names only frames
+ * of the message, and is written again as it came.
+ */
+#include <string.h>
+
+#include "engine/multicast/word.h"
+#include "test/fuzz/fuzz.h"
+
+const char fuzz_name[] = "multicast_word";
+
+enum { PREFIX = 2, PAYLOAD = 8 };
+
+static void check_runs(const pb_word_t *word, const pb_window_t *window)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < word->n_runs; i++) {
+        fuzz_must((uint64_t) word->runs[i].first + word->runs[i].n <= window->n_frames);
+        n += word->runs[i].n;
+    }
+    fuzz_must(n <= PB_WORD_MAX_ASKED);
+}
+
+static void check_word(const pb_word_t *word, const pb_window_t *window, const uint8_t *bytes,
+                       size_t length)
+{
+    uint8_t again[PB_WORD_BYTES + PB_WORD_REPAIR_BYTES + PAYLOAD * PB_WORD_MAX_ASKED];
+    size_t written;
+    check_runs(word, window);
+    if (word->kind == PB_WORD_REPAIR) {
+        fuzz_must(pb_window_fits_run(window, word->index, word->n_frames, word->bytes));
+        fuzz_must(word->n_frames <= PB_WORD_MAX_ASKED);
+        fuzz_must(word->payload + word->bytes == (const char *) bytes + length);
+        written = pb_word_write_repair(word, again);
+    } else {
+        written = pb_word_write(word, again);
+    }
+    fuzz_must(written == length && memcmp(again, bytes, length) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    if (length < PREFIX) {
+        return 0;
+    }
+    const size_t total = 1 + ((size_t) bytes[0] | (size_t) bytes[1] << 8), rest = length - PREFIX;
+    uint8_t *copy = malloc(rest > 0 ? rest : 1); /* exactly as long, so that reading on is seen */
+    pb_window_t window;
+    pb_word_t word;
+    fuzz_must(copy != NULL && pb_window_init(&window, total, PAYLOAD, false));
+    memcpy(copy, bytes + PREFIX, rest);
+    if (pb_word_read(&word, &window, copy, rest)) {
+        check_word(&word, &window, copy, rest);
+    }
+    pb_window_fini(&window);
+    free(copy);
+    return 0;
+}
