@@ -17,20 +17,28 @@ PREFIX = "coll_pipebcast_"
 LAUNCHER = {"--mca": 2, "--hostfile": 1, "--map-by": 1, "--bind-to": 1, "-n": 1, "-x": 1}
 SLURM = {"--mpi", "--nodes", "--ntasks-per-node", "--time"}
 # Files begin with these words, which are no programs.
-FORMATS = {"pipebcast-links", "pipebcast-model"}
+FORMATS = {f"pipebcast-{name}" for name in
+           "advice arrivals generation learnt links model trials".split()}
 # Programs of the system, and of Open MPI's source tree.
-OTHERS = {"./app", "cd", "cut", "export", "mkdir", "ssh", "tar",
+OTHERS = {"./app", "cd", "cut", "ethtool", "export", "ip", "mkdir", "ssh", "systemctl", "tar",
           "./autogen.pl", "../openmpi-4.1.4/configure", "../openmpi-5.0.7/configure",
           "../ompi/configure"}
+
+
+@functools.lru_cache(None)
+def packages():
+    """Names of the Debian packages, which look like those of programs."""
+    control = (TOP / "contrib" / "package" / "debian" / "control").read_text()
+    return set(re.findall(r"^Package: (.*)$", control, re.MULTILINE))
 
 
 class Fault(Exception):
     """What is wrong with a command."""
 
 
-def output(*command):
+def output(*command, env=None):
     answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60,
-                            stdin=subprocess.DEVNULL)
+                            stdin=subprocess.DEVNULL, env=env)
     return answer.stdout + answer.stderr
 
 
@@ -41,7 +49,7 @@ def tools():
     for directory, _, names in os.walk(os.path.join(BUILD, "contrib")):
         for name in names:
             path = os.path.join(directory, name)
-            if (re.fullmatch(r"pipebcast-[a-z]+", name) and os.access(path, os.X_OK) and
+            if (re.fullmatch(r"pipebcast(-[a-z]+)?", name) and os.access(path, os.X_OK) and
                     not directory.endswith(".libs")):
                 found[name] = path
     return found
@@ -49,7 +57,9 @@ def tools():
 
 @functools.lru_cache(None)
 def help_of(*command):
-    return output(tools()[command[0]], *command[1:], "--help")
+    path = ":".join({os.path.dirname(tool) for tool in tools().values()})
+    return output(tools()[command[0]], *command[1:], "--help",
+                  env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"})
 
 
 @functools.lru_cache(None)
@@ -91,7 +101,11 @@ def check_tool(words):
     if name not in tools():
         raise Fault(f"there is no program {name}")
     known = help_of(name)
-    if arguments and re.match(r"usage: [\w-]+ (\[-h\] )?COMMAND", known):
+    if name == "pipebcast" and arguments[:1] == ["help"]:
+        arguments = arguments[1:]
+    if name == "pipebcast" and arguments == ["--version"]:
+        return
+    if arguments and re.match(r"[Uu]sage: [\w-]+ (\[-h\] )?(\[--version\] )?COMMAND", known):
         if not re.search(rf"^\s+{re.escape(arguments[0])}\s", known, re.MULTILINE):
             raise Fault(f"{name} has no command {arguments[0]}")
         known = help_of(name, arguments[0])
@@ -189,7 +203,7 @@ def check(words):
     if not words:
         return
     name = words[0]
-    if name.startswith("pipebcast-"):
+    if name.startswith("pipebcast-") or name == "pipebcast":
         check_tool(words)
     elif name == "mpirun":
         check_launcher(words)
@@ -255,6 +269,6 @@ def check_span(span):
     if re.match(r"(contrib|doc|test|topo|ompi_coll_pipebcast)/[\w./-]+$", span):
         if not list(TOP.glob(span.rstrip("/"))) and not list(TOP.glob(span + ".*")):
             raise Fault(f"there is no {span} in the source")
-    elif (re.match(r"(pipebcast-[a-z]+|mpirun|srun|ompi_info)( |$)", span) and "|" not in span and
-          span.split()[0] not in FORMATS):
+    elif (re.match(r"(pipebcast-[a-z]+|pipebcast (?!is |was )[a-z-]+|mpirun|srun|ompi_info)( |$)", span) and "|" not in span and
+          span.split()[0] not in FORMATS and (span not in packages() or span in tools())):
         check_text(span)

@@ -37,7 +37,7 @@ esac
 # whether a command fails, and is left out.
 TRIALS = {
     "pipebcast-doctor": "#!/bin/sh\nexec '%s' \"$@\" --quick\n",
-    "pipebcast-tune": "#!/bin/sh\nexec '%s' \"$@\" --hosts 'n[0,16]' --time-limit 1\n",
+    "pipebcast-tune": "#!/bin/sh\nexec '%s' \"$@\" --pretend-hosts 'n[0,16]' --time-limit 1\n",
 }
 # In place of Slurm's programs: their options are checked by test_commands.py.
 SRUN = """#!/bin/sh

@@ -72,6 +72,7 @@ def main():
             check_page(tap, page)
         # What would be found:
         for wrong in ("pipebcast-topo chekc cluster.conf", "pipebcast-topo show --colour f",
+                      "pipebcast chekc cluster.conf", "pipebcast show --colour f",
                       "mpirun --mca coll_pipebcast_algorithm twotrees ./app",
                       "mpirun --mca coll_pipebcast_fan_out 3 ./app", "make chekc", "frobnicate",
                       "mpirun --hostfile h pipebcast-tune --modle f", "apt-get install gc",

@@ -8,6 +8,7 @@ file; `make check` sets what names the programs and the plugin.
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -115,6 +116,19 @@ def check_values(tap, parameter, in_page):
            f"the values of {parameter}, and those of earlier releases")
 
 
+def check_list(tap):
+    """doc/parameter-list.md is what ompi_info has now; each series words its table in its own way."""
+    if " v4.1." not in output(OMPI_INFO, "--version"):
+        tap.skip("doc/parameter-list.md", "it is made with Open MPI 4.1")
+        return
+    table = output(OMPI_INFO, "--param", "coll", "pipebcast", "--level", "9", "--parsable")
+    made = subprocess.run([sys.executable, "-B", TOP / "doc" / "make-parameter-list"], check=True,
+                          input=table, capture_output=True, text=True, timeout=60).stdout
+    if not tap.ok(made == (TOP / "doc" / "parameter-list.md").read_text(),
+                  "doc/parameter-list.md is made of what ompi_info prints"):
+        tap.note("make it again: make -C doc parameter-list")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as directory:
@@ -122,6 +136,7 @@ def main():
         parameters = registered_parameters()
         algorithms, counters = registered_counters()
         helped, in_item = levels_of_help()
+        check_list(tap)
         check_values(tap, "algorithm", first_column(part("Trees")) | {"auto"})
         check_values(tap, "arrival", first_column(part("Ranks that arrive at different times")))
     shown = manual_parameters()

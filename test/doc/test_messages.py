@@ -45,6 +45,7 @@ SOURCES = [
     "topo/advice/generation.c",
     "topo/advice/history.c",
     "topo/discover/record.c",
+    "topo/model/kept_store.c",
     "topo/network/**/*.c",
     "topo/util/yaml_tree.c",
 ]
