@@ -10,7 +10,9 @@
 # --all-mpi  also builds for Open MPI 5.0 and 6.0 and runs the tests there, in systems of their own
 #            (contrib/series/chroot.sh; the first time takes some minutes, 3 GB and root)
 # --ci       for an hour of CI: for 5.0 and 6.0 the tests of --quick, if such a system can be had, and
-#            of the long suite what there is time for; what is left out counts as skipped
+#            of the long suite what there is time for; what is left out counts as skipped. A test program
+#            that fails is run once more by itself (PIPEBCAST_TRY_AGAIN=1), and reported as unstable
+#            if it passes then
 # --packages also makes Debian packages for each of the three and tries them (contrib/package/check;
 #            the same systems, and 2 GB more)
 # --suite    only builds for the Open MPI that is here and runs the tests, without what looks at the
@@ -38,7 +40,10 @@ while [[ ${1:-} == -* ]]; do
         shift
         ;;
     --all-mpi) all_mpi=true ;;
-    --ci) ci=true long=true minutes=26 ;;
+    --ci)
+        ci=true long=true minutes=26
+        export PIPEBCAST_TRY_AGAIN=1
+        ;;
     --packages) packages=true ;;
     --suite) suite=true ;;
     --quick) suite=true quick=true ;;

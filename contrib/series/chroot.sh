@@ -217,6 +217,7 @@ enter_beside() {
         exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
             LANG=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} \
             ${TERM:+TERM="$TERM"} ${PIPEBCAST_TESTS:+PIPEBCAST_TESTS="$PIPEBCAST_TESTS"} \
+            ${PIPEBCAST_TRY_AGAIN:+PIPEBCAST_TRY_AGAIN="$PIPEBCAST_TRY_AGAIN"} \
             ${PIPEBCAST_TEST_TIMEOUT:+PIPEBCAST_TEST_TIMEOUT="$PIPEBCAST_TEST_TIMEOUT"} \
             ${PIPEBCAST_LATE:+PIPEBCAST_LATE="$PIPEBCAST_LATE"} "$@"
     ' sh "$directory" "$top" "$other" "$@"
