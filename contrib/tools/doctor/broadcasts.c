@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/median.h"
 #include "contrib/tools/counters/counters.h"
 
 /** Pairs of broadcasts, one of each side: before the measurement, and in it. */
@@ -71,18 +72,6 @@ static double timed(const struct doctor_sides *sides, MPI_Comm comm, char *memor
     return seconds;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-    qsort(values, (size_t) n, sizeof *values, compare);
-    return n > 0 ? values[n / 2] : 0;
-}
-
 void doctor_broadcast_measure(const struct doctor_sides *sides, char *memory, int64_t bytes,
                               double time_limit_s, doctor_broadcasting_fn_t *broadcasting,
                               struct doctor_broadcast *result_p)
@@ -109,6 +98,6 @@ void doctor_broadcast_measure(const struct doctor_sides *sides, char *memory, in
         n += pair >= 0 || spent_s > time_limit_s / 2;
     }
     result_p->n_pairs = n;
-    result_p->fallback_s = sides->fallback != MPI_COMM_NULL ? median(times[0], n) : 0;
-    result_p->pipebcast_s = sides->pipebcast != MPI_COMM_NULL ? median(times[1], n) : 0;
+    result_p->fallback_s = sides->fallback != MPI_COMM_NULL ? common_median(times[0], n) : 0;
+    result_p->pipebcast_s = sides->pipebcast != MPI_COMM_NULL ? common_median(times[1], n) : 0;
 }

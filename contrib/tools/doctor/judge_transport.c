@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/median.h"
 #include "judge.h"
 
 /** Shares of the claimed rate that one flow should reach, and that a host should, of the others. */
@@ -105,26 +106,17 @@ static void judge_mtu(doctor_report_t *report, const doctor_cluster_t *cluster)
 
 /* ---- rates ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 /** The median of what was measured; 0: nothing was. */
 static double median_rate(const doctor_report_t *report)
 {
-    double *rates = calloc((size_t) report->n_rates + 1, sizeof *rates), median = 0;
+    double *rates = calloc((size_t) report->n_rates + 1, sizeof *rates);
     int n = 0;
     for (int i = 0; rates != NULL && i < report->n_rates; i++) {
         if (report->rates[i].measured > 0) {
             rates[n++] = report->rates[i].measured;
         }
     }
-    if (n > 0) {
-        qsort(rates, (size_t) n, sizeof *rates, compare);
-        median = rates[(n - 1) / 2];
-    }
+    const double median = common_median(rates, n);
     free(rates);
     return median;
 }

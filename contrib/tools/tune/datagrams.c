@@ -5,7 +5,6 @@
 #include <math.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/udp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,16 +16,10 @@
 
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/quiet.h"
+#include "ompi_coll_pipebcast/engine/multicast/udp_batches.h"
 #include "ompi_coll_pipebcast/pml/route.h"
-
-/* Not in older systems' headers. */
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
 
 enum {
     BATCH = 32,        /**< datagrams: fewer than the usual buffers of sockets hold */
@@ -279,18 +272,6 @@ static double receive_batch(struct station *s)
 
 /* ---- rounds ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-    qsort(values, (size_t) n, sizeof values[0], compare);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 /** Whether all go on, as rank 0's clock says. */
 static bool goes_on(const struct station *s, int64_t end_ns)
 {
@@ -316,7 +297,7 @@ static double run_sender(struct station *s, int sender, int64_t end_ns)
         }
         n++;
     } while (goes_on(s, end_ns) && n < MOST_ROUNDS);
-    return median(rounds, n);
+    return common_median(rounds, n);
 }
 
 /** All senders in turn, as far as there is time; the most of any host. */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/median.h"
 
 enum {
     SEND_WINDOW = 8,
@@ -47,21 +48,6 @@ struct flow {
     int64_t begin_ns, end_ns;         /**< of the messages that arrive, without the skipped ones */
     double sent_ns;                   /**< from the begin until all are sent, by their number */
 };
-
-/* ---- medians ---- */
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
-/** Sorts the values, of which there is one at least. */
-static double median(double *values, int n)
-{
-    qsort(values, (size_t) n, sizeof values[0], compare);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 /* ---- memory ---- */
 
@@ -258,7 +244,7 @@ static double empty_poll(struct flow *flow)
         nap_and_poll(flow, slots);
         polls[i] = (double) (processor_time() - begin);
     }
-    return median(polls, N_EMPTY_POLLS);
+    return common_median(polls, N_EMPTY_POLLS);
 }
 
 /** As flow_run(); yields the processor time for each message. */
@@ -314,7 +300,7 @@ static double pingpong(const struct tune_team *team, int bytes, int n)
         pass(team, bytes, i);
         rounds[i] = (double) (common_clock_local() - begin);
     }
-    return team->rank == 0 ? median(rounds, n) : 0;
+    return team->rank == 0 ? common_median(rounds, n) : 0;
 }
 
 /* ---- orders ---- */

@@ -12,13 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* In <linux/udp.h>, which older systems lack these of, and which clashes with <netinet/udp.h>. */
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
+#include "engine/multicast/udp_batches.h"
 
 /** Datagrams, or with UDP_GRO runs of them, that one system call receives at most. */
 #define MAX_RECEIVED 32
