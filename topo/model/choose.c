@@ -82,12 +82,13 @@ struct pb_chooser {
     int n_segments;
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
-    uint64_t clock;         /**< counts uses of roots */
-    size_t n_profiles;      /**< of all roots */
-    root_plan_t made;       /**< that of the profile that was made last, if not dropped or kept */
-    root_plan_t kept;       /**< during a choice: that of the best kind so far */
-    pb_view_t *view;        /**< that plans were made of last; NULL: dropped */
-    made_choice_t *choices; /**< an open hash table */
+    uint64_t clock;    /**< counts uses of roots */
+    size_t n_profiles; /**< of all roots */
+    root_plan_t made;  /**< that of the profile that was made last, if not dropped or kept */
+    root_plan_t kept;  /**< during a choice: that of the best kind so far */
+    pb_view_t *view;   /**< that plans were made of last; NULL: dropped */
+    pb_profile_ground_t *ground; /**< during a choice: of its profiles; NULL: none is needed yet */
+    made_choice_t *choices;      /**< an open hash table */
     size_t n_choices, capacity;
 };
 
@@ -269,6 +270,22 @@ static void drop_view(pb_chooser_t *chooser)
     chooser->view = NULL;
 }
 
+/** Drops what the profiles of one choice share. */
+static void drop_shared(const pb_chooser_t *user)
+{
+    drop_view(user->profiler);
+    pb_profile_ground_free(user->profiler->ground);
+    user->profiler->ground = NULL;
+}
+
+static int get_ground(pb_chooser_t *chooser)
+{
+    if (chooser->ground == NULL) {
+        chooser->ground = pb_profile_ground_new(chooser->placement);
+    }
+    return chooser->ground != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
 /** The view of a root, which the kinds share. */
 static int get_view(pb_chooser_t *chooser, int root)
 {
@@ -288,7 +305,10 @@ static int make_profile(pb_chooser_t *chooser, int root, pb_kind_t kind, pb_prof
         rc = pb_plan_compute(chooser->view, kind, &chooser->options.plan, &plan);
     }
     if (rc == PB_SUCCESS) {
-        rc = pb_profile_plan(chooser->placement, plan, profile);
+        rc = get_ground(chooser);
+    }
+    if (rc == PB_SUCCESS) {
+        pb_profile_plan_on(chooser->ground, plan, profile);
     }
     drop_plan(&chooser->made);
     chooser->made = (root_plan_t){.root = root, .kind = kind, .plan = plan};
@@ -341,22 +361,22 @@ static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
 }
 
 /** The profile by which the fallback component's time is estimated. */
-static int get_fallback(pb_chooser_t *chooser, root_profiles_t *root,
-                        const pb_profile_t **profile_p)
+static int get_fallback(pb_chooser_t *user, root_profiles_t *root, const pb_profile_t **profile_p)
 {
+    pb_chooser_t *chooser = user->profiler;
     *profile_p = root->fallback;
     if (root->fallback != NULL) {
         return PB_SUCCESS;
     }
     pb_profile_t *profile = malloc(sizeof(*profile));
-    const int rc = profile == NULL ? PB_ERR_NO_MEMORY
-                                   : pb_profile_fallback(chooser->placement, root->root, profile);
+    const int rc = profile == NULL ? PB_ERR_NO_MEMORY : get_ground(chooser);
     if (rc != PB_SUCCESS) {
         free(profile);
         return rc;
     }
+    pb_profile_fallback_on(chooser->ground, root->root, profile);
     root->fallback = profile;
-    chooser->profiler->n_profiles++;
+    chooser->n_profiles++;
     *profile_p = profile;
     return PB_SUCCESS;
 }
@@ -758,7 +778,7 @@ int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t 
     }
     drop_plan(kept);
     drop_plan(&chooser->profiler->made);
-    drop_view(chooser->profiler);
+    drop_shared(chooser);
     return rc;
 }
 
@@ -774,7 +794,7 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose
                       void *context)
 {
     const int rc = visit_all(chooser, root, pb_size_class(bytes), visit, context, NULL);
-    drop_view(chooser);
+    drop_shared(chooser);
     return rc;
 }
 
@@ -785,9 +805,9 @@ int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
     if (candidate->kind != PB_KIND_FALLBACK) {
         return pb_choose_time_by(chooser, chooser->model, root, bytes, candidate);
     }
-    return fallback_time(chooser, find_root(chooser, root), bytes, &fallback) == PB_SUCCESS
-               ? fallback.time
-               : -1;
+    const int rc = fallback_time(chooser, find_root(chooser, root), bytes, &fallback);
+    drop_shared(chooser);
+    return rc == PB_SUCCESS ? fallback.time : -1;
 }
 
 int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
@@ -802,8 +822,8 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
             : get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
     if (candidate->kind != PB_KIND_FALLBACK) {
         settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
-        drop_view(chooser);
     }
+    drop_shared(chooser);
     if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }
@@ -877,7 +897,7 @@ void pb_chooser_forget(pb_chooser_t *chooser)
     }
     drop_plan(&chooser->made);
     drop_plan(&chooser->kept);
-    drop_view(chooser);
+    drop_shared(chooser);
     drop_choices(chooser);
 }
 

@@ -166,12 +166,23 @@ int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
     return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
 }
 
+/**
+ * The time over a link of a frame with so many bytes behind its headers. The time of a byte is that
+ * of long messages, which has the headers of full frames in it: they count once, as what they are
+ * longer on the wire is taken off.
+ */
+static int64_t frame_time(const pb_model_t *model, uint64_t payload)
+{
+    const uint64_t around = TCP_IP_BYTES + FRAME_BYTES;
+    return pb_time_scale(pb_model_byte_time(model, payload + around), model->payload,
+                         model->payload + around);
+}
+
 /** What one more link and switch adds to a message's way: they store and forward a frame. */
 static int64_t further_link(const pb_model_t *model, uint64_t bytes)
 {
     const uint64_t stream = bytes + model->overhead;
-    const uint64_t frame = stream < model->payload ? stream : model->payload;
-    return pb_model_byte_time(model, frame + TCP_IP_BYTES + FRAME_BYTES) + SWITCH_NS;
+    return frame_time(model, stream < model->payload ? stream : model->payload) + SWITCH_NS;
 }
 
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
@@ -211,15 +222,6 @@ static uint64_t as_message(const pb_model_t *model, uint64_t payload)
     return payload > model->overhead ? payload - model->overhead : 1;
 }
 
-/** The time of a datagram over a link, by that of long messages: with what is around it, as theirs
- * in full frames. */
-static int64_t on_link(const pb_model_t *model, uint64_t payload)
-{
-    const uint64_t around = TCP_IP_BYTES + FRAME_BYTES;
-    return pb_time_scale(pb_model_byte_time(model, payload + around), model->payload,
-                         model->payload + around);
-}
-
 /** What datagrams cost the processors, from the rows that are there. */
 static pb_datagram_cost_t on_processors(const pb_model_t *model, uint64_t payload)
 {
@@ -245,7 +247,7 @@ pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload)
     cost.bytes = payload;
     if (model->n_datagrams > 0) {
         const pb_datagram_cost_t busy = on_processors(model, payload);
-        const int64_t link = on_link(model, payload);
+        const int64_t link = frame_time(model, payload);
         cost.send = busy.send;
         cost.receive = busy.receive;
         cost.gap = link > busy.send ? link : busy.send;
@@ -258,7 +260,7 @@ int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload)
 {
     const int n_links = model->costs[PB_PLACE_SWITCH].n_links;
     if (model->costs[PB_PLACE_FAR].n_rows == 0) {
-        return on_link(model, payload) + SWITCH_NS;
+        return frame_time(model, payload) + SWITCH_NS;
     }
     const uint64_t bytes = as_message(model, payload);
     return (pb_model_cost(model, n_links + 1, bytes).rtt -

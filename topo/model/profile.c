@@ -96,15 +96,15 @@ static bool duty_covers(const pb_profile_duty_t *duty, const pb_profile_duty_t *
 /**
  * Adds a path unless one is there that is as long for any costs; drops those that
  * it is as long as. Where there is no room it is joined with the one most like
- * it. A stream carries no fewer segments than those behind it.
+ * it. A stream carries no fewer segments than those behind it. Returns which one is as long.
  */
-static void add_path(pb_profile_t *profile, const pb_profile_path_t *path)
+static int add_path(pb_profile_t *profile, const pb_profile_path_t *path)
 {
     int64_t own[N_PATH_MEASURES], other[N_PATH_MEASURES], least = INT64_MAX;
     int n = 0, nearest = 0;
     for (int i = 0; i < profile->n_paths; i++) {
         if (path_covers(&profile->paths[i], path)) {
-            return;
+            return i;
         }
     }
     path_measures(path, own);
@@ -122,9 +122,10 @@ static void add_path(pb_profile_t *profile, const pb_profile_path_t *path)
     profile->n_paths = n;
     if (n < PB_PROFILE_MAX_PATHS) {
         profile->paths[profile->n_paths++] = *path;
-    } else {
-        path_join(&profile->paths[nearest], path);
+        return n;
     }
+    path_join(&profile->paths[nearest], path);
+    return nearest;
 }
 
 /** The same for a duty. */
@@ -157,19 +158,29 @@ static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
     }
 }
 
-/* ---- walking the plan ---- */
+/* ---- the ground ---- */
 
-typedef struct walk {
+/** A node as walks see it; what its uplink carries each way lies beside what is asked with it. */
+typedef struct ground_node {
+    int parent, depth;
+    int64_t time;     /**< of a segment over a member of its uplink, as a flow takes one */
+    int64_t up, down; /**< the uplink's load: PB_PROFILE_UNIT for each segment of a round */
+} ground_node_t;
+
+/** Messages of one rank in a round. */
+typedef struct rank_messages {
+    int sends, receives;
+    int memory_sends, memory_receives;
+} rank_messages_t;
+
+struct pb_profile_ground {
     const pb_placement_t *placement;
-    pb_profile_t *profile;
-    int *links;               /**< of one path */
-    int64_t *times;           /**< by node: of a segment over a member of its uplink, as a flow
-                                   takes one */
-    int64_t *loads;           /**< by directed link: PB_PROFILE_UNIT for each segment of a round */
-    pb_profile_duty_t *ranks; /**< by rank: without the link's part */
-    pb_profile_path_t *paths; /**< by rank: of the stream being walked */
-    int *queue;               /**< ranks of the stream, each behind its parent */
-} walk_t;
+    ground_node_t *nodes;
+    int *host;                 /**< by rank: the node */
+    rank_messages_t *messages; /**< by rank */
+    int *queue;                /**< ranks of a stream, each behind its parent */
+    pb_profile_path_t *paths;  /**< by index in `queue`: of the stream being walked */
+};
 
 uint32_t pb_profile_host_speed(const pb_network_t *network)
 {
@@ -183,9 +194,107 @@ uint32_t pb_profile_host_speed(const pb_network_t *network)
     return least < UINT32_MAX ? least : 1;
 }
 
-static inline int64_t link_time(const walk_t *walk, int link)
+static void survey(pb_profile_ground_t *ground)
 {
-    return walk->times[pb_link_node(link)];
+    const pb_placement_t *placement = ground->placement;
+    const pb_network_t *network = placement->network;
+    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(network);
+    for (int node = 0; node < pb_network_size(network); node++) {
+        const pb_node_t *at = pb_network_node(network, node);
+        ground->nodes[node] = (ground_node_t){.parent = at->parent,
+                                              .depth = pb_network_depth(network, node),
+                                              .time = at->speed > 0 ? unit / at->speed : 0};
+    }
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        ground->host[rank] = pb_network_host_of(network, placement->host[rank]);
+    }
+}
+
+pb_profile_ground_t *pb_profile_ground_new(const pb_placement_t *placement)
+{
+    const size_t n_ranks = (size_t) placement->n_ranks;
+    pb_profile_ground_t *ground = calloc(1, sizeof(*ground));
+    if (ground == NULL) {
+        return NULL;
+    }
+    ground->placement = placement;
+    ground->nodes = malloc((size_t) pb_network_size(placement->network) * sizeof(*ground->nodes));
+    ground->host = malloc(n_ranks * sizeof(*ground->host));
+    ground->messages = malloc(n_ranks * sizeof(*ground->messages));
+    ground->queue = malloc(n_ranks * sizeof(*ground->queue));
+    ground->paths = malloc(n_ranks * sizeof(*ground->paths));
+    if (ground->nodes == NULL || ground->host == NULL || ground->messages == NULL ||
+        ground->queue == NULL || ground->paths == NULL) {
+        pb_profile_ground_free(ground);
+        return NULL;
+    }
+    survey(ground);
+    return ground;
+}
+
+void pb_profile_ground_free(pb_profile_ground_t *ground)
+{
+    if (ground != NULL) {
+        free(ground->nodes);
+        free(ground->host);
+        free(ground->messages);
+        free(ground->queue);
+        free(ground->paths);
+        free(ground);
+    }
+}
+
+/* ---- walking the plan ---- */
+
+typedef struct walk {
+    pb_profile_ground_t *ground;
+    pb_profile_t *profile;
+    int covering; /**< the profile's path that covered the last one */
+} walk_t;
+
+/** A walk that has counted nothing, for a profile that has nothing. */
+static walk_t begin_walk(pb_profile_ground_t *ground, pb_profile_t *profile)
+{
+    const pb_placement_t *placement = ground->placement;
+    for (int node = 0; node < pb_network_size(placement->network); node++) {
+        ground->nodes[node].up = ground->nodes[node].down = 0;
+    }
+    memset(ground->messages, 0, (size_t) placement->n_ranks * sizeof(*ground->messages));
+    memset(profile, 0, sizeof(*profile));
+    return (walk_t){.ground = ground, .profile = profile};
+}
+
+/** What a link carries with one segment more; once, where switches copy it. */
+static inline int64_t loaded(int64_t load, int64_t time, bool copies)
+{
+    return copies ? time : sum_of(load, time);
+}
+
+/**
+ * Loads the links between two hosts with a segment. Returns `further` and the times of all of them
+ * but the first. O(path).
+ */
+static inline int64_t pass_links(ground_node_t *nodes, int from, int to, int64_t further,
+                                 bool copies)
+{
+    ground_node_t *a = &nodes[from], *b = &nodes[to];
+    a->up = loaded(a->up, a->time, copies);
+    a = &nodes[a->parent];
+    b->down = loaded(b->down, b->time, copies);
+    further = sum_of(further, b->time);
+    b = &nodes[b->parent];
+    while (a != b) {
+        if (a->depth >= b->depth) {
+            a->up = loaded(a->up, a->time, copies);
+            further = sum_of(further, a->time);
+            a = &nodes[a->parent];
+        } else {
+            b->down = loaded(b->down, b->time, copies);
+            further = sum_of(further, b->time);
+            b = &nodes[b->parent];
+        }
+    }
+    return further;
 }
 
 /**
@@ -196,35 +305,40 @@ static inline int64_t link_time(const walk_t *walk, int link)
 static bool add_hop(walk_t *walk, int from, int to, pb_profile_path_t *path,
                     pb_profile_path_t *sent)
 {
-    const int n = pb_placement_path(walk->placement, from, to, walk->links);
-    if (n == 0) {
+    ground_node_t *nodes = walk->ground->nodes;
+    const int a = walk->ground->host[from], b = walk->ground->host[to];
+    if (a == b) {
         sent->memory_sends += PB_PROFILE_UNIT;
         path->memory_hops++;
     } else {
-        sent->sends = sum_of(sent->sends, link_time(walk, walk->links[0]));
+        sent->sends = sum_of(sent->sends, nodes[a].time);
         path->hops++;
-        path->further -= PB_PROFILE_UNIT;
-    }
-    for (int i = 0; i < n; i++) {
-        int64_t *load = &walk->loads[walk->links[i]];
-        const int64_t time = link_time(walk, walk->links[i]);
-        *load = sum_of(*load, time);
-        path->further = i > 0 ? sum_of(path->further, time) : path->further;
+        path->further = pass_links(nodes, a, b, path->further - PB_PROFILE_UNIT, false);
     }
     path->sends = sum_of(path->sends, sent->sends);
     path->memory_sends += sent->memory_sends;
-    return n == 0;
+    return a == b;
 }
 
 static void count_rank(walk_t *walk, int from, int to, bool inside)
 {
+    rank_messages_t *messages = walk->ground->messages;
     if (inside) {
-        walk->ranks[from].memory_sends++;
-        walk->ranks[to].memory_receives++;
+        messages[from].memory_sends++;
+        messages[to].memory_receives++;
     } else {
-        walk->ranks[from].sends++;
-        walk->ranks[to].receives++;
+        messages[from].sends++;
+        messages[to].receives++;
         walk->profile->messages++;
+    }
+}
+
+/** Ends a path. The same one often covers those that end one after the other. */
+static void end_path(walk_t *walk, const pb_profile_path_t *path)
+{
+    const pb_profile_t *profile = walk->profile;
+    if (walk->covering >= profile->n_paths || !path_covers(&profile->paths[walk->covering], path)) {
+        walk->covering = add_path(walk->profile, path);
     }
 }
 
@@ -232,189 +346,160 @@ static void count_rank(walk_t *walk, int from, int to, bool inside)
 static void walk_stream(walk_t *walk, const pb_plan_t *plan, int s, pb_profile_path_t *sent)
 {
     const pb_stream_t *stream = &plan->streams[s];
-    int n_queued = 0;
-    walk->paths[plan->root] = (pb_profile_path_t){.stream = s};
-    walk->queue[n_queued++] = plan->root;
+    int *queue = walk->ground->queue, n_queued = 0;
+    pb_profile_path_t *paths = walk->ground->paths;
+    paths[n_queued] = (pb_profile_path_t){.stream = s};
+    queue[n_queued++] = plan->root;
     for (int at = 0; at < n_queued; at++) {
-        const int rank = walk->queue[at];
+        const int rank = queue[at];
         pb_profile_path_t of_rank = {.stream = s};
         pb_profile_path_t *sent_before = rank == plan->root ? sent : &of_rank;
         const int first = stream->first_child[rank], end = stream->first_child[rank + 1];
         for (int i = first; i < end; i++) {
             const int child = stream->child[i];
-            walk->paths[child] = walk->paths[rank];
-            count_rank(walk, rank, child,
-                       add_hop(walk, rank, child, &walk->paths[child], sent_before));
-            walk->queue[n_queued++] = child;
+            pb_profile_path_t *path = &paths[n_queued];
+            *path = paths[at];
+            count_rank(walk, rank, child, add_hop(walk, rank, child, path, sent_before));
+            queue[n_queued++] = child;
         }
         /* A rank that sends on has the segment before those that it sends to. */
         if (first == end) {
-            add_path(walk->profile, &walk->paths[rank]);
+            end_path(walk, &paths[at]);
         }
     }
 }
 
-/** The way of a frame from the root into a host, by copies of switches. */
-static void add_copies(walk_t *walk, int root, int rank, pb_profile_path_t *path)
+/** The way of a frame from the root into the host of `rank`, by copies of switches. */
+static pb_profile_path_t add_copies(walk_t *walk, int root, int rank)
 {
-    const int n = pb_placement_path(walk->placement, root, rank, walk->links);
-    for (int i = 0; i < n; i++) {
-        const int64_t time = link_time(walk, walk->links[i]);
-        walk->loads[walk->links[i]] = time;
-        path->further = i > 0 ? sum_of(path->further, time) : path->further;
-        path->sends = i > 0 ? path->sends : time;
-    }
-    path->hops = 1;
-    path->further -= PB_PROFILE_UNIT;
-    walk->ranks[root].sends = 1;
-    walk->ranks[rank].receives++;
+    ground_node_t *nodes = walk->ground->nodes;
+    const int *host = walk->ground->host;
+    walk->ground->messages[root].sends = 1;
+    walk->ground->messages[rank].receives++;
     walk->profile->messages++;
+    return (pb_profile_path_t){
+        .hops = 1,
+        .further = pass_links(nodes, host[root], host[rank], -PB_PROFILE_UNIT, true),
+        .sends = nodes[host[root]].time};
 }
 
 /** Walks the plan of a kind whose frames switches copy: of its tree, only what is inside hosts. */
 static void walk_copies(walk_t *walk, const pb_plan_t *plan)
 {
     const pb_stream_t *stream = &plan->streams[0];
-    int n_queued = 0;
-    walk->paths[plan->root] = (pb_profile_path_t){0};
-    walk->queue[n_queued++] = plan->root;
+    const int *host = walk->ground->host;
+    int *queue = walk->ground->queue, n_queued = 0;
+    pb_profile_path_t *paths = walk->ground->paths;
+    paths[n_queued] = (pb_profile_path_t){0};
+    queue[n_queued++] = plan->root;
     for (int at = 0; at < n_queued; at++) {
-        const int rank = walk->queue[at];
+        const int rank = queue[at];
         pb_profile_path_t sent = {0};
-        add_path(walk->profile, &walk->paths[rank]);
+        end_path(walk, &paths[at]);
         for (int i = stream->first_child[rank]; i < stream->first_child[rank + 1]; i++) {
             const int child = stream->child[i];
-            walk->queue[n_queued++] = child;
-            if (pb_placement_path(walk->placement, rank, child, walk->links) == 0) {
-                walk->paths[child] = walk->paths[rank];
-                count_rank(walk, rank, child,
-                           add_hop(walk, rank, child, &walk->paths[child], &sent));
+            pb_profile_path_t *path = &paths[n_queued];
+            queue[n_queued++] = child;
+            if (host[rank] == host[child]) {
+                *path = paths[at];
+                count_rank(walk, rank, child, add_hop(walk, rank, child, path, &sent));
             } else {
-                walk->paths[child] = (pb_profile_path_t){0};
-                add_copies(walk, plan->root, child, &walk->paths[child]);
+                *path = add_copies(walk, plan->root, child);
             }
         }
     }
 }
 
-/** Most links and ranks do as those before them, which need not be added again. */
-static bool is_same_duty(const pb_profile_duty_t *a, const pb_profile_duty_t *b)
+/** Most links do as those before them, which need not be added again. */
+static void add_links(const walk_t *walk)
 {
-    return a->most == b->most && a->least == b->least && a->sends == b->sends &&
-           a->receives == b->receives && a->memory_sends == b->memory_sends &&
-           a->memory_receives == b->memory_receives;
-}
-
-static void add_links(walk_t *walk)
-{
-    pb_profile_duty_t last = {0};
-    for (int node = 0; node < pb_network_size(walk->placement->network); node++) {
-        const int64_t up = walk->loads[pb_link_up(node)], down = walk->loads[pb_link_down(node)];
-        if (up != 0 || down != 0) {
-            const pb_profile_duty_t duty = {.most = larger(up, down),
-                                            .least = up + down - larger(up, down)};
-            if (!is_same_duty(&duty, &last)) {
-                add_duty(walk->profile, &duty);
-            }
-            last = duty;
+    const int n_nodes = pb_network_size(walk->ground->placement->network);
+    int64_t last_up = 0, last_down = 0;
+    for (int node = 0; node < n_nodes; node++) {
+        const int64_t up = walk->ground->nodes[node].up, down = walk->ground->nodes[node].down;
+        if ((up != 0 || down != 0) && (up != last_up || down != last_down)) {
+            add_duty(walk->profile, &(pb_profile_duty_t){.most = larger(up, down),
+                                                         .least = up + down - larger(up, down)});
+            last_up = up;
+            last_down = down;
         }
     }
 }
 
-static void find_times(walk_t *walk, const pb_network_t *network)
+/** The same for ranks. */
+static void add_ranks(const walk_t *walk)
 {
-    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(network);
-    for (int node = 0; node < pb_network_size(network); node++) {
-        const uint32_t speed = pb_network_node(network, node)->speed;
-        walk->times[node] = speed > 0 ? unit / (int64_t) speed : 0;
+    const rank_messages_t *messages = walk->ground->messages;
+    for (int rank = 0; rank < walk->ground->placement->n_ranks; rank++) {
+        const rank_messages_t *own = &messages[rank];
+        if (rank == 0 || memcmp(own, own - 1, sizeof(*own)) != 0) {
+            add_duty(walk->profile, &(pb_profile_duty_t){.sends = own->sends,
+                                                         .receives = own->receives,
+                                                         .memory_sends = own->memory_sends,
+                                                         .memory_receives = own->memory_receives});
+        }
     }
 }
 
-static int walk_init(walk_t *walk, const pb_placement_t *placement, pb_profile_t *profile)
-{
-    const pb_network_t *network = placement->network;
-    const size_t n_ranks = (size_t) placement->n_ranks;
-    memset(profile, 0, sizeof(*profile));
-    *walk = (walk_t){.placement = placement, .profile = profile};
-    walk->links = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(*walk->links));
-    walk->loads = calloc(2 * (size_t) pb_network_size(network), sizeof(*walk->loads));
-    walk->ranks = calloc(n_ranks, sizeof(*walk->ranks));
-    walk->paths = malloc(n_ranks * sizeof(*walk->paths));
-    walk->queue = malloc(n_ranks * sizeof(*walk->queue));
-    walk->times = malloc((size_t) pb_network_size(network) * sizeof(*walk->times));
-    if (walk->links == NULL || walk->loads == NULL || walk->ranks == NULL || walk->paths == NULL ||
-        walk->queue == NULL || walk->times == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    find_times(walk, network);
-    return PB_SUCCESS;
-}
-
-static void walk_clear(walk_t *walk)
-{
-    free(walk->links);
-    free(walk->times);
-    free(walk->loads);
-    free(walk->ranks);
-    free(walk->paths);
-    free(walk->queue);
-}
-
-static void walk_plan(walk_t *walk, const pb_plan_t *plan)
+void pb_profile_plan_on(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile)
 {
     const pb_kind_row_t *row = pb_kind_row(plan->kind);
+    walk_t walk = begin_walk(ground, profile);
     pb_profile_path_t sent = {0};
-    walk->profile->n_streams = plan->n_streams;
-    walk->profile->copies = row != NULL && row->copies;
-    if (walk->profile->copies) {
-        walk_copies(walk, plan);
-        return;
+    profile->n_streams = plan->n_streams;
+    profile->copies = row != NULL && row->copies;
+    if (profile->copies) {
+        walk_copies(&walk, plan);
+    } else {
+        for (int s = 0; s < plan->n_streams; s++) {
+            walk_stream(&walk, plan, s, &sent);
+        }
     }
-    for (int s = 0; s < plan->n_streams; s++) {
-        walk_stream(walk, plan, s, &sent);
-    }
+    add_links(&walk);
+    add_ranks(&walk);
 }
 
 int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_profile_t *profile)
 {
-    walk_t walk;
-    int rc = walk_init(&walk, placement, profile);
-    if (rc == PB_SUCCESS) {
-        walk_plan(&walk, plan);
-        add_links(&walk);
-        for (int rank = 0; rank < plan->n_ranks; rank++) {
-            if (rank == 0 || !is_same_duty(&walk.ranks[rank], &walk.ranks[rank - 1])) {
-                add_duty(profile, &walk.ranks[rank]);
-            }
-        }
+    pb_profile_ground_t *ground = pb_profile_ground_new(placement);
+    if (ground == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
-    walk_clear(&walk);
-    return rc;
+    pb_profile_plan_on(ground, plan, profile);
+    pb_profile_ground_free(ground);
+    return PB_SUCCESS;
 }
 
 /* ---- the fallback component ---- */
 
 /**
- * Adds the transfers of the phase in which ranks send to those `distance` behind them. Parallel
- * links share them evenly, which is the best that a hash can do for them.
+ * What the links carry at most, and takes it off them. Parallel links share it evenly, which is the
+ * best that a hash can do for them.
  */
+static int64_t unload(pb_profile_ground_t *ground)
+{
+    const pb_network_t *network = ground->placement->network;
+    int64_t share = PB_PROFILE_UNIT;
+    for (int node = 0; node < pb_network_size(network); node++) {
+        ground_node_t *at = &ground->nodes[node];
+        const int64_t most = larger(at->up, at->down);
+        share = most > share ? larger(share, most / pb_network_members(network, node)) : share;
+        at->up = at->down = 0;
+    }
+    return share;
+}
+
+/** Adds the transfers of the phase in which ranks send to those `distance` behind them. */
 static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *path)
 {
-    const pb_network_t *network = walk->placement->network;
-    const int n_ranks = walk->placement->n_ranks;
-    const size_t n_links = 2 * (size_t) pb_network_size(network);
+    const int n_ranks = walk->ground->placement->n_ranks;
     pb_profile_path_t longest = {0};
-    int64_t share = PB_PROFILE_UNIT;
-    memset(walk->loads, 0, n_links * sizeof(*walk->loads));
     for (int from = 0; from + distance < n_ranks; from += 2 * distance) {
         pb_profile_path_t hop = {0}, sent = {0};
         add_hop(walk, (from + root) % n_ranks, (from + distance + root) % n_ranks, &hop, &sent);
         path_join(&longest, &hop);
     }
-    for (size_t link = 0; link < n_links; link++) {
-        const int members = pb_network_members(network, pb_link_node((int) link));
-        share = larger(share, walk->loads[link] / members);
-    }
+    const int64_t share = unload(walk->ground);
     path->hops += longest.hops;
     path->further = sum_of(path->further, longest.further);
     path->sends = sum_of(path->sends, longest.hops > 0 ? larger(share, longest.sends) : 0);
@@ -422,24 +507,31 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
     path->memory_sends += longest.memory_sends;
 }
 
+void pb_profile_fallback_on(pb_profile_ground_t *ground, int root, pb_profile_t *profile)
+{
+    const int n_ranks = ground->placement->n_ranks;
+    walk_t walk = begin_walk(ground, profile);
+    pb_profile_path_t path = {0};
+    int distance = 1;
+    while (distance <= (n_ranks - 1) / 2) {
+        distance *= 2;
+    }
+    profile->n_streams = 1;
+    for (; distance > 0 && n_ranks > 1; distance /= 2) {
+        add_phase(&walk, root, distance, &path);
+    }
+    add_path(profile, &path);
+}
+
 int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile)
 {
-    walk_t walk;
-    int rc = walk_init(&walk, placement, profile);
-    if (rc == PB_SUCCESS) {
-        pb_profile_path_t path = {0};
-        int distance = 1;
-        while (distance <= (placement->n_ranks - 1) / 2) {
-            distance *= 2;
-        }
-        profile->n_streams = 1;
-        for (; distance > 0 && placement->n_ranks > 1; distance /= 2) {
-            add_phase(&walk, root, distance, &path);
-        }
-        add_path(profile, &path);
+    pb_profile_ground_t *ground = pb_profile_ground_new(placement);
+    if (ground == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
-    walk_clear(&walk);
-    return rc;
+    pb_profile_fallback_on(ground, root, profile);
+    pb_profile_ground_free(ground);
+    return PB_SUCCESS;
 }
 
 /* ---- lower bound ---- */

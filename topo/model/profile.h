@@ -66,10 +66,25 @@ typedef struct pb_profile {
 } pb_profile_t;
 
 /**
+ * What profiles over one placement need, each of them anew: to be made once for several. The
+ * network's nodes lie close together in it, as walks over plans wait for memory most of their time.
+ */
+typedef struct pb_profile_ground pb_profile_ground_t;
+
+/** Of a placement, which is borrowed. NULL if out of memory. O(nodes + ranks). */
+pb_profile_ground_t *pb_profile_ground_new(const pb_placement_t *placement);
+
+/** NULL: there is none. */
+void pb_profile_ground_free(pb_profile_ground_t *ground);
+
+/**
  * The profile of a plan. A rank sends to its children in their order. Links are
  * counted as PB_PROFILE_UNIT if they are as fast as the slowest host's.
- * PB_ERR_NO_MEMORY. O(nodes + edges * path).
+ * O(nodes + edges * path).
  */
+void pb_profile_plan_on(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile);
+
+/** The same for a single one. PB_ERR_NO_MEMORY. */
 int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_profile_t *profile);
 
 /**
@@ -77,8 +92,11 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
  * binomial tree in order of rank, without regard to the network, of the whole message (the
  * shape that MPI libraries fall back on). In each of its phases all ranks that
  * have the message send it at once, and share the links (ours). To be predicted
- * with one segment. PB_ERR_NO_MEMORY. O(nodes + ranks * path).
+ * with one segment. O(nodes * log ranks + ranks * path).
  */
+void pb_profile_fallback_on(pb_profile_ground_t *ground, int root, pb_profile_t *profile);
+
+/** The same for a single one. PB_ERR_NO_MEMORY. */
 int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile);
 
 /**

@@ -30,8 +30,10 @@
  * each rank.
  *
  * The best cut behind p is looked for from the last one that is allowed backwards. Where a cut k is
- * not allowed, none between bounds.first[k] and k is. The last one nearly always leads furthest:
- * the search ends where nothing before leads further, whether it is allowed or not.
+ * not allowed, none between bounds.first[k] and k is; from any other cut the search goes on to the
+ * nearest one before it that leads further, whether it is allowed or not. As reaches do not get
+ * less from row to row, only what leads further than in the row before is looked for: nearly always
+ * that is the last cut, or none.
  */
 #include "topo/trees/kary.h"
 
@@ -56,7 +58,8 @@ typedef struct kary {
     int n;
     int fanout;
     pb_order_bounds_t bounds;
-    int *most;        /* by position: the furthest reach of this position and those before */
+    int *further;     /* by position, or index in a group: the last one before it that reaches
+                         further; -1: none does */
     int n_groups;     /* 0 if the fanout is 2: then none is needed */
     group_t *groups;  /* groups above come first */
     int *group_of;    /* by vertex */
@@ -69,6 +72,7 @@ typedef struct kary {
     size_t *first_of; /* by position, n + 1 entries: it is the member of_position[first_of[p]] .. */
     size_t *of_position;
     int *member_group; /* by index in of_position */
+    int *with_cut;     /* by member: reach with a second child in its group, in the row before */
     int *layer[2];     /* by member: reach with so many children more */
     int **rows;        /* by height and position: the furthest reach */
     int n_rows;
@@ -94,29 +98,38 @@ static int *add_row(kary_t *t)
     return row;
 }
 
-/* most[i]: the largest of reach[0 .. i]. */
-static void find_most(const int *reach, int n, int *most)
+/* further[i]: the last index before i of which `reach` is more; -1 if there is none. */
+static void find_further(const int *reach, int n, int *further)
 {
-    int largest = -1;
     for (int i = 0; i < n; i++) {
-        largest = reach[i] > largest ? reach[i] : largest;
-        most[i] = largest;
+        int before = i - 1;
+        while (before >= 0 && reach[before] <= reach[i]) {
+            before = further[before];
+        }
+        further[i] = before;
     }
 }
 
-/* The furthest reach of a cut behind p, no later than `last`; -1 if there is none. `most` is that
- * of `reach`. */
-static int reach_of_cut(const kary_t *t, const int *reach, int p, int last)
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The furthest reach of a cut behind p, no later than `last`; `least` if that is further. `further`
+ * is that of `reach`. */
+static int reach_of_cut(const kary_t *t, const int *reach, int p, int last, int least)
 {
     const int *first = t->bounds.first;
-    int furthest = -1;
-    for (int k = last; k > p && t->most[k] > furthest;) {
-        if (first[k] > p) {
+    int furthest = least;
+    for (int k = last; k > p;) {
+        if (reach[k] <= furthest) {
+            k = t->further[k];
+        } else if (first[k] > p) {
             k = first[k] < k ? first[k] : k - 1;
-            continue;
+        } else {
+            furthest = reach[k];
+            k = t->further[k];
         }
-        furthest = reach[k] > furthest ? reach[k] : furthest;
-        k--;
     }
     return furthest;
 }
@@ -124,7 +137,7 @@ static int reach_of_cut(const kary_t *t, const int *reach, int p, int last)
 /* Fanout 2: i sends to i + 1, which reaches below[i + 1], and to a cut. */
 static void make_row_of_two(kary_t *t, const int *below, int *row)
 {
-    find_most(below, t->n, t->most);
+    find_further(below, t->n, t->further);
     for (int i = 0; i + 1 < t->n; i++) {
         if (below[i + 1] == t->n - 1) {
             row[i] = below[i + 1];
@@ -132,8 +145,7 @@ static void make_row_of_two(kary_t *t, const int *below, int *row)
         }
         int last = below[i + 1] < t->bounds.last[i] ? below[i + 1] : t->bounds.last[i];
         last = last + 1 < t->n ? last + 1 : t->n - 1;
-        const int reach = reach_of_cut(t, below, i + 1, last);
-        row[i] = reach > below[i + 1] ? reach : below[i + 1];
+        row[i] = reach_of_cut(t, below, i + 1, last, larger(below[i], below[i + 1]));
     }
 }
 
@@ -158,15 +170,10 @@ static int last_until(const kary_t *t, const group_t *g, int from, int position)
     return low;
 }
 
-/* The furthest of three reaches: with one child, with a cut in the group, and with one at its end.
- */
+/* The furthest of two reaches: with one child or a cut in the group, and with a cut at its end. */
 static int furthest(const group_t *g, int below, int with_cut, int beyond)
 {
-    int reach = with_cut > below ? with_cut : below;
-    if (below >= g->last && g->above >= 0) {
-        reach = beyond > reach ? beyond : reach;
-    }
-    return reach;
+    return below >= g->last && g->above >= 0 ? larger(with_cut, beyond) : with_cut;
 }
 
 /* The last position at which p may be followed by a cut in the group. */
@@ -178,38 +185,44 @@ static int last_cut(const group_t *g, int below)
 /* Layer 2, for all members: two children, the first of which begins at p. */
 static void add_second_child(kary_t *t, const int *below, int *after)
 {
-    find_most(below, t->n, t->most);
+    find_further(below, t->n, t->further);
     for (int p = 1; p < t->n; p++) {
         int last = -1, with_cut = -1;
         for (size_t i = t->first_of[p]; i < t->first_of[p + 1]; i++) {
             const group_t *g = &t->groups[t->member_group[i]];
+            const size_t member = t->of_position[i];
             if (below[p] == t->n - 1) {
-                after[t->of_position[i]] = below[p];
+                after[member] = below[p];
                 continue;
             }
             if (last_cut(g, below[p]) != last) {
                 last = last_cut(g, below[p]);
-                with_cut = reach_of_cut(t, below, p, last);
+                with_cut = reach_of_cut(t, below, p, last, larger(below[p], t->with_cut[member]));
             }
+            t->with_cut[member] = with_cut;
             const int beyond = g->above >= 0 ? below[g->last + 1] : -1;
-            after[t->of_position[i]] = furthest(g, below[p], with_cut, beyond);
+            after[member] = furthest(g, below[p], with_cut, beyond);
         }
     }
 }
 
-/* The furthest reach of a member of the group behind `index`, no later than `last`. */
-static int reach_of_member(const kary_t *t, const group_t *g, const int *reach, int index, int last)
+/* The furthest reach of a member of the group behind `index`, no later than `last`; `least` if that
+ * is further. */
+static int reach_of_member(const kary_t *t, const group_t *g, const int *reach, int index, int last,
+                           int least)
 {
     const int *position = t->position + g->offset, *outer = t->outer + g->offset;
     const int p = position[index];
-    int furthest = -1;
-    for (int k = last; k > index && t->most[k] > furthest;) {
-        if (t->bounds.first[position[k]] > p) {
+    int furthest = least;
+    for (int k = last; k > index;) {
+        if (reach[k] <= furthest) {
+            k = t->further[k];
+        } else if (t->bounds.first[position[k]] > p) {
             k = outer[k];
-            continue;
+        } else {
+            furthest = reach[k];
+            k = t->further[k];
         }
-        furthest = reach[k] > furthest ? reach[k] : furthest;
-        k--;
     }
     return furthest;
 }
@@ -222,7 +235,7 @@ static bool add_child(kary_t *t, const group_t *g, bool is_last, const int *belo
 {
     const int *position = t->position + g->offset, *reach = before + g->offset;
     bool changed = false;
-    find_most(reach, g->n_members, t->most);
+    find_further(reach, g->n_members, t->further);
     for (int index = 0; index < g->n_members; index++) {
         const int p = position[index];
         const size_t member = g->offset + (size_t) index;
@@ -236,7 +249,9 @@ static bool add_child(kary_t *t, const group_t *g, bool is_last, const int *belo
         /* Reaches do not get less from row to row. */
         const int last = last_until(t, g, t->last_cut[member], last_cut(g, below[p]));
         t->last_cut[member] = last;
-        const int with_cut = reach_of_member(t, g, reach, index, last);
+        /* The last layer's is row[p - 1], and below[p - 1] what it was in the row before. */
+        const int least = is_last ? larger(below[p], below[p - 1]) : below[p];
+        const int with_cut = reach_of_member(t, g, reach, index, last, least);
         const int beyond = g->above >= 0 ? before[g->beyond] : -1;
         after[member] = furthest(g, below[p], with_cut, beyond);
         changed = changed || after[member] != before[member];
@@ -489,6 +504,7 @@ static void link_members(kary_t *t)
             const size_t member = t->of_position[i];
             const int index = (int) (member - t->groups[a].offset);
             t->last_cut[member] = index;
+            t->with_cut[member] = -1;
             t->outer[member] = find_outer(t, a, index, t->bounds.first[k]);
         }
     }
@@ -504,11 +520,12 @@ static int make_members(kary_t *t, int *groups)
     t->last_cut = malloc(n * sizeof(*t->last_cut));
     t->member_group = malloc(n * sizeof(*t->member_group));
     t->of_position = malloc(n * sizeof(*t->of_position));
+    t->with_cut = malloc(n * sizeof(*t->with_cut));
     t->layer[0] = malloc(n * sizeof(*t->layer[0]));
     t->layer[1] = malloc(n * sizeof(*t->layer[1]));
     if (t->position == NULL || t->is_own == NULL || t->outer == NULL || t->last_cut == NULL ||
-        t->member_group == NULL || t->of_position == NULL || t->layer[0] == NULL ||
-        t->layer[1] == NULL) {
+        t->member_group == NULL || t->of_position == NULL || t->with_cut == NULL ||
+        t->layer[0] == NULL || t->layer[1] == NULL) {
         return PB_ERR_NO_MEMORY;
     }
     list_members(t, groups);
@@ -535,8 +552,8 @@ static int make_groups(kary_t *t)
 static int kary_init(kary_t *t)
 {
     int error = pb_order_bounds_init(&t->bounds, t->view);
-    t->most = malloc((size_t) t->n * sizeof(*t->most));
-    if (error == PB_SUCCESS && t->most == NULL) {
+    t->further = malloc((size_t) t->n * sizeof(*t->further));
+    if (error == PB_SUCCESS && t->further == NULL) {
         error = PB_ERR_NO_MEMORY;
     }
     return error == PB_SUCCESS && t->fanout > 2 ? make_groups(t) : error;
@@ -545,7 +562,7 @@ static int kary_init(kary_t *t)
 static void kary_clear(kary_t *t)
 {
     pb_order_bounds_clear(&t->bounds);
-    free(t->most);
+    free(t->further);
     free(t->groups);
     free(t->group_of);
     free(t->position);
@@ -555,6 +572,7 @@ static void kary_clear(kary_t *t)
     free(t->member_group);
     free(t->of_position);
     free(t->first_of);
+    free(t->with_cut);
     free(t->layer[0]);
     free(t->layer[1]);
     for (int h = 0; h < t->n_rows; h++) {

@@ -264,6 +264,23 @@ static void test_hash(void)
     ok(pb_model_hash(&other) != before, "the hash knows each ring");
 }
 
+/* A further link takes as long for a frame as the one whose time is in the rows. */
+static void test_further_link(void)
+{
+    static pb_model_t assumed;
+    pb_model_assume(UINT64_C(2000000), 1500, &assumed);
+    static const uint64_t sizes[] = {100, 1000, 1426, 5000};
+    bool good = true;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const int64_t frame = sizes[i] < 1426 ? (int64_t) sizes[i] + 22 + 90 : 1538;
+        const int64_t more =
+            pb_model_cost(&assumed, 4, sizes[i]).rtt - pb_model_cost(&assumed, 2, sizes[i]).rtt;
+        /* Two links each way, and a switch of 5 us on each; rows are rounded. */
+        good = good && llabs(more / 4 - frame * 4000 - 5000) < 5000;
+    }
+    ok(good, "a further link stores a frame with its headers once");
+}
+
 /* What datagrams cost: as messages that are as long on the wire, or as measured. */
 static void test_datagrams(void)
 {
@@ -315,9 +332,10 @@ static void test_interpolation(void)
     other = model;
     other.costs[PB_PLACE_FAR].n_rows = 0;
     cost = pb_model_cost(&other, 3, 1024);
-    /* A frame of 1046 + 90 bytes at 700 ns in 7168 bytes, and the switch, both ways. */
-    ok(cost.rtt == 400 + 2 * (700 * 1136 / 7168 + 5000), "a further link stores one frame: %ld",
-       (long) cost.rtt);
+    /* A frame of 1046 + 90 bytes, of which 1448 + 90 take as long as 1448 bytes of a long message,
+     * 700 ns in 7168; and the switch, both ways. */
+    ok(cost.rtt == 400 + 2 * (700 * 1136 / 7168 * 1448 / 1538 + 5000),
+       "a further link stores one frame: %ld", (long) cost.rtt);
     cost = pb_model_cost(&model, 0, 1 << 20);
     ok(cost.gap > 0 && cost.rtt >= 2 * cost.gap, "memory has a cost of its own");
     cost = pb_model_cost(&model, 1 << 20, PB_MODEL_MAX_BYTES);
@@ -382,6 +400,7 @@ int main(void)
     test_transport();
     test_write(&model, "a measured model");
     test_hash();
+    test_further_link();
     test_datagrams();
     test_interpolation();
     test_fallback();

@@ -563,6 +563,70 @@ static void test_fallback(void)
     pb_network_free(network);
 }
 
+static bool is_same_path(const pb_profile_path_t *a, const pb_profile_path_t *b)
+{
+    return a->stream == b->stream && a->hops == b->hops && a->further == b->further &&
+           a->sends == b->sends && a->memory_hops == b->memory_hops &&
+           a->memory_sends == b->memory_sends;
+}
+
+static bool is_same_profile(const pb_profile_t *a, const pb_profile_t *b)
+{
+    bool same = a->copies == b->copies && a->n_streams == b->n_streams &&
+                a->n_paths == b->n_paths && a->n_duties == b->n_duties &&
+                a->messages == b->messages;
+    for (int i = 0; same && i < a->n_paths; i++) {
+        same = is_same_path(&a->paths[i], &b->paths[i]);
+    }
+    /* Duties are all numbers of one size. */
+    return same && memcmp(a->duties, b->duties, (size_t) a->n_duties * sizeof(*a->duties)) == 0;
+}
+
+/* Whether what the ground makes of the case's plan of a kind is what a fresh one makes of it. */
+static bool is_profile_on(const tree_case_t *c, pb_profile_ground_t *ground, pb_kind_t kind)
+{
+    pb_plan_t *plan = NULL;
+    pb_profile_t shared, single;
+    const int rc = pb_plan_compute(c->view, kind, NULL, &plan);
+    if (rc == PB_ERR_UNFIT) {
+        return true;
+    }
+    if (rc != PB_SUCCESS || pb_profile_plan(c->placement, plan, &single) != PB_SUCCESS) {
+        abort();
+    }
+    pb_profile_plan_on(ground, plan, &shared);
+    pb_plan_free(plan);
+    return is_same_profile(&shared, &single);
+}
+
+/* Nothing of one profile is left for the next one. */
+static void test_ground(void)
+{
+    pb_random_t random = pb_random_seed(4711);
+    int n = 0, n_same = 0;
+    for (int i = 0; i < tap_trials(1000, 100); i++) {
+        tree_case_t c;
+        pb_profile_t shared, single;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT),
+                       (tree_case_size_t){8, 40, 3, i % 2 * 10, true});
+        pb_profile_ground_t *ground = pb_profile_ground_new(c.placement);
+        if (ground == NULL || pb_profile_fallback(c.placement, c.root, &single) != PB_SUCCESS) {
+            abort();
+        }
+        for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+            n++;
+            n_same += is_profile_on(&c, ground, (pb_kind_t) kind);
+        }
+        pb_profile_fallback_on(ground, c.root, &shared);
+        n++;
+        n_same += is_same_profile(&shared, &single);
+        pb_profile_ground_free(ground);
+        tree_case_clear(&c);
+    }
+    ok(n_same == n, "%d of %d profiles are the same on a ground that others were made on", n_same,
+       n);
+}
+
 static bool are_counts(const pb_profile_t *profile)
 {
     bool good = profile->n_paths > 0 && profile->n_duties > 0;
@@ -625,6 +689,7 @@ int main(void)
     test_least_twotree();
     test_many_paths();
     test_fallback();
+    test_ground();
     test_extreme_speeds();
     return tap_done();
 }

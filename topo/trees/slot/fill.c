@@ -308,20 +308,31 @@ static int compare_pending(const void *a, const void *b)
     return x->child > y->child ? -1 : x->child < y->child;
 }
 
-/* They are where those that were entered were last, and the others change alike. */
-static bool is_sorted(const struct pb_slot_pending *pending, int n)
+/* Whether they are worst first, or the other way round. */
+static bool is_in_order(const struct pb_slot_pending *pending, int n, bool worst_first)
 {
     int i = 1;
-    while (i < n && compare_pending(&pending[i - 1], &pending[i]) < 0) {
+    while (i < n && (compare_pending(&pending[i - 1], &pending[i]) < 0) == worst_first) {
         i++;
     }
     return i >= n;
 }
 
+/* They are in order where those that were entered were last, and the others change alike. Children
+ * that are alike, as many below a spine, are first met the other way round. */
 static void sort_pending(struct pb_slot_pending *pending, int n)
 {
-    if (!is_sorted(pending, n)) {
+    if (is_in_order(pending, n, true)) {
+        return;
+    }
+    if (!is_in_order(pending, n, false)) {
         qsort(pending, (size_t) n, sizeof(*pending), compare_pending);
+        return;
+    }
+    for (int low = 0, high = n - 1; low < high; low++, high--) {
+        const struct pb_slot_pending swap = pending[low];
+        pending[low] = pending[high];
+        pending[high] = swap;
     }
 }
 
