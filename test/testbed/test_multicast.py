@@ -201,8 +201,11 @@ def test_snooping(meanwhile):
     got = numbers(aging, kill=True)
     tap.ok(len(got) > 0 and got[-1] < last["aging"] - 10, f"{got[-1:]} is the last of {last['aging']} without a querier")
     measured = status("aging")
-    tap.eq(whole(measured["links"]["s0", "s1"]), len(got), "which go nowhere, not even to another switch")
-    tap.eq(measured["fabric"]["switches"]["s0"]["filtered"] + len(got), last["aging"], "and are counted")
+    passed = whole(measured["links"]["s0", "s1"])
+    filtered = {name: switch["filtered"] for name, switch in measured["fabric"]["switches"].items()}
+    # The member's switch heard of it before the other one did, and so forgets it first: a frame may be between.
+    tap.ok(passed - len(got) in (0, 1), f"which go nowhere, not even to another switch: {passed} for {len(got)}")
+    tap.eq((filtered["s0"], filtered["s1"]), (last["aging"] - passed, passed - len(got)), "and are counted")
     tap.eq([measured["links"][link]["bytes"] for link in (("s0", "b"), ("s1", "d"))], [0, 0],
            "hosts that are no members get nothing at all")  # fmt: skip
     other = status("asked")["links"]["s1", "d"]
