@@ -90,13 +90,25 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     for (int rank = 0; rank < n_ranks; rank++) {
         w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
         pb_message_t *m = &w->messages[rank];
-        *m = (pb_message_t){.world = w, .rank = rank, .data = zeroed(total + GUARD, 1)};
+        *m = (pb_message_t){.world = w,
+                            .rank = rank,
+                            .data = zeroed(total + GUARD, 1),
+                            .segment_size = segment_size};
         memset(m->data + total, GUARD_BYTE, GUARD);
         for (size_t i = 0; rank == root && i < total; i++) {
             m->data[i] = byte_at(i);
         }
     }
     return w;
+}
+
+void world_add_pieces(world_t *w, size_t piece_size)
+{
+    w->pieces = zeroed((size_t) w->n_ranks, sizeof(*w->pieces));
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        w->pieces[rank] = w->messages[rank];
+        w->pieces[rank].segment_size = piece_size;
+    }
 }
 
 void world_move_root(world_t *w, int root)
@@ -107,6 +119,14 @@ void world_move_root(world_t *w, int root)
     w->root = root;
 }
 
+static void free_held(pb_message_t *m)
+{
+    for (int i = 0; m->world->bounces && i < m->n_held; i++) {
+        free(m->held[i].bytes);
+    }
+    free(m->held);
+}
+
 void world_free(world_t *w)
 {
     for (size_t i = 0; i < w->n_requests; i++) {
@@ -114,10 +134,10 @@ void world_free(world_t *w)
         free(w->requests[i]);
     }
     for (int rank = 0; rank < w->n_ranks; rank++) {
-        for (int i = 0; w->bounces && i < w->messages[rank].n_held; i++) {
-            free(w->messages[rank].held[i].bytes);
+        free_held(&w->messages[rank]);
+        if (w->pieces != NULL) {
+            free_held(&w->pieces[rank]);
         }
-        free(w->messages[rank].held);
         free(w->messages[rank].data);
     }
     for (int rank = 0; rank < w->n_ranks; rank++) {
@@ -126,6 +146,7 @@ void world_free(world_t *w)
     free(w->requests);
     free(w->n_sent);
     free(w->pairs);
+    free(w->pieces);
     free(w->messages);
     free(w->transports);
     free(w);
@@ -261,6 +282,13 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
     }
 }
 
+/** The longest message that a rank may send. */
+static size_t longest(const world_t *w, int rank)
+{
+    const size_t piece = w->pieces != NULL ? w->pieces[rank].segment_size : 0;
+    return piece > w->segment_size ? piece : w->segment_size;
+}
+
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool synchronous, pb_request_t *request_p)
 {
@@ -268,8 +296,8 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     if (fails(w, transport->rank, CALL_SEND)) {
         return WORLD_ERROR;
     }
-    if ((bytes == 0 && !w->failed) || bytes > w->segment_size || rank < 0 || rank >= w->n_ranks ||
-        rank == transport->rank) {
+    if ((bytes == 0 && !w->failed) || bytes > longest(w, transport->rank) || rank < 0 ||
+        rank >= w->n_ranks || rank == transport->rank) {
         breach(w, "a send of wrong size or rank", transport->rank);
     } else if (w->in_place) {
         check_place(w, transport->rank, buffer, bytes);
@@ -501,13 +529,14 @@ bool world_step(world_t *w)
 
 /* Messages. */
 
-static bool is_range_right(const world_t *w, uint64_t segment, size_t offset, size_t bytes)
+static bool is_range_right(const pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
 {
-    if (offset != segment * w->segment_size || offset >= w->total) {
+    const size_t total = m->world->total;
+    if (offset != segment * m->segment_size || offset >= total) {
         return false;
     }
-    const size_t rest = w->total - offset;
-    return bytes == (rest < w->segment_size ? rest : w->segment_size);
+    const size_t rest = total - offset;
+    return bytes == (rest < m->segment_size ? rest : m->segment_size);
 }
 
 char *pb_message_in_place(pb_message_t *m)
@@ -539,7 +568,7 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
     if (chance(w, w->busy_percent)) {
         return PB_MESSAGE_BUSY;
     }
-    if (!is_range_right(w, segment, offset, bytes)) {
+    if (!is_range_right(m, segment, offset, bytes)) {
         breach(w, "to_send of a wrong range", m->rank);
     }
     for (size_t i = 0; i < bytes; i++) {
@@ -562,7 +591,7 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
     if (chance(w, w->busy_percent)) {
         return PB_MESSAGE_BUSY;
     }
-    if (!is_range_right(w, segment, offset, bytes)) {
+    if (!is_range_right(m, segment, offset, bytes)) {
         breach(w, "to_receive of a wrong range", m->rank);
     }
     *buffer_p = hold(m, segment, offset, bytes);
@@ -586,7 +615,7 @@ int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t
     if (fails(w, m->rank, CALL_RECEIVED)) {
         return WORLD_ERROR;
     }
-    if (!is_range_right(w, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
+    if (!is_range_right(m, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
         breach(w, "received a wrong range or buffer", m->rank);
         return 0;
     }
