@@ -90,10 +90,7 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     for (int rank = 0; rank < n_ranks; rank++) {
         w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
         pb_message_t *m = &w->messages[rank];
-        *m = (pb_message_t){.world = w,
-                            .rank = rank,
-                            .data = zeroed(total + GUARD, 1),
-                            .segment_size = segment_size};
+        *m = (pb_message_t){.world = w, .rank = rank, .data = zeroed(total + GUARD, 1)};
         memset(m->data + total, GUARD_BYTE, GUARD);
         for (size_t i = 0; rank == root && i < total; i++) {
             m->data[i] = byte_at(i);
@@ -107,7 +104,7 @@ void world_add_pieces(world_t *w, size_t piece_size)
     w->pieces = zeroed((size_t) w->n_ranks, sizeof(*w->pieces));
     for (int rank = 0; rank < w->n_ranks; rank++) {
         w->pieces[rank] = w->messages[rank];
-        w->pieces[rank].segment_size = piece_size;
+        w->pieces[rank].piece_size = piece_size;
     }
 }
 
@@ -285,7 +282,7 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
 /** The longest message that a rank may send. */
 static size_t longest(const world_t *w, int rank)
 {
-    const size_t piece = w->pieces != NULL ? w->pieces[rank].segment_size : 0;
+    const size_t piece = w->pieces != NULL ? w->pieces[rank].piece_size : 0;
     return piece > w->segment_size ? piece : w->segment_size;
 }
 
@@ -532,11 +529,12 @@ bool world_step(world_t *w)
 static bool is_range_right(const pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
 {
     const size_t total = m->world->total;
-    if (offset != segment * m->segment_size || offset >= total) {
+    const size_t size = m->piece_size > 0 ? m->piece_size : m->world->segment_size;
+    if (offset != segment * size || offset >= total) {
         return false;
     }
     const size_t rest = total - offset;
-    return bytes == (rest < m->segment_size ? rest : m->segment_size);
+    return bytes == (rest < size ? rest : size);
 }
 
 char *pb_message_in_place(pb_message_t *m)

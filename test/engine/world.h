@@ -87,8 +87,8 @@ struct pb_transport {
 struct pb_message {
     struct world *world;
     int rank;
-    char *data;          /* the user's buffer: `total` bytes with a guard behind */
-    size_t segment_size; /* of what it is cut into */
+    char *data;        /* the user's buffer: `total` bytes with a guard behind */
+    size_t piece_size; /* of what it is cut into; 0: into segments, of the world's size */
     world_held_t *held;
     int n_held; /* entries of held */
 };
