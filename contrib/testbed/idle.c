@@ -16,6 +16,9 @@
  *
  * Where PIPEBCAST_IDLE_EMPTY is a number, a look also waits that follows so many looks in a row
  * that found nothing: for programs that never yield (MPICH).
+ *
+ * Where PIPEBCAST_IDLE_YIELD is set, the yield itself sleeps that long, and no look does: for ranks
+ * that have shared memory alone, whose looks for events are rare.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -41,6 +44,7 @@ static epoll_wait_t real_epoll_wait;
 static nanosleep_t real_nanosleep;
 static struct timespec idle_time = {0, DEFAULT_IDLE_US * 1000L};
 static long most_empty = LONG_MAX;
+static int yield_sleeps;
 
 int sched_yield(void);
 
@@ -55,6 +59,7 @@ __attribute__((constructor)) static void load(void)
     const char *empty = getenv("PIPEBCAST_IDLE_EMPTY");
     const long n = empty != NULL ? strtol(empty, NULL, 10) : 0;
     most_empty = n > 0 ? n : LONG_MAX;
+    yield_sleeps = getenv("PIPEBCAST_IDLE_YIELD") != NULL;
     real_poll = (poll_t) dlsym(RTLD_NEXT, "poll");
     real_epoll_wait = (epoll_wait_t) dlsym(RTLD_NEXT, "epoll_wait");
     real_nanosleep = (nanosleep_t) dlsym(RTLD_NEXT, "nanosleep");
@@ -77,6 +82,9 @@ static int note_found(int n_events)
 
 int sched_yield(void)
 {
+    if (yield_sleeps) {
+        return real_nanosleep(&idle_time, NULL);
+    }
     has_yielded = 1;
     return 0;
 }

@@ -16,6 +16,7 @@ static const coll_pipebcast_params_t defaults = {
     .priority = 40,
     .algorithm = COLL_PIPEBCAST_AUTO,
     .locality = COLL_PIPEBCAST_LOCALITY_AUTO,
+    .leaders = COLL_PIPEBCAST_LEADERS_AUTO,
     .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .learn = COLL_PIPEBCAST_LEARN_ON,
@@ -73,6 +74,12 @@ static const mca_base_var_enum_value_t locality_values[] = {
     {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
     {OLD_MACHINE, "machine"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t leaders_values[] = {
+    {COLL_PIPEBCAST_LEADERS_OFF, "off"},
+    {COLL_PIPEBCAST_LEADERS_AUTO, "auto"},
     {0, NULL},
 };
 
@@ -248,6 +255,12 @@ static void add_cluster(const mca_base_component_t *component)
               "Which ranks of a host are near to each other. auto: those that are bound to the "
               "same package, NUMA node or cache, by hwloc. host: all alike. (machine is the old "
               "name of host.) (default: auto)");
+    add_named(component, add, "leaders", "coll_pipebcast_leaders", leaders_values, OPAL_INFO_LVL_5,
+              &p->leaders,
+              "Whether of each host one rank, its leader, is in the trees between hosts and hands "
+              "the message on inside its host, in pieces longer than segments. auto: in all trees "
+              "that are free of contention. off: all ranks may be in trees between hosts, and "
+              "segments go everywhere. (default: auto)");
     add_named(component, add, "transport", "coll_pipebcast_transport", transport_values,
               OPAL_INFO_LVL_4, &p->transport,
               "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "

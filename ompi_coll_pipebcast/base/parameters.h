@@ -28,6 +28,12 @@ enum {
     COLL_PIPEBCAST_LOCALITY_AUTO, /**< by package, NUMA node and cache */
 };
 
+/** Values of `leaders`. */
+enum {
+    COLL_PIPEBCAST_LEADERS_OFF,  /**< every rank of a host may be in trees between hosts */
+    COLL_PIPEBCAST_LEADERS_AUTO, /**< one of them is, where a kind of tree can have that */
+};
+
 /** Values of `learn`. */
 enum {
     COLL_PIPEBCAST_LEARN_OFF,  /**< predictions count */
@@ -67,6 +73,7 @@ typedef struct coll_pipebcast_params {
     char *processors; /**< numbers, indexed by rank of the job, instead of its binding; owned by MCA
                        */
     int locality;
+    int leaders;
     int transport;
     int algorithm;
     int arrival;

@@ -50,7 +50,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 20
+#define PROTOCOL 21
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -81,7 +81,7 @@ enum {
     V_MIN_SIZE,
     V_LOCALITY,
     V_LEARN,       /**< whether something is learnt, and what of earlier jobs; and whether by
-                      multicast: see KEPT_BITS */
+                      multicast; and whether plans are by leaders: see KEPT_BITS */
     V_TRANSPORT,   /**< of messages between hosts; 0 where the user has chosen it */
     V_MODEL,       /**< compared apart: the hash of a measured model, 0 if there is none */
     V_SPEED,       /**< not compared: bits per second of the rank's link; the least one counts */
@@ -94,8 +94,9 @@ enum {
  * The higher bits of V_LEARN are parameters, which must be alike. The lower ones are of the digest
  * of what earlier jobs have learnt: where these differ, that is left out.
  */
-#define KEPT_BITS 44
-#define AT_ONCE_BIT KEPT_BITS
+#define KEPT_BITS 43
+#define LEADERS_BIT KEPT_BITS
+#define AT_ONCE_BIT 44
 #define LEARN_BIT 60
 #define MULTICAST_BIT 62
 
@@ -126,6 +127,7 @@ static const shared_value_t shared_values[] = {
     {"the parameter coll_pipebcast_multicast", MULTICAST_BIT, 64 - MULTICAST_BIT},
     {"the parameter coll_pipebcast_learn", LEARN_BIT, MULTICAST_BIT - LEARN_BIT},
     {"the parameter coll_pipebcast_multicast_at_once", AT_ONCE_BIT, LEARN_BIT - AT_ONCE_BIT},
+    {"the parameter coll_pipebcast_leaders", LEADERS_BIT, AT_ONCE_BIT - LEADERS_BIT},
 };
 #define N_SHARED_VALUES (sizeof(shared_values) / sizeof(shared_values[0]))
 
@@ -211,6 +213,7 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     values[V_LEARN] = (uint64_t) params->multicast << MULTICAST_BIT |
                       (uint64_t) settings->learn << LEARN_BIT |
                       (uint64_t) params->multicast_at_once << AT_ONCE_BIT |
+                      (uint64_t) params->leaders << LEADERS_BIT |
                       coll_pipebcast_kept_digest(medium) >> (64 - KEPT_BITS);
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;
     values[V_TRANSPORT] = coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
@@ -438,7 +441,8 @@ static void begin_planning(coll_pipebcast_module_t *module)
         .rank = ompi_comm_rank(module->comm),
         .choose = {.kind = coll_pipebcast_kind_to_choose(settings),
                    .segment = settings->segment_size,
-                   .plan.fanout = params->fanout},
+                   .plan = {.fanout = params->fanout,
+                            .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO}},
         .memory = coll_pipebcast_cache_take(module),
         .connections = module->connections,
         .learns_nothing = !coll_pipebcast_learns(settings),

@@ -39,6 +39,7 @@ static uint64_t add_parameters(uint64_t state)
     state = pb_hash_number(state, (uint64_t) params->fanout);
     state = pb_hash_number(state, params->min_size);
     state = pb_hash_number(state, (uint64_t) params->locality);
+    state = pb_hash_number(state, (uint64_t) params->leaders);
     state = pb_hash_number(state, (uint64_t) params->multicast);
     state = pb_hash_number(state, (uint64_t) params->multicast_at_once);
     state = pb_hash_number(state, coll_pipebcast_gate_is_opened());

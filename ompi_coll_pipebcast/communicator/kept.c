@@ -7,6 +7,7 @@
 #include "communicator/module.h"
 #include "communicator/process.h"
 #include "topo/model/kept_store.h"
+#include "topo/trees/leaders.h"
 #include "topo/util/error.h"
 #include "topo/util/hash.h"
 
@@ -92,6 +93,13 @@ static void set_choice(pb_kept_key_t *key, const coll_pipebcast_settings_t *sett
     key->segment = settings->segment_size;
 }
 
+static bool by_leaders(const coll_pipebcast_module_t *module, int n_hosts)
+{
+    return coll_pipebcast_params.leaders == COLL_PIPEBCAST_LEADERS_AUTO &&
+           pb_leaders_matter(n_hosts, ompi_comm_size(module->comm)) &&
+           coll_pipebcast_may_reach_all(module);
+}
+
 static pb_kept_key_t key_of(const coll_pipebcast_module_t *module,
                             const coll_pipebcast_kept_terms_t *terms)
 {
@@ -99,7 +107,8 @@ static pb_kept_key_t key_of(const coll_pipebcast_module_t *module,
     pb_kept_key_t key = {.network = pb_network_hash(module->topology->network),
                          .n_hosts = terms->n_hosts,
                          .n_ranks = ompi_comm_size(module->comm),
-                         .hosts = pb_kept_hosts(module->placement),
+                         .hosts =
+                             pb_kept_hosts(module->placement, by_leaders(module, terms->n_hosts)),
                          .medium = pb_kept_medium(terms->medium, terms->bits_per_second),
                          .model = module->model->hash,
                          .fanout = params->fanout,

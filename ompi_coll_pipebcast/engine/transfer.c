@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "engine/relay.h"
+
 /**
  * How often a send to a paced child is synchronous: after so many segments, and so many bytes
  * at least. Fewer would not hide the time of an acknowledgement on a fast network, where
@@ -80,6 +82,7 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
                       pb_flight_t *window, int n_slots)
 {
+    mask &= UINT32_MAX >> (PB_PLAN_MAX_STREAMS - t->n_streams);
     *lane = (pb_lane_t){.transfer = t,
                         .rank = rank,
                         .mask = mask,
@@ -137,7 +140,8 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
                        pb_message_t *message)
 {
     const size_t n_lanes = (size_t) role->n_parents + (size_t) role->n_children;
-    const bool paced = role->n_parents == 0 && role->n_children > 1;
+    const bool is_offered = role->n_parents == 0 && limits->offered;
+    const bool paced = role->n_parents == 0 && role->n_children > 1 && !is_offered;
     *t = (pb_transfer_t){
         .transport = transport,
         .message = message,
@@ -175,7 +179,7 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     for (int i = 0; i < t->n_children; i++, window += t->send_window) {
         lane_init(t, &t->children[i], role->child[i], role->child_mask[i], window, t->send_window);
     }
-    if (t->n_parents == 0) {
+    if (t->n_parents == 0 && !is_offered) {
         all_are_here(t);
     }
     return true;
@@ -597,7 +601,19 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
         post_one(t, lane);
     }
     send_all(t);
+    if (!MOSTLY(t->relay == NULL)) {
+        pb_relay_go_on(t->relay);
+    }
     return true;
+}
+
+void pb_transfer_offer(pb_transfer_t *t, uint64_t n, int error)
+{
+    if (error != 0) {
+        keep_first_error(t, error);
+    }
+    t->arrived[0] = n;
+    send_all(t);
 }
 
 void pb_transfer_cancel(pb_transfer_t *t)

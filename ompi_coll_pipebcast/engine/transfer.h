@@ -58,6 +58,7 @@ typedef struct pb_transfer_limits {
     int receive_window; /**< receives posted per parent, 1 .. PB_TRANSFER_MAX_WINDOW */
     int send_window;    /**< ordinary sends outstanding per child, likewise */
     size_t ahead;       /**< bytes that may wait unreceived at a child; 0: no bound */
+    bool offered;       /**< what has no parents gets its segments by pb_transfer_offer() */
 } pb_transfer_limits_t;
 
 /** One receive or send in a window. */
@@ -88,6 +89,8 @@ typedef struct pb_lane {
     pb_flight_t synchronous[PB_TRANSFER_SYNCHRONOUS]; /**< these, oldest first */
 } pb_lane_t;
 
+struct pb_relay;
+
 typedef struct pb_transfer {
     pb_transport_t *transport; /**< borrowed */
     pb_message_t *message;     /**< borrowed */
@@ -108,6 +111,7 @@ typedef struct pb_transfer {
     pb_lane_t *children;        /**< those of the children, */
     pb_lane_t *children_end;    /**< up to here */
     pb_flight_t *flights;       /**< memory of all windows */
+    struct pb_relay *relay;     /**< that goes on with what comes here; NULL: none */
     int n_unfinished;           /**< lanes that are not through */
     int error;                  /**< the first error, 0 if none; may be PB_ERR_EMPTY */
     bool cut_off;               /**< what came was of a wrong size; nothing more is waited for */
@@ -140,6 +144,13 @@ bool pb_transfer_advance(pb_transfer_t *transfer);
  * returns true. Else the transport keeps it for pb_transport_arrived().
  */
 bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
+
+/**
+ * Of a transfer whose segments are offered (pb_transfer_limits_t): the first `n` are here now, at
+ * most as many as there are, and none that were before are not. With an `error` that is not 0, or
+ * once there was one, empty messages go instead. What can be sent is.
+ */
+void pb_transfer_offer(pb_transfer_t *transfer, uint64_t n, int error);
 
 /**
  * Ends a transfer of which nothing more is to come: posted receives are asked to end

@@ -31,9 +31,11 @@ static double milliseconds(int64_t nanoseconds)
 }
 
 /** Rank 0 logs what was planned, over what, and how long it should take. */
-static void log_plan(coll_pipebcast_module_t *module, int root, size_t total)
+static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
+                     const pb_planned_t *planned)
 {
-    char best[128], next[128], measured[64] = "", other[256] = "nothing else was considered";
+    char best[128], next[128], inside[64] = "", measured[64] = "";
+    char other[256] = "nothing else was considered";
     pb_planner_report_t report;
     if (ompi_comm_rank(module->comm) != 0 ||
         pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
@@ -47,9 +49,12 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total)
         snprintf(measured, sizeof(measured), ", %.3f ms measured before",
                  milliseconds(report.best_measured));
     }
-    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted%s; %s",
+    if (planned->piece_size > 0) {
+        snprintf(inside, sizeof(inside), ", pieces of %zu bytes inside hosts", planned->piece_size);
+    }
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s%s: %.3f ms predicted%s; %s",
                        module->comm->c_name, total, root,
-                       describe(best, sizeof(best), &report.best, total),
+                       describe(best, sizeof(best), &report.best, total), inside,
                        milliseconds(report.best_time), measured, other);
 }
 
@@ -115,7 +120,7 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     decision->is_logged =
         rc == PB_SUCCESS && coll_pipebcast_params.verbose >= 10 && planned->is_new_class;
     if (decision->is_logged) {
-        log_plan(module, root, total);
+        log_plan(module, root, total, planned);
     }
     return coll_pipebcast_error(rc);
 }
@@ -182,6 +187,7 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
         return rc;
     }
     planned->segment_size = decided->segment_size;
+    planned->piece_size = decided->piece_size;
     coll_pipebcast_count_role(module, planned);
     return OMPI_SUCCESS;
 }

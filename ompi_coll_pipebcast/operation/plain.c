@@ -1,17 +1,23 @@
 /*
- * A plain broadcast: one transfer down the planned tree.
+ * A plain broadcast: one transfer down the planned tree. In a plan by leaders
+ * (topo/trees/leaders.h) the leader of a host relays it in pieces to ranks there, and these hand
+ * on pieces.
  */
 #include "base/clock.h"
 #include "communicator/connections.h"
 #include "engine/delivery.h"
+#include "engine/relay.h"
 #include "operation/kinds.h"
 #include "pml/transport.h"
 
 typedef struct plain {
     coll_pipebcast_operation_t super;
     pb_transport_t transport;
-    pb_message_t message;
-    pb_transfer_t transfer;
+    pb_message_t message; /**< of the transfer that every rank has, which is relay.between */
+    pb_message_t pieces;  /**< of relay.inside, if it relays */
+    pb_relay_t relay;
+    bool relays;
+    size_t first;                      /**< bytes that are the first thing that a rank waits for */
     bool opens;                        /**< connections, as this rank's role is new */
     coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
     int stream;                        /**< of what is watched, */
@@ -19,23 +25,79 @@ typedef struct plain {
     pb_delivery_t delivery; /**< of what is watched */
 } plain_t;
 
-static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+/** Cuts the message and prepares the transfer that every rank has. */
+static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size)
 {
-    plain_t *plain = (plain_t *) operation;
-    const coll_pipebcast_call_t *call = &operation->call;
+    const coll_pipebcast_call_t *call = &plain->super.call;
     pb_transfer_limits_t limits;
-    operation->counted_as = (int) planned->kind;
-    plain->transport =
-        coll_pipebcast_transport(operation->module->comm, call->tag, &operation->module->lock);
-    const int rc = coll_pipebcast_windows_cut(&plain->message, &call->data, planned->segment_size,
-                                              planned->role, &limits);
+    const int rc =
+        coll_pipebcast_windows_cut(&plain->message, &call->data, segment_size, role, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (!pb_transfer_start(&plain->transfer, planned->role, &limits, call->data.total,
-                           planned->segment_size, &plain->transport, &plain->message)) {
+    if (!pb_transfer_start(&plain->relay.between, role, &limits, call->data.total, segment_size,
+                           &plain->transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
         return PB_ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+/** Cuts it into pieces, too, and prepares what goes on inside this host. */
+static int start_inside(plain_t *plain, const pb_role_t *role, size_t piece_size)
+{
+    pb_transfer_limits_t limits;
+    const int rc = coll_pipebcast_windows_cut(&plain->pieces, &plain->super.call.data, piece_size,
+                                              role, &limits);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (!pb_relay_start(&plain->relay, role, &limits, piece_size, &plain->transport,
+                        &plain->pieces)) {
+        coll_pipebcast_message_fini(&plain->pieces);
+        return PB_ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+static void give_back(plain_t *plain)
+{
+    pb_relay_finish(&plain->relay);
+    coll_pipebcast_message_fini(&plain->message);
+    coll_pipebcast_message_fini(&plain->pieces);
+}
+
+/** One transfer, or what a leader has: one of segments, and one of pieces. */
+static int start_relay(plain_t *plain, const pb_planned_t *planned)
+{
+    const pb_role_t between = pb_role_between_hosts(planned->role);
+    const pb_role_t inside = pb_role_inside_host(planned->role);
+    plain->first = planned->piece_size;
+    if (planned->role->is_led) {
+        return start_transfer(plain, &inside, planned->piece_size);
+    }
+    plain->relays = inside.n_children > 0;
+    int rc = start_transfer(plain, &between, planned->segment_size);
+    if (rc == 0 && plain->relays) {
+        rc = start_inside(plain, &inside, planned->piece_size);
+        if (rc != 0) {
+            give_back(plain);
+        }
+    }
+    return rc;
+}
+
+static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    plain_t *plain = (plain_t *) operation;
+    operation->counted_as = (int) planned->kind;
+    plain->transport = coll_pipebcast_transport(operation->module->comm, operation->call.tag,
+                                                &operation->module->lock);
+    const int rc = planned->piece_size > 0
+                       ? start_relay(plain, planned)
+                       : start_transfer(plain, planned->role, planned->segment_size);
+    if (rc != 0) {
+        return rc;
     }
     plain->opens = !planned->was_cached;
     if (plain->opens) {
@@ -55,15 +117,27 @@ static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *pla
                                                   call->tag - 1);
 }
 
+/**
+ * Whether the first segment is here, or by leaders the first piece: there the ranks of a host get
+ * nothing before their leader has that, and would seem to be held by it.
+ */
+static bool has_come(const plain_t *plain)
+{
+    const pb_transfer_t *transfer = &plain->relay.between;
+    return plain->first > 0 ? pb_relay_here(transfer) >= plain->first
+                            : transfer->arrived[plain->stream] > 0;
+}
+
 /** Looks at what has come. */
 static void look(plain_t *plain)
 {
-    if (!pb_delivery_is_behind(&plain->delivery, &plain->transfer)) {
+    const pb_transfer_t *transfer = &plain->relay.between;
+    if (!pb_delivery_is_behind(&plain->delivery, transfer)) {
         return;
     }
     const int64_t now = coll_pipebcast_now();
-    pb_delivery_look(&plain->delivery, &plain->transfer, now);
-    if (plain->came == 0 && plain->transfer.arrived[plain->stream] > 0) {
+    pb_delivery_look(&plain->delivery, transfer, now);
+    if (plain->came == 0 && has_come(plain)) {
         plain->came = now;
     }
 }
@@ -73,15 +147,17 @@ static pb_fold_times_t times_of(const plain_t *plain, const coll_pipebcast_call_
 {
     const int64_t now = coll_pipebcast_now(), came = plain->came != 0 ? plain->came : now;
     pb_fold_times_t times = {.wait = came - call->arrived, .transfer = now - came};
-    const int slowest = pb_delivery_slowest(&plain->delivery, &plain->transfer, &times.receive);
-    times.from = slowest >= 0 ? plain->transfer.lanes[slowest].rank : 0;
+    const pb_transfer_t *transfer = &plain->relay.between;
+    const int slowest = pb_delivery_slowest(&plain->delivery, transfer, &times.receive);
+    times.from = slowest >= 0 ? transfer->lanes[slowest].rank : 0;
     return times;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
-    const bool is_through = pb_transfer_advance(&plain->transfer);
+    const bool is_through = plain->relays ? pb_relay_advance(&plain->relay)
+                                          : pb_transfer_advance(&plain->relay.between);
     if (plain->watched != NULL) {
         look(plain);
     }
@@ -90,19 +166,22 @@ static bool advance(coll_pipebcast_operation_t *operation)
 
 static int refused(const coll_pipebcast_operation_t *operation)
 {
-    const plain_t *plain = (const plain_t *) operation;
-    return plain->transfer.broken ? plain->transfer.error : 0;
+    return pb_relay_refused(&((const plain_t *) operation)->relay);
 }
 
 static void cancel(coll_pipebcast_operation_t *operation)
 {
-    pb_transfer_cancel(&((plain_t *) operation)->transfer);
+    plain_t *plain = (plain_t *) operation;
+    pb_transfer_cancel(&plain->relay.between);
+    if (plain->relays) {
+        pb_transfer_cancel(&plain->relay.inside);
+    }
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     plain_t *plain = (plain_t *) operation;
-    const int error = plain->transfer.error;
+    const int error = pb_relay_error(&plain->relay);
     (void) stays_p;
     if (plain->watched != NULL) {
         const pb_fold_times_t times = times_of(plain, &operation->call);
@@ -111,8 +190,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     if (plain->opens) {
         coll_pipebcast_connections_take(operation->module);
     }
-    pb_transfer_finish(&plain->transfer);
-    coll_pipebcast_message_fini(&plain->message);
+    give_back(plain);
     return error;
 }
 

@@ -99,12 +99,29 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     return w;
 }
 
+void world_add_pieces(world_t *w, size_t piece_size)
+{
+    w->pieces = zeroed((size_t) w->n_ranks, sizeof(*w->pieces));
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        w->pieces[rank] = w->messages[rank];
+        w->pieces[rank].piece_size = piece_size;
+    }
+}
+
 void world_move_root(world_t *w, int root)
 {
     char *data = w->messages[w->root].data;
     w->messages[w->root].data = w->messages[root].data;
     w->messages[root].data = data;
     w->root = root;
+}
+
+static void free_held(pb_message_t *m)
+{
+    for (int i = 0; m->world->bounces && i < m->n_held; i++) {
+        free(m->held[i].bytes);
+    }
+    free(m->held);
 }
 
 void world_free(world_t *w)
@@ -114,10 +131,10 @@ void world_free(world_t *w)
         free(w->requests[i]);
     }
     for (int rank = 0; rank < w->n_ranks; rank++) {
-        for (int i = 0; w->bounces && i < w->messages[rank].n_held; i++) {
-            free(w->messages[rank].held[i].bytes);
+        free_held(&w->messages[rank]);
+        if (w->pieces != NULL) {
+            free_held(&w->pieces[rank]);
         }
-        free(w->messages[rank].held);
         free(w->messages[rank].data);
     }
     for (int rank = 0; rank < w->n_ranks; rank++) {
@@ -126,6 +143,7 @@ void world_free(world_t *w)
     free(w->requests);
     free(w->n_sent);
     free(w->pairs);
+    free(w->pieces);
     free(w->messages);
     free(w->transports);
     free(w);
@@ -261,6 +279,13 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
     }
 }
 
+/** The longest message that a rank may send. */
+static size_t longest(const world_t *w, int rank)
+{
+    const size_t piece = w->pieces != NULL ? w->pieces[rank].piece_size : 0;
+    return piece > w->segment_size ? piece : w->segment_size;
+}
+
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool synchronous, pb_request_t *request_p)
 {
@@ -268,8 +293,8 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     if (fails(w, transport->rank, CALL_SEND)) {
         return WORLD_ERROR;
     }
-    if ((bytes == 0 && !w->failed) || bytes > w->segment_size || rank < 0 || rank >= w->n_ranks ||
-        rank == transport->rank) {
+    if ((bytes == 0 && !w->failed) || bytes > longest(w, transport->rank) || rank < 0 ||
+        rank >= w->n_ranks || rank == transport->rank) {
         breach(w, "a send of wrong size or rank", transport->rank);
     } else if (w->in_place) {
         check_place(w, transport->rank, buffer, bytes);
@@ -501,13 +526,15 @@ bool world_step(world_t *w)
 
 /* Messages. */
 
-static bool is_range_right(const world_t *w, uint64_t segment, size_t offset, size_t bytes)
+static bool is_range_right(const pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
 {
-    if (offset != segment * w->segment_size || offset >= w->total) {
+    const size_t total = m->world->total;
+    const size_t size = m->piece_size > 0 ? m->piece_size : m->world->segment_size;
+    if (offset != segment * size || offset >= total) {
         return false;
     }
-    const size_t rest = w->total - offset;
-    return bytes == (rest < w->segment_size ? rest : w->segment_size);
+    const size_t rest = total - offset;
+    return bytes == (rest < size ? rest : size);
 }
 
 char *pb_message_in_place(pb_message_t *m)
@@ -539,7 +566,7 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
     if (chance(w, w->busy_percent)) {
         return PB_MESSAGE_BUSY;
     }
-    if (!is_range_right(w, segment, offset, bytes)) {
+    if (!is_range_right(m, segment, offset, bytes)) {
         breach(w, "to_send of a wrong range", m->rank);
     }
     for (size_t i = 0; i < bytes; i++) {
@@ -562,7 +589,7 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
     if (chance(w, w->busy_percent)) {
         return PB_MESSAGE_BUSY;
     }
-    if (!is_range_right(w, segment, offset, bytes)) {
+    if (!is_range_right(m, segment, offset, bytes)) {
         breach(w, "to_receive of a wrong range", m->rank);
     }
     *buffer_p = hold(m, segment, offset, bytes);
@@ -586,7 +613,7 @@ int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t
     if (fails(w, m->rank, CALL_RECEIVED)) {
         return WORLD_ERROR;
     }
-    if (!is_range_right(w, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
+    if (!is_range_right(m, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
         breach(w, "received a wrong range or buffer", m->rank);
         return 0;
     }

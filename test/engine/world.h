@@ -87,7 +87,8 @@ struct pb_transport {
 struct pb_message {
     struct world *world;
     int rank;
-    char *data; /* the user's buffer: `total` bytes with a guard behind */
+    char *data;        /* the user's buffer: `total` bytes with a guard behind */
+    size_t piece_size; /* of what it is cut into; 0: into segments, of the world's size */
     world_held_t *held;
     int n_held; /* entries of held */
 };
@@ -107,6 +108,7 @@ typedef struct world {
     int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */
     pb_transport_t *transports; /* by rank */
     pb_message_t *messages;     /* by rank */
+    pb_message_t *pieces;       /* likewise: the same data, cut otherwise; NULL: there are none */
     world_pairs_t *pairs;       /* by receiver */
     world_request_t **requests; /* all that are not released or not met */
     size_t n_requests, room;
@@ -132,6 +134,9 @@ void world_move_root(world_t *world, int root);
 /** A world whose root holds the message. Aborts if out of memory. */
 world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size);
 void world_free(world_t *world);
+
+/** Cuts the message of each rank into pieces, too, before anything has begun. */
+void world_add_pieces(world_t *world, size_t piece_size);
 
 /** Sends from a rank to another that are alive. */
 int world_n_sends(world_t *world, int from, int to);

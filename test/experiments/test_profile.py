@@ -73,6 +73,10 @@ def test_options():
     refuses("--segment", "0")
     refuses("--methods", "no_component")
     refuses("--plugin-dir", HERE)
+    refuses("--inside", "--time")
+    refuses("--inside", "--bytes", "3M", "1M")
+    refuses("--inside", "--ranks", "8", "--counted", "1,8")
+    refuses("--inside", "--single-copy", "xpmem")
 
 
 def rows_of(text):
@@ -102,6 +106,21 @@ def test_run():
     tap.ok(rows["pipebcast"][2] < rows["tuned"][2] + 0.1, "pipebcast copies no more than tuned")
 
 
+def test_inside():
+    done = profile("--inside", "--plugin-dir", PLUGINS, "--ranks", "4", "--counted", "1", "--broadcasts", "2",
+                   "--single-copy", "none", "--methods", "pipebcast:chain:1426,sm")
+    if not tap.ok(done.returncode == 0, "a rank inside a host is counted"):
+        tap.note(done.stdout + done.stderr)
+        return
+    tap.note(done.stdout)
+    rows = rows_of(done.stdout)
+    tap.eq((sorted(rows), [len(row) for row in rows.values()]), (["pipebcast", "sm"], [5, 5]),
+           "a row for each method: the rank and four numbers")
+    for name, (rank, own, _, copies, _) in rows.items():
+        tap.ok(rank == 1 and own > 0, f"{name}: {own:.4f} instructions of its own for a byte")
+        tap.ok(1.5 < copies < 4, f"{name}: {copies:.2f} copies, into the shared memory and out of it")
+
+
 def unable():
     """Why nothing can be counted here, or None."""
     if os.environ.get("PIPEBCAST_TESTS") == "units":
@@ -125,6 +144,7 @@ def main():
         # Its ranks sleep most of two minutes, so that nothing but their messages wakes them.
         if os.environ.get("PIPEBCAST_TESTS") == "long":
             test_run()
+            test_inside()
     return tap.done()
 
 

@@ -48,7 +48,17 @@ static void add_edge(load_t *load, int sender, int receiver)
     }
 }
 
-/* All edges of a rank, of every stream; returns their number. */
+/* Whether an edge is one of those of which a rank has no more than streams: in a plan by leaders
+ * those inside a host are not. */
+static bool counts(const load_t *load, const pb_plan_t *plan, int from, int to)
+{
+    const pb_network_t *network = load->placement->network;
+    const int *host = load->placement->host;
+    return plan->leader == NULL ||
+           pb_network_host_of(network, host[from]) != pb_network_host_of(network, host[to]);
+}
+
+/* All edges of a rank, of every stream; returns the number of those that count. */
 static int add_rank(load_t *load, const pb_plan_t *plan, int rank)
 {
     int n_edges = 0;
@@ -56,7 +66,7 @@ static int add_rank(load_t *load, const pb_plan_t *plan, int rank)
         const pb_stream_t *stream = &plan->streams[s];
         for (int i = stream->first_child[rank]; i < stream->first_child[rank + 1]; i++) {
             add_edge(load, rank, stream->child[i]);
-            n_edges++;
+            n_edges += counts(load, plan, rank, stream->child[i]);
         }
     }
     return n_edges;

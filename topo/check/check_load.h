@@ -11,7 +11,8 @@
  * The rule of contention-freedom for plans on links of unequal speed (ours). A
  * rank sends to one child at a time, at the speed of the slowest link that it
  * has passed; of n streams each edge has 1/n of that, and no rank has more than
- * n edges (with one stream, as many as it likes). Over each directed link either
+ * n edges (with one stream, as many as it likes; in a plan by leaders, topo/trees/leaders.h, those
+ * inside its host are not among them). Over each directed link either
  * one rank alone sends, or there are no more edges than streams, which is the
  * message once, or all that is sent over it, at these speeds, is together no
  * faster than the link. With equal speeds this is pb_check_contention_free().

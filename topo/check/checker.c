@@ -32,6 +32,7 @@ void pb_check_clear(pb_check_t *check)
 {
     free(check->links);
     free(check->sends);
+    free(check->sends_between);
     free(check->receives);
     memset(check, 0, sizeof(*check));
 }
@@ -48,8 +49,10 @@ static int check_alloc(pb_check_t *check, int n_links, int n_ranks)
     check->n_links = n_links;
     check->links = counters(n_links, sizeof(*check->links));
     check->sends = counters(n_ranks, sizeof(*check->sends));
+    check->sends_between = counters(n_ranks, sizeof(*check->sends_between));
     check->receives = counters(n_ranks, sizeof(*check->receives));
-    if (check->links == NULL || check->sends == NULL || check->receives == NULL) {
+    if (check->links == NULL || check->sends == NULL || check->sends_between == NULL ||
+        check->receives == NULL) {
         pb_check_clear(check);
         return PB_ERR_NO_MEMORY;
     }
@@ -148,6 +151,8 @@ static void load_path(walk_t *w, int from, int to)
 {
     const int *host = w->placement->host;
     int n_links = pb_network_path(w->network, host[from], host[to], w->path);
+    w->check->sends_between[from] +=
+        pb_network_host_of(w->network, host[from]) != pb_network_host_of(w->network, host[to]);
     for (int i = 0; i < n_links; i++) {
         pb_link_load_t *load = &w->check->links[w->path[i]];
         load->edges++;
@@ -361,10 +366,11 @@ int pb_check_contention_free(const pb_placement_t *placement, const pb_plan_t *p
             fault_of_link(placement->network, link, load, plan->n_streams, diag);
         }
     }
+    const int *sends = plan->leader != NULL ? check->sends_between : check->sends;
     for (int rank = 0; plan->n_streams > 1 && rank < plan->n_ranks; rank++) {
-        if (check->sends[rank] > plan->n_streams) {
+        if (sends[rank] > plan->n_streams) {
             pb_diag_fault(diag, NULL, 0, "rank %d sends over %d edges, more than the %d streams",
-                          rank, check->sends[rank], plan->n_streams);
+                          rank, sends[rank], plan->n_streams);
         }
     }
     return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;

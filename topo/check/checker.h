@@ -27,6 +27,7 @@ typedef struct pb_check {
     int n_links;           /**< 2 * pb_network_size() */
     pb_link_load_t *links; /**< by directed link, see topo/network/network.h */
     int *sends;            /**< by rank: edges out, all streams */
+    int *sends_between;    /**< by rank: of them those to other hosts */
     int *receives;         /**< by rank: edges in, all streams */
     int max_edges;         /**< over all links between nodes */
     int max_senders;       /**< over all links between nodes */
@@ -57,7 +58,8 @@ static inline bool pb_link_load_contends(const pb_link_load_t *load, int n_strea
  * streams, ours): over every directed link of the network either one rank alone
  * sends (it is one-ported and cannot disturb itself), or all edges together
  * load the link with no more than the message once (edges <= n_streams). With
- * several streams no rank may send more than n_streams edges either. Each
+ * several streams no rank may send more than n_streams edges either; of a plan by leaders
+ * (topo/trees/leaders.h), where inside a host all streams are one, edges to other hosts. Each
  * violation is a fault in `diag` and PB_ERR_INPUT is returned.
  */
 int pb_check_contention_free(const pb_placement_t *placement, const pb_plan_t *plan,

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/model/piece.h"
 #include "topo/model/predict.h"
+#include "topo/trees/leaders.h"
 #include "topo/util/hash.h"
 #include "topo/util/times.h"
 
@@ -77,6 +79,7 @@ struct pb_chooser {
     const pb_model_t *model;
     pb_choose_options_t options;
     pb_profile_t least_two_streams; /**< see PB_BOUND_TWO_STREAMS */
+    int height_inside; /**< of trees inside hosts; 0: where leaders are not wanted, or for none */
     int n_kinds;
     pb_kind_t kinds[PB_KIND_COUNT]; /**< tried unless one is forced, in the order of the rule */
     int n_segments;
@@ -309,6 +312,7 @@ static int make_profile(pb_chooser_t *chooser, int root, pb_kind_t kind, pb_prof
     }
     if (rc == PB_SUCCESS) {
         pb_profile_plan_on(chooser->ground, plan, profile);
+        profile->height_inside = plan->leader != NULL ? chooser->height_inside : 0;
     }
     drop_plan(&chooser->made);
     chooser->made = (root_plan_t){.root = root, .kind = kind, .plan = plan};
@@ -831,6 +835,24 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
     return pb_predict(profile, model, &cost, bytes);
 }
 
+uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes)
+{
+    return chooser->height_inside > 0 && pb_kind_row(kind)->promises
+               ? pb_piece_size(chooser->model, chooser->height_inside, bytes)
+               : 0;
+}
+
+uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
+                         uint64_t bytes)
+{
+    const uint64_t segment =
+        candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
+    const uint64_t piece = candidate->kind != PB_KIND_FALLBACK
+                               ? pb_choose_piece(chooser, (pb_kind_t) candidate->kind, bytes)
+                               : 0;
+    return piece > segment ? piece : segment;
+}
+
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
                              const pb_choose_options_t *options)
 {
@@ -846,9 +868,13 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         chooser->roots[i].root = -1;
     }
     const int n_hosts = pb_placement_n_hosts(placement);
-    if (n_hosts < 0) {
+    const int most = pb_placement_most_on_host(placement);
+    if (n_hosts < 0 || most < 0) {
         free(chooser);
         return NULL;
+    }
+    if (options->plan.leaders && pb_leaders_matter(n_hosts, placement->n_ranks)) {
+        chooser->height_inside = pb_leaders_height(most);
     }
     pb_profile_least_two_streams(placement, n_hosts, &chooser->least_two_streams);
     list_kinds(chooser);

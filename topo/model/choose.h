@@ -169,6 +169,16 @@ void pb_chooser_renew(pb_chooser_t *chooser);
 /** Frames are so long from now on (pb_choose_options_t.frame): choices are made anew. O(1). */
 void pb_chooser_set_frame(pb_chooser_t *chooser, uint64_t frame);
 
+/**
+ * Bytes of the pieces (topo/model/piece.h) in which a message of `bytes` travels inside hosts in
+ * the tree of a kind; 0 where its plan is not by leaders. O(log rows).
+ */
+uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes);
+
+/** What a rank waits for first by a candidate: bytes of a segment, or of a piece. O(log rows). */
+uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
+                         uint64_t bytes);
+
 /** The smallest message of the size class of `bytes`. */
 uint64_t pb_size_class(uint64_t bytes);
 

@@ -19,7 +19,7 @@ void pb_kept_clear(pb_kept_t *kept)
 /* ---- keys ---- */
 
 /* A sum, so that the order of ranks does not count. */
-uint64_t pb_kept_hosts(const pb_placement_t *placement)
+uint64_t pb_kept_hosts(const pb_placement_t *placement, bool by_leaders)
 {
     const pb_network_t *network = placement->network;
     uint64_t sum = 0;
@@ -27,7 +27,8 @@ uint64_t pb_kept_hosts(const pb_placement_t *placement)
         const int host = pb_network_host_of(network, placement->host[rank]);
         sum += pb_hash_end(pb_hash_string(PB_HASH_START, pb_network_node(network, host)->name));
     }
-    return pb_hash_end(pb_hash_number(PB_HASH_START, sum));
+    const uint64_t state = pb_hash_number(PB_HASH_START, sum);
+    return pb_hash_end(by_leaders ? pb_hash_number(state, 1) : state);
 }
 
 pb_medium_t pb_kept_medium(const pb_medium_t *medium, uint64_t bits_per_second)

@@ -53,8 +53,11 @@ typedef struct pb_kept {
 /** Frees the entries; nothing is kept then. */
 void pb_kept_clear(pb_kept_t *kept);
 
-/** For a key: of the hosts that ranks are on, and how many on each, in any order. O(ranks). */
-uint64_t pb_kept_hosts(const pb_placement_t *placement);
+/**
+ * For a key: of the hosts that ranks are on, and how many on each, in any order; and of whether
+ * plans are `by_leaders` (topo/trees/leaders.h). O(ranks).
+ */
+uint64_t pb_kept_hosts(const pb_placement_t *placement, bool by_leaders);
 
 /** For a key: the names and the rate that count of a medium. */
 pb_medium_t pb_kept_medium(const pb_medium_t *medium, uint64_t bits_per_second);

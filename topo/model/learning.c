@@ -295,15 +295,11 @@ void pb_learning_count(pb_learning_t *learning, int root, uint64_t bytes,
 
 /* ---- watching ---- */
 
-static uint64_t first_segment(const pb_candidate_t *candidate, uint64_t bytes)
+/** The way of what a rank waits for first from one host to another. */
+static int64_t hop(const pb_chooser_t *chooser, const pb_model_t *model,
+                   const pb_candidate_t *candidate, uint64_t bytes)
 {
-    return candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
-}
-
-/** A short message's way from one host to another. */
-static int64_t hop(const pb_model_t *model, const pb_candidate_t *candidate, uint64_t bytes)
-{
-    return pb_model_cost(model, N_LINKS, first_segment(candidate, bytes)).rtt / 2;
+    return pb_model_cost(model, N_LINKS, pb_choose_first(chooser, candidate, bytes)).rtt / 2;
 }
 
 /** What the candidate is predicted to take, by the speed of links. */
@@ -315,7 +311,7 @@ static int draw_curve(const pb_learning_t *learning, pb_chooser_t *chooser, int 
     for (int i = 0; rc == PB_SUCCESS && i < PB_LEARNER_SPEEDS; i++) {
         pb_model_assume_other(learning->given, pb_learner_speed_of(i), model);
         curve->time[i] = pb_choose_time_by(chooser, model, root, bytes, candidate);
-        curve->hop[i] = hop(model, candidate, bytes);
+        curve->hop[i] = hop(chooser, model, candidate, bytes);
         rc = curve->time[i] >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     curve->is_known = rc == PB_SUCCESS;
@@ -338,14 +334,14 @@ int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, 
         learning->last_kind = candidate->kind;
     }
     if (learning->given->measured) {
-        watched->hop = hop(learning->given, candidate, bytes);
+        watched->hop = hop(chooser, learning->given, candidate, bytes);
         watched->candidate.time = pb_choose_time(chooser, root, size_class, candidate);
         return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     if (!pb_learner_wants_curve(&learning->learner, bytes)) {
         watched->candidate.time = pb_learning_time(learning, root, size_class, candidate);
         watched->hop =
-            watched->candidate.time >= 0 ? hop(learning->corrected, candidate, bytes) : 0;
+            watched->candidate.time >= 0 ? hop(chooser, learning->corrected, candidate, bytes) : 0;
         return watched->candidate.time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     return draw_curve(learning, chooser, root, size_class, candidate, &watched->curve);

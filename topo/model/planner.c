@@ -85,6 +85,7 @@ static void bind(pb_planner_t *planner)
     pb_choose_options_t *choose = &planner->options.choose;
     pb_ledger_begin(planner->ledger, planner->options.connections);
     choose->plan.repeats = is_bound(planner);
+    choose->plan.leaders = choose->plan.leaders && !is_bound(planner);
     for (int kind = 0; is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
         const bool reaches_all = pb_kind_row((pb_kind_t) kind)->reaches_all;
         choose->excluded |= (uint32_t) reaches_all << kind;
@@ -263,6 +264,7 @@ static int make_plan(const pb_planner_t *planner, int root, pb_kind_t kind, cons
     *plan_p = NULL;
     if (ranks != NULL) {
         options.tables = NULL; /* groups seldom come again */
+        options.leaders = false;
     }
     int rc = pb_view_new(planner->placement, root, ranks, n_ranks, &view);
     if (rc == PB_SUCCESS) {
@@ -448,6 +450,14 @@ static uint64_t first_segment(const pb_candidate_t *candidate, uint64_t bytes)
     return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
 }
 
+/** The pieces of a message in the tree that was planned, all ranks alike. */
+static size_t piece_of(pb_planner_t *planner, int among, const pb_planned_t *planned,
+                       uint64_t bytes)
+{
+    const pb_chooser_t *chooser = planner->choosers[among]; /* that has just chosen */
+    return planned->fallback ? 0 : (size_t) pb_choose_piece(chooser, planned->kind, bytes);
+}
+
 static void fill(pb_planned_t *planned, const pb_candidate_t *candidate, uint64_t bytes)
 {
     planned->fallback = candidate->kind == PB_KIND_FALLBACK;
@@ -518,7 +528,7 @@ static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_lear
         return PB_ERR_NO_MEMORY;
     }
     if (candidate->kind != PB_KIND_FALLBACK) {
-        const uint64_t first = first_segment(candidate, bytes);
+        const uint64_t first = pb_choose_first(chooser, candidate, bytes);
         planner->watched_time = pb_choose_time(chooser, root, bytes, candidate);
         planner->watched_fill = pb_choose_time(chooser, root, first, candidate);
     }
@@ -570,6 +580,7 @@ static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, plan_by
         planned->is_known = rc == PB_SUCCESS;
     }
     if (rc == PB_SUCCESS) {
+        planned->piece_size = piece_of(planner, made.among, planned, bytes);
         rc = add_planned_role(planner, root, by, &prior->best, made.plan, planned);
     }
     pb_plan_free(made.plan);
@@ -750,6 +761,16 @@ static int64_t time_of(pb_planner_t *planner, int root, uint64_t bytes,
     return chooser != NULL ? pb_choose_time(chooser, root, bytes, candidate) : -1;
 }
 
+/** The same until all ranks have what they wait for first. */
+static int64_t fill_of(pb_planner_t *planner, int root, uint64_t bytes,
+                       const pb_candidate_t *candidate)
+{
+    const pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
+    return chooser != NULL
+               ? time_of(planner, root, pb_choose_first(chooser, candidate, bytes), candidate)
+               : -1;
+}
+
 /** What was planned last, if that was the broadcast that is asked for, instead of the choice. */
 static void report_last(pb_planner_t *planner, int root, uint64_t bytes,
                         pb_planner_report_t *report)
@@ -764,7 +785,7 @@ static void report_last(pb_planner_t *planner, int root, uint64_t bytes,
     report->next_time = report->best_time;
     report->best = last->candidate;
     report->best_time = time_of(planner, root, bytes, &report->best);
-    report->best_fill = time_of(planner, root, first_segment(&report->best, bytes), &report->best);
+    report->best_fill = fill_of(planner, root, bytes, &report->best);
 }
 
 /** What is known of the candidate that is reported. */
@@ -796,8 +817,8 @@ static int explain_choice(pb_planner_t *planner, int root, uint64_t bytes,
         .next = choice->next,
         .best_measured = -1,
         .best_time = pb_choose_time(chooser, root, bytes, &choice->best),
-        .best_fill =
-            pb_choose_time(chooser, root, first_segment(&choice->best, bytes), &choice->best),
+        .best_fill = pb_choose_time(chooser, root, pb_choose_first(chooser, &choice->best, bytes),
+                                    &choice->best),
         .next_time =
             choice->next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice->next) : -1,
     };

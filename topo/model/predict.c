@@ -1,5 +1,6 @@
 #include "topo/model/predict.h"
 
+#include "topo/model/piece.h"
 #include "topo/util/times.h"
 
 pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
@@ -8,6 +9,7 @@ pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
     cost.link = pb_model_cost(model, 2, segment);
     cost.further = (pb_model_cost(model, 3, segment).rtt - cost.link.rtt) / 2;
     cost.host = pb_model_cost(model, 0, segment);
+    cost.inside = cost.host;
     cost.crowd = pb_model_crowd(model, segment);
     return cost;
 }
@@ -48,10 +50,11 @@ static int64_t latency(const pb_cost_t *cost)
 
 static int64_t path_time(const pb_profile_path_t *path, const pb_segment_cost_t *cost)
 {
-    return pb_time_limited(
-        times(latency(&cost->link), path->hops) + times_units(cost->further, path->further) +
-        times_units(cost->link.gap, path->sends) + times(latency(&cost->host), path->memory_hops) +
-        times_units(cost->host.gap, path->memory_sends));
+    return pb_time_limited(times(latency(&cost->link), path->hops) +
+                           times_units(cost->further, path->further) +
+                           times_units(cost->link.gap, path->sends) +
+                           times(latency(&cost->inside), path->memory_hops) +
+                           times_units(cost->inside.gap, path->memory_sends));
 }
 
 static int64_t longer(int64_t a, int64_t b)
@@ -108,16 +111,45 @@ static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_crowd_t *
                            pb_time_scale(crowd_time(profile, of_rest), 1, n_streams));
 }
 
-int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
-                   const pb_segment_cost_t *cost, uint64_t bytes)
+/** What a segment has of the costs of a piece. */
+static pb_cost_t part_of(const pb_cost_t *piece, uint64_t segment, uint64_t bytes)
 {
+    return (pb_cost_t){.bytes = segment,
+                       .gap = pb_time_scale(piece->gap, segment, bytes),
+                       .rtt = pb_time_scale(piece->rtt, segment, bytes),
+                       .both = pb_time_scale(piece->both, segment, bytes),
+                       .send = pb_time_scale(piece->send, segment, bytes),
+                       .receive = pb_time_scale(piece->receive, segment, bytes)};
+}
+
+/** The costs of segments of a message of `bytes`, where pieces travel inside hosts. */
+static pb_segment_cost_t with_pieces(const pb_profile_t *profile, const pb_model_t *model,
+                                     const pb_segment_cost_t *cost, uint64_t bytes)
+{
+    pb_segment_cost_t with = *cost;
+    if (profile->height_inside > 0) {
+        const uint64_t piece = pb_piece_size(model, profile->height_inside, bytes);
+        with.inside = pb_model_cost(model, 0, piece);
+        with.host = part_of(&with.inside, cost->segment, piece);
+    }
+    return with;
+}
+
+int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
+                   const pb_segment_cost_t *of_segment, uint64_t bytes)
+{
+    const pb_segment_cost_t of_whole = with_pieces(profile, model, of_segment, bytes);
+    const pb_segment_cost_t *cost = &of_whole;
     const uint64_t n_streams = (uint64_t) profile->n_streams;
     const uint64_t n_segments = (bytes - 1) / cost->segment + 1;
     const uint64_t last_stream = (n_segments - 1) % n_streams;
     const uint64_t rounds = (n_segments - 1) / n_streams;
     const uint64_t rest = bytes - (n_segments - 1) * cost->segment;
-    const pb_segment_cost_t rest_cost =
-        rest < cost->segment ? pb_segment_cost_in(profile, model, rest) : *cost;
+    pb_segment_cost_t rest_cost = of_whole;
+    if (rest < cost->segment) {
+        rest_cost = pb_segment_cost_in(profile, model, rest);
+        rest_cost = with_pieces(profile, model, &rest_cost, bytes);
+    }
     const int64_t whole = period(profile, cost), of_rest = period(profile, &rest_cost);
     int64_t longest = crowd_time_of_all(profile, &cost->crowd, &rest_cost.crowd, n_segments);
     for (int i = 0; i < profile->n_paths; i++) {

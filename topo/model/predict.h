@@ -14,7 +14,8 @@ typedef struct pb_segment_cost {
     uint64_t segment;
     pb_cost_t link;   /**< between hosts of one switch */
     int64_t further;  /**< what one further link adds to a message's way */
-    pb_cost_t host;   /**< inside a host */
+    pb_cost_t host;   /**< inside a host: of a segment, where pieces travel of its part of one */
+    pb_cost_t inside; /**< there, of what travels at a time: a segment, or a piece (pb_predict()) */
     pb_crowd_t crowd; /**< while all hosts send */
 } pb_segment_cost_t;
 
@@ -33,10 +34,11 @@ pb_segment_cost_t pb_segment_cost_in(const pb_profile_t *profile, const pb_model
  * of `bytes` (at least 1), cut into segments as costed in this profile: paper 2's formulas (1)
  * and (2) for the chain and binary trees, and the same for every plan. For stream
  * s with X segments, the longest path of its first one and X - 1 periods; a short
- * last segment has a period of its own size. In integers, the same on every
- * host; from 0 to PB_TIME_LONGEST. O(log rows).
+ * last segment has a period of its own size. In a plan by leaders the last piece goes down inside
+ * hosts when the last segment is there; pieces are as pb_piece_size() has them. In integers, the
+ * same on every host; from 0 to PB_TIME_LONGEST. O(log rows).
  */
 int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
-                   const pb_segment_cost_t *cost, uint64_t bytes);
+                   const pb_segment_cost_t *of_segment, uint64_t bytes);
 
 #endif

@@ -56,7 +56,9 @@ typedef struct pb_profile_duty {
 } pb_profile_duty_t;
 
 typedef struct pb_profile {
-    bool copies; /**< segments are frames, which switches copy */
+    bool copies;       /**< segments are frames, which switches copy */
+    int height_inside; /**< inside hosts pieces travel, down trees that are so high at most
+                            (topo/model/piece.h); 0: segments, as pb_profile_plan() leaves it */
     int n_streams;
     int n_paths;
     int n_duties;

@@ -1,6 +1,7 @@
 #include "topo/network/placement.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "topo/util/error.h"
@@ -62,22 +63,33 @@ int pb_placement_path(const pb_placement_t *placement, int from, int to, int *li
                            links);
 }
 
-int pb_placement_n_hosts(const pb_placement_t *placement)
+/** Counts the ranks of each host; hosts that have some, and those of the host that has most. */
+static bool count_hosts(const pb_placement_t *placement, int *n_hosts_p, int *most_p)
 {
-    char *used = calloc((size_t) pb_network_size(placement->network) + 1, 1);
-    if (used == NULL) {
-        return -1;
-    }
-    int n_hosts = 0;
-    for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int host = placement->host[rank] >= 0 ? host_of(placement, rank) : -1;
-        if (host >= 0 && !used[host]) {
-            used[host] = 1;
-            n_hosts++;
+    int *n_on = calloc((size_t) pb_network_size(placement->network) + 1, sizeof(*n_on));
+    *n_hosts_p = *most_p = 0;
+    for (int rank = 0; rank < placement->n_ranks && n_on != NULL; rank++) {
+        const int host = placement->host[rank] >= 0 ? host_of(placement, rank) : -1;
+        if (host >= 0) {
+            *n_hosts_p += n_on[host]++ == 0;
+            *most_p = n_on[host] > *most_p ? n_on[host] : *most_p;
         }
     }
-    free(used);
-    return n_hosts;
+    const bool counted = n_on != NULL;
+    free(n_on);
+    return counted;
+}
+
+int pb_placement_n_hosts(const pb_placement_t *placement)
+{
+    int n_hosts, most;
+    return count_hosts(placement, &n_hosts, &most) ? n_hosts : -1;
+}
+
+int pb_placement_most_on_host(const pb_placement_t *placement)
+{
+    int n_hosts, most;
+    return count_hosts(placement, &n_hosts, &most) ? most : -1;
 }
 
 /* Hosts enter by name, as the network's hash does not depend on how its

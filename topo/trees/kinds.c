@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "topo/trees/plan.h"
+#include "topo/trees/leaders.h"
 #include "topo/util/error.h"
 
 #define PB_KIND_ROW(enumerator, construction, ...)                                                 \
@@ -75,5 +75,8 @@ int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options
     if ((unsigned) kind >= PB_KIND_COUNT) {
         return PB_ERR_UNFIT;
     }
-    return rows[kind].make(view, options != NULL ? options : &default_options, plan_p);
+    options = options != NULL ? options : &default_options;
+    return options->leaders && pb_leaders_apply(view, kind)
+               ? pb_plan_by_leaders(view, kind, options, plan_p)
+               : rows[kind].make(view, options, plan_p);
 }

@@ -67,6 +67,7 @@ typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
 /** What can be set beside the kind. */
 typedef struct pb_plan_options {
     int fanout;               /**< children of a rank in a tree that takes it, at least 1 */
+    bool leaders;             /**< one rank of each host between hosts, see topo/trees/leaders.h */
     bool repeats;             /**< few neighbours of a rank over all roots, in a kind that can */
     struct pb_tables *tables; /**< kept across roots (tables.h), borrowed; NULL: nothing is */
 } pb_plan_options_t;
@@ -136,8 +137,8 @@ bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options);
 
 /**
  * Computes the plan of a kind on a view. `options` may be NULL for the defaults
- * (fanout 3). The caller frees the plan. PB_ERR_NO_MEMORY, PB_ERR_UNFIT where
- * the kind cannot serve the view.
+ * (fanout 3). The plan is by leaders where they are wanted and apply. The caller frees the plan.
+ * PB_ERR_NO_MEMORY, PB_ERR_UNFIT where the kind cannot serve the view.
  */
 int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                     struct pb_plan **plan_p);

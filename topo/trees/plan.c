@@ -55,6 +55,7 @@ void pb_plan_free(pb_plan_t *plan)
         free(plan->streams[i].first_child);
         free(plan->streams[i].child);
     }
+    free(plan->leader);
     free(plan);
 }
 

@@ -29,6 +29,8 @@ typedef struct pb_plan {
     int n_members; /**< ranks that take part; the others have no parent and no child */
     int root;
     int n_streams;
+    int *leader; /**< by rank: of its host, -1 for ranks outside the plan, where the plan is by
+                      leaders (topo/trees/leaders.h); else NULL */
     pb_stream_t streams[PB_PLAN_MAX_STREAMS];
 } pb_plan_t;
 

@@ -20,6 +20,24 @@ static void add_peer(int *ranks, uint32_t *masks, int *n, int rank, int stream)
     masks[i] |= UINT32_C(1) << stream;
 }
 
+static bool is_inside(const pb_plan_t *plan, int rank, int child)
+{
+    return plan->leader != NULL && plan->leader[rank] == plan->leader[child];
+}
+
+/** Adds the children inside the rank's host, or those that are not. */
+static void add_children(pb_role_t *role, const pb_plan_t *plan, int rank, bool inside)
+{
+    for (int s = 0; s < plan->n_streams; s++) {
+        const pb_stream_t *stream = &plan->streams[s];
+        for (int c = stream->first_child[rank]; c < stream->first_child[rank + 1]; c++) {
+            if (is_inside(plan, rank, stream->child[c]) == inside) {
+                add_peer(role->child, role->child_mask, &role->n_children, stream->child[c], s);
+            }
+        }
+    }
+}
+
 pb_role_t *pb_role_new(const pb_plan_t *plan, int rank)
 {
     size_t most_children = 0;
@@ -45,11 +63,34 @@ pb_role_t *pb_role_new(const pb_plan_t *plan, int rank)
         if (stream->parent[rank] >= 0) {
             add_peer(role->parent, role->parent_mask, &role->n_parents, stream->parent[rank], s);
         }
-        for (int c = stream->first_child[rank]; c < stream->first_child[rank + 1]; c++) {
-            add_peer(role->child, role->child_mask, &role->n_children, stream->child[c], s);
-        }
     }
+    add_children(role, plan, rank, false);
+    const int n_between = role->n_children;
+    add_children(role, plan, rank, true);
+    role->n_inside = role->n_children - n_between;
+    role->is_led = plan->leader != NULL && role->n_parents > 0 && plan->leader[rank] != rank;
     return role;
+}
+
+pb_role_t pb_role_between_hosts(const pb_role_t *role)
+{
+    pb_role_t between = *role;
+    between.n_parents = role->is_led ? 0 : role->n_parents;
+    between.n_children = role->n_children - role->n_inside;
+    between.n_inside = 0;
+    return between;
+}
+
+pb_role_t pb_role_inside_host(const pb_role_t *role)
+{
+    const int n_between = role->n_children - role->n_inside;
+    pb_role_t inside = *role;
+    inside.n_streams = 1;
+    inside.n_parents = role->is_led ? 1 : 0;
+    inside.n_children = role->n_inside;
+    inside.child = role->child + n_between;
+    inside.child_mask = role->child_mask + n_between;
+    return inside;
 }
 
 void pb_role_by_rank(pb_role_by_rank_t *by_rank, int rank, int root, int n_ranks)

@@ -5,6 +5,7 @@
 #ifndef PB_ROLE_H
 #define PB_ROLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,9 @@ typedef struct pb_role {
     int *child;            /**< by index of the child: the rank, in the order of first sending */
     uint32_t *parent_mask; /**< by index of the parent: bit t is set if stream t comes from it */
     uint32_t *child_mask;  /**< by index of the child: bit t is set if stream t goes to it */
-    size_t memory;         /**< bytes that the role takes */
+    bool is_led;  /**< in a plan by leaders (topo/trees/leaders.h): its parent is on its own host */
+    int n_inside; /**< in such a plan: children on its own host, which are the last ones */
+    size_t memory; /**< bytes that the role takes */
 } pb_role_t;
 
 /**
@@ -26,6 +29,13 @@ typedef struct pb_role {
  * O(streams + children^2 of the rank).
  */
 pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
+
+/**
+ * What a role in a plan by leaders has between hosts, and what it has inside its rank's host, where
+ * all streams are one. Both borrow the role's arrays, and have no memory of their own.
+ */
+pb_role_t pb_role_between_hosts(const pb_role_t *role);
+pb_role_t pb_role_inside_host(const pb_role_t *role);
 
 /** A role in the binary tree in order of rank, with its own room: not to be copied. */
 typedef struct pb_role_by_rank {

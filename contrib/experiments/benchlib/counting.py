@@ -8,11 +8,11 @@ from .units import UserError
 
 # Objects and functions that are a component's own.
 OWN_OBJECTS = {"pipebcast": ["mca_coll_pipebcast"], "adapt": ["mca_coll_adapt"],
-               "tuned": ["mca_coll_tuned"]}
+               "tuned": ["mca_coll_tuned"], "han": ["mca_coll_han"], "sm": ["mca_coll_sm"]}
 OWN_FUNCTIONS = {"tuned": ("ompi_coll_base_", "ompi_request_")}
 
 DATA_CALLS = {"read", "readv", "recv", "recvfrom", "recvmsg", "write", "writev", "send", "sendto",
-              "sendmsg"}
+              "sendmsg", "process_vm_readv", "process_vm_writev"}
 WAITING_CALLS = {"poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2", "select",
                  "sched_yield"}
 
@@ -68,9 +68,9 @@ def self_costs(text):
             is_call = False
 
 
-def count_instructions(job, n_segments):
+def count_instructions(job, n_bytes):
     path = _fresh(job, "callgrind")
-    job.run(n_segments, ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={path}"])
+    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={path}"])
     counts = {"own": 0, "all": 0}
     objects = OWN_OBJECTS[job.method.component]
     functions = OWN_FUNCTIONS.get(job.method.component)
@@ -82,9 +82,9 @@ def count_instructions(job, n_segments):
     return counts
 
 
-def count_copies(job, n_segments):
+def count_copies(job, n_bytes):
     path = _fresh(job, "dhat")
-    job.run(n_segments, ["valgrind", "--tool=dhat", "--mode=copy", f"--log-file={path}",
+    job.run(n_bytes, ["valgrind", "--tool=dhat", "--mode=copy", f"--log-file={path}",
                          f"--dhat-out-file={_fresh(job, 'dhat.json')}"])
     found = re.search(r"Total:\s+([0-9,]+) bytes", _read(path, "dhat"))
     if not found:
@@ -92,9 +92,9 @@ def count_copies(job, n_segments):
     return {"bytes": int(found.group(1).replace(",", ""))}
 
 
-def count_system_calls(job, n_segments):
+def count_system_calls(job, n_bytes):
     path = _fresh(job, "strace")
-    job.run(n_segments, ["strace", "-f", "-c", "-o", path])
+    job.run(n_bytes, ["strace", "-f", "-c", "-o", path])
     counts = {"data": 0, "waiting": 0}
     for line in _read(path, "strace").splitlines():
         words = line.split()
@@ -105,10 +105,10 @@ def count_system_calls(job, n_segments):
     return counts
 
 
-def count_time(job, n_segments):
+def count_time(job, n_bytes):
     """Nanoseconds of processors, in the program and in the kernel, of mpirun and all ranks."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    job.run(n_segments, [])
+    job.run(n_bytes, [])
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {"ns": 1e9 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)}
 

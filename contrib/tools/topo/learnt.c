@@ -2,6 +2,7 @@
 
 #include "message.h"
 #include "topo/model/kept_store.h"
+#include "topo/trees/leaders.h"
 
 static bool is_of(const pb_kept_key_t *key, const pb_kept_key_t *asked, bool by_model)
 {
@@ -15,9 +16,12 @@ static bool is_of(const pb_kept_key_t *key, const pb_kept_key_t *asked, bool by_
 static tool_exit_t find(const tool_options_t *options, const tool_cluster_t *cluster,
                         const pb_model_t *model, tool_learnt_t *learnt)
 {
+    const int n_hosts = pb_placement_n_hosts(cluster->placement);
+    const bool by_leaders =
+        options->plan.leaders && pb_leaders_matter(n_hosts, cluster->placement->n_ranks);
     const pb_kept_key_t asked = {.network = pb_network_hash(cluster->network),
                                  .n_ranks = cluster->placement->n_ranks,
-                                 .hosts = pb_kept_hosts(cluster->placement),
+                                 .hosts = pb_kept_hosts(cluster->placement, by_leaders),
                                  .model = model != NULL ? pb_model_hash(model) : 0,
                                  .kind = options->n_kinds == 1 ? (int) options->kinds[0]
                                                                : PB_CHOOSE_ALL,

@@ -155,7 +155,7 @@ common_verdict_t tool_options_read(const tool_command_t *command, int argc, char
 {
     common_operands_t operands;
     *options = (tool_options_t){.ppn = 1,
-                                .plan.fanout = 3,
+                                .plan = {.fanout = 3, .leaders = true},
                                 .topologies = 20,
                                 .seed = 1,
                                 .trunk_speed = 1,

@@ -69,9 +69,10 @@ static bool are_same(const pb_plan_t *a, const pb_plan_t *b)
 }
 
 /** Whether both views have the same plan of a kind, or none. */
-static bool plan_alike(const tree_case_t *a, const tree_case_t *b, pb_kind_t kind, bool repeats)
+static bool plan_alike(const tree_case_t *a, const tree_case_t *b, pb_kind_t kind,
+                       pb_plan_options_t options)
 {
-    const pb_plan_options_t options = {.fanout = 3, .repeats = repeats};
+    options.fanout = 3;
     pb_plan_t *plan = NULL, *other = NULL;
     const int error = pb_plan_compute(a->view, kind, &options, &plan);
     const int other_error = pb_plan_compute(b->view, kind, &options, &other);
@@ -85,6 +86,7 @@ int main(void)
 {
     const tree_case_size_t size = {
         .max_switches = 10, .max_hosts = 40, .max_per_host = 2, .max_speed = 4};
+    const pb_plan_options_t options[] = {{.leaders = false}, {.repeats = true}, {.leaders = true}};
     int n_unlike[PB_KIND_COUNT] = {0}, n_hashes = 0;
     pb_random_t random = pb_random_seed(1);
     for (int i = 0; i < 300; i++) {
@@ -95,8 +97,9 @@ int main(void)
         renumber(&c, &random, &copy);
         n_hashes += pb_placement_hash(c.placement) == pb_placement_hash(copy.placement);
         for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-            n_unlike[kind] += !plan_alike(&c, &copy, (pb_kind_t) kind, false) ||
-                              !plan_alike(&c, &copy, (pb_kind_t) kind, true);
+            n_unlike[kind] += !plan_alike(&c, &copy, (pb_kind_t) kind, options[0]) ||
+                              !plan_alike(&c, &copy, (pb_kind_t) kind, options[1]) ||
+                              !plan_alike(&c, &copy, (pb_kind_t) kind, options[2]);
         }
         tree_case_clear(&c);
         tree_case_clear(&copy);

@@ -1,0 +1,58 @@
+/*
+ * A relay: the part of a rank that takes a message in segments and hands it on in pieces.
+ *
+ * Between hosts a message travels in segments of the network's size, in one stream or several.
+ * Inside a host each message costs as much whatever its size, so there it goes on in longer
+ * pieces. A relay is both transfers of the rank that is in both trees: `between`, as any rank of a
+ * plan has one, and `inside`, which has no parents and whose source is the progress of `between`.
+ * A piece is offered to it as soon as all its bytes are here, whichever streams have brought
+ * them: the pieces before the first segment that is missing.
+ *
+ * Both have the same message, each in a description of its own, cut into segments or pieces; what
+ * is offered was put into its place before. As no two ranks exchange both, segments and pieces may
+ * have one tag.
+ *
+ * An error of `between` is one of `inside`: segments keep coming, as empty messages, and so do
+ * pieces. What fails inside, a piece that cannot be sent, does not concern those between hosts.
+ * Where the transport refuses in one of the two, the other is cancelled.
+ */
+#ifndef PB_RELAY_H
+#define PB_RELAY_H
+
+#include "engine/transfer.h"
+
+/** Stays where it is from start to finish. */
+typedef struct pb_relay {
+    pb_transfer_t between; /**< segments, from and to other hosts */
+    pb_transfer_t inside;  /**< pieces, to ranks of this host */
+    size_t awaited;        /**< bytes from the beginning that must be here for the next piece */
+    int refused; /**< the error for which the one was cancelled because of the other; 0: none */
+} pb_relay_t;
+
+/**
+ * Prepares `inside` for pieces of `piece_size` bytes, of a relay whose `between` was started; from
+ * then on that one may report to it. `role` has no parents. As pb_transfer_start(); on false
+ * nothing of `inside` is there.
+ */
+bool pb_relay_start(pb_relay_t *relay, const pb_role_t *role, const pb_transfer_limits_t *limits,
+                    size_t piece_size, pb_transport_t *transport, pb_message_t *message);
+
+/** Bytes of a message that are here from the beginning, without a gap. O(streams). */
+size_t pb_relay_here(const pb_transfer_t *between);
+
+/** Segments have come: pieces that are whole now go on. O(streams + pieces). */
+void pb_relay_go_on(pb_relay_t *relay);
+
+/** As pb_transfer_advance(), for both. */
+bool pb_relay_advance(pb_relay_t *relay);
+
+/** The first error of either, as transfer->error. */
+int pb_relay_error(const pb_relay_t *relay);
+
+/** The error for which the transport has refused in either; 0: it has not. */
+int pb_relay_refused(const pb_relay_t *relay);
+
+/** Gives the memory of both back, as pb_transfer_finish(); of zeros, too. */
+void pb_relay_finish(pb_relay_t *relay);
+
+#endif

@@ -1,0 +1,173 @@
+/* Plans by leaders on random networks with several ranks on a host, many with levels inside. */
+#include <stdlib.h>
+
+#include "test/failing_memory.h"
+#include "test/tap.h"
+#include "test/topo/trees/tree_case.h"
+#include "topo/trees/leaders.h"
+#include "topo/trees/role.h"
+
+static int host_of(const tree_case_t *c, int rank)
+{
+    return pb_network_host_of(c->network, c->placement->host[rank]);
+}
+
+static bool takes_part(const tree_case_t *c, int rank)
+{
+    return c->members == NULL || c->members[rank];
+}
+
+/** Each host's members have one leader among them, the root is its host's. */
+static bool leaders_are_right(const tree_case_t *c, const pb_plan_t *plan)
+{
+    bool good = plan->leader[c->root] == c->root;
+    for (int a = 0; a < plan->n_ranks; a++) {
+        good = good && (plan->leader[a] >= 0) == takes_part(c, a);
+        for (int b = 0; b < plan->n_ranks && good; b++) {
+            if (takes_part(c, a) && takes_part(c, b)) {
+                const bool together = host_of(c, a) == host_of(c, b);
+                good = together == (plan->leader[a] == plan->leader[b]) &&
+                       plan->leader[plan->leader[a]] == plan->leader[a];
+            }
+        }
+    }
+    return good;
+}
+
+/** Others have their parent on their host, the same in all streams; leaders have leaders. */
+static bool parents_are_right(const tree_case_t *c, const pb_plan_t *plan)
+{
+    bool good = true;
+    for (int s = 0; s < plan->n_streams; s++) {
+        for (int rank = 0; rank < plan->n_ranks && good; rank++) {
+            const int parent = plan->streams[s].parent[rank];
+            if (parent >= 0) {
+                good = plan->leader[rank] == rank ? plan->leader[parent] == parent
+                                                  : host_of(c, parent) == host_of(c, rank) &&
+                                                        parent == plan->streams[0].parent[rank];
+            }
+        }
+    }
+    return good;
+}
+
+/** Each place inside a host is entered by one edge at most. */
+static bool places_are_entered_once(const tree_case_t *c, const pb_plan_t *plan)
+{
+    int *n_entered = calloc((size_t) pb_network_size(c->network), sizeof(*n_entered));
+    bool good = n_entered != NULL;
+    for (int rank = 0; rank < plan->n_ranks && good; rank++) {
+        const int parent = plan->streams[0].parent[rank];
+        for (int node = c->placement->host[rank];
+             parent >= 0 && pb_network_node(c->network, node)->kind == PB_NODE_PLACE;
+             node = pb_network_node(c->network, node)->parent) {
+            int at = c->placement->host[parent];
+            while (at >= 0 && at != node) {
+                at = pb_network_node(c->network, at)->parent;
+            }
+            n_entered[node] += at != node;
+            good = n_entered[node] <= 1;
+        }
+    }
+    free(n_entered);
+    return good;
+}
+
+/** Both parts of each role together are the role, and of the leaders' streams nothing is lost. */
+static bool roles_are_right(const pb_plan_t *plan)
+{
+    bool good = true;
+    for (int rank = 0; rank < plan->n_ranks && good; rank++) {
+        pb_role_t *role = pb_role_new(plan, rank);
+        const pb_role_t between = pb_role_between_hosts(role), inside = pb_role_inside_host(role);
+        good = between.n_children + inside.n_children == role->n_children &&
+               between.n_parents + inside.n_parents == role->n_parents &&
+               role->is_led == (plan->leader[rank] >= 0 && plan->leader[rank] != rank) &&
+               (!role->is_led || between.n_children == 0) && inside.n_streams == 1;
+        for (int i = 0; i < inside.n_children && good; i++) {
+            good = plan->leader[inside.child[i]] == plan->leader[rank];
+        }
+        for (int i = 0; i < between.n_children && good; i++) {
+            good = plan->leader[between.child[i]] == between.child[i];
+        }
+        free(role);
+    }
+    return good;
+}
+
+static bool plan_is_right(const tree_case_t *c, pb_kind_t kind, int *n_by_leaders)
+{
+    const pb_plan_options_t options = {.fanout = 3, .leaders = true};
+    pb_plan_t *plan = NULL;
+    const int rc = pb_plan_compute(c->view, kind, &options, &plan);
+    const bool apply = pb_leaders_apply(c->view, kind);
+    if (rc != PB_SUCCESS) {
+        return rc == PB_ERR_UNFIT && !pb_kind_row(kind)->serves_all;
+    }
+    bool good = (plan->leader != NULL) == apply;
+    if (apply) {
+        good = good && tree_case_judge(c, plan, plan->n_ranks * plan->n_streams, TREE_CASE_LOAD) &&
+               leaders_are_right(c, plan) && parents_are_right(c, plan) &&
+               places_are_entered_once(c, plan) && roles_are_right(plan);
+        ++*n_by_leaders;
+    }
+    pb_plan_free(plan);
+    return good;
+}
+
+static void test_kinds(void)
+{
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        int n_right = 0, n = 0, n_by_leaders = 0;
+        for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+            pb_random_t random = pb_random_seed(9100 + (uint64_t) shape);
+            for (int i = 0; i < tap_trials(300, 60); i++) {
+                tree_case_t c;
+                tree_case_init(&c, &random, (pb_shape_t) shape,
+                               (tree_case_size_t){1 + i % 8, 12, 9, i % 3, true});
+                (void) tree_case_locate(&c, &random);
+                n_right += plan_is_right(&c, (pb_kind_t) kind, &n_by_leaders);
+                n++;
+                tree_case_clear(&c);
+            }
+        }
+        const char *name = pb_kind_name((pb_kind_t) kind);
+        ok(n_right == n && (n_by_leaders > 0) == pb_kind_row((pb_kind_t) kind)->promises,
+           "%s is right in %d of %d cases, by leaders in %d", name, n_right, n, n_by_leaders);
+    }
+}
+
+static void test_no_memory(void)
+{
+    pb_random_t random = pb_random_seed(3);
+    const pb_plan_options_t options = {.fanout = 3, .leaders = true};
+    tree_case_t c;
+    do {
+        tree_case_init(&c, &random, PB_SHAPE_STAR, (tree_case_size_t){4, 12, 6, 0, false});
+    } while (!pb_leaders_apply(c.view, PB_KIND_TWOTREE));
+    const long before = failing_memory_alive();
+    int n_refused = 0, rc = PB_ERR_NO_MEMORY;
+    bool leaks = false;
+    while (rc == PB_ERR_NO_MEMORY && n_refused < 1000) {
+        pb_plan_t *plan;
+        failing_memory_after(n_refused);
+        rc = pb_plan_compute(c.view, PB_KIND_TWOTREE, &options, &plan);
+        failing_memory_after(-1);
+        pb_plan_free(plan);
+        leaks = leaks || failing_memory_alive() != before;
+        n_refused += rc == PB_ERR_NO_MEMORY;
+    }
+    ok(rc == PB_SUCCESS && n_refused > 10 && !leaks,
+       "each of %d allocations may fail, and nothing is left", n_refused);
+    tree_case_clear(&c);
+}
+
+int main(void)
+{
+    test_kinds();
+    test_no_memory();
+    ok(pb_leaders_height(1) == 0 && pb_leaders_height(2) == 1 && pb_leaders_height(4) == 2 &&
+           pb_leaders_height(64) == 6,
+       "the height of a tree inside a host");
+    return tap_done();
+}

@@ -1,0 +1,216 @@
+#include "topo/trees/leaders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/util/error.h"
+
+/** What enters a node of the network that is a host or a place: an entry for each. */
+typedef struct node_entries {
+    int first; /**< where its entries begin */
+    int n;     /**< how many there are so far */
+} node_entries_t;
+
+typedef struct builder {
+    const pb_view_t *view;
+    const pb_network_t *network;
+    node_entries_t *nodes; /**< by node */
+    int *entries;          /**< ranks: of all nodes, those of a node in the order of the view */
+    int *parent;           /**< by rank: inside its host; -1 for a leader */
+    int *leader;           /**< by rank: of its host */
+    int *leaders;          /**< in the order of the view, the root first */
+    int n_leaders;
+    int *key; /**< by rank: its turn among the children of its parent */
+} builder_t;
+
+static int host_of(const pb_view_t *view, int rank)
+{
+    const pb_placement_t *placement = view->placement;
+    return pb_network_host_of(placement->network, placement->host[rank]);
+}
+
+bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind)
+{
+    bool has_neighbours = false, has_others = false;
+    const int of_root = host_of(view, view->order[0]);
+    /* The ranks of a host follow each other in the view, but for the root's, which come first. */
+    for (int i = 1; i < view->n_ranks; i++) {
+        const int host = host_of(view, view->order[i]);
+        has_neighbours |= host == host_of(view, view->order[i - 1]) || host == of_root;
+        has_others |= host != of_root;
+    }
+    return pb_kind_row(kind)->promises && has_neighbours && has_others;
+}
+
+int pb_leaders_height(int n_ranks)
+{
+    int height = 0;
+    while (n_ranks >> height > 1) {
+        height++;
+    }
+    return height;
+}
+
+static bool init(builder_t *b, const pb_view_t *view)
+{
+    const size_t n_nodes = (size_t) pb_network_size(view->placement->network);
+    const size_t n_ranks = (size_t) view->placement->n_ranks;
+    *b = (builder_t){.view = view,
+                     .network = view->placement->network,
+                     .nodes = calloc(n_nodes + 1, sizeof(*b->nodes)),
+                     .entries = malloc((n_ranks + n_nodes) * sizeof(*b->entries)),
+                     .parent = malloc(n_ranks * sizeof(*b->parent)),
+                     .leader = malloc(n_ranks * sizeof(*b->leader)),
+                     .leaders = malloc(n_ranks * sizeof(*b->leaders)),
+                     .key = calloc(n_ranks, sizeof(*b->key))};
+    return b->nodes != NULL && b->entries != NULL && b->parent != NULL && b->leader != NULL &&
+           b->leaders != NULL && b->key != NULL;
+}
+
+static void clear(builder_t *b)
+{
+    free(b->nodes);
+    free(b->entries);
+    free(b->parent);
+    free(b->leader);
+    free(b->leaders);
+    free(b->key);
+}
+
+static bool is_host(const builder_t *b, int node)
+{
+    return pb_network_node(b->network, node)->kind == PB_NODE_HOST;
+}
+
+/**
+ * Calls `enter` for each node that the rank enters: where it sits, and as long as it is the first
+ * there, the one around that, up to the host.
+ */
+static void for_entered(builder_t *b, int rank, void (*enter)(builder_t *b, int node, int rank))
+{
+    int node = b->view->placement->host[rank];
+    for (bool is_first = true; is_first;) {
+        is_first = b->nodes[node].n == 0;
+        enter(b, node, rank);
+        is_first = is_first && !is_host(b, node);
+        node = pb_network_node(b->network, node)->parent;
+    }
+}
+
+static void count_entry(builder_t *b, int node, int rank)
+{
+    (void) rank;
+    b->nodes[node].n++;
+}
+
+/** Of those that enter a node, the k-th has the ((k - 1) / 2)-th as its parent. */
+static void add_entry(builder_t *b, int node, int rank)
+{
+    node_entries_t *of = &b->nodes[node];
+    int *entries = &b->entries[of->first];
+    entries[of->n] = rank;
+    if (of->n > 0) {
+        b->parent[rank] = entries[(of->n - 1) / 2];
+    } else if (is_host(b, node)) {
+        b->leaders[b->n_leaders++] = rank;
+    }
+    of->n++;
+}
+
+/** Finds the leaders and the trees below them. */
+static void build_inside(builder_t *b)
+{
+    const pb_view_t *view = b->view;
+    int first = 0;
+    for (int i = 0; i < view->n_ranks; i++) {
+        b->parent[view->order[i]] = -1;
+        for_entered(b, view->order[i], count_entry);
+    }
+    for (int node = 0; node < pb_network_size(b->network); node++) {
+        const int n = b->nodes[node].n;
+        b->nodes[node] = (node_entries_t){.first = first};
+        first += n;
+    }
+    for (int i = 0; i < view->n_ranks; i++) {
+        for_entered(b, view->order[i], add_entry);
+    }
+    for (int rank = 0; rank < view->placement->n_ranks; rank++) {
+        b->leader[rank] = -1;
+    }
+    for (int i = 0; i < view->n_ranks; i++) {
+        const int rank = view->order[i];
+        b->leader[rank] = b->entries[b->nodes[host_of(view, rank)].first];
+    }
+}
+
+/** Between hosts children keep their turns, and come before those inside the host. */
+static int link_stream(builder_t *b, const pb_plan_t *between, int s, pb_plan_t *plan)
+{
+    const pb_view_t *view = b->view;
+    const pb_stream_t *from = &between->streams[s];
+    for (int i = 0; i < view->n_ranks; i++) {
+        const int rank = view->order[i];
+        const bool leads = b->leader[rank] == rank;
+        plan->streams[s].parent[rank] = leads ? from->parent[rank] : b->parent[rank];
+        b->key[rank] = b->n_leaders + i;
+    }
+    for (int i = 0; i < b->n_leaders; i++) {
+        const int rank = b->leaders[i];
+        for (int c = from->first_child[rank]; c < from->first_child[rank + 1]; c++) {
+            b->key[from->child[c]] = c - from->first_child[rank];
+        }
+    }
+    return pb_plan_link_children(plan, s, view, b->key);
+}
+
+/** Joins the plan of the leaders with the trees inside hosts. */
+static int join(builder_t *b, const pb_plan_t *between, pb_plan_t **plan_p)
+{
+    pb_plan_t *plan = pb_plan_new(b->view, between->kind, between->n_streams);
+    int rc = plan != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int s = 0; s < between->n_streams && rc == PB_SUCCESS; s++) {
+        rc = link_stream(b, between, s, plan);
+    }
+    if (rc != PB_SUCCESS) {
+        pb_plan_free(plan);
+        return rc;
+    }
+    plan->leader = b->leader;
+    b->leader = NULL;
+    *plan_p = plan;
+    return PB_SUCCESS;
+}
+
+static int plan_leaders(const builder_t *b, pb_kind_t kind, const pb_plan_options_t *options,
+                        pb_plan_t **between_p)
+{
+    pb_view_t *view = NULL;
+    pb_plan_options_t of_leaders = *options;
+    of_leaders.leaders = false;
+    of_leaders.tables = NULL; /* they are of views of all ranks */
+    int rc = pb_view_new(b->view->placement, b->view->order[0], b->leaders, b->n_leaders, &view);
+    if (rc == PB_SUCCESS) {
+        rc = pb_plan_compute(view, kind, &of_leaders, between_p);
+    }
+    pb_view_free(view);
+    return rc;
+}
+
+int pb_plan_by_leaders(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
+                       pb_plan_t **plan_p)
+{
+    builder_t b;
+    pb_plan_t *between = NULL;
+    int rc = init(&b, view) ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    *plan_p = NULL;
+    if (rc == PB_SUCCESS) {
+        build_inside(&b);
+        rc = plan_leaders(&b, kind, options, &between);
+    }
+    if (rc == PB_SUCCESS) {
+        rc = join(&b, between, plan_p);
+    }
+    pb_plan_free(between);
+    clear(&b);
+    return rc;
+}

@@ -1,0 +1,42 @@
+/*
+ * Plans by leaders: of each host one rank, its leader, takes part in the tree between hosts, and
+ * below it the host's other ranks have a tree of their own, which is the same in all streams
+ * (ours).
+ *
+ * So between hosts every plan is one of as many hosts with one rank each, and what it promises
+ * there holds; inside a host every rank gets all streams from one other, which may hand
+ * them on in larger pieces than segments.
+ *
+ * The leader is the root on its own host, on others the first rank in the order of the view. Inside
+ * a host, each place (a package, NUMA node or cache, topo/network/locality.h) is entered once, at
+ * its first rank: those that enter at one place, and the ranks that sit right there, are a binary
+ * tree in the order of the view.
+ */
+#ifndef PB_LEADERS_H
+#define PB_LEADERS_H
+
+#include "topo/trees/plan.h"
+
+/**
+ * Whether a plan of this kind on this view is by leaders where that is wanted: the kind
+ * promises freedom of contention, there are two hosts or more, and one has several ranks. O(ranks).
+ */
+bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind);
+
+/** Whether leaders differ from other ranks where so many are on so many hosts. */
+static inline bool pb_leaders_matter(int n_hosts, int n_ranks)
+{
+    return n_hosts > 1 && n_hosts < n_ranks;
+}
+
+/** How high the tree of `n_ranks` on one host is, where they share no places. O(log ranks). */
+int pb_leaders_height(int n_ranks);
+
+/**
+ * The plan of a kind on a view to which leaders apply; plan->leader is set. Errors as
+ * pb_plan_compute(). As that, on the leaders alone, and O(nodes + ranks * depth of places).
+ */
+int pb_plan_by_leaders(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
+                       pb_plan_t **plan_p);
+
+#endif
