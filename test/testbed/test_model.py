@@ -1,9 +1,10 @@
 """The fabric against its model, on the clock: delays, rates, shares, drops, speeds."""
 
+import os
 import sys
 import time
 
-from cluster import IS_LONG, Flow, goodput, main, need_program, need_testbed, on, ping, start
+from cluster import IS_LONG, SCRATCH, Flow, goodput, main, need_program, need_testbed, on, ping, start
 from cluster import status, tap, tool, undisturbed, wait_until, write
 
 RATE = 2_000_000
@@ -15,12 +16,14 @@ SwitchName=s3 Nodes=f
 SwitchName=s3 Nodes=g,h LinkSpeed=4
 """
 
-# Sends COUNT datagrams of SIZE bytes at once, at a time of the clock that all hosts share.
+# Says that it is ready, and sends COUNT datagrams of SIZE bytes at once when the file GO is there.
 BLAST = """
-import socket, sys, time
+import os, socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-time.sleep(max(0, float(sys.argv[4]) - time.monotonic()))
+print("ready", flush=True)
+while not os.path.exists(sys.argv[4]):
+    time.sleep(0.005)
 for i in range(int(sys.argv[3])):
     s.sendto(bytes(int(sys.argv[2])), (sys.argv[1], 6000))
 """
@@ -68,8 +71,17 @@ def test_bulk():
         tap.ok(0.9 <= share <= 1.02, f"and of a faster link {100 * share:.1f} %")
 
 
-def blast(sender, receiver, size, count, when):
-    return start(sender, sys.executable, "-S", "-c", BLAST, receiver, str(size), str(count), str(when))
+def blast(senders, receiver, size, count):
+    """All senders at once, when each has started: that takes Python long on a busy host."""
+    go = os.path.join(SCRATCH, "go")
+    running = [start(sender, sys.executable, "-S", "-c", BLAST, receiver, str(size), str(count), go)
+               for sender in senders]  # fmt: skip
+    for process in running:
+        process.stdout.readline()
+    with open(go, "w", encoding="ascii"):
+        pass
+    for process in running:
+        process.communicate()
 
 
 def tcp_shares():
@@ -113,10 +125,7 @@ def test_sharing():
 def test_full_queue():
     tool("set", "--name", "t", "s0", "c", "queue=20000")
     tool("status", "--name", "t", "--reset")
-    when = time.monotonic() + 1  # Python takes long to start on a busy host
-    senders = [blast(host, "c", 958, 100, when) for host in ("a", "b")]  # frames of 1000 bytes
-    for sender in senders:
-        sender.communicate()
+    blast(("a", "b"), "c", 958, 100)  # frames of 1000 bytes
     wait_until(lambda: status()["links"]["s0", "c"]["queue"] == 0, pause=0.2)
     link = status()["links"]["s0", "c"]
     up = [status()["links"][host, "s0"]["frames"] for host in ("a", "b")]

@@ -1,0 +1,268 @@
+"""The commands, one function for each."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+from .bridges import kernel_links, set_buckets
+from .changes import (
+    Nodes,
+    fabric_load,
+    fabric_set,
+    fabric_set_switch,
+    names_switch,
+    read_set,
+    read_set_switch,
+)
+from .control import ask
+from .counters import measure, reset_counters
+from .failure import EXIT_FAILED, Failure, warn
+from .flow import tcp_flow
+from .inside import Program, inside, program_environment
+from .lldp import Switches
+from .mpi import find_mpirun, mpi_environment, start_mpirun, write_hostfile
+from .quantities import show_rate
+from .script import read_script
+from .starting import Testbed
+from .states import DEFAULT_NAME, all_states, find_state
+from .status import describe_network, show_status
+from .topology import in_natural_order
+
+
+def exit_on_signals():
+    """What ends this process from outside ends it like a failure: what it has started is taken down."""
+
+    def interrupted(number, _frame):
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, interrupted)
+
+
+def command_run(options):
+    exit_on_signals()
+    mpirun = find_mpirun(options.mpirun, options.arguments)
+    testbed = Testbed(options.name or f"run-{os.getpid()}", options)
+    script = testbed.script()
+    testbed.start()
+    try:
+        if script:
+            script.prepare(testbed.state)
+        program = start_mpirun(testbed.facts, mpirun, options.ppn, options.arguments)
+        if script:
+            ask(testbed.state, "play")
+        code = program.wait(options.timeout)
+        reason = testbed.last_words()
+        if reason:
+            warn(reason)
+            code = EXIT_FAILED
+        if options.status:
+            show_status(testbed.state, testbed.facts, sys.stderr)
+        return code
+    finally:
+        testbed.stop()
+
+
+def command_up(options):
+    exit_on_signals()
+    began = time.monotonic()
+    testbed = Testbed(options.name or DEFAULT_NAME, options)
+    script = testbed.script()
+    testbed.start()
+    if script:
+        try:
+            script.prepare(testbed.state)
+            ask(testbed.state, "play")
+        except BaseException:
+            testbed.stop()
+            raise
+    testbed.detach()
+    testbed.process.returncode = 0  # it is to go on without us
+    print(
+        f"testbed '{testbed.state.name}' is up: {describe_network(testbed.facts)} "
+        f"({time.monotonic() - began:.2f} s)"
+    )
+    return 0
+
+
+def command_down(options):
+    states = all_states() if options.all else [find_state(options.name)[0]]
+    for state in states:
+        facts = state.load()
+        if facts is None:
+            continue
+        number = signal.SIGTERM
+        end = time.monotonic() + 5
+        while state.alive():
+            try:
+                os.kill(facts["keeper"], number)
+            except ProcessLookupError:
+                break
+            except PermissionError:
+                raise Failure(f"the testbed '{state.name}' belongs to someone else") from None
+            time.sleep(0.02)
+            if time.monotonic() > end:
+                number = signal.SIGKILL
+        state.remove()
+        print(f"testbed '{state.name}' is down")
+    return 0
+
+
+def command_mpirun(options):
+    state, facts = find_state(options.name)
+    ppn = options.ppn or facts["ppn"]
+    mpirun = find_mpirun(options.mpirun, options.arguments)
+    if options.script is None:
+        return start_mpirun(facts, mpirun, ppn, options.arguments).wait(options.timeout)
+    read_script(options.script, facts).prepare(state)
+    program = start_mpirun(facts, mpirun, ppn, options.arguments)
+    try:
+        ask(state, "play")
+        return program.wait(options.timeout)
+    finally:
+        ask(state, "stop")
+
+
+def command_play(options):
+    state, facts = find_state(options.name)
+    if (options.file is None) != options.stop:
+        raise Failure("play what? Give either FILE or --stop")
+    if options.stop:
+        ask(state, "stop")
+        return 0
+    read_script(options.file, facts).prepare(state)
+    ask(state, "play")
+    return 0
+
+
+def command_load(options):
+    state, facts = find_state(options.name)
+    if facts["kind"] == "kernel":
+        raise Failure("the kernel's fabric makes no load")
+    for line in fabric_load(Nodes(facts["nodes"]), options.words, facts["mtu"], 1):
+        ask(state, line)
+    return 0
+
+
+def check_host(facts, host):
+    if host not in facts["hosts"]:
+        raise Failure(
+            f"no host '{host}' in testbed '{facts['name']}': it has "
+            f"{facts['hosts'][0]} .. {facts['hosts'][-1]} ({len(facts['hosts'])})"
+        )
+
+
+def command_exec(options):
+    _, facts = find_state(options.name)
+    check_host(facts, options.host)
+    if not options.arguments:
+        raise Failure("run needs a program: write the program and its arguments after --")
+    env = program_environment(facts)
+    return Program(facts, options.host, options.arguments, env).wait(options.timeout)
+
+
+def command_tcp(options):
+    exit_on_signals()
+    state, facts = find_state(options.name)
+    for host in (options.sender, options.receiver):
+        check_host(facts, host)
+    if options.sender == options.receiver:
+        raise Failure(f"both ends are '{options.sender}'")
+    marks = tcp_flow(options.installed, state, facts, (options.sender, options.receiver),
+                     options.time / 1e9, options.size)  # fmt: skip
+    seconds, size = marks[-1][0] - marks[0][0], marks[-1][1]
+    flow = {"from": options.sender, "to": options.receiver, "bytes": size,
+            "seconds": seconds, "rate": 8 * size / seconds}  # fmt: skip
+    if options.json:
+        json.dump({**flow, "marks": marks}, sys.stdout)
+        print()
+    else:
+        print(f"tcp {options.sender} {options.receiver}: {flow['bytes']} bytes in {seconds:.3f} s, "
+              f"{show_rate(round(flow['rate']))}")  # fmt: skip
+    return 0
+
+
+def command_shell(options):
+    _, facts = find_state(options.name)
+    host = options.host or in_natural_order(facts["hosts"])[0]
+    check_host(facts, host)
+    shell = os.environ.get("SHELL") or "/bin/sh"
+    ppn = facts["ppn"]
+    return Program(
+        facts,
+        host,
+        [shell],
+        mpi_environment(facts, ppn, "mpirun"),
+        prepare=lambda: write_hostfile(facts, ppn),
+        own_group=True,
+    ).wait()
+
+
+def command_status(options):
+    state, facts = find_state(options.name)
+    if options.json:
+        own, links = measure(state, facts)
+        json.dump({"testbed": facts, "fabric": own, "links": links}, sys.stdout, indent=1)
+        print()
+    elif not options.reset:
+        show_status(state, facts, sys.stdout)
+    if options.reset:
+        reset_counters(state, facts)
+    return 0
+
+
+def change_bucket(facts, pair, values, host_only):
+    """Gives a link's token bucket its new rate and queue; for a host's port, or any."""
+    for link in kernel_links(facts):
+        if (link.sender, link.receiver) != pair or (host_only and not link.host):
+            continue
+        link.rate = values.get("rate", link.rate)
+        link.limit = (64 << 20) if host_only else values.get("queue", link.limit)
+        frame = facts["mtu"] + 14
+        inside(facts, lambda: set_buckets([link], "change", 2 * (frame + 24) if host_only else frame))
+
+
+def command_set(options):
+    state, facts = find_state(options.name)
+    nodes = Nodes(facts["nodes"])
+    kernel = facts["kind"] == "kernel"
+    if names_switch(nodes, options.words):
+        if kernel:
+            raise Failure("the kernel's fabric knows no multicast")
+        ask(state, fabric_set_switch(*read_set_switch(nodes, options.words)))
+        return 0
+    pairs, values = read_set(nodes, options.words)
+    for key in ("latency", "loss", "member"):
+        if kernel and key in values:
+            raise Failure(f"the kernel's fabric knows no {key}")
+    for line in [] if kernel else fabric_set(pairs, values):
+        ask(state, line)
+    for pair in pairs:
+        if kernel or (facts["push_back"] and "rate" in values):
+            change_bucket(facts, pair, values, host_only=not kernel)
+    return 0
+
+
+def command_lldp(options):
+    state, facts = find_state(options.name)
+    tables = Switches(facts).tables(measure(state, facts)[1])
+    try:
+        os.makedirs(options.directory, exist_ok=True)
+        for name, neighbours in tables.items():
+            path = os.path.join(options.directory, name.replace("/", "-") + ".json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"lldp": [{"interface": neighbours}]}, file, indent=1)
+                file.write("\n")
+    except OSError as error:
+        raise Failure(f"{options.directory}: cannot be written: {error.strerror}") from None
+    return 0
+
+
+def command_list(_options):
+    for state in all_states():
+        facts = state.load()
+        if facts:
+            print(f"{state.name}: {describe_network(facts)}")
+    return 0

@@ -1,0 +1,83 @@
+"""Scripts: what is to happen to the network, and when."""
+
+from .changes import (
+    Nodes,
+    fabric_load,
+    fabric_set,
+    fabric_set_switch,
+    names_switch,
+    read_set,
+    read_set_switch,
+    take,
+)
+from .control import Control
+from .failure import Failure
+from .quantities import time_type
+
+
+class Script:
+    """
+    What is to happen to the network, and when: a file with lines of the form
+    [at TIME] set LINK KEY=VALUE... and [at TIME] load LINK RATE TIME ...
+    All its faults are found before anything is done.
+    """
+
+    def __init__(self, path, nodes, kind, push_back, mtu):
+        self.path = path
+        self.nodes = Nodes(nodes)
+        self.push_back, self.mtu = push_back, mtu
+        self.steps = []  # (line number, the fabric's words)
+        if kind == "kernel":
+            raise Failure("the kernel's fabric plays no script: leave out --fabric kernel")
+        try:
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Failure(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from None
+        faults = []
+        for number, line in enumerate(lines, 1):
+            try:
+                self.read_line(number, line.partition("#")[0].split())
+            except Failure as fault:
+                faults.append(f"{path}:{number}: {fault}")
+        if faults:
+            raise Failure("the script cannot be played:\n  " + "\n  ".join(faults))
+
+    def read_line(self, number, words):
+        when = 0
+        if words[:1] == ["at"]:
+            if len(words) < 2:
+                raise Failure("at when? Write a time, such as 2.5s")
+            when, words = take(time_type, words[1]), words[2:]
+            if not words:
+                raise Failure("what is to happen then: set or load?")
+        if not words:
+            return
+        self.steps += [(number, f"at {when} {step}") for step in self.read_step(number, words)]
+
+    def read_step(self, number, words):
+        if words[0] == "load":
+            return fabric_load(self.nodes, words[1:], self.mtu, number)
+        if words[0] != "set":
+            raise Failure(f"'{words[0]}' is no step: set and load are")
+        if names_switch(self.nodes, words[1:]):
+            return [fabric_set_switch(*read_set_switch(self.nodes, words[1:]))]
+        pairs, values = read_set(self.nodes, words[1:])
+        if self.push_back and "rate" in values and not self.nodes.host_names.isdisjoint(pairs[0]):
+            raise Failure("with --push-back a script cannot change the rate of a host's own link")
+        return fabric_set(pairs, values)
+
+    def prepare(self, state):
+        """Has the fabric keep the script; play() begins it."""
+        with Control(state) as control:
+            control.ask("clear")
+            for number, step in self.steps:
+                try:
+                    control.ask(step)
+                except Failure as fault:
+                    control.ask("clear")
+                    raise Failure(f"{self.path}:{number}: {fault}") from None
+
+
+def read_script(path, facts):
+    return Script(path, facts["nodes"], facts["kind"], facts["push_back"], facts["mtu"])

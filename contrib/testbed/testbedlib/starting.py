@@ -1,0 +1,195 @@
+"""Starting a testbed, and ending one that this process has started."""
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+from .changes import Nodes, fabric_set_switch
+from .control import ask
+from .failure import Failure, Unable
+from .kernel import find_program
+from .programs import find_fabric, find_idle
+from .script import Script
+from .states import State
+from .topology import Topology
+
+
+def receive_pid(channel):
+    """The keeper's first word, with its process number as seen from here."""
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    room = socket.CMSG_SPACE(struct.calcsize("3i"))
+    _, ancillary, _, _ = channel.recvmsg(64, room)
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+            return struct.unpack("3i", data[: struct.calcsize("3i")])[0]
+    return None
+
+
+class Testbed:
+    """A testbed that this process has started."""
+
+    def __init__(self, name, options):
+        self.fabric = find_fabric(options.installed)
+        self.topology = Topology(options.topology, self.fabric)
+        find_program("ip", "iproute2")
+        find_program("nsenter", "util-linux")
+        if options.fabric == "kernel" or options.push_back:
+            find_program("tc", "iproute2")
+            if options.host_qdisc != "fifo":
+                raise Failure("--host-qdisc fair is no part of --fabric kernel or --push-back: leave it out")
+            if self.topology.members or self.topology.merged:
+                raise Failure("--fabric kernel and --push-back know no parallel links: leave them out")
+            if options.free_frames:
+                raise Failure("--free-frames is no part of --fabric kernel or --push-back: leave it out")
+        if options.fabric == "kernel" and options.lldp:
+            raise Failure("--fabric kernel has no switches that announce themselves: leave out --lldp")
+        if options.fabric == "kernel" and (options.loss or options.snooping != "off" or options.no_multicast):
+            raise Failure("--fabric kernel knows no --loss, --snooping and --no-multicast: leave them out")
+        nodes = Nodes(self.topology.nodes)
+        for switch in options.no_multicast:
+            nodes.check_switch(switch)
+        self.rootless = options.rootless or os.geteuid() != 0
+        self.state = State(name)
+        self.options = options
+        self.process = None
+        self.channel = None
+
+    def script(self):
+        """The script of the options, or None."""
+        options = self.options
+        if options.script is None:
+            return None
+        return Script(options.script, self.topology.nodes, options.fabric, options.push_back, options.mtu)
+
+    def start(self):
+        lock = self.state.create()
+        try:
+            self.spawn(lock)
+            self.wait_ready()
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            os.close(lock)
+
+    def spawn(self, lock):
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        command = [find_program("unshare", "util-linux")]
+        if self.rootless:
+            command += ["--user", "--map-root-user"]
+        command += ["--mount", "--net", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        # -E -S: no site packages, which only cost time here
+        command += [sys.executable, "-E", "-S", self.options.installed.program, "__keep", str(theirs.fileno()), str(lock)]
+        os.set_inheritable(lock, True)
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=(theirs.fileno(), lock),
+            start_new_session=True,
+            cwd="/",
+        )
+        theirs.close()
+        self.channel = ours
+        self.pid = receive_pid(ours)
+        if self.pid is None:
+            said = self.process.stderr.read().decode(errors="replace").strip()
+            raise Unable(self.why_not(said))
+        self.process.stderr.close()
+
+    def why_not(self, said):
+        """Why the namespaces could not be made, and what may be done."""
+        hint = "the kernel must allow network, mount and process namespaces"
+        if self.rootless:
+            hint = (
+                "without root this needs user namespaces: see the sysctls user.max_user_namespaces, "
+                "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, "
+                "or run as root"
+            )
+        return f"private namespaces cannot be made ({said or 'no reason given'}): {hint}"
+
+    def order(self):
+        options = self.options
+        return {
+            "state": self.state.path,
+            "fabric": self.fabric,
+            "topology": self.topology.path,
+            "hosts": self.topology.hosts,
+            "nodes": self.topology.nodes,
+            "base_speed": self.topology.base_speed,
+            "members": self.topology.members,
+            "merged": self.topology.merged,
+            "kind": options.fabric,
+            "push_back": options.push_back,
+            "rate": options.rate,
+            "latency": options.latency,
+            "host_queue": options.host_queue,
+            "switch_queue": options.switch_queue,
+            "host_qdisc": options.host_qdisc,
+            "free_frames": options.free_frames,
+            "mtu": options.mtu,
+            "lldp": options.lldp,
+            "loss": options.loss,
+            "loss_seed": options.loss_seed,
+            "snooping": options.snooping,
+            "group_timeout": options.group_timeout,
+            "query_interval": options.query_interval,
+            "no_multicast": options.no_multicast,
+            "spin": options.spin,
+            "grain": options.grain,
+            "cc": options.cc,
+            "hash_seed": options.hash_seed,
+            "idle": find_idle(options.installed) if options.idle == "sleep" else None,
+        }
+
+    def wait_ready(self):
+        order = self.order()
+        self.channel.sendall(json.dumps(order).encode() + b"\n")
+        answer = b""
+        while not answer.endswith(b"\n"):
+            part = self.channel.recv(4096)
+            if not part:
+                raise Failure("the testbed's keeper died while setting up")
+            answer += part
+        message = json.loads(answer)
+        if "error" in message:
+            raise (Unable if message.get("unable") else Failure)(message["error"])
+        for switch in order["no_multicast"]:
+            ask(self.state, fabric_set_switch(switch, {"multicast": 0}))
+        facts = dict(order, keeper=self.pid, rootless=self.rootless, ppn=self.options.ppn,
+                     started=time.time(), name=self.state.name)  # fmt: skip
+        with open(self.state.file("state.new"), "w", encoding="utf-8") as file:
+            json.dump(facts, file)
+        os.rename(self.state.file("state.new"), self.state.file("state.json"))
+        self.facts = facts
+
+    def detach(self):
+        self.channel.sendall(b"detach\n")
+        self.channel.close()
+
+    def last_words(self):
+        """What the keeper reported when it ended by itself, or None."""
+        try:
+            self.channel.setblocking(False)
+            said = self.channel.recv(4096)
+            return json.loads(said).get("error") if said else None
+        except (OSError, ValueError):
+            return None
+
+    def stop(self):
+        """Ends the keeper and waits until the kernel has taken everything down."""
+        if self.channel is not None:
+            self.channel.close()
+        if self.process is not None:
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.state.remove()
