@@ -853,6 +853,16 @@ uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *cand
     return piece > segment ? piece : segment;
 }
 
+/** The bits of kinds that are for hosts with one rank each. */
+static uint32_t kinds_for_one_each(void)
+{
+    uint32_t bits = 0;
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        bits |= (uint32_t) pb_kind_row((pb_kind_t) kind)->one_each << kind;
+    }
+    return bits;
+}
+
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
                              const pb_choose_options_t *options)
 {
@@ -873,6 +883,7 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         free(chooser);
         return NULL;
     }
+    chooser->options.excluded |= most > 1 ? kinds_for_one_each() : 0;
     if (options->plan.leaders && pb_leaders_matter(n_hosts, placement->n_ranks)) {
         chooser->height_inside = pb_leaders_height(most);
     }

@@ -17,24 +17,29 @@
  * four each in one tree after the other; where a tree's need ends, an item gives in two.
  *
  * With that settled, top-down, the trees are independent, and each is filled in order of time, from
- * a queue of slots. A slot is a chance to receive from one sender, at some time, inside one vertex.
- * It goes to an item of the vertex, those that give first, or, of those that are to leave, to the
- * vertex above. A child vertex that takes a slot has it inside; a rank opens those that it gives.
- * No slot is missing in the end: what is opened in a vertex is what it needs, so that, as long as
- * something is not placed, a slot is open or will come back from a child vertex.
+ * queues of slots, one for each time to come. A slot is a chance to receive from one sender, at
+ * some time, inside one vertex. It goes to an item of the vertex, those that give first, or, of
+ * those that are to leave, to the vertex above. A child vertex that takes a slot has it inside; a
+ * rank opens those that it gives. No slot is missing in the end: what is opened in a vertex is what
+ * it needs, so that, as long as something is not placed, a slot is open or will come back from a
+ * child vertex.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo/trees/plan.h"
-#include "topo/util/heap.h"
 
 /** Trees, and edges that a rank sends in all. */
 #define TREES 4
 
 /** What an edge is taken to cost, in segment times: as for two trees (twotree/shape.c). */
 enum { FIRST = 7, STEP = 1 };
+
+/** Slots are opened less than so many segment times ahead. */
+#define AHEAD 16
+
+_Static_assert(FIRST + (TREES - 1) * STEP < AHEAD, "a slot's time has a queue of its own");
 
 /** A child vertex with more than 1/LARGE of the ranks below its parent goes first. */
 #define LARGE 4
@@ -60,10 +65,24 @@ typedef struct gives {
 typedef struct scope {
     int n_left;          /**< items that are not placed */
     int n_leaving;       /**< slots that are still to go to the vertex above */
-    int n_open;          /**< slots in the queue */
+    int n_open;          /**< slots in the queues */
     int next[N_CLASSES]; /**< in its part of `items`, the next of each class */
     int end[N_CLASSES];
 } scope_t;
+
+/** A queue of slots of one time, as they were opened. */
+typedef struct queue {
+    int first, last; /**< -1: none */
+} queue_t;
+
+/**
+ * A slot is numbered as what its rank sends: TREES * sender + index among the sender's children,
+ * 0 for the root, which sends once in each tree.
+ */
+typedef struct slot {
+    int vertex;
+    int next; /**< in its queue, -1: none */
+} slot_t;
 
 typedef struct fourtree {
     const pb_view_t *view;
@@ -73,7 +92,10 @@ typedef struct fourtree {
     scope_t *scopes; /**< by vertex */
     int *parent;     /**< by position, of the tree that is filled */
     int *order;      /**< by position: index among the sender's children there */
-    pb_heap_t slots; /**< id: the vertex; note: 8 * sender + index among its children */
+    slot_t *slots;
+    queue_t queues[AHEAD]; /**< by time, modulo AHEAD */
+    int n_slots;           /**< in all queues */
+    int time;              /**< that of the slot which is used */
     int tree;
 } fourtree_t;
 
@@ -169,26 +191,48 @@ static void begin_scope(fourtree_t *f, int v, int *sorted)
     scope_t *scope = &f->scopes[v];
     int *items = f->items + f->first_item[v];
     const int n = n_items(f, v);
-    int at = 0;
     *scope =
         (scope_t){.n_left = n, .n_leaving = v > 0 ? f->gives[f->view->n_ranks + v].in[f->tree] : 0};
-    for (int class = 0; class < N_CLASSES; class ++) {
+    for (int i = 0; i < n; i++) {
+        scope->end[class_of(f, items[i])]++;
+    }
+    for (int class = 0, at = 0; class < N_CLASSES; class ++) {
         scope->next[class] = at;
-        for (int i = 0; i < n; i++) {
-            if (class_of(f, items[i]) == class) {
-                sorted[at++] = items[i];
-            }
-        }
-        scope->end[class] = at;
+        at += scope->end[class];
+        scope->end[class] = scope->next[class];
+    }
+    for (int i = 0; i < n; i++) {
+        sorted[scope->end[class_of(f, items[i])]++] = items[i];
     }
     memcpy(items, sorted, (size_t) n * sizeof(*items));
 }
 
-static int open_slot(fourtree_t *f, int v, int64_t time, int sender, int index)
+static void open_slot(fourtree_t *f, int v, int time, int number)
 {
+    queue_t *queue = &f->queues[time % AHEAD];
+    f->slots[number] = (slot_t){.vertex = v, .next = -1};
+    if (queue->first < 0) {
+        queue->first = number;
+    } else {
+        f->slots[queue->last].next = number;
+    }
+    queue->last = number;
+    f->n_slots++;
     f->scopes[v].n_open++;
-    return pb_heap_push(&f->slots,
-                        &(pb_event_t){.time = time, .id = v, .note = 8 * sender + index});
+}
+
+/** Takes the first slot of the earliest time, if there is one in any queue. */
+static int take_slot(fourtree_t *f)
+{
+    while (f->queues[f->time % AHEAD].first < 0) {
+        f->time++;
+    }
+    queue_t *queue = &f->queues[f->time % AHEAD];
+    const int number = queue->first;
+    queue->first = f->slots[number].next;
+    f->n_slots--;
+    f->scopes[f->slots[number].vertex].n_open--;
+    return number;
 }
 
 /** The next item of one of the classes, from that of highest urgency; -1 if there is none. */
@@ -218,56 +262,58 @@ static int next_item(fourtree_t *f, int v)
 }
 
 /** A rank takes a slot, and opens those that it gives. */
-static int place_rank(fourtree_t *f, int v, int position, const pb_event_t *slot)
+static void place_rank(fourtree_t *f, int v, int position, int number)
 {
-    int rc = PB_SUCCESS;
-    f->parent[position] = slot->note / 8;
-    f->order[position] = slot->note % 8;
-    for (int i = 0; i < f->gives[position].in[f->tree] && rc == PB_SUCCESS; i++) {
-        rc = open_slot(f, v, slot->time + FIRST + i * STEP, position, i);
+    f->parent[position] = number / TREES;
+    f->order[position] = number % TREES;
+    for (int i = 0; i < f->gives[position].in[f->tree]; i++) {
+        open_slot(f, v, f->time + FIRST + i * STEP, TREES * position + i);
     }
-    return rc;
 }
 
 /** A slot goes to an item of its vertex, or to the vertex above. */
-static int use_slot(fourtree_t *f, const pb_event_t *slot)
+static void use_slot(fourtree_t *f, int number)
 {
-    const int v = slot->id, sender = slot->note / 8, index = slot->note % 8;
+    const int v = f->slots[number].vertex;
     scope_t *scope = &f->scopes[v];
-    scope->n_open--;
     /* Not what came in; and two slots stay while something is to be placed. */
     const bool may_leave = scope->n_leaving > 0 && scope->n_left < n_items(f, v) &&
                            (scope->n_left == 0 || scope->n_open > 1);
     if (may_leave) {
         scope->n_leaving--;
-        return open_slot(f, f->view->vertices[v].parent, slot->time, sender, index);
+        open_slot(f, f->view->vertices[v].parent, f->time, number);
+        return;
     }
     if (scope->n_left == 0) {
-        return PB_SUCCESS;
+        return;
     }
     const int item = next_item(f, v);
     scope->n_left--;
-    return item < f->view->n_ranks
-               ? place_rank(f, v, item, slot)
-               : open_slot(f, item - f->view->n_ranks, slot->time, sender, index);
+    if (item < f->view->n_ranks) {
+        place_rank(f, v, item, number);
+    } else {
+        open_slot(f, item - f->view->n_ranks, f->time, number);
+    }
 }
 
 /** Fills one tree: the root, to begin with, sends once in each. */
-static int fill_tree(fourtree_t *f, int tree, int *sorted)
+static void fill_tree(fourtree_t *f, int tree, int *sorted)
 {
     f->tree = tree;
     for (int v = 0; v < f->view->n_vertices; v++) {
         begin_scope(f, v, sorted);
     }
-    int rc = open_slot(f, 0, FIRST + tree * STEP, 0, 0);
-    while (rc == PB_SUCCESS && f->slots.n_events > 0) {
-        const pb_event_t slot = pb_heap_pop(&f->slots);
-        rc = use_slot(f, &slot);
+    for (int i = 0; i < AHEAD; i++) {
+        f->queues[i] = (queue_t){.first = -1, .last = -1};
+    }
+    f->time = 0;
+    open_slot(f, 0, FIRST + tree * STEP, 0);
+    while (f->n_slots > 0) {
+        use_slot(f, take_slot(f));
     }
     for (int v = 0; v < f->view->n_vertices; v++) {
-        assert(rc != PB_SUCCESS || f->scopes[v].n_left == 0);
+        assert(f->scopes[v].n_left == 0);
     }
-    return rc;
 }
 
 static int fill_plan(fourtree_t *f, pb_plan_t *plan, int *sorted, int *rank_order)
@@ -275,12 +321,12 @@ static int fill_plan(fourtree_t *f, pb_plan_t *plan, int *sorted, int *rank_orde
     const pb_view_t *view = f->view;
     int rc = PB_SUCCESS;
     for (int tree = 0; tree < TREES && rc == PB_SUCCESS; tree++) {
-        rc = fill_tree(f, tree, sorted);
-        for (int p = 1; p < view->n_ranks && rc == PB_SUCCESS; p++) {
+        fill_tree(f, tree, sorted);
+        for (int p = 1; p < view->n_ranks; p++) {
             plan->streams[tree].parent[view->order[p]] = view->order[f->parent[p]];
             rank_order[view->order[p]] = f->order[p];
         }
-        rc = rc == PB_SUCCESS ? pb_plan_link_children(plan, tree, view, rank_order) : rc;
+        rc = pb_plan_link_children(plan, tree, view, rank_order);
     }
     return rc;
 }
@@ -298,13 +344,14 @@ static int construct(const pb_view_t *view, pb_plan_t *plan)
     f.scopes = malloc(n_vertices * sizeof(*f.scopes));
     f.parent = calloc(n_ranks, sizeof(*f.parent));
     f.order = calloc(n_ranks, sizeof(*f.order));
+    f.slots = malloc(TREES * n_ranks * sizeof(*f.slots));
     int rc = PB_ERR_NO_MEMORY;
     if (sorted != NULL && rank_order != NULL && f.first_item != NULL && f.items != NULL &&
-        f.gives != NULL && f.scopes != NULL && f.parent != NULL && f.order != NULL) {
+        f.gives != NULL && f.scopes != NULL && f.parent != NULL && f.order != NULL &&
+        f.slots != NULL) {
         settle_all(&f);
         rc = fill_plan(&f, plan, sorted, rank_order);
     }
-    pb_heap_clear(&f.slots);
     free(sorted);
     free(rank_order);
     free(f.first_item);
@@ -313,10 +360,11 @@ static int construct(const pb_view_t *view, pb_plan_t *plan)
     free(f.scopes);
     free(f.parent);
     free(f.order);
+    free(f.slots);
     return rc;
 }
 
-/** O(ranks log ranks), and as many steps more as subtrees that edges enter and leave. */
+/** O(ranks), and as many steps more as subtrees that edges enter and leave. */
 int pb_plan_fourtree(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
     (void) options;

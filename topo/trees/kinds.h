@@ -34,7 +34,9 @@ struct pb_plan;
  * - multicast: switches copy the root's frames for all; its plan is the tree of repairs:
  *   multicast.c.
  * - fourtree: four trees of half the height of two (ours): no rank sends more than four edges, and
- *   no directed link carries more than four of all trees together: fourtree.c.
+ *   no directed link carries more than four of all trees together: fourtree.c. Chosen only where
+ *   each host has one rank: with several, its predictions without leaders (leaders.h) count on a
+ *   processor for each of them.
  */
 #define PB_KINDS(ROW)                                                                              \
     ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
@@ -47,7 +49,7 @@ struct pb_plan;
         .takes_fanout = true, .auto_turn = 5)                                                      \
     ROW(TWOTREE, pb_plan_twotree, .name = "twotree", .promises = true, .serves_all = true,         \
         .auto_turn = 6, .several_streams = true, .bound = PB_BOUND_TWO_STREAMS)                    \
-    ROW(CIRCULANT, pb_plan_circulant, .name = "circulant", .promises = true, .auto_turn = 7,       \
+    ROW(CIRCULANT, pb_plan_circulant, .name = "circulant", .promises = true, .auto_turn = 8,       \
         .several_streams = true, .unsure = true)                                                   \
     ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
         .auto_turn = 3)                                                                            \
@@ -55,10 +57,10 @@ struct pb_plan;
         .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
     ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)               \
-    ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 8,     \
+    ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 9,     \
         .copies = true)                                                                            \
     ROW(FOURTREE, pb_plan_fourtree, .name = "fourtree", .promises = true, .serves_all = true,      \
-        .several_streams = true)
+        .auto_turn = 7, .several_streams = true, .one_each = true)
 
 #define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
@@ -106,6 +108,7 @@ typedef struct pb_kind_row {
                       the receivers are; its plan is that of repairs */
     pb_repeats_t repeats; /**< whether its neighbours can */
     int auto_turn;        /**< from 1 on, the simpler ones first, which win ties; 0: never chosen */
+    bool one_each;        /**< chosen only where no host has several ranks */
     bool unsure;          /**< takes longer than predicted more often: see PB_CHOOSE_UNSURE */
     pb_bound_t bound;     /**< for what takes long to make */
 } pb_kind_row_t;

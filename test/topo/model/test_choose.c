@@ -194,6 +194,36 @@ static pb_placement_t *placement_of(pb_network_t **network_p, int n)
     return placement;
 }
 
+/** What is chosen for 64 KB on one switch of hosts at 1 Gbit/s, with so many ranks on each. */
+static pb_choice_t choice_of(int n_hosts, int n_each)
+{
+    pb_network_t *network;
+    pb_placement_t *placement = placement_of(&network, n_hosts * n_each);
+    pb_choice_t choice;
+    for (int i = 0; i < placement->n_ranks; i++) {
+        placement->host[i] = placement->host[i - i % n_each];
+    }
+    pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
+    if (chooser == NULL || pb_choose(chooser, 0, 65536, &choice) != PB_SUCCESS) {
+        abort();
+    }
+    pb_chooser_free(chooser);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    return choice;
+}
+
+static void test_four_trees(void)
+{
+    pb_model_assume(UINT64_C(1000000000), 1500, &model);
+    model.measured = true;
+    const pb_choice_t one = choice_of(64, 1), two = choice_of(64, 2);
+    ok(one.best.kind == PB_KIND_FOURTREE, "four trees, where levels take long (%s)",
+       pb_candidate_name(&one.best));
+    ok(two.best.kind != PB_KIND_FOURTREE && two.next.kind != PB_KIND_FOURTREE,
+       "but not where hosts have several ranks (%s)", pb_candidate_name(&two.best));
+}
+
 /* On two ranks all ways of sending one segment are alike: the fallback component has it. */
 static void test_ties(void)
 {
@@ -221,7 +251,7 @@ static void test_sensible(void)
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
     const int rc = pb_choose(chooser, 0, 1 << 20, &choice);
     ok(rc == PB_SUCCESS &&
-           (choice.best.kind == PB_KIND_TWOTREE || choice.best.kind == PB_KIND_CIRCULANT),
+           pb_kind_row((pb_kind_t) choice.best.kind)->several_streams,
        "large messages: full bandwidth at logarithmic depth (%s)", pb_candidate_name(&choice.best));
     pb_chooser_free(chooser);
 
@@ -603,6 +633,7 @@ int main(void)
     test_unsure();
     test_forced_segment();
     test_ties();
+    test_four_trees();
     test_sensible();
     test_assumed();
     test_doubtful();
