@@ -50,7 +50,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 21
+#define PROTOCOL 22
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
@@ -445,6 +445,7 @@ static void begin_planning(coll_pipebcast_module_t *module)
                             .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO}},
         .memory = coll_pipebcast_cache_take(module),
         .connections = module->connections,
+        .min_size = params->min_size,
         .learns_nothing = !coll_pipebcast_learns(settings),
     };
     pb_planner_begin(module->planner, module->placement, &module->model->model, &options);

@@ -179,8 +179,9 @@ uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t b
 uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
                          uint64_t bytes);
 
-/** The smallest message of the size class of `bytes`. */
+/** The smallest message of the size class of `bytes`, and of the next one. */
 uint64_t pb_size_class(uint64_t bytes);
+uint64_t pb_size_class_end(uint64_t bytes);
 
 /** The name of a kind, "fallback" among them. */
 const char *pb_candidate_name(const pb_candidate_t *candidate);
