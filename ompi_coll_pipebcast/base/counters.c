@@ -15,7 +15,8 @@ static const struct {
     const char *name;
     const char *help;
 } reasons[COLL_PIPEBCAST_N_REASONS] = {
-    [COLL_PIPEBCAST_TOO_SMALL] = {"too_small", "as they were smaller than coll_pipebcast_min_size"},
+    [COLL_PIPEBCAST_TOO_SMALL] = {"too_small",
+                                  "as they were too small; see coll_pipebcast_min_size"},
     [COLL_PIPEBCAST_PREDICTED] = {"faster", "as it was predicted to be faster"},
     [COLL_PIPEBCAST_DIFFERENT] = {"ranks_differ",
                                   "as ranks of the communicator had different topologies, "

@@ -26,7 +26,6 @@ static const coll_pipebcast_params_t defaults = {
     .arrival_wait = 1 << 20,
     .fanout = 3,
     .segment_size = 0,
-    .min_size = 1024,
     .receive_window = 16,
     .send_window = 8,
     .ahead = 1 << 20,
@@ -167,7 +166,9 @@ static void add_broadcasts(const mca_base_component_t *component)
         "to be fastest. MPI_T may change it, as algorithm. (default: 0)");
     add(component, "min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
         "Bytes of the smallest message that is considered, counted as the packed size of the whole "
-        "message. Smaller ones go to the fallback component. (default: 1024)");
+        "message. Smaller ones go to the fallback component, and so do larger ones, up to 16 KB, "
+        "once it has turned out to be faster. 0: 1024, and less where links are so slow that it "
+        "pays. (default: 0)");
     add(component, "fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
         "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
     add_named(component, add_setting, "arrival", "coll_pipebcast_arrival", arrival_values,

@@ -325,6 +325,12 @@ static void report_serving(const coll_pipebcast_module_t *module)
         pb_network_n_hosts(topology->network), n_switches, n_switches == 1 ? "switch" : "switches",
         topology->super.source, module->model->super.source,
         pb_medium_describe(&module->agreement->medium, medium), why_served(module));
+    if (module->n_alike > 1) {
+        coll_pipebcast_log(10,
+                           "communicator %s: the job has room for %d like it over the same links "
+                           "between switches; auto begins with what is good for one and for all",
+                           module->comm->c_name, module->n_alike);
+    }
 }
 
 /** Rank 0 reports that the gate is closed; see communicator/gate.h. */
@@ -442,9 +448,11 @@ static void begin_planning(coll_pipebcast_module_t *module)
         .choose = {.kind = coll_pipebcast_kind_to_choose(settings),
                    .segment = settings->segment_size,
                    .plan = {.fanout = params->fanout,
-                            .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO}},
+                            .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO},
+                   .n_alike = module->n_alike},
         .memory = coll_pipebcast_cache_take(module),
         .connections = module->connections,
+        .min_size = params->min_size,
         .learns_nothing = !coll_pipebcast_learns(settings),
     };
     pb_planner_begin(module->planner, module->placement, &module->model->model, &options);

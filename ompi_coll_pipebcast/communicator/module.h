@@ -62,6 +62,7 @@ typedef struct coll_pipebcast_module {
     struct coll_pipebcast_ranks *ranks;  /**< retained; NULL: the ranks agree by messages */
     pb_placement_t
         *placement; /**< borrowed from there, or owned; NULL until the ranks have agreed */
+    int n_alike;    /**< communicators like this one (topo/model/alike.h), once it is placed */
     pb_network_t
         *levels; /**< likewise: the placement's network if it has levels inside hosts; else NULL */
     coll_pipebcast_model_t

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/parameters.h"
+#include "communicator/process.h"
+#include "topo/model/alike.h"
 #include "topo/network/hostlist.h"
 
 static int append_name(void *context, const char *name)
@@ -100,6 +102,85 @@ static void explain_no_memory(int rc, char *why, size_t why_size)
     }
 }
 
+/* Communicators like this one. */
+
+static void free_names(char **names, int n_names)
+{
+    for (int i = 0; i < n_names && names != NULL; i++) {
+        free(names[i]);
+    }
+    free(names);
+}
+
+/** The hosts of all ranks of the job in the network; false if they cannot be had. */
+static bool look_up_job(coll_pipebcast_topology_t *topology)
+{
+    struct ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
+    const int n_ranks = ompi_comm_size(world);
+    char why[256];
+    char **names = calloc((size_t) n_ranks, sizeof(*names));
+    int *at = malloc((size_t) n_ranks * sizeof(*at));
+    if (names == NULL || at == NULL || find_names(world, names, why, sizeof(why)) != OMPI_SUCCESS) {
+        free_names(names, n_ranks);
+        free(at);
+        return false;
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        const int host = pb_network_find_host(topology->network, names[rank]);
+        at[rank] = host >= 0 ? host : -1;
+    }
+    free_names(names, n_ranks);
+    topology->at = at;
+    topology->n_at = n_ranks;
+    return true;
+}
+
+/** The same, once for a topology. What is out of memory may be one allocation. */
+static void find_job(coll_pipebcast_topology_t *topology)
+{
+    opal_mutex_t *lock = &coll_pipebcast_process.lock;
+    opal_mutex_lock(lock);
+    if (!topology->is_at_known) {
+        (void) (look_up_job(topology) || look_up_job(topology));
+        topology->is_at_known = true;
+    }
+    opal_mutex_unlock(lock);
+}
+
+/** Whether all ranks are of this process's job, of which there are more than twice as many. */
+static bool is_small_part_of_job(struct ompi_communicator_t *comm)
+{
+    const int n_ranks = ompi_comm_size(comm);
+    bool is_part = n_ranks <= ompi_comm_size(&ompi_mpi_comm_world.comm) / 2;
+    for (int rank = 0; rank < n_ranks && is_part; rank++) {
+        is_part =
+            ompi_group_get_proc_name(comm->c_local_group, rank).jobid == OPAL_PROC_MY_NAME.jobid;
+    }
+    return is_part;
+}
+
+/**
+ * Sets module->n_alike, alike on all ranks. A topology of the ranks' addresses has no host of
+ * others.
+ */
+static int count_alike(coll_pipebcast_module_t *module, const pb_placement_t *placement)
+{
+    coll_pipebcast_topology_t *topology = module->topology;
+    module->n_alike = 1;
+    if (topology->addresses != 0 || pb_network_n_switches(topology->network) == 1 ||
+        !is_small_part_of_job(module->comm)) {
+        return OMPI_SUCCESS;
+    }
+    find_job(topology);
+    for (int i = 0; i < 2; i++) {
+        module->n_alike = pb_alike(placement, topology->at, topology->n_at);
+        if (module->n_alike > 0) {
+            return OMPI_SUCCESS;
+        }
+    }
+    return OMPI_ERR_OUT_OF_RESOURCE;
+}
+
 /** Where the topology is flat. The module has none if out of memory. */
 static void put_on_one_switch(coll_pipebcast_module_t *module, const char *const *names,
                               int n_ranks)
@@ -126,7 +207,11 @@ static int place(coll_pipebcast_module_t *module, char **names, char *why, size_
         explain_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    const int rc = find_hosts(module, placement, names, why, why_size);
+    int rc = find_hosts(module, placement, names, why, why_size);
+    if (rc == OMPI_SUCCESS) {
+        rc = count_alike(module, placement);
+        explain_no_memory(rc, why, why_size);
+    }
     if (rc != OMPI_SUCCESS) {
         pb_placement_free(placement);
         return rc;
@@ -169,10 +254,7 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
     if (rc == OMPI_SUCCESS) {
         rc = place(module, names, why, why_size);
     }
-    for (int rank = 0; rank < n_ranks; rank++) {
-        free(names[rank]);
-    }
-    free(names);
+    free_names(names, n_ranks);
     return rc;
 }
 

@@ -10,7 +10,7 @@
 /**
  * Finds the host of every rank of the module's communicator, without
  * communication, and sets module->placement (and, where no topology was given,
- * module->topology). On failure `why` explains what is wrong, for people.
+ * module->topology), and module->n_alike. On failure `why` explains what is wrong, for people.
  */
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
 

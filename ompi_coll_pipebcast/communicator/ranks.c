@@ -12,7 +12,7 @@
 static void ranks_construct(coll_pipebcast_ranks_t *ranks)
 {
     ranks->common = (coll_pipebcast_common_t){.mtu = 0};
-    ranks->n_ranks = ranks->n_hosts = 0;
+    ranks->n_ranks = ranks->n_hosts = ranks->n_alike = 0;
     ranks->processes = NULL;
     ranks->topology = NULL;
     ranks->placement = NULL;
@@ -188,6 +188,7 @@ static int place(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
         ranks->topology = module->topology;
         OBJ_RETAIN(ranks->topology);
         ranks->n_hosts = pb_placement_n_hosts(ranks->placement);
+        ranks->n_alike = module->n_alike;
     }
     return rc == OMPI_SUCCESS && ranks->n_hosts > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
@@ -259,6 +260,7 @@ void coll_pipebcast_ranks_use(coll_pipebcast_module_t *module, coll_pipebcast_ra
     module->ranks = ranks;
     module->placement = ranks->placement;
     module->levels = ranks->levels;
+    module->n_alike = ranks->n_alike;
 }
 
 /* Planners. */

@@ -29,6 +29,7 @@ typedef struct coll_pipebcast_ranks {
     pb_placement_t *placement;           /**< with levels inside hosts, where there are some */
     pb_network_t *levels;                /**< the placement's network then; else NULL */
     int n_hosts;                         /**< with a rank */
+    int n_alike;                         /**< as of a module */
     bool locality_matters;               /**< so that levels were looked for, with this result: */
     int locality_rc;                     /**< of pb_locality_expand() */
     pb_planner_t *planner;         /**< of a communicator that was freed; NULL: there is none */

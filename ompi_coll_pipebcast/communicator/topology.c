@@ -21,11 +21,15 @@ static void topology_construct(coll_pipebcast_topology_t *topology)
     topology->network = NULL;
     topology->is_flat = false;
     topology->addresses = 0;
+    topology->at = NULL;
+    topology->n_at = 0;
+    topology->is_at_known = false;
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
 {
     pb_network_free(topology->network);
+    free(topology->at);
 }
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, coll_pipebcast_shared_t, topology_construct,

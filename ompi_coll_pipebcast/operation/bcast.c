@@ -7,6 +7,7 @@
 #include "operation/bcast.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "communicator/agreement.h"
 #include "operation/decision.h"
 #include "operation/operation.h"
@@ -57,11 +58,23 @@ static bool is_counted(const coll_pipebcast_module_t *module,
            (decision->reason == COLL_PIPEBCAST_PREDICTED && pb_planner_learns(module->planner));
 }
 
+/** Rank 0 logs from which size on broadcasts are planned, where that has changed. */
+static void log_threshold(const coll_pipebcast_module_t *module, uint64_t before)
+{
+    const uint64_t now = pb_planner_threshold(module->planner);
+    if (now != before && ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_log(10,
+                           "communicator %s: messages of less than %llu bytes go to the fallback "
+                           "component from now on",
+                           module->comm->c_name, (unsigned long long) now);
+    }
+}
+
 /** Agrees, decides and starts. Tags are reserved as many and as early on all ranks, lost or not. */
 static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, begun_t *begun)
 {
     const size_t total = call->data.total;
-    coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_BY_CHOICE;
+    coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     bool may_be_watched = false;
     int rc = coll_pipebcast_agree(module);
     *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
@@ -71,7 +84,9 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     if (module->state != COLL_PIPEBCAST_PASSING) { /* else nobody asks, and a clock takes time */
         begun->start = coll_pipebcast_now();
     }
-    if (coll_pipebcast_may_be_ours(module, total)) {
+    const uint64_t threshold = pb_planner_threshold(module->planner);
+    const bool may_be_ours = coll_pipebcast_next_may_be_ours(module, total);
+    if (may_be_ours) {
         call->tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
         call->arrived = begun->start;
         coll_pipebcast_arrivals_settle(module);
@@ -84,13 +99,14 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
                  : COLL_PIPEBCAST_BY_LEARNING;
     }
     rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
+    log_threshold(module, threshold);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
         rc = coll_pipebcast_operation_start(module, call, &begun->decision.planned,
                                             &begun->operation);
     } else if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
         watch_passed(module, call, begun);
     }
-    if (rc == OMPI_SUCCESS && coll_pipebcast_may_be_ours(module, total) &&
+    if (rc == OMPI_SUCCESS && may_be_ours &&
         !(may_be_watched && is_counted(module, &begun->decision))) {
         coll_pipebcast_arrivals_poll(module, call->root, total, call->tag - 2);
     }

@@ -8,6 +8,7 @@
 #include "base/parameters.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
+#include "topo/model/threshold.h"
 
 /** "twotree, 46 segments of 1426 bytes". */
 static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
@@ -125,6 +126,15 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     return coll_pipebcast_error(rc);
 }
 
+/** Whether the size of a message is not against its being ours, whatever was learnt of sizes. A
+ * rank that has lost the agreement has nothing to ask. */
+static bool is_long(const coll_pipebcast_module_t *module, size_t total)
+{
+    return module->agreed == OMPI_SUCCESS
+               ? pb_planner_may_consider(module->planner, total)
+               : total >= pb_threshold_first(coll_pipebcast_params.min_size);
+}
+
 /** As coll_pipebcast_decide(), but for what becomes of this rank after an error. */
 static int decide(coll_pipebcast_module_t *module, int root, size_t total,
                   coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
@@ -136,8 +146,9 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
     if (module->state != COLL_PIPEBCAST_SERVING) {
         return MPI_ERR_OTHER; /* lost before the ranks had agreed */
     }
-    if (total < coll_pipebcast_params.min_size) {
-        decision->reason = COLL_PIPEBCAST_TOO_SMALL;
+    if (by == COLL_PIPEBCAST_NOT_PLANNED) {
+        decision->reason =
+            is_long(module, total) ? COLL_PIPEBCAST_PREDICTED : COLL_PIPEBCAST_TOO_SMALL;
         return OMPI_SUCCESS;
     }
     return decide_large(module, root, total, by, decision);
@@ -170,7 +181,9 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
 int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
                                 coll_pipebcast_decision_t *decision)
 {
-    const int rc = decide(module, root, total, COLL_PIPEBCAST_BY_TREE, decision);
+    const int rc = decide(
+        module, root, total,
+        is_long(module, total) ? COLL_PIPEBCAST_BY_TREE : COLL_PIPEBCAST_NOT_PLANNED, decision);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* likewise */
     }
@@ -192,9 +205,30 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
     return OMPI_SUCCESS;
 }
 
+/** What was learnt to pass is ours all the same where each broadcast is arrival-aware. */
+static bool is_aware(const coll_pipebcast_module_t *module, size_t total)
+{
+    return is_long(module, total) && coll_pipebcast_all_are_aware(module, &module->settings);
+}
+
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)
 {
-    return module->state == COLL_PIPEBCAST_SERVING && total >= coll_pipebcast_params.min_size;
+    if (module->state != COLL_PIPEBCAST_SERVING) {
+        return false;
+    }
+    return module->agreed == OMPI_SUCCESS
+               ? pb_planner_considers(module->planner, total) || is_aware(module, total)
+               : is_long(module, total);
+}
+
+bool coll_pipebcast_next_may_be_ours(coll_pipebcast_module_t *module, size_t total)
+{
+    if (module->state != COLL_PIPEBCAST_SERVING) {
+        return false;
+    }
+    return module->agreed == OMPI_SUCCESS
+               ? pb_planner_considers_next(module->planner, total) || is_aware(module, total)
+               : is_long(module, total);
 }
 
 void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,

@@ -17,6 +17,7 @@ typedef struct coll_pipebcast_decision {
 
 /** How a broadcast is planned: see topo/model/planner.h. */
 typedef enum {
+    COLL_PIPEBCAST_NOT_PLANNED,    /**< it is not considered: see topo/model/threshold.h */
     COLL_PIPEBCAST_BY_CHOICE,      /**< whatever was learnt */
     COLL_PIPEBCAST_BY_TREE,        /**< likewise, not by multicast */
     COLL_PIPEBCAST_BY_LEARNING,    /**< by what was learnt */
@@ -53,9 +54,13 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
 
 /**
  * Whether a message of `total` bytes may turn out to be ours, once the ranks have agreed: all of
- * them reserve tags for it then, before they decide. Also where the decision fails.
+ * them reserve tags for it then, before they decide. Also where the decision fails. If not, it is
+ * decided as COLL_PIPEBCAST_NOT_PLANNED.
  */
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total);
+
+/** The same of a blocking broadcast, which this counts: to be called once for each of them. */
+bool coll_pipebcast_next_may_be_ours(coll_pipebcast_module_t *module, size_t total);
 
 /** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
 void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,

@@ -58,15 +58,17 @@ static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *cal
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         rc = coll_pipebcast_agreement_start(module);
     }
-    if (!module->may_pass || coll_pipebcast_may_be_ours(module, call->data.total)) {
+    const bool may_be_ours = coll_pipebcast_may_be_ours(module, call->data.total);
+    if (!module->may_pass || may_be_ours) {
         call->tag = coll_pipebcast_request_tags(module, false);
     }
     call->settings = module->settings;
     if (rc != OMPI_SUCCESS || !module->may_pass) {
         return rc != OMPI_SUCCESS ? rc : start(module, call, NULL, &called->request);
     }
-    rc = coll_pipebcast_decide(module, call->root, call->data.total, COLL_PIPEBCAST_BY_LEARNING,
-                               &called->decision);
+    rc = coll_pipebcast_decide(
+        module, call->root, call->data.total,
+        may_be_ours ? COLL_PIPEBCAST_BY_LEARNING : COLL_PIPEBCAST_NOT_PLANNED, &called->decision);
     call->late = pb_arrival_orders_find(&module->orders, call->root);
     return rc == OMPI_SUCCESS && called->decision.ours
                ? start(module, call, &called->decision.planned, &called->request)
@@ -194,10 +196,11 @@ static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *ca
         return rc;
     }
     call->settings = module->settings;
-    if (coll_pipebcast_may_be_ours(module, call->data.total)) {
-        call->tag = coll_pipebcast_request_tags(module, true);
-        coll_pipebcast_multicast_settle(module);
+    if (!coll_pipebcast_may_be_ours(module, call->data.total)) {
+        return prepare(module, call, COLL_PIPEBCAST_NOT_PLANNED, called);
     }
+    call->tag = coll_pipebcast_request_tags(module, true);
+    coll_pipebcast_multicast_settle(module);
     /* Within few connections the tree of a group is not one that any kind has. */
     return coll_pipebcast_may_reach_all(module)
                ? prepare_by_any(module, call, called)

@@ -755,6 +755,8 @@ def test_sharing():
     eq(chosen[0].receivers(0, "b"), ["c"], "sharing: or that of another link")
     for shape in (*sharing_experiment.SHAPES, sharing_experiment.RANDOM):
         network = sharing_experiment.Network(shape, 5)
+        eq([network.alike(network.hosts), network.alike([host for host in network.hosts if network.at[host] == "s0"])],
+           [1, 1], f"sharing: what has all hosts, or those of one switch, is alone, {shape}")
         names = re.findall(r"\bn\d+", network.text())
         eq(sorted(names, key=natural), network.hosts, f"sharing: each host once, {shape}")
         switches = re.findall(r"Name=(\w+)", network.text())

@@ -61,6 +61,7 @@ typedef struct doubtful {
     int n;
     pb_candidate_t candidates[MAX_CANDIDATES];
     int64_t times[MAX_CANDIDATES];    /**< at the speed that is looked at */
+    int64_t weights[MAX_CANDIDATES];  /**< likewise */
     int64_t worst[MAX_CANDIDATES];    /**< of all speeds: the time over the reference's, by EQUAL */
     int64_t farthest[MAX_CANDIDATES]; /**< likewise: the weight over the least one's */
     pb_model_t model;                 /**< of the speed that is looked at */
@@ -110,10 +111,15 @@ uint64_t pb_size_class(uint64_t bytes)
     return bytes >> shift << shift;
 }
 
+uint64_t pb_size_class_end(uint64_t bytes)
+{
+    return pb_size_class(bytes) + (UINT64_C(1) << class_shift(bytes));
+}
+
 /** The largest message of a class. */
 static uint64_t largest_of_class(uint64_t size_class)
 {
-    return size_class + (UINT64_C(1) << class_shift(size_class)) - 1;
+    return pb_size_class_end(size_class) - 1;
 }
 
 const char *pb_candidate_name(const pb_candidate_t *candidate)
@@ -356,12 +362,36 @@ static int64_t weight_of(const pb_chooser_t *chooser, const pb_candidate_t *cand
     return time + reasons * (time / PB_CHOOSE_UNSURE);
 }
 
+/** The geometric mean of two times that are not 0, by Newton's method, which comes from above. */
+static int64_t mean_of(int64_t a, int64_t b)
+{
+    int64_t mean = (a + b) / 2, next = mean;
+    do {
+        mean = next;
+        next = (mean + pb_time_scale(a, (uint64_t) b, (uint64_t) mean)) / 2;
+    } while (next < mean);
+    return mean;
+}
+
+/** What a candidate's time counts for, where others like this communicator may broadcast, too. */
+static int64_t among_alike(const pb_chooser_t *chooser, const pb_profile_t *profile,
+                           const pb_model_t *model, const pb_segment_cost_t *cost, uint64_t bytes,
+                           int64_t time)
+{
+    const int n_alike = chooser->options.n_alike;
+    return n_alike > 1 && profile->crossing > 0 && time > 0
+               ? mean_of(time, pb_predict_among(profile, model, cost, bytes, n_alike))
+               : time;
+}
+
 /** Sets time and weight. */
 static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
                   const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
 {
     candidate->time = pb_predict(profile, chooser->model, cost, bytes);
-    candidate->weight = weight_of(chooser, candidate, candidate->time);
+    candidate->weight =
+        weight_of(chooser, candidate,
+                  among_alike(chooser, profile, chooser->model, cost, bytes, candidate->time));
 }
 
 /** The profile by which the fallback component's time is estimated. */
@@ -392,7 +422,7 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
     const int64_t measured = pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes);
     *candidate = (pb_candidate_t){
         .kind = PB_KIND_FALLBACK, .time = measured, .weight = measured, .estimated = measured < 0};
-    if (measured >= 0) {
+    if (measured >= 0 && chooser->options.n_alike <= 1) {
         return PB_SUCCESS;
     }
     const pb_profile_t *profile;
@@ -400,6 +430,11 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
     if (rc == PB_SUCCESS) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
         judge(chooser, profile, &cost, bytes, candidate);
+    }
+    if (rc == PB_SUCCESS && measured >= 0) { /* beside others it is slower by as many times */
+        candidate->weight =
+            pb_time_scale(measured, (uint64_t) candidate->weight, (uint64_t) candidate->time + 1);
+        candidate->time = measured;
     }
     return rc;
 }
@@ -465,7 +500,8 @@ static void collect(void *context, const pb_candidate_t *candidate)
     doubtful_t *doubtful = collecting->doubtful;
     keep_best(&collecting->best, candidate);
     doubtful->candidates[doubtful->n] = *candidate;
-    doubtful->times[doubtful->n++] = candidate->time;
+    doubtful->times[doubtful->n] = candidate->time;
+    doubtful->weights[doubtful->n++] = candidate->weight;
 }
 
 /** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
@@ -477,16 +513,15 @@ static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *cand
 }
 
 /** Brings `farthest` of all candidates up to date by their times at one speed. */
-static void compare_weights(const pb_chooser_t *chooser, doubtful_t *doubtful)
+static void compare_weights(doubtful_t *doubtful)
 {
     int64_t least = PB_TIME_LONGEST;
     for (int i = 0; i < doubtful->n; i++) {
-        const int64_t weight = weight_of(chooser, &doubtful->candidates[i], doubtful->times[i]);
-        least = weight < least ? weight : least;
+        least = doubtful->weights[i] < least ? doubtful->weights[i] : least;
     }
     for (int i = 0; i < doubtful->n; i++) {
-        const int64_t weight = weight_of(chooser, &doubtful->candidates[i], doubtful->times[i]);
-        const int64_t ratio = pb_time_scale(weight, (uint64_t) EQUAL, (uint64_t) least + 1);
+        const int64_t ratio =
+            pb_time_scale(doubtful->weights[i], (uint64_t) EQUAL, (uint64_t) least + 1);
         doubtful->farthest[i] = ratio > doubtful->farthest[i] ? ratio : doubtful->farthest[i];
     }
 }
@@ -506,11 +541,12 @@ static void weigh(const pb_chooser_t *chooser, doubtful_t *doubtful)
         ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
         doubtful->worst[i] = ratio > doubtful->worst[i] ? ratio : doubtful->worst[i];
     }
-    compare_weights(chooser, doubtful);
+    compare_weights(doubtful);
 }
 
 /** The candidates' times at the speed of doubtful->model. Their profiles are there. */
-static void predict_all(const root_profiles_t *root, uint64_t bytes, doubtful_t *doubtful)
+static void predict_all(const pb_chooser_t *chooser, const root_profiles_t *root, uint64_t bytes,
+                        doubtful_t *doubtful)
 {
     pb_segment_cost_t cost = {.segment = 0};
     bool copies = false;
@@ -524,6 +560,9 @@ static void predict_all(const root_profiles_t *root, uint64_t bytes, doubtful_t 
             copies = profile->copies;
         }
         doubtful->times[i] = pb_predict(profile, &doubtful->model, &cost, bytes);
+        doubtful->weights[i] = weight_of(
+            chooser, candidate,
+            among_alike(chooser, profile, &doubtful->model, &cost, bytes, doubtful->times[i]));
     }
 }
 
@@ -733,7 +772,7 @@ static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
         for (int i = 1; i < N_SPEEDS && speed >= 10; i++) {
             speed /= 10;
             pb_model_assume_other(chooser->model, speed, &doubtful->model);
-            predict_all(find_root(chooser, root), size_class, doubtful);
+            predict_all(chooser, find_root(chooser, root), size_class, doubtful);
             weigh(chooser, doubtful);
         }
         const int best = safest(doubtful, PB_KIND_COUNT);

@@ -17,6 +17,13 @@
  * it takes 1.2 to 1.4 times the best at 64 KB where links are far slower than they claim, the one
  * above 1.3 to 1.6 times.
  *
+ * Programs broadcast in many communicators at once, and from one of them it cannot be seen whether
+ * the others do. Where there may be others like it (pb_choose_options_t.n_alike), each candidate
+ * has two times: alone, and while all of them broadcast and share the links between switches. What
+ * is as likely as the other is weighed by the mean of the logarithms, so that it is chosen by the
+ * geometric mean of the two: as many times as a candidate may be slower in one situation, another
+ * has to be in the other (ours).
+ *
  * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is
  * made for the smallest message of its class, as powers of two are the commonest.
  * Halves or quarters would be too coarse where one more segment matters.
@@ -72,6 +79,8 @@ typedef struct pb_choose_options {
                            a datagram; 0: multicast is no candidate, even if it is the only one */
     pb_plan_options_t plan;
     uint32_t excluded; /**< bit k is set if kind k is no candidate unless it is the only one */
+    int n_alike; /**< communicators that may broadcast at once, over the same links between switches
+                      as this one, which is among them: topo/model/alike.h; at most 1: no other */
 } pb_choose_options_t;
 
 _Static_assert(PB_KIND_COUNT <= 32, "there is a bit for each kind");
@@ -80,7 +89,8 @@ typedef struct pb_candidate {
     int kind;         /**< a pb_kind_t, or PB_KIND_FALLBACK */
     uint64_t segment; /**< bytes; 0: the whole message in one */
     int64_t time;     /**< nanoseconds, predicted for the smallest message of the class */
-    int64_t weight;   /**< that by which it is chosen: the time, and more where it is less sure */
+    int64_t weight;   /**< that by which it is chosen: the time, and more where it is less sure, or
+                           takes longer beside other broadcasts */
     bool estimated;   /**< a fallback component whose times the model does not have */
 } pb_candidate_t;
 
@@ -179,8 +189,9 @@ uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t b
 uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
                          uint64_t bytes);
 
-/** The smallest message of the size class of `bytes`. */
+/** The smallest message of the size class of `bytes`, and of the next one. */
 uint64_t pb_size_class(uint64_t bytes);
+uint64_t pb_size_class_end(uint64_t bytes);
 
 /** The name of a kind, "fallback" among them. */
 const char *pb_candidate_name(const pb_candidate_t *candidate);

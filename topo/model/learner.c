@@ -775,6 +775,33 @@ bool pb_learner_knows_links(const pb_learner_t *learner)
     return !learner->assumes || learner->speed != 0;
 }
 
+bool pb_learner_waits_for_links(const pb_learner_t *learner)
+{
+    return !learner->assumes || (is_slow(learner) && !learner->is_guess);
+}
+
+/** Whether one of ours is in force for a class. */
+static bool is_ours(const pb_learner_class_t *class)
+{
+    return class->size_class != 0 && class->in_force >= 0 &&
+           class->entries[class->in_force].kind != PB_KIND_FALLBACK;
+}
+
+uint64_t pb_learner_passed(const pb_learner_t *learner, uint64_t most)
+{
+    uint64_t longest = 0;
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        const pb_learner_class_t *class = &learner->classes[i];
+        most = is_ours(class) && class->size_class < most ? class->size_class : most;
+    }
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        const pb_learner_class_t *class = &learner->classes[i];
+        const bool passes = class->is_settled && !is_ours(class) && class->size_class < most;
+        longest = passes && class->size_class > longest ? class->size_class : longest;
+    }
+    return longest != 0 ? pb_size_class_end(longest) : 0;
+}
+
 bool pb_learner_wants_curve(const pb_learner_t *learner, uint64_t bytes)
 {
     const int at = find_class(learner, bytes);

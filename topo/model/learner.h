@@ -186,6 +186,18 @@ bool pb_learner_is_eager(const pb_learner_t *learner, uint64_t bytes);
 /** Whether it is known how fast links are, as that was measured, or learnt. O(1). */
 bool pb_learner_knows_links(const pb_learner_t *learner);
 
+/** Whether it is known that broadcasts wait for links and not for software; where links were
+ * measured, what either takes is in the predictions. O(1). */
+bool pb_learner_waits_for_links(const pb_learner_t *learner);
+
+/**
+ * Bytes below which broadcasts need not be considered: the end of the longest class, of messages
+ * below `most`, that is settled on the fallback component while of no shorter one another candidate
+ * is in force. What has not been broadcast is taken to be as what is a little longer: ours win by
+ * bytes, and lose by what they take for any message. 0: there is none. O(classes).
+ */
+uint64_t pb_learner_passed(const pb_learner_t *learner, uint64_t most);
+
 /**
  * Whether the class of `bytes` has a candidate in force, which needs no question: it is settled,
  * or this broadcast is no trial. O(1).

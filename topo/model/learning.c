@@ -225,6 +225,47 @@ int64_t pb_learning_time(pb_learning_t *learning, int root, uint64_t bytes,
                : -1;
 }
 
+uint64_t pb_learning_frame(const pb_learning_t *learning)
+{
+    return learning->options.frame;
+}
+
+/** The least weights of a broadcast's candidates; -1: there is none. */
+typedef struct least {
+    int64_t ours, fallback;
+} least_t;
+
+static void keep_least(void *context, const pb_candidate_t *candidate)
+{
+    least_t *least = context;
+    int64_t *of = candidate->kind == PB_KIND_FALLBACK ? &least->fallback : &least->ours;
+    *of = *of < 0 || candidate->weight < *of ? candidate->weight : *of;
+}
+
+/** Of a binomial tree, with its root. */
+static int levels(int n_ranks)
+{
+    int n = 1;
+    while (n_ranks > 1) {
+        n_ranks -= n_ranks / 2;
+        n++;
+    }
+    return n;
+}
+
+int pb_learning_pays(pb_learning_t *learning, int root, uint64_t bytes, int64_t per_level,
+                     bool *pays_p)
+{
+    least_t least = {.ours = -1, .fallback = -1};
+    int rc = bring_up_to_date(learning);
+    if (rc == PB_SUCCESS) {
+        rc = pb_choose_explain(learning->chooser, root, bytes, keep_least, &least);
+    }
+    const int64_t more = per_level * levels(learning->placement->n_ranks);
+    *pays_p = rc == PB_SUCCESS && least.ours >= 0 && least.ours + more < least.fallback;
+    return rc;
+}
+
 /* ---- choosing ---- */
 
 static bool fits(uint32_t kinds, const pb_candidate_t *candidate)

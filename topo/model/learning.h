@@ -78,6 +78,17 @@ void pb_learning_count(pb_learning_t *learning, int root, uint64_t bytes,
 int pb_learning_watch(pb_learning_t *learning, pb_chooser_t *chooser, int root, uint64_t bytes,
                       const pb_learnt_t *learnt);
 
+/** Bytes of the frames of multicast; 0: it is no candidate. O(1). */
+uint64_t pb_learning_frame(const pb_learning_t *learning);
+
+/**
+ * Whether our best candidate for `bytes` from `root` is predicted, by what is known of links, to
+ * take less than the fallback component, by more than `per_level` nanoseconds for each level of a
+ * binomial tree of the ranks. PB_ERR_NO_MEMORY. As pb_choose_explain().
+ */
+int pb_learning_pays(pb_learning_t *learning, int root, uint64_t bytes, int64_t per_level,
+                     bool *pays_p);
+
 /** The tree that was used last, whose connections are there; by default that of `prior`. */
 pb_kind_t pb_learning_last_kind(const pb_learning_t *learning, const pb_candidate_t *prior);
 

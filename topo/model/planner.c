@@ -6,6 +6,7 @@
 #include "topo/model/group_kind.h"
 #include "topo/model/ledger.h"
 #include "topo/model/role_cache.h"
+#include "topo/model/threshold.h"
 #include "topo/trees/tables.h"
 
 /** Among which kinds is chosen. */
@@ -43,11 +44,13 @@ struct pb_planner {
     uint64_t classes[8];     /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
     pb_ledger_t *ledger;     /**< NULL: there can be no bound on connections */
     bool ledger_is_lost;     /**< a plan was not charged here that the others may have charged */
+    bool threshold_is_lost;  /**< the others know which broadcasts are considered, this rank not */
     bool has_repeated;       /**< a broadcast was restricted to the repeating kinds */
     pb_learning_t *reserved; /**< owned; NULL: nothing can be learnt */
     pb_learning_t *learning; /**< the same; NULL: nothing is learnt */
-    last_t last;             /**< what was planned last by what is learnt */
-    int watched_root;        /**< of the last one that is watched; -1: none was */
+    pb_threshold_t threshold;
+    last_t last;      /**< what was planned last by what is learnt */
+    int watched_root; /**< of the last one that is watched; -1: none was */
     uint64_t watched_bytes;
     int64_t watched_time; /**< predicted by the model of it; -1: not known */
     int64_t watched_fill;
@@ -113,6 +116,8 @@ static void begin_anew(pb_planner_t *planner, bool learns)
     planner->watched_root = -1;
     planner->watched_time = planner->watched_fill = -1;
     planner->learning = learns ? planner->reserved : NULL;
+    pb_threshold_begin(&planner->threshold, planner->options.min_size);
+    planner->threshold_is_lost = false;
     if (planner->learning != NULL) {
         pb_learning_begin(planner->learning, planner->placement, planner->model,
                           &planner->options.choose);
@@ -152,6 +157,19 @@ static void drop_group(pb_planner_t *planner)
     planner->group.ranks = NULL;
 }
 
+/** Whether a broadcast may turn out to be the fallback component's, by what is learnt. */
+static bool learns_to_pass(const pb_planner_t *planner)
+{
+    return pb_planner_learns(planner) && planner->options.choose.kind == PB_CHOOSE_ALL;
+}
+
+static void raise_threshold(pb_planner_t *planner)
+{
+    if (learns_to_pass(planner)) {
+        pb_threshold_raise(&planner->threshold, pb_learning_learner(planner->learning));
+    }
+}
+
 void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload)
 {
     pb_choose_options_t *choose = &planner->options.choose;
@@ -165,12 +183,14 @@ void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload)
     if (planner->learning != NULL) {
         pb_learning_set_frame(planner->learning, frame);
     }
+    raise_threshold(planner);
 }
 
 void pb_planner_begin_with(pb_planner_t *planner, const pb_learner_t *kept)
 {
     if (pb_planner_learns(planner)) {
         pb_learning_begin_with(planner->learning, kept);
+        raise_threshold(planner);
     }
 }
 
@@ -597,7 +617,7 @@ static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, plan_by
 static int plan(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
                 pb_planned_t *planned)
 {
-    if (planner->ledger_is_lost) {
+    if (planner->ledger_is_lost || planner->threshold_is_lost) {
         *planned = (pb_planned_t){.is_known = false};
         return PB_ERR_NO_MEMORY;
     }
@@ -610,6 +630,9 @@ static int plan(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
     planner->ledger_is_lost = rc == PB_ERR_NO_MEMORY && !planned->is_known && is_bound(planner) &&
                               !pb_ledger_is_closed(planner->ledger);
     planned->is_new_class = rc == PB_SUCCESS && note_class(planner, bytes);
+    if (by == TO_BE_WATCHED) {
+        raise_threshold(planner); /* a class may have settled */
+    }
     trim(planner);
     return rc;
 }
@@ -641,7 +664,8 @@ bool pb_planner_learns(const pb_planner_t *planner)
 
 bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes)
 {
-    return pb_planner_learns(planner) && pb_learning_is_eager(planner->learning, bytes);
+    return pb_planner_learns(planner) &&
+           (bytes < planner->threshold.bytes || pb_learning_is_eager(planner->learning, bytes));
 }
 
 bool pb_planner_knows_links(const pb_planner_t *planner)
@@ -649,9 +673,47 @@ bool pb_planner_knows_links(const pb_planner_t *planner)
     return pb_learner_knows_links(pb_learning_learner(planner->learning));
 }
 
+/** By what is known of links now; the predictions for the last root are there. */
+static void lower_threshold(pb_planner_t *planner)
+{
+    pb_threshold_t *threshold = &planner->threshold;
+    if (!learns_to_pass(planner) || is_bound(planner) || planner->watched_root < 0) {
+        return;
+    }
+    int rc = pb_threshold_lower(threshold, planner->learning, planner->watched_root);
+    if (rc == PB_ERR_NO_MEMORY) {
+        forget(planner);
+        rc = pb_threshold_lower(threshold, planner->learning, planner->watched_root);
+    }
+    planner->threshold_is_lost = planner->threshold_is_lost || rc != PB_SUCCESS;
+}
+
 pb_lesson_t pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait)
 {
-    return pb_learning_note(planner->learning, longest, least_wait);
+    const pb_lesson_t lesson = pb_learning_note(planner->learning, longest, least_wait);
+    lower_threshold(planner);
+    raise_threshold(planner);
+    return lesson;
+}
+
+bool pb_planner_considers(const pb_planner_t *planner, uint64_t bytes)
+{
+    return bytes >= planner->threshold.bytes || planner->threshold_is_lost;
+}
+
+bool pb_planner_considers_next(pb_planner_t *planner, uint64_t bytes)
+{
+    return !pb_threshold_passes(&planner->threshold, bytes) || planner->threshold_is_lost;
+}
+
+uint64_t pb_planner_threshold(const pb_planner_t *planner)
+{
+    return planner->threshold.bytes;
+}
+
+bool pb_planner_may_consider(const pb_planner_t *planner, uint64_t bytes)
+{
+    return bytes >= pb_threshold_first(planner->options.min_size);
 }
 
 void pb_planner_watched(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p)

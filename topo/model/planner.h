@@ -29,6 +29,8 @@
  * pb_planner_allow_multicast() says so. Of a broadcast that is planned so, the role is in the tree
  * of repairs, and the segment is a frame. Groups have trees in any case.
  *
+ * Short broadcasts need not be planned at all: pb_planner_considers().
+ *
  * A role that is computed without the whole plan would replace make_role() in planner.c.
  *
  * Ours. Not thread-safe: a communicator's planner is used under the communicator's lock.
@@ -49,7 +51,8 @@ typedef struct pb_planner pb_planner_t;
 typedef struct pb_planner_options {
     int rank; /**< whose roles are computed */
     pb_choose_options_t choose;
-    size_t memory; /**< bytes that may be kept; the role that was used last is kept in any case */
+    size_t memory;   /**< bytes that may be kept; the role that was used last is kept in any case */
+    size_t min_size; /**< bytes; shorter ones are not considered; 0: see topo/model/threshold.h */
     bool learns_nothing; /**< even if it could: see pb_planner_reserve_learning() */
     int connections; /**< neighbours that any rank may have in all, at least 2; 0: no bound, else
                           pb_planner_reserve() was called */
@@ -135,6 +138,21 @@ const pb_learner_t *pb_planner_learner(const pb_planner_t *planner);
 void pb_planner_free(pb_planner_t *planner);
 
 /**
+ * Whether a broadcast of `bytes` is to be planned, and not given to the fallback component for its
+ * size (topo/model/threshold.h). Alike on all ranks between the same broadcasts. O(1).
+ */
+bool pb_planner_considers(const pb_planner_t *planner, uint64_t bytes);
+
+/** The same of a blocking broadcast, which this counts: it is asked once for each of them. O(1). */
+bool pb_planner_considers_next(pb_planner_t *planner, uint64_t bytes);
+
+/** The same whatever was learnt of sizes. O(1). */
+bool pb_planner_may_consider(const pb_planner_t *planner, uint64_t bytes);
+
+/** Bytes: shorter broadcasts are not considered. O(1). */
+uint64_t pb_planner_threshold(const pb_planner_t *planner);
+
+/**
  * Plans the broadcast of `bytes` (at least 1) from `root` to all ranks. PB_ERR_UNFIT if a kind is
  * forced that does not fit, alike on all ranks; PB_ERR_NO_MEMORY: then planned->is_known is
  * whether this rank still knows what the others do. O(1) where choice and role are kept; else as
@@ -159,7 +177,8 @@ int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool
 /** Whether broadcasts are planned by what is learnt, if pb_planner_plan_learnt() is asked. */
 bool pb_planner_learns(const pb_planner_t *planner);
 
-/** Whether broadcasts of `bytes` should be watched often, as candidates are tried. O(1). */
+/** Whether broadcasts of `bytes` should be watched often, as candidates are tried, or as one is
+ * planned that would not be for its size. O(1). */
 bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes);
 
 /** Whether it is known how fast links are, where it learns; see topo/model/learner.h. O(1). */

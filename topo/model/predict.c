@@ -81,17 +81,29 @@ static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t 
     return pb_time_limited(longer(longer(link, memory), processor));
 }
 
-/** A round's messages of all hosts, where these share something. */
-static int64_t crowd_time(const pb_profile_t *profile, const pb_crowd_t *crowd)
+/** A round of all the broadcasts that share links between switches; alone it is among the duties.
+ */
+static int64_t crossing_time(const pb_profile_t *profile, const pb_segment_cost_t *cost,
+                             int n_alike)
 {
-    return crowd->n_ring > 0
-               ? pb_time_scale(crowd->time, (uint64_t) profile->messages, (uint64_t) crowd->n_ring)
-               : 0;
+    const int64_t load = pb_time_scale(pb_time_limited(profile->crossing), (uint64_t) n_alike, 2);
+    return n_alike > 1 ? pb_time_limited(both_ways(&cost->link, load, load)) : 0;
 }
 
-static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost)
+/** A round's messages of all hosts, where these share something, or of all broadcasts. */
+static int64_t crowd_time(const pb_profile_t *profile, const pb_segment_cost_t *cost, int n_alike)
 {
-    int64_t longest = crowd_time(profile, &cost->crowd);
+    const pb_crowd_t *crowd = &cost->crowd;
+    const int64_t time =
+        crowd->n_ring > 0
+            ? pb_time_scale(crowd->time, (uint64_t) profile->messages, (uint64_t) crowd->n_ring)
+            : 0;
+    return longer(time, crossing_time(profile, cost, n_alike));
+}
+
+static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost, int n_alike)
+{
+    int64_t longest = crowd_time(profile, cost, n_alike);
     for (int i = 0; i < profile->n_duties; i++) {
         longest = longer(longest, duty_time(&profile->duties[i], cost));
     }
@@ -103,12 +115,13 @@ static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost
  * it, few long segments would seem to go down the tree as if every host had what
  * they share for itself.
  */
-static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_crowd_t *crowd,
-                                 const pb_crowd_t *of_rest, uint64_t n_segments)
+static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_segment_cost_t *cost,
+                                 const pb_segment_cost_t *of_rest, uint64_t n_segments, int n_alike)
 {
     const uint64_t n_streams = (uint64_t) profile->n_streams;
-    return pb_time_limited(pb_time_scale(crowd_time(profile, crowd), n_segments - 1, n_streams) +
-                           pb_time_scale(crowd_time(profile, of_rest), 1, n_streams));
+    return pb_time_limited(
+        pb_time_scale(crowd_time(profile, cost, n_alike), n_segments - 1, n_streams) +
+        pb_time_scale(crowd_time(profile, of_rest, n_alike), 1, n_streams));
 }
 
 /** What a segment has of the costs of a piece. */
@@ -138,6 +151,12 @@ static pb_segment_cost_t with_pieces(const pb_profile_t *profile, const pb_model
 int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
                    const pb_segment_cost_t *of_segment, uint64_t bytes)
 {
+    return pb_predict_among(profile, model, of_segment, bytes, 1);
+}
+
+int64_t pb_predict_among(const pb_profile_t *profile, const pb_model_t *model,
+                         const pb_segment_cost_t *of_segment, uint64_t bytes, int n_alike)
+{
     const pb_segment_cost_t of_whole = with_pieces(profile, model, of_segment, bytes);
     const pb_segment_cost_t *cost = &of_whole;
     const uint64_t n_streams = (uint64_t) profile->n_streams;
@@ -150,8 +169,9 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
         rest_cost = pb_segment_cost_in(profile, model, rest);
         rest_cost = with_pieces(profile, model, &rest_cost, bytes);
     }
-    const int64_t whole = period(profile, cost), of_rest = period(profile, &rest_cost);
-    int64_t longest = crowd_time_of_all(profile, &cost->crowd, &rest_cost.crowd, n_segments);
+    const int64_t whole = period(profile, cost, n_alike);
+    const int64_t of_rest = period(profile, &rest_cost, n_alike);
+    int64_t longest = crowd_time_of_all(profile, cost, &rest_cost, n_segments, n_alike);
     for (int i = 0; i < profile->n_paths; i++) {
         const pb_profile_path_t *path = &profile->paths[i];
         const uint64_t stream = (uint64_t) path->stream;

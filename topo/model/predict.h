@@ -41,4 +41,12 @@ pb_segment_cost_t pb_segment_cost_in(const pb_profile_t *profile, const pb_model
 int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
                    const pb_segment_cost_t *of_segment, uint64_t bytes);
 
+/**
+ * The same while `n_alike` such broadcasts, this one among them, cross the same links between
+ * switches, from roots on any side of them: each direction of any such link carries for all of them
+ * what the plan puts on either direction of one on average (ours).
+ */
+int64_t pb_predict_among(const pb_profile_t *profile, const pb_model_t *model,
+                         const pb_segment_cost_t *of_segment, uint64_t bytes, int n_alike);
+
 #endif

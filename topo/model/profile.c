@@ -410,13 +410,44 @@ static void walk_copies(walk_t *walk, const pb_plan_t *plan)
     }
 }
 
+/** What crosses links between switches. */
+typedef struct crossing {
+    int64_t n_segments, n_links;
+    int64_t slowest; /**< time of a segment, of which each parallel link has its share */
+} crossing_t;
+
+/** Adds the uplink of a node that is used. */
+static void add_crossing(const pb_profile_ground_t *ground, int node, crossing_t *crossing)
+{
+    const pb_network_t *network = ground->placement->network;
+    const ground_node_t *at = &ground->nodes[node];
+    if (pb_network_node(network, node)->kind == PB_NODE_SWITCH && at->time > 0) {
+        crossing->n_segments += sum_of(at->up, at->down) / at->time;
+        crossing->n_links++;
+        crossing->slowest = larger(crossing->slowest, at->time / pb_network_members(network, node));
+    }
+}
+
+/** Per link, in PB_PROFILE_UNIT. */
+static int64_t crossing_of(const crossing_t *crossing)
+{
+    const int64_t n = crossing->n_segments;
+    return n == 0                             ? 0
+           : crossing->slowest >= LONGEST / n ? LONGEST
+                                              : crossing->slowest * n / crossing->n_links;
+}
+
 /** Most links do as those before them, which need not be added again. */
 static void add_links(const walk_t *walk)
 {
     const int n_nodes = pb_network_size(walk->ground->placement->network);
     int64_t last_up = 0, last_down = 0;
+    crossing_t crossing = {0};
     for (int node = 0; node < n_nodes; node++) {
         const int64_t up = walk->ground->nodes[node].up, down = walk->ground->nodes[node].down;
+        if (up != 0 || down != 0) {
+            add_crossing(walk->ground, node, &crossing);
+        }
         if ((up != 0 || down != 0) && (up != last_up || down != last_down)) {
             add_duty(walk->profile, &(pb_profile_duty_t){.most = larger(up, down),
                                                          .least = up + down - larger(up, down)});
@@ -424,6 +455,7 @@ static void add_links(const walk_t *walk)
             last_down = down;
         }
     }
+    walk->profile->crossing = crossing_of(&crossing);
 }
 
 /** The same for ranks. */
@@ -473,19 +505,24 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
 /* ---- the fallback component ---- */
 
 /**
- * What the links carry at most, and takes it off them. Parallel links share it evenly, which is the
- * best that a hash can do for them.
+ * What the links carry at most, and those between switches both ways, and takes it off them.
+ * Parallel links share it evenly, which is the best that a hash can do for them.
  */
-static int64_t unload(pb_profile_ground_t *ground)
+static int64_t unload(pb_profile_ground_t *ground, int64_t *crossing_p)
 {
     const pb_network_t *network = ground->placement->network;
     int64_t share = PB_PROFILE_UNIT;
+    crossing_t crossing = {0};
     for (int node = 0; node < pb_network_size(network); node++) {
         ground_node_t *at = &ground->nodes[node];
         const int64_t most = larger(at->up, at->down);
         share = most > share ? larger(share, most / pb_network_members(network, node)) : share;
+        if (most > 0) {
+            add_crossing(ground, node, &crossing);
+        }
         at->up = at->down = 0;
     }
+    *crossing_p = crossing_of(&crossing);
     return share;
 }
 
@@ -499,7 +536,9 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
         add_hop(walk, (from + root) % n_ranks, (from + distance + root) % n_ranks, &hop, &sent);
         path_join(&longest, &hop);
     }
-    const int64_t share = unload(walk->ground);
+    int64_t crossing;
+    const int64_t share = unload(walk->ground, &crossing);
+    walk->profile->crossing = sum_of(walk->profile->crossing, crossing);
     path->hops += longest.hops;
     path->further = sum_of(path->further, longest.further);
     path->sends = sum_of(path->sends, longest.hops > 0 ? larger(share, longest.sends) : 0);

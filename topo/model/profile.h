@@ -63,6 +63,9 @@ typedef struct pb_profile {
     int n_paths;
     int n_duties;
     int64_t messages; /**< between hosts, all ranks' together, for one segment of each stream */
+    int64_t crossing; /**< segments over a link between switches, both ways together, on average of
+                           those that are used and as if each were the slowest of them;
+                           PB_PROFILE_UNIT for each. 0: none is used */
     pb_profile_path_t paths[PB_PROFILE_MAX_PATHS];
     pb_profile_duty_t duties[PB_PROFILE_MAX_DUTIES];
 } pb_profile_t;

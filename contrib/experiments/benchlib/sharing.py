@@ -44,6 +44,21 @@ def planned_streams(program, topology_file, kind, hosts):
     return [stream["edges"] for stream in json.loads(done.stdout)["streams"]]
 
 
+def begun_with(program, topology_file, size, hosts, n_alike):
+    """
+    The tree that auto begins with for a message from the first host to the others, where so many such
+    communicators may broadcast at once: over links so slow that these count alone.
+    """
+    command = [program, "explain", topology_file, "--bytes", str(size), "--root", hosts[0], "--hosts",
+               ",".join(hosts), "--alike", str(n_alike), "--speed", "1", "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise UserError(f"{program} explain failed: {done.stderr.strip()}")
+    candidates = json.loads(done.stdout)["messages"][0]["candidates"]
+    return next(each["algorithm"] for each in candidates if each["chosen"])
+
+
 class Ways:
     """Paths through a tree, of which each pair of ends is looked for once."""
 

@@ -80,7 +80,8 @@ static tool_exit_t begin(const tool_options_t *options, explained_t *e)
     e->choose = (pb_choose_options_t){.kind = options->n_kinds == 1 ? (int) options->kinds[0]
                                                                     : PB_CHOOSE_ALL,
                                       .segment = options->segment,
-                                      .plan = options->plan};
+                                      .plan = options->plan,
+                                      .n_alike = options->n_alike};
     e->choose.frame = frame_of(options, e);
     e->chooser = pb_chooser_new(placement, &e->model, &e->choose);
     if (entry != NULL && !e->model.measured && entry->learner.speed != 0) {
@@ -328,6 +329,9 @@ static const common_option_t rows[] = {
      .help = "every segment size that is considered"},
     {"multicast", COMMON_FLAG, TOOL_VALUE(multicast), .least = true,
      .help = "as where multicast works: it is among the algorithms"},
+    {"alike", COMMON_NUMBER, TOOL_VALUE(n_alike), .least = 1, .most = 1 << 20,
+     .unit_name = "communicators", .argument = "N", .missing = "1",
+     .help = "as where so many communicators like this one may broadcast at once"},
     TOOL_JSON_ROW,
     {0},
 };

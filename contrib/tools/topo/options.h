@@ -59,6 +59,7 @@ typedef struct tool_options {
     uint64_t bytes;               /**< of the message; 0: not given */
     uint64_t segment;             /**< bytes; 0: not given */
     int megabits;                 /**< speed of a host's link, Mbit/s; 0: not given */
+    int n_alike;                  /* communicators that may broadcast at once; 0: one */
     int mtu;                      /**< bytes */
     int random_runs, refine_runs; /**< of basicSA, in the two phases of a search */
     bool all_candidates;          /**< --all */

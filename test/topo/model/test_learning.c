@@ -482,6 +482,155 @@ static void test_nothing_to_learn(void)
     world_clear(&w);
 }
 
+/** Truth: links of so many bits per second, and how much longer than predicted the fallback takes.
+ */
+static void world_set(world_t *w, uint64_t bits_per_second, double fallback)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_chooser_free(w->chooser);
+    pb_model_assume(bits_per_second, 1500, &w->truth);
+    w->truth.measured = true;
+    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &all);
+    w->factor[PB_KIND_COUNT] = fallback;
+    if (w->chooser == NULL) {
+        abort();
+    }
+}
+
+/** The threshold of the first rank; UINT64_MAX: others have another one. */
+static uint64_t threshold_of(const world_t *w)
+{
+    const uint64_t first = pb_planner_threshold(w->planners[0]);
+    for (int rank = 1; rank < w->n_ranks; rank++) {
+        if (pb_planner_threshold(w->planners[rank]) != first) {
+            return UINT64_MAX;
+        }
+    }
+    return first;
+}
+
+/** One that passes if it is too short, on all ranks; whether it does. */
+static bool passes_or_broadcast(world_t *w, uint64_t bytes)
+{
+    bool considers = false;
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        const bool own = pb_planner_considers_next(w->planners[rank], bytes);
+        w->n_bad += rank > 0 && own != considers;
+        considers = own;
+    }
+    if (considers) {
+        (void) broadcast(w, 0, bytes);
+    }
+    return !considers;
+}
+
+/** What is settled on the fallback component passes, until that gets slower, or multicast comes. */
+static void test_threshold_raised(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(19);
+    int n_bad = 0, n_wrong = 0, n_raised = 0, n_dropped = 0, n_fell = 0, n_passed = 0, n = 0;
+    for (int i = 0; i < tap_trials(24, 12); i++) {
+        world_t w;
+        world_init(&w, &random, i, &all, 0);
+        if (w.n_ranks < 2) {
+            world_clear(&w);
+            continue;
+        }
+        n++;
+        world_set(&w, UINT64_C(1000000000), 0.2);
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            (void) passes_or_broadcast(&w, 2048);
+        }
+        const bool is_raised = threshold_of(&w) == pb_size_class_end(2048) &&
+                               !pb_planner_considers(w.planners[0], 1500) &&
+                               pb_planner_may_consider(w.planners[0], 1500);
+        n_raised += is_raised;
+        n_wrong += is_raised != is_in_force(&w, 2048, PB_KIND_FALLBACK);
+        allow(&w, FRAME);
+        n_fell += threshold_of(&w) == 1024;
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            n_passed += passes_or_broadcast(&w, 2048);
+        }
+        w.factor[PB_KIND_COUNT] = 20;
+        for (int k = 0; k < 8 * 1024; k++) {
+            (void) passes_or_broadcast(&w, 2048);
+        }
+        n_dropped += threshold_of(&w) == 1024;
+        n_bad += w.n_bad;
+        world_clear(&w);
+    }
+    ok(n_bad == 0 && n_wrong == 0 && n_raised > n / 3 && n_passed > n_raised * N_BROADCASTS / 2,
+       "what is settled on the fallback component passes, on all ranks: in %d of %d", n_raised, n);
+    ok(n_fell == n, "not when there is another candidate");
+    ok(n_dropped == n, "nor when it has become slower, which a look finds");
+}
+
+/** Where links are slow, and ours are predicted to be faster, shorter ones are considered. */
+static void test_threshold_lowered(void)
+{
+    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(20);
+    int n_bad = 0, n_lowered = 0, n_right = 0, n_fast = 0, n_multicast = 0, n = 0;
+    for (int i = 0; i < tap_trials(60, 24); i++) {
+        world_t w;
+        world_init(&w, &random, i, &all, 0);
+        if (w.n_ranks > 8) {
+            const pb_candidate_t fallback = {.kind = PB_KIND_FALLBACK};
+            const bool is_slow = n % 3 != 2;
+            n++;
+            world_set(&w, is_slow ? 2000000 : 1000000000, 1);
+            for (int k = 0; k < N_BROADCASTS; k++) {
+                (void) passes_or_broadcast(&w, 8192);
+            }
+            const uint64_t threshold = threshold_of(&w);
+            n_lowered += threshold < 1024;
+            n_right += threshold >= 1024 ||
+                       best_of(&w, 0, threshold) < 0.95 * truth_of(&w, 0, threshold, &fallback);
+            n_fast += !is_slow && threshold < 1024;
+            n_bad += threshold == UINT64_MAX;
+            allow(&w, FRAME);
+            for (int k = 0; k < N_BROADCASTS; k++) {
+                (void) passes_or_broadcast(&w, 8192);
+            }
+            n_multicast += is_slow && threshold_of(&w) == 1;
+            n_bad += w.n_bad;
+        }
+        world_clear(&w);
+    }
+    ok(n_bad == 0 && n_lowered > 0 && n_right == n,
+       "shorter ones are considered where ours are faster, on all ranks: in %d of %d", n_lowered,
+       n);
+    ok(n_fast == 0, "not where links are fast");
+    ok(n_multicast > n / 2, "with multicast of any size, in %d", n_multicast);
+}
+
+/** Whoever names a size, or a kind, has it. */
+static void test_threshold_named(void)
+{
+    static const pb_choose_options_t chain = {.kind = PB_KIND_CHAIN, .plan.fanout = 3};
+    pb_random_t random = pb_random_seed(21);
+    world_t w;
+    world_init(&w, &random, 3, &chain, 0);
+    world_set(&w, 2000000, 0.2);
+    for (int k = 0; k < N_BROADCASTS; k++) {
+        (void) broadcast(&w, 0, 2048);
+    }
+    ok(threshold_of(&w) == 1024, "a kind that was named has all that is considered");
+    for (int rank = 0; rank < w.n_ranks; rank++) {
+        const pb_planner_options_t own = {
+            .rank = rank, .choose.kind = PB_CHOOSE_ALL, .memory = 1 << 20, .min_size = 3000};
+        pb_planner_begin(w.planners[rank], w.c.placement, &w.assumed, &own);
+    }
+    w.since = 0;
+    for (int k = 0; k < N_BROADCASTS; k++) {
+        (void) passes_or_broadcast(&w, 8192);
+    }
+    ok(!pb_planner_may_consider(w.planners[0], 2999) && threshold_of(&w) >= 3000,
+       "a size that was named is the least one");
+    world_clear(&w);
+}
+
 /** An allocation of one rank fails: it gives back what it keeps, and plans what the others plan. */
 static void test_no_memory(void)
 {
@@ -515,6 +664,9 @@ int main(void)
     test_kept();
     test_kept_multicast();
     test_nothing_to_learn();
+    test_threshold_raised();
+    test_threshold_lowered();
+    test_threshold_named();
     test_no_memory();
     return tap_done();
 }

@@ -1,0 +1,266 @@
+/*
+ * Communicators like one another: how many there are, what their plans put on the links that they
+ * share, and what is chosen for that. How well it goes is what "pipebcast-paper sharing" computes.
+ */
+#include <stdlib.h>
+
+#include "test/tap.h"
+#include "test/topo/check/random_network.h"
+#include "topo/model/alike.h"
+#include "topo/model/choose.h"
+#include "topo/model/predict.h"
+
+enum { N_SWITCHES = 6, N_HOSTS = 36, N_MEMBERS = 6, MAX_NODES = 64 };
+
+/** A network, the hosts of a job that has one rank on each, and a communicator of some of them. */
+typedef struct job {
+    pb_network_t *network;
+    int hosts[N_HOSTS];
+    pb_placement_t *placement;
+} job_t;
+
+static void job_init(job_t *job, pb_random_t *random, pb_shape_t shape)
+{
+    int n = 0;
+    job->network = pb_random_network(random, shape, N_SWITCHES, N_HOSTS, 0);
+    for (int node = 0; node < pb_network_size(job->network); node++) {
+        if (pb_network_node(job->network, node)->kind == PB_NODE_HOST) {
+            job->hosts[n++] = node;
+        }
+    }
+    for (int i = N_HOSTS - 1; i > 0; i--) {
+        const int other = pb_random_below(random, i + 1), host = job->hosts[i];
+        job->hosts[i] = job->hosts[other];
+        job->hosts[other] = host;
+    }
+    job->placement = pb_placement_new(job->network, N_MEMBERS);
+    for (int rank = 0; rank < N_MEMBERS; rank++) {
+        job->placement->host[rank] = job->hosts[rank];
+    }
+}
+
+static void job_clear(job_t *job)
+{
+    pb_placement_free(job->placement);
+    pb_network_free(job->network);
+}
+
+static void test_count(void)
+{
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    pb_network_t *network = pb_network_new();
+    int at[12], switches[4];
+    for (int s = 0; s < 4; s++) {
+        const char *const names[] = {"s0", "s1", "s2", "s3"};
+        switches[s] = pb_network_add(network, PB_NODE_SWITCH, names[s]);
+    }
+    for (int i = 0; i < 12; i++) {
+        const char name[] = {'h', (char) ('a' + i), '\0'};
+        at[i] = pb_network_add(network, PB_NODE_HOST, name);
+        (void) pb_network_connect(network, switches[i / 4 + 1], at[i], 0);
+    }
+    for (int s = 1; s < 4; s++) {
+        (void) pb_network_connect(network, switches[0], switches[s], 0);
+    }
+    if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
+        abort();
+    }
+    pb_placement_t *world = pb_placement_new(network, 12), *row = pb_placement_new(network, 3),
+                   *column = pb_placement_new(network, 2), *two = pb_placement_new(network, 2);
+    for (int rank = 0; rank < 12; rank++) {
+        world->host[rank] = at[rank];
+    }
+    for (int rank = 0; rank < 3; rank++) {
+        row->host[rank] = at[4 * rank];
+    }
+    column->host[0] = two->host[0] = at[0];
+    column->host[1] = at[1];
+    two->host[1] = at[4];
+    ok(pb_alike(world, at, 12) == 1, "all ranks of a job are alone");
+    ok(pb_alike(row, at, 12) == 4, "rows of a job are as many as it has");
+    ok(pb_alike(column, at, 12) == 1, "what is behind one switch shares no link between switches");
+    ok(pb_alike(two, at, 12) == 4, "ranks behind other switches do not count");
+    at[1] = at[2] = -1;
+    ok(pb_alike(row, at, 12) == 3, "nor do those whose host is not known, or a part of one");
+    ok(pb_alike(row, at, 0) == 1, "a communicator is one at least");
+    pb_placement_free(world);
+    pb_placement_free(row);
+    pb_placement_free(column);
+    pb_placement_free(two);
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+}
+
+/** Segments of a round over a link between switches that is used, by the plan's edges. */
+static double crossings(const job_t *job, const pb_plan_t *plan)
+{
+    int load[MAX_NODES] = {0}, links[MAX_NODES], sum = 0, n_used = 0;
+    for (int s = 0; s < plan->n_streams; s++) {
+        for (int rank = 0; rank < N_MEMBERS; rank++) {
+            const int parent = plan->streams[s].parent[rank];
+            const int n = parent >= 0 ? pb_placement_path(job->placement, parent, rank, links) : 0;
+            for (int i = 0; i < n; i++) {
+                load[pb_link_node(links[i])]++;
+            }
+        }
+    }
+    for (int node = 0; node < pb_network_size(job->network); node++) {
+        const bool is_shared = pb_network_node(job->network, node)->kind == PB_NODE_SWITCH;
+        sum += is_shared ? load[node] : 0;
+        n_used += is_shared && load[node] > 0;
+    }
+    return n_used > 0 ? (double) sum / n_used : 0;
+}
+
+/** What is found of one candidate, and the best of all. */
+typedef struct looked {
+    const job_t *job;
+    const pb_model_t *model;
+    uint64_t bytes;
+    int n_alike;
+    int n_wrong;
+    double least;
+} looked_t;
+
+/** The profile of a kind; its crossings are compared. */
+static bool profile_of(looked_t *looked, int kind, pb_profile_t *profile)
+{
+    static const pb_plan_options_t options = {.fanout = 3};
+    pb_view_t *view;
+    pb_plan_t *plan;
+    if (pb_view_new(looked->job->placement, 0, NULL, 0, &view) != PB_SUCCESS) {
+        abort();
+    }
+    const bool fits = pb_plan_compute(view, (pb_kind_t) kind, &options, &plan) == PB_SUCCESS;
+    if (fits) {
+        (void) pb_profile_plan(looked->job->placement, plan, profile);
+        const double units = crossings(looked->job, plan) * PB_PROFILE_UNIT;
+        looked->n_wrong += profile->crossing != (int64_t) (units + 0.5);
+        pb_plan_free(plan);
+    }
+    pb_view_free(view);
+    return fits;
+}
+
+static void look(void *context, const pb_candidate_t *candidate)
+{
+    looked_t *looked = context;
+    pb_profile_t profile;
+    if (candidate->kind == PB_KIND_FALLBACK || pb_kind_row((pb_kind_t) candidate->kind)->unsure ||
+        !profile_of(looked, candidate->kind, &profile)) {
+        return;
+    }
+    const uint64_t segment = candidate->segment != 0 ? candidate->segment : looked->bytes;
+    const pb_segment_cost_t cost = pb_segment_cost(looked->model, segment);
+    const double alone = (double) pb_predict(&profile, looked->model, &cost, looked->bytes);
+    const double among =
+        (double) pb_predict_among(&profile, looked->model, &cost, looked->bytes, looked->n_alike);
+    const double weight = (double) candidate->weight, product = alone * among;
+    looked->n_wrong += among < alone || alone != (double) candidate->time;
+    if (segment >= 1426) { /* shorter ones are less sure, which weighs, too */
+        looked->n_wrong += weight * weight > 1.0001 * product || weight * weight < 0.9999 * product;
+    }
+    looked->least = looked->least == 0 || weight < looked->least ? weight : looked->least;
+}
+
+static pb_choice_t choose(const job_t *job, const pb_model_t *model, uint64_t bytes, int n_alike)
+{
+    const pb_choose_options_t options = {
+        .kind = PB_CHOOSE_OWN, .plan.fanout = 3, .n_alike = n_alike};
+    pb_chooser_t *chooser = pb_chooser_new(job->placement, model, &options);
+    pb_choice_t choice;
+    if (chooser == NULL || pb_choose(chooser, 0, bytes, &choice) != PB_SUCCESS) {
+        abort();
+    }
+    pb_chooser_free(chooser);
+    return choice;
+}
+
+/** Looks at all candidates; whether one of the least weight is what is chosen. */
+static bool is_least(looked_t *looked)
+{
+    const pb_choose_options_t options = {
+        .kind = PB_CHOOSE_OWN, .plan.fanout = 3, .n_alike = looked->n_alike};
+    pb_chooser_t *chooser = pb_chooser_new(looked->job->placement, looked->model, &options);
+    (void) pb_choose_explain(chooser, 0, looked->bytes, look, looked);
+    pb_chooser_free(chooser);
+    const pb_choice_t choice = choose(looked->job, looked->model, looked->bytes, looked->n_alike);
+    return (double) choice.best.weight <= looked->least;
+}
+
+static double crossings_of(const job_t *job, int kind)
+{
+    looked_t looked = {.job = job};
+    pb_profile_t profile;
+    return profile_of(&looked, kind, &profile)
+               ? (double) profile.crossing / PB_PROFILE_UNIT / profile.n_streams
+               : 0;
+}
+
+static void test_choice(void)
+{
+    pb_random_t random = pb_random_seed(31);
+    int n_wrong = 0, n_least = 0, n_other = 0, n_more = 0, n = 0;
+    int n_chains = 0;
+    double alone = 0, among = 0;
+    for (int i = 0; i < tap_trials(60, 24); i++) {
+        pb_model_t model;
+        job_t job;
+        job_init(&job, &random, i % 2 == 0 ? PB_SHAPE_LINE : PB_SHAPE_RECURSIVE);
+        pb_model_assume(i % 3 == 0 ? 1000000000 : 2000000, 1500, &model);
+        model.measured = true;
+        const int n_alike = pb_alike(job.placement, job.hosts, N_HOSTS);
+        for (uint64_t bytes = 65536; bytes <= 262144 && n_alike > 1; bytes *= 4) {
+            looked_t looked = {.job = &job, .model = &model, .bytes = bytes, .n_alike = n_alike};
+            const pb_choice_t usual = choose(&job, &model, bytes, 0);
+            const pb_choice_t one = choose(&job, &model, bytes, 1);
+            const pb_choice_t shared = choose(&job, &model, bytes, n_alike);
+            n++;
+            n_least += is_least(&looked);
+            n_wrong += looked.n_wrong;
+            n_other += usual.best.kind != one.best.kind || usual.best.weight != one.best.weight;
+            n_chains += shared.best.kind == PB_KIND_CHAIN;
+            alone += crossings_of(&job, usual.best.kind);
+            among += crossings_of(&job, shared.best.kind);
+            n_more += crossings_of(&job, shared.best.kind) > crossings_of(&job, usual.best.kind);
+        }
+        job_clear(&job);
+    }
+    ok(n > 20 && n_wrong == 0, "crossings are those of the plan, and weigh by the geometric mean");
+    ok(n_least == n, "the least weight is chosen: in %d of %d", n_least, n);
+    ok(n_other == 0, "of what is alone, as without");
+    ok(among < alone && n_more == 0 && n_chains > n / 2,
+       "links between switches carry %.2f messages and not %.2f, both ways; %d of %d are chains",
+       among / n, alone / n, n_chains, n);
+}
+
+/** Behind one switch nothing changes, whoever else there is. */
+static void test_one_switch(void)
+{
+    pb_random_t random = pb_random_seed(32);
+    int n_other = 0;
+    for (int i = 0; i < 10; i++) {
+        pb_model_t model;
+        job_t job = {0};
+        job.network = pb_random_network(&random, PB_SHAPE_LINE, 1, N_HOSTS, 0);
+        job.placement = pb_random_placement(&random, job.network, 1);
+        pb_model_assume(UINT64_C(2000000) << i, 1500, &model);
+        model.measured = i % 2 == 0;
+        const pb_choice_t usual = choose(&job, &model, 65536, 0);
+        const pb_choice_t shared = choose(&job, &model, 65536, 6);
+        n_other += usual.best.kind != shared.best.kind ||
+                   usual.best.segment != shared.best.segment ||
+                   usual.best.weight != shared.best.weight;
+        job_clear(&job);
+    }
+    ok(n_other == 0, "where no link between switches is crossed, nothing changes");
+}
+
+int main(void)
+{
+    test_count();
+    test_choice();
+    test_one_switch();
+    return tap_done();
+}
