@@ -50,7 +50,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 21
+#define PROTOCOL 22
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
