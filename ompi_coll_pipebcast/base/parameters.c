@@ -260,8 +260,8 @@ static void add_cluster(const mca_base_component_t *component)
               &p->leaders,
               "Whether of each host one rank, its leader, is in the trees between hosts and hands "
               "the message on inside its host, in pieces longer than segments. auto: in all trees "
-              "that are free of contention. off: all ranks may be in trees between hosts, and "
-              "segments go everywhere. (default: auto)");
+              "that are free of contention, and with multicast. off: all ranks may be in trees "
+              "between hosts, and segments go everywhere. (default: auto)");
     add_named(component, add, "transport", "coll_pipebcast_transport", transport_values,
               OPAL_INFO_LVL_4, &p->transport,
               "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "

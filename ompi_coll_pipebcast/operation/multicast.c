@@ -1,6 +1,8 @@
 /*
  * A broadcast by multicast: the root's frames go to all hosts at once, and what is lost is repaired
- * down the planned tree (engine/multicast/multicast.h).
+ * down the planned tree (engine/multicast/multicast.h). In a plan by leaders (topo/trees/leaders.h)
+ * the leaders take frames in, and hand the message on inside their hosts in pieces
+ * (engine/multicast/inside.h).
  *
  * When this rank has the message, others may still ask it for frames. Then the operation outlives
  * its result: it lingers as a task of its own, with a copy of the message, until they have
@@ -13,10 +15,12 @@
 #include "base/clock.h"
 #include "communicator/lost.h"
 #include "communicator/multicast.h"
+#include "engine/multicast/inside.h"
 #include "engine/multicast/receiver.h"
 #include "engine/multicast/sender.h"
 #include "operation/kinds.h"
 #include "pml/control.h"
+#include "pml/transport.h"
 
 typedef struct multicast {
     coll_pipebcast_operation_t super;
@@ -30,6 +34,13 @@ typedef struct multicast {
         pb_multicast_sender_t sender; /**< at the root */
         pb_multicast_receiver_t receiver;
     };
+    bool is_led;     /**< this rank gets the message in pieces */
+    bool has_inside; /**< `inside` is there, with what follows */
+    bool inside_is_through;
+    bool is_read_still; /**< pieces were abandoned: the packed copy may be read, and is lost */
+    pb_multicast_inside_t inside;
+    pb_transport_t transport;          /**< of pieces, */
+    pb_message_t pieces;               /**< and the message cut into them */
     int64_t through;                   /**< when it was, by the clock; 0: it is not */
     coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
     int64_t came;                      /**< when its first frame was here; 0: it is not */
@@ -42,7 +53,7 @@ static pb_multicast_part_t *part_of(multicast_t *multicast)
 
 /* Data. */
 
-/** The message in one piece: the user's data, or their packed copy. An error of Open MPI. */
+/** The message in one part: the user's data, or their packed copy. An error of Open MPI. */
 static int prepare_data(multicast_t *multicast, char **data_p)
 {
     const coll_pipebcast_data_t *data = &multicast->super.call.data;
@@ -77,37 +88,124 @@ static int unpack(multicast_t *multicast)
 
 static void give_data_back(multicast_t *multicast)
 {
-    if (multicast->staging != NULL) {
+    if (multicast->staging != NULL && !multicast->is_read_still) {
         pb_message_release(&multicast->message, 0, multicast->staging);
-        multicast->staging = NULL;
     }
+    multicast->staging = NULL;
     coll_pipebcast_message_fini(&multicast->message);
 }
 
+/* Inside this host. */
+
+/**
+ * Cuts the message into pieces: of a rank that is led the user's data, of others, who have it in
+ * one part, at `data`.
+ */
+static int cut_pieces(multicast_t *multicast, const pb_role_t *role, size_t piece_size, char *data,
+                      pb_transfer_limits_t *limits_p)
+{
+    const coll_pipebcast_data_t *own = &multicast->super.call.data;
+    const coll_pipebcast_data_t packed = {
+        .buffer = data, .count = own->total, .datatype = MPI_BYTE, .total = own->total};
+    return coll_pipebcast_windows_cut(&multicast->pieces, multicast->is_led ? own : &packed,
+                                      piece_size, role, limits_p);
+}
+
+/** Prepares what goes on inside this host, if anything does. */
+static int start_inside(multicast_t *multicast, const pb_planned_t *planned, char *data)
+{
+    const coll_pipebcast_operation_t *operation = &multicast->super;
+    const pb_role_t of_host = pb_role_inside_host(planned->role);
+    pb_transfer_limits_t limits;
+    if (planned->piece_size == 0 || !pb_multicast_is_inside(planned->role)) {
+        return OMPI_SUCCESS;
+    }
+    multicast->transport = coll_pipebcast_transport(
+        operation->module->comm, operation->call.tag - COLL_PIPEBCAST_TAG_OF_PIECES,
+        &operation->module->lock);
+    const int rc = cut_pieces(multicast, &of_host, planned->piece_size, data, &limits);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    multicast->has_inside = pb_multicast_inside_start(
+        &multicast->inside, planned->role, &limits, operation->call.data.total, planned->piece_size,
+        &multicast->transport, &multicast->pieces);
+    if (!multicast->has_inside) {
+        coll_pipebcast_message_fini(&multicast->pieces);
+        return PB_ERR_NO_MEMORY;
+    }
+    return OMPI_SUCCESS;
+}
+
+static void end_inside(multicast_t *multicast)
+{
+    if (multicast->has_inside) {
+        multicast->is_read_still = !multicast->inside_is_through;
+        pb_multicast_inside_finish(&multicast->inside);
+        coll_pipebcast_message_fini(&multicast->pieces);
+        multicast->has_inside = false;
+    }
+}
+
+static void advance_inside(multicast_t *multicast)
+{
+    if (multicast->has_inside && !multicast->inside_is_through) {
+        multicast->inside_is_through = pb_multicast_inside_advance(&multicast->inside);
+    }
+}
+
 /* The operation. */
+
+/** Begins this rank's part; false if out of memory. */
+static bool start_part(multicast_t *multicast, const pb_planned_t *planned, char *data)
+{
+    const coll_pipebcast_module_t *module = multicast->super.module;
+    const size_t total = multicast->super.call.data.total;
+    pb_multicast_t *membership = coll_pipebcast_group_membership(multicast->group);
+    return multicast->is_root
+               ? pb_multicast_sender_start(&multicast->sender, membership, &multicast->control,
+                                           planned->role, ompi_comm_size(module->comm), data, total)
+               : pb_multicast_receiver_start(&multicast->receiver, membership, &multicast->control,
+                                             planned->role, data, total);
+}
+
+/** The same with what goes on inside this host; on an error nothing has begun. */
+static int start_both(multicast_t *multicast, const pb_planned_t *planned, char *data)
+{
+    const int rc = start_inside(multicast, planned, data);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (!start_part(multicast, planned, data)) {
+        multicast->inside_is_through = true; /* nothing of it has begun */
+        end_inside(multicast);
+        multicast->inside_is_through = false;
+        return PB_ERR_NO_MEMORY;
+    }
+    if (multicast->has_inside) {
+        pb_multicast_inside_join(&multicast->inside, part_of(multicast), planned->role);
+    }
+    return OMPI_SUCCESS;
+}
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     multicast_t *multicast = (multicast_t *) operation;
     coll_pipebcast_module_t *module = operation->module;
     const coll_pipebcast_call_t *call = &operation->call;
-    const int n_ranks = ompi_comm_size(module->comm);
     char *data = NULL;
+    int rc = OMPI_SUCCESS;
     operation->counted_as = (int) planned->kind;
     multicast->is_root = ompi_comm_rank(module->comm) == call->root;
+    multicast->is_led = planned->piece_size > 0 && planned->role->is_led;
     multicast->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
-    int rc = prepare_data(multicast, &data);
+    if (!multicast->is_led) {
+        rc = prepare_data(multicast, &data);
+    }
     multicast->group = call->group != NULL ? coll_pipebcast_group_retain(call->group)
                                            : coll_pipebcast_group_use(module);
     if (rc == OMPI_SUCCESS) {
-        pb_multicast_t *membership = coll_pipebcast_group_membership(multicast->group);
-        const bool has_begun =
-            multicast->is_root
-                ? pb_multicast_sender_start(&multicast->sender, membership, &multicast->control,
-                                            planned->role, n_ranks, data, call->data.total)
-                : pb_multicast_receiver_start(&multicast->receiver, membership, &multicast->control,
-                                              planned->role, data, call->data.total);
-        rc = has_begun ? OMPI_SUCCESS : PB_ERR_NO_MEMORY;
+        rc = start_both(multicast, planned, data);
     }
     if (rc != OMPI_SUCCESS) {
         give_data_back(multicast);
@@ -134,6 +232,19 @@ static bool advance_part(multicast_t *multicast)
                : pb_multicast_receiver_advance(&multicast->receiver);
 }
 
+/** The same, with what goes on inside this host: of both first the one that feeds the other. */
+static bool advance_both(multicast_t *multicast)
+{
+    if (multicast->is_led) {
+        advance_inside(multicast);
+    }
+    const bool is_over = advance_part(multicast);
+    if (!multicast->is_led) {
+        advance_inside(multicast);
+    }
+    return is_over && (!multicast->has_inside || multicast->inside_is_through);
+}
+
 /** Whether the call stays for ranks that may lack frames: some were lost lately, and it is not
  * long.
  */
@@ -157,13 +268,14 @@ static void look(multicast_t *multicast, const pb_multicast_part_t *part)
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
-    const bool is_over = advance_part(multicast);
+    const bool is_over = advance_both(multicast);
     pb_multicast_part_t *part = part_of(multicast);
     look(multicast, part);
     if (is_over) {
         return true;
     }
-    if (multicast->super.call.repeats || !pb_multicast_part_is_through(part)) {
+    if (multicast->super.call.repeats || !pb_multicast_part_is_through(part) ||
+        (multicast->has_inside && !multicast->inside_is_through)) {
         return false;
     }
     if (multicast->through == 0) {
@@ -176,13 +288,19 @@ static bool advance(coll_pipebcast_operation_t *operation)
 
 static int refused(const coll_pipebcast_operation_t *operation)
 {
-    const pb_multicast_part_t *part = part_of((multicast_t *) operation);
-    return part->broken ? part->error : 0;
+    multicast_t *multicast = (multicast_t *) operation;
+    const pb_multicast_part_t *part = part_of(multicast);
+    const int inside = multicast->has_inside ? pb_multicast_inside_refused(&multicast->inside) : 0;
+    return part->broken ? part->error : inside;
 }
 
 static void cancel(coll_pipebcast_operation_t *operation)
 {
-    pb_multicast_part_cancel(part_of((multicast_t *) operation));
+    multicast_t *multicast = (multicast_t *) operation;
+    pb_multicast_part_cancel(part_of(multicast));
+    if (multicast->has_inside) {
+        pb_multicast_inside_cancel(&multicast->inside);
+    }
 }
 
 static void end_part(multicast_t *multicast)
@@ -252,6 +370,10 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_t *part = part_of(multicast);
     int error = part->error;
+    if (error == 0 && multicast->has_inside) {
+        error = pb_multicast_inside_error(&multicast->inside);
+    }
+    end_inside(multicast);
     if (multicast->watched != NULL) {
         end_watched(multicast);
     }

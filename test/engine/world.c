@@ -42,9 +42,9 @@ static void *zeroed(size_t n, size_t size)
     return must_have(calloc(n + 1, size));
 }
 
-static char byte_at(size_t offset)
+static char byte_at(const world_t *w, size_t offset)
 {
-    return (char) ((offset * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+    return (char) (((offset + w->shift) * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
 }
 
 static void breach(world_t *w, const char *what, int rank)
@@ -93,10 +93,18 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
         *m = (pb_message_t){.world = w, .rank = rank, .data = zeroed(total + GUARD, 1)};
         memset(m->data + total, GUARD_BYTE, GUARD);
         for (size_t i = 0; rank == root && i < total; i++) {
-            m->data[i] = byte_at(i);
+            m->data[i] = byte_at(w, i);
         }
     }
     return w;
+}
+
+void world_fill(world_t *w, size_t shift)
+{
+    w->shift = shift;
+    for (size_t i = 0; i < w->total; i++) {
+        w->messages[w->root].data[i] = byte_at(w, i);
+    }
 }
 
 void world_add_pieces(world_t *w, size_t piece_size)
@@ -154,7 +162,7 @@ bool world_rank_has_all(const world_t *w, int rank)
     const char *data = w->messages[rank].data;
     bool all = true;
     for (size_t i = 0; i < w->total; i++) {
-        all = all && data[i] == byte_at(i);
+        all = all && data[i] == byte_at(w, i);
     }
     for (size_t i = 0; i < GUARD; i++) {
         all = all && data[w->total + i] == GUARD_BYTE;
@@ -272,7 +280,7 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
 {
     const char *data = w->messages[rank].data;
     for (size_t i = 0; i < bytes; i++) {
-        if (buffer[i] != byte_at((size_t) (buffer - data) + i)) {
+        if (buffer[i] != byte_at(w, (size_t) (buffer - data) + i)) {
             breach(w, "a send of bytes that are not here", rank);
             return;
         }
@@ -570,7 +578,7 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
         breach(w, "to_send of a wrong range", m->rank);
     }
     for (size_t i = 0; i < bytes; i++) {
-        if (m->data[offset + i] != byte_at(offset + i)) {
+        if (m->data[offset + i] != byte_at(m->world, offset + i)) {
             breach(w, "to_send of bytes that are not here", m->rank);
             break;
         }

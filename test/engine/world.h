@@ -98,6 +98,7 @@ typedef struct world {
     int n_ranks;
     int root;
     size_t total, segment_size;
+    size_t shift;      /* of the bytes of the message */
     bool bounces;      /* segments are handed out in memory of their own */
     bool in_place;     /* they lie in place, and no one asks for them */
     int busy_percent;  /* of the asks for a buffer that find none free */
@@ -134,6 +135,9 @@ void world_move_root(world_t *world, int root);
 /** A world whose root holds the message. Aborts if out of memory. */
 world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size);
 void world_free(world_t *world);
+
+/** The root holds other bytes: those that are so much further in the order of bytes. */
+void world_fill(world_t *world, size_t shift);
 
 /** Cuts the message of each rank into pieces, too, before anything has begun. */
 void world_add_pieces(world_t *world, size_t piece_size);

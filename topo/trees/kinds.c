@@ -63,6 +63,11 @@ int pb_kind_neighbours(pb_kind_t kind, int n_ranks)
     return n < n_ranks - 1 ? n : n_ranks - 1;
 }
 
+bool pb_kind_has_leaders(pb_kind_t kind)
+{
+    return rows[kind].promises || rows[kind].copies;
+}
+
 bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options)
 {
     return rows[kind].serves_all && (!rows[kind].takes_fanout || options->fanout >= 1);

@@ -18,9 +18,10 @@ typedef struct builder {
     int *entries;          /**< ranks: of all nodes, those of a node in the order of the view */
     int *parent;           /**< by rank: inside its host; -1 for a leader */
     int *leader;           /**< by rank: of its host */
-    int *leaders;          /**< in the order of the view, the root first */
+    int *leaders;          /**< the root first */
     int n_leaders;
-    int *key; /**< by rank: its turn among the children of its parent */
+    int *key;    /**< by rank: its turn among the children of its parent */
+    int *lowest; /**< by host: its lowest rank, which takes frames in; NULL: there are no frames */
 } builder_t;
 
 static int host_of(const pb_view_t *view, int rank)
@@ -39,7 +40,7 @@ bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind)
         has_neighbours |= host == host_of(view, view->order[i - 1]) || host == of_root;
         has_others |= host != of_root;
     }
-    return pb_kind_row(kind)->promises && has_neighbours && has_others;
+    return pb_kind_has_leaders(kind) && has_neighbours && has_others;
 }
 
 int pb_leaders_height(int n_ranks)
@@ -51,7 +52,26 @@ int pb_leaders_height(int n_ranks)
     return height;
 }
 
-static bool init(builder_t *b, const pb_view_t *view)
+/** Finds who takes frames in on each host. False if out of memory. */
+static bool find_lowest(builder_t *b)
+{
+    const int n_nodes = pb_network_size(b->network);
+    b->lowest = malloc((size_t) n_nodes * sizeof(*b->lowest));
+    if (b->lowest == NULL) {
+        return false;
+    }
+    for (int node = 0; node < n_nodes; node++) {
+        b->lowest[node] = -1;
+    }
+    for (int i = 0; i < b->view->n_ranks; i++) {
+        const int rank = b->view->order[i];
+        int *lowest = &b->lowest[host_of(b->view, rank)];
+        *lowest = *lowest < 0 || rank < *lowest ? rank : *lowest;
+    }
+    return true;
+}
+
+static bool init(builder_t *b, const pb_view_t *view, pb_kind_t kind)
 {
     const size_t n_nodes = (size_t) pb_network_size(view->placement->network);
     const size_t n_ranks = (size_t) view->placement->n_ranks;
@@ -64,7 +84,7 @@ static bool init(builder_t *b, const pb_view_t *view)
                      .leaders = malloc(n_ranks * sizeof(*b->leaders)),
                      .key = calloc(n_ranks, sizeof(*b->key))};
     return b->nodes != NULL && b->entries != NULL && b->parent != NULL && b->leader != NULL &&
-           b->leaders != NULL && b->key != NULL;
+           b->leaders != NULL && b->key != NULL && (!pb_kind_row(kind)->copies || find_lowest(b));
 }
 
 static void clear(builder_t *b)
@@ -75,6 +95,7 @@ static void clear(builder_t *b)
     free(b->leader);
     free(b->leaders);
     free(b->key);
+    free(b->lowest);
 }
 
 static bool is_host(const builder_t *b, int node)
@@ -117,6 +138,59 @@ static void add_entry(builder_t *b, int node, int rank)
     of->n++;
 }
 
+static bool takes_frames(const builder_t *b, int rank)
+{
+    return b->lowest != NULL && b->lowest[host_of(b->view, rank)] == rank;
+}
+
+/** Whether it leads nobody, as the root leads its host and it takes frames in. */
+static bool is_beside_root(const builder_t *b, int rank)
+{
+    const int root = b->view->order[0];
+    return rank != root && takes_frames(b, rank) &&
+           host_of(b->view, root) == host_of(b->view, rank);
+}
+
+/** Whether it enters its host before others there, whatever its turn in the view. */
+static bool enters_first(const builder_t *b, int rank)
+{
+    return takes_frames(b, rank) && host_of(b->view, rank) != host_of(b->view, b->view->order[0]);
+}
+
+/** Calls for_entered() for each rank, in the order in which they enter. */
+static void for_ranks(builder_t *b, void (*enter)(builder_t *b, int node, int rank))
+{
+    const pb_view_t *view = b->view;
+    for (int i = 0; i < view->n_ranks; i++) {
+        if (enters_first(b, view->order[i])) {
+            for_entered(b, view->order[i], enter);
+        }
+    }
+    for (int i = 0; i < view->n_ranks; i++) {
+        if (!enters_first(b, view->order[i]) && !is_beside_root(b, view->order[i])) {
+            for_entered(b, view->order[i], enter);
+        }
+    }
+}
+
+/** By rank: who leads it. Of the root's host, who takes frames in is one more leader. */
+static void note_leaders(builder_t *b)
+{
+    const pb_view_t *view = b->view;
+    for (int rank = 0; rank < view->placement->n_ranks; rank++) {
+        b->leader[rank] = -1;
+    }
+    for (int i = 0; i < view->n_ranks; i++) {
+        const int rank = view->order[i];
+        if (is_beside_root(b, rank)) {
+            b->leader[rank] = rank;
+            b->leaders[b->n_leaders++] = rank;
+        } else {
+            b->leader[rank] = b->entries[b->nodes[host_of(view, rank)].first];
+        }
+    }
+}
+
 /** Finds the leaders and the trees below them. */
 static void build_inside(builder_t *b)
 {
@@ -124,23 +198,15 @@ static void build_inside(builder_t *b)
     int first = 0;
     for (int i = 0; i < view->n_ranks; i++) {
         b->parent[view->order[i]] = -1;
-        for_entered(b, view->order[i], count_entry);
     }
+    for_ranks(b, count_entry);
     for (int node = 0; node < pb_network_size(b->network); node++) {
         const int n = b->nodes[node].n;
         b->nodes[node] = (node_entries_t){.first = first};
         first += n;
     }
-    for (int i = 0; i < view->n_ranks; i++) {
-        for_entered(b, view->order[i], add_entry);
-    }
-    for (int rank = 0; rank < view->placement->n_ranks; rank++) {
-        b->leader[rank] = -1;
-    }
-    for (int i = 0; i < view->n_ranks; i++) {
-        const int rank = view->order[i];
-        b->leader[rank] = b->entries[b->nodes[host_of(view, rank)].first];
-    }
+    for_ranks(b, add_entry);
+    note_leaders(b);
 }
 
 /** Between hosts children keep their turns, and come before those inside the host. */
@@ -201,7 +267,7 @@ int pb_plan_by_leaders(const pb_view_t *view, pb_kind_t kind, const pb_plan_opti
 {
     builder_t b;
     pb_plan_t *between = NULL;
-    int rc = init(&b, view) ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    int rc = init(&b, view, kind) ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     *plan_p = NULL;
     if (rc == PB_SUCCESS) {
         build_inside(&b);

@@ -7,10 +7,12 @@
  * there holds; inside a host every rank gets all streams from one other, which may hand
  * them on in larger pieces than segments.
  *
- * The leader is the root on its own host, on others the first rank in the order of the view. Inside
- * a host, each place (a package, NUMA node or cache, topo/network/locality.h) is entered once, at
- * its first rank: those that enter at one place, and the ranks that sit right there, are a binary
- * tree in the order of the view.
+ * The leader is the root on its own host, on others the first rank in the order of the view; where
+ * switches copy frames, the lowest rank, which takes them in. On the root's host that one gets
+ * frames, too, and so has a place of its own in the tree between hosts, and leads nobody. Inside a
+ * host, each place (a package, NUMA node or cache, topo/network/locality.h) is entered once, at its
+ * first rank: those that enter at one place, and the ranks that sit right there, are a binary tree
+ * in the order of the view.
  */
 #ifndef PB_LEADERS_H
 #define PB_LEADERS_H

@@ -3,6 +3,8 @@
  * switches, and what is lost is repaired along this tree, up which confirmations go, too. Of each
  * host one rank takes frames in, the lowest, whoever the root is; of each host but the root's it is
  * the one that has its parent on another host. The other ranks get the message inside the host.
+ * Where plans are by leaders (leaders.h) this is the tree of the leaders, one or two of a host, and
+ * below them are those; what follows of hosts with several ranks holds where they are not.
  *
  * It is the slot method's binary tree (slot/slot.c), which follows the switches: over links of
  * equal speed one rank outside sends to the ranks below a switch, to at most two of them, and into

@@ -27,6 +27,7 @@
  *    through another queue of its interface, it asks for some frames in vain; that is all.
  *    A *deaf* rank, which knows that it hears no datagrams, asks for all frames from the start, and
  *    so may have them before they were sent; then it sends END when it has got it.
+ *    Nor does a rank that gets pieces inside its host ask for anything (engine/multicast/inside.h).
  * 4. A rank that has all frames, and no answer to come, sends DONE to its parent. When all its
  *    children have sent that, nobody can ask it for anything.
  * 5. Some broadcasts are marks (mode.h). In these BELOW goes up the tree, from each rank that has
@@ -70,7 +71,8 @@
  * middle, the root sends a block each time that it has waited for `patience`.
  *
  * What waits for a late rank even so: ranks below it that have lost frames, its parent where the
- * message is longer than a window, and the next broadcast by credit.
+ * message is longer than a window, the next broadcast by credit, and whoever has pieces for it,
+ * if the transport does not take them before it comes.
  *
  * ## Errors
  *

@@ -199,6 +199,21 @@ void pb_multicast_part_finish(part_t *p)
     give_memory_back(p);
 }
 
+void pb_multicast_part_use_pieces(part_t *p, const pb_role_t *role)
+{
+    p->is_fed = role->is_led;
+    for (int i = 0; i < p->n_children; i++) {
+        for (int k = role->n_children - role->n_inside; k < role->n_children; k++) {
+            p->children[i].is_fed |= p->children[i].rank == role->child[k];
+        }
+    }
+}
+
+void pb_multicast_part_fail(part_t *p, int error)
+{
+    keep_first_error(p, error);
+}
+
 void pb_multicast_part_cancel(part_t *p)
 {
     refused(p, PB_ERR_EMPTY);
@@ -220,6 +235,17 @@ static bool all_children_are_done(const part_t *p)
     return true;
 }
 
+/** Whether no child can ask for frames any more. */
+static bool nobody_asks(const part_t *p)
+{
+    for (int i = 0; i < p->n_children; i++) {
+        if (!p->children[i].is_done && !p->children[i].is_fed) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool all_children_are_below(const part_t *p)
 {
     for (int i = 0; i < p->n_children; i++) {
@@ -230,7 +256,7 @@ static bool all_children_are_below(const part_t *p)
     return true;
 }
 
-/** Whether nobody can ask this rank for frames any more, nor it anybody. */
+/** Whether nobody lacks frames that come from this rank any more, nor it any itself. */
 static bool is_quiet(const part_t *p)
 {
     if (p->broken) {
@@ -278,10 +304,10 @@ static bool knows_end(const part_t *p)
 
 /* Frames. */
 
-/** Takes a frame that the message has; whether it was missing. */
+/** Takes a frame that the message has; whether it was missing, and not to come in a piece. */
 static bool add_frame(part_t *p, uint32_t index, const char *payload, uint32_t bytes)
 {
-    if (p->error != 0 || !pb_window_add(&p->window, index)) {
+    if (p->error != 0 || p->is_fed || !pb_window_add(&p->window, index)) {
         return false;
     }
     memcpy(p->data + (size_t) index * p->window.payload, payload, bytes);
@@ -292,6 +318,16 @@ bool pb_multicast_part_take_frame(part_t *p, const pb_frame_t *frame)
 {
     return pb_window_fits(&p->window, frame->index, frame->bytes) &&
            add_frame(p, frame->index, frame->payload, frame->bytes);
+}
+
+void pb_multicast_part_feed(part_t *p, size_t bytes)
+{
+    pb_window_t *window = &p->window;
+    const uint32_t n =
+        bytes == window->total ? window->n_frames : (uint32_t) (bytes / window->payload);
+    while (p->error == 0 && window->first_missing < n) {
+        (void) pb_window_add(window, window->first_missing);
+    }
 }
 
 /* Words that come. */
@@ -402,7 +438,7 @@ static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
     }
     switch (word->kind) {
     case PB_WORD_ASK:
-        return owe(child, word);
+        return !child->is_fed && owe(child, word);
     case PB_WORD_READY:
         return take_ready(p, child, word);
     case PB_WORD_DONE:
@@ -508,9 +544,13 @@ static void send_word(part_t *p, const pb_word_t *word, int rank, uint8_t *out, 
     }
 }
 
-/** Frames that this rank should have: up to the last it has seen, or all. */
+/** Frames that this rank should have: up to the last it has seen, or all. None come by themselves
+ * where pieces do. */
 static uint32_t due_frames(const part_t *p)
 {
+    if (p->is_fed) {
+        return 0;
+    }
     const bool are_all =
         !pb_multicast_hears(p->multicast) || (p->has_end && p->multicast->is_drained);
     return are_all ? p->window.n_frames : p->window.seen_to;
@@ -774,7 +814,7 @@ static void settle_at_root(part_t *p)
 /** Gives the copy back when nobody can ask for it. */
 static void let_go_of_copy(part_t *p)
 {
-    if (p->copy != NULL && all_children_are_done(p)) {
+    if (p->copy != NULL && nobody_asks(p)) {
         free(p->copy);
         p->copy = p->data = NULL;
     }
@@ -846,7 +886,7 @@ static bool has_sent_all_words(const part_t *p)
 
 bool pb_multicast_part_may_be_asked(const part_t *p)
 {
-    return !p->broken && p->error == 0 && !all_children_are_done(p);
+    return !p->broken && p->error == 0 && !nobody_asks(p);
 }
 
 bool pb_multicast_part_is_over(const part_t *p)
@@ -859,7 +899,7 @@ bool pb_multicast_part_detach(part_t *p)
     if (p->copy != NULL || p->data == NULL) {
         return true;
     }
-    if (p->error != 0 || all_children_are_done(p)) {
+    if (p->error != 0 || nobody_asks(p)) {
         p->data = NULL;
         return true;
     }

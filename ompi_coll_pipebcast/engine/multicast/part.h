@@ -16,6 +16,7 @@
 
 typedef struct pb_multicast_child {
     int rank;
+    bool is_fed;       /**< it gets pieces in place of frames, so it asks for none */
     bool is_done;      /**< DONE has come */
     bool is_below;     /**< BELOW has come */
     bool is_ready;     /**< READY has come, and in time to count */
@@ -40,6 +41,7 @@ typedef struct pb_multicast_part {
     int parent; /**< -1: this is the root */
     int n_children;
     pb_multicast_child_t *children;
+    bool is_fed;           /**< this rank gets pieces in place of frames */
     char *data;            /**< the message; NULL: nobody can ask for it */
     char *copy;            /**< the same if it is the part's own, else NULL */
     pb_repairs_t *repairs; /**< memory of the children's */
@@ -76,6 +78,19 @@ bool pb_multicast_part_start(pb_multicast_part_t *part, pb_multicast_t *multicas
                              pb_control_t *control, const pb_role_t *role, char *data,
                              size_t total);
 
+/**
+ * Begins with the part: ranks inside this one's host get pieces in place of frames, by the same
+ * role, in a plan by leaders (engine/multicast/inside.h). If that is this rank, it hears no
+ * datagrams, asks for no frame and needs no data.
+ */
+void pb_multicast_part_use_pieces(pb_multicast_part_t *part, const pb_role_t *role);
+
+/** The first `bytes` of the message are here: they have come in pieces. O(frames that are new). */
+void pb_multicast_part_feed(pb_multicast_part_t *part, size_t bytes);
+
+/** What should have come in pieces will not, for this error, if there was none before. */
+void pb_multicast_part_fail(pb_multicast_part_t *part, int error);
+
 /** Takes in words that have come. Bounded by what may come in one broadcast. */
 void pb_multicast_part_receive(pb_multicast_part_t *part);
 
@@ -94,7 +109,7 @@ bool pb_multicast_part_is_awaiting_frames(const pb_multicast_part_t *part);
  */
 bool pb_multicast_part_is_through(const pb_multicast_part_t *part);
 
-/** Whether children have not confirmed that they have the message. */
+/** Whether children that may ask for frames have not confirmed that they have the message. */
 bool pb_multicast_part_may_be_asked(const pb_multicast_part_t *part);
 
 /** Whether nothing more is to come or under way, so that pb_multicast_part_finish() is due. */

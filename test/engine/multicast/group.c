@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../plans.h"
+#include "topo/trees/leaders.h"
 
 /** Bytes behind each buffer, which nothing may touch. */
 #define GUARD 32
@@ -40,7 +41,7 @@ static void *zeroed(size_t n, size_t size)
 void group_breach(group_t *g, const char *what, int rank)
 {
     if (g->n_breaches++ == 0) {
-        snprintf(g->breach, sizeof(g->breach), "%s (rank %d, round %d)", what, rank, g->round);
+        snprintf(g->breach, sizeof(g->breach), "%.150s (rank %d, round %d)", what, rank, g->round);
     }
 }
 
@@ -54,6 +55,16 @@ static int draw(group_t *g, int n)
     return pb_random_below(&g->random, n);
 }
 
+/** From now on empty messages may go in the place of pieces. */
+static void note_failure(group_t *g)
+{
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        if (g->broadcasts[i].world != NULL) {
+            g->broadcasts[i].world->failed = true;
+        }
+    }
+}
+
 /* Words. */
 
 static bool fails(const pb_control_t *control, failure_t failure)
@@ -64,6 +75,9 @@ static bool fails(const pb_control_t *control, failure_t failure)
         return false;
     }
     g->has_failed = g->fail_after-- == 0;
+    if (g->has_failed) {
+        note_failure(g);
+    }
     return g->has_failed;
 }
 
@@ -339,9 +353,15 @@ static uint64_t memory_dropped(pb_datagrams_t *interface)
 
 /* The group. */
 
+/** How the bytes of one broadcast differ from those of others. */
+static size_t shift_of(int broadcast)
+{
+    return (size_t) broadcast * 7919 + 1;
+}
+
 static char byte_at(int broadcast, size_t offset)
 {
-    return (char) (((offset + (size_t) broadcast * 7919 + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+    return (char) (((offset + shift_of(broadcast)) * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
 }
 
 static void set_tree(group_t *g, broadcast_t *b, pb_plan_t *plan)
@@ -428,6 +448,57 @@ group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payloa
     return g;
 }
 
+/** The plan of one broadcast by leaders; NULL where these do not apply. */
+static pb_plan_t *plan_by_leaders(const pb_placement_t *placement, int root)
+{
+    const pb_plan_options_t options = {.leaders = true};
+    pb_view_t *view = NULL;
+    pb_plan_t *plan = NULL;
+    if (pb_view_new(placement, root, NULL, 0, &view) != PB_SUCCESS ||
+        (pb_leaders_apply(view, PB_KIND_MULTICAST) &&
+         pb_plan_compute(view, PB_KIND_MULTICAST, &options, &plan) != PB_SUCCESS)) {
+        abort();
+    }
+    pb_view_free(view);
+    return plan;
+}
+
+/** The members' roles are those of the plan, and their data are in a world that has pieces. */
+static void use_pieces(group_t *g, int index, const pb_plan_t *plan)
+{
+    broadcast_t *b = &g->broadcasts[index];
+    b->piece_size = 1 + (size_t) draw(g, 3 * (int) g->payload);
+    b->world = world_new(g->random.state, g->n_ranks, b->root, b->total, b->piece_size);
+    world_fill(b->world, shift_of(index));
+    world_add_pieces(b->world, b->piece_size);
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        member_t *m = &b->members[rank];
+        free(m->role);
+        free(m->data);
+        m->role = pb_role_new(plan, rank);
+        m->data = b->world->messages[rank].data;
+        b->world->pieces[rank].data = m->data;
+    }
+}
+
+void group_place(group_t *g, const pb_placement_t *placement)
+{
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        for (int lower = 0; lower < rank; lower++) {
+            g->multicasts[rank].config.is_deaf |=
+                pb_network_host_of(placement->network, placement->host[lower]) ==
+                pb_network_host_of(placement->network, placement->host[rank]);
+        }
+    }
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        pb_plan_t *plan = plan_by_leaders(placement, g->broadcasts[i].root);
+        if (plan != NULL) {
+            use_pieces(g, i, plan);
+        }
+        pb_plan_free(plan);
+    }
+}
+
 void group_use_checksums(group_t *g)
 {
     for (int rank = 0; rank < g->n_ranks; rank++) {
@@ -437,20 +508,33 @@ void group_use_checksums(group_t *g)
     }
 }
 
-static void free_member(member_t *m)
+static void free_member(member_t *m, bool has_own_data)
 {
+    if (m->has_inside) {
+        pb_multicast_inside_finish(&m->inside);
+    }
     mail_drop_all(&m->control.mail);
     free(m->role);
-    free(m->data);
+    if (has_own_data) {
+        free(m->data);
+    }
+}
+
+static void free_broadcast(const group_t *g, broadcast_t *b)
+{
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        free_member(&b->members[rank], b->world == NULL);
+    }
+    free(b->members);
+    if (b->world != NULL) {
+        world_free(b->world);
+    }
 }
 
 void group_free(group_t *g)
 {
     for (int i = 0; i < g->n_broadcasts; i++) {
-        for (int rank = 0; rank < g->n_ranks; rank++) {
-            free_member(&g->broadcasts[i].members[rank]);
-        }
-        free(g->broadcasts[i].members);
+        free_broadcast(g, &g->broadcasts[i]);
     }
     for (int rank = 0; rank < g->n_ranks; rank++) {
         memory_datagrams_t *d = &g->datagrams[rank];
@@ -478,6 +562,7 @@ int group_left(const group_t *g)
             n += control->mail != NULL;
             n += control->n_alive != 0;
         }
+        n += g->broadcasts[i].world != NULL && g->broadcasts[i].world->n_alive != 0;
     }
     return n;
 }
@@ -506,21 +591,41 @@ static pb_multicast_part_t *part_of(group_t *g, int index, int rank)
     return is_sender(g, index, rank) ? &m->at.sender.part : &m->at.receiver.part;
 }
 
+/** Prepares what goes on inside the rank's host, if anything does. */
+static void begin_inside(broadcast_t *b, int rank)
+{
+    const pb_transfer_limits_t limits = {.receive_window = 2, .send_window = 3, .ahead = 200};
+    member_t *m = &b->members[rank];
+    if (b->world == NULL || !pb_multicast_is_inside(m->role)) {
+        return;
+    }
+    m->has_inside = pb_multicast_inside_start(&m->inside, m->role, &limits, b->total, b->piece_size,
+                                              &b->world->transports[rank], &b->world->pieces[rank]);
+    if (!m->has_inside) {
+        abort();
+    }
+}
+
 static void begin(group_t *g, int index, int rank)
 {
     broadcast_t *b = &g->broadcasts[index];
     member_t *m = &b->members[rank];
     pb_multicast_t *multicast = &g->multicasts[rank];
+    char *data = m->role->is_led ? NULL : m->data;
+    begin_inside(b, rank);
     multicast->config.datagrams = rank == g->deaf   ? NULL
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
     const bool good = is_sender(g, index, rank)
                           ? pb_multicast_sender_start(&m->at.sender, multicast, &m->control,
-                                                      m->role, g->n_ranks, m->data, b->total)
+                                                      m->role, g->n_ranks, data, b->total)
                           : pb_multicast_receiver_start(&m->at.receiver, multicast, &m->control,
-                                                        m->role, m->data, b->total);
+                                                        m->role, data, b->total);
     if (!good) {
         abort();
+    }
+    if (m->has_inside) {
+        pb_multicast_inside_join(&m->inside, part_of(g, index, rank), m->role);
     }
     m->has_begun = true;
     m->begun = g->round;
@@ -548,9 +653,12 @@ static void leave(group_t *g, int index, int rank)
 {
     member_t *m = &g->broadcasts[index].members[rank];
     pb_multicast_part_t *part = part_of(g, index, rank);
-    if (!m->is_through && (m->is_over || pb_multicast_part_is_through(part))) {
+    const bool inside_is_through = !m->has_inside || m->inside_is_through;
+    if (!m->is_through &&
+        (m->is_over || (inside_is_through && pb_multicast_part_is_through(part)))) {
         m->is_through = true;
-        m->result = part->error;
+        m->result =
+            part->error == 0 && m->has_inside ? pb_multicast_inside_error(&m->inside) : part->error;
         m->ended = g->round;
         check_data(g, index, rank);
     }
@@ -561,12 +669,33 @@ static void leave(group_t *g, int index, int rank)
     }
 }
 
+static bool advance_part(group_t *g, int index, int rank)
+{
+    member_t *m = &g->broadcasts[index].members[rank];
+    return is_sender(g, index, rank)
+               ? pb_multicast_sender_advance(&m->at.sender, (int64_t) g->round * ROUND_NS)
+               : pb_multicast_receiver_advance(&m->at.receiver);
+}
+
+static void advance_inside(member_t *m)
+{
+    if (m->has_inside && !m->inside_is_through) {
+        m->inside_is_through = pb_multicast_inside_advance(&m->inside);
+    }
+}
+
 static void advance(group_t *g, int index, int rank)
 {
     member_t *m = &g->broadcasts[index].members[rank];
-    m->is_over = is_sender(g, index, rank)
-                     ? pb_multicast_sender_advance(&m->at.sender, (int64_t) g->round * ROUND_NS)
-                     : pb_multicast_receiver_advance(&m->at.receiver);
+    if (m->role->is_led) {
+        advance_inside(m);
+    }
+    m->is_over = advance_part(g, index, rank);
+    if (!m->role->is_led) {
+        advance_inside(m);
+    }
+    /* What nobody will ever take is abandoned. */
+    m->is_over = m->is_over && (!m->has_inside || m->inside_is_through || g->is_cancelled);
     leave(g, index, rank);
     if (m->is_over) {
         pb_multicast_part_finish(part_of(g, index, rank));
@@ -632,6 +761,20 @@ static bool all_are_over(const group_t *g)
     return true;
 }
 
+/** Pieces get on. */
+static void step_worlds(group_t *g)
+{
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        world_t *world = g->broadcasts[i].world;
+        if (world != NULL) {
+            (void) world_step(world);
+            if (world->n_breaches > 0) {
+                group_breach(g, world->breach, -1);
+            }
+        }
+    }
+}
+
 bool group_run(group_t *g, int max_rounds)
 {
     for (int i = 0; i < max_rounds && !all_are_over(g); i++) {
@@ -640,6 +783,7 @@ bool group_run(group_t *g, int max_rounds)
         for (int k = 0; k < g->n_ranks; k++) {
             step(g, (first + k) % g->n_ranks);
         }
+        step_worlds(g);
     }
     return all_are_over(g);
 }
@@ -647,11 +791,15 @@ bool group_run(group_t *g, int max_rounds)
 void group_cancel(group_t *g)
 {
     g->is_cancelled = true;
+    note_failure(g);
     for (int i = 0; i < g->n_broadcasts; i++) {
         for (int rank = 0; rank < g->n_ranks; rank++) {
-            const member_t *m = &g->broadcasts[i].members[rank];
+            member_t *m = &g->broadcasts[i].members[rank];
             if (m->has_begun && !m->is_over) {
                 pb_multicast_part_cancel(part_of(g, i, rank));
+                if (m->has_inside) {
+                    pb_multicast_inside_cancel(&m->inside);
+                }
             }
         }
     }

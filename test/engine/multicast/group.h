@@ -2,16 +2,19 @@
  * A series of broadcasts by multicast of ranks in one process: engine/control.h and
  * engine/multicast/datagrams.h in memory. Each rank goes from broadcast to broadcast by itself,
  * after random delays. Datagrams are lost, delayed, reordered, repeated and damaged; a full
- * buffer drops them. Words are delayed, and keep their order between two ranks.
+ * buffer drops them. Words are delayed, and keep their order between two ranks. Inside hosts pieces
+ * go over the world of world.h.
  *
  * What must hold at any time is checked at any time: see `breach`.
  */
 #ifndef PB_TEST_GROUP_H
 #define PB_TEST_GROUP_H
 
+#include "engine/multicast/inside.h"
 #include "engine/multicast/receiver.h"
 #include "engine/multicast/sender.h"
 #include "test/engine/mail.h"
+#include "test/engine/world.h"
 #include "test/topo/check/random_network.h"
 #include "topo/trees/role.h"
 
@@ -68,6 +71,8 @@ typedef struct member {
     bool has_begun, is_through, is_free, is_over; /**< is_free: the call has returned */
     int result;
     int begun, ended; /**< rounds */
+    bool has_inside, inside_is_through;
+    pb_multicast_inside_t inside;
     union {
         pb_multicast_sender_t sender;
         pb_multicast_receiver_t receiver;
@@ -78,6 +83,8 @@ typedef struct broadcast {
     int root;
     size_t total;
     member_t *members; /**< by rank */
+    world_t *world;    /**< of pieces, which has the members' data; NULL: there are none */
+    size_t piece_size;
 } broadcast_t;
 
 typedef struct group {
@@ -126,6 +133,13 @@ void group_set(group_t *group, int broadcast, int root, size_t total);
 
 /** The same down a chain in order of rank from its root. */
 void group_set_chain(group_t *group, int broadcast, int root, size_t total);
+
+/**
+ * Places the ranks on hosts: one of each hears datagrams, and broadcasts go by leaders, where that
+ * applies, and in random pieces inside hosts. The placement has the group's ranks. Before
+ * group_run(), and after all others have been set.
+ */
+void group_place(group_t *group, const pb_placement_t *placement);
 
 /** Makes frames carry checksums. Before group_run(). */
 void group_use_checksums(group_t *group);

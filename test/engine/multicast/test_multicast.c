@@ -99,16 +99,17 @@ static bool all_well(const tally_t *tally)
     return good;
 }
 
-/** A random group; everything about it follows from the seed. */
-static group_t *random_group(int seed)
+/** A random group; everything about it follows from the seed, and `n_ranks` if that is not 0. */
+static group_t *random_group_of(int seed, int n_ranks)
 {
     static const int shares[] = {0, 10, 50, 200, 600, 1000};
     pb_random_t random = pb_random_seed((uint64_t) seed + 77);
-    const int n_ranks = 1 + pb_random_below(&random, 10);
+    const int n_random = 1 + pb_random_below(&random, 10);
     const uint32_t payload = 1 + (uint32_t) pb_random_below(&random, 40);
     const uint32_t window = 1 + (uint32_t) pb_random_below(&random, 24);
     const size_t most =
         (size_t) payload * (1 + (size_t) pb_random_below(&random, 3 * (int) window));
+    n_ranks = n_ranks > 0 ? n_ranks : n_random;
     group_t *g = group_new((uint64_t) seed, n_ranks, 1 + pb_random_below(&random, 12), payload,
                            window, most);
     g->lost = shares[pb_random_below(&random, 6)];
@@ -134,6 +135,11 @@ static group_t *random_group(int seed)
         late->wait = 500 + pb_random_below(&random, 2000);
     }
     return g;
+}
+
+static group_t *random_group(int seed)
+{
+    return random_group_of(seed, 0);
 }
 
 static void test_random(void)
@@ -300,16 +306,88 @@ static void test_deaf(void)
        "a rank that hears nothing gets %llu frames in %d words", (unsigned long long) asked, n);
 }
 
+/* Several ranks on a host. */
+
+/** Ranks on random hosts, several on many of them, and nothing else of the group is known. */
+static group_t *placed_group(int seed)
+{
+    pb_random_t random = pb_random_seed((uint64_t) seed + 4711);
+    pb_network_t *network =
+        pb_random_network(&random, (pb_shape_t) pb_random_below(&random, PB_SHAPE_COUNT),
+                          1 + pb_random_below(&random, 3), 1 + pb_random_below(&random, 4), 0);
+    pb_placement_t *placement = pb_random_placement(&random, network, 4);
+    group_t *g = random_group_of(seed, placement->n_ranks);
+    g->deaf = -1;
+    group_place(g, placement);
+    pb_placement_free(placement);
+    pb_network_free(network);
+    return g;
+}
+
+/** Frames that ranks below a leader have asked for, of broadcasts in pieces alone. */
+static uint64_t asked_by_led(const group_t *g)
+{
+    uint64_t asked = 0;
+    for (int rank = 0; rank < g->n_ranks; rank++) {
+        bool is_led = true;
+        for (int i = 0; i < g->n_broadcasts; i++) {
+            is_led = is_led && g->broadcasts[i].members[rank].role->is_led;
+        }
+        asked += is_led ? g->multicasts[rank].counters.asked : 0;
+    }
+    return asked;
+}
+
+static void test_inside(void)
+{
+    tally_t tally = {0};
+    int n_inside = 0;
+    uint64_t asked = 0;
+    for (int seed = 0; seed < tap_trials(10000, 300); seed++) {
+        group_t *g = placed_group(seed);
+        (void) group_run(g, MAX_ROUNDS);
+        for (int rank = 0; rank < g->n_ranks; rank++) {
+            n_inside += g->broadcasts[0].members[rank].has_inside;
+        }
+        asked += asked_by_led(g);
+        run(&tally, g, seed);
+    }
+    ok(all_well(&tally) && n_inside > 100,
+       "in pieces inside hosts every byte is right, and nothing is left (%d parts)", n_inside);
+    ok(asked == 0, "whom a leader serves asks for no frame");
+}
+
+/** A leader has sent all that its host needs, and so keeps no copy for it. */
+static void test_no_copy(void)
+{
+    size_t most = 0;
+    for (int seed = 0; seed < 100; seed++) {
+        group_t *g = placed_group(seed);
+        g->lost = g->last_lost = g->damaged = 0;
+        bool is_one_leader = true; /* and all others are below it */
+        for (int i = 0; i < g->n_broadcasts; i++) {
+            for (int rank = 0; rank < g->n_ranks; rank++) {
+                const pb_role_t *role = g->broadcasts[i].members[rank].role;
+                is_one_leader = is_one_leader && role->n_children == role->n_inside;
+            }
+        }
+        (void) group_run(g, MAX_ROUNDS);
+        most = is_one_leader && g->most_kept > most ? g->most_kept : most;
+        group_free(g);
+    }
+    ok(most == 0, "for ranks of its own host a rank keeps no copy");
+}
+
 /* Errors. */
 
 /** A word fails at a random rank; what comes of that, where nobody else ends the others' parts. */
-static void test_failures(void)
+static void test_failures(group_t *(*make)(int seed), const char *where)
 {
     int n_failed = 0, n_propagated = 0, unnoticed = 0, unfinished = 0, breaches = 0, leaks = 0;
     char breach[240] = "";
     for (int seed = 0; seed < tap_trials(10000, 500); seed++) {
         const long before = failing_memory_alive();
-        group_t *g = random_group(seed);
+        group_t *g = make(seed);
         g->failure = (failure_t) (1 + seed % (FAIL_COUNT - 1));
         g->fail_broadcast = seed % g->n_broadcasts;
         g->fail_rank = seed / 3 % g->n_ranks;
@@ -335,10 +413,11 @@ static void test_failures(void)
             snprintf(breach, sizeof(breach), "seed %d: %s", seed, g->breach);
         }
         group_free(g);
-        leaks += failing_memory_alive() != before;
+        /* What the C library has allocated for a network's text counts only when it is freed. */
+        leaks += failing_memory_alive() > before;
     }
-    ok(n_failed > 100 && unfinished == 0, "after an error of a word all parts end (%d of them)",
-       n_failed);
+    ok(n_failed > 100 && unfinished == 0, "%s: after an error of a word all parts end (%d of them)",
+       where, n_failed);
     ok(n_propagated > 0, "in many cases without help from outside (%d)", n_propagated);
     ok(breaches == 0 && unnoticed == 0, "no rank has a wrong byte without an error %s", breach);
     ok(leaks == 0, "and all memory is given back");
@@ -409,7 +488,10 @@ int main(void)
     test_late_by_credit(N_LATE - 1);
     test_without_datagrams();
     test_deaf();
-    test_failures();
+    test_inside();
+    test_no_copy();
+    test_failures(random_group, "one rank on a host");
+    test_failures(placed_group, "several");
     test_failed_root();
     test_no_memory();
     return tap_done();
