@@ -1,5 +1,6 @@
 """Counts of one rank of a job: instructions, copied bytes, system calls; the processor time of all."""
 
+import glob
 import os
 import re
 import resource
@@ -17,10 +18,15 @@ WAITING_CALLS = {"poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2", "
                  "sched_yield"}
 
 
+# In a name that valgrind is given: the rank.
+EACH = "%q{OMPI_COMM_WORLD_RANK}"
+
+
 def _fresh(job, name):
+    """A path that nothing begins with yet: each rank's file adds its number."""
     path = os.path.join(job.directory, name)
-    if os.path.exists(path):
-        os.remove(path)
+    for old in glob.glob(f"{path}.*"):
+        os.remove(old)
     return path
 
 
@@ -68,41 +74,75 @@ def self_costs(text):
             is_call = False
 
 
-def count_instructions(job, n_bytes):
-    path = _fresh(job, "callgrind")
-    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={path}"])
-    counts = {"own": 0, "all": 0}
-    objects = OWN_OBJECTS[job.method.component]
-    functions = OWN_FUNCTIONS.get(job.method.component)
-    for of_object, function, cost in self_costs(_read(path, "callgrind")):
+# Where the library with which ranks sleep is called for that: as often as they look in vain.
+IDLE = ("pipebcast-idle", "sched_yield")
+
+
+def _tally(text, component):
+    """Instructions of a component's own, of the whole process, and of being asked to sleep."""
+    counts = {"own": 0, "all": 0, "idle": 0}
+    objects, functions = OWN_OBJECTS[component], OWN_FUNCTIONS.get(component)
+    for of_object, function, cost in self_costs(text):
         is_own = any(name in of_object for name in objects) or (
             functions is not None and function.startswith(functions))
         counts["own"] += cost if is_own else 0
+        counts["idle"] += cost if IDLE[0] in of_object and function == IDLE[1] else 0
         counts["all"] += cost
     return counts
 
 
+def count_instructions(job, n_bytes):
+    """{rank: counts}, as the other ones."""
+    path = _fresh(job, "callgrind")
+    within = [f"--toggle-collect={job.within}"] if job.within else []
+    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", *within,
+                      f"--callgrind-out-file={path}.{EACH}"])
+    return {rank: _tally(_read(f"{path}.{rank}", "callgrind"), job.method.component)
+            for rank in job.counted}
+
+
 def count_copies(job, n_bytes):
     path = _fresh(job, "dhat")
-    job.run(n_bytes, ["valgrind", "--tool=dhat", "--mode=copy", f"--log-file={path}",
-                         f"--dhat-out-file={_fresh(job, 'dhat.json')}"])
-    found = re.search(r"Total:\s+([0-9,]+) bytes", _read(path, "dhat"))
-    if not found:
-        raise UserError("valgrind's dhat reports no total of copied bytes; is it older than 3.17?")
-    return {"bytes": int(found.group(1).replace(",", ""))}
+    job.run(n_bytes, ["valgrind", "--tool=dhat", "--mode=copy", f"--log-file={path}.{EACH}",
+                      f"--dhat-out-file={path}.json.{EACH}"])
+    counts = {}
+    for rank in job.counted:
+        found = re.search(r"Total:\s+([0-9,]+) bytes", _read(f"{path}.{rank}", "dhat"))
+        if not found:
+            raise UserError("valgrind's dhat reports no total of copied bytes; is it older than 3.17?")
+        counts[rank] = {"bytes": int(found.group(1).replace(",", ""))}
+    return counts
 
 
-def count_system_calls(job, n_bytes):
-    path = _fresh(job, "strace")
-    job.run(n_bytes, ["strace", "-f", "-c", "-o", path])
+def _tally_calls(text):
     counts = {"data": 0, "waiting": 0}
-    for line in _read(path, "strace").splitlines():
+    for line in text.splitlines():
         words = line.split()
         if len(words) < 5 or not words[3].isdigit():
             continue
         counts["data"] += int(words[3]) if words[-1] in DATA_CALLS else 0
         counts["waiting"] += int(words[3]) if words[-1] in WAITING_CALLS else 0
     return counts
+
+
+def count_system_calls(job, n_bytes):
+    path = _fresh(job, "strace")
+    job.run(n_bytes, ["sh", "-c", f'exec strace -f -c -o "{path}.$OMPI_COMM_WORLD_RANK" "$@"', "sh"])
+    return {rank: _tally_calls(_read(f"{path}.{rank}", "strace")) for rank in job.counted}
+
+
+def difference(few, many, n):
+    """What is in the larger counts and not in the smaller, for each of n."""
+    return {name: (many.get(name, 0) - few.get(name, 0)) / n for name in many}
+
+
+def without_looks(counts, calm, restless):
+    """Counts less the looks in vain that are in them; of one look by two runs of the same work."""
+    looks = restless["idle"] - calm["idle"]
+    if looks <= 0:
+        return counts
+    return {name: count - counts["idle"] * (restless[name] - calm[name]) / looks
+            for name, count in counts.items()}
 
 
 def count_time(job, n_bytes):
