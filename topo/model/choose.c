@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/model/least.h"
 #include "topo/model/piece.h"
 #include "topo/model/predict.h"
 #include "topo/trees/leaders.h"
@@ -37,6 +38,9 @@
  */
 #define N_SPEEDS 4
 
+/** Among fewer ranks a plan takes no longer than a closer look at its kind: see may_look_at(). */
+#define LOOK_FROM 2048
+
 /** The unit of how much longer one time is than another. */
 #define EQUAL INT64_C(1024)
 
@@ -56,16 +60,23 @@ typedef struct root_plan {
     pb_plan_t *plan; /**< NULL: none */
 } root_plan_t;
 
-/** All candidates of one size class, where nothing was measured. */
-typedef struct doubtful {
+/** All candidates of one size class, in the order of the rule for ties. */
+typedef struct field {
+    uint64_t bytes;
     int n;
     pb_candidate_t candidates[MAX_CANDIDATES];
+    uint32_t unplanned; /**< bit k is set: no plan of kind k was made, and the times of its
+                             candidates are such that those of a plan are no less */
+    pb_least_t least[PB_KIND_COUNT]; /**< by kind: from which these follow */
+    uint32_t looked_at; /**< bit k is set: of kind k it was asked what it knows without a plan */
+    pb_candidate_t planned; /**< the best of the others; its time is -1 if there is none */
+    /* Where nothing was measured: */
     int64_t times[MAX_CANDIDATES];    /**< at the speed that is looked at */
     int64_t weights[MAX_CANDIDATES];  /**< likewise */
     int64_t worst[MAX_CANDIDATES];    /**< of all speeds: the time over the reference's, by EQUAL */
     int64_t farthest[MAX_CANDIDATES]; /**< likewise: the weight over the least one's */
     pb_model_t model;                 /**< of the speed that is looked at */
-} doubtful_t;
+} field_t;
 
 typedef struct made_choice {
     uint64_t size_class; /**< 0: none */
@@ -79,7 +90,8 @@ struct pb_chooser {
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_choose_options_t options;
-    pb_profile_t least_two_streams; /**< see PB_BOUND_TWO_STREAMS */
+    pb_least_t least[PB_KIND_COUNT]; /**< by kind */
+    bool one_on_each_host;           /**< a rank; so hops are between hosts */
     int height_inside; /**< of trees inside hosts; 0: where leaders are not wanted, or for none */
     int n_kinds;
     pb_kind_t kinds[PB_KIND_COUNT]; /**< tried unless one is forced, in the order of the rule */
@@ -259,13 +271,13 @@ static void drop_plan(root_plan_t *of)
 }
 
 /** The plan that was made for a profile of `kind`, if any, is kept if that is the best so far. */
-static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_choice_t *best)
+static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_candidate_t *best)
 {
     root_plan_t *made = &chooser->profiler->made;
     if (made->plan == NULL) {
         return;
     }
-    if (best != NULL && best->best.kind == (int) kind) {
+    if (best != NULL && best->kind == (int) kind) {
         drop_plan(&chooser->kept);
         chooser->kept = *made;
         made->plan = NULL;
@@ -362,6 +374,20 @@ static int64_t weight_of(const pb_chooser_t *chooser, const pb_candidate_t *cand
     return time + reasons * (time / PB_CHOOSE_UNSURE);
 }
 
+/** By what the candidates of a kind are predicted: the profile of its plan, or if that is NULL the
+ * least times of all its plans. */
+typedef struct basis {
+    const pb_profile_t *profile;
+    const pb_least_t *least;
+} basis_t;
+
+static int64_t predict(const basis_t *basis, const pb_model_t *model, const pb_segment_cost_t *cost,
+                       uint64_t bytes)
+{
+    return basis->profile != NULL ? pb_predict(basis->profile, model, cost, bytes)
+                                  : pb_least_time(basis->least, model, cost, bytes);
+}
+
 /** The geometric mean of two times that are not 0, by Newton's method, which comes from above. */
 static int64_t mean_of(int64_t a, int64_t b)
 {
@@ -373,25 +399,29 @@ static int64_t mean_of(int64_t a, int64_t b)
     return mean;
 }
 
-/** What a candidate's time counts for, where others like this communicator may broadcast, too. */
-static int64_t among_alike(const pb_chooser_t *chooser, const pb_profile_t *profile,
+/**
+ * What a candidate's time counts for, where others like this communicator may broadcast, too. Least
+ * times count as they are: beside others none is less.
+ */
+static int64_t among_alike(const pb_chooser_t *chooser, const basis_t *basis,
                            const pb_model_t *model, const pb_segment_cost_t *cost, uint64_t bytes,
                            int64_t time)
 {
+    const pb_profile_t *profile = basis->profile;
     const int n_alike = chooser->options.n_alike;
-    return n_alike > 1 && profile->crossing > 0 && time > 0
+    return n_alike > 1 && profile != NULL && profile->crossing > 0 && time > 0
                ? mean_of(time, pb_predict_among(profile, model, cost, bytes, n_alike))
                : time;
 }
 
 /** Sets time and weight. */
-static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
-                  const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
+static void judge(const pb_chooser_t *chooser, const basis_t *basis, const pb_segment_cost_t *cost,
+                  uint64_t bytes, pb_candidate_t *candidate)
 {
-    candidate->time = pb_predict(profile, chooser->model, cost, bytes);
+    candidate->time = predict(basis, chooser->model, cost, bytes);
     candidate->weight =
         weight_of(chooser, candidate,
-                  among_alike(chooser, profile, chooser->model, cost, bytes, candidate->time));
+                  among_alike(chooser, basis, chooser->model, cost, bytes, candidate->time));
 }
 
 /** The profile by which the fallback component's time is estimated. */
@@ -429,7 +459,7 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
     const int rc = get_fallback(chooser, root, &profile);
     if (rc == PB_SUCCESS) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        judge(chooser, profile, &cost, bytes, candidate);
+        judge(chooser, &(basis_t){.profile = profile}, &cost, bytes, candidate);
     }
     if (rc == PB_SUCCESS && measured >= 0) { /* beside others it is slower by as many times */
         candidate->weight =
@@ -445,7 +475,7 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
  * Shows a kind with every segment size to `visit`. Where the largest message of the
  * class must not go in one, the segments are tried that hold the smallest one only.
  */
-static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
+static void visit_segments(const pb_chooser_t *chooser, int kind, const basis_t *basis,
                            uint64_t bytes, pb_choose_visit_t *visit, void *context)
 {
     const uint64_t limit = segment_limit(chooser, bytes);
@@ -454,13 +484,13 @@ static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profi
     const uint64_t longest = may_be_whole ? bytes : largest_of_class(bytes);
     if (may_be_whole) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        judge(chooser, profile, &cost, bytes, &candidate);
+        judge(chooser, basis, &cost, bytes, &candidate);
         visit(context, &candidate);
     }
     for (int i = 0; i < chooser->n_segments; i++) {
         candidate.segment = chooser->segments[i].segment;
         if (candidate.segment < longest && candidate.segment <= limit) {
-            judge(chooser, profile, &chooser->segments[i], bytes, &candidate);
+            judge(chooser, basis, &chooser->segments[i], bytes, &candidate);
             visit(context, &candidate);
         }
     }
@@ -472,37 +502,38 @@ static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
     return b->time < 0 || a->weight < b->weight;
 }
 
-/** The best candidate and the best of the other kinds so far. */
-static void keep_best(void *context, const pb_candidate_t *candidate)
+/** Whether the plan of a candidate is yet to be made, if that is needed. */
+static bool is_unplanned(const field_t *field, const pb_candidate_t *candidate)
 {
-    pb_choice_t *choice = context;
-    if (is_better(candidate, &choice->best)) {
-        if (choice->best.kind != candidate->kind) {
-            choice->next = choice->best;
-        }
-        choice->best = *candidate;
-    } else if (candidate->kind != choice->best.kind && is_better(candidate, &choice->next)) {
-        choice->next = *candidate;
+    return candidate->kind >= 0 && (field->unplanned >> candidate->kind & 1) != 0;
+}
+
+/** For visit_all(): keeps all candidates. */
+static void collect(void *context, const pb_candidate_t *candidate)
+{
+    field_t *field = context;
+    field->candidates[field->n] = *candidate;
+    field->times[field->n++] = candidate->time;
+    if (!is_unplanned(field, candidate) && is_better(candidate, &field->planned)) {
+        field->planned = *candidate;
     }
 }
 
-/* ---- choosing without measurements ---- */
-
-/** For visit_all(): keeps the best, whose plan is kept, and all candidates. */
-typedef struct collecting {
-    pb_choice_t best;
-    doubtful_t *doubtful;
-} collecting_t;
-
-static void collect(void *context, const pb_candidate_t *candidate)
+/** Of the least weight, of all kinds but one; -1 if there is none. */
+static int lightest(const field_t *field, int but_kind, bool is_planned)
 {
-    collecting_t *collecting = context;
-    doubtful_t *doubtful = collecting->doubtful;
-    keep_best(&collecting->best, candidate);
-    doubtful->candidates[doubtful->n] = *candidate;
-    doubtful->times[doubtful->n] = candidate->time;
-    doubtful->weights[doubtful->n++] = candidate->weight;
+    int best = -1;
+    for (int i = 0; i < field->n; i++) {
+        const pb_candidate_t *candidate = &field->candidates[i];
+        if (candidate->kind != but_kind && (!is_planned || !is_unplanned(field, candidate)) &&
+            (best < 0 || candidate->weight < field->candidates[best].weight)) {
+            best = i;
+        }
+    }
+    return best;
 }
+
+/* ---- choosing without measurements ---- */
 
 /** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
 static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *candidate)
@@ -512,79 +543,109 @@ static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *cand
             candidate->segment == PB_CHOOSE_ASSUMED_SEGMENT);
 }
 
-/** Brings `farthest` of all candidates up to date by their times at one speed. */
-static void compare_weights(doubtful_t *doubtful)
+/**
+ * Brings `farthest` of all candidates up to date by their times at one speed. Returns the kind
+ * without a plan that may have the least weight, if there is one, or else -1.
+ */
+static int compare_weights(field_t *field)
 {
     int64_t least = PB_TIME_LONGEST;
-    for (int i = 0; i < doubtful->n; i++) {
-        least = doubtful->weights[i] < least ? doubtful->weights[i] : least;
-    }
-    for (int i = 0; i < doubtful->n; i++) {
-        const int64_t ratio =
-            pb_time_scale(doubtful->weights[i], (uint64_t) EQUAL, (uint64_t) least + 1);
-        doubtful->farthest[i] = ratio > doubtful->farthest[i] ? ratio : doubtful->farthest[i];
-    }
-}
-
-/** Brings `worst` and `farthest` of all candidates up to date by their times at one speed. */
-static void weigh(const pb_chooser_t *chooser, doubtful_t *doubtful)
-{
-    int64_t reference = PB_TIME_LONGEST;
-    for (int i = 0; i < doubtful->n; i++) {
-        if (is_reference(chooser, &doubtful->candidates[i]) && doubtful->times[i] < reference) {
-            reference = doubtful->times[i];
+    int unplanned = -1;
+    for (int i = 0; i < field->n; i++) {
+        const pb_candidate_t *candidate = &field->candidates[i];
+        if (field->weights[i] < least) {
+            least = field->weights[i];
+            unplanned = is_unplanned(field, candidate) ? candidate->kind : -1;
         }
     }
-    for (int i = 0; i < doubtful->n; i++) {
-        const int64_t time = doubtful->times[i];
-        int64_t ratio = pb_time_scale(time, (uint64_t) EQUAL, (uint64_t) reference + 1);
-        ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
-        doubtful->worst[i] = ratio > doubtful->worst[i] ? ratio : doubtful->worst[i];
+    for (int i = 0; i < field->n; i++) {
+        const int64_t ratio =
+            pb_time_scale(field->weights[i], (uint64_t) EQUAL, (uint64_t) least + 1);
+        field->farthest[i] = ratio > field->farthest[i] ? ratio : field->farthest[i];
     }
-    compare_weights(doubtful);
+    return unplanned;
 }
 
-/** The candidates' times at the speed of doubtful->model. Their profiles are there. */
-static void predict_all(const pb_chooser_t *chooser, const root_profiles_t *root, uint64_t bytes,
-                        doubtful_t *doubtful)
+/** The same of `worst`, and the kind that may have the reference. */
+static int compare_times(const pb_chooser_t *chooser, field_t *field)
+{
+    int64_t reference = PB_TIME_LONGEST;
+    int unplanned = -1;
+    for (int i = 0; i < field->n; i++) {
+        const pb_candidate_t *candidate = &field->candidates[i];
+        if (is_reference(chooser, candidate) && field->times[i] < reference) {
+            reference = field->times[i];
+            unplanned = is_unplanned(field, candidate) ? candidate->kind : -1;
+        }
+    }
+    for (int i = 0; i < field->n; i++) {
+        const int64_t time = field->times[i];
+        int64_t ratio = pb_time_scale(time, (uint64_t) EQUAL, (uint64_t) reference + 1);
+        ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
+        field->worst[i] = ratio > field->worst[i] ? ratio : field->worst[i];
+    }
+    return unplanned;
+}
+
+/** Both. */
+static int weigh(const pb_chooser_t *chooser, field_t *field)
+{
+    const int unplanned = compare_times(chooser, field);
+    return unplanned >= 0 ? unplanned : compare_weights(field);
+}
+
+static basis_t basis_of(const field_t *field, const root_profiles_t *root,
+                        const pb_candidate_t *candidate)
+{
+    if (candidate->kind == PB_KIND_FALLBACK) {
+        return (basis_t){.profile = root->fallback};
+    }
+    return is_unplanned(field, candidate) ? (basis_t){.least = &field->least[candidate->kind]}
+                                          : (basis_t){.profile = root->profiles[candidate->kind]};
+}
+
+/** The candidates' times at the speed of field->model. Their profiles are there. */
+static void predict_all(const pb_chooser_t *chooser, const root_profiles_t *root, field_t *field)
 {
     pb_segment_cost_t cost = {.segment = 0};
     bool copies = false;
-    for (int i = 0; i < doubtful->n; i++) {
-        const pb_candidate_t *candidate = &doubtful->candidates[i];
-        const uint64_t segment = candidate->segment != 0 ? candidate->segment : bytes;
-        const pb_profile_t *profile =
-            candidate->kind == PB_KIND_FALLBACK ? root->fallback : root->profiles[candidate->kind];
-        if (cost.segment != segment || copies != profile->copies) {
-            cost = pb_segment_cost_in(profile, &doubtful->model, segment);
-            copies = profile->copies;
+    for (int i = 0; i < field->n; i++) {
+        const pb_candidate_t *candidate = &field->candidates[i];
+        const basis_t basis = basis_of(field, root, candidate);
+        const uint64_t segment = candidate->segment != 0 ? candidate->segment : field->bytes;
+        if (cost.segment != segment || copies != is_copied(candidate->kind)) {
+            copies = is_copied(candidate->kind);
+            cost = copies ? pb_segment_cost_in(basis.profile, &field->model, segment)
+                          : pb_segment_cost(&field->model, segment);
         }
-        doubtful->times[i] = pb_predict(profile, &doubtful->model, &cost, bytes);
-        doubtful->weights[i] = weight_of(
+        field->times[i] = predict(&basis, &field->model, &cost, field->bytes);
+        field->weights[i] = weight_of(
             chooser, candidate,
-            among_alike(chooser, profile, &doubtful->model, &cost, bytes, doubtful->times[i]));
+            among_alike(chooser, &basis, &field->model, &cost, field->bytes, field->times[i]));
     }
 }
 
 /** Whether candidate `a` is to be preferred to `b`, which comes before it or is -1. */
-static bool is_safer(const doubtful_t *doubtful, int a, int b)
+static bool is_safer(const field_t *field, int a, int b)
 {
     if (b < 0) {
         return true;
     }
-    const bool safe_a = doubtful->worst[a] <= EQUAL, safe_b = doubtful->worst[b] <= EQUAL;
+    const bool safe_a = field->worst[a] <= EQUAL, safe_b = field->worst[b] <= EQUAL;
     if (safe_a && safe_b) {
-        return is_better(&doubtful->candidates[a], &doubtful->candidates[b]);
+        return is_better(&field->candidates[a], &field->candidates[b]);
     }
-    return doubtful->worst[a] < doubtful->worst[b];
+    return field->worst[a] < field->worst[b];
 }
 
 /** The best candidate of all kinds but one; -1 if there is none. */
-static int safest(const doubtful_t *doubtful, int but_kind)
+static int safest(const field_t *field, int but_kind, bool is_planned)
 {
     int best = -1;
-    for (int i = 0; i < doubtful->n; i++) {
-        if (doubtful->candidates[i].kind != but_kind && is_safer(doubtful, i, best)) {
+    for (int i = 0; i < field->n; i++) {
+        const pb_candidate_t *candidate = &field->candidates[i];
+        if (candidate->kind != but_kind && (!is_planned || !is_unplanned(field, candidate)) &&
+            is_safer(field, i, best)) {
             best = i;
         }
     }
@@ -592,32 +653,21 @@ static int safest(const doubtful_t *doubtful, int but_kind)
 }
 
 /** The candidate for the first broadcast, where `best` is that of others. */
-static int for_first(const doubtful_t *doubtful, int best)
+static int for_first(const field_t *field, int best)
 {
-    const pb_candidate_t *candidates = doubtful->candidates;
+    const pb_candidate_t *candidates = field->candidates;
     const int64_t longest = candidates[best].time + candidates[best].time / PB_CHOOSE_FIRST_PART;
     int first = best;
     if (candidates[best].kind == PB_KIND_FALLBACK) {
         return best;
     }
-    for (int i = 0; i < doubtful->n; i++) {
+    for (int i = 0; i < field->n; i++) {
         if (candidates[i].kind != PB_KIND_FALLBACK && candidates[i].time <= longest &&
-            doubtful->farthest[i] < doubtful->farthest[first]) {
+            field->farthest[i] < field->farthest[first]) {
             first = i;
         }
     }
     return first;
-}
-
-/** Whether even the least weight of a kind of which a bound is known is beaten. */
-static bool is_beaten(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes, int64_t weight)
-{
-    pb_choice_t least = {.best.time = -1, .next.time = -1};
-    if (pb_kind_row(kind)->bound != PB_BOUND_TWO_STREAMS) {
-        return false;
-    }
-    visit_segments(chooser, (int) kind, &chooser->least_two_streams, bytes, keep_best, &least);
-    return least.best.weight >= weight;
 }
 
 static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
@@ -635,12 +685,13 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
 }
 
 /** Shows the one candidate of a kind whose frames switches copy. */
-static void visit_frame(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
-                        uint64_t bytes, pb_choose_visit_t *visit, void *context)
+static void visit_frame(const pb_chooser_t *chooser, int kind, const basis_t *basis, uint64_t bytes,
+                        pb_choose_visit_t *visit, void *context)
 {
     pb_candidate_t candidate = {.kind = kind, .segment = chooser->options.frame};
-    const pb_segment_cost_t cost = pb_segment_cost_in(profile, chooser->model, candidate.segment);
-    judge(chooser, profile, &cost, bytes, &candidate);
+    const pb_segment_cost_t cost =
+        pb_segment_cost_in(basis->profile, chooser->model, candidate.segment);
+    judge(chooser, basis, &cost, bytes, &candidate);
     visit(context, &candidate);
 }
 
@@ -651,21 +702,28 @@ static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t ki
     const pb_profile_t *profile;
     int rc = get_profile(chooser, root, kind, &profile);
     if (rc == PB_SUCCESS && profile != NULL) {
-        (profile->copies ? visit_frame : visit_segments)(chooser, (int) kind, profile, bytes, visit,
-                                                         context);
+        (profile->copies ? visit_frame : visit_segments)(
+            chooser, (int) kind, &(basis_t){.profile = profile}, bytes, visit, context);
         *seen_p = true;
     }
     return rc;
 }
 
+/** Whether the plan of a kind need not be made at first. */
+static bool has_least_times(const pb_chooser_t *chooser, pb_kind_t kind)
+{
+    return chooser->least[kind].n_ways > 0;
+}
+
 /**
- * Shows all candidates. With `best`, which `visit` keeps up to date, what cannot be
- * better than it may be left out.
+ * Shows all candidates. With `field`, to which `visit` adds them, those of which least times are
+ * known are shown with these, without plans.
  */
 static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
-                     void *context, const pb_choice_t *best)
+                     void *context, field_t *field)
 {
     root_profiles_t *profiles = find_root(chooser, root);
+    const pb_candidate_t *best = field != NULL ? &field->planned : NULL;
     bool seen = false;
     int rc = PB_SUCCESS;
     const int only = pb_choose_kind(&chooser->options);
@@ -686,14 +744,76 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
         if (is_copied((int) kind) && chooser->options.frame == 0) {
             continue;
         }
-        /* Without regard to what is known already, so that ranks never differ; and where
-         * nothing was measured, it may be the safe one. */
-        if (best != NULL && chooser->model->measured &&
-            is_beaten(chooser, kind, bytes, best->best.weight)) {
+        /* Without regard to what is known already, so that ranks never differ. */
+        if (field != NULL && has_least_times(chooser, kind)) {
+            field->unplanned |= UINT32_C(1) << kind;
+            visit_segments(chooser, (int) kind, &(basis_t){.least = &field->least[kind]}, bytes,
+                           visit, context);
             continue;
         }
         rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
         settle_plan(chooser, kind, best);
+    }
+    return rc;
+}
+
+/** Predicts the candidates of a kind anew; they are gone where there is no basis. */
+static void judge_again(const pb_chooser_t *chooser, pb_kind_t kind, const basis_t *basis,
+                        field_t *field)
+{
+    const bool is_gone = basis->profile == NULL && basis->least == NULL;
+    const int n = field->n;
+    field->n = 0;
+    for (int i = 0; i < n; i++) {
+        pb_candidate_t candidate = field->candidates[i];
+        if (candidate.kind == (int) kind && is_gone) {
+            continue;
+        }
+        if (candidate.kind == (int) kind) {
+            const pb_segment_cost_t cost = pb_segment_cost(
+                chooser->model, candidate.segment != 0 ? candidate.segment : field->bytes);
+            judge(chooser, basis, &cost, field->bytes, &candidate);
+        }
+        collect(field, &candidate);
+    }
+}
+
+/** Makes the plan of a kind. Its candidates are gone if it does not fit. */
+static int plan_kind(pb_chooser_t *chooser, int root, pb_kind_t kind, field_t *field)
+{
+    basis_t basis = {.least = NULL};
+    const int rc = get_profile(chooser, find_root(chooser, root), kind, &basis.profile);
+    if (rc == PB_SUCCESS) {
+        field->unplanned &= ~(UINT32_C(1) << kind);
+        judge_again(chooser, kind, &basis, field);
+        settle_plan(chooser, kind, &field->planned);
+    }
+    return rc;
+}
+
+/**
+ * Whether more can be known of a kind than at first, in less time than its plan takes. Where
+ * nothing was measured, that seldom is enough, for all speeds.
+ */
+static bool may_look_at(const pb_chooser_t *chooser, pb_kind_t kind, const field_t *field)
+{
+    return chooser->model->measured && chooser->one_on_each_host &&
+           chooser->placement->n_ranks >= LOOK_FROM && (field->looked_at >> kind & 1) == 0;
+}
+
+/**
+ * Looks closer at a kind on which the choice depends: at what is known of its plans for this root,
+ * without regard to profiles that are there.
+ */
+static int look_at(pb_chooser_t *chooser, int root, pb_kind_t kind, field_t *field)
+{
+    field->looked_at |= UINT32_C(1) << kind;
+    int rc = get_view(chooser->profiler, root);
+    if (rc == PB_SUCCESS) {
+        rc = pb_least_look(&field->least[kind], kind, chooser->profiler->view);
+    }
+    if (rc == PB_SUCCESS) {
+        judge_again(chooser, kind, &(basis_t){.least = &field->least[kind]}, field);
     }
     return rc;
 }
@@ -742,46 +862,97 @@ static int make_room(pb_chooser_t *chooser)
     return PB_SUCCESS;
 }
 
-static int choose_measured(pb_chooser_t *chooser, int root, uint64_t size_class,
-                           pb_choice_t *choice)
+/** What is chosen of the field; each is the index of a candidate, -1: there is none. */
+typedef struct picked {
+    int best, first, next;
+} picked_t;
+
+/** The kind of one that was picked, if there is no plan of it; else -1. */
+static int unplanned_kind(const field_t *field, int picked)
 {
-    *choice = (pb_choice_t){.best.time = -1, .next.time = -1};
-    const int rc = visit_all(chooser, root, size_class, keep_best, choice, choice);
-    choice->first = choice->best;
-    return rc;
+    const pb_candidate_t *candidate = &field->candidates[picked];
+    return is_unplanned(field, candidate) ? candidate->kind : -1;
 }
 
 /**
- * The fastest by the speed that the links claim, of those that are no slower than the best with
- * segments of 8 KB at any of the speeds; if there are none, the one that is least slower.
+ * Picks by the times as they are. Returns the kind without a plan on which that depends, or -1:
+ * then it would be the same with the plans of all kinds, as longer times only make a candidate
+ * worse.
  */
-static int choose_doubtful(pb_chooser_t *chooser, int root, uint64_t size_class,
-                           pb_choice_t *choice)
+static int pick_measured(const field_t *field, picked_t *picked)
 {
-    static const pb_choice_t none = {.best.time = -1, .next.time = -1};
-    doubtful_t *doubtful = calloc(1, sizeof(*doubtful));
-    if (doubtful == NULL) {
+    picked->best = picked->first = lightest(field, PB_KIND_COUNT, false);
+    picked->next = lightest(field, field->candidates[picked->best].kind, true);
+    return unplanned_kind(field, picked->best);
+}
+
+/**
+ * The same: the fastest by the speed that the links claim, of those that are no slower than the
+ * best with segments of 8 KB at any of the speeds; if there are none, the one that is least slower.
+ */
+static int pick_doubtful(pb_chooser_t *chooser, int root, field_t *field, picked_t *picked)
+{
+    uint64_t speed = chooser->model->speed;
+    memset(field->worst, 0, sizeof(field->worst));
+    memset(field->farthest, 0, sizeof(field->farthest));
+    for (int i = 0; i < field->n; i++) {
+        field->times[i] = field->candidates[i].time;
+        field->weights[i] = field->candidates[i].weight;
+    }
+    int unplanned = weigh(chooser, field);
+    for (int i = 1; i < N_SPEEDS && speed >= 10 && unplanned < 0; i++) {
+        speed /= 10;
+        pb_model_assume_other(chooser->model, speed, &field->model);
+        predict_all(chooser, find_root(chooser, root), field);
+        unplanned = weigh(chooser, field);
+    }
+    if (unplanned >= 0) {
+        return unplanned;
+    }
+    picked->best = safest(field, PB_KIND_COUNT, false);
+    picked->first = for_first(field, picked->best);
+    picked->next = safest(field, field->candidates[picked->best].kind, true);
+    unplanned = unplanned_kind(field, picked->best);
+    return unplanned >= 0 ? unplanned : unplanned_kind(field, picked->first);
+}
+
+/** Fills a field, and makes plans until the choice is sure. */
+static int fill_field(pb_chooser_t *chooser, int root, field_t *field, picked_t *picked)
+{
+    int rc = visit_all(chooser, root, field->bytes, collect, field, field);
+    while (rc == PB_SUCCESS && field->n > 0) {
+        const int unplanned = chooser->model->measured
+                                  ? pick_measured(field, picked)
+                                  : pick_doubtful(chooser, root, field, picked);
+        if (unplanned < 0) {
+            break;
+        }
+        const pb_kind_t kind = (pb_kind_t) unplanned;
+        rc = may_look_at(chooser, kind, field) ? look_at(chooser, root, kind, field)
+                                               : plan_kind(chooser, root, kind, field);
+    }
+    return rc;
+}
+
+static int choose_new(pb_chooser_t *chooser, int root, uint64_t size_class, pb_choice_t *choice)
+{
+    static const pb_choice_t none = {.best.time = -1, .first.time = -1, .next.time = -1};
+    field_t *field = calloc(1, sizeof(*field));
+    picked_t picked = {-1, -1, -1};
+    if (field == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    collecting_t collecting = {.best = none, .doubtful = doubtful};
-    uint64_t speed = chooser->model->speed;
-    int rc = visit_all(chooser, root, size_class, collect, &collecting, &collecting.best);
+    field->bytes = size_class;
+    field->planned.time = -1;
+    memcpy(field->least, chooser->least, sizeof(field->least));
+    const int rc = fill_field(chooser, root, field, &picked);
     *choice = none;
-    if (rc == PB_SUCCESS) {
-        weigh(chooser, doubtful);
-        for (int i = 1; i < N_SPEEDS && speed >= 10; i++) {
-            speed /= 10;
-            pb_model_assume_other(chooser->model, speed, &doubtful->model);
-            predict_all(chooser, find_root(chooser, root), size_class, doubtful);
-            weigh(chooser, doubtful);
-        }
-        const int best = safest(doubtful, PB_KIND_COUNT);
-        const int next = safest(doubtful, doubtful->candidates[best].kind);
-        choice->best = doubtful->candidates[best];
-        choice->first = doubtful->candidates[for_first(doubtful, best)];
-        choice->next = next >= 0 ? doubtful->candidates[next] : none.next;
+    if (rc == PB_SUCCESS && field->n > 0) {
+        choice->best = field->candidates[picked.best];
+        choice->first = field->candidates[picked.first];
+        choice->next = picked.next >= 0 ? field->candidates[picked.next] : none.next;
     }
-    free(doubtful);
+    free(field);
     return rc;
 }
 
@@ -796,8 +967,7 @@ static int choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *
         if (rc != PB_SUCCESS) {
             return rc;
         }
-        rc = chooser->model->measured ? choose_measured(chooser, root, size_class, &best)
-                                      : choose_doubtful(chooser, root, size_class, &best);
+        rc = choose_new(chooser, root, size_class, &best);
         if (rc != PB_SUCCESS) {
             return rc;
         }
@@ -902,6 +1072,24 @@ static uint32_t kinds_for_one_each(void)
     return bits;
 }
 
+/** The least times of the kinds that may be chosen. By leaders, one rank of each host sends. */
+static int list_least_times(pb_chooser_t *chooser, int n_hosts, int most_on_host)
+{
+    const bool by_leaders = chooser->height_inside > 0;
+    const bool is_large = chooser->one_on_each_host && n_hosts >= LOOK_FROM;
+    pb_least_hosts_t hosts;
+    const int rc =
+        pb_least_hosts(chooser->placement, n_hosts, by_leaders ? 1 : most_on_host, &hosts);
+    for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
+        const pb_kind_t kind = chooser->kinds[i];
+        /* Plans of these kinds are as soon made as bounds, among few ranks. */
+        if (is_large || pb_kind_row(kind)->bound != PB_BOUND_ROOT) {
+            chooser->least[kind] = pb_least_of(&hosts, kind, &chooser->options.plan);
+        }
+    }
+    return rc;
+}
+
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
                              const pb_choose_options_t *options)
 {
@@ -926,8 +1114,12 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     if (options->plan.leaders && pb_leaders_matter(n_hosts, placement->n_ranks)) {
         chooser->height_inside = pb_leaders_height(most);
     }
-    pb_profile_least_two_streams(placement, n_hosts, &chooser->least_two_streams);
+    chooser->one_on_each_host = most == 1;
     list_kinds(chooser);
+    if (list_least_times(chooser, n_hosts, most) != PB_SUCCESS) {
+        free(chooser);
+        return NULL;
+    }
     list_segments(chooser);
     return chooser;
 }

@@ -100,7 +100,9 @@ typedef struct pb_candidate {
 typedef struct pb_choice {
     pb_candidate_t best;
     pb_candidate_t first; /**< for a broadcast from which the speed of links is learnt */
-    pb_candidate_t next;  /**< the best of the other kinds; its time is -1 if there is none */
+    pb_candidate_t next;  /**< the best of the other kinds whose plans choosing has made: of those
+                               that it left out nothing is known but that they are not chosen; its
+                               time is -1 if there is none */
 } pb_choice_t;
 
 /** options->kind; PB_CHOOSE_OWN where that is multicast, without frames. O(1). */
@@ -130,8 +132,8 @@ pb_chooser_t *pb_chooser_new_beside(pb_chooser_t *other, const pb_model_t *model
 /**
  * The choice for messages of `bytes` (at least 1) from `root`. O(1) where it was
  * made before for the size class. Else it takes as many predictions as there are
- * candidates, and where this root is new the plans of all kinds, of which the
- * two-tree, which takes longest, is left out where its least possible time is too long.
+ * candidates, and where this root is new the plans of the kinds; but none of a kind whose least
+ * possible times (topo/model/least.h) show that the choice does not depend on it.
  * PB_ERR_NO_MEMORY; PB_ERR_UNFIT if a kind is forced that does not fit the root.
  */
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);

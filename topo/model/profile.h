@@ -104,15 +104,6 @@ void pb_profile_fallback_on(pb_profile_ground_t *ground, int root, pb_profile_t 
 /** The same for a single one. PB_ERR_NO_MEMORY. */
 int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile);
 
-/**
- * A profile that takes no longer than that of any plan of PB_BOUND_TWO_STREAMS over the
- * `n_hosts` hosts of a placement, for any costs: so that such a plan need not be computed
- * where something else is faster even than this. All links are taken to be as
- * fast as the fastest host's. O(ranks + nodes).
- */
-void pb_profile_least_two_streams(const pb_placement_t *placement, int n_hosts,
-                                  pb_profile_t *profile);
-
 /** Speed of the slowest host's uplink, by which loads are counted. O(nodes). */
 uint32_t pb_profile_host_speed(const pb_network_t *network);
 

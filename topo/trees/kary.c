@@ -611,18 +611,37 @@ static bool can_reach(const kary_t *t, int height)
     return most >= t->n;
 }
 
+/* Makes rows until one says that there is a tree lower than `height`, or it is sure that none will.
+ */
+static int make_rows(kary_t *t, int height, bool *found_p)
+{
+    int error = kary_init(t);
+    *found_p = false;
+    while (error == PB_SUCCESS && !*found_p && t->n_rows < height && can_reach(t, height - 1)) {
+        error = make_row(t);
+        *found_p = error == PB_SUCCESS && t->rows[t->n_rows - 1][0] == t->n - 1;
+    }
+    return error;
+}
+
+int pb_kary_is_higher(const pb_view_t *view, int children, int height, bool *is_higher_p)
+{
+    kary_t t = {.view = view, .n = view->n_ranks, .fanout = children};
+    bool found;
+    const int error = make_rows(&t, height + 1, &found);
+    *is_higher_p = !found;
+    kary_clear(&t);
+    return error;
+}
+
 int pb_kary_lower(const pb_view_t *view, int fanout, int *parent, int *height_p)
 {
     if (*height_p <= complete_height(view->n_ranks, fanout)) {
         return PB_SUCCESS;
     }
     kary_t t = {.view = view, .n = view->n_ranks, .fanout = fanout};
-    int error = kary_init(&t);
-    bool found = false;
-    while (error == PB_SUCCESS && !found && t.n_rows < *height_p && can_reach(&t, *height_p - 1)) {
-        error = make_row(&t);
-        found = error == PB_SUCCESS && t.rows[t.n_rows - 1][0] == t.n - 1;
-    }
+    bool found;
+    int error = make_rows(&t, *height_p, &found);
     if (found) {
         error = cut_all(&t, parent);
         *height_p = t.n_rows - 1;

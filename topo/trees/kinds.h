@@ -40,19 +40,20 @@ struct pb_plan;
  */
 #define PB_KINDS(ROW)                                                                              \
     ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
-        .repeats = PB_REPEATS_WALK, .auto_turn = 1)                                                \
+        .repeats = PB_REPEATS_WALK, .auto_turn = 1, .bound = PB_BOUND_ROOT)                        \
     ROW(BINARY_PAPER, pb_plan_binary_paper, .name = "binary_paper", .promises = true,              \
         .serves_all = true)                                                                        \
     ROW(BINARY, pb_plan_slot, .name = "binary", .promises = true, .serves_all = true,              \
-        .auto_turn = 4)                                                                            \
+        .auto_turn = 4, .bound = PB_BOUND_ONE_STREAM)                                              \
     ROW(KARY, pb_plan_kary, .name = "kary", .promises = true, .serves_all = true,                  \
-        .takes_fanout = true, .auto_turn = 5)                                                      \
+        .takes_fanout = true, .auto_turn = 5, .bound = PB_BOUND_ONE_STREAM,                        \
+        .is_higher = pb_kary_is_higher)                                                            \
     ROW(TWOTREE, pb_plan_twotree, .name = "twotree", .promises = true, .serves_all = true,         \
         .auto_turn = 6, .several_streams = true, .bound = PB_BOUND_TWO_STREAMS)                    \
     ROW(CIRCULANT, pb_plan_circulant, .name = "circulant", .promises = true, .auto_turn = 8,       \
         .several_streams = true, .unsure = true)                                                   \
     ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
-        .auto_turn = 3)                                                                            \
+        .auto_turn = 3, .bound = PB_BOUND_ROOT)                                                    \
     ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
         .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
@@ -60,7 +61,7 @@ struct pb_plan;
     ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 9,     \
         .copies = true)                                                                            \
     ROW(FOURTREE, pb_plan_fourtree, .name = "fourtree", .promises = true, .serves_all = true,      \
-        .auto_turn = 7, .several_streams = true, .one_each = true)
+        .auto_turn = 7, .several_streams = true, .one_each = true, .bound = PB_BOUND_FOUR_STREAMS)
 
 #define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
@@ -82,10 +83,22 @@ typedef struct pb_plan_options {
 typedef int pb_plan_make_t(const pb_view_t *view, const pb_plan_options_t *options,
                            struct pb_plan **plan_p);
 
-/** A least time that is known of a kind without making a plan. */
+/**
+ * Sets *is_higher_p to whether all plans of a kind in which ranks have at most `children` (2 or
+ * more) children are higher than `height`; in less time than it takes to make one.
+ * PB_ERR_NO_MEMORY.
+ */
+typedef int pb_is_higher_t(const pb_view_t *view, int children, int height, bool *is_higher_p);
+
+/** What is known of a kind's plans without making them: least times follow (topo/model/least.h). */
 typedef enum {
     PB_BOUND_NONE,
-    PB_BOUND_TWO_STREAMS, /**< two streams, of which each rank sends two segments in all */
+    PB_BOUND_ONE_STREAM, /**< one stream, which each rank sends to two others at most, or to as many
+                              as its fanout, and one rank over each directed link */
+    PB_BOUND_ROOT, /**< with one rank on each host: one stream, which the root sends to all others
+                        where it reaches all, and else each rank to one: a chain */
+    PB_BOUND_TWO_STREAMS,  /**< two streams, of which each rank sends two segments in all */
+    PB_BOUND_FOUR_STREAMS, /**< with one rank on each host: likewise, four */
 } pb_bound_t;
 
 /** The neighbours of a rank in the plans of all roots, with pb_plan_options_t.repeats. */
@@ -111,7 +124,10 @@ typedef struct pb_kind_row {
     bool one_each;        /**< chosen only where no host has several ranks */
     bool unsure;          /**< takes longer than predicted more often: see PB_CHOOSE_UNSURE */
     pb_bound_t bound;     /**< for what takes long to make */
+    pb_is_higher_t *is_higher; /**< NULL: that cannot be known without making a plan */
 } pb_kind_row_t;
+
+pb_is_higher_t pb_kary_is_higher;
 
 #define PB_KIND_PROTOTYPE(enumerator, make, ...) pb_plan_make_t make;
 PB_KINDS(PB_KIND_PROTOTYPE)

@@ -58,7 +58,7 @@ static bool judge(const pb_placement_t *placement, pb_chooser_t *used, int root,
     return good;
 }
 
-/* Leaving the two-tree out where it is beaten never changes the choice; nor does the cache. */
+/* Leaving plans out where they are beaten never changes the choice; nor does the cache. */
 static void test_least(void)
 {
     pb_random_t random = pb_random_seed(21);
@@ -447,6 +447,183 @@ static void test_first(void)
        of_first / n, of_best / n);
 }
 
+enum { MAX_ALL = 400 };
+
+/** All candidates, with all plans made, and their times at the speeds that a claim may stand for.
+ */
+typedef struct full {
+    int n;
+    pb_candidate_t candidates[MAX_ALL];
+    int64_t times[N_SPEEDS][MAX_ALL];
+    int64_t worst[MAX_ALL];    /**< of the time over the reference's, in 1024ths */
+    int64_t farthest[MAX_ALL]; /**< of the weight over the least one's */
+} full_t;
+
+static void list_full(void *context, const pb_candidate_t *candidate)
+{
+    full_t *full = context;
+    full->candidates[full->n++] = *candidate;
+}
+
+static int64_t weight_in(const full_t *full, int speed, int i)
+{
+    const int64_t time = full->times[speed][i];
+    return time + doubts_of(&full->candidates[i]) * (time / 8);
+}
+
+/** What worst and farthest say of all candidates, as choose.h has it. */
+static void weigh_full(full_t *full)
+{
+    memset(full->worst, 0, sizeof(full->worst));
+    memset(full->farthest, 0, sizeof(full->farthest));
+    for (int speed = 0; speed < N_SPEEDS; speed++) {
+        int64_t reference = INT64_MAX, least = INT64_MAX;
+        for (int i = 0; i < full->n; i++) {
+            const pb_candidate_t *candidate = &full->candidates[i];
+            const int64_t time = full->times[speed][i], weight = weight_in(full, speed, i);
+            const bool is_reference = candidate->kind != PB_KIND_FALLBACK &&
+                                      (candidate->segment == 0 || candidate->segment == 8192);
+            reference = is_reference && time < reference ? time : reference;
+            least = weight < least ? weight : least;
+        }
+        for (int i = 0; i < full->n; i++) {
+            const int64_t time = full->times[speed][i];
+            int64_t ratio = time * 1024 / (reference + 1);
+            ratio = time > reference && ratio <= 1024 ? 1025 : ratio;
+            full->worst[i] = ratio > full->worst[i] ? ratio : full->worst[i];
+            ratio = weight_in(full, speed, i) * 1024 / (least + 1);
+            full->farthest[i] = ratio > full->farthest[i] ? ratio : full->farthest[i];
+        }
+    }
+}
+
+/** Whether candidate a is to be preferred to b, which comes before it. */
+static bool is_safer(const full_t *full, int a, int b)
+{
+    return full->worst[a] <= 1024 && full->worst[b] <= 1024
+               ? full->candidates[a].weight < full->candidates[b].weight
+               : full->worst[a] < full->worst[b];
+}
+
+/** The choice without measurements, by the rule in choose.h, with the plans of all kinds. */
+static void choose_in_full(full_t *full, int *best_p, int *first_p)
+{
+    int best = 0;
+    weigh_full(full);
+    for (int i = 1; i < full->n; i++) {
+        best = is_safer(full, i, best) ? i : best;
+    }
+    const int64_t time = full->candidates[best].time;
+    int first = best;
+    for (int i = 0; i < full->n && full->candidates[best].kind != PB_KIND_FALLBACK; i++) {
+        if (full->candidates[i].kind != PB_KIND_FALLBACK &&
+            full->candidates[i].time <= time + time / PB_CHOOSE_FIRST_PART &&
+            full->farthest[i] < full->farthest[first]) {
+            first = i;
+        }
+    }
+    *best_p = best;
+    *first_p = first;
+}
+
+/** Whether the choice without measurements is the same as with the plans of all kinds. */
+static bool is_as_in_full(const pb_placement_t *placement, int root, uint64_t bytes)
+{
+    static full_t full;
+    static pb_model_t slower;
+    pb_chooser_t *lazy = pb_chooser_new(placement, &model, &all);
+    pb_chooser_t *eager = pb_chooser_new(placement, &model, &all);
+    pb_choice_t choice;
+    int best, first;
+    full.n = 0;
+    if (pb_choose(lazy, root, bytes, &choice) != PB_SUCCESS ||
+        pb_choose_explain(eager, root, bytes, list_full, &full) != PB_SUCCESS) {
+        abort();
+    }
+    uint64_t speed = model.speed;
+    for (int k = 0; k < N_SPEEDS; k++, speed /= 10) {
+        pb_model_assume_other(&model, speed, &slower);
+        for (int i = 0; i < full.n; i++) {
+            full.times[k][i] =
+                pb_choose_time_by(eager, &slower, root, pb_size_class(bytes), &full.candidates[i]);
+        }
+    }
+    choose_in_full(&full, &best, &first);
+    const bool good =
+        same(&choice.best, &full.candidates[best]) && same(&choice.first, &full.candidates[first]);
+    pb_chooser_free(eager);
+    pb_chooser_free(lazy);
+    return good;
+}
+
+/* Without measurements, too, plans that are left out never change the choice. */
+static void test_doubtful_least(void)
+{
+    pb_random_t random = pb_random_seed(34);
+    int n = 0, n_good = 0;
+    for (int i = 0; i < 36; i++) {
+        const tree_case_size_t size = {.max_switches = 12,
+                                       .max_hosts = 80,
+                                       .max_per_host = 1 + i % 2,
+                                       .max_speed = i % 3 == 0 ? 10 : 1};
+        tree_case_t c;
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
+        pb_model_assume(UINT64_C(10000000) << i % 12, 1500, &model);
+        for (uint64_t bytes = 500; bytes < 1 << 22 && c.placement->n_ranks > 1; bytes *= 3) {
+            const int root = pb_random_below(&random, c.placement->n_ranks);
+            n_good += is_as_in_full(c.placement, root, bytes);
+            n++;
+        }
+        tree_case_clear(&c);
+    }
+    ok(n_good == n && n > 200, "without measurements: as with all plans in %d of %d", n_good, n);
+}
+
+/** A network as the papers generate them, or one of leaves and a spine. */
+static pb_network_t *large_network(pb_random_t *random, bool leaves, int n_switches, int n_hosts)
+{
+    pb_network_t *network;
+    int *parents = calloc((size_t) (n_switches + n_hosts), sizeof(*parents));
+    if (parents == NULL) {
+        abort();
+    }
+    parents[0] = -1;
+    for (int i = 0; i < n_hosts; i++) {
+        parents[n_switches + i] = 1 + i % (n_switches - 1);
+    }
+    const int rc = leaves
+                       ? pb_random_order_network(random, parents, n_switches, n_hosts, 0, &network)
+                       : pb_random_cluster(random, n_switches, n_hosts, &network);
+    free(parents);
+    if (rc != PB_SUCCESS) {
+        abort();
+    }
+    return network;
+}
+
+/* So many hosts that kinds are looked at closer. */
+static void test_large(void)
+{
+    pb_random_t random = pb_random_seed(35);
+    bool good = true;
+    for (int leaves = 0; leaves <= 1; leaves++) {
+        pb_network_t *network = large_network(&random, leaves, 200, 2400);
+        pb_placement_t *placement = pb_random_placement(&random, network, 1);
+        pb_model_assume(UINT64_C(1000000000), 1500, &model);
+        for (uint64_t bytes = 2000; bytes < 1 << 21; bytes *= 8) {
+            model.measured = false;
+            good = is_as_in_full(placement, 3, bytes) && good;
+            model.measured = true;
+            pb_chooser_t *used = pb_chooser_new(placement, &model, &all);
+            good = judge(placement, used, 5, bytes) && good;
+            pb_chooser_free(used);
+        }
+        pb_placement_free(placement);
+        pb_network_free(network);
+    }
+    ok(good, "with 2,400 hosts");
+}
+
 /** A chooser beside another one, whose profiles it uses, chooses as one of its own. */
 static void test_beside(void)
 {
@@ -638,6 +815,8 @@ int main(void)
     test_assumed();
     test_doubtful();
     test_first();
+    test_doubtful_least();
+    test_large();
     test_beside();
     test_forced();
     test_many();

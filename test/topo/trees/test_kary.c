@@ -1,6 +1,7 @@
 /* The extension of Algorithm 2 to k children. */
 #include "test/tap.h"
 #include "test/topo/trees/tree_case.h"
+#include "topo/util/error.h"
 
 typedef struct tally {
     int n;
@@ -10,6 +11,7 @@ typedef struct tally {
     int rising; /* higher with a larger fanout */
     int chain;  /* fanout 1 is a chain in the view's order */
     int flat;   /* fanout P - 1 on one vertex is the flat tree */
+    int known;  /* how high the trees are is known without making them */
 } tally_t;
 
 static bool is_in_order(const pb_view_t *view, const pb_plan_t *plan)
@@ -20,6 +22,18 @@ static bool is_in_order(const pb_view_t *view, const pb_plan_t *plan)
         }
     }
     return true;
+}
+
+/* Whether pb_kary_is_higher() knows of all heights up to that of a plan, and no further. */
+static bool is_known(const pb_view_t *view, int fanout, const pb_plan_t *plan)
+{
+    bool good = true;
+    for (int height = 0; height <= plan->streams[0].height + 1; height++) {
+        bool is_higher;
+        good = good && pb_kary_is_higher(view, fanout, height, &is_higher) == PB_SUCCESS &&
+               is_higher == (plan->streams[0].height > height);
+    }
+    return good;
 }
 
 static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
@@ -36,6 +50,7 @@ static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
         tally->chain += fanout == 1 && is_in_order(c.view, plan);
         tally->worse += fanout == 2 && height > paper->streams[0].height;
         tally->better += fanout == 2 && height < paper->streams[0].height;
+        tally->known += fanout == 1 || is_known(c.view, fanout, plan);
         before = height;
         pb_plan_free(plan);
     }
@@ -152,6 +167,7 @@ int main(void)
         ok(tally.chain == tally.n, "%s: fanout 1 is a chain in the view's order", name);
         ok(tally.worse == 0, "%s: fanout 2 is higher than Algorithm 2 in %d, lower in %d", name,
            tally.worse, tally.better);
+        ok(tally.known == 6 * tally.n, "%s: how high it is, without making it", name);
         ok(tally.rising == 0, "%s: more children, never higher", name);
         ok(tally.flat == tally.n, "%s: one vertex and many children: flat", name);
         compare_brute((pb_shape_t) shape);
