@@ -385,7 +385,7 @@ static int64_t predict(const basis_t *basis, const pb_model_t *model, const pb_s
                        uint64_t bytes)
 {
     return basis->profile != NULL ? pb_predict(basis->profile, model, cost, bytes)
-                                  : pb_least_time(basis->least, model, cost, bytes);
+                                  : pb_least_predict(basis->least, model, cost, bytes);
 }
 
 /** The geometric mean of two times that are not 0, by Newton's method, which comes from above. */

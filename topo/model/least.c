@@ -410,8 +410,8 @@ static int64_t time_of_way(const pb_least_t *least, const pb_least_way_t *way,
     return fast == PB_PROFILE_UNIT ? time : pb_time_limited(time - ROUNDED);
 }
 
-int64_t pb_least_time(const pb_least_t *least, const pb_model_t *model,
-                      const pb_segment_cost_t *cost, uint64_t bytes)
+int64_t pb_least_predict(const pb_least_t *least, const pb_model_t *model,
+                         const pb_segment_cost_t *cost, uint64_t bytes)
 {
     int64_t time = least->n_ways > 0 ? PB_TIME_LONGEST : 0;
     for (int i = 0; i < least->n_ways; i++) {

@@ -83,7 +83,7 @@ int pb_least_look(pb_least_t *least, pb_kind_t kind, const pb_view_t *view);
  * No more than pb_predict() says of any such plan, for any costs; 0 where nothing is known. O(ways
  * * log rows).
  */
-int64_t pb_least_time(const pb_least_t *least, const pb_model_t *model,
-                      const pb_segment_cost_t *cost, uint64_t bytes);
+int64_t pb_least_predict(const pb_least_t *least, const pb_model_t *model,
+                         const pb_segment_cost_t *cost, uint64_t bytes);
 
 #endif

@@ -525,7 +525,7 @@ static bool is_least(const pb_least_t *least, const pb_profile_t *profile, doubl
     for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
         for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++) {
             const pb_segment_cost_t cost = pb_segment_cost(&model, segments[i]);
-            const int64_t time = pb_least_time(least, &model, &cost, bytes);
+            const int64_t time = pb_least_predict(least, &model, &cost, bytes);
             const int64_t of_plan = pb_predict(profile, &model, &cost, bytes);
             const double part = (double) time / (double) of_plan;
             good = good && time <= of_plan;
