@@ -32,29 +32,41 @@ static int64_t fastest_time(const pb_placement_t *placement)
     return least;
 }
 
-/** Marks the switches that have ranks; returns how many they are. */
-static int mark_leaves(const pb_placement_t *placement, bool *has_ranks)
+/** Counts the ranks below each switch that has some; returns how many switches these are. */
+static int count_ranks(const pb_placement_t *placement, int *n_ranks)
 {
     int n = 0;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
         const int host = pb_network_host_of(placement->network, placement->host[rank]);
         const int above = pb_network_node(placement->network, host)->parent;
-        n += above >= 0 && !has_ranks[above];
-        has_ranks[above >= 0 ? above : host] = true;
+        n += above >= 0 && n_ranks[above] == 0;
+        n_ranks[above >= 0 ? above : host]++;
     }
     return n;
 }
 
-/** Whether a node's uplink is one link, as fast as the slowest host's, and not below a marked
- * switch if the node is a switch. */
-static bool is_plain(const pb_network_t *network, int node, uint32_t speed, const bool *has_ranks)
+/** The least of the counts that are not 0. */
+static int least_count(const int *n_ranks, int n_nodes)
+{
+    int least = 0;
+    for (int node = 0; node < n_nodes; node++) {
+        if (n_ranks[node] > 0 && (least == 0 || n_ranks[node] < least)) {
+            least = n_ranks[node];
+        }
+    }
+    return least;
+}
+
+/** Whether a node's uplink is one link, as fast as the slowest host's, and not below a switch with
+ * ranks if the node is a switch. */
+static bool is_plain(const pb_network_t *network, int node, uint32_t speed, const int *n_ranks)
 {
     const pb_node_t *at = pb_network_node(network, node);
     if (at->kind == PB_NODE_PLACE || at->parent < 0) {
         return true;
     }
     return at->speed == speed && pb_network_members(network, node) == 1 &&
-           (at->kind == PB_NODE_HOST || !has_ranks[at->parent]);
+           (at->kind == PB_NODE_HOST || n_ranks[at->parent] == 0);
 }
 
 int pb_least_hosts(const pb_placement_t *placement, int n_hosts, int most_senders,
@@ -63,18 +75,19 @@ int pb_least_hosts(const pb_placement_t *placement, int n_hosts, int most_sender
     const pb_network_t *network = placement->network;
     const uint32_t speed = pb_profile_host_speed(network);
     const int n_nodes = pb_network_size(network);
-    bool *has_ranks = calloc((size_t) n_nodes, sizeof(*has_ranks));
-    if (has_ranks == NULL) {
+    int *n_ranks = calloc((size_t) n_nodes, sizeof(*n_ranks));
+    if (n_ranks == NULL) {
         return PB_ERR_NO_MEMORY;
     }
     *hosts = (pb_least_hosts_t){.n_hosts = n_hosts,
                                 .most_senders = most_senders,
-                                .n_leaves = mark_leaves(placement, has_ranks),
+                                .n_leaves = count_ranks(placement, n_ranks),
                                 .fast = fastest_time(placement)};
     for (int node = 0; node < n_nodes && hosts->n_leaves > 0; node++) {
-        hosts->n_leaves = is_plain(network, node, speed, has_ranks) ? hosts->n_leaves : 0;
+        hosts->n_leaves = is_plain(network, node, speed, n_ranks) ? hosts->n_leaves : 0;
     }
-    free(has_ranks);
+    hosts->least_on_leaf = placement->n_ranks == n_hosts ? least_count(n_ranks, n_nodes) : 1;
+    free(n_ranks);
     return PB_SUCCESS;
 }
 
@@ -94,17 +107,29 @@ static int64_t least_height(int64_t n_hosts, int64_t branching)
  * Of n trees that together send n times from the root, one has a root with one child at most, below
  * which no host has more than n. Every host receives all streams, and of n + 1 hosts or more beside
  * the root, which forward n less than they receive, one forwards as much.
+ *
+ * Where leaves have one link, it carries no more than n edges of all trees each way, and so one of
+ * each tree into each leaf and out of the root's; and no leaf is left by more than n edges of one
+ * tree. As a leaf is entered once, its other hosts are below the one that is: so many hops as that
+ * takes in the smallest leaf come after those to the last one.
  */
-static pb_least_way_t way_of_streams(int64_t n_hosts, int n)
+static pb_least_way_t way_of_streams(const pb_least_hosts_t *hosts, int n)
 {
-    return n_hosts < n + 2 ? (pb_least_way_t){.n_streams = 1}
-                           : (pb_least_way_t){.n_streams = n,
-                                              .load = n,
-                                              .forwards = n,
-                                              .of_root = 1,
-                                              .children = n,
-                                              .senders = 1,
-                                              .height = 1 + least_height(n_hosts - 1, n)};
+    if (hosts->n_hosts < n + 2) {
+        return (pb_least_way_t){.n_streams = 1};
+    }
+    pb_least_way_t way = {.n_streams = n,
+                          .load = n,
+                          .forwards = n,
+                          .of_root = 1,
+                          .children = n,
+                          .senders = 1,
+                          .height = 1 + least_height(hosts->n_hosts - 1, n)};
+    if (hosts->n_leaves > 1) {
+        way.leaves = 1 + least_height(hosts->n_leaves - 1, n);
+        way.inside = least_height(hosts->least_on_leaf, n);
+    }
+    return way;
 }
 
 /**
@@ -140,9 +165,9 @@ pb_least_t pb_least_of(const pb_least_hosts_t *hosts, pb_kind_t kind,
     const pb_kind_row_t *row = pb_kind_row(kind);
     pb_least_t least = {.hosts = *hosts};
     if (row->bound == PB_BOUND_TWO_STREAMS) {
-        least.ways[least.n_ways++] = way_of_streams(hosts->n_hosts, 2);
+        least.ways[least.n_ways++] = way_of_streams(hosts, 2);
     } else if (row->bound == PB_BOUND_FOUR_STREAMS) {
-        least.ways[least.n_ways++] = way_of_streams(hosts->n_hosts, 4);
+        least.ways[least.n_ways++] = way_of_streams(hosts, 4);
     } else if (row->bound == PB_BOUND_ONE_STREAM && hosts->n_hosts > 1) {
         add_ways(&least, row->takes_fanout ? options->fanout : 2, row->promises);
     } else if (row->bound == PB_BOUND_ROOT && hosts->n_hosts > 1) {
@@ -398,7 +423,8 @@ static int64_t time_of_way(const pb_least_t *least, const pb_least_way_t *way,
     profile.n_paths = 0;
     add_path(&profile, way->height, way->height, 0, fast);
     /* Between leaves there are two links more, at least. */
-    add_path(&profile, way->leaves, way->leaves, 2 * way->leaves * PB_PROFILE_UNIT, fast);
+    const int64_t to_last_leaf = way->leaves + way->inside;
+    add_path(&profile, to_last_leaf, to_last_leaf, 2 * way->leaves * PB_PROFILE_UNIT, fast);
     add_far_paths(least, way, &price, &profile);
     profile.n_duties = 1;
     profile.duties[0] = (pb_profile_duty_t){.most = way->load * fast,

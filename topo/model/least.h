@@ -28,10 +28,11 @@
 /** What is known of the hosts. */
 typedef struct pb_least_hosts {
     int n_hosts;
-    int most_senders; /**< ranks of one host that may send to other hosts */
-    int n_leaves;     /**< switches with ranks, where each has one link to others and all links are
-                           alike; else 0 */
-    int64_t fast;     /**< of a segment over the fastest host's link, by PB_PROFILE_UNIT */
+    int most_senders;  /**< ranks of one host that may send to other hosts */
+    int n_leaves;      /**< switches with ranks, where each has one link to others and all links are
+                            alike; else 0 */
+    int least_on_leaf; /**< hosts with ranks, on the leaf with the fewest; 1 if some have several */
+    int64_t fast;      /**< of a segment over the fastest host's link, by PB_PROFILE_UNIT */
 } pb_least_hosts_t;
 
 /** The plans in which the busiest rank sends so much. */
@@ -44,6 +45,7 @@ typedef struct pb_least_way {
     int senders;    /**< ranks of a host that send so to others, at most */
     int64_t height; /**< hops to the last host, at least */
     int64_t leaves; /**< hops between leaves on the way to the last leaf, at least */
+    int64_t inside; /**< hops inside that leaf after these, at least */
 } pb_least_way_t;
 
 /** So many hosts are so far from the root or farther: by `further` of pb_profile_path_t. */
