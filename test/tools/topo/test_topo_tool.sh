@@ -161,6 +161,7 @@ ends 2 "import takes lldp" import
 ends 2 "import takes lldp" import lldp
 ends 2 "import takes lldp" import snmp topology1.conf
 
+ends 2 "--alike: '0' is not" explain topology1.conf --bytes 1 --alike 0
 ends 2 "--bytes is missing" explain topology1.conf
 ends 2 "explain takes one FILE" explain --bytes 1M
 ends 2 "explain takes one FILE" explain --learnt learnt
@@ -314,6 +315,13 @@ ends 2 "'zebra' is no host of" anneal "$work/links" --root zebra
 ends 1 "nothing: cannot be opened" anneal "$work/nothing"
 sed '$d' "$work/links" >"$work/half"
 ends 1 "not written to its end" anneal "$work/half"
+# What is chosen beside other communicators is not what is best alone.
+for alike in 1 4; do
+    topo explain topology5.conf --bytes 64K --root n8 --hosts n0,n8,n16,n24,n9,n17 --speed 1 --alike $alike
+    sed -n 's/^\([a-z]*\) .* chosen$/\1/p' "$out"
+done >"$work/begun"
+[ "$(tr '\n' ' ' <"$work/begun")" = "twotree chain " ]
+report $? "explain --alike: chains where communicators share links"
 # Growth: every network, speed and kind has a row, and nothing beats the bounds.
 topo simulate --grow --host-counts 16,32 --per-switch 8 --speed 100,1000 --algorithm chain,twotree,multicast
 [ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 37 ] &&
