@@ -22,6 +22,9 @@
 #include "pml/control.h"
 #include "pml/transport.h"
 
+/** Pieces have the last tag of the operation: so many below the first. */
+#define TAG_OF_PIECES (COLL_PIPEBCAST_TAGS - 1)
+
 typedef struct multicast {
     coll_pipebcast_operation_t super;
     coll_pipebcast_task_t lingering;
@@ -121,8 +124,7 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned, cha
         return OMPI_SUCCESS;
     }
     multicast->transport = coll_pipebcast_transport(
-        operation->module->comm, operation->call.tag - COLL_PIPEBCAST_TAG_OF_PIECES,
-        &operation->module->lock);
+        operation->module->comm, operation->call.tag - TAG_OF_PIECES, &operation->module->lock);
     const int rc = cut_pieces(multicast, &of_host, planned->piece_size, data, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;

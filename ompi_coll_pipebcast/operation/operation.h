@@ -40,7 +40,6 @@
  * what is watched, the third that of a poll, and the fourth that of pieces beside multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
-#define COLL_PIPEBCAST_TAG_OF_PIECES 3 /**< so many below the first */
 
 /** A broadcast that is called for. */
 typedef struct coll_pipebcast_call {

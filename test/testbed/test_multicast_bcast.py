@@ -28,6 +28,7 @@ def run():
     tap.ok(n > 5, f"when it goes by multicast: {n}")
     tool("set", "--name", "t", "s0-s1", "loss=5%")
     mix("a link that drops 5 % of the frames", steps="40")
+    mix("the same with two ranks on each host, whose leaders ask", steps="20", options=("--ppn", "2"))
     tool("set", "--name", "t", "s0-s1", "loss=0%")
     answer = mpirun("--mca", "coll_pipebcast_algorithm", "multicast", KILLED, "8")
     tap.ok(answer.returncode not in (0, EXIT_TIMEOUT) and "PASS" not in answer.stdout, "a killed rank: the job ends")
