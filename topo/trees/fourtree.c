@@ -37,7 +37,7 @@
 enum { FIRST = 7, STEP = 1 };
 
 /** Slots are opened less than so many segment times ahead. */
-#define AHEAD 16
+enum { AHEAD = 16 };
 
 _Static_assert(FIRST + (TREES - 1) * STEP < AHEAD, "a slot's time has a queue of its own");
 
