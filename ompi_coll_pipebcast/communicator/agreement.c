@@ -47,6 +47,7 @@
 #include "communicator/process.h"
 #include "communicator/ranks.h"
 #include "pml/transport.h"
+#include "topo/util/hash.h"
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
@@ -193,6 +194,13 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, const pb_medi
     return false;
 }
 
+/** Of where the ranks are, and of how much room the job has beside them: both decide choices. */
+static uint64_t hash_of_placement(const coll_pipebcast_module_t *module)
+{
+    const uint64_t state = pb_hash_number(PB_HASH_START, pb_placement_hash(module->placement));
+    return pb_hash_end(pb_hash_number(state, (uint64_t) module->n_alike));
+}
+
 static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t *medium,
                        bool placed, bool model_is_good, uint64_t *values)
 {
@@ -202,7 +210,7 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     memset(values, 0, N_VALUES * sizeof(*values));
     values[V_PROTOCOL] = PROTOCOL;
     values[V_FAILED_RANK] = (uint64_t) (placed ? ompi_comm_size(module->comm) : rank);
-    values[V_PLACEMENT] = placed ? pb_placement_hash(module->placement) : 0;
+    values[V_PLACEMENT] = placed ? hash_of_placement(module) : 0;
     values[V_ALGORITHM] = (uint64_t) settings->algorithm;
     values[V_ARRIVAL] = (uint64_t) settings->arrival;
     values[V_ADVICE] = coll_pipebcast_follows_advice();
