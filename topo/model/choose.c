@@ -597,11 +597,15 @@ static int weigh(const pb_chooser_t *chooser, field_t *field)
 static basis_t basis_of(const field_t *field, const root_profiles_t *root,
                         const pb_candidate_t *candidate)
 {
+    basis_t basis = {.profile = NULL, .least = NULL};
     if (candidate->kind == PB_KIND_FALLBACK) {
-        return (basis_t){.profile = root->fallback};
+        basis.profile = root->fallback;
+    } else if (is_unplanned(field, candidate)) {
+        basis.least = &field->least[candidate->kind];
+    } else {
+        basis.profile = root->profiles[candidate->kind];
     }
-    return is_unplanned(field, candidate) ? (basis_t){.least = &field->least[candidate->kind]}
-                                          : (basis_t){.profile = root->profiles[candidate->kind]};
+    return basis;
 }
 
 /** The candidates' times at the speed of field->model. Their profiles are there. */

@@ -250,8 +250,7 @@ static void test_sensible(void)
     model.measured = true;
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &all);
     const int rc = pb_choose(chooser, 0, 1 << 20, &choice);
-    ok(rc == PB_SUCCESS &&
-           pb_kind_row((pb_kind_t) choice.best.kind)->several_streams,
+    ok(rc == PB_SUCCESS && pb_kind_row((pb_kind_t) choice.best.kind)->several_streams,
        "large messages: full bandwidth at logarithmic depth (%s)", pb_candidate_name(&choice.best));
     pb_chooser_free(chooser);
 
