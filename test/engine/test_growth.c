@@ -506,7 +506,7 @@ static const part_t parts[] = {
     {"habits, at a root", "communicator", 64, 2.125, 0, "2 bytes and a bit for each rank", habits},
     {"credit, with arrival nb, at a root", "communicator", 64, 16, 0,
      "two sums of bytes for each rank", credit},
-    {"planning for a first root, meanwhile", "rank", 262144, 384, 0,
+    {"planning for a first root, meanwhile", "rank", 262144, 400, 0,
      "plan, view, and what profiles share; tables of candidates, which do not depend on P",
      planning},
     {"plan of two trees, meanwhile", "rank", 163840, 192, 0,

@@ -75,24 +75,22 @@ typedef struct queue {
     int first, last; /**< -1: none */
 } queue_t;
 
-/**
- * A slot is numbered as what its rank sends: TREES * sender + index among the sender's children,
- * 0 for the root, which sends once in each tree.
- */
 typedef struct slot {
+    int edge; /**< what it becomes: TREES * sender + index among the sender's children */
     int vertex;
     int next; /**< in its queue, -1: none */
 } slot_t;
 
 typedef struct fourtree {
     const pb_view_t *view;
-    int *first_item; /**< by vertex: of its items in `items` */
-    int *items;      /**< child vertices as n_ranks + vertex, and positions; by class */
-    gives_t *gives;  /**< by item, numbered as in `items` */
-    scope_t *scopes; /**< by vertex */
-    int *parent;     /**< by position, of the tree that is filled */
-    int *order;      /**< by position: index among the sender's children there */
-    slot_t *slots;
+    int *first_item;       /**< by vertex: of its items in `items` */
+    int *items;            /**< child vertices as n_ranks + vertex, and positions; by class */
+    gives_t *gives;        /**< by item, numbered as in `items` */
+    scope_t *scopes;       /**< by vertex */
+    int *parent;           /**< by position, of the tree that is filled */
+    int *order;            /**< by position: index among the sender's children there */
+    slot_t *slots;         /**< one for each rank but the root: so many edges a tree has */
+    int n_opened;          /**< of these, in the tree that is filled */
     queue_t queues[AHEAD]; /**< by time, modulo AHEAD */
     int n_slots;           /**< in all queues */
     int time;              /**< that of the slot which is used */
@@ -207,10 +205,12 @@ static void begin_scope(fourtree_t *f, int v, int *sorted)
     memcpy(items, sorted, (size_t) n * sizeof(*items));
 }
 
-static void open_slot(fourtree_t *f, int v, int time, int number)
+/** Puts a slot into a vertex. */
+static void put_slot(fourtree_t *f, int number, int v, int time)
 {
     queue_t *queue = &f->queues[time % AHEAD];
-    f->slots[number] = (slot_t){.vertex = v, .next = -1};
+    f->slots[number].vertex = v;
+    f->slots[number].next = -1;
     if (queue->first < 0) {
         queue->first = number;
     } else {
@@ -219,6 +219,14 @@ static void open_slot(fourtree_t *f, int v, int time, int number)
     queue->last = number;
     f->n_slots++;
     f->scopes[v].n_open++;
+}
+
+static void open_slot(fourtree_t *f, int v, int time, int edge)
+{
+    const int number = f->n_opened++;
+    assert(number < f->view->n_ranks - 1);
+    f->slots[number].edge = edge;
+    put_slot(f, number, v, time);
 }
 
 /** Takes the first slot of the earliest time, if there is one in any queue. */
@@ -264,8 +272,8 @@ static int next_item(fourtree_t *f, int v)
 /** A rank takes a slot, and opens those that it gives. */
 static void place_rank(fourtree_t *f, int v, int position, int number)
 {
-    f->parent[position] = number / TREES;
-    f->order[position] = number % TREES;
+    f->parent[position] = f->slots[number].edge / TREES;
+    f->order[position] = f->slots[number].edge % TREES;
     for (int i = 0; i < f->gives[position].in[f->tree]; i++) {
         open_slot(f, v, f->time + FIRST + i * STEP, TREES * position + i);
     }
@@ -281,7 +289,7 @@ static void use_slot(fourtree_t *f, int number)
                            (scope->n_left == 0 || scope->n_open > 1);
     if (may_leave) {
         scope->n_leaving--;
-        open_slot(f, f->view->vertices[v].parent, f->time, number);
+        put_slot(f, number, f->view->vertices[v].parent, f->time);
         return;
     }
     if (scope->n_left == 0) {
@@ -292,7 +300,7 @@ static void use_slot(fourtree_t *f, int number)
     if (item < f->view->n_ranks) {
         place_rank(f, v, item, number);
     } else {
-        open_slot(f, item - f->view->n_ranks, f->time, number);
+        put_slot(f, number, item - f->view->n_ranks, f->time);
     }
 }
 
@@ -306,7 +314,7 @@ static void fill_tree(fourtree_t *f, int tree, int *sorted)
     for (int i = 0; i < AHEAD; i++) {
         f->queues[i] = (queue_t){.first = -1, .last = -1};
     }
-    f->time = 0;
+    f->time = f->n_opened = 0;
     open_slot(f, 0, FIRST + tree * STEP, 0);
     while (f->n_slots > 0) {
         use_slot(f, take_slot(f));
@@ -344,7 +352,7 @@ static int construct(const pb_view_t *view, pb_plan_t *plan)
     f.scopes = malloc(n_vertices * sizeof(*f.scopes));
     f.parent = calloc(n_ranks, sizeof(*f.parent));
     f.order = calloc(n_ranks, sizeof(*f.order));
-    f.slots = malloc(TREES * n_ranks * sizeof(*f.slots));
+    f.slots = malloc(n_ranks * sizeof(*f.slots));
     int rc = PB_ERR_NO_MEMORY;
     if (sorted != NULL && rank_order != NULL && f.first_item != NULL && f.items != NULL &&
         f.gives != NULL && f.scopes != NULL && f.parent != NULL && f.order != NULL &&
