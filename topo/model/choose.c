@@ -512,8 +512,7 @@ static bool is_unplanned(const field_t *field, const pb_candidate_t *candidate)
 static void collect(void *context, const pb_candidate_t *candidate)
 {
     field_t *field = context;
-    field->candidates[field->n] = *candidate;
-    field->times[field->n++] = candidate->time;
+    field->candidates[field->n++] = *candidate;
     if (!is_unplanned(field, candidate) && is_better(candidate, &field->planned)) {
         field->planned = *candidate;
     }
