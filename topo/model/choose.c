@@ -1030,8 +1030,7 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
                           const pb_candidate_t *candidate)
 {
     const pb_profile_t *profile;
-    const uint64_t segment =
-        candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
+    const uint64_t segment = pb_candidate_segment(candidate, bytes);
     const int rc =
         candidate->kind == PB_KIND_FALLBACK
             ? get_fallback(chooser, find_root(chooser, root), &profile)
@@ -1054,11 +1053,15 @@ uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t b
                : 0;
 }
 
+uint64_t pb_candidate_segment(const pb_candidate_t *candidate, uint64_t bytes)
+{
+    return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
+}
+
 uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
                          uint64_t bytes)
 {
-    const uint64_t segment =
-        candidate->segment != 0 && candidate->segment < bytes ? candidate->segment : bytes;
+    const uint64_t segment = pb_candidate_segment(candidate, bytes);
     const uint64_t piece = candidate->kind != PB_KIND_FALLBACK
                                ? pb_choose_piece(chooser, (pb_kind_t) candidate->kind, bytes)
                                : 0;

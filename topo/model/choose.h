@@ -195,6 +195,9 @@ uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *cand
 uint64_t pb_size_class(uint64_t bytes);
 uint64_t pb_size_class_end(uint64_t bytes);
 
+/** Bytes of a candidate's first segment of a message: all of one that goes whole. O(1). */
+uint64_t pb_candidate_segment(const pb_candidate_t *candidate, uint64_t bytes);
+
 /** The name of a kind, "fallback" among them. */
 const char *pb_candidate_name(const pb_candidate_t *candidate);
 

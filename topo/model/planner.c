@@ -465,11 +465,6 @@ static int choose(pb_planner_t *planner, int kinds, int root, uint64_t bytes, bo
                : choose_among(planner, REPEATING_KINDS, root, bytes, made);
 }
 
-static uint64_t first_segment(const pb_candidate_t *candidate, uint64_t bytes)
-{
-    return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
-}
-
 /** The pieces of a message in the tree that was planned, all ranks alike. */
 static size_t piece_of(pb_planner_t *planner, int among, const pb_planned_t *planned,
                        uint64_t bytes)
@@ -482,7 +477,7 @@ static void fill(pb_planned_t *planned, const pb_candidate_t *candidate, uint64_
 {
     planned->fallback = candidate->kind == PB_KIND_FALLBACK;
     planned->kind = planned->fallback ? PB_KIND_CHAIN : (pb_kind_t) candidate->kind;
-    planned->segment_size = (size_t) first_segment(candidate, bytes);
+    planned->segment_size = (size_t) pb_candidate_segment(candidate, bytes);
 }
 
 /** Fills *planned but for the role by what was chosen with the error `rc`. */
