@@ -12,7 +12,7 @@
 # --ci       for an hour of CI: for 5.0 and 6.0 the tests of --quick, if such a system can be had, and
 #            of the long suite what there is time for; what is left out counts as skipped. A test program
 #            that fails is run once more by itself (PIPEBCAST_TRY_AGAIN=1), and reported as unstable
-#            if it passes then
+#            if it passes then; one that hangs is ended after ten minutes
 # --packages also makes Debian packages for each of the three and tries them (contrib/package/check;
 #            the same systems, and 2 GB more)
 # --suite    only builds for the Open MPI that is here and runs the tests, without what looks at the
@@ -42,7 +42,7 @@ while [[ ${1:-} == -* ]]; do
     --all-mpi) all_mpi=true ;;
     --ci)
         ci=true long=true minutes=26
-        export PIPEBCAST_TRY_AGAIN=1
+        export PIPEBCAST_TRY_AGAIN=1 PIPEBCAST_TEST_LIMIT=600
         ;;
     --packages) packages=true ;;
     --suite) suite=true ;;

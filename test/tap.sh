@@ -45,9 +45,9 @@ start_job() {
     np=$1
     shift
     if [ "$np" -eq 0 ]; then
-        OMPI_MCA_ess_singleton_isolated=1 timeout 120 "$@"
+        OMPI_MCA_ess_singleton_isolated=1 timeout -k 10 120 "$@"
     else
-        timeout 120 "$MPIEXEC" -np "$np" "$@"
+        timeout -k 10 120 "$MPIEXEC" -np "$np" "$@"
     fi
 }
 

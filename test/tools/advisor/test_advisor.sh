@@ -196,7 +196,7 @@ unset OMPI_MCA_coll
 probe() {
     np=$1
     shift
-    timeout 120 "$MPIEXEC" -np "$np" "$PROBE" "$@" >"$out" 2>"$err" </dev/null
+    timeout -k 10 120 "$MPIEXEC" -np "$np" "$PROBE" "$@" >"$out" 2>"$err" </dev/null
     code=$?
 }
 
@@ -235,7 +235,7 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
     echo "0.$i $((200000 - 10000 * i))"
 done >"$work/schedule"
 broadcasts() {
-    timeout 120 "$MPIEXEC" -np 6 --mca mca_base_component_path "$PLUGINDIR:$own" \
+    timeout -k 10 120 "$MPIEXEC" -np 6 --mca mca_base_component_path "$PLUGINDIR:$own" \
         --mca coll pipebcast,tuned --mca coll_pipebcast_hosts 'n[0-5]' \
         --mca coll_pipebcast_topology_file "$topology" \
         --mca coll_pipebcast_advice_dir "$dir" --mca coll_pipebcast_arrival off \

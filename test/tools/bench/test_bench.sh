@@ -397,7 +397,7 @@ case $OMPI_COMM_WORLD_RANK in
 esac
 END
     chmod +x "$work/ahead"
-    timeout 120 "$MPIEXEC" -np 3 "$work/ahead" "$BENCH" $quick --sizes 64K --json \
+    timeout -k 10 120 "$MPIEXEC" -np 3 "$work/ahead" "$BENCH" $quick --sizes 64K --json \
         >"$out" 2>"$err" </dev/null &&
         python3 - "$out" <<'PYTHON' 2>>"$err"
 import json, sys

@@ -18,7 +18,7 @@ model=$work/model
 tune() {
     np=$1
     shift
-    timeout 120 "$MPIEXEC" -np "$np" "$TUNE" "$@" >"$out" 2>"$err" </dev/null
+    timeout -k 10 120 "$MPIEXEC" -np "$np" "$TUNE" "$@" >"$out" 2>"$err" </dev/null
     code=$?
 }
 
@@ -52,15 +52,15 @@ report $? "the table and the line for mca-params.conf are printed"
 ! grep -q 's left' "$err"
 report $? "no progress where no terminal is"
 if command -v script >/dev/null; then
-    script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --output '$work/shown'" /dev/null \
+    timeout -k 10 120 script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --output '$work/shown'" /dev/null \
         >"$work/screen" 2>&1 </dev/null
     [ "$(tr -d '\r' <"$work/screen" | grep -c 's left$')" -ge 3 ]
     report $? "progress and time left on a terminal"
-    script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --quiet --output '$work/shown'" /dev/null \
+    timeout -k 10 120 script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --quiet --output '$work/shown'" /dev/null \
         >"$work/screen" 2>&1 </dev/null
     ! grep -q 's left' "$work/screen"
     report $? "--quiet: no progress there either"
-    script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --output '$work/shown' 2>'$work/screen.err'" /dev/null \
+    timeout -k 10 120 script -qec "$MPIEXEC -np 2 '$TUNE' $quick --pretend-hosts a,b --no-fallback --output '$work/shown' 2>'$work/screen.err'" /dev/null \
         >"$work/screen" </dev/null
     ! grep -q 's left' "$work/screen" "$work/screen.err"
     report $? "no progress where the launcher's standard error is a file"
