@@ -160,9 +160,14 @@ def is_right(flow):
     return 0.7 < flow["rate"] / 8 / goodput(RATE) < 1.02
 
 
+def is_possible(flow):
+    """What a receiver may see that was late at first, and took what had come meanwhile at once."""
+    return flow["rate"] / 8 / goodput(RATE) < 1.1
+
+
 def test_tcp():
     flow = undisturbed(lambda: json.loads(tool("tcp", "--name", "t", "a", "e", "300ms", "--json").stdout),
-                       is_right, lambda flow: flow["rate"] / 8 / goodput(RATE) < 1.02)  # fmt: skip
+                       is_right, is_possible)  # fmt: skip
     tap.ok(is_right(flow), f"tcp reports its rate: {flow['rate']:.0f} bit/s")
     tap.eq((flow["marks"][-1][1], flow["seconds"] >= 0.3), (flow["bytes"], True), "for as long as it was to last")
     answer = tool("tcp", "--name", "t", "a", "e", "10s", "--size", "20k")
