@@ -29,6 +29,15 @@
 #define SHORT_MESSAGE 64
 #define MEBIBYTE (1 << 20)
 
+/**
+ * coll_pipebcast_now() when this process last left a blocking broadcast of ours; 0: none was.
+ * Of all communicators, read and written by any thread: a program that broadcasts in rows and
+ * columns of its ranks by turns comes to the one straight from the other. It is the other one's
+ * time, mostly the network's, by which its ranks arrive unevenly then, and serving them in groups
+ * would put more on the network.
+ */
+static int64_t last_left;
+
 void coll_pipebcast_arrivals_construct(coll_pipebcast_arrivals_t *arrivals,
                                        coll_pipebcast_module_t *module)
 {
@@ -361,12 +370,18 @@ static void end_part(coll_pipebcast_watched_t *watched, const pb_fold_times_t *t
     }
 }
 
+/** For how long this process had been in no broadcast; 0: not known. */
+static int64_t away_until(int64_t arrived)
+{
+    const int64_t left = __atomic_load_n(&last_left, __ATOMIC_RELAXED);
+    return left != 0 && left < arrived ? arrived - left : 0;
+}
+
 void coll_pipebcast_arrivals_end(coll_pipebcast_watched_t *watched, int64_t arrived,
                                  const pb_fold_times_t *times)
 {
-    const int64_t left = watched->module->arrivals.left;
     pb_fold_times_t own = *times;
-    own.away = left != 0 ? arrived - left : 0;
+    own.away = away_until(arrived);
     end_part(watched, &own);
 }
 
@@ -410,13 +425,9 @@ void coll_pipebcast_arrivals_poll(coll_pipebcast_module_t *module, int root, siz
     end_part(poll, &times);
 }
 
-void coll_pipebcast_arrivals_leave(coll_pipebcast_module_t *module)
+void coll_pipebcast_arrivals_leave(void)
 {
-    const pb_watch_t *watch = &module->arrivals.watch;
-    if (pb_watch_is_next(watch) || pb_watch_is_dense(watch, SIZE_MAX) ||
-        pb_planner_learns(module->planner)) {
-        module->arrivals.left = coll_pipebcast_now();
-    }
+    __atomic_store_n(&last_left, coll_pipebcast_now(), __ATOMIC_RELAXED);
 }
 
 /* Broadcasts. */

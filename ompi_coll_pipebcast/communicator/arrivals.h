@@ -49,7 +49,6 @@ typedef struct coll_pipebcast_arrivals {
     coll_pipebcast_watched_t poll; /**< the last one */
     coll_pipebcast_opening_t opening;
     pb_shortfall_t shortfall; /**< of the broadcasts that this rank was root of */
-    int64_t left; /**< coll_pipebcast_now() at the end of the broadcast before that; 0: none was */
 } coll_pipebcast_arrivals_t;
 
 /** As a module is made, and goes. */
@@ -105,7 +104,8 @@ int coll_pipebcast_arrivals_begin(coll_pipebcast_watched_t *watched, const pb_pl
 
 /**
  * This rank's part of the watched broadcast, at which it had arrived at this time of
- * coll_pipebcast_now(), is through. How long it was away before that is added to `times` here.
+ * coll_pipebcast_now(), is through. How long its process was in no broadcast of ours before that is
+ * added to `times` here.
  */
 void coll_pipebcast_arrivals_end(coll_pipebcast_watched_t *watched, int64_t arrived,
                                  const pb_fold_times_t *times);
@@ -118,7 +118,7 @@ void coll_pipebcast_arrivals_end(coll_pipebcast_watched_t *watched, int64_t arri
 void coll_pipebcast_arrivals_poll(struct coll_pipebcast_module *module, int root, size_t bytes,
                                   int tag);
 
-/** This rank leaves a blocking broadcast of ours. */
-void coll_pipebcast_arrivals_leave(struct coll_pipebcast_module *module);
+/** This process leaves a blocking broadcast of ours, of any communicator. For any thread. */
+void coll_pipebcast_arrivals_leave(void);
 
 #endif

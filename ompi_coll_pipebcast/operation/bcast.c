@@ -40,14 +40,13 @@ static void watch_passed(coll_pipebcast_module_t *module, const coll_pipebcast_c
 }
 
 /** How long it took; how long this rank waited for its first bytes is not known. */
-static void end_watched(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                        const begun_t *begun)
+static void end_watched(const coll_pipebcast_call_t *call, const begun_t *begun)
 {
     const pb_fold_times_t times = {.transfer = coll_pipebcast_now() - call->arrived};
     if (begun->watched != NULL) {
         coll_pipebcast_arrivals_end(begun->watched, call->arrived, &times);
     }
-    coll_pipebcast_arrivals_leave(module);
+    coll_pipebcast_arrivals_leave();
 }
 
 /** Whether one that may be watched is counted among those of which some are. */
@@ -145,7 +144,7 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *ca
                                call->root, module->comm, module->fallback.bcast_module);
     if (begun->decision.is_logged || begun->watched != NULL) {
         coll_pipebcast_lock(&module->lock);
-        end_watched(module, call, begun);
+        end_watched(call, begun);
         log_time(module, call, begun);
         coll_pipebcast_unlock(&module->lock);
     }
@@ -170,7 +169,7 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
     int rc = begin(module, &call, &begun);
     if (rc == OMPI_SUCCESS && begun.operation != NULL) {
         rc = wait_for(begun.operation, &module->lock);
-        coll_pipebcast_arrivals_leave(module);
+        coll_pipebcast_arrivals_leave();
         log_time(module, &call, &begun);
     }
     coll_pipebcast_unlock(&module->lock);

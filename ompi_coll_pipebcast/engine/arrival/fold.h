@@ -8,8 +8,9 @@
  * for it. A rank that is through has received all that was sent to it before, so the conclusion
  * also is the credit by which roots are kept from running ahead: see engine/arrival/watch.h.
  *
- * What is added up are durations between two moments of the same rank: from the broadcast before
- * until its arrival, from then until its first segment came, and from then until it was through.
+ * What is added up are durations between two moments of the same rank: from the broadcast before,
+ * of whichever communicator, until its arrival, from then until its first segment came, and from
+ * then until it was through.
  * Ages of arrivals would not do: where a parent comes late, or has left the broadcast and computes,
  * a report waits for it for a time that no one knows. Durations have no such error, however late a
  * report is taken in, and need no common clock.
@@ -19,7 +20,7 @@
  * have waited long, and it has not itself but was away so long, they have waited for it: it has
  * *held* them. Those that no rank has held have waited for the root, which is no fault of the
  * tree. And a rank that was not away has come as early as it could: in broadcasts one after the
- * other those below it wait as long as each takes it.
+ * other, also of rows and columns of ranks by turns, those below it wait as long as each takes it.
  *
  * It also finds how long the broadcast took on the rank where it took longest, from its arrival to
  * its end, and how long every rank but the root waited at least, for what is learnt from that
@@ -82,7 +83,8 @@ typedef enum {
 
 /** How long one rank did what, in nanoseconds. */
 typedef struct pb_fold_times {
-    int64_t away;     /**< from the end of its last broadcast to its arrival; 0: not known */
+    int64_t away;     /**< from its last broadcast's end, of any communicator, to its arrival;
+                           0: not known */
     int64_t wait;     /**< from then until the first segment of the fold's stream was here */
     int64_t transfer; /**< from then until its part was through */
     int64_t receive;  /**< that its slowest parent took for its part; 0: not known */

@@ -1,0 +1,86 @@
+/*
+ * A rank is late at the broadcasts of one communicator, and the others wait for it: because it
+ * comes straight from a broadcast of another communicator, whose root was late; or because it was
+ * away. World's rank 1 is in both, rank 0 in the other one alone.
+ * Usage: run_two_communicators MILLISECONDS straight|away
+ * Prints how many groups of ranks were served as they arrived.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "served.h"
+
+/** So long that each of the first broadcasts is watched. */
+#define BYTES 40000
+#define N_BROADCASTS 8
+
+static void wait_ms(long ms)
+{
+    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void broadcast(MPI_Comm comm, int root, unsigned seed)
+{
+    static unsigned char buffer[BYTES];
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    pattern_fill(buffer, BYTES, rank == root ? seed : seed + 1);
+    MPI_Bcast(buffer, BYTES, MPI_BYTE, root, comm);
+    check(pattern_is(buffer, BYTES, seed), "broadcast %u from %d", seed, root);
+}
+
+/** Rank 1 is held up for so long: in a broadcast of the two ranks, or by itself. */
+static void be_held_up(MPI_Comm both, int rank, bool straight, long ms, unsigned seed)
+{
+    if (rank == (straight ? 0 : 1)) {
+        wait_ms(ms);
+    }
+    if (rank <= 1 && straight) {
+        broadcast(both, 0, seed);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_counters counters;
+    MPI_Comm both, others;
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc != 3 || size < 4) {
+        fprintf(stderr,
+                "usage: run_two_communicators MILLISECONDS straight|away; 4 ranks or more\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        return 2;
+    }
+    const long ms = atol(argv[1]);
+    const bool straight = strcmp(argv[2], "straight") == 0;
+    MPI_Comm_split(MPI_COMM_WORLD, rank <= 1 ? 0 : MPI_UNDEFINED, rank, &both);
+    MPI_Comm_split(MPI_COMM_WORLD, rank >= 1 ? 0 : MPI_UNDEFINED, rank, &others);
+    served_open(&counters);
+    for (int i = 0; i < N_BROADCASTS; i++) {
+        be_held_up(both, rank, straight, ms, (unsigned) (2 * i + 1));
+        if (rank >= 1) { /* from any of them but the one that is late */
+            broadcast(others, 1 + i % (size - 2), (unsigned) (2 * i + 2));
+        }
+    }
+    unsigned long long groups = counter_value(&counters, "coll_pipebcast_groups_served"), all = 0;
+    MPI_Reduce(&groups, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("groups %llu\n", all);
+    }
+    bench_counters_close(&counters);
+    if (both != MPI_COMM_NULL) {
+        MPI_Comm_free(&both);
+    }
+    if (others != MPI_COMM_NULL) {
+        MPI_Comm_free(&others);
+    }
+    return check_done("run_two_communicators");
+}
