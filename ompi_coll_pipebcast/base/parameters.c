@@ -213,7 +213,8 @@ static void add_multicast(const mca_base_component_t *component)
               "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
               "what is lost repaired over Open MPI's own connections. auto: where a probe finds "
               "that it works, over Ethernet of at most 10 Gbit/s, to three hosts or more, and "
-              "algorithm is auto or multicast. on: the same, however fast the links are, and "
+              "algorithm is multicast, or auto and the communicator has more than half of its "
+              "job's ranks. on: the same, however fast the links are, for parts of a job too, and "
               "also where coll_pipebcast_hosts is set. off: never. (default: auto)");
     add(component, "multicast_at_once", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5,
         &p->multicast_at_once,

@@ -8,6 +8,7 @@
 #include "communicator/gate.h"
 #include "communicator/lost.h"
 #include "communicator/module.h"
+#include "communicator/placement.h"
 
 /** Of a communicator on fewer hosts no tree carries the message over a link more than once either.
  */
@@ -145,8 +146,21 @@ void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
 
 /* Life. */
 
+/**
+ * Whether others like this communicator may broadcast at the same time, as the rows or columns of a
+ * grid of ranks do. Nothing holds up a root's frames where others are before them in a switch: what
+ * its queue has no room for is lost, and repaired. A switch that does not snoop brings all of them
+ * to all hosts, so that even communicators collide that share no link. So by default these
+ * broadcast by trees, which share links as TCP does.
+ */
+static bool may_collide(const coll_pipebcast_module_t *module)
+{
+    return module->settings.algorithm != PB_KIND_MULTICAST &&
+           coll_pipebcast_is_small_part_of_job(module->comm);
+}
+
 /** Whether the other parameters let it be used; alike on all ranks. */
-static bool is_wanted(uint64_t bits_per_second)
+static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_second)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
     if (coll_pipebcast_follows_advice()) {
@@ -154,14 +168,15 @@ static bool is_wanted(uint64_t bits_per_second)
     }
     return params->multicast == COLL_PIPEBCAST_MULTICAST_ON ||
            (params->multicast == COLL_PIPEBCAST_MULTICAST_AUTO &&
-            bits_per_second <= PB_CHOOSE_MULTICAST_SPEED && !coll_pipebcast_is_set(params->hosts));
+            bits_per_second <= PB_CHOOSE_MULTICAST_SPEED && !coll_pipebcast_is_set(params->hosts) &&
+            !may_collide(module));
 }
 
 void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int n_hosts,
                                             uint64_t bits_per_second)
 {
     module->multicast.bits_per_second = bits_per_second;
-    module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS && is_wanted(bits_per_second);
+    module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS && is_wanted(module, bits_per_second);
     const int at_once = coll_pipebcast_params.multicast_at_once;
     if (at_once > 0 && n_hosts >= at_once) {
         pb_health_probe_at_once(&module->multicast.health);

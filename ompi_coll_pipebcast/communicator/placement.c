@@ -147,8 +147,7 @@ static void find_job(coll_pipebcast_topology_t *topology)
     opal_mutex_unlock(lock);
 }
 
-/** Whether all ranks are of this process's job, of which there are more than twice as many. */
-static bool is_small_part_of_job(struct ompi_communicator_t *comm)
+bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
 {
     const int n_ranks = ompi_comm_size(comm);
     bool is_part = n_ranks <= ompi_comm_size(&ompi_mpi_comm_world.comm) / 2;
@@ -168,7 +167,7 @@ static int count_alike(coll_pipebcast_module_t *module, const pb_placement_t *pl
     coll_pipebcast_topology_t *topology = module->topology;
     module->n_alike = 1;
     if (topology->addresses != 0 || pb_network_n_switches(topology->network) == 1 ||
-        !is_small_part_of_job(module->comm)) {
+        !coll_pipebcast_is_small_part_of_job(module->comm)) {
         return OMPI_SUCCESS;
     }
     find_job(topology);

@@ -5,6 +5,8 @@
 #ifndef COLL_PIPEBCAST_PLACEMENT_H
 #define COLL_PIPEBCAST_PLACEMENT_H
 
+#include <stdbool.h>
+
 #include "communicator/module.h"
 
 /**
@@ -13,6 +15,12 @@
  * module->topology), and module->n_alike. On failure `why` explains what is wrong, for people.
  */
 int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size);
+
+/**
+ * Whether all ranks of the communicator are of this process's job, which has twice as many or more:
+ * there may be other communicators like it. Alike on all its ranks. O(ranks).
+ */
+bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm);
 
 /**
  * The name of this process's host, as coll_pipebcast_place() has it, to be freed; NULL if it is not

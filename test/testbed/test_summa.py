@@ -20,9 +20,8 @@ CROSSINGS = 2 * (2 + 3 + 2) + 2 * (2 + 2)
 MOST = 1.15
 
 
-def carried(path, parameters, n_times):
-    """Bytes on all links between switches while a job ran, or None if it failed."""
-    before = status()["links"]
+def multiply(path, parameters, n_times):
+    """A job that multiplies so often; None if it failed."""
     answer = tool(
         "mpirun", "--name", "t", "--timeout", "60", "--",
         *[word for item in parameters.items() for word in ("--mca", *item)],
@@ -32,6 +31,22 @@ def carried(path, parameters, n_times):
     )  # fmt: skip
     if answer.returncode != 0 or "PASS" not in answer.stdout:
         tap.note(answer.stdout + answer.stderr)
+        return None
+    return answer
+
+
+def groups(path, multicast):
+    """How many communicators go by multicast; None if the job failed."""
+    answer = multiply(path, {"coll": "pipebcast,tuned", "coll_pipebcast_multicast": multicast,
+                             "coll_pipebcast_verbose": "1"}, 2)  # fmt: skip
+    return answer and (answer.stdout + answer.stderr).count("multicast works")
+
+
+def carried(path, parameters, n_times):
+    """Bytes on all links between switches while a job ran, or None if it failed."""
+    before = status()["links"]
+    answer = multiply(path, parameters, n_times)
+    if answer is None:
         return None
     tap.note(answer.stdout.splitlines()[n_times])
     after = status()["links"]
@@ -52,6 +67,8 @@ def run():
                f"links between switches carry {CROSSINGS} messages in each multiplication")
         tap.note(f"they carried {messages:.2f}")
     tap.ok(carried(path, {"coll": "^pipebcast"}, 1) is not None, "and without pipebcast")
+    tap.eq(groups(path, "on"), ROWS, "rows of three ranks may go by multicast")
+    tap.eq(groups(path, "auto"), 0, "by default they do not, as all of them may broadcast at once")
     tool("down", "--name", "t")
 
 
