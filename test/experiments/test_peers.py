@@ -20,6 +20,7 @@ from benchlib import claims, counting
 from benchlib.experiments import dilation
 from benchlib.matrix import Matrix
 from benchlib.methods import MPICH, Method, expand_methods
+from benchlib.programs import find_mpich_mpirun
 from benchlib.report import osu_text
 from benchlib.run import Outcome
 from benchlib.screening import fits, predicted_us, promising
@@ -73,10 +74,34 @@ def test_methods():
     refuses("mpich:binomial:1426", "segments of an algorithm that has none are refused")
     refuses("libnbc:chain:1426", "and of libnbc")
     refuses("han:chain", "an algorithm of han is refused")
-    names = [method.name for method in expand_methods("mpich-5.0", [1426, 2874])]
+    circulant = Method("mpich:circ_graph:1426").mca(None)
+    eq([circulant["MPIR_CVAR_BCAST_INTRA_ALGORITHM"], circulant["MPIR_CVAR_CIRC_GRAPH_CHUNK_SIZE"],
+        circulant["MPIR_CVAR_COLLECTIVE_FALLBACK"]], ["circ_graph", "1426", "error"],
+       "MPICH's circulant graph has chunks, and nothing in its place")
+    eq("MPIR_CVAR_CIRC_GRAPH_CHUNK_SIZE" in Method("mpich:circ_graph").mca(None), False, "or its own size of them")
+    eq([[len({f"mpich:{name}:1426"} & {method.name for method in expand_methods(known, [1426])})
+         for name in ("ring", "pipelined_chain", "circ_graph")] for known in ("mpich-4.0", "mpich-5.0", "mpich-5.1")],
+       [[1, 0, 0], [1, 1, 0], [1, 1, 1]], "the set of a version has what the version has")
+    names = [method.name for method in expand_methods("mpich-5.1", [1426, 2874])]
     eq([names.count(f"mpich:{name}:2874") for name in MPICH],
        [int(chunk is not None) for _, chunk in MPICH.values()],
        "each algorithm of MPICH that has segments is tried with each size")
+
+
+def test_mpich():
+    with tempfile.TemporaryDirectory() as directory:
+        os.mkdir(os.path.join(directory, "bin"))
+        mpirun = os.path.join(directory, "bin", "mpirun")
+        missing = ""
+        try:
+            find_mpich_mpirun(None, directory)
+        except UserError as error:
+            missing = str(error)
+        eq(mpirun in missing, True, "a directory without MPICH is refused, and what is missing there reported")
+        with open(mpirun, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), 0o755)
+        eq([find_mpich_mpirun(None, directory), find_mpich_mpirun("mine", directory), find_mpich_mpirun(None, None)],
+           [mpirun, "mine", "mpirun.mpich"], "MPICH's mpirun is named, or in its directory, or the system's")
 
 
 def test_screening():
@@ -157,7 +182,7 @@ def test_rates():
 
 
 def main():
-    for test in (test_methods, test_screening, test_osu, test_table, test_dilation, test_rates):
+    for test in (test_methods, test_mpich, test_screening, test_osu, test_table, test_dilation, test_rates):
         test()
     print(f"1..{COUNT[0]}")
     return 1 if COUNT[1] else 0

@@ -23,7 +23,7 @@ def _mpich_task(algorithm, **tree):
 
 
 # MPICH's algorithms: the variables that force them, and that of the segment size, if they have one.
-# 4.0 has no pipelined_*; none of Debian's has the circ_graph of its development version.
+# A version that does not know the name ends in MPI_Init: 4.0 with pipelined_*, all before 5.1 with circ_graph.
 MPICH = {
     "binomial": ({"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}, None),
     "scatter_allgather": (
@@ -39,7 +39,10 @@ MPICH = {
     "pipelined_binary": (_mpich_tree("kary", 2), "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE"),
     "pipelined_knomial": (_mpich_tree("knomial_1", 2),
                           "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE"),
+    "circ_graph": ({"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "circ_graph"}, "MPIR_CVAR_CIRC_GRAPH_CHUNK_SIZE"),
 }
+MPICH_SINCE_5_0 = ["pipelined_chain", "pipelined_binary", "pipelined_knomial"]
+MPICH_SINCE_5_1 = ["circ_graph"]
 # Nothing of its own for one network, and no other algorithm in the place of one that cannot be used.
 MPICH_ALWAYS = {"MPIR_CVAR_DEVICE_COLLECTIVES": "none", "MPIR_CVAR_COLLECTIVE_FALLBACK": "error"}
 
@@ -175,6 +178,7 @@ def expand_methods(text, segments):
         return ["mpich"] + [f"mpich:{a}" for a in algorithms if MPICH[a][1] is None] \
             + at_segments("mpich", [a for a in algorithms if MPICH[a][1]])
 
+    mpich_5_0 = [a for a in MPICH if a not in MPICH_SINCE_5_1]
     unsegmented = ["tuned:scatter_allgather", "tuned:scatter_allgather_ring"]
     sets = {
         "demo": ["tuned", "tuned:pipeline:1426", "tuned:binary:8192", "adapt:binary:8192",
@@ -196,9 +200,9 @@ def expand_methods(text, segments):
         + at_segments("tuned", ["pipeline", "split_binary", "binary"])
         + ["adapt"] + at_segments("adapt", ["pipeline", "binary"])
         + ["libnbc"] + [f"libnbc:{algorithm}" for algorithm in LIBNBC],
-        "mpich-4.0": mpich(["binomial", "scatter_allgather", "scatter_allgather_ring", "ring", "binary",
-                            "knomial"]),
-        "mpich-5.0": mpich(list(MPICH)),
+        "mpich-4.0": mpich([a for a in mpich_5_0 if a not in MPICH_SINCE_5_0]),
+        "mpich-5.0": mpich(mpich_5_0),
+        "mpich-5.1": mpich(list(MPICH)),
     }
     names = []
     for item in text.split(","):

@@ -66,6 +66,16 @@ def need_program(named, names, option):
     return os.path.abspath(path) if os.path.exists(path) else path
 
 
+def find_mpich_mpirun(named, directory):
+    """MPICH's mpirun: the one that the user named, or that of the directory MPICH is installed in, or Debian's."""
+    if named or not directory:
+        return named or "mpirun.mpich"
+    path = os.path.join(os.path.abspath(directory), "bin", "mpirun")
+    if not os.access(path, os.X_OK):
+        raise UserError(f"--mpich-dir: there is no program {path}")
+    return path
+
+
 def find_idle():
     """The library with which ranks that wait sleep: named by the environment, built, or installed."""
     named = os.environ.get("PIPEBCAST_IDLE")
