@@ -55,7 +55,7 @@ struct pb_plan;
     ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
         .auto_turn = 3, .bound = PB_BOUND_ROOT)                                                    \
     ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
-        .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
+        .repeats = PB_REPEATS_POWERS, .auto_turn = 2, .bound = PB_BOUND_PHASES)                    \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
     ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)               \
     ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 9,     \
@@ -95,8 +95,11 @@ typedef enum {
     PB_BOUND_NONE,
     PB_BOUND_ONE_STREAM, /**< one stream, which each rank sends to two others at most, or to as many
                               as its fanout, and one rank over each directed link */
-    PB_BOUND_ROOT, /**< with one rank on each host: one stream, which the root sends to all others
-                        where it reaches all, and else each rank to one: a chain */
+    PB_BOUND_ROOT,   /**< with one rank on each host: one stream, which the root sends to all others
+                          where it reaches all, and else each rank to one: a chain */
+    PB_BOUND_PHASES, /**< with one rank on each host: one stream, in which a rank receives in one of
+                          ceil(log2 P) phases, and sends to one rank at most in each of those behind
+                          it */
     PB_BOUND_TWO_STREAMS,  /**< two streams, of which each rank sends two segments in all */
     PB_BOUND_FOUR_STREAMS, /**< with one rank on each host: likewise, four */
 } pb_bound_t;
