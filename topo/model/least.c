@@ -242,6 +242,12 @@ static int compare_distances(const void *a, const void *b)
     return (x->further < y->further) - (x->further > y->further);
 }
 
+/** Of a segment over the slowest link between a vertex and the one above it; `unit` at speed 1. */
+static int64_t time_of_link(const pb_view_t *view, int v, int64_t unit)
+{
+    return view->vertices[v].speed_in > 0 ? unit / view->vertices[v].speed_in : 0;
+}
+
 /** The vertices, the farthest first. A path between two of them has their slowest link, at least.
  */
 static void list_distances(const pb_view_t *view, distant_t *distances)
@@ -251,7 +257,7 @@ static void list_distances(const pb_view_t *view, distant_t *distances)
         PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(view->placement->network);
     for (int v = 0; v < view->n_vertices; v++) {
         const int64_t above = v > 0 ? distances[vertices[v].parent].further : 0;
-        const int64_t link = v > 0 && vertices[v].speed_in > 0 ? unit / vertices[v].speed_in : 0;
+        const int64_t link = v > 0 ? time_of_link(view, v, unit) : 0;
         distances[v] = (distant_t){.further = above + link,
                                    .n_hosts = vertices[v].end_local - vertices[v].first_rank};
     }
@@ -299,11 +305,33 @@ static int look_high(pb_least_t *least, pb_kind_t kind, const pb_view_t *view)
     return rc;
 }
 
+/** A path that the kind knows to have many hops. */
+static int look_deep(pb_least_t *least, pb_kind_t kind, const pb_view_t *view)
+{
+    const pb_kind_row_t *row = pb_kind_row(kind);
+    int vertex, hops;
+    if (row->look_deep == NULL) {
+        return PB_SUCCESS;
+    }
+    const int rc = row->look_deep(view, &vertex, &hops);
+    if (rc == PB_SUCCESS) {
+        const int64_t unit =
+            PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(view->placement->network);
+        least->deep_hops = hops;
+        least->deep_further = 0;
+        for (int v = vertex; v > 0; v = view->vertices[v].parent) {
+            least->deep_further += time_of_link(view, v, unit);
+        }
+    }
+    return rc;
+}
+
 int pb_least_look(pb_least_t *least, pb_kind_t kind, const pb_view_t *view,
                   const pb_least_distances_t *distances)
 {
     least->distances = *distances;
-    return look_high(least, kind, view);
+    const int rc = look_high(least, kind, view);
+    return rc == PB_SUCCESS ? look_deep(least, kind, view) : rc;
 }
 
 /* ---- the way to the last host ---- */
@@ -477,6 +505,7 @@ static int64_t time_of_way(const pb_least_t *least, const pb_least_way_t *way,
     /* Between leaves there are two links more, at least. */
     const int64_t to_last_leaf = way->leaves + way->inside;
     add_path(&profile, to_last_leaf, to_last_leaf, 2 * way->leaves * PB_PROFILE_UNIT, fast);
+    add_path(&profile, least->deep_hops, least->deep_hops, least->deep_further, fast);
     add_far_paths(least, way, &price, &profile);
     profile.n_duties = 1;
     profile.duties[0] = (pb_profile_duty_t){.most = way->load * fast,

@@ -65,7 +65,9 @@ typedef struct pb_least_distances {
 typedef struct pb_least {
     pb_least_hosts_t hosts;
     pb_least_distances_t distances;
-    int n_ways; /**< 0: nothing is known */
+    int64_t deep_hops;    /**< some path has so many hops, or more; 0: nothing is known */
+    int64_t deep_further; /**< and this, or more: by `further` of pb_profile_path_t */
+    int n_ways;           /**< 0: nothing is known */
     pb_least_way_t ways[PB_LEAST_MAX_WAYS];
 } pb_least_t;
 
