@@ -321,6 +321,7 @@ typedef struct pb_tt_draft {
     int rc; /**< of its beginning */
     bool is_finished;
     pb_tt_table_t table; /**< with room for PB_TT_MAX_REPLIES */
+    int late_out[2];     /**< with the least slack, the exports after all items */
     pb_tt_reply_t ideal; /**< with boundless slack */
     double ideal_loss;   /**< what is lost with it, a logarithm */
     double cost; /**< what the subtree takes from the growth of the surrounding tree, a logarithm;

@@ -231,10 +231,11 @@ static double latest_value(const pb_tt_maker_t *b)
 
 /**
  * The best reply for one slack that is worth more than `best`; false if there is none. With
- * `is_enough`, the slack is known to suffice.
+ * `is_enough`, the slack is known to suffice; `late_out`, if that is not NULL, has the times of
+ * exports after all items.
  */
-static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, double best,
-                       pb_tt_reply_t *reply)
+static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *late_out,
+                       double best, pb_tt_reply_t *reply)
 {
     const int exports = b->pool.n_exports;
     const pb_tt_tables_t *tables = b->tt->tables;
@@ -243,15 +244,16 @@ static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, double best,
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
     b->pool.enough = -1.0;
-    if (!is_enough || b->latest_value > best) {
+    if (late_out == NULL && (!is_enough || b->latest_value > best)) {
         if (!pb_tt_fill(&b->pool, slack, late)) {
             return false;
         }
-        for (int i = 0; i < exports; i++) {
-            reply->out[i] = b->pool.export_time[i];
-        }
-        best = fmax(best, value(b, reply));
+        late_out = b->pool.export_time;
     }
+    for (int i = 0; i < exports && late_out != NULL; i++) {
+        reply->out[i] = late_out[i];
+    }
+    best = fmax(best, value(b, reply));
     for (; left != 0; left &= left - 1) {
         const pb_tt_pair_t *pair = &tables->pairs[exports][__builtin_ctzll(left)];
         if (pair->weight <= best) {
@@ -331,7 +333,7 @@ int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
 }
 
 /** The least slack that suffices, from `slack` on. */
-static int find_need(pb_tt_maker_t *b, int slack, int *need_p)
+static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
 {
     b->pool.enough = -1.0;
     for (;; slack++) {
@@ -340,7 +342,8 @@ static int find_need(pb_tt_maker_t *b, int slack, int *need_p)
             return rc;
         }
         if (pb_tt_fill(&b->pool, slack, late)) {
-            *need_p = slack;
+            draft->table.need = slack;
+            memcpy(draft->late_out, b->pool.export_time, sizeof(draft->late_out));
             return PB_SUCCESS;
         }
         if (slack > MAX_SLACK_PER_RANK * (b->n_ranks + 1)) {
@@ -353,12 +356,12 @@ int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_draft_t *draft)
 {
     pb_tt_table_t *table = &draft->table;
     table->n = 0;
-    const int rc = find_need(b, least_slack(b), &table->need);
+    const int rc = find_need(b, least_slack(b), draft);
     if (rc != PB_SUCCESS) {
         return rc;
     }
     /* A policy that works with some slack works with more, or nearly always. */
-    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, 0.0, &draft->ideal)) {
+    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, NULL, 0.0, &draft->ideal)) {
         draft->ideal.out[0] = draft->ideal.out[1] = 0;
     }
     draft->ideal_loss = loss_of(b, &draft->ideal);
@@ -377,7 +380,9 @@ bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
         if (fmin(cost, cost_of(b, table->need + n, draft->ideal_loss)) >= limit) {
             return false;
         }
-        if (!best_reply(b, table->need + n, n > 0, reached, reply) || value(b, reply) < reached) {
+        const int *late_out = n == 0 ? draft->late_out : NULL;
+        if (!best_reply(b, table->need + n, true, late_out, reached, reply) ||
+            value(b, reply) < reached) {
             *reply = table->replies[n - 1];
         }
         reached = value(b, reply);
@@ -385,7 +390,7 @@ bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
         table->n = n + 1;
     }
     if (table->n == 0) {
-        best_reply(b, table->need, false, 0.0, &table->replies[0]);
+        best_reply(b, table->need, true, draft->late_out, 0.0, &table->replies[0]);
         table->n = 1;
         cost = cost_of(b, table->need, loss_of(b, &table->replies[0]));
     }
