@@ -168,7 +168,7 @@ static int count_phases(int n_hosts)
  */
 static int64_t most_in_phases(int n_phases, int most)
 {
-    int64_t n[MAX_PHASES + 1];
+    int64_t n[MAX_PHASES + 1] = {0};
     for (int left = 0; left <= n_phases; left++) {
         n[left] = 1;
         for (int child = 1; child <= most && child <= left; child++) {

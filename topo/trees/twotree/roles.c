@@ -46,7 +46,7 @@ typedef struct search {
     int n_trials, max_trials;
     uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
     size_t n_tried;  /**< entries of it that are used, a power of two; 0: none are noted */
-    size_t *noted;   /**< the entries that are not free */
+    uint16_t *noted; /**< the entries that are not free */
     int n_noted;
 } search_t;
 
@@ -130,7 +130,7 @@ static bool was_tried(search_t *s)
         return true;
     }
     s->tried[at] = number;
-    s->noted[s->n_noted++] = at;
+    s->noted[s->n_noted++] = (uint16_t) at;
     return false;
 }
 
@@ -328,7 +328,7 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     int *key = malloc((n_vertices + 2) * sizeof(*key));
     s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
     s.tried = calloc(MAX_TRIED, sizeof(*s.tried));
-    s.noted = malloc(MAX_TRIED * sizeof(*s.noted));
+    s.noted = malloc(MAX_TRIED / 2 * sizeof(*s.noted)); /* never more than half are used */
     int rc = pb_tt_drafts_init(&s.drafts);
     if (key == NULL || s.trial.options == NULL || s.tried == NULL || s.noted == NULL) {
         rc = PB_ERR_NO_MEMORY;
