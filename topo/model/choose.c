@@ -41,6 +41,11 @@
 /** Among fewer ranks a plan takes no longer than a closer look at its kind: see may_look_at(). */
 #define LOOK_FROM 2048
 
+/** Among kinds that are to be planned: none. */
+#define NONE (-2)
+
+_Static_assert(NONE != PB_KIND_FALLBACK, "the fallback component may be one of them");
+
 /** The unit of how much longer one time is than another. */
 #define EQUAL INT64_C(1024)
 
@@ -65,8 +70,11 @@ typedef struct field {
     uint64_t bytes;
     int n;
     pb_candidate_t candidates[MAX_CANDIDATES];
-    uint32_t unplanned; /**< bit k is set: no plan of kind k was made, and the times of its
-                             candidates are such that those of a plan are no less */
+    uint32_t unplanned;         /**< bit k is set: no plan of kind k was made, and the times of its
+                                     candidates are such that those of a plan are no less */
+    bool is_fallback_unplanned; /**< the same of the fallback component, which has no plan, but
+                                     a profile */
+    pb_least_distances_t distances;  /**< from the root */
     pb_least_t least[PB_KIND_COUNT]; /**< by kind: from which these follow */
     uint32_t looked_at; /**< bit k is set: of kind k it was asked what it knows without a plan */
     pb_candidate_t planned; /**< the best of the others; its time is -1 if there is none */
@@ -91,7 +99,8 @@ struct pb_chooser {
     const pb_model_t *model;
     pb_choose_options_t options;
     pb_least_t least[PB_KIND_COUNT]; /**< by kind */
-    bool one_on_each_host;           /**< a rank; so hops are between hosts */
+    pb_least_t least_fallback;
+    bool one_on_each_host; /**< a rank; so hops are between hosts */
     int height_inside; /**< of trees inside hosts; 0: where leaders are not wanted, or for none */
     int n_kinds;
     pb_kind_t kinds[PB_KIND_COUNT]; /**< tried unless one is forced, in the order of the rule */
@@ -505,7 +514,8 @@ static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
 /** Whether the plan of a candidate is yet to be made, if that is needed. */
 static bool is_unplanned(const field_t *field, const pb_candidate_t *candidate)
 {
-    return candidate->kind >= 0 && (field->unplanned >> candidate->kind & 1) != 0;
+    return candidate->kind == PB_KIND_FALLBACK ? field->is_fallback_unplanned
+                                               : (field->unplanned >> candidate->kind & 1) != 0;
 }
 
 /** For visit_all(): keeps all candidates. */
@@ -544,17 +554,17 @@ static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *cand
 
 /**
  * Brings `farthest` of all candidates up to date by their times at one speed. Returns the kind
- * without a plan that may have the least weight, if there is one, or else -1.
+ * without a plan that may have the least weight, if there is one, or else NONE.
  */
 static int compare_weights(field_t *field)
 {
     int64_t least = PB_TIME_LONGEST;
-    int unplanned = -1;
+    int unplanned = NONE;
     for (int i = 0; i < field->n; i++) {
         const pb_candidate_t *candidate = &field->candidates[i];
         if (field->weights[i] < least) {
             least = field->weights[i];
-            unplanned = is_unplanned(field, candidate) ? candidate->kind : -1;
+            unplanned = is_unplanned(field, candidate) ? candidate->kind : NONE;
         }
     }
     for (int i = 0; i < field->n; i++) {
@@ -569,12 +579,12 @@ static int compare_weights(field_t *field)
 static int compare_times(const pb_chooser_t *chooser, field_t *field)
 {
     int64_t reference = PB_TIME_LONGEST;
-    int unplanned = -1;
+    int unplanned = NONE;
     for (int i = 0; i < field->n; i++) {
         const pb_candidate_t *candidate = &field->candidates[i];
         if (is_reference(chooser, candidate) && field->times[i] < reference) {
             reference = field->times[i];
-            unplanned = is_unplanned(field, candidate) ? candidate->kind : -1;
+            unplanned = is_unplanned(field, candidate) ? candidate->kind : NONE;
         }
     }
     for (int i = 0; i < field->n; i++) {
@@ -590,19 +600,18 @@ static int compare_times(const pb_chooser_t *chooser, field_t *field)
 static int weigh(const pb_chooser_t *chooser, field_t *field)
 {
     const int unplanned = compare_times(chooser, field);
-    return unplanned >= 0 ? unplanned : compare_weights(field);
+    return unplanned != NONE ? unplanned : compare_weights(field);
 }
 
-static basis_t basis_of(const field_t *field, const root_profiles_t *root,
-                        const pb_candidate_t *candidate)
+static basis_t basis_of(const pb_chooser_t *chooser, const field_t *field,
+                        const root_profiles_t *root, const pb_candidate_t *candidate)
 {
+    const bool is_fallback = candidate->kind == PB_KIND_FALLBACK;
     basis_t basis = {.profile = NULL, .least = NULL};
-    if (candidate->kind == PB_KIND_FALLBACK) {
-        basis.profile = root->fallback;
-    } else if (is_unplanned(field, candidate)) {
-        basis.least = &field->least[candidate->kind];
+    if (is_unplanned(field, candidate)) {
+        basis.least = is_fallback ? &chooser->least_fallback : &field->least[candidate->kind];
     } else {
-        basis.profile = root->profiles[candidate->kind];
+        basis.profile = is_fallback ? root->fallback : root->profiles[candidate->kind];
     }
     return basis;
 }
@@ -614,7 +623,7 @@ static void predict_all(const pb_chooser_t *chooser, const root_profiles_t *root
     bool copies = false;
     for (int i = 0; i < field->n; i++) {
         const pb_candidate_t *candidate = &field->candidates[i];
-        const basis_t basis = basis_of(field, root, candidate);
+        const basis_t basis = basis_of(chooser, field, root, candidate);
         const uint64_t segment = candidate->segment != 0 ? candidate->segment : field->bytes;
         if (cost.segment != segment || copies != is_copied(candidate->kind)) {
             copies = is_copied(candidate->kind);
@@ -718,6 +727,26 @@ static bool has_least_times(const pb_chooser_t *chooser, pb_kind_t kind)
     return chooser->least[kind].n_ways > 0;
 }
 
+/** Shows the fallback component, as visit_all(). */
+static int visit_fallback(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+                          pb_choose_visit_t *visit, void *context, field_t *field)
+{
+    pb_candidate_t candidate = {.kind = PB_KIND_FALLBACK, .estimated = true};
+    int rc = PB_SUCCESS;
+    if (field != NULL && chooser->least_fallback.n_ways > 0 &&
+        pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes) < 0) {
+        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+        judge(chooser, &(basis_t){.least = &chooser->least_fallback}, &cost, bytes, &candidate);
+        field->is_fallback_unplanned = true;
+    } else {
+        rc = fallback_time(chooser, root, bytes, &candidate);
+    }
+    if (rc == PB_SUCCESS) {
+        visit(context, &candidate);
+    }
+    return rc;
+}
+
 /**
  * Shows all candidates. With `field`, to which `visit` adds them, those of which least times are
  * known are shown with these, without plans.
@@ -736,11 +765,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
         return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
     }
     if (fallback_is_candidate(chooser->model, &chooser->options, bytes)) {
-        pb_candidate_t candidate;
-        rc = fallback_time(chooser, profiles, bytes, &candidate);
-        if (rc == PB_SUCCESS) {
-            visit(context, &candidate);
-        }
+        rc = visit_fallback(chooser, profiles, bytes, visit, context, field);
     }
     for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
         const pb_kind_t kind = chooser->kinds[i];
@@ -761,18 +786,17 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
 }
 
 /** Predicts the candidates of a kind anew; they are gone where there is no basis. */
-static void judge_again(const pb_chooser_t *chooser, pb_kind_t kind, const basis_t *basis,
-                        field_t *field)
+static void judge_again(const pb_chooser_t *chooser, int kind, const basis_t *basis, field_t *field)
 {
     const bool is_gone = basis->profile == NULL && basis->least == NULL;
     const int n = field->n;
     field->n = 0;
     for (int i = 0; i < n; i++) {
         pb_candidate_t candidate = field->candidates[i];
-        if (candidate.kind == (int) kind && is_gone) {
+        if (candidate.kind == kind && is_gone) {
             continue;
         }
-        if (candidate.kind == (int) kind) {
+        if (candidate.kind == kind) {
             const pb_segment_cost_t cost = pb_segment_cost(
                 chooser->model, candidate.segment != 0 ? candidate.segment : field->bytes);
             judge(chooser, basis, &cost, field->bytes, &candidate);
@@ -788,8 +812,20 @@ static int plan_kind(pb_chooser_t *chooser, int root, pb_kind_t kind, field_t *f
     const int rc = get_profile(chooser, find_root(chooser, root), kind, &basis.profile);
     if (rc == PB_SUCCESS) {
         field->unplanned &= ~(UINT32_C(1) << kind);
-        judge_again(chooser, kind, &basis, field);
+        judge_again(chooser, (int) kind, &basis, field);
         settle_plan(chooser, kind, &field->planned);
+    }
+    return rc;
+}
+
+/** The same of the fallback component. */
+static int profile_fallback(pb_chooser_t *chooser, int root, field_t *field)
+{
+    basis_t basis = {.least = NULL};
+    const int rc = get_fallback(chooser, find_root(chooser, root), &basis.profile);
+    if (rc == PB_SUCCESS) {
+        field->is_fallback_unplanned = false;
+        judge_again(chooser, PB_KIND_FALLBACK, &basis, field);
     }
     return rc;
 }
@@ -812,11 +848,14 @@ static int look_at(pb_chooser_t *chooser, int root, pb_kind_t kind, field_t *fie
 {
     field->looked_at |= UINT32_C(1) << kind;
     int rc = get_view(chooser->profiler, root);
-    if (rc == PB_SUCCESS) {
-        rc = pb_least_look(&field->least[kind], kind, chooser->profiler->view);
+    if (rc == PB_SUCCESS && field->distances.n == 0) {
+        rc = pb_least_look_far(chooser->profiler->view, &field->distances);
     }
     if (rc == PB_SUCCESS) {
-        judge_again(chooser, kind, &(basis_t){.least = &field->least[kind]}, field);
+        rc = pb_least_look(&field->least[kind], kind, chooser->profiler->view, &field->distances);
+    }
+    if (rc == PB_SUCCESS) {
+        judge_again(chooser, (int) kind, &(basis_t){.least = &field->least[kind]}, field);
     }
     return rc;
 }
@@ -870,15 +909,15 @@ typedef struct picked {
     int best, first, next;
 } picked_t;
 
-/** The kind of one that was picked, if there is no plan of it; else -1. */
+/** The kind of one that was picked, if there is no plan of it; else NONE. */
 static int unplanned_kind(const field_t *field, int picked)
 {
     const pb_candidate_t *candidate = &field->candidates[picked];
-    return is_unplanned(field, candidate) ? candidate->kind : -1;
+    return is_unplanned(field, candidate) ? candidate->kind : NONE;
 }
 
 /**
- * Picks by the times as they are. Returns the kind without a plan on which that depends, or -1:
+ * Picks by the times as they are. Returns the kind without a plan on which that depends, or NONE:
  * then it would be the same with the plans of all kinds, as longer times only make a candidate
  * worse.
  */
@@ -903,20 +942,31 @@ static int pick_doubtful(pb_chooser_t *chooser, int root, field_t *field, picked
         field->weights[i] = field->candidates[i].weight;
     }
     int unplanned = weigh(chooser, field);
-    for (int i = 1; i < N_SPEEDS && speed >= 10 && unplanned < 0; i++) {
+    for (int i = 1; i < N_SPEEDS && speed >= 10 && unplanned == NONE; i++) {
         speed /= 10;
         pb_model_assume_other(chooser->model, speed, &field->model);
         predict_all(chooser, find_root(chooser, root), field);
         unplanned = weigh(chooser, field);
     }
-    if (unplanned >= 0) {
+    if (unplanned != NONE) {
         return unplanned;
     }
     picked->best = safest(field, PB_KIND_COUNT, false);
     picked->first = for_first(field, picked->best);
     picked->next = safest(field, field->candidates[picked->best].kind, true);
     unplanned = unplanned_kind(field, picked->best);
-    return unplanned >= 0 ? unplanned : unplanned_kind(field, picked->first);
+    return unplanned != NONE ? unplanned : unplanned_kind(field, picked->first);
+}
+
+/** Brings the times of a kind without a plan, on which the choice depends, nearer to the truth. */
+static int know_more(pb_chooser_t *chooser, int root, int unplanned, field_t *field)
+{
+    const pb_kind_t kind = (pb_kind_t) unplanned;
+    if (unplanned == PB_KIND_FALLBACK) {
+        return profile_fallback(chooser, root, field);
+    }
+    return may_look_at(chooser, kind, field) ? look_at(chooser, root, kind, field)
+                                             : plan_kind(chooser, root, kind, field);
 }
 
 /** Fills a field, and makes plans until the choice is sure. */
@@ -927,12 +977,10 @@ static int fill_field(pb_chooser_t *chooser, int root, field_t *field, picked_t 
         const int unplanned = chooser->model->measured
                                   ? pick_measured(field, picked)
                                   : pick_doubtful(chooser, root, field, picked);
-        if (unplanned < 0) {
+        if (unplanned == NONE) {
             break;
         }
-        const pb_kind_t kind = (pb_kind_t) unplanned;
-        rc = may_look_at(chooser, kind, field) ? look_at(chooser, root, kind, field)
-                                               : plan_kind(chooser, root, kind, field);
+        rc = know_more(chooser, root, unplanned, field);
     }
     return rc;
 }
@@ -1088,10 +1136,14 @@ static int list_least_times(pb_chooser_t *chooser, int n_hosts, int most_on_host
         pb_least_hosts(chooser->placement, n_hosts, by_leaders ? 1 : most_on_host, &hosts);
     for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
         const pb_kind_t kind = chooser->kinds[i];
+        const pb_bound_t bound = pb_kind_row(kind)->bound;
         /* Plans of these kinds are as soon made as bounds, among few ranks. */
-        if (is_large || pb_kind_row(kind)->bound != PB_BOUND_ROOT) {
+        if (is_large || (bound != PB_BOUND_ROOT && bound != PB_BOUND_PHASES)) {
             chooser->least[kind] = pb_least_of(&hosts, kind, &chooser->options.plan);
         }
+    }
+    if (rc == PB_SUCCESS && is_large) {
+        chooser->least_fallback = pb_least_of_fallback(&hosts);
     }
     return rc;
 }

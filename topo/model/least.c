@@ -11,6 +11,9 @@
 #define MAX_HOPS 32
 #define MAX_MORE 32
 
+/** Enough for as many hosts as there can be. */
+#define MAX_PHASES 31
+
 /**
  * It is asked whether plans are higher than so many times the least height: where they are, they
  * hardly ever matter. (In random trees of 8,192 hosts, those with two children are 4 to 5 times as
@@ -149,6 +152,43 @@ static pb_least_way_t way_of_one_stream(const pb_least_hosts_t *hosts, int fewes
                             .leaves = one_sender ? least_height(hosts->n_leaves, most) : 0};
 }
 
+/** Phases in which hosts that send in each can reach all. */
+static int count_phases(int n_hosts)
+{
+    int n = 0;
+    while ((n_hosts - 1) >> n > 0) {
+        n++;
+    }
+    return n;
+}
+
+/**
+ * How many there may be in a tree whose root has so many phases before it, where no rank sends more
+ * than `most` times: the root, and what is below its children of the next phases.
+ */
+static int64_t most_in_phases(int n_phases, int most)
+{
+    int64_t n[MAX_PHASES + 1] = {0};
+    for (int left = 0; left <= n_phases; left++) {
+        n[left] = 1;
+        for (int child = 1; child <= most && child <= left; child++) {
+            n[left] += n[left - child];
+        }
+    }
+    return n[n_phases];
+}
+
+/** The busiest rank sends so often that all can be reached. */
+static pb_least_way_t way_of_phases(const pb_least_hosts_t *hosts)
+{
+    const int n_phases = count_phases(hosts->n_hosts);
+    int fewest = 1;
+    while (most_in_phases(n_phases, fewest) < hosts->n_hosts) {
+        fewest++;
+    }
+    return way_of_one_stream(hosts, fewest, n_phases, false);
+}
+
 /** Plans with any number of children up to `most`. */
 static void add_ways(pb_least_t *least, int most, bool one_sender)
 {
@@ -170,11 +210,22 @@ pb_least_t pb_least_of(const pb_least_hosts_t *hosts, pb_kind_t kind,
         least.ways[least.n_ways++] = way_of_streams(hosts, 4);
     } else if (row->bound == PB_BOUND_ONE_STREAM && hosts->n_hosts > 1) {
         add_ways(&least, row->takes_fanout ? options->fanout : 2, row->promises);
+    } else if (row->bound == PB_BOUND_PHASES && hosts->n_hosts > 1) {
+        least.ways[least.n_ways++] = way_of_phases(hosts);
     } else if (row->bound == PB_BOUND_ROOT && hosts->n_hosts > 1) {
         const int of_root = row->reaches_all ? hosts->n_hosts - 1 : 1;
         least.ways[least.n_ways++] = way_of_one_stream(hosts, of_root, of_root, row->promises);
     }
     return least;
+}
+
+pb_least_t pb_least_of_fallback(const pb_least_hosts_t *hosts)
+{
+    return (pb_least_t){
+        .hosts = *hosts,
+        .n_ways = 1,
+        .ways = {{.n_streams = 1, .height = count_phases(hosts->n_hosts)}},
+    };
 }
 
 /* ---- a closer look ---- */
@@ -191,6 +242,12 @@ static int compare_distances(const void *a, const void *b)
     return (x->further < y->further) - (x->further > y->further);
 }
 
+/** Of a segment over the slowest link between a vertex and the one above it; `unit` at speed 1. */
+static int64_t time_of_link(const pb_view_t *view, int v, int64_t unit)
+{
+    return view->vertices[v].speed_in > 0 ? unit / view->vertices[v].speed_in : 0;
+}
+
 /** The vertices, the farthest first. A path between two of them has their slowest link, at least.
  */
 static void list_distances(const pb_view_t *view, distant_t *distances)
@@ -200,15 +257,15 @@ static void list_distances(const pb_view_t *view, distant_t *distances)
         PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(view->placement->network);
     for (int v = 0; v < view->n_vertices; v++) {
         const int64_t above = v > 0 ? distances[vertices[v].parent].further : 0;
-        const int64_t link = v > 0 && vertices[v].speed_in > 0 ? unit / vertices[v].speed_in : 0;
+        const int64_t link = v > 0 ? time_of_link(view, v, unit) : 0;
         distances[v] = (distant_t){.further = above + link,
                                    .n_hosts = vertices[v].end_local - vertices[v].first_rank};
     }
     qsort(distances, (size_t) view->n_vertices, sizeof(*distances), compare_distances);
 }
 
-/** How far the farthest 32th of the hosts are, the farthest 8th, the farther half, and all. */
-static int look_far(pb_least_t *least, const pb_view_t *view)
+/** The farthest 32th of the hosts, the farthest 8th, the farther half, and all. */
+int pb_least_look_far(const pb_view_t *view, pb_least_distances_t *list)
 {
     distant_t *distances = malloc((size_t) view->n_vertices * sizeof(*distances));
     static const int parts[PB_LEAST_MAX_FAR - 1] = {5, 3, 1};
@@ -217,15 +274,15 @@ static int look_far(pb_least_t *least, const pb_view_t *view)
         return PB_ERR_NO_MEMORY;
     }
     list_distances(view, distances);
-    least->n_far = 0;
-    for (int v = 0; v < view->n_vertices && least->n_far + 1 < PB_LEAST_MAX_FAR; v++) {
+    list->n = 0;
+    for (int v = 0; v < view->n_vertices && list->n + 1 < PB_LEAST_MAX_FAR; v++) {
         n_hosts += distances[v].n_hosts;
-        if (n_hosts > view->n_ranks >> parts[least->n_far]) {
-            least->far[least->n_far++] =
+        if (n_hosts > view->n_ranks >> parts[list->n]) {
+            list->far[list->n++] =
                 (pb_least_far_t){.n_hosts = n_hosts, .further = distances[v].further};
         }
     }
-    least->far[least->n_far++] = (pb_least_far_t){.n_hosts = view->n_ranks, .further = 0};
+    list->far[list->n++] = (pb_least_far_t){.n_hosts = view->n_ranks, .further = 0};
     free(distances);
     return PB_SUCCESS;
 }
@@ -248,10 +305,33 @@ static int look_high(pb_least_t *least, pb_kind_t kind, const pb_view_t *view)
     return rc;
 }
 
-int pb_least_look(pb_least_t *least, pb_kind_t kind, const pb_view_t *view)
+/** A path that the kind knows to have many hops. */
+static int look_deep(pb_least_t *least, pb_kind_t kind, const pb_view_t *view)
 {
-    const int rc = look_far(least, view);
-    return rc == PB_SUCCESS ? look_high(least, kind, view) : rc;
+    const pb_kind_row_t *row = pb_kind_row(kind);
+    int vertex, hops;
+    if (row->look_deep == NULL) {
+        return PB_SUCCESS;
+    }
+    const int rc = row->look_deep(view, &vertex, &hops);
+    if (rc == PB_SUCCESS) {
+        const int64_t unit =
+            PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(view->placement->network);
+        least->deep_hops = hops;
+        least->deep_further = 0;
+        for (int v = vertex; v > 0; v = view->vertices[v].parent) {
+            least->deep_further += time_of_link(view, v, unit);
+        }
+    }
+    return rc;
+}
+
+int pb_least_look(pb_least_t *least, pb_kind_t kind, const pb_view_t *view,
+                  const pb_least_distances_t *distances)
+{
+    least->distances = *distances;
+    const int rc = look_high(least, kind, view);
+    return rc == PB_SUCCESS ? look_deep(least, kind, view) : rc;
 }
 
 /* ---- the way to the last host ---- */
@@ -394,18 +474,18 @@ static void add_path(pb_profile_t *profile, int64_t hops, int64_t sends, int64_t
 static void add_far_paths(const pb_least_t *least, const pb_least_way_t *way, const price_t *price,
                           pb_profile_t *profile)
 {
-    if (least->n_far == 0 || price->hop <= 0 || price->more <= 0 || way->children == 0) {
+    if (least->distances.n == 0 || price->hop <= 0 || price->more <= 0 || way->children == 0) {
         return;
     }
     const int64_t enough = time_enough(way, price);
     reach_t reach;
     count_reach(way, least->hosts.n_hosts, (int) least_of(enough / price->hop, MAX_HOPS), &reach);
-    for (int i = 0; i < least->n_far; i++) {
+    for (int i = 0; i < least->distances.n; i++) {
+        const pb_least_far_t *far = &least->distances.far[i];
         /* The root is reached in no time; where it is one of them, all are. */
-        const int64_t n_hosts = least_of(least->far[i].n_hosts + 1, least->hosts.n_hosts);
+        const int64_t n_hosts = least_of(far->n_hosts + 1, least->hosts.n_hosts);
         const cell_t cell = cell_at(price, time_to_reach(&reach, n_hosts, price, enough));
-        add_path(profile, cell.hops, cell.hops + cell.more, least->far[i].further,
-                 least->hosts.fast);
+        add_path(profile, cell.hops, cell.hops + cell.more, far->further, least->hosts.fast);
     }
 }
 
@@ -425,6 +505,7 @@ static int64_t time_of_way(const pb_least_t *least, const pb_least_way_t *way,
     /* Between leaves there are two links more, at least. */
     const int64_t to_last_leaf = way->leaves + way->inside;
     add_path(&profile, to_last_leaf, to_last_leaf, 2 * way->leaves * PB_PROFILE_UNIT, fast);
+    add_path(&profile, least->deep_hops, least->deep_hops, least->deep_further, fast);
     add_far_paths(least, way, &price, &profile);
     profile.n_duties = 1;
     profile.duties[0] = (pb_profile_duty_t){.most = way->load * fast,

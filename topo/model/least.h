@@ -56,11 +56,18 @@ typedef struct pb_least_far {
 
 #define PB_LEAST_MAX_FAR 4
 
+/** How far the hosts of a view are from its root. */
+typedef struct pb_least_distances {
+    int n; /**< 0: it was not looked */
+    pb_least_far_t far[PB_LEAST_MAX_FAR];
+} pb_least_distances_t;
+
 typedef struct pb_least {
     pb_least_hosts_t hosts;
-    int n_far; /**< 0: it was not looked */
-    pb_least_far_t far[PB_LEAST_MAX_FAR];
-    int n_ways; /**< 0: nothing is known */
+    pb_least_distances_t distances;
+    int64_t deep_hops;    /**< some path has so many hops, or more; 0: nothing is known */
+    int64_t deep_further; /**< and this, or more: by `further` of pb_profile_path_t */
+    int n_ways;           /**< 0: nothing is known */
     pb_least_way_t ways[PB_LEAST_MAX_WAYS];
 } pb_least_t;
 
@@ -76,10 +83,21 @@ pb_least_t pb_least_of(const pb_least_hosts_t *hosts, pb_kind_t kind,
                        const pb_plan_options_t *options);
 
 /**
- * Adds what is known of the plans for one view with one rank on each host: how far hosts are, and
- * what the kind itself knows of its plans without making one. PB_ERR_NO_MEMORY.
+ * Of the estimate of the fallback component (pb_profile_fallback()), with one rank on each host: in
+ * each phase of its binomial tree there is a hop between hosts, which takes as long as over an
+ * empty link at least. O(1).
  */
-int pb_least_look(pb_least_t *least, pb_kind_t kind, const pb_view_t *view);
+pb_least_t pb_least_of_fallback(const pb_least_hosts_t *hosts);
+
+/** How far hosts are in a view with one rank on each. PB_ERR_NO_MEMORY. O(V log V). */
+int pb_least_look_far(const pb_view_t *view, pb_least_distances_t *distances);
+
+/**
+ * Adds what is known of the plans for one view with one rank on each host: how far hosts are, as
+ * that was found, and what the kind itself knows of its plans without making one. PB_ERR_NO_MEMORY.
+ */
+int pb_least_look(pb_least_t *least, pb_kind_t kind, const pb_view_t *view,
+                  const pb_least_distances_t *distances);
 
 /**
  * No more than pb_predict() says of any such plan, for any costs; 0 where nothing is known. O(ways

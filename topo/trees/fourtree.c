@@ -392,3 +392,59 @@ int pb_plan_fourtree(const pb_view_t *view, const pb_plan_options_t *options, pb
     *plan_p = plan;
     return rc;
 }
+
+/** Whether a rank of v gives in the first tree. */
+static bool has_giving_rank(const fourtree_t *f, int v)
+{
+    bool gives = false;
+    for (int i = f->first_item[v]; i < f->first_item[v + 1] && !gives; i++) {
+        gives = f->items[i] < f->view->n_ranks && f->gives[f->items[i]].in[0] > 0;
+    }
+    return gives;
+}
+
+/**
+ * The slot by which a tree enters a vertex is the only one there, and so goes to a rank that gives
+ * if there is one (next_item()). All slots that the vertex's children get are then opened below
+ * this rank: a child is entered one hop later, or more. Where no rank gives, it is entered no
+ * sooner. Sets, by vertex, after how many hops a rank in its subtree is reached at least.
+ */
+static void count_hops(const fourtree_t *f, int *hops)
+{
+    hops[0] = 1;
+    for (int v = 0; v < f->view->n_vertices; v++) {
+        const int below = hops[v] + has_giving_rank(f, v);
+        for (int c = pb_view_first_child(f->view, v); c < f->view->vertices[v].end;
+             c = f->view->vertices[c].end) {
+            hops[c] = below;
+        }
+    }
+}
+
+/** O(ranks). */
+int pb_fourtree_look_deep(const pb_view_t *view, int *vertex_p, int *hops_p)
+{
+    const size_t n_vertices = (size_t) view->n_vertices;
+    const size_t n = (size_t) view->n_ranks + n_vertices;
+    fourtree_t f = {.view = view};
+    int *hops = calloc(n_vertices, sizeof(*hops));
+    int rc = PB_ERR_NO_MEMORY;
+    f.first_item = malloc((n_vertices + 1) * sizeof(*f.first_item));
+    f.items = malloc(n * sizeof(*f.items));
+    f.gives = calloc(n, sizeof(*f.gives));
+    *vertex_p = *hops_p = 0;
+    if (hops != NULL && f.first_item != NULL && f.items != NULL && f.gives != NULL) {
+        settle_all(&f);
+        count_hops(&f, hops);
+        rc = PB_SUCCESS;
+    }
+    for (int v = 0; v < view->n_vertices && rc == PB_SUCCESS && view->n_ranks > 1; v++) {
+        *vertex_p = hops[v] > *hops_p ? v : *vertex_p;
+        *hops_p = hops[v] > *hops_p ? hops[v] : *hops_p;
+    }
+    free(hops);
+    free(f.first_item);
+    free(f.items);
+    free(f.gives);
+    return rc;
+}

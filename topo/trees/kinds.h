@@ -55,13 +55,14 @@ struct pb_plan;
     ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
         .auto_turn = 3, .bound = PB_BOUND_ROOT)                                                    \
     ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
-        .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
+        .repeats = PB_REPEATS_POWERS, .auto_turn = 2, .bound = PB_BOUND_PHASES)                    \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
     ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)               \
     ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 9,     \
         .copies = true)                                                                            \
     ROW(FOURTREE, pb_plan_fourtree, .name = "fourtree", .promises = true, .serves_all = true,      \
-        .auto_turn = 7, .several_streams = true, .one_each = true, .bound = PB_BOUND_FOUR_STREAMS)
+        .auto_turn = 7, .several_streams = true, .one_each = true, .bound = PB_BOUND_FOUR_STREAMS, \
+        .look_deep = pb_fourtree_look_deep)
 
 #define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
@@ -90,13 +91,23 @@ typedef int pb_plan_make_t(const pb_view_t *view, const pb_plan_options_t *optio
  */
 typedef int pb_is_higher_t(const pb_view_t *view, int children, int height, bool *is_higher_p);
 
+/**
+ * Finds a vertex that has to be reached by many hops in the first stream of the kind's plan for a
+ * view with one rank on each host: some rank in its subtree is so many hops from the root, or more.
+ * In less time than it takes to make the plan. PB_ERR_NO_MEMORY.
+ */
+typedef int pb_look_deep_t(const pb_view_t *view, int *vertex_p, int *hops_p);
+
 /** What is known of a kind's plans without making them: least times follow (topo/model/least.h). */
 typedef enum {
     PB_BOUND_NONE,
     PB_BOUND_ONE_STREAM, /**< one stream, which each rank sends to two others at most, or to as many
                               as its fanout, and one rank over each directed link */
-    PB_BOUND_ROOT, /**< with one rank on each host: one stream, which the root sends to all others
-                        where it reaches all, and else each rank to one: a chain */
+    PB_BOUND_ROOT,   /**< with one rank on each host: one stream, which the root sends to all others
+                          where it reaches all, and else each rank to one: a chain */
+    PB_BOUND_PHASES, /**< with one rank on each host: one stream, in which a rank receives in one of
+                          ceil(log2 P) phases, and sends to one rank at most in each of those behind
+                          it */
     PB_BOUND_TWO_STREAMS,  /**< two streams, of which each rank sends two segments in all */
     PB_BOUND_FOUR_STREAMS, /**< with one rank on each host: likewise, four */
 } pb_bound_t;
@@ -125,9 +136,11 @@ typedef struct pb_kind_row {
     bool unsure;          /**< takes longer than predicted more often: see PB_CHOOSE_UNSURE */
     pb_bound_t bound;     /**< for what takes long to make */
     pb_is_higher_t *is_higher; /**< NULL: that cannot be known without making a plan */
+    pb_look_deep_t *look_deep; /**< likewise */
 } pb_kind_row_t;
 
 pb_is_higher_t pb_kary_is_higher;
+pb_look_deep_t pb_fourtree_look_deep;
 
 #define PB_KIND_PROTOTYPE(enumerator, make, ...) pb_plan_make_t make;
 PB_KINDS(PB_KIND_PROTOTYPE)

@@ -491,9 +491,9 @@ static void test_slot(void)
 static const struct bounded {
     pb_kind_t kind;
     int fanout;
-} bounded[] = {{PB_KIND_TWOTREE, 3}, {PB_KIND_BINARY, 3}, {PB_KIND_KARY, 2},
-               {PB_KIND_KARY, 3},    {PB_KIND_KARY, 5},   {PB_KIND_KARY, 40},
-               {PB_KIND_CHAIN, 3},   {PB_KIND_FLAT, 3},   {PB_KIND_FOURTREE, 3}};
+} bounded[] = {{PB_KIND_TWOTREE, 3},  {PB_KIND_BINARY, 3},  {PB_KIND_KARY, 2},  {PB_KIND_KARY, 3},
+               {PB_KIND_KARY, 5},     {PB_KIND_KARY, 40},   {PB_KIND_CHAIN, 3}, {PB_KIND_FLAT, 3},
+               {PB_KIND_FOURTREE, 3}, {PB_KIND_BINOMIAL, 3}};
 
 enum { N_BOUNDED = sizeof(bounded) / sizeof(bounded[0]) };
 
@@ -501,7 +501,7 @@ enum { N_BOUNDED = sizeof(bounded) / sizeof(bounded[0]) };
 static bool is_for_one_each(const struct bounded *kind)
 {
     const pb_bound_t bound = pb_kind_row(kind->kind)->bound;
-    return bound == PB_BOUND_ROOT || bound == PB_BOUND_FOUR_STREAMS;
+    return bound == PB_BOUND_ROOT || bound == PB_BOUND_PHASES || bound == PB_BOUND_FOUR_STREAMS;
 }
 
 /** The model of one of the first 20 kinds of links. */
@@ -549,7 +549,9 @@ static bool judge_bound(const tree_case_t *c, const struct bounded *kind, int mo
     }
     pb_least_t least = pb_least_of(&of_hosts, kind->kind, &options);
     bool good = is_least(&least, &profile, &nearest);
-    if (most == 1 && pb_least_look(&least, kind->kind, c->view) != PB_SUCCESS) {
+    pb_least_distances_t distances;
+    if (most == 1 && (pb_least_look_far(c->view, &distances) != PB_SUCCESS ||
+                      pb_least_look(&least, kind->kind, c->view, &distances) != PB_SUCCESS)) {
         abort();
     }
     good = good && is_least(&least, &profile, &nearest);
@@ -557,11 +559,33 @@ static bool judge_bound(const tree_case_t *c, const struct bounded *kind, int mo
     return good;
 }
 
-/* No plan is faster than its kind's least time. */
+/** The same of the estimate of the fallback component, which sends the message as one segment. */
+static bool judge_fallback(const tree_case_t *c, bool *is_near)
+{
+    pb_least_hosts_t of_hosts;
+    pb_profile_t profile;
+    bool good = true;
+    if (pb_least_hosts(c->placement, pb_placement_n_hosts(c->placement), 1, &of_hosts) !=
+            PB_SUCCESS ||
+        pb_profile_fallback(c->placement, c->view->order[0], &profile) != PB_SUCCESS) {
+        abort();
+    }
+    const pb_least_t least = pb_least_of_fallback(&of_hosts);
+    for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
+        const pb_segment_cost_t cost = pb_segment_cost(&model, bytes);
+        const int64_t time = pb_least_predict(&least, &model, &cost, bytes);
+        const int64_t estimate = pb_predict(&profile, &model, &cost, bytes);
+        good = good && time <= estimate;
+        *is_near = *is_near || (double) time > 0.75 * (double) estimate;
+    }
+    return good;
+}
+
+/* No plan is faster than its kind's least time, nor is the fallback component estimated to be. */
 static void test_least(void)
 {
     pb_random_t random = pb_random_seed(8);
-    bool good[N_BOUNDED], near[N_BOUNDED];
+    bool good[N_BOUNDED], near[N_BOUNDED], fallback_is_good = true, fallback_is_near = false;
     memset(good, 1, sizeof(good));
     memset(near, 0, sizeof(near));
     for (int i = 0; i < 120; i++) {
@@ -580,8 +604,11 @@ static void test_least(void)
             good[k] = judge_bound(&c, &bounded[k], most, false, &near[k]) && good[k];
             good[k] = (most == 1 || judge_bound(&c, &bounded[k], most, true, &near[k])) && good[k];
         }
+        fallback_is_good = (most > 1 || judge_fallback(&c, &fallback_is_near)) && fallback_is_good;
         tree_case_clear(&c);
     }
+    ok(fallback_is_good && fallback_is_near,
+       "the fallback component: it is never estimated faster than the least, and nearly is");
     for (int k = 0; k < N_BOUNDED; k++) {
         ok(good[k] && near[k],
            "%s, fanout %d: no plan is faster than the least, and some nearly are",

@@ -16,27 +16,29 @@
 /* ---- times at which slots are open ---- */
 
 /** Times of one word of pb_tt_pool_t.times. */
-#define WORD_BITS 64
+#define WORD_BITS 64U
 
 /** The first time from `time` on at which a slot is open; there is one. */
 HOT int next_time(const pb_tt_pool_t *pool, int time)
 {
-    int at = time / WORD_BITS;
-    uint64_t word = pool->times[at] >> (time % WORD_BITS) << (time % WORD_BITS);
+    unsigned at = (unsigned) time / WORD_BITS;
+    uint64_t word = pool->times[at] & (UINT64_MAX << ((unsigned) time % WORD_BITS));
     while (word == 0) {
         word = pool->times[++at];
     }
-    return WORD_BITS * at + __builtin_ctzll(word);
+    return (int) (WORD_BITS * at) + __builtin_ctzll(word);
 }
 
 HOT void set_time(pb_tt_pool_t *pool, int time)
 {
-    pool->times[time / WORD_BITS] |= UINT64_C(1) << (time % WORD_BITS);
+    const unsigned at = (unsigned) time;
+    pool->times[at / WORD_BITS] |= UINT64_C(1) << at % WORD_BITS;
 }
 
 HOT void clear_time(pb_tt_pool_t *pool, int time)
 {
-    pool->times[time / WORD_BITS] &= ~(UINT64_C(1) << (time % WORD_BITS));
+    const unsigned at = (unsigned) time;
+    pool->times[at / WORD_BITS] &= ~(UINT64_C(1) << at % WORD_BITS);
 }
 
 /* ---- who opened them ---- */
@@ -76,6 +78,9 @@ static int pop_source(pb_tt_pool_t *pool)
 
 /* ---- filling ---- */
 
+/** More than what sums of weights lose by rounding. */
+#define ROUNDED 1e-9
+
 /** As many as anybody asks for. */
 #define MANY (1 << 28)
 
@@ -89,6 +94,7 @@ typedef struct filling {
     int locals[3]; /**< by what they give */
     int next[3];   /**< by what they give: the first guest that is not placed; n_guests: none */
     int n_items;
+    double loss; /**< of the items that are left */
 } filling_t;
 
 /** Opens n slots at a time. Each will be taken, so that it is too late if the time is. */
@@ -179,6 +185,7 @@ HOT bool place_guest(filling_t *f, int g, int source)
     const pb_tt_reply_t *reply = &guest->table->replies[index];
     f->next[guest->gives] = guest->next_alike;
     f->n_items--;
+    f->loss -= guest->table->loss;
     pool->leads[guest->lead_index].n_left--;
     pool->source[item] = source;
     pool->time[item] = f->now;
@@ -213,6 +220,7 @@ HOT bool place_locals(filling_t *f, int gives, int source, int most)
     }
     f->locals[gives] -= n;
     f->n_items -= n;
+    f->loss -= n * pool->tables->rank_loss[gives];
     bool good = true;
     for (int i = 0; i < gives && good; i++) {
         const int time = f->now + pool->first + i * pool->step;
@@ -253,6 +261,7 @@ HOT void begin(filling_t *f)
 {
     pb_tt_pool_t *pool = f->pool;
     f->n_items = pool->n_locals + pool->n_guests;
+    f->loss = pool->loss;
     for (int gives = 0; gives <= 2; gives++) {
         f->locals[gives] = pool->n_giving[gives];
         f->next[gives] = pool->first_giving[gives];
@@ -287,10 +296,46 @@ HOT bool has_room(const filling_t *f, int n_exported)
         if (f->deadline - time >= PB_TT_WEIGHTS) {
             return true;
         }
-        const int most = pool->most[f->deadline - time];
+        const int most = pool->tables->most[f->deadline - time];
         n -= n_slots < n / most + 1 ? n_slots * most : n;
     }
     return n <= 0;
+}
+
+/** What the open slots are worth. */
+HOT double worth_of_open(const filling_t *f)
+{
+    const pb_tt_pool_t *pool = f->pool;
+    double worth = 0.0;
+    for (int left = f->n_open, time = f->now; left > 0; left -= pool->n_open[time], time++) {
+        time = next_time(pool, time);
+        worth += pool->n_open[time] * pool->tables->weight[time];
+    }
+    return worth;
+}
+
+/**
+ * Whether the open slots are worth what items will lose and exports take (loss.c), if all exports
+ * are to be worth more than enough.
+ */
+HOT bool has_worth(const filling_t *f, int n_exported)
+{
+    const pb_tt_pool_t *pool = f->pool;
+    const double *weight = pool->tables->weight;
+    if (f->deadline >= PB_TT_WEIGHTS) {
+        return true;
+    }
+    double wanted = pool->enough;
+    for (int i = 0; i < n_exported; i++) {
+        wanted -= weight[pool->export_time[i]];
+    }
+    const int n_left = pool->n_exports - n_exported;
+    if (n_left == 0 && wanted >= ROUNDED) {
+        return false;
+    }
+    const double latest = n_left * weight[f->deadline];
+    wanted = wanted > latest ? wanted : latest;
+    return worth_of_open(f) + ROUNDED >= f->loss * weight[f->deadline] + wanted;
 }
 
 HOT bool fill(filling_t *f, const int hold[2])
@@ -310,7 +355,7 @@ HOT bool fill(filling_t *f, const int hold[2])
             }
             pool->export_source[n_exported] = source;
             pool->export_time[n_exported++] = f->now;
-            good = f->with_sources || has_room(f, n_exported);
+            good = f->with_sources || (has_worth(f, n_exported) && has_room(f, n_exported));
         } else {
             good = place(f, source);
         }

@@ -49,6 +49,7 @@ typedef struct pb_tt_table {
     int need; /**< least slack */
     int n;    /**< replies; more slack than need + n - 1 brings nothing more */
     pb_tt_reply_t *replies;
+    double loss; /**< of a table that is kept: what a subtree loses at least (loss.c) */
 } pb_tt_table_t;
 
 /**
@@ -104,7 +105,11 @@ typedef struct pb_tt_tables {
     double weight[PB_TT_WEIGHTS]; /**< by time: what an export then is worth */
     pb_tt_pair_t *pairs[3];       /**< by exports: policies by falling weight */
     int n_pairs[3];
+    /* By exports, one of them and a time: the pairs whose hold of that export is no sooner, and no
+     * later; the bits of pairs are in their order. */
+    uint64_t no_sooner[3][2][PB_TT_MAX_HOLD + 1], no_later[3][2][PB_TT_MAX_HOLD + 1];
     int most[PB_TT_WEIGHTS]; /**< by time that is left: items that a slot can lead to at most */
+    double rank_loss[3];     /**< by what a rank gives: what it loses at least (loss.c) */
 } pb_tt_tables_t;
 
 typedef struct pb_tt {
@@ -178,6 +183,29 @@ int pb_tt_find_shape(pb_tt_t *tt, int v, int *key, bool *is_new);
 /** Keeps copies of the tables, with their replies; frees those that were kept. PB_ERR_NO_MEMORY. */
 int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_table_t *table);
 
+/* ---- loss.c ---- */
+
+/** As pb_tt_weight(), of times that are not kept. */
+double pb_tt_late_weight(const pb_tt_tables_t *tables, int time);
+
+/** What a slot of this time is worth; 1 at 0. */
+static inline double pb_tt_weight(const pb_tt_tables_t *tables, int time)
+{
+    return time < PB_TT_WEIGHTS ? tables->weight[time] : pb_tt_late_weight(tables, time);
+}
+
+/** What the exports of a reply are worth. */
+static inline double pb_tt_value(const pb_tt_tables_t *tables, const pb_tt_reply_t *reply)
+{
+    return pb_tt_weight(tables, reply->out[0]) + pb_tt_weight(tables, reply->out[1]);
+}
+
+/** Sets what ranks lose. */
+void pb_tt_prepare_losses(pb_tt_tables_t *tables);
+
+/** What a subtree with this table loses at least, whatever its slack. O(replies). */
+double pb_tt_loss(const pb_tt_tables_t *tables, const pb_tt_table_t *table);
+
 /* ---- fill.c ---- */
 
 /** Where a slot comes from: ENTRY, or 2 * item + index among the item's slots of the tree. */
@@ -224,9 +252,12 @@ typedef struct pb_tt_pool {
     int latest;         /**< `n_open` and `times` have room for times up to this one */
     pb_tt_slot_t *heap; /**< of the open slots where sources are kept; room for all */
     int n_heap;
-    int *source;     /**< by item: the slot it took */
-    int *time;       /**< by item: when */
-    const int *most; /**< of the kept tables */
+    int *source;                  /**< by item: the slot it took */
+    int *time;                    /**< by item: when */
+    const pb_tt_tables_t *tables; /**< those that are kept */
+    double loss;                  /**< of all items, at least (loss.c) */
+    double enough; /**< what exports are worth that are not better than others; less than 0: all
+                        are wanted */
     int export_source[2];
     int export_time[2];
     int hold_end[2]; /**< holds from those that were asked for up to these change nothing */
@@ -243,24 +274,21 @@ bool pb_tt_fill(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 /** The same, and sets all sources and times. O(items log items). */
 bool pb_tt_fill_sources(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 
+/** No filling of the pool succeeds with a sooner deadline (loss.c). */
+int pb_tt_least_deadline(const pb_tt_pool_t *pool);
+
 /* ---- table.c ---- */
 
 /** Replies that a table may have; by then more slack brings next to nothing. */
 #define PB_TT_MAX_REPLIES 40
 
-/** Holds with which a filling comes out alike. */
-typedef struct pb_tt_alike {
-    int from[2], to[2];
-} pb_tt_alike_t;
-
 /** What making tables needs, beside those that are kept. */
 typedef struct pb_tt_maker {
     const pb_tt_t *tt;
     pb_tt_pool_t pool;
-    pb_tt_alike_t *alike; /**< room for all policies */
-    int n_ranks;          /**< of the loaded vertex's subtree */
-    double latest_value;  /**< no less than what exports are worth after all items, of the pool
-                               whose table is finished */
+    int n_ranks;         /**< of the loaded vertex's subtree */
+    double latest_value; /**< no less than what exports are worth after all items, of the pool
+                              whose table is finished */
 } pb_tt_maker_t;
 
 int pb_tt_maker_init(pb_tt_maker_t *maker, const pb_tt_t *tt);
@@ -293,7 +321,9 @@ typedef struct pb_tt_draft {
     int rc; /**< of its beginning */
     bool is_finished;
     pb_tt_table_t table; /**< with room for PB_TT_MAX_REPLIES */
+    int late_out[2];     /**< with the least slack, the exports after all items */
     pb_tt_reply_t ideal; /**< with boundless slack */
+    double ideal_loss;   /**< what is lost with it, a logarithm */
     double cost; /**< what the subtree takes from the growth of the surrounding tree, a logarithm;
                       at least this, until it is finished */
 } pb_tt_draft_t;

@@ -46,6 +46,8 @@ typedef struct search {
     int n_trials, max_trials;
     uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
     size_t n_tried;  /**< entries of it that are used, a power of two; 0: none are noted */
+    uint16_t *noted; /**< the entries that are not free */
+    int n_noted;
 } search_t;
 
 /** What the ranks attached to the vertex give, if the children's options allow an answer. */
@@ -98,13 +100,15 @@ static double limit_of(const search_t *s, double best, double other)
 /** Before the first trial of a vertex in a role. */
 static void forget_tried(search_t *s)
 {
+    while (s->n_noted > 0) {
+        s->tried[s->noted[--s->n_noted]] = 0;
+    }
     s->n_tried = 0;
     if (s->trial.n_children > 0 && s->trial.n_children <= MAX_NOTED) {
         s->n_tried = 16;
         while (s->n_tried < 2 * (size_t) s->max_trials) {
             s->n_tried *= 2;
         }
-        memset(s->tried, 0, s->n_tried * sizeof(*s->tried));
     }
 }
 
@@ -122,9 +126,12 @@ static bool was_tried(search_t *s)
     while (s->tried[at] != 0 && s->tried[at] != number) {
         at = (at + 1) & (s->n_tried - 1);
     }
-    const bool was = s->tried[at] == number;
+    if (s->tried[at] == number) {
+        return true;
+    }
     s->tried[at] = number;
-    return was;
+    s->noted[s->n_noted++] = (uint16_t) at;
+    return false;
 }
 
 /* ---- trials ---- */
@@ -320,9 +327,10 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     const size_t n_vertices = (size_t) tt->view->n_vertices;
     int *key = malloc((n_vertices + 2) * sizeof(*key));
     s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
-    s.tried = malloc(MAX_TRIED * sizeof(*s.tried));
+    s.tried = calloc(MAX_TRIED, sizeof(*s.tried));
+    s.noted = malloc(MAX_TRIED / 2 * sizeof(*s.noted)); /* never more than half are used */
     int rc = pb_tt_drafts_init(&s.drafts);
-    if (key == NULL || s.trial.options == NULL || s.tried == NULL) {
+    if (key == NULL || s.trial.options == NULL || s.tried == NULL || s.noted == NULL) {
         rc = PB_ERR_NO_MEMORY;
     }
     if (rc == PB_SUCCESS) {
@@ -336,6 +344,7 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     free(key);
     free(s.trial.options);
     free(s.tried);
+    free(s.noted);
     pb_tt_drafts_clear(&s.drafts);
     return rc;
 }

@@ -1,6 +1,7 @@
 /*
  * Tables: what a subtree gives back, and when, for every slack.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,12 @@
 /** As good as any number of items. */
 #define MANY (1 << 28)
 
+/** Policies for as many exports have a bit each. */
+#define MAX_PAIRS 64
+
+/** More guests are sorted in the general way. */
+#define MAX_INSERTED 12
+
 static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
 static int compare_pairs(const void *a, const void *b)
@@ -25,13 +32,6 @@ static int compare_pairs(const void *a, const void *b)
         return x->weight > y->weight ? -1 : 1;
     }
     return x->hold[1] - y->hold[1];
-}
-
-static double weight(const pb_tt_tables_t *tables, int time)
-{
-    return time < PB_TT_WEIGHTS  ? tables->weight[time]
-           : time >= PB_TT_NEVER ? 0.0
-                                 : pow(tables->costs.growth, -time);
 }
 
 /**
@@ -63,6 +63,20 @@ static void prepare_most(pb_tt_tables_t *tables)
     }
 }
 
+/** Which pairs are to be found by their holds. */
+static void prepare_alike(pb_tt_tables_t *tables, int exports)
+{
+    for (int i = 0; i < tables->n_pairs[exports]; i++) {
+        for (int at = 0; at < exports; at++) {
+            const int hold = tables->pairs[exports][i].hold[at];
+            for (int time = 0; time <= PB_TT_MAX_HOLD; time++) {
+                tables->no_sooner[exports][at][time] |= (uint64_t) (hold >= time) << i;
+                tables->no_later[exports][at][time] |= (uint64_t) (hold <= time) << i;
+            }
+        }
+    }
+}
+
 int pb_tt_prepare(pb_tt_tables_t *tables)
 {
     int holds[PB_TT_MAX_HOLD];
@@ -72,6 +86,7 @@ int pb_tt_prepare(pb_tt_tables_t *tables)
     for (int time = 0; time < PB_TT_WEIGHTS; time++) {
         tables->weight[time] = pow(tables->costs.growth, -time);
     }
+    pb_tt_prepare_losses(tables);
     const int n = prepare_holds(&tables->costs, holds);
     for (int exports = 0; exports <= 2; exports++) {
         tables->pairs[exports] = malloc((size_t) (n * n + 1) * sizeof(*tables->pairs[exports]));
@@ -80,17 +95,19 @@ int pb_tt_prepare(pb_tt_tables_t *tables)
         }
     }
     for (int i = 0; i < n; i++) {
-        const double first = weight(tables, holds[i]);
+        const double first = pb_tt_weight(tables, holds[i]);
         tables->pairs[1][tables->n_pairs[1]++] =
             (pb_tt_pair_t){.hold = {holds[i], PB_TT_NEVER}, .weight = first};
         for (int j = i; j < n; j++) {
             tables->pairs[2][tables->n_pairs[2]++] = (pb_tt_pair_t){
-                .hold = {holds[i], holds[j]}, .weight = first + weight(tables, holds[j])};
+                .hold = {holds[i], holds[j]}, .weight = first + pb_tt_weight(tables, holds[j])};
         }
     }
+    assert(tables->n_pairs[2] <= MAX_PAIRS);
     for (int exports = 1; exports <= 2; exports++) {
         qsort(tables->pairs[exports], (size_t) tables->n_pairs[exports], sizeof(pb_tt_pair_t),
               compare_pairs);
+        prepare_alike(tables, exports);
     }
     return PB_SUCCESS;
 }
@@ -99,6 +116,23 @@ static int compare_guests(const void *a, const void *b)
 {
     const pb_tt_guest_t *x = a, *y = b;
     return x->lead != y->lead ? y->lead - x->lead : x->vertex - y->vertex;
+}
+
+/** By insertion where they are as few as they mostly are. */
+static void sort_guests(pb_tt_guest_t *guests, int n)
+{
+    if (n > MAX_INSERTED) {
+        qsort(guests, (size_t) n, sizeof(*guests), compare_guests);
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        const pb_tt_guest_t guest = guests[i];
+        int at = i;
+        for (; at > 0 && compare_guests(&guest, &guests[at - 1]) < 0; at--) {
+            guests[at] = guests[at - 1];
+        }
+        guests[at] = guest;
+    }
 }
 
 /** Finds the guests that give alike, and those of one lead. */
@@ -133,53 +167,52 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
         pool->n_giving[pb_tt_gives((pb_tt_option_t) option, tree)] += locals[option];
     }
     pool->n_guests = 0;
+    pool->loss = 0.0;
+    for (int gives = 0; gives <= 2; gives++) {
+        pool->loss += pool->n_giving[gives] * tt->tables->rank_loss[gives];
+    }
     for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
         const int c = tt->child[i];
         const pb_tt_option_t option = options[i - tt->first_child[v]];
         const pb_tt_table_t *table = &pb_tt_config(tt, c, option / 2)->tables[tree ^ (option % 2)];
         pool->guests[pool->n_guests++] = (pb_tt_guest_t){
             .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
+        pool->loss += table->loss;
     }
-    qsort(pool->guests, (size_t) pool->n_guests, sizeof(*pool->guests), compare_guests);
+    sort_guests(pool->guests, pool->n_guests);
     link_guests(pool);
     pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
     pool->first = tt->tables->costs.first;
     pool->step = tt->tables->costs.step;
-    pool->most = tt->tables->most;
+    pool->tables = tt->tables;
     pool->entry = v == 0 ? pool->first : 0;
     b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
 }
 
 static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 {
-    return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
+    return pb_tt_value(b->tt->tables, reply);
 }
 
-/** Whether one of the policies that were tried, n of them, comes out as this one does. */
-static bool is_alike(const pb_tt_maker_t *b, int n, const int hold[2])
+/** The policies that come out as the one does that was just tried. */
+static uint64_t alike(const pb_tt_maker_t *b, const int hold[2])
 {
-    for (int i = 0; i < n; i++) {
-        const pb_tt_alike_t *alike = &b->alike[i];
-        if (alike->from[0] <= hold[0] && hold[0] <= alike->to[0] && alike->from[1] <= hold[1] &&
-            hold[1] <= alike->to[1]) {
-            return true;
-        }
+    const pb_tt_tables_t *tables = b->tt->tables;
+    const int exports = b->pool.n_exports;
+    uint64_t pairs = UINT64_MAX;
+    for (int i = 0; i < exports; i++) {
+        const int end = b->pool.hold_end[i];
+        pairs &= tables->no_sooner[exports][i][hold[i]];
+        pairs &= end < PB_TT_MAX_HOLD ? tables->no_later[exports][i][end] : UINT64_MAX;
     }
-    return false;
-}
-
-/** Notes how far holds may be moved that were just tried. */
-static void note_alike(pb_tt_maker_t *b, int i, const int hold[2])
-{
-    b->alike[i] = (pb_tt_alike_t){.from = {hold[0], hold[1]},
-                                  .to = {b->pool.hold_end[0], b->pool.hold_end[1]}};
+    return pairs;
 }
 
 /** The least time at which n slots can have been opened. */
 static int least_time(const pb_tt_maker_t *b, int n)
 {
     int time = 0;
-    while (time < PB_TT_WEIGHTS && b->pool.most[time] < n) {
+    while (time < PB_TT_WEIGHTS && b->pool.tables->most[time] < n) {
         time++;
     }
     return b->pool.entry + time;
@@ -191,42 +224,47 @@ static double latest_value(const pb_tt_maker_t *b)
     const int n_items = b->pool.n_locals + b->pool.n_guests;
     double sum = 0.0;
     for (int i = 1; i <= b->pool.n_exports; i++) {
-        sum += weight(b->tt->tables, least_time(b, n_items + i));
+        sum += pb_tt_weight(b->tt->tables, least_time(b, n_items + i));
     }
     return sum;
 }
 
 /**
  * The best reply for one slack that is worth more than `best`; false if there is none. With
- * `is_enough`, the slack is known to suffice.
+ * `is_enough`, the slack is known to suffice; `late_out`, if that is not NULL, has the times of
+ * exports after all items.
  */
-static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, double best,
-                       pb_tt_reply_t *reply)
+static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *late_out,
+                       double best, pb_tt_reply_t *reply)
 {
     const int exports = b->pool.n_exports;
     const pb_tt_tables_t *tables = b->tt->tables;
-    int n_alike = 0;
+    const int n_pairs = tables->n_pairs[exports];
+    uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
-    if (!is_enough || b->latest_value > best) {
+    b->pool.enough = -1.0;
+    if (late_out == NULL && (!is_enough || b->latest_value > best)) {
         if (!pb_tt_fill(&b->pool, slack, late)) {
             return false;
         }
-        for (int i = 0; i < exports; i++) {
-            reply->out[i] = b->pool.export_time[i];
-        }
-        best = fmax(best, value(b, reply));
+        late_out = b->pool.export_time;
     }
-    for (int i = 0; i < tables->n_pairs[exports]; i++) {
-        const pb_tt_pair_t *pair = &tables->pairs[exports][i];
+    for (int i = 0; i < exports && late_out != NULL; i++) {
+        reply->out[i] = late_out[i];
+    }
+    best = fmax(best, value(b, reply));
+    for (; left != 0; left &= left - 1) {
+        const pb_tt_pair_t *pair = &tables->pairs[exports][__builtin_ctzll(left)];
         if (pair->weight <= best) {
             break;
         }
-        if (pair->hold[exports - 1] > slack || is_alike(b, n_alike, pair->hold)) {
+        if (pair->hold[exports - 1] > slack) {
             continue;
         }
+        b->pool.enough = best;
         const bool filled = pb_tt_fill(&b->pool, slack, pair->hold);
-        note_alike(b, n_alike++, pair->hold);
+        left &= ~alike(b, pair->hold) | (left & -left);
         if (!filled) {
             continue;
         }
@@ -251,16 +289,25 @@ static int least_slack(const pb_tt_maker_t *b)
     if (b->pool.n_guests > 0 && least < b->pool.entry + b->pool.guests[0].lead) {
         least = b->pool.entry + b->pool.guests[0].lead;
     }
+    const int by_loss = pb_tt_least_deadline(&b->pool);
+    least = least > by_loss ? least : by_loss;
     const int n = b->pool.n_locals + b->pool.n_guests + b->pool.n_exports;
-    for (int left = least - b->pool.entry; left < PB_TT_WEIGHTS && b->pool.most[left] < n; left++) {
+    for (int left = least - b->pool.entry; left < PB_TT_WEIGHTS && b->pool.tables->most[left] < n;
+         left++) {
         least = b->pool.entry + left + 1;
     }
     return least;
 }
 
-static double cost_of(const pb_tt_maker_t *b, int slack, const pb_tt_reply_t *reply)
+/** What is lost with a reply, a logarithm. */
+static double loss_of(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 {
-    return slack * b->tt->tables->log_growth + log(fmax(1.0 - value(b, reply), 1e-6));
+    return log(fmax(1.0 - value(b, reply), 1e-6));
+}
+
+static double cost_of(const pb_tt_maker_t *b, int slack, double loss)
+{
+    return slack * b->tt->tables->log_growth + loss;
 }
 
 int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
@@ -286,15 +333,17 @@ int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
 }
 
 /** The least slack that suffices, from `slack` on. */
-static int find_need(pb_tt_maker_t *b, int slack, int *need_p)
+static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
 {
+    b->pool.enough = -1.0;
     for (;; slack++) {
         const int rc = pb_tt_reserve(b, slack + 2 * PB_TT_MAX_REPLIES);
         if (rc != PB_SUCCESS) {
             return rc;
         }
         if (pb_tt_fill(&b->pool, slack, late)) {
-            *need_p = slack;
+            draft->table.need = slack;
+            memcpy(draft->late_out, b->pool.export_time, sizeof(draft->late_out));
             return PB_SUCCESS;
         }
         if (slack > MAX_SLACK_PER_RANK * (b->n_ranks + 1)) {
@@ -307,15 +356,16 @@ int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_draft_t *draft)
 {
     pb_tt_table_t *table = &draft->table;
     table->n = 0;
-    const int rc = find_need(b, least_slack(b), &table->need);
+    const int rc = find_need(b, least_slack(b), draft);
     if (rc != PB_SUCCESS) {
         return rc;
     }
     /* A policy that works with some slack works with more, or nearly always. */
-    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, 0.0, &draft->ideal)) {
+    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, NULL, 0.0, &draft->ideal)) {
         draft->ideal.out[0] = draft->ideal.out[1] = 0;
     }
-    draft->cost = cost_of(b, table->need, &draft->ideal);
+    draft->ideal_loss = loss_of(b, &draft->ideal);
+    draft->cost = cost_of(b, table->need, draft->ideal_loss);
     return PB_SUCCESS;
 }
 
@@ -327,20 +377,22 @@ bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
     b->latest_value = latest_value(b);
     for (int n = 0; n < PB_TT_MAX_REPLIES && reached < NEARLY * value(b, &draft->ideal); n++) {
         pb_tt_reply_t *reply = &table->replies[n];
-        if (fmin(cost, cost_of(b, table->need + n, &draft->ideal)) >= limit) {
+        if (fmin(cost, cost_of(b, table->need + n, draft->ideal_loss)) >= limit) {
             return false;
         }
-        if (!best_reply(b, table->need + n, n > 0, reached, reply) || value(b, reply) < reached) {
+        const int *late_out = n == 0 ? draft->late_out : NULL;
+        if (!best_reply(b, table->need + n, true, late_out, reached, reply) ||
+            value(b, reply) < reached) {
             *reply = table->replies[n - 1];
         }
         reached = value(b, reply);
-        cost = fmin(cost, cost_of(b, table->need + n, reply));
+        cost = fmin(cost, cost_of(b, table->need + n, loss_of(b, reply)));
         table->n = n + 1;
     }
     if (table->n == 0) {
-        best_reply(b, table->need, false, 0.0, &table->replies[0]);
+        best_reply(b, table->need, true, draft->late_out, 0.0, &table->replies[0]);
         table->n = 1;
-        cost = cost_of(b, table->need, &table->replies[0]);
+        cost = cost_of(b, table->need, loss_of(b, &table->replies[0]));
     }
     draft->cost = cost;
     return true;
@@ -353,14 +405,13 @@ int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
     pb_tt_pool_t *pool = &b->pool;
     memset(b, 0, sizeof(*b));
     b->tt = tt;
-    b->alike = malloc((size_t) tt->tables->n_pairs[2] * sizeof(*b->alike));
     pool->guests = malloc((size_t) view->n_vertices * sizeof(*pool->guests));
     pool->leads = malloc((size_t) view->n_vertices * sizeof(*pool->leads));
     pool->heap = malloc((2 * n_items + 2) * sizeof(*pool->heap));
     pool->source = malloc(n_items * sizeof(int));
     pool->time = malloc(n_items * sizeof(int));
-    if (b->alike == NULL || pool->guests == NULL || pool->leads == NULL || pool->heap == NULL ||
-        pool->source == NULL || pool->time == NULL) {
+    if (pool->guests == NULL || pool->leads == NULL || pool->heap == NULL || pool->source == NULL ||
+        pool->time == NULL) {
         return PB_ERR_NO_MEMORY;
     }
     return PB_SUCCESS;
@@ -368,7 +419,6 @@ int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
 
 void pb_tt_maker_clear(pb_tt_maker_t *b)
 {
-    free(b->alike);
     free(b->pool.guests);
     free(b->pool.leads);
     free(b->pool.heap);
