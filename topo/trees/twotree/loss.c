@@ -33,7 +33,7 @@
 #define ROUNDED 1e-12
 
 /** The same of a time. */
-#define MARGIN 1e-6
+#define ROUNDED_TIME 1e-6
 
 double pb_tt_late_weight(const pb_tt_tables_t *tables, int time)
 {
@@ -65,5 +65,5 @@ int pb_tt_least_deadline(const pb_tt_pool_t *pool)
 {
     const double left = pool->loss + pool->n_exports;
     const double time = left > 1.0 ? log(left) / pool->tables->log_growth : 0.0;
-    return pool->entry + (int) ceil(time - MARGIN);
+    return pool->entry + (int) ceil(time - ROUNDED_TIME);
 }
