@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /** Wrong things that a rank prints. */
 #define MAX_PRINTED 5
@@ -53,6 +54,21 @@ bool pattern_is(const void *memory, size_t bytes, unsigned seed)
         }
     }
     return true;
+}
+
+bool bcast_is_right(void *memory, int bytes, int root, MPI_Comm comm, unsigned seed)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    pattern_fill(memory, (size_t) bytes, rank == root ? seed : seed + 1);
+    MPI_Bcast(memory, bytes, MPI_BYTE, root, comm);
+    return pattern_is(memory, (size_t) bytes, seed);
+}
+
+void wait_us(long us)
+{
+    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&time, NULL);
 }
 
 void *must_malloc(size_t bytes)

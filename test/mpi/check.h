@@ -18,6 +18,15 @@ void pattern_fill(void *memory, size_t bytes, unsigned seed);
 /** Whether they hold it. */
 bool pattern_is(const void *memory, size_t bytes, unsigned seed);
 
+/**
+ * A blocking broadcast of the pattern of `seed`, into memory that holds another one elsewhere:
+ * whether this rank has it then.
+ */
+bool bcast_is_right(void *memory, int bytes, int root, MPI_Comm comm, unsigned seed);
+
+/** Stays away from MPI for so many microseconds. */
+void wait_us(long us);
+
 /** malloc of at least one byte, or abort. */
 void *must_malloc(size_t bytes);
 

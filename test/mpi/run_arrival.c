@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "check.h"
 
@@ -35,12 +34,6 @@ static uint64_t draw(uint64_t *state, uint64_t n)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (*state >> 33) % n;
-}
-
-static void wait_us(long us)
-{
-    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
-    nanosleep(&time, NULL);
 }
 
 /** How the ranks of a phase arrive. */

@@ -13,11 +13,7 @@ static int my_rank, n_ranks;
 static void broadcast(MPI_Comm comm, int root, unsigned seed, const char *where)
 {
     static unsigned char buffer[BYTES];
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    pattern_fill(buffer, BYTES, rank == root ? seed : seed + 1);
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, root, comm);
-    check(pattern_is(buffer, BYTES, seed), "%s, root %d", where, root);
+    check(bcast_is_right(buffer, BYTES, root, comm, seed), "%s, root %d", where, root);
 }
 
 static void from_every_root(MPI_Comm comm, const char *where)

@@ -11,7 +11,6 @@
  * Usage: run_leftover [BROADCASTS]
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "check.h"
 
@@ -20,18 +19,10 @@
 
 static int my_rank, n_ranks;
 
-static void wait_ms(long ms)
-{
-    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
 static bool broadcast(MPI_Comm comm, unsigned seed)
 {
     unsigned char buffer[BYTES];
-    pattern_fill(buffer, BYTES, my_rank == 0 ? seed : seed + 1);
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, comm);
-    const bool is_right = pattern_is(buffer, BYTES, seed);
+    const bool is_right = bcast_is_right(buffer, BYTES, 0, comm, seed);
     check(is_right, "broadcast %u", seed);
     return is_right;
 }
@@ -42,7 +33,7 @@ static bool broadcast_late(MPI_Comm comm, int n_broadcasts)
     bool are_right = true;
     for (int i = 0; i < n_broadcasts; i++) {
         if (i == n_broadcasts - 1 && my_rank == n_ranks - 1) {
-            wait_ms(300);
+            wait_us(300000);
         }
         are_right &= broadcast(comm, (unsigned) i);
     }

@@ -6,7 +6,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "check.h"
 #include "served.h"
@@ -14,12 +13,6 @@
 #define BYTES 40000
 #define N_OVERLAPPING 3
 #define MOST_PHASES 3
-
-static void wait_us(long us)
-{
-    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
-    nanosleep(&time, NULL);
-}
 
 /** Ranks 1 and 2 are late where rank 0 is the root, rank 4 where rank 3 is. */
 static int is_usually_late(int rank, int root)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "check.h"
 #include "served.h"
@@ -18,27 +17,17 @@
 #define BYTES 40000
 #define N_BROADCASTS 8
 
-static void wait_ms(long ms)
-{
-    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
 static void broadcast(MPI_Comm comm, int root, unsigned seed)
 {
     static unsigned char buffer[BYTES];
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    pattern_fill(buffer, BYTES, rank == root ? seed : seed + 1);
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, root, comm);
-    check(pattern_is(buffer, BYTES, seed), "broadcast %u from %d", seed, root);
+    check(bcast_is_right(buffer, BYTES, root, comm, seed), "broadcast %u from %d", seed, root);
 }
 
 /** Rank 1 is held up for so long: in a broadcast of the two ranks, or by itself. */
 static void be_held_up(MPI_Comm both, int rank, bool straight, long ms, unsigned seed)
 {
     if (rank == (straight ? 0 : 1)) {
-        wait_ms(ms);
+        wait_us(1000 * ms);
     }
     if (rank <= 1 && straight) {
         broadcast(both, 0, seed);
