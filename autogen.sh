@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes configure from configure.ac. Needs autoconf, automake and libtool.
+# Makes configure from configure.ac. Needs autoconf, automake and pkg-config.
 set -e
 cd "$(dirname "$0")"
-for tool in autoreconf automake libtoolize; do
+for tool in autoreconf automake pkg-config; do
     if ! command -v "$tool" >/dev/null 2>&1; then
-        echo "autogen.sh: $tool is missing; on Debian: apt-get install autoconf automake libtool" >&2
+        echo "autogen.sh: $tool is missing; on Debian: apt-get install autoconf automake pkg-config" >&2
         exit 1
     fi
 done

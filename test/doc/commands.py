@@ -49,8 +49,7 @@ def tools():
     for directory, _, names in os.walk(os.path.join(BUILD, "contrib")):
         for name in names:
             path = os.path.join(directory, name)
-            if (re.fullmatch(r"pipebcast(-[a-z]+)?", name) and os.access(path, os.X_OK) and
-                    not directory.endswith(".libs")):
+            if re.fullmatch(r"pipebcast(-[a-z]+)?", name) and os.access(path, os.X_OK):
                 found[name] = path
     return found
 

@@ -24,7 +24,7 @@ trap 'rm -rf "$work"' EXIT
 XDG_RUNTIME_DIR=$work
 export XDG_RUNTIME_DIR
 mkdir "$work/plugin"
-cp "$BUILD/ompi_coll_pipebcast/.libs/mca_coll_pipebcast.so" "$work/plugin/" || exit 1
+cp "$BUILD/ompi_coll_pipebcast/mca_coll_pipebcast.so" "$work/plugin/" || exit 1
 
 # The hosts are mentioned in another order than that of their names.
 cat >"$work/eight.conf" <<CONF

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROFILE = os.environ.get("PROFILE", os.path.join(HERE, "../../contrib/experiments/profile"))
 BENCH = os.environ.get("BENCH", "pipebcast-bench")
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
-PLUGINS = os.path.join(BUILD, "ompi_coll_pipebcast", ".libs")
+PLUGINS = os.path.join(BUILD, "ompi_coll_pipebcast")
 sys.path[:0] = [os.path.dirname(PROFILE), os.path.join(HERE, "..")]
 sys.dont_write_bytecode = True
 

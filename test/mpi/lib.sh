@@ -27,7 +27,7 @@ repeated() { either $(($1 / 10)) "$1"; }
 
 : "${builddir:?is set by make check}" "${MPIEXEC:?}" "${OMPI_INFO:?}"
 here=$(cd "$builddir" && pwd)
-plugin=$(cd "$builddir/../../ompi_coll_pipebcast/.libs" && pwd)/mca_coll_pipebcast.so
+plugin=$(cd "$builddir/../../ompi_coll_pipebcast" && pwd)/mca_coll_pipebcast.so
 
 # Everything that a person's own settings could change is in a directory of our own.
 work=$(mktemp -d "${TMPDIR:-/tmp}/pipebcast-test.XXXXXX") || exit 99

@@ -119,7 +119,7 @@ def write(name, text):
 
 def plugin_path():
     """A directory with nothing but the plugin of the build tree, before Open MPI's own."""
-    plugin = os.path.join(os.environ.get("PIPEBCAST_BUILDDIR", ""), "ompi_coll_pipebcast/.libs/mca_coll_pipebcast.so")
+    plugin = os.path.join(os.environ.get("PIPEBCAST_BUILDDIR", ""), "ompi_coll_pipebcast/mca_coll_pipebcast.so")
     directory = os.path.join(SCRATCH, "plugin")
     if not os.path.isdir(directory):
         os.mkdir(directory)

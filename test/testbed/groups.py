@@ -34,7 +34,7 @@ def n_dropped():
 
 def mpirun(*arguments, options=(), topology=PATH):
     answer = tool("mpirun", "--name", "t", "--timeout", str(LIMIT), *options, "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll", "pipebcast,tuned", "--mca", "coll_pipebcast_verbose", "1",
                   "--mca", "coll_pipebcast_topology_file", topology, *arguments, timeout=LIMIT + 20)  # fmt: skip
     answer.all = answer.stdout + answer.stderr

@@ -21,7 +21,7 @@ LACKS = write("doctor-lacks.conf", "SwitchName=s0 Nodes=n[0-1]\n")
 def examine(*arguments, parameters=()):
     """Exit status, and what the doctor found."""
     answer = tool("mpirun", "--name", "t", "--timeout", "100", "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   *[word for name, value in parameters for word in ("--mca", name, value)],
                   DOCTOR, "--json", *arguments)  # fmt: skip
     try:

@@ -26,7 +26,7 @@ DEAD = "".join(f"at {at}s set s0-s1 loss=100%\nat {at + 3}s set s0-s1 loss=0%\n"
 
 def mpirun(algorithm, *arguments, options=()):
     answer = tool("mpirun", "--name", "t", "--timeout", "100", *options, "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll", "pipebcast,tuned",
                   "--mca", "coll_pipebcast_topology_file", PATH,
                   "--mca", "coll_pipebcast_algorithm", algorithm, *arguments)  # fmt: skip

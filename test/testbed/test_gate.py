@@ -43,7 +43,7 @@ def job(program, *arguments, form="include"):
         program = ["env", "-u", "OMPI_MCA_btl_tcp_if_include",
                    "OMPI_MCA_btl_tcp_if_exclude=lo,mgmt", *program]  # fmt: skip
     answer = tool("mpirun", "--name", "t", "--timeout", "60", "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll_pipebcast_verbose", "1", *arguments, *program)  # fmt: skip
     said = answer.stdout + answer.stderr
     if answer.returncode != 0:

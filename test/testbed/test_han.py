@@ -19,7 +19,7 @@ SERVED = "pipebcast: communicator MPI_COMM_WORLD: 6 ranks on 3 hosts"
 
 def expect(served, text, *parameters):
     answer = tool("mpirun", "--name", "t", "--timeout", "60", "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll_pipebcast_topology_file", PATH,
                   "--mca", "coll_pipebcast_algorithm", "twotree",
                   "--mca", "coll_pipebcast_verbose", "1", *parameters, PROGRAM)  # fmt: skip

@@ -23,7 +23,7 @@ LINE = (r"32768 bytes come to rank (\d) on host n(\d) from rank (\d) on host n(\
 def job(topology):
     """What a job of 30 broadcasts prints at verbose 1."""
     answer = tool("mpirun", "--name", "t", "--timeout", "100", "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast/.libs")),
+                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll", "pipebcast,tuned,libnbc,basic,inter,self",
                   "--mca", "coll_pipebcast_topology_file", topology,
                   "--mca", "coll_pipebcast_algorithm", "twotree", "--mca", "coll_pipebcast_verbose", "1",

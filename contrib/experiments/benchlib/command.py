@@ -47,7 +47,7 @@ def add_measuring_options(group, runs=3, runs_text="%(default)s"):
                        help="more for 'testbed up' (may be repeated)")
     group.add_argument("--plugin-dir", metavar="DIR",
                        help="where mca_coll_pipebcast.so is, if it is not installed (a build "
-                       "directory's ompi_coll_pipebcast/.libs)")
+                       "directory's ompi_coll_pipebcast)")
     group.add_argument("--bench", help="pipebcast-bench [beside this program, or in PATH]")
     group.add_argument("--testbed", help="the testbed's command [likewise]")
 

@@ -79,7 +79,7 @@ def find_mpich_mpirun(named, directory):
 def find_idle():
     """The library with which ranks that wait sleep: named by the environment, built, or installed."""
     named = os.environ.get("PIPEBCAST_IDLE")
-    built = [os.path.join(directory, "../testbed/.libs/pipebcast-idle.so")
+    built = [os.path.join(directory, "../testbed/pipebcast-idle.so")
              for directory in program_directories()]
     for pattern in [named] if named else built + IDLE:
         for path in glob.glob(pattern):

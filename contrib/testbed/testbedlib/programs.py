@@ -54,7 +54,7 @@ def find_idle(installed):
     else:
         fabric = os.path.dirname(find_fabric(installed))
         places = [
-            os.path.join(fabric, ".libs/pipebcast-idle.so"),
+            os.path.join(fabric, "pipebcast-idle.so"),
             os.path.join(installed.libraries, "pipebcast-idle.so"),
         ]
     for place in places:
