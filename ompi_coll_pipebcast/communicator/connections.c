@@ -158,49 +158,27 @@ static bool is_first_to(const coll_pipebcast_module_t *module, int rank)
     return is_first;
 }
 
-static bool is_parent(const pb_role_t *role, int rank)
-{
-    bool is = false;
-    for (int i = 0; i < role->n_parents; i++) {
-        is = is || role->parent[i] == rank;
-    }
-    return is;
-}
-
-void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, const pb_role_t *role)
+void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
 {
     static const char nothing;
-    const int own = ompi_comm_rank(module->comm);
-    for (int i = 0; i < role->n_children; i++) {
-        const int child = role->child[i];
-        ompi_request_t *request;
-        if ((child > own || !is_parent(role, child)) && is_first_to(module, child) &&
-            MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, child, module->open_tag,
-                               MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) ==
-                OMPI_SUCCESS) {
-            ompi_request_free(&request);
-        }
+    ompi_request_t *request;
+    if (is_first_to(module, rank) &&
+        MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, module->open_tag,
+                           MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) == OMPI_SUCCESS) {
+        ompi_request_free(&request);
     }
 }
 
-/** Takes in one message; false if none is there. */
-static bool take_one(const coll_pipebcast_module_t *module)
+void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank)
 {
     ompi_status_public_t status;
     char nothing;
     int matched = 0;
-    return MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, module->open_tag, module->comm, &matched,
-                               &status)) == OMPI_SUCCESS &&
-           matched != 0 &&
-           MCA_PML_CALL(recv(&nothing, 0, MPI_BYTE, status.MPI_SOURCE, module->open_tag,
-                             module->comm, &status)) == OMPI_SUCCESS;
-}
-
-void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module)
-{
-    bool taken = true;
-    while (taken) {
-        taken = take_one(module);
+    if (MCA_PML_CALL(iprobe(rank, module->open_tag, module->comm, &matched, &status)) ==
+            OMPI_SUCCESS &&
+        matched != 0) {
+        (void) MCA_PML_CALL(
+            recv(&nothing, 0, MPI_BYTE, rank, module->open_tag, module->comm, &status));
     }
 }
 

@@ -53,18 +53,18 @@ void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank)
 void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role);
 
 /**
- * Opens connections side by side: a message without bytes to each child of this role whose process
- * has not been sent one before, by any communicator. Where two ranks are children of each other,
- * the lower one sends it. A child has it before the first segment from the same parent; so when a
- * broadcast down this tree ends, coll_pipebcast_connections_take() finds all that were sent in it.
- * One that is not taken in, as the role was new to the parent alone or a broadcast failed, has come
- * before the communicator ends, and ends with it. That one fails is no error. With the module's
- * lock held.
+ * Opens the connection to a rank by an empty message, unless its process was sent one before by any
+ * communicator. Only to a rank that is then sent a segment of the same broadcast: with that segment
+ * the empty message has come, so nothing is still to come when the rank's broadcast ends (the rule
+ * of engine/transfer.h). An error is ignored. With the module's lock held.
  */
-void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, const pb_role_t *role);
+void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank);
 
-/** Takes in such messages as have come; waits for none. O(messages), a poll without. */
-void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module);
+/**
+ * Takes in the empty message of a rank whose segments have come, if it has sent one. A message that
+ * nobody takes in ends with the communicator.
+ */
+void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank);
 
 /** Counts how this rank's role was had, and its neighbours. */
 void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned);

@@ -17,16 +17,6 @@
 #define PACE_SEGMENTS 16
 #define PACE_BYTES ((size_t) 96 << 10)
 
-/**
- * The same of a child that can have more than two parents. What they have in flight meets at
- * the child's switch port, which may have 128 KB for it: with four parents of the circulant
- * schedule and PACE_BYTES, ports overflowed and 2 MB took 1.4 T(M) in place of 1.07. Ours, on
- * 16 callers: half as many bytes cost 4 %, twice as many still overflowed in one run of two.
- */
-#define CROWD_PARENTS 3
-#define CROWD_SEGMENTS 4
-#define CROWD_BYTES ((size_t) 16 << 10)
-
 /** An interval between synchronous sends that is longer than any message. */
 #define NEVER UINT64_MAX
 
@@ -98,25 +88,17 @@ static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask
     t->n_unfinished += lane->next < t->n_segments;
 }
 
-/** Segments that hold so many bytes, `least` of them at least. */
-static uint64_t segments_of(size_t bytes, size_t segment_size, uint64_t least)
-{
-    const uint64_t segments = (bytes - 1) / segment_size + 1;
-    return segments > least ? segments : least;
-}
-
 /**
  * Every so many segments a send is synchronous, so that at most `ahead` bytes wait there, and far
- * fewer are in flight to a paced one and in a crowd. NEVER: none is. A child can have another
+ * fewer are in flight to a paced one. NEVER: none is. A child can have another
  * parent for each stream, none of which sees what the others send.
  */
 static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment_size, bool paced)
 {
     uint64_t interval = NEVER;
-    if (n_streams >= CROWD_PARENTS) {
-        interval = segments_of(CROWD_BYTES, segment_size, CROWD_SEGMENTS);
-    } else if (paced) {
-        interval = segments_of(PACE_BYTES, segment_size, PACE_SEGMENTS);
+    if (paced) {
+        const uint64_t segments = (PACE_BYTES - 1) / segment_size + 1;
+        interval = segments > PACE_SEGMENTS ? segments : PACE_SEGMENTS;
     }
     if (ahead != 0) {
         const uint64_t late = ahead / (size_t) n_streams / segment_size / PB_TRANSFER_SYNCHRONOUS;
@@ -248,15 +230,6 @@ HOT void release(pb_transfer_t *t, uint64_t segment, const void *buffer)
     }
 }
 
-/** What comes for the posted receives of a parent belongs to no stream any more. */
-static void count_no_more(const pb_lane_t *lane)
-{
-    pb_flight_t *flight = lane->oldest;
-    for (int n = 0; n < lane->n_flying; n++, flight = lane_slot_after(lane, flight)) {
-        flight->stream = PB_PLAN_MAX_STREAMS;
-    }
-}
-
 /** Asks the posted receives of a parent to end. */
 static void cancel_receives(pb_transfer_t *t, const pb_lane_t *lane)
 {
@@ -287,28 +260,14 @@ __attribute__((cold)) static void refused(pb_transfer_t *t, int error)
 }
 
 /**
- * The ranks do not agree on the message's size, or the transport has lost
- * something: no one knows what is still to come. Nothing more is waited for, and
- * the children get empty messages for the rest.
+ * Something else than the expected segment has come: an empty message, as a rank nearer to the root
+ * has an error, or a wrong number of bytes.
  */
-static void cut_off(pb_transfer_t *t)
-{
-    t->cut_off = true;
-    all_are_here(t);
-    for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
-        t->n_unfinished -= lane->next < t->n_segments && lane->n_flying == 0;
-        lane->next = t->n_segments;
-        count_no_more(lane);
-        cancel_receives(t, lane);
-    }
-}
-
-/** Something else than the expected segment has come. */
 __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight_t *flight,
                                                int error)
 {
-    if (error != PB_ERR_EMPTY && flight->buffer != NULL && !t->cut_off) {
-        cut_off(t);
+    if (error != PB_ERR_EMPTY && flight->buffer != NULL && !t->broken) {
+        refused(t, error);
     }
     keep_first_error(t, error);
 }

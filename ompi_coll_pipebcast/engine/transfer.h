@@ -29,13 +29,20 @@
  * others: they go on as soon as half of their own acknowledgements have come. Ranks
  * that forward are paced by what they receive.
  *
+ * When a broadcast has ended on a rank, nothing that was sent to it for this broadcast is still to
+ * come, except what the communicator itself will take before it ends (and a communicator's end
+ * waits for that). Otherwise a late message would be taken for one of the next communicator with
+ * the same number, whose user would get its bytes. So a rank is sent only what it waits for: a
+ * transfer ends when the last message of each parent is here, and a parent in a stream without
+ * segments sends nothing, see pb_transfer_uses(). HACKING.md has the proof for each kind of
+ * message.
+ *
  * An error at one rank must not leave others waiting. A rank that cannot take in
  * or give out a segment keeps the flow of messages going, but from then on sends
  * empty ones: its children take those for an error, and pass it on likewise. So
- * every rank below ends, with an error, and no rank above waits for it. Where a
- * segment has a wrong size, so that no one knows what is still to come, nothing
- * more is waited for. Only if the transport itself refuses is everything under
- * way given up.
+ * every rank below ends, with an error, and no rank above waits for it. Only if the transport
+ * refuses is everything under way given up. So it is if a segment has a wrong size: the ranks do
+ * not agree on the message, and nobody knows what is still to come.
  */
 #ifndef PB_TRANSFER_H
 #define PB_TRANSFER_H
@@ -105,19 +112,17 @@ typedef struct pb_transfer {
     int n_children;
     int receive_window;
     int send_window;
-    uint64_t synchronous_every; /**< each so manieth send is synchronous */
-    bool paced;                 /**< children are kept level */
-    pb_lane_t *lanes;           /**< parents first, then children */
-    pb_lane_t *children;        /**< those of the children, */
-    pb_lane_t *children_end;    /**< up to here */
-    pb_flight_t *flights;       /**< memory of all windows */
-    struct pb_relay *relay;     /**< that goes on with what comes here; NULL: none */
-    int n_unfinished;           /**< lanes that are not through */
-    int error;                  /**< the first error, 0 if none; may be PB_ERR_EMPTY */
-    bool cut_off;               /**< what came was of a wrong size; nothing more is waited for */
-    bool broken;                /**< the transport refused; nothing new is started */
-    /** By stream: its segments that are here, a prefix. Behind them what counts no more. */
-    uint64_t arrived[PB_PLAN_MAX_STREAMS + 1];
+    uint64_t synchronous_every;            /**< each so manieth send is synchronous */
+    bool paced;                            /**< children are kept level */
+    pb_lane_t *lanes;                      /**< parents first, then children */
+    pb_lane_t *children;                   /**< those of the children, */
+    pb_lane_t *children_end;               /**< up to here */
+    pb_flight_t *flights;                  /**< memory of all windows */
+    struct pb_relay *relay;                /**< that goes on with what comes here; NULL: none */
+    int n_unfinished;                      /**< lanes that are not through */
+    int error;                             /**< the first error, 0 if none; may be PB_ERR_EMPTY */
+    bool broken;                           /**< the transport refused; nothing new is started */
+    uint64_t arrived[PB_PLAN_MAX_STREAMS]; /**< by stream: its segments that are here, a prefix */
 } pb_transfer_t;
 
 /**
@@ -128,6 +133,16 @@ typedef struct pb_transfer {
 bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
                        const pb_transfer_limits_t *limits, size_t total, size_t segment_size,
                        pb_transport_t *transport, pb_message_t *message);
+
+/**
+ * Whether this rank exchanges any segment with a peer: a message of fewer segments than streams has
+ * streams without any.
+ */
+static inline bool pb_transfer_uses(const pb_transfer_t *transfer, const pb_lane_t *lane)
+{
+    return transfer->n_segments >= (uint64_t) transfer->n_streams ||
+           (lane->mask & ((UINT32_C(1) << transfer->n_segments) - 1)) != 0;
+}
 
 /**
  * Does what can be done without waiting. Returns true when the transfer is

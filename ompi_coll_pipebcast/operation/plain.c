@@ -87,6 +87,38 @@ static int start_relay(plain_t *plain, const pb_planned_t *planned)
     return rc;
 }
 
+/** Whether segments come from this rank, too: then the lower one of both opens the connection. */
+static bool is_parent(const pb_transfer_t *transfer, int rank)
+{
+    bool is = false;
+    for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {
+        is = is || (lane->rank == rank && pb_transfer_uses(transfer, lane));
+    }
+    return is;
+}
+
+/** Opens the connections to children at the same time, not each with its first segment. */
+static void open_connections(coll_pipebcast_module_t *module, const pb_transfer_t *transfer)
+{
+    const int own = ompi_comm_rank(module->comm);
+    for (const pb_lane_t *lane = transfer->children; lane < transfer->children_end; lane++) {
+        if (pb_transfer_uses(transfer, lane) &&
+            (own < lane->rank || !is_parent(transfer, lane->rank))) {
+            coll_pipebcast_connections_open(module, lane->rank);
+        }
+    }
+}
+
+/** All that parents have sent to open connections is here. */
+static void take_openings(const coll_pipebcast_module_t *module, const pb_transfer_t *transfer)
+{
+    for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {
+        if (pb_transfer_uses(transfer, lane)) {
+            coll_pipebcast_connections_take(module, lane->rank);
+        }
+    }
+}
+
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     plain_t *plain = (plain_t *) operation;
@@ -101,7 +133,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     }
     plain->opens = !planned->was_cached;
     if (plain->opens) {
-        coll_pipebcast_connections_open(operation->module, planned->role);
+        open_connections(operation->module, &plain->relay.between);
+        open_connections(operation->module, &plain->relay.inside);
     }
     return 0;
 }
@@ -188,7 +221,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
         coll_pipebcast_arrivals_end(plain->watched, operation->call.arrived, &times);
     }
     if (plain->opens) {
-        coll_pipebcast_connections_take(operation->module);
+        take_openings(operation->module, &plain->relay.between);
     }
     give_back(plain);
     return error;

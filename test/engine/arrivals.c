@@ -79,6 +79,9 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
     control_request_t *r = zeroed(1, sizeof(*r));
     *r = (control_request_t){.is_send = true, .from = buffer, .bytes = bytes};
     memcpy(r->copy, buffer, bytes);
+    if (b->world->has_ended[rank]) {
+        arrivals_breach(control->arrivals, "a control message to a rank that has ended", rank);
+    }
     mail_t *mail = mail_post(&b->mail[rank], control->rank, buffer, bytes);
     if (fails(control, FAIL_GARBLED)) {
         mail->content[0] = 99;
@@ -417,6 +420,18 @@ static void learn(arrivals_t *a, const broadcast_t *b, int rank, uint8_t announc
     }
 }
 
+/** The broadcast has ended on a rank: nothing may be to come, see world_rank_ends(). */
+static void has_ended(arrivals_t *a, broadcast_t *b, int rank)
+{
+    if (b->errors[rank] != 0 || a->is_cancelled) {
+        return;
+    }
+    if (b->mail[rank] != NULL) {
+        arrivals_breach(a, "a control message is still to come to a rank that has ended", rank);
+    }
+    world_rank_ends(b->world, rank);
+}
+
 /** Gives back what a rank's part took; what its root still has to hear may linger. */
 static void end(arrivals_t *a, int index, int rank)
 {
@@ -439,6 +454,9 @@ static void end(arrivals_t *a, int index, int rank)
         }
         pb_arrival_receiver_finish(&b->receivers[rank]);
     }
+    if (rank != b->root) {
+        has_ended(a, b, rank);
+    }
 }
 
 static void linger(arrivals_t *a, int rank)
@@ -447,6 +465,7 @@ static void linger(arrivals_t *a, int rank)
         broadcast_t *b = &a->broadcasts[i];
         if (b->root == rank && b->at_root.state != NULL && pb_arrival_root_linger(&b->at_root)) {
             pb_arrival_root_finish(&b->at_root);
+            has_ended(a, b, rank);
         }
     }
 }

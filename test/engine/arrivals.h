@@ -70,14 +70,15 @@ typedef struct arrivals {
     int n_ranks;
     int n_broadcasts;
     broadcast_t *broadcasts;
-    int64_t now;      /**< nanoseconds; a round is 1000 */
-    int64_t expected; /**< what roots are told that a message takes */
-    bool is_auto;     /**< modes decide which broadcasts are arrival-aware */
-    bool unasked;     /**< arrival_nb */
-    bool is_learning; /**< orders are, where is_auto is */
-    bool prompt;      /**< a control message that was sent can be received at once */
-    bool in_turn;     /**< each rank moves once in a round, else as chance has it */
-    int kind;         /**< of all groups' trees; -1: a random one */
+    int64_t now;       /**< nanoseconds; a round is 1000 */
+    int64_t expected;  /**< what roots are told that a message takes */
+    bool is_auto;      /**< modes decide which broadcasts are arrival-aware */
+    bool unasked;      /**< arrival_nb */
+    bool is_learning;  /**< orders are, where is_auto is */
+    bool prompt;       /**< a control message that was sent can be received at once */
+    bool is_cancelled; /* some parts were: what is sent to them may be left */
+    bool in_turn;      /**< each rank moves once in a round, else as chance has it */
+    int kind;          /**< of all groups' trees; -1: a random one */
     pb_transfer_limits_t limits;
     pb_arrival_mode_t *modes;
     pb_arrival_credit_t *credits;

@@ -251,6 +251,10 @@ static void advance(scene_t *s, int rank, int round)
     }
     if (pb_adaptive_advance(&s->part[rank])) {
         s->error[rank] = pb_adaptive_error(&s->part[rank]);
+        if (s->error[rank] == 0) {
+            world_rank_ends(s->world[0], rank);
+            world_rank_ends(s->world[1], rank);
+        }
         finish(s, rank);
         s->is_through[rank] = true;
     }

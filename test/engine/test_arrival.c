@@ -507,6 +507,7 @@ static void test_group_memory(void)
 static void cancel_all(arrivals_t *a, int *n_cancelled_p, int *n_sound_p)
 {
     broadcast_t *b = &a->broadcasts[0];
+    a->is_cancelled = true;
     for (int rank = 0; rank < a->n_ranks; rank++) {
         if (!b->has_begun[rank] || a->current[rank] > 0 || rank == b->root) {
             continue;

@@ -166,6 +166,9 @@ static void advance(run_t *run, int rank, int round)
     }
     part->through =
         part->relays ? pb_relay_advance(&part->relay) : pb_transfer_advance(&part->relay.between);
+    if (part->through && pb_relay_error(&part->relay) == 0) {
+        world_rank_ends(run->world, rank);
+    }
 }
 
 static bool all_through(const run_t *run)

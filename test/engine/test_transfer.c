@@ -101,6 +101,9 @@ static void advance(run_t *run, int rank, int round)
         run->started[rank] = true;
     }
     run->through[rank] = pb_transfer_advance(&run->transfers[rank]);
+    if (run->through[rank] && run->transfers[rank].error == 0) {
+        world_rank_ends(world, rank);
+    }
 }
 
 static bool all_through(const run_t *run)

@@ -72,6 +72,9 @@ static bool run_all(run_t *run)
         if (!run->through[rank]) {
             run->through[rank] = advance(run, rank);
             n_through += run->through[rank];
+            if (run->through[rank] && run->turns.error == 0) {
+                world_rank_ends(run->world, rank);
+            }
         }
         world_step(run->world);
     }

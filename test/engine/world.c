@@ -87,6 +87,7 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     w->messages = zeroed(n, sizeof(*w->messages));
     w->pairs = zeroed(n, sizeof(*w->pairs));
     w->n_sent = zeroed(n, sizeof(*w->n_sent));
+    w->has_ended = zeroed(n, sizeof(*w->has_ended));
     for (int rank = 0; rank < n_ranks; rank++) {
         w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
         pb_message_t *m = &w->messages[rank];
@@ -149,6 +150,7 @@ void world_free(world_t *w)
         free(w->pairs[rank].of);
     }
     free(w->requests);
+    free(w->has_ended);
     free(w->n_sent);
     free(w->pairs);
     free(w->pieces);
@@ -189,6 +191,16 @@ static world_pair_t *pair_of(world_t *w, int from, int to)
 static world_pair_t *pair_of_request(world_t *w, const world_request_t *r)
 {
     return r->is_send ? pair_of(w, r->rank, r->peer) : pair_of(w, r->peer, r->rank);
+}
+
+void world_rank_ends(world_t *w, int rank)
+{
+    for (int i = 0; i < w->pairs[rank].n; i++) {
+        if (w->pairs[rank].of[i].sends.first != NULL) {
+            breach(w, "a message is still to come to a rank whose broadcast has ended", rank);
+        }
+    }
+    w->has_ended[rank] = true;
 }
 
 int world_n_sends(world_t *w, int from, int to)
@@ -306,6 +318,9 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
         breach(w, "a send of wrong size or rank", transport->rank);
     } else if (w->in_place) {
         check_place(w, transport->rank, buffer, bytes);
+    }
+    if (w->has_ended[rank]) {
+        breach(w, "a message to a rank whose broadcast has ended", rank);
     }
     world_request_t *r = request_new(w, true, transport->rank, rank, bytes);
     world_pair_t *pair = pair_of_request(w, r);

@@ -120,6 +120,7 @@ typedef struct world {
     bool failed;    /* it has happened */
 
     int *n_sent;                   /* by rank: sends so far */
+    bool *has_ended;               /* by rank: see world_rank_ends() */
     int most_sends, most_receives; /* alive at a time, maxima over all pairs */
     size_t most_waiting;           /* most bytes sent to one rank for which no receive was posted */
     int n_buffers;                 /* buffers of messages that are held */
@@ -141,6 +142,12 @@ void world_fill(world_t *world, size_t shift);
 
 /** Cuts the message of each rank into pieces, too, before anything has begun. */
 void world_add_pieces(world_t *world, size_t piece_size);
+
+/**
+ * The broadcast has ended on a rank without error. It is a breach of the rule of engine/transfer.h
+ * if a message to it is still to come, or is sent later.
+ */
+void world_rank_ends(world_t *world, int rank);
 
 /** Sends from a rank to another that are alive. */
 int world_n_sends(world_t *world, int from, int to);
