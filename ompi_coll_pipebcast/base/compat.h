@@ -225,6 +225,15 @@ static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
 #endif
 }
 
+/**
+ * Whether messages of a communicator may overtake each other, as the user has asserted by
+ * mpi_assert_allow_overtaking: now, and alike on all ranks. Our broadcasts need their order.
+ */
+static inline bool coll_pipebcast_may_overtake(struct ompi_communicator_t *comm)
+{
+    return OMPI_COMM_CHECK_ASSERT_ALLOW_OVERTAKE(comm);
+}
+
 /** The broadcasts of a communicator, and the module of each. */
 typedef struct coll_pipebcast_functions {
     mca_coll_base_module_bcast_fn_t bcast;

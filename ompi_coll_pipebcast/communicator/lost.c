@@ -33,6 +33,18 @@ static void notify_others(const coll_pipebcast_module_t *module, size_t what)
     }
 }
 
+/**
+ * This rank is lost from now on. Messages to it may still be on their way, so the communicator's
+ * number must not be used again: the communicator stays to the end of the job.
+ */
+static void become_lost(coll_pipebcast_module_t *module)
+{
+    if (!module->is_lost) {
+        OBJ_RETAIN(module->comm);
+    }
+    module->is_lost = true;
+}
+
 static const char *reason_of(int error)
 {
     return error == OMPI_ERR_OUT_OF_RESOURCE ? "out of memory"
@@ -44,7 +56,7 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
     if (module->is_lost) {
         return;
     }
-    module->is_lost = true;
+    become_lost(module);
     coll_pipebcast_warn("communicator %s: rank %d had to leave a broadcast (%s), and takes part "
                         "in no further one of this communicator. Make a new communicator, or "
                         "end the job.",
@@ -77,7 +89,7 @@ static bool hear_one(coll_pipebcast_module_t *module)
                            "further ones of this communicator end with an error",
                            module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
     }
-    module->is_lost = true;
+    become_lost(module);
     module->agreement_is_lost =
         module->agreement_is_lost || status._ucount == HAS_LEFT_THE_AGREEMENT;
     return true;

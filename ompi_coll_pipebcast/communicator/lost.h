@@ -9,6 +9,12 @@
  * communicator's own. Ours; the effect is that of a revoked communicator of ULFM, for our
  * broadcasts alone.
  *
+ * A lost rank keeps the communicator to the end of the job, even when the user frees it: messages
+ * to it may still be on their way, and would be taken for those of the next communicator with the
+ * same number. A rank that has ended all its broadcasts well may free the communicator before it
+ * hears of the lost one. No communicator with the lost rank in it gets the number then, either; in
+ * one without it the report would be a message of an unknown sequence.
+ *
  * A lost rank keeps in step: it draws the tags that the others draw, and takes part in what they
  * give to the fallback component, whose messages ours are never taken for.
  */

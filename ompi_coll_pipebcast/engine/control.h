@@ -18,13 +18,16 @@
 typedef struct pb_control pb_control_t;
 
 /**
- * Starts to send `bytes` from `buffer`, which stays untouched until the request
- * is done. Returns 0 or the caller's error code; on error there is no request.
+ * Starts to send `bytes` from `buffer`, which the caller may use again when this returns. Returns 0
+ * or the caller's error code; on error there is no request.
  */
 int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
                     pb_request_t *request_p);
 
-/** Starts to receive one message of at most `room` bytes from any rank. As above. */
+/**
+ * Starts to receive one message of at most `room` bytes from any rank. It is written to `buffer` by
+ * pb_control_received() alone. As above.
+ */
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p);
 
 /**
@@ -37,10 +40,7 @@ bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
                          size_t *bytes_p, int *error_p);
 
-/**
- * Ends a send or receive that is no longer wanted: true if the message came or
- * went nevertheless (a receive's rank is then in *rank_p). The request is gone.
- */
+/** Gives up a send or receive that is no longer wanted. The request is gone. */
 bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p);
 
 #endif

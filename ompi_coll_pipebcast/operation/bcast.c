@@ -159,11 +159,14 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
     coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
                                   .root = root};
     begun_t begun;
-    (void) comm;
     /* Ranks whose count is 0 do not come here at all, while others may describe
      * the same empty message by a type without bytes: nothing may be sent. */
     if (call.data.total == 0) {
         return OMPI_SUCCESS;
+    }
+    if (coll_pipebcast_may_overtake(comm)) {
+        return module->fallback.bcast(buffer, count, datatype, root, comm,
+                                      module->fallback.bcast_module);
     }
     coll_pipebcast_lock(&module->lock);
     int rc = begin(module, &call, &begun);

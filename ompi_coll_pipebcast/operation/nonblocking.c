@@ -106,13 +106,12 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
                                   .root = root};
-    (void) comm;
     if (call.data.total == 0) { /* as in coll_pipebcast_bcast() */
         *request_p = &ompi_request_empty;
         return OMPI_SUCCESS;
     }
     int rc;
-    if (serve(module, broadcast, &call, request_p, &rc)) {
+    if (!coll_pipebcast_may_overtake(comm) && serve(module, broadcast, &call, request_p, &rc)) {
         return rc;
     }
     return module->fallback.ibcast(call.data.buffer, (coll_pipebcast_count_t) call.data.count,
@@ -215,12 +214,11 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
     coll_pipebcast_call_t call = {.data = coll_pipebcast_data_of(buffer, (size_t) count, datatype),
                                   .root = root};
-    (void) comm;
     if (call.data.total == 0) {
         return ompi_request_persistent_noop_create(request_p);
     }
     int rc;
-    if (serve(module, initialise, &call, request_p, &rc)) {
+    if (!coll_pipebcast_may_overtake(comm) && serve(module, initialise, &call, request_p, &rc)) {
         return rc;
     }
     return module->fallback.bcast_init(call.data.buffer, (coll_pipebcast_count_t) call.data.count,

@@ -1,61 +1,169 @@
 /*
  * Control messages over the PML: a communicator and a tag.
+ *
+ * Each send or receive has memory of its own, which the PML reads or writes: the caller's is free
+ * at any time, and what is given up can be kept (pml/given_up.h).
+ *
+ * Where the user asserts that nobody receives from any source (mpi_assert_no_any_source, at any
+ * time), ob1 matches no receive of that kind, not even one that was posted before. Then messages
+ * are found by probes, which ob1 answers all the same.
  */
 #include "pml/control.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "pml/given_up.h"
 #include "pml/transport.h"
+
+/** One control message under way: a pb_request_t of this file. */
+typedef struct small {
+    ompi_request_t *request; /**< NULL: a receive by probes */
+    void *to;                /**< of a receive: where the caller wants it */
+    size_t room;
+    char bytes[];
+} small_t;
+
+static small_t *small_new(size_t room)
+{
+    small_t *small = malloc(sizeof(*small) + room);
+    if (small == NULL) { /* once more: see operation/operation.h */
+        small = malloc(sizeof(*small) + room);
+    }
+    if (small != NULL) {
+        *small = (small_t){.room = room};
+    }
+    return small;
+}
+
+static void small_free(pb_request_t *request_p)
+{
+    free(*request_p);
+    *request_p = NULL;
+}
 
 int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
                     pb_request_t *request_p)
 {
-    return MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, control->tag,
-                              MCA_PML_BASE_SEND_STANDARD, control->comm,
-                              (ompi_request_t **) request_p));
+    small_t *small = small_new(bytes);
+    if (small == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (bytes > 0) {
+        memcpy(small->bytes, buffer, bytes);
+    }
+    const int rc = MCA_PML_CALL(isend(small->bytes, bytes, MPI_BYTE, rank, control->tag,
+                                      MCA_PML_BASE_SEND_STANDARD, control->comm, &small->request));
+    if (rc != OMPI_SUCCESS) {
+        free(small);
+        return rc;
+    }
+    *request_p = small;
+    return OMPI_SUCCESS;
 }
 
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
 {
-    return MCA_PML_CALL(irecv(buffer, room, MPI_BYTE, MPI_ANY_SOURCE, control->tag, control->comm,
-                              (ompi_request_t **) request_p));
+    small_t *small = small_new(room);
+    if (small == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    small->to = buffer;
+    if (!OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {
+        const int rc = MCA_PML_CALL(irecv(small->bytes, room, MPI_BYTE, MPI_ANY_SOURCE,
+                                          control->tag, control->comm, &small->request));
+        if (rc != OMPI_SUCCESS) {
+            free(small);
+            return rc;
+        }
+    }
+    *request_p = small;
+    return OMPI_SUCCESS;
 }
 
 bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
 {
     (void) control;
+    small_t *small = *request_p;
     ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete(request_p, &status)) {
+    if (!coll_pipebcast_take_complete((pb_request_t *) &small->request, &status)) {
         return false;
     }
     *error_p = status.MPI_ERROR;
+    small_free(request_p);
     return true;
+}
+
+/** Receives a message that has come; false if none has. */
+static bool receive_probed(const pb_control_t *control, small_t *small,
+                           ompi_status_public_t *status_p)
+{
+    int matched = 0;
+    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, control->tag, control->comm, &matched, status_p));
+    if (rc == OMPI_SUCCESS && matched == 0) {
+        return false;
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = MCA_PML_CALL(recv(small->bytes, small->room, MPI_BYTE, status_p->MPI_SOURCE,
+                               control->tag, control->comm, status_p));
+    }
+    status_p->MPI_ERROR = rc;
+    return true;
+}
+
+/** Asks a posted receive to end: true when it has, without a message. */
+static bool stop(small_t *small)
+{
+    if (!REQUEST_COMPLETE(small->request)) {
+        ompi_request_cancel(small->request);
+    }
+    if (!REQUEST_COMPLETE(small->request) || !small->request->req_status._cancelled) {
+        return false;
+    }
+    ompi_request_free(&small->request);
+    small->request = NULL;
+    return true;
+}
+
+/** Whether a message is here, by whichever way this receive has. */
+static bool has_come(const pb_control_t *control, small_t *small, ompi_status_public_t *status_p)
+{
+    if (small->request != NULL && OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {
+        (void) stop(small); /* the assertion is newer than the receive */
+    }
+    return small->request != NULL
+               ? coll_pipebcast_take_complete((pb_request_t *) &small->request, status_p)
+               : receive_probed(control, small, status_p);
 }
 
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
                          size_t *bytes_p, int *error_p)
 {
-    (void) control;
+    small_t *small = *request_p;
     ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete(request_p, &status)) {
+    if (!has_come(control, small, &status)) {
         return false;
     }
     *error_p = status.MPI_ERROR;
     *rank_p = status.MPI_SOURCE;
     *bytes_p = status._ucount;
+    if (status.MPI_ERROR == MPI_SUCCESS && status._ucount > 0) {
+        memcpy(small->to, small->bytes, status._ucount);
+    }
+    small_free(request_p);
     return true;
 }
 
 bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p)
 {
+    small_t *small = *request_p;
     (void) control;
-    ompi_request_t *request = *request_p;
-    ompi_status_public_t status;
-    if (!REQUEST_COMPLETE(request)) {
-        ompi_request_cancel(request);
+    (void) rank_p;
+    if (small->request == NULL || stop(small)) {
+        free(small);
+    } else {
+        coll_pipebcast_give_up(small->request, small);
     }
-    if (!coll_pipebcast_take_complete(request_p, &status)) {
-        ompi_request_free((ompi_request_t **) request_p);
-        return false;
-    }
-    *rank_p = status.MPI_SOURCE;
-    return status.MPI_ERROR == MPI_SUCCESS && !status._cancelled;
+    *request_p = NULL;
+    return false;
 }

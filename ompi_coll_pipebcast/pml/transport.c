@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/transfer.h"
+#include "pml/given_up.h"
 #include "pml/route.h"
 
 /** Whether a request is complete, so that its status may be read. */
@@ -185,5 +186,6 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
      * has passed. Between reading whom to call and the lock in ended() there is no waiting, so that
      * another thread that was in there when the receive was cancelled is not any more. */
     forget_report(*request_p);
-    ompi_request_free((ompi_request_t **) request_p);
+    coll_pipebcast_give_up(*request_p, NULL); /* a bounce buffer stays: see pml/message.h */
+    *request_p = NULL;
 }
