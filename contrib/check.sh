@@ -111,7 +111,7 @@ check_source() {
     check "make ompi-tree-dist" packs_ompi_tree
     # distcheck builds beside the source; packages, and who follows the README, build in it.
     check "the documents are tested in the source directory, too" \
-        env -C "$top/test/doc" srcdir=. python3 -B ./test_messages.py
+        env -C "$top/test/doc" srcdir=. python3 -B ./test_links.py
     check "make install into a directory, and make uninstall, which leaves nothing there" uninstalls_all
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" -j"$(nproc)" distcheck
     check "make dist makes the same file elsewhere, bit by bit" makes_same_distribution

@@ -18,7 +18,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 from documents import TOP, all_pages, anchors, links
 from tap import Tap
 
-README_BYTES = 8192
+README_BYTES = 5120
 
 
 def fault_of(page, target):
