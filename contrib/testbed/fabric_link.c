@@ -10,13 +10,30 @@ int64_t fabric_link_wire_time(uint64_t rate, uint32_t length)
     return (int64_t) ((bits * 1000000000 + rate - 1) / rate);
 }
 
+/**
+ * When a host takes a frame that reaches it at `arrival`. It is interrupted at most once in
+ * `interrupt` ns, and takes all frames that have come since the last time together, as network
+ * interfaces with moderated interrupts and GRO do.
+ */
+static int64_t take_frame(fabric_link_t *link, int64_t arrival)
+{
+    if (link->interrupt <= 0) {
+        return arrival;
+    }
+    if (arrival > link->interrupt_at) {
+        const int64_t earliest = link->interrupt_at + link->interrupt;
+        link->interrupt_at = arrival > earliest ? arrival : earliest;
+    }
+    return link->interrupt_at;
+}
+
 /** Puts a frame on the wire at `start`, when the port is free. */
 static void start_frame(fabric_link_t *link, fabric_frame_t *frame, int64_t start)
 {
     int64_t wire =
         frame->length <= link->free_length ? 0 : fabric_link_wire_time(link->rate, frame->length);
     link->free_at = start + wire;
-    frame->arrival = link->free_at + link->latency;
+    frame->arrival = take_frame(link, link->free_at + link->latency);
     if (frame->arrival < link->last_arrival) {
         frame->arrival = link->last_arrival;
     }

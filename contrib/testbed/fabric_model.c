@@ -53,6 +53,8 @@ static void lay_links(fabric_model_t *model, const fabric_links_t *links)
             .latency = links->latency,
             .free_length = links->free_length,
             .queue_limit = host_port ? links->host_queue : links->switch_queue,
+            .interrupt = last ? links->interrupt : 0,
+            .interrupt_at = -links->interrupt,
             .loss = last ? links->host_loss : 0,
             .chance = pb_random_seed(pb_hash_end(pb_hash_number(seed, (uint64_t) i))),
             .free_at = INT64_MIN,

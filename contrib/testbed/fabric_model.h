@@ -44,6 +44,7 @@ typedef struct fabric_links {
     uint64_t hash_seed;   /**< of the hash by which flows take members */
     uint32_t host_loss;   /**< frames in a million that a switch's port to a host drops by chance */
     uint64_t loss_seed;   /**< of which frames are lost, at any port */
+    int64_t interrupt;    /**< ns between two times at which a host takes frames, at least */
     uint32_t free_length; /**< frames of at most so many bytes take no time on any link */
 } fabric_links_t;
 

@@ -45,6 +45,10 @@ static const common_option_t rows[] = {
      .missing = "0", .help = "frames in a million that switches' ports to hosts drop by chance"},
     {"loss-seed", COMMON_NUMBER, VALUE(links.loss_seed), .most = INT64_MAX, .argument = "N",
      .missing = "1", .help = "of the frames that are lost by chance, at any port"},
+    {"interrupt", COMMON_NUMBER, VALUE(links.interrupt), .most = MAX_RATE, .argument = "NS",
+     .missing = "0",
+     .help = "nanoseconds between two interrupts of a host, at least: frames that arrive between "
+             "them are delivered together"},
     {"free-frames", COMMON_NUMBER, VALUE(links.free_length), .most = UINT32_MAX,
      .argument = "BYTES", .missing = "0",
      .help = "frames of at most so many bytes take no time on links, to find out what "

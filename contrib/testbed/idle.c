@@ -20,6 +20,8 @@
  * Where PIPEBCAST_IDLE_YIELD is set, the yield itself sleeps that long, and no look does: for ranks
  * that have shared memory alone, whose looks for events are rare.
  */
+#include "dilation.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <poll.h>
@@ -80,9 +82,20 @@ static int note_found(int n_events)
     return n_events;
 }
 
+/** After a look that waited; yields how many events it found. */
+static int note_waited(int n_events)
+{
+    dilation_note_wait();
+    if (n_events > 0) {
+        dilation_charge_wake();
+    }
+    return n_events;
+}
+
 int sched_yield(void)
 {
-    if (yield_sleeps) {
+    /* A dilated rank that yields again and again without a look waits for its clock. */
+    if (yield_sleeps || (dilation_is_on() && has_yielded)) {
         return real_nanosleep(&idle_time, NULL);
     }
     has_yielded = 1;
@@ -98,12 +111,20 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 
 int poll(struct pollfd *fds, nfds_t n_fds, int timeout)
 {
-    return note_found(is_idle(timeout) ? ppoll(fds, n_fds, &idle_time, NULL)
-                                       : real_poll(fds, n_fds, timeout));
+    const int idle = is_idle(timeout);
+    int n_found = real_poll(fds, n_fds, idle ? 0 : timeout);
+    if (idle && n_found == 0) {
+        n_found = note_waited(ppoll(fds, n_fds, &idle_time, NULL));
+    }
+    return note_found(n_found);
 }
 
 int epoll_wait(int epoll, struct epoll_event *events, int n_events, int timeout)
 {
-    return note_found(is_idle(timeout) ? epoll_pwait2(epoll, events, n_events, &idle_time, NULL)
-                                       : real_epoll_wait(epoll, events, n_events, timeout));
+    const int idle = is_idle(timeout);
+    int n_found = real_epoll_wait(epoll, events, n_events, idle ? 0 : timeout);
+    if (idle && n_found == 0) {
+        n_found = note_waited(epoll_pwait2(epoll, events, n_events, &idle_time, NULL));
+    }
+    return note_found(n_found);
 }

@@ -153,6 +153,31 @@ static void changes(void)
     bench_tear_down(&bench);
 }
 
+/** Frames of WIRE(976) each, 0.8 ms, to a host that is interrupted every 2 ms at most. */
+static void interrupts(void)
+{
+    fabric_links_t links = bench_links;
+    links.interrupt = 2000000;
+    bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", links);
+    int host, mark = 0;
+    int64_t times[5];
+    for (int i = 0; i < 5; i++) {
+        bench_send(&bench, "a", "b", 976, 1, 0);
+    }
+    for (int i = 0; i < 5; i++) {
+        times[i] = bench_next(&bench, INT64_MAX, &host, &mark);
+    }
+    ok(times[0] == 2 * WIRE(976) + 2 * LATENCY,
+       "a host takes a frame that comes alone when it comes");
+    ok(times[1] == times[0] + 2000000 && times[2] == times[1],
+       "frames that come soon after it are taken together, an interrupt later");
+    ok(times[3] == times[1] + 2000000 && times[4] == times[3], "and those after them likewise");
+    bench_send(&bench, "a", "b", 976, 1, 2 * times[4]);
+    ok(bench_next(&bench, INT64_MAX, &host, &mark) == 2 * times[4] + times[0],
+       "after a pause a frame does not wait");
+    bench_tear_down(&bench);
+}
+
 static void flooding(void)
 {
     bench_t bench =
@@ -198,6 +223,7 @@ int main(void)
     full_queue();
     speeds();
     changes();
+    interrupts();
     flooding();
     late_frames();
     return tap_done();

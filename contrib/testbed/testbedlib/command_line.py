@@ -24,6 +24,7 @@ from .failure import EXIT_FAILED, TOOL, Failure, warn
 from .keeper import keeper_main
 from .quantities import (
     count_type,
+    dilation_type,
     flow_time_type,
     index_type,
     interval_type,
@@ -71,9 +72,15 @@ a script describes what happens to the network, and when; lines without 'at' cou
 'up', 'run' and 'mpirun' play it with --script, 'play' at any moment. A program on a host may call
 'testbed play FILE' too: so one rank begins it when all are ready.
 
-Slow links are time dilation: two cores cannot move what 32 hosts send at 100 Mbit/s, but they can
-at 10 or 3 Mbit/s, and ratios of times then mean what they mean on a cluster. 'status' reports how
-late the fabric was: where that is not small against the times measured, take a lower rate.
+Two cores cannot move what 32 hosts send at 100 Mbit/s, but they can at 10 or 3 Mbit/s. Such a slow
+network alone has hosts that cost nothing. For fast networks give --dilation, which slows hosts alike:
+  testbed up --topology topology5.conf --speed 10gbit --dilation 1000
+Ranks then sleep for what a real host's processor would take, and measure the fast network's times.
+'set', 'load' and scripts name the slowed rates and times. Dilated are: links, latencies, interrupts,
+costs, the ranks' monotonic clock, TCP's least retransmission time (at most 20 s). Not dilated are
+delayed acknowledgements (40 ms), relative sleeps and mpirun; initial windows need not be.
+'status' reports how late the fabric was: where that is not small against the times measured, take a
+lower rate or a higher dilation.
 
 It needs Linux with network namespaces, iproute2 and util-linux; root, or user namespaces. It
 leaves nothing behind and changes no file of the computer. It exits with mpirun's own code,
@@ -85,9 +92,16 @@ def add_network_options(parser):
     group = parser.add_argument_group("network")
     group.add_argument("--topology", required=True, metavar="FILE",
                        help="Slurm topology.conf: switches, and the hosts on them")  # fmt: skip
-    group.add_argument("--rate", type=rate_type, default=10**7, metavar="RATE",
+    group.add_argument("--rate", "--speed", type=rate_type, default=10**7, metavar="RATE",
                        help="of a link of the file's lowest LinkSpeed; one of twice that speed has "
                        "twice the rate (10mbit)")  # fmt: skip
+    group.add_argument("--dilation", type=dilation_type, default=1, metavar="D",
+                       help="slow everything D times: links, latencies and what the hosts' processors "
+                       "take; ranks see a clock that goes D times as slowly. Rates and times of the "
+                       "options are those of the fast network that is shown (1: nothing)")  # fmt: skip
+    group.add_argument("--host", metavar="FILE",
+                       help="with --dilation: what messages cost a host, as pipebcast-profile --host "
+                       "writes it (host-virtual.conf)")  # fmt: skip
     group.add_argument("--latency", type=time_type, default=5000, metavar="TIME",
                        help="of each link, one way (5us)")  # fmt: skip
     group.add_argument("--host-queue", type=size_type, default=64 << 20, metavar="SIZE",

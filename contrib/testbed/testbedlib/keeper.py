@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 
-from .addresses import PRIVATE, address, hardware
+from .addresses import PRIVATE, SUBNET, address, hardware
 from .bridges import bridge_lines, kernel_links, set_buckets
 from .failure import EXIT_FAILED, Failure, Unable
 from .kernel import (
@@ -30,6 +30,9 @@ from .kernel import (
     syscall,
     unshare,
 )
+
+# TCP's least retransmission time, which is dilated as far as programs can bear it.
+LEAST_RTO_MS, MOST_RTO_MS = 200, 20000
 
 
 class Keeper:
@@ -112,10 +115,11 @@ class Keeper:
         os.mkdir(PRIVATE + "/speed")
         for kind, name, _, speed in self.order["nodes"]:
             if kind == "host":
-                rate = self.order["rate"] * speed / self.order["base_speed"]
+                rate = self.order["dilation"] * self.order["rate"] * speed / self.order["base_speed"]
                 rate *= self.order["members"].get(name, 1)
                 with open(f"{PRIVATE}/speed/{name}", "w", encoding="ascii") as file:
-                    file.write(f"{min(max(1, round(rate / 1e6)), 10000)}\n")
+                    most = 10000 if self.order["dilation"] == 1 else 10**6
+                    file.write(f"{min(max(1, round(rate / 1e6)), most)}\n")
 
     # -- namespaces --
 
@@ -212,6 +216,9 @@ class Keeper:
                 for other in range(len(self.hosts))
                 if other != index
             ]
+            if self.order["dilation"] > 1:
+                rto = min(MOST_RTO_MS, LEAST_RTO_MS * self.order["dilation"])
+                lines.append(f"route change {SUBNET} dev eth0 src {address(index)} rto_min {rto}ms")
             waiting.append((self.ip_batch(lines, "-n", name), f"host {name}"))
             if len(waiting) >= 8:
                 self.ip_finish(*waiting.pop(0))
@@ -271,6 +278,7 @@ class Keeper:
             "--switch-queue", str(order["switch_queue"]),
             "--mtu", str(order["mtu"]), "--spin", str(order["spin"]),
             "--grain", str(order["grain"]), "--hash-seed", str(order["hash_seed"]),
+            "--interrupt", str(order["interrupt"]),
             "--loss", str(order["loss"]), "--loss-seed", str(order["loss_seed"]),
             "--snooping", order["snooping"], "--group-timeout", str(order["group_timeout"]),
             "--query-interval", str(order["query_interval"]),

@@ -7,9 +7,11 @@ import subprocess
 
 from .addresses import PRIVATE, SUBNET
 from .failure import Failure, Unable
+from .host import costs_text
 from .inside import Program, program_environment
 from .topology import in_natural_order
 
+DILATED_LOOK_US = 3  # of dilated time, between two looks of an idle rank at its network
 LOOK_US = 40  # of a processor, for one look of an idle rank at its network, with cold caches
 MPICH = 0  # in the place of a series of Open MPI
 
@@ -99,7 +101,11 @@ def mpi_environment(facts, ppn, mpirun):
         env.setdefault(key, value)
     if facts["idle"]:
         env["LD_PRELOAD"] = " ".join(filter(None, [facts["idle"], env.get("LD_PRELOAD")]))
-        env.setdefault("PIPEBCAST_IDLE_US", str(idle_time(ppn, ppn * len(facts["hosts"]))))
+        usual = idle_time(ppn, ppn * len(facts["hosts"]))
+        env.setdefault("PIPEBCAST_IDLE_US", str(max(usual, DILATED_LOOK_US * facts["dilation"])))
+    if facts["costs"]:
+        env["PIPEBCAST_DILATION"] = str(facts["dilation"])
+        env["PIPEBCAST_HOST_COSTS"] = costs_text(facts["costs"])
     return env
 
 

@@ -16,6 +16,11 @@ class Installation:
         self.libraries = libraries  # the directory of libraries, where they are installed
 
     @property
+    def data(self):
+        """Where this library's package is, and files of topologies and hosts."""
+        return os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+    @property
     def directory(self):
         return os.path.dirname(self.program)
 

@@ -73,6 +73,12 @@ def count_type(text):
     return int(text)
 
 
+def dilation_type(text):
+    if not re.fullmatch(r"[1-9][0-9]{0,4}", text):
+        raise argparse.ArgumentTypeError(f"'{text}': a whole number from 1 to 99999 is wanted")
+    return int(text)
+
+
 def index_type(text):
     if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text):
         raise argparse.ArgumentTypeError(f"'{text}': a whole number of at least 0 is wanted")

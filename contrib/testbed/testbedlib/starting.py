@@ -11,6 +11,7 @@ import time
 from .changes import Nodes, fabric_set_switch
 from .control import ask
 from .failure import Failure, Unable
+from .host import read_host
 from .kernel import find_program
 from .programs import find_fabric, find_idle
 from .script import Script
@@ -55,6 +56,13 @@ class Testbed:
         self.rootless = options.rootless or os.geteuid() != 0
         self.state = State(name)
         self.options = options
+        self.host = None
+        if options.dilation > 1:
+            if options.fabric == "kernel" or options.idle == "spin":
+                raise Failure("--dilation needs our own fabric, and ranks that sleep: leave out --fabric and --idle")
+            self.host = read_host(options.host or os.path.join(options.installed.data, "host-virtual.conf"))
+        elif options.host:
+            raise Failure("--host is for --dilation: add it")
         self.process = None
         self.channel = None
 
@@ -127,8 +135,11 @@ class Testbed:
             "merged": self.topology.merged,
             "kind": options.fabric,
             "push_back": options.push_back,
-            "rate": options.rate,
-            "latency": options.latency,
+            "dilation": options.dilation,
+            "rate": max(1, options.rate // options.dilation),
+            "latency": options.latency * options.dilation,
+            "interrupt": self.host["interrupt"] * options.dilation if self.host else 0,
+            "costs": self.host,
             "host_queue": options.host_queue,
             "switch_queue": options.switch_queue,
             "host_qdisc": options.host_qdisc,

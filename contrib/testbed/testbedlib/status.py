@@ -7,10 +7,13 @@ from .topology import has_parallel_links
 
 def describe_network(facts):
     """The network in a line."""
+    dilation = facts["dilation"]
     text = (
-        f"{len(facts['hosts'])} hosts of {facts['topology']}, {show_rate(facts['rate'])}, "
-        f"{show_time(facts['latency'])} per link"
+        f"{len(facts['hosts'])} hosts of {facts['topology']}, {show_rate(facts['rate'] * dilation)}, "
+        f"{show_time(facts['latency'] // dilation)} per link"
     )
+    if dilation > 1:
+        text += f", dilated {dilation} times"
     return text + (f", hash seed {facts['hash_seed']}" if has_parallel_links(facts) else "")
 
 

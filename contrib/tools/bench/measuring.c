@@ -8,7 +8,7 @@
 #include "op.h"
 
 enum {
-    MARGIN_FIRST_NS = 2000000,
+    MARGIN_FIRST_NS = 200000,
     MARGIN_LAST_NS = 1000000000,
     RESYNC_NS = 1000000000,
 };
