@@ -194,7 +194,6 @@ if $suite; then
 else
     prepare_packages "${build_packages[@]}" clang clang-format groff-base mandoc shellcheck strace valgrind \
         libc6-dbg xz-utils
-    prepare_daemons lldpd
 fi
 # What the simulator is compared with.
 if $long && ! $suite; then prepare_packages g++ libsimgrid-dev; fi

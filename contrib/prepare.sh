@@ -2,7 +2,6 @@
 # Sourced by demo.sh and check.sh: installs what is missing and builds.
 #
 #   prepare_packages NAME...  installs the Debian packages that are missing, saying which first
-#   prepare_daemons NAME...   the same for daemons that tests run by themselves: the system starts none
 #   prepare_configured DIR [CONFIGURE-ARGUMENTS...]  configures in DIR, where that is to be done
 #   prepare_build DIR [CONFIGURE-ARGUMENTS...]  that, and builds in DIR and installs into
 #                             DIR/inst, plugin and all; nothing outside DIR is touched
@@ -63,17 +62,6 @@ prepare_packages() {
         fi
     fi
     rm -f "$log"
-}
-
-# A daemon of a package that is to be installed is masked, as `systemctl mask` does it.
-prepare_daemons() {
-    local name unit
-    # shellcheck disable=SC2013
-    for name in $(missing_packages "$@"); do
-        unit=/etc/systemd/system/$name.service
-        [ ! -d "${unit%/*}" ] || [ -e "$unit" ] || as_root ln -s /dev/null "$unit"
-    done
-    prepare_packages "$@"
 }
 
 # Runs a step quietly; its output is shown only if it fails.

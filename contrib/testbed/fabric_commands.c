@@ -72,11 +72,8 @@ static void print_link(const fabric_t *fabric, int i, FILE *answer)
 static void print_switch(const fabric_t *fabric, int node, FILE *answer)
 {
     const fabric_switch_t *state = fabric_model_switch(fabric->model, node);
-    fprintf(answer,
-            "switch name=%s multicast=%d multicast_drops=%" PRIu64 " filtered=%" PRIu64
-            " groups=%d\n",
-            node_name(fabric, node), !state->no_multicast, state->drops, state->filtered,
-            fabric_model_n_groups(fabric->model, node, fabric_clock()));
+    fprintf(answer, "switch name=%s multicast=%d multicast_drops=%" PRIu64 "\n",
+            node_name(fabric, node), !state->no_multicast, state->drops);
 }
 
 static bool is_switch(const fabric_t *fabric, int node)
@@ -111,8 +108,7 @@ static const char *run_reset(void *context, char **words, int n_words, FILE *ans
         fabric_link_reset(fabric_model_link(fabric->model, i));
     }
     for (int node = 0; node < pb_network_size(fabric->network); node++) {
-        fabric_switch_t *state = fabric_model_switch(fabric->model, node);
-        state->drops = state->filtered = 0;
+        fabric_model_switch(fabric->model, node)->drops = 0;
     }
     fabric_ports_reset(fabric->ports);
     fabric->lateness = (fabric_lateness_t){0};

@@ -4,6 +4,7 @@
 #ifndef FABRIC_FRAME_H
 #define FABRIC_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,23 +23,14 @@ typedef enum {
     FABRIC_TRAFFIC_KINDS,
 } fabric_traffic_t;
 
-/** To whom a group frame goes: one that is not for one host. */
-typedef enum {
-    FABRIC_CAST_BROADCAST, /**< to all hosts */
-    FABRIC_CAST_MULTICAST, /**< to a group of which switches keep no members: to all hosts, too */
-    FABRIC_CAST_GROUP,     /**< to an IPv4 group of which switches may know the members */
-    FABRIC_CAST_REPORT,    /**< IGMP: which groups a host is in */
-} fabric_cast_t;
-
 typedef struct fabric_frame {
     struct fabric_frame *next;
-    int64_t arrival;    /**< at the far end of the link it is on; set when it is started */
-    int source;         /**< host that sent it; -1: a switch did, or it is synthetic */
-    int target;         /**< node of the network that it goes to; -1: it is a group frame */
-    uint32_t length;    /**< bytes of data, with the Ethernet header, without check sequence */
-    uint32_t flow;      /**< frames of one flow have the same number; see fabric_fair.h */
-    uint32_t group;     /**< IPv4 group of a FABRIC_CAST_GROUP, else 0 */
-    fabric_cast_t cast; /**< of a group frame */
+    int64_t arrival;   /**< at the far end of the link it is on; set when it is started */
+    int source;        /**< host that sent it; -1: it is synthetic */
+    int target;        /**< node of the network that it goes to; -1: it is a group frame */
+    uint32_t length;   /**< bytes of data, with the Ethernet header, without check sequence */
+    uint32_t flow;     /**< frames of one flow have the same number; see fabric_flow.h */
+    bool is_multicast; /**< of a group frame: it is no broadcast */
     fabric_traffic_t kind;
     unsigned char data[];
 } fabric_frame_t;

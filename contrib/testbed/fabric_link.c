@@ -30,8 +30,7 @@ static int64_t take_frame(fabric_link_t *link, int64_t arrival)
 /** Puts a frame on the wire at `start`, when the port is free. */
 static void start_frame(fabric_link_t *link, fabric_frame_t *frame, int64_t start)
 {
-    int64_t wire =
-        frame->length <= link->free_length ? 0 : fabric_link_wire_time(link->rate, frame->length);
+    const int64_t wire = fabric_link_wire_time(link->rate, frame->length);
     link->free_at = start + wire;
     frame->arrival = take_frame(link, link->free_at + link->latency);
     if (frame->arrival < link->last_arrival) {
@@ -47,11 +46,7 @@ static void start_frame(fabric_link_t *link, fabric_frame_t *frame, int64_t star
 
 static void enqueue(fabric_link_t *link, fabric_frame_t *frame)
 {
-    if (link->fair != NULL) {
-        fabric_fair_push(link->fair, frame);
-    } else {
-        fabric_fifo_push(&link->waiting, frame);
-    }
+    fabric_fifo_push(&link->waiting, frame);
     link->n_waiting++;
     link->queue_bytes += frame->length;
     link->synthetic_bytes += frame->kind == FABRIC_SYNTHETIC ? frame->length : 0;
@@ -62,8 +57,7 @@ static void enqueue(fabric_link_t *link, fabric_frame_t *frame)
 
 static fabric_frame_t *dequeue(fabric_link_t *link)
 {
-    fabric_frame_t *frame =
-        link->fair != NULL ? fabric_fair_pop(link->fair) : fabric_fifo_pop(&link->waiting);
+    fabric_frame_t *frame = fabric_fifo_pop(&link->waiting);
     link->n_waiting--;
     link->queue_bytes -= frame->length;
     link->synthetic_bytes -= frame->kind == FABRIC_SYNTHETIC ? frame->length : 0;

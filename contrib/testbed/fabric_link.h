@@ -17,7 +17,6 @@
 
 #include <stdbool.h>
 
-#include "contrib/testbed/fabric_fair.h"
 #include "contrib/testbed/fabric_frame.h"
 #include "topo/util/random.h"
 
@@ -34,15 +33,13 @@ typedef struct fabric_link {
     uint64_t rate;        /**< bit/s, at least 1 */
     int64_t latency;      /**< ns, not negative */
     uint64_t queue_limit; /**< bytes that may wait, the frame on the wire not counted */
-    uint32_t free_length; /**< frames of at most so many bytes occupy the port for no time */
     uint32_t loss;        /**< frames in a million that the port drops by chance */
     pb_random_t chance;   /**< which ones */
     int64_t interrupt;    /**< ns: the far end takes frames no more often than this */
-    fabric_fair_t *fair;  /**< who waits where flows take turns, not owned; NULL: first come */
 
     fabric_fifo_t started;    /**< under way to the far end, with their arrivals set */
-    fabric_fifo_t waiting;    /**< where `fair` is NULL */
-    uint64_t n_waiting;       /**< frames that are not started, in either */
+    fabric_fifo_t waiting;    /**< frames that are not started */
+    uint64_t n_waiting;       /**< their number */
     int64_t free_at;          /**< when the port has sent all frames that are started */
     int64_t interrupt_at;     /**< when the far end takes the last frame started */
     int64_t last_arrival;     /**< of the last frame started: a lower latency does not overtake */

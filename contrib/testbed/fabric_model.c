@@ -20,8 +20,7 @@ struct fabric_model {
     fabric_plan_t plan;
     int *row;      /* by node: number among the switches, -1 for hosts */
     int *next_hop; /* [row][node]: the directed link that leads from the switch to the node */
-    fabric_switch_t *switches;   /* by node */
-    fabric_snooping_t *snooping; /* NULL: switches do not */
+    fabric_switch_t *switches; /* by node */
     uint64_t n_changes;
     fabric_frame_t *spare; /* released frames, by next */
 };
@@ -51,7 +50,6 @@ static void lay_links(fabric_model_t *model, const fabric_links_t *links)
         model->links[i] = (fabric_link_t){
             .rate = rate >= 1 ? (uint64_t) (rate + 0.5) : 1,
             .latency = links->latency,
-            .free_length = links->free_length,
             .queue_limit = host_port ? links->host_queue : links->switch_queue,
             .interrupt = last ? links->interrupt : 0,
             .interrupt_at = -links->interrupt,
@@ -98,22 +96,6 @@ static void find_ways(fabric_model_t *model)
     }
 }
 
-/** Fair queues for the ports of hosts. */
-static int make_fair(fabric_model_t *model)
-{
-    for (int i = 0; i < model->n_links; i++) {
-        const int number = fabric_members_at(model->members, i)->link;
-        fabric_link_t *link = &model->links[i];
-        if (pb_link_is_up(number) && is_host(model, pb_link_node(number))) {
-            link->fair = fabric_fair_new(model->max_length);
-            if (link->fair == NULL) {
-                return PB_ERR_NO_MEMORY;
-            }
-        }
-    }
-    return PB_SUCCESS;
-}
-
 fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links_t *links,
                                  uint32_t max_length)
 {
@@ -140,10 +122,6 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links
     number_switches(model);
     lay_links(model, links);
     find_ways(model);
-    if (links->host_qdisc == FABRIC_QDISC_FAIR && make_fair(model) != PB_SUCCESS) {
-        fabric_model_free(model);
-        return NULL;
-    }
     return model;
 }
 
@@ -156,7 +134,6 @@ void fabric_model_free(fabric_model_t *model)
         while (fabric_link_next_event(&model->links[link]) != INT64_MAX) {
             fabric_model_release(model, fabric_link_pop(&model->links[link]));
         }
-        fabric_fair_free(model->links[link].fair);
     }
     while (model->spare != NULL) {
         fabric_frame_t *frame = model->spare;
@@ -167,7 +144,6 @@ void fabric_model_free(fabric_model_t *model)
     fabric_members_free(model->members);
     pb_heap_clear(&model->events);
     fabric_plan_clear(&model->plan);
-    fabric_snooping_free(model->snooping);
     free(model->switches);
     free(model->row);
     free(model->next_hop);
@@ -184,8 +160,8 @@ fabric_frame_t *fabric_model_frame(fabric_model_t *model)
     }
     if (frame != NULL) {
         frame->source = frame->target = -1;
-        frame->flow = frame->group = 0;
-        frame->cast = FABRIC_CAST_BROADCAST;
+        frame->flow = 0;
+        frame->is_multicast = false;
         frame->kind = FABRIC_REAL;
     }
     return frame;
@@ -227,8 +203,7 @@ static void transmit_copy(fabric_model_t *model, int member, const fabric_frame_
     }
     copy->source = frame->source;
     copy->flow = frame->flow;
-    copy->group = frame->group;
-    copy->cast = frame->cast;
+    copy->is_multicast = frame->is_multicast;
     copy->length = frame->length;
     memcpy(copy->data, frame->data, frame->length);
     transmit(model, member, copy, now);
@@ -245,53 +220,27 @@ static int choose(const fabric_model_t *model, int link, int at, const fabric_fr
     return fabric_members_choose(model->members, link, at, frame->flow);
 }
 
-/**
- * Copies a frame to every link of a switch but back over the link by which it came; if `selected`,
- * to those that snooping has selected. Returns the number of copies.
- */
-static int flood(fabric_model_t *model, position_t here, const fabric_frame_t *frame, bool selected,
-                 int64_t now)
-{
-    int n = 0;
-    const pb_node_t *below;
-    for (int child = pb_network_node(model->network, here.node)->first_child; child >= 0;
-         child = below->next_sibling) {
-        const int down = pb_link_down(child);
-        below = pb_network_node(model->network, child);
-        if (child != pb_link_node(here.came_by) &&
-            (!selected || fabric_snooping_selected(model->snooping, down))) {
-            transmit_copy(model, choose(model, down, here.at, frame), frame, now);
-            n++;
-        }
-    }
-    const int up = pb_link_up(here.node);
-    if (pb_link_is_up(here.came_by) && is_link(model, up) &&
-        (!selected || fabric_snooping_selected(model->snooping, up))) {
-        transmit_copy(model, choose(model, up, here.at, frame), frame, now);
-        n++;
-    }
-    return n;
-}
-
-/** A switch forwards a group frame, which it owns. */
+/** A switch copies a group frame, which it owns, to each of its links but that of its arrival. */
 static void spread(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
 {
     fabric_switch_t *own = &model->switches[here.node];
-    const bool snooped = model->snooping != NULL &&
-                         (frame->cast == FABRIC_CAST_GROUP || frame->cast == FABRIC_CAST_REPORT);
-    if (own->no_multicast && frame->cast != FABRIC_CAST_BROADCAST) {
+    if (own->no_multicast && frame->is_multicast) {
         own->drops++;
         fabric_model_release(model, frame);
         return;
     }
-    if (snooped && frame->cast == FABRIC_CAST_REPORT) {
-        fabric_snooping_hear(model->snooping, here.node, here.came_by, frame, now);
+    const pb_node_t *below;
+    for (int child = pb_network_node(model->network, here.node)->first_child; child >= 0;
+         child = below->next_sibling) {
+        below = pb_network_node(model->network, child);
+        if (child != pb_link_node(here.came_by)) {
+            transmit_copy(model, choose(model, pb_link_down(child), here.at, frame), frame, now);
+        }
     }
-    if (snooped) {
-        fabric_snooping_select(model->snooping, here.node, frame, now);
+    const int up = pb_link_up(here.node);
+    if (pb_link_is_up(here.came_by) && is_link(model, up)) {
+        transmit_copy(model, choose(model, up, here.at, frame), frame, now);
     }
-    const int n_copies = flood(model, here, frame, snooped, now);
-    own->filtered += n_copies == 0 && frame->cast == FABRIC_CAST_GROUP;
     fabric_model_release(model, frame);
 }
 
@@ -316,44 +265,9 @@ void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, i
     transmit(model, choose(model, up, 0, frame), frame, now);
 }
 
-void fabric_model_announce(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now)
-{
-    const int down = pb_link_down(host);
-    if (!is_link(model, down)) {
-        fabric_model_release(model, frame);
-        return;
-    }
-    frame->target = host;
-    transmit(model, fabric_members_first(model->members, down), frame, now);
-}
-
-void fabric_model_spread(fabric_model_t *model, fabric_frame_t *frame, int64_t now)
-{
-    const int top = pb_network_top(model->network);
-    if (is_host(model, top)) {
-        fabric_model_release(model, frame);
-        return;
-    }
-    /* As if it had come by the uplink, which the top node does not have: all links are others. */
-    frame->target = -1;
-    spread(model, (position_t){top, 0, pb_link_up(top)}, frame, now);
-}
-
-int fabric_model_snoop(fabric_model_t *model, fabric_snooping_kind_t kind, int64_t timeout)
-{
-    assert(model->snooping == NULL);
-    model->snooping = fabric_snooping_new(model->network, kind, timeout);
-    return model->snooping != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-}
-
 fabric_switch_t *fabric_model_switch(fabric_model_t *model, int node)
 {
     return &model->switches[node];
-}
-
-int fabric_model_n_groups(const fabric_model_t *model, int node, int64_t now)
-{
-    return model->snooping != NULL ? fabric_snooping_count(model->snooping, node, now) : 0;
 }
 
 /* ---- steps ---- */

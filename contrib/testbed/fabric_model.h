@@ -13,7 +13,7 @@
  * A group frame is copied to every link of a switch but the one by which it came; each copy waits,
  * takes its time and can be lost as any frame. The network is a tree and the copy goes over one
  * member of each link, the one of its flow, so that no host gets it twice: of several spines one is
- * the root of the tree for all frames of a flow. Switches may snoop (fabric_snooping.h), or drop
+ * the root of the tree for all frames of a flow. Switches may drop
  * multicast.
  *
  * Links may change and synthetic load may come and go, at times that are given in
@@ -24,15 +24,8 @@
 #define FABRIC_MODEL_H
 
 #include "contrib/testbed/fabric_members.h"
-#include "contrib/testbed/fabric_snooping.h"
 #include "contrib/testbed/fabric_step.h"
 #include "topo/network/network.h"
-
-/** How the frames that wait at a host's port leave; a switch's are first come, first served. */
-typedef enum {
-    FABRIC_QDISC_FIFO, /**< first come, first served */
-    FABRIC_QDISC_FAIR, /**< flows take turns; see fabric_fair.h */
-} fabric_qdisc_t;
 
 /** What the links are made of. */
 typedef struct fabric_links {
@@ -40,12 +33,10 @@ typedef struct fabric_links {
     int64_t latency;       /**< ns, every link, each way */
     uint64_t host_queue;   /**< bytes, at the ports of hosts */
     uint64_t switch_queue; /**< bytes, at the ports of switches */
-    fabric_qdisc_t host_qdisc;
-    uint64_t hash_seed;   /**< of the hash by which flows take members */
-    uint32_t host_loss;   /**< frames in a million that a switch's port to a host drops by chance */
-    uint64_t loss_seed;   /**< of which frames are lost, at any port */
-    int64_t interrupt;    /**< ns between two times at which a host takes frames, at least */
-    uint32_t free_length; /**< frames of at most so many bytes take no time on any link */
+    uint64_t hash_seed;    /**< of the hash by which flows take members */
+    uint32_t host_loss; /**< frames in a million that a switch's port to a host drops by chance */
+    uint64_t loss_seed; /**< of which frames are lost, at any port */
+    int64_t interrupt;  /**< ns between two times at which a host takes frames, at least */
 } fabric_links_t;
 
 typedef struct fabric_model fabric_model_t;
@@ -59,25 +50,14 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links
                                  uint32_t max_length);
 void fabric_model_free(fabric_model_t *model);
 
-/**
- * Has switches snoop from now on, and know a host in a group for `timeout` ns after its report.
- * `kind` is not FABRIC_SNOOPING_OFF; at most once. PB_ERR_NO_MEMORY.
- */
-int fabric_model_snoop(fabric_model_t *model, fabric_snooping_kind_t kind, int64_t timeout);
-
 /** What a switch does with group frames. */
 typedef struct fabric_switch {
     bool no_multicast; /**< it drops them, but for broadcasts */
     uint64_t drops;    /**< frames that it has so dropped */
-    uint64_t
-        filtered; /**< group frames for which it had no port, as nobody is known to want them */
 } fabric_switch_t;
 
 /** That of a node; borrowed. Hosts have one without a meaning. */
 fabric_switch_t *fabric_model_switch(fabric_model_t *model, int node);
-
-/** Groups of which a switch knows a host; 0 if it does not snoop. */
-int fabric_model_n_groups(const fabric_model_t *model, int node, int64_t now);
 
 /** A real broadcast frame of flow 0 to be filled, NULL if out of memory. It is the caller's. O(1).
  */
@@ -91,15 +71,6 @@ void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
  * or from a host without a link vanishes.
  */
 void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now);
-
-/**
- * The switch above `host` sends it `frame` (owned from here on) at `now`, over the first member of
- * its link. A frame to a host without a link vanishes.
- */
-void fabric_model_announce(fabric_model_t *model, int host, fabric_frame_t *frame, int64_t now);
-
-/** The top switch sends a group frame (owned from here on) to all at `now`. */
-void fabric_model_spread(fabric_model_t *model, fabric_frame_t *frame, int64_t now);
 
 /** The time of the next event; INT64_MAX if no frame is under way and nothing planned. O(1). */
 int64_t fabric_model_next_event(const fabric_model_t *model);

@@ -2,20 +2,10 @@
 
 #include <stdlib.h>
 
-#include "contrib/testbed/fabric_lldp.h"
-
 #define MAX_RATE INT64_C(1000000000000)
 #define MAX_QUEUE (INT64_C(1) << 40)
 
 #define VALUE(member) COMMON_VALUE(fabric_settings_t, member)
-
-static const char *const qdiscs[] = {
-    [FABRIC_QDISC_FIFO] = "fifo", [FABRIC_QDISC_FAIR] = "fair", NULL};
-
-static const char *const snoopings[] = {[FABRIC_SNOOPING_OFF] = "off",
-                                        [FABRIC_SNOOPING_QUERIER] = "querier",
-                                        [FABRIC_SNOOPING_NO_QUERIER] = "no-querier",
-                                        NULL};
 
 static const common_option_t rows[] = {
     {"topology", COMMON_WORD, VALUE(topology), .argument = "FILE",
@@ -35,10 +25,6 @@ static const common_option_t rows[] = {
      .missing = "64M", .help = "bytes that may wait at a host's port"},
     {"switch-queue", COMMON_SIZE, VALUE(links.switch_queue), .most = MAX_QUEUE, .argument = "BYTES",
      .missing = "128K", .help = "bytes that may wait at a port of a switch"},
-    {"host-qdisc", COMMON_CHOICE, VALUE(links.host_qdisc), .choices = qdiscs, .argument = "KIND",
-     .missing = "fifo",
-     .help = "fifo: a host's frames leave as they came; fair: its flows take turns, and new ones "
-             "go first"},
     {"hash-seed", COMMON_NUMBER, VALUE(links.hash_seed), .most = INT64_MAX, .argument = "N",
      .missing = "1", .help = "of the hash by which flows take one of parallel links"},
     {"loss", COMMON_NUMBER, VALUE(links.host_loss), .most = FABRIC_ALL, .argument = "PPM",
@@ -49,28 +35,10 @@ static const common_option_t rows[] = {
      .missing = "0",
      .help = "nanoseconds between two interrupts of a host, at least: frames that arrive between "
              "them are delivered together"},
-    {"free-frames", COMMON_NUMBER, VALUE(links.free_length), .most = UINT32_MAX,
-     .argument = "BYTES", .missing = "0",
-     .help = "frames of at most so many bytes take no time on links, to find out what "
-             "acknowledgements cost"},
-    {"snooping", COMMON_CHOICE, VALUE(snooping), .choices = snoopings, .argument = "KIND",
-     .missing = "off",
-     .help = "off: group frames go to all hosts; querier: those of IPv4 groups go to hosts that "
-             "are in them, by IGMP, and the top switch asks who is; no-querier: nobody asks"},
-    {"group-timeout", COMMON_NUMBER, VALUE(group_timeout), .least = 1, .most = MAX_RATE,
-     .argument = "NS", .missing = "260000000000",
-     .help = "nanoseconds for which switches that snoop know that a host is in a group"},
-    {"query-interval", COMMON_NUMBER, VALUE(query_interval), .least = 1000000000, .most = MAX_RATE,
-     .argument = "NS", .missing = "125000000000",
-     .help = "nanoseconds between two queries of the querier"},
-    {"lldp", COMMON_NUMBER, VALUE(lldp), .most = MAX_RATE, .argument = "NS", .missing = "0",
-     .help = "nanoseconds between two LLDP frames of a switch to each of its hosts; 0: none"},
     {"mtu", COMMON_NUMBER, VALUE(mtu), .least = 68, .most = 9216, .argument = "BYTES",
      .missing = "1500", .help = "payload of the largest frame"},
     {"grain", COMMON_NUMBER, VALUE(grain), .most = 10000000, .argument = "NS", .missing = "50000",
      .help = "least time between turns of the work under load"},
-    {"spin", COMMON_NUMBER, VALUE(spin), .most = 1000000, .argument = "NS", .missing = "0",
-     .help = "stay awake for the last NS before an event"},
     {"no-realtime", COMMON_FLAG, VALUE(realtime), .least = false,
      .help = "do not ask for real-time priority"},
     {0},
@@ -92,10 +60,6 @@ static bool complete(const fabric_settings_t *settings, common_complaint_t compl
     if (settings->topology == NULL) {
         return common_wrong(complaint, "--topology is missing: which network?");
     }
-    if (settings->lldp > 0 && settings->mtu + FABRIC_HEADER < FABRIC_LLDP_MAX) {
-        return common_wrong(complaint, "--lldp needs an --mtu of %d or more",
-                            FABRIC_LLDP_MAX - FABRIC_HEADER);
-    }
     return settings->describe || settings->control != NULL ||
            common_wrong(complaint, "--control is missing; give it, or --describe");
 }
@@ -109,8 +73,6 @@ int fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
         .realtime = true,
         .mtu = 1500,
         .grain = 50000,
-        .group_timeout = 260 * INT64_C(1000000000),
-        .query_interval = 125 * INT64_C(1000000000),
         .links = {.rate = 10000000,
                   .latency = 5000,
                   .host_queue = 64 << 20,

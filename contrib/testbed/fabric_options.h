@@ -14,12 +14,7 @@ typedef struct fabric_settings {
     bool describe;
     bool realtime;
     int64_t mtu;
-    int64_t spin;  /* ns */
     int64_t grain; /* ns */
-    int64_t lldp;  /* ns between two announcements of switches, 0: there are none */
-    fabric_snooping_kind_t snooping;
-    int64_t group_timeout;  /* ns for which a switch knows a host in a group after its report */
-    int64_t query_interval; /* ns between two queries of the querier */
     fabric_links_t links;
 } fabric_settings_t;
 

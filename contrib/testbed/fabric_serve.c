@@ -13,14 +13,10 @@
 #include <unistd.h>
 
 #include "contrib/testbed/fabric_commands.h"
-#include "contrib/testbed/fabric_igmp.h"
-#include "contrib/testbed/fabric_lldp.h"
+#include "contrib/testbed/fabric_flow.h"
 
 /* The control socket is looked at no less often than this, in ns. */
 #define CONTROL_EVERY 10000000
-/* Hosts spread their answers to a query over half of the time to the next, and over this, in ns
- * (RFC 3376, section 8.3), at most. */
-#define MAX_RESPONSE INT64_C(10000000000)
 /* A sleep that ends later than this, in ns, was disturbed. */
 #define MAX_OVERSLEEP 50000
 
@@ -65,13 +61,12 @@ static int target_of(const fabric_t *fabric, const unsigned char *address)
     return ours && port < fabric->n_hosts ? fabric->host_of[port] : -2;
 }
 
+static const unsigned char broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
 static void on_frame(void *context, int port, const unsigned char *data, uint32_t length,
                      int64_t time)
 {
     fabric_t *fabric = context;
-    if (length >= FABRIC_HEADER && fabric_lldp_is_local(data)) {
-        return; /* the switch has it, and passes it on to nobody */
-    }
     int target = length >= FABRIC_HEADER ? target_of(fabric, data) : -2;
     fabric_frame_t *frame = target == -2 ? NULL : fabric_model_frame(fabric->model);
     if (frame == NULL) {
@@ -79,67 +74,11 @@ static void on_frame(void *context, int port, const unsigned char *data, uint32_
         return;
     }
     frame->target = target;
-    if (target < 0) {
-        frame->cast = fabric_igmp_cast(data, length, &frame->group);
-    }
+    frame->is_multicast = target < 0 && memcmp(data, broadcast, sizeof(broadcast)) != 0;
     frame->length = length;
     frame->flow = fabric_flow_of(data, length);
     memcpy(frame->data, data, length);
     fabric_model_send(fabric->model, fabric->host_of[port], frame, time);
-}
-
-/** The switch above a host announces itself to it. */
-static void announce(fabric_t *fabric, int port, int64_t now)
-{
-    const int host = fabric->host_of[port];
-    const int node = pb_network_node(fabric->network, host)->parent;
-    fabric_frame_t *frame = node >= 0 ? fabric_model_frame(fabric->model) : NULL;
-    if (frame == NULL) {
-        return;
-    }
-    const int member =
-        fabric_members_first(fabric_model_members(fabric->model), pb_link_down(host));
-    const fabric_announced_t announced = {
-        .node = node,
-        .name = pb_network_node(fabric->network, node)->name,
-        .port = port,
-        .rate = fabric_model_link(fabric->model, member)->rate,
-        .lifetime = 4 * fabric->settings->lldp,
-    };
-    unsigned char bytes[FABRIC_LLDP_MAX];
-    frame->length = fabric_lldp_frame(&announced, bytes);
-    memcpy(frame->data, bytes, frame->length);
-    fabric_model_announce(fabric->model, host, frame, now);
-}
-
-/** All switches announce themselves, if it is time. */
-static void announce_all(fabric_t *fabric, int64_t now)
-{
-    if (now < fabric->announce_at) {
-        return;
-    }
-    for (int port = 0; port < fabric->n_hosts; port++) {
-        announce(fabric, port, now);
-    }
-    fabric->announce_at = now + fabric->settings->lldp;
-}
-
-/** The querier asks all hosts for their groups, if it is time. */
-static void query(fabric_t *fabric, int64_t now)
-{
-    if (now < fabric->query_at) {
-        return;
-    }
-    const int64_t interval = fabric->settings->query_interval;
-    const int64_t response = interval / 2 < MAX_RESPONSE ? interval / 2 : MAX_RESPONSE;
-    fabric_frame_t *frame = fabric_model_frame(fabric->model);
-    if (frame != NULL) {
-        fabric_igmp_query(pb_network_top(fabric->network), interval, response, frame->data);
-        frame->cast = FABRIC_CAST_MULTICAST;
-        frame->length = FABRIC_IGMP_QUERY;
-        fabric_model_spread(fabric->model, frame, now);
-    }
-    fabric->query_at = now + interval;
 }
 
 static void note_lateness(fabric_lateness_t *lateness, int64_t late)
@@ -220,12 +159,6 @@ static void sleep_until(fabric_t *fabric, int64_t now, int64_t wake)
     fabric->oversleep += (late - fabric->oversleep) / 16;
 }
 
-static void spin_until(int64_t time)
-{
-    while (!stopped && fabric_clock() < time) {
-    }
-}
-
 /**
  * Sleeps until there is something to do. A frame that comes now has its next event a
  * hop later at the earliest: if the next known event is nearer than that, there is no
@@ -235,8 +168,6 @@ static void wait_for_work(fabric_t *fabric)
 {
     int64_t next = fabric_model_next_event(fabric->model);
     int64_t now = fabric_clock();
-    next = next < fabric->announce_at ? next : fabric->announce_at;
-    next = next < fabric->query_at ? next : fabric->query_at;
     if (now - fabric->control_at > CONTROL_EVERY) {
         fabric->control_at = now;
         fabric_control_serve(fabric->control);
@@ -245,17 +176,13 @@ static void wait_for_work(fabric_t *fabric)
         wait_for_any(fabric, -1);
         return;
     }
-    int64_t spin = fabric->settings->spin;
     int64_t earliest = fabric->woke_at + fabric->grain;
-    int64_t wake = next - spin > earliest ? next - spin : earliest;
+    int64_t wake = next > earliest ? next : earliest;
     if (wake - now > fabric->min_hop) {
         int64_t left = wake - now - fabric->oversleep;
         wait_for_any(fabric, left > 0 ? left : 0);
     } else {
         sleep_until(fabric, now, wake);
-    }
-    if (spin > 0 && fabric_clock() >= wake - fabric->oversleep) {
-        spin_until(next);
     }
 }
 
@@ -277,8 +204,6 @@ static void run(fabric_t *fabric)
     choose_grain(fabric);
     while (!stopped) {
         fabric->woke_at = fabric_clock();
-        announce_all(fabric, fabric->woke_at);
-        query(fabric, fabric->woke_at);
         fabric_ports_receive(fabric->ports, on_frame, fabric);
         deliver(fabric, fabric->woke_at + fabric->grain / 2);
         if (fabric_model_n_changes(fabric->model) != fabric->n_changes) {
@@ -352,10 +277,7 @@ static int set_up(fabric_t *fabric)
     uint32_t max_length = (uint32_t) settings->mtu + FABRIC_HEADER;
     char why[512];
     fabric->model = fabric_model_new(fabric->network, &settings->links, max_length);
-    if (fabric->model == NULL || number_ports(fabric) < 0 ||
-        (settings->snooping != FABRIC_SNOOPING_OFF &&
-         fabric_model_snoop(fabric->model, settings->snooping, settings->group_timeout) !=
-             PB_SUCCESS)) {
+    if (fabric->model == NULL || number_ports(fabric) < 0) {
         return complain("out of memory");
     }
     fabric->ports =
@@ -371,8 +293,6 @@ static int set_up(fabric_t *fabric)
     fabric->priority = take_priority(settings->realtime);
     fabric->reset_at = fabric_clock();
     fabric->cpu_at_reset = fabric_cpu();
-    fabric->announce_at = settings->lldp > 0 ? fabric->reset_at : INT64_MAX;
-    fabric->query_at = settings->snooping == FABRIC_SNOOPING_QUERIER ? fabric->reset_at : INT64_MAX;
     return EXIT_SUCCESS;
 }
 

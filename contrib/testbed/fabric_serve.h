@@ -40,13 +40,11 @@ typedef struct fabric {
     fabric_lateness_t lateness;
     int64_t cpu_at_reset; /* ns */
     int64_t reset_at;
-    int64_t control_at;  /* when the control socket was last looked at */
-    int64_t woke_at;     /* when the current turn began */
-    int64_t min_hop;     /* ns, fabric_model_min_hop() */
-    int64_t grain;       /* ns between turns under load; frames are up to half of it early */
-    int64_t announce_at; /* when switches announce themselves next; INT64_MAX: never */
-    int64_t query_at;    /* when the querier asks next; INT64_MAX: never */
-    int64_t oversleep;   /* ns by which sleeps end too late, a running mean */
+    int64_t control_at; /* when the control socket was last looked at */
+    int64_t woke_at;    /* when the current turn began */
+    int64_t min_hop;    /* ns, fabric_model_min_hop() */
+    int64_t grain;      /* ns between turns under load; frames are up to half of it early */
+    int64_t oversleep;  /* ns by which sleeps end too late, a running mean */
 } fabric_t;
 
 /**

@@ -49,9 +49,6 @@ def test_arguments(path):
 
 def test_unfit(path):
     """Options that do not go together."""
-    for other in (("--fabric", "kernel"), ("--push-back",)):
-        check(EXIT_FAILED, "--host-qdisc", f"--host-qdisc fair {' '.join(other)}",
-              "up", "--topology", path, "--host-qdisc", "fair", *other)  # fmt: skip
     check(EXIT_FAILED, "plays no script", "--script with --fabric kernel",
           "up", "--topology", path, "--fabric", "kernel", "--script", path)  # fmt: skip
 

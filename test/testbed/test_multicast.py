@@ -9,7 +9,6 @@ from cluster import CONTRIB, EXIT_FAILED, IS_LONG, goodput, main, need_testbed, 
 from cluster import start, status, tap, tool, undisturbed, wait_until, write
 
 GROUP, PORT = "239.192.7.1", 5007
-QUERY = 60  # bytes
 RATE = 10_000_000
 SPINES = """
 SwitchName=leaf1 Nodes=a,b
@@ -125,7 +124,7 @@ def whole(link):
 
 
 def test_flood():
-    """Leaves and spines, without snooping: all hosts' links carry a group's frames."""
+    """Leaves and spines: all hosts' links carry a group's frames."""
     up("t", PATHS["spines"], "--no-multicast", "leaf3")
     found = members("t", "bcd")
     send("t", "a", 40)
@@ -175,49 +174,6 @@ def test_tcp():
     tap.match(tool("tcp", "--name", "t", "a", "x", "1s").stderr, "no host 'x'", "tcp to an unknown host is refused")
 
 
-def groups(name):
-    """Of how many groups each switch knows a member."""
-    return [switch["groups"] for switch in status(name)["fabric"]["switches"].values()]
-
-
-def test_snooping(meanwhile):
-    """
-    Two testbeds at once, in each a stream to the group, which ages out where nobody asks; it takes
-    seconds, in which `meanwhile` is called.
-    """
-    up("aging", PATHS["line"], "--snooping", "no-querier", "--group-timeout", "300ms")
-    up("asked", PATHS["line"], "--snooping", "querier", "--group-timeout", "3s", "--query-interval", "1s")
-    streams = [start("a", *sender(0), name=name) for name in ("aging", "asked")]
-    asked, aging = members("asked", "bc"), members("aging", "c")["c"]
-    # A host reports twice within a second of joining, and then only if it is asked.
-    end = time.monotonic() + 1.5
-    meanwhile()
-    time.sleep(max(0, end - time.monotonic()))
-    tap.eq((groups("asked"), groups("aging")), ([1, 1], [0, 0]), "groups stay with a querier, and age out without")
-    last = {}
-    for name, stream in zip(("aging", "asked"), streams):
-        stream.terminate()
-        last[name] = int(stream.communicate()[0])
-    still("asked")
-    for host, member in asked.items():
-        got = numbers(member, kill=True)
-        tap.ok(len(got) > 50, f"member {host} has got {len(got)} datagrams")
-        tap.eq(got, list(range(last["asked"] + 1 - len(got), last["asked"] + 1)), "all, up to the last")
-    got = numbers(aging, kill=True)
-    tap.ok(len(got) > 0 and got[-1] < last["aging"] - 10, f"{got[-1:]} is the last of {last['aging']} without a querier")
-    measured = status("aging")
-    passed = whole(measured["links"]["s0", "s1"])
-    filtered = {name: switch["filtered"] for name, switch in measured["fabric"]["switches"].items()}
-    # The member's switch heard of it before the other one did, and so forgets it first: a frame may be between.
-    tap.ok(passed - len(got) in (0, 1), f"which go nowhere, not even to another switch: {passed} for {len(got)}")
-    tap.eq((filtered["s0"], filtered["s1"]), (last["aging"] - passed, passed - len(got)), "and are counted")
-    tap.eq([measured["links"][link]["bytes"] for link in (("s0", "b"), ("s1", "d"))], [0, 0],
-           "hosts that are no members get nothing at all")  # fmt: skip
-    other = status("asked")["links"]["s1", "d"]
-    tap.eq(other["bytes"], QUERY * other["frames"], "or nothing but queries")
-    tap.ok(wait_until(lambda: groups("asked") == [0, 0], pause=0.3), "hosts that leave are forgotten")
-
-
 def lost(seed):
     """Sends 600 broadcasts on a testbed that loses 5 %; how many each host's link has lost."""
     name = "lossy" + seed
@@ -241,8 +197,7 @@ def test_loss():
 
 FAULTS = (
     (("--no-multicast", "leaf9"), EXIT_FAILED, "'leaf9' is no switch"),
-    (("--fabric", "kernel", "--snooping", "querier"), EXIT_FAILED, "leave them out"),
-    (("--query-interval", "10ms"), 2, "from 1s to 1000s"),
+    (("--fabric", "kernel", "--no-multicast", "leaf1"), EXIT_FAILED, "leave them out"),
 )
 
 
@@ -277,14 +232,10 @@ def test_time():
     tool("down", "--name", "big")
 
 
-def test_beside():
-    test_tcp()
-    test_faults()
-
-
 def run():
     test_flood()
-    test_snooping(test_beside)
+    test_tcp()
+    test_faults()
     test_loss()
     if IS_LONG:  # test_fabric_multicast has the times of the model
         test_time()

@@ -1,6 +1,6 @@
 """
-Broadcasts by multicast while switches change what they do with groups: one begins to drop frames, one
-forgets a group whose members are not asked. Every byte is right, and broadcasts go by trees from then on.
+Broadcasts by multicast while a switch begins to drop the frames of groups, as one does that snoops IGMP
+without a querier and has forgotten their members. Every byte is right, and broadcasts go by trees from then on.
 """
 
 from cluster import IS_LONG, main, need_program, need_testbed, tap, write
@@ -10,8 +10,7 @@ from groups import BENCH, TREES, mix, mpirun, up
 def run():
     # In the short suite half as many broadcasts, and what disturbs them in half of the time.
     script = write("deaf.script", f"at {4 if IS_LONG else 2}s set s1 multicast=off\n")
-    up("--snooping", "querier")
-    mix("switches that snoop", steps="40")
+    up()
     answer, _ = mix("a switch that begins to drop multicast", steps="1500" if IS_LONG else "300",
                     options=("--script", script))  # fmt: skip
     tap.match(answer.all, TREES, "a line says so")  # before or after the probe, by how busy this host is
@@ -24,10 +23,6 @@ def run():
     tap.eq(answer.returncode, 0, "persistent broadcasts, the same: every byte is right")
     tap.match(answer.all, "multicast works", "their initialisation has found a group")
     tap.match(answer.all, "a persistent broadcast goes by trees from now on", "it is left when it falls silent")
-    up("--snooping", "no-querier", "--group-timeout", "3s" if IS_LONG else "1500ms")
-    answer, n = mix("groups that age out", steps="600" if IS_LONG else "300")
-    tap.match(answer.all, TREES + "does not hear", "a line says so")
-    tap.ok(n > 0, f"before that they go by multicast, and when it is tried again: {n}")
 
 
 need_program("mpirun")

@@ -206,22 +206,6 @@ def test_script():
     tap.match(answer.stderr, r"script: 2 steps", "and tells what is left of it")
 
 
-def test_fair_queue():
-    """Of two flows out of one host, the one that starts late need not wait for the other's queue."""
-    times = {}
-    for kind in ("fifo", "fair"):
-        tool("up", "--topology", PATH, "--rate", "2mbit", "--name", kind, "--host-qdisc", kind)
-        flow = Flow("a", "c", 1000000, name=kind)
-        flow.begin()
-        tool("load", "--name", kind, "s0", "s1", "1mbit", "3600s")
-        wait_until(lambda k=kind: status(k)["links"]["a", "s0"]["queue"] > 30 * FULL)
-        times[kind] = ping("a", "b", 56, 3, name=kind)
-        flow.end()
-        tool("down", "--name", kind)
-    tap.ok(times["fair"] < times["fifo"] / 2,
-           f"a ping beside a bulk transfer: {times['fair']:.1f} ms (fair), {times['fifo']:.1f} (fifo)")  # fmt: skip
-
-
 def run():
     settings = write("links.script", "set s0-s1 latency=20ms\nset s1 d-e queue=50000\n")
     answer = tool("up", "--topology", PATH, "--rate", "2mbit", "--name", "t", "--script", settings)
@@ -234,8 +218,6 @@ def run():
     test_script()
     tap.note(tool("status", "--name", "t").stdout)
     tool("down", "--name", "t")
-    if IS_LONG:  # test_fabric_fair has the queue itself
-        test_fair_queue()
 
 
 PATH = write("script.conf", TOPOLOGY)

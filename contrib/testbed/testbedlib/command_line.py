@@ -9,7 +9,6 @@ from .commands import (
     command_down,
     command_exec,
     command_list,
-    command_lldp,
     command_load,
     command_mpirun,
     command_play,
@@ -27,7 +26,6 @@ from .quantities import (
     dilation_type,
     flow_time_type,
     index_type,
-    interval_type,
     loss_type,
     mtu_type,
     name_type,
@@ -35,7 +33,6 @@ from .quantities import (
     seconds_type,
     size_type,
     time_type,
-    timeout_type,
 )
 from .states import DEFAULT_NAME
 
@@ -107,15 +104,8 @@ def add_network_options(parser):
     group.add_argument("--host-queue", type=size_type, default=64 << 20, metavar="SIZE",
                        help="bytes that may wait at a host's own port; a real host holds senders up "
                        "there and loses nothing, so this is long (64m)")  # fmt: skip
-    group.add_argument("--host-qdisc", choices=("fifo", "fair"), default="fifo",
-                       help="how frames that wait at a host's own port leave: as they came, or in "
-                       "turns of their connections, new ones first, as Linux's fq_codel has it "
-                       "(fifo)")  # fmt: skip
     group.add_argument("--switch-queue", type=size_type, default=131072, metavar="SIZE",
                        help="bytes that may wait at each port of a switch (128k)")  # fmt: skip
-    group.add_argument("--free-frames", type=size_type, default=0, metavar="SIZE",
-                       help="frames of at most so many bytes take no time on links, to find out what "
-                       "acknowledgements cost, which have 66 (0)")  # fmt: skip
     group.add_argument("--hash-seed", type=index_type, default=1, metavar="N",
                        help="of the hash by which each connection takes one of parallel links: a "
                        "member of a bundle, or the way over one of several spines (1)")  # fmt: skip
@@ -133,27 +123,11 @@ def add_network_options(parser):
     group.add_argument("--loss-seed", type=index_type, default=1, metavar="N",
                        help="of the frames that are lost by chance: the same ones for each seed, if "
                        "hosts send the same (1)")  # fmt: skip
-    group.add_argument("--snooping", choices=("off", "querier", "no-querier"), default="off",
-                       help="IGMP snooping of all switches: frames of an IPv4 group go only to hosts "
-                       "that have reported that they are in it, and to the querier, the top switch, "
-                       "if there is one; without, groups age out. 224.0.0.x, IPv6 and broadcasts go "
-                       "to all hosts, as everything does without snooping (off)")  # fmt: skip
-    group.add_argument("--group-timeout", type=timeout_type, default=260 * 10**9, metavar="TIME",
-                       help="with --snooping: a host that has not reported for this long is no longer "
-                       "in the group (260s)")  # fmt: skip
-    group.add_argument("--query-interval", type=interval_type, default=125 * 10**9, metavar="TIME",
-                       help="with --snooping querier: from one query to the next, which hosts answer "
-                       "within half of that (125s)")  # fmt: skip
     group.add_argument("--no-multicast", type=str, action="append", default=[], metavar="SWITCH",
                        help="this switch drops all multicast frames, but not broadcasts; can be given "
                        "several times, and changed by 'set SWITCH multicast=on'")  # fmt: skip
-    group.add_argument("--lldp", type=time_type, default=0, metavar="TIME",
-                       help="each switch announces itself to its hosts this often by LLDP (0s: never)")  # fmt: skip
     group.add_argument("--cc", default="reno", metavar="NAME",
                        help="TCP congestion control in every host (reno)")  # fmt: skip
-    group.add_argument("--spin", type=time_type, default=0, metavar="TIME",
-                       help="the fabric stays awake for this long before each event: more exact, "
-                       "more CPU (0us)")  # fmt: skip
     group.add_argument("--grain", type=time_type, default=50000, metavar="TIME",
                        help="under load the fabric works this often: frames are up to half of it "
                        "early or late (50us)")  # fmt: skip
@@ -281,12 +255,6 @@ def build_parser(installed):
     play.add_argument("--stop", action="store_true",
                       help="end all loads and forget the steps to come; links stay as they are")  # fmt: skip
     add_name(play, which)
-
-    lldp = add("lldp", command_lldp, "write the table of neighbours of each switch, as lldpcli -f json0 show "
-               "neighbors details would print it there; they are made of what the testbed knows of its "
-               "links, as switches send each other no frames")  # fmt: skip
-    lldp.add_argument("directory", metavar="DIRECTORY", help="a file SWITCH.json for each is written there")
-    add_name(lldp, which)
 
     add("list", command_list, "the testbeds that are up")
 

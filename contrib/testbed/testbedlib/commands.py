@@ -21,7 +21,6 @@ from .counters import measure, reset_counters
 from .failure import EXIT_FAILED, Failure, warn
 from .flow import tcp_flow
 from .inside import Program, inside, program_environment
-from .lldp import Switches
 from .mpi import find_mpirun, mpi_environment, start_mpirun, write_hostfile
 from .quantities import show_rate
 from .script import read_script
@@ -242,21 +241,6 @@ def command_set(options):
     for pair in pairs:
         if kernel or (facts["push_back"] and "rate" in values):
             change_bucket(facts, pair, values, host_only=not kernel)
-    return 0
-
-
-def command_lldp(options):
-    state, facts = find_state(options.name)
-    tables = Switches(facts).tables(measure(state, facts)[1])
-    try:
-        os.makedirs(options.directory, exist_ok=True)
-        for name, neighbours in tables.items():
-            path = os.path.join(options.directory, name.replace("/", "-") + ".json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump({"lldp": [{"interface": neighbours}]}, file, indent=1)
-                file.write("\n")
-    except OSError as error:
-        raise Failure(f"{options.directory}: cannot be written: {error.strerror}") from None
     return 0
 
 

@@ -276,19 +276,11 @@ class Keeper:
             "--rate", str(order["rate"]), "--latency", str(order["latency"]),
             "--host-queue", str(order["host_queue"]),
             "--switch-queue", str(order["switch_queue"]),
-            "--mtu", str(order["mtu"]), "--spin", str(order["spin"]),
+            "--mtu", str(order["mtu"]),
             "--grain", str(order["grain"]), "--hash-seed", str(order["hash_seed"]),
             "--interrupt", str(order["interrupt"]),
             "--loss", str(order["loss"]), "--loss-seed", str(order["loss_seed"]),
-            "--snooping", order["snooping"], "--group-timeout", str(order["group_timeout"]),
-            "--query-interval", str(order["query_interval"]),
         ]  # fmt: skip
-        if order["lldp"]:
-            command += ["--lldp", str(order["lldp"])]
-        if order["host_qdisc"] != "fifo":
-            command += ["--host-qdisc", order["host_qdisc"]]
-        if order["free_frames"]:
-            command += ["--free-frames", str(order["free_frames"])]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log
         )

@@ -38,16 +38,8 @@ def bounded_time_type(text, least, most):
     return value
 
 
-def timeout_type(text):
-    return bounded_time_type(text, 0.001, 1000)
-
-
 def flow_time_type(text):
     return bounded_time_type(text, 0.1, 3600)
-
-
-def interval_type(text):
-    return bounded_time_type(text, 1, 1000)
 
 
 def size_type(text):

@@ -40,16 +40,10 @@ class Testbed:
         find_program("nsenter", "util-linux")
         if options.fabric == "kernel" or options.push_back:
             find_program("tc", "iproute2")
-            if options.host_qdisc != "fifo":
-                raise Failure("--host-qdisc fair is no part of --fabric kernel or --push-back: leave it out")
             if self.topology.members or self.topology.merged:
                 raise Failure("--fabric kernel and --push-back know no parallel links: leave them out")
-            if options.free_frames:
-                raise Failure("--free-frames is no part of --fabric kernel or --push-back: leave it out")
-        if options.fabric == "kernel" and options.lldp:
-            raise Failure("--fabric kernel has no switches that announce themselves: leave out --lldp")
-        if options.fabric == "kernel" and (options.loss or options.snooping != "off" or options.no_multicast):
-            raise Failure("--fabric kernel knows no --loss, --snooping and --no-multicast: leave them out")
+        if options.fabric == "kernel" and (options.loss or options.no_multicast):
+            raise Failure("--fabric kernel knows no --loss and --no-multicast: leave them out")
         nodes = Nodes(self.topology.nodes)
         for switch in options.no_multicast:
             nodes.check_switch(switch)
@@ -142,17 +136,10 @@ class Testbed:
             "costs": self.host,
             "host_queue": options.host_queue,
             "switch_queue": options.switch_queue,
-            "host_qdisc": options.host_qdisc,
-            "free_frames": options.free_frames,
             "mtu": options.mtu,
-            "lldp": options.lldp,
             "loss": options.loss,
             "loss_seed": options.loss_seed,
-            "snooping": options.snooping,
-            "group_timeout": options.group_timeout,
-            "query_interval": options.query_interval,
             "no_multicast": options.no_multicast,
-            "spin": options.spin,
             "grain": options.grain,
             "cc": options.cc,
             "hash_seed": options.hash_seed,

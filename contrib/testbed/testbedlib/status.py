@@ -52,17 +52,12 @@ def show_fabric(own, out):
             print(f"trouble: {own[key]} {meaning}", file=out)
 
 
-def show_switches(facts, switches, out):
+def show_switches(switches, out):
     """What switches did with group frames, where they did anything but copy them."""
     for name, values in switches.items():
-        words = []
-        if facts["snooping"] != "off":
-            words.append(f"{values['groups']} groups known, {values['filtered']} group frames for nobody")
         if not values["multicast"] or values["multicast_drops"]:
-            words.append(f"multicast {'on' if values['multicast'] else 'off'}, "
-                         f"{values['multicast_drops']} frames dropped")  # fmt: skip
-        if words:
-            print(f"switch {name}: {', '.join(words)}", file=out)
+            print(f"switch {name}: multicast {'on' if values['multicast'] else 'off'}, "
+                  f"{values['multicast_drops']} frames dropped", file=out)  # fmt: skip
 
 
 def link_end(facts, link, end):
@@ -106,7 +101,7 @@ def show_status(state, facts, out):
         print("fabric: bridges and token buckets of the kernel, which know no latency", file=out)
     else:
         show_fabric(own, out)
-        show_switches(facts, own["switches"], out)
+        show_switches(own["switches"], out)
     lost = sum(link["drops"] for link in links if link["from"] in facts["hosts"])
     if lost:
         print(

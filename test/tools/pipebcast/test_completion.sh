@@ -80,5 +80,5 @@ ln -s "$TESTBED" "$work/bin/pipebcast-testbed"
 PATH=$work/bin:$PATH
 export PATH
 offers 'set shell status' pipebcast testbed s
-offers '--hash-seed --help --host-qdisc --host-queue' pipebcast testbed run --h
+offers '--hash-seed --help --host --host-queue' pipebcast testbed run --h
 echo "1..$count"
