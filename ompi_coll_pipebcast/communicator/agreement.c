@@ -51,7 +51,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 22
+#define PROTOCOL 23
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are

@@ -72,7 +72,7 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
                       pb_flight_t *window, int n_slots)
 {
-    mask &= UINT32_MAX >> (PB_PLAN_MAX_STREAMS - t->n_streams);
+    mask &= (UINT32_C(1) << t->n_streams) - 1;
     *lane = (pb_lane_t){.transfer = t,
                         .rank = rank,
                         .mask = mask,

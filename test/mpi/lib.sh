@@ -199,9 +199,8 @@ way() {
     export OMPI_MCA_coll_pipebcast_algorithm OMPI_MCA_coll_pipebcast_arrival
 }
 
-# suit ALGORITHM: pretends a network that the algorithm fits, and sets it, as above.
+# suit ALGORITHM: pretends the usual network, and sets the algorithm, as above.
 suit() {
     pretend
     way "$1"
-    [ "$1" != circulant ] || export OMPI_MCA_coll_pipebcast_topology="$one_switch"
 }

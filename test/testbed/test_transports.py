@@ -22,7 +22,7 @@ PMLS = {
     "monitoring": ("monitoring", ("--mca", "pml_monitoring_enable", "1",
                                   "--mca", "pml_monitoring_enable_output", "0")),
 }  # fmt: skip
-TREES = "twotree chain binary_paper binary kary flat binomial rank_chain rank_binary".split()
+TREES = "twotree chain binary kary flat binomial rank_chain rank_binary".split()
 WAYS = [("algorithm", "twotree"), ("arrival", "nb")]
 WAYS += [("arrival", "b"), *(("algorithm", tree) for tree in TREES[1:])] if IS_LONG else []
 PROGRAMS = (("run_bcast",), ("run_communicators", "5"), ("run_nonblocking", "12", "3"))

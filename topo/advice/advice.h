@@ -26,7 +26,7 @@
 #define PB_ADVICE_MAX_TREES 4096
 
 /** Streams of one tree: segments s, s + n, ... of n streams go down the n-th of as many trees. */
-#define PB_ADVICE_MAX_STREAMS 4
+#define PB_ADVICE_MAX_STREAMS 2
 
 /** Bytes of a segment; at least 1. */
 #define PB_ADVICE_MAX_SEGMENT (UINT32_C(1) << 30)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/model/least.h"
 #include "topo/model/piece.h"
 #include "topo/model/predict.h"
 #include "topo/trees/leaders.h"
@@ -29,26 +28,6 @@
  */
 #define LONGEST_SEGMENT (UINT64_C(1) << 16)
 
-/** Candidates that one size class can have. */
-#define MAX_CANDIDATES ((PB_KIND_COUNT + 1) * (MAX_SEGMENTS + 1))
-
-/**
- * Where nothing was measured, so many speeds are looked at, each a tenth of the one before. Virtual
- * interfaces claim any speed (veth: 10 Gbit/s), whatever is behind them.
- */
-#define N_SPEEDS 4
-
-/** Among fewer ranks a plan takes no longer than a closer look at its kind: see may_look_at(). */
-#define LOOK_FROM 2048
-
-/** Among kinds that are to be planned: none. */
-#define NONE (-2)
-
-_Static_assert(NONE != PB_KIND_FALLBACK, "the fallback component may be one of them");
-
-/** The unit of how much longer one time is than another. */
-#define EQUAL INT64_C(1024)
-
 /** What is known of one root: profiles by kind, and the fallback component's. */
 typedef struct root_profiles {
     int root; /**< -1: none */
@@ -58,33 +37,13 @@ typedef struct root_profiles {
     pb_profile_t *fallback;
 } root_profiles_t;
 
-/** A plan of all ranks. */
-typedef struct root_plan {
+/** What the profiles that are made for one choice share. All zeros: nothing was made. */
+typedef struct workshop {
     int root;
-    pb_kind_t kind;
-    pb_plan_t *plan; /**< NULL: none */
-} root_plan_t;
-
-/** All candidates of one size class, in the order of the rule for ties. */
-typedef struct field {
-    uint64_t bytes;
-    int n;
-    pb_candidate_t candidates[MAX_CANDIDATES];
-    uint32_t unplanned;         /**< bit k is set: no plan of kind k was made, and the times of its
-                                     candidates are such that those of a plan are no less */
-    bool is_fallback_unplanned; /**< the same of the fallback component, which has no plan, but
-                                     a profile */
-    pb_least_distances_t distances;  /**< from the root */
-    pb_least_t least[PB_KIND_COUNT]; /**< by kind: from which these follow */
-    uint32_t looked_at; /**< bit k is set: of kind k it was asked what it knows without a plan */
-    pb_candidate_t planned; /**< the best of the others; its time is -1 if there is none */
-    /* Where nothing was measured: */
-    int64_t times[MAX_CANDIDATES];    /**< at the speed that is looked at */
-    int64_t weights[MAX_CANDIDATES];  /**< likewise */
-    int64_t worst[MAX_CANDIDATES];    /**< of all speeds: the time over the reference's, by EQUAL */
-    int64_t farthest[MAX_CANDIDATES]; /**< likewise: the weight over the least one's */
-    pb_model_t model;                 /**< of the speed that is looked at */
-} field_t;
+    pb_view_t *view;
+    pb_profile_ground_t *ground;
+    pb_plan_t *plan; /**< of the profile that was made last; NULL: it was known */
+} workshop_t;
 
 typedef struct made_choice {
     uint64_t size_class; /**< 0: none */
@@ -93,27 +52,19 @@ typedef struct made_choice {
 } made_choice_t;
 
 struct pb_chooser {
-    pb_chooser_t
-        *profiler; /**< whose profiles are used: itself, or the one that it was made beside */
+    pb_chooser_t *profiler; /**< whose profiles are used: itself, or another one */
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_choose_options_t options;
-    pb_least_t least[PB_KIND_COUNT]; /**< by kind */
-    pb_least_t least_fallback;
-    bool one_on_each_host; /**< a rank; so hops are between hosts */
-    int height_inside; /**< of trees inside hosts; 0: where leaders are not wanted, or for none */
+    int height_inside; /**< of trees inside hosts; 0: plans are not by leaders */
     int n_kinds;
     pb_kind_t kinds[PB_KIND_COUNT]; /**< tried unless one is forced, in the order of the rule */
     int n_segments;
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
-    uint64_t clock;    /**< counts uses of roots */
-    size_t n_profiles; /**< of all roots */
-    root_plan_t made;  /**< that of the profile that was made last, if not dropped or kept */
-    root_plan_t kept;  /**< during a choice: that of the best kind so far */
-    pb_view_t *view;   /**< that plans were made of last; NULL: dropped */
-    pb_profile_ground_t *ground; /**< during a choice: of its profiles; NULL: none is needed yet */
-    made_choice_t *choices;      /**< an open hash table */
+    uint64_t clock;         /**< counts uses of roots */
+    size_t n_profiles;      /**< of all roots */
+    made_choice_t *choices; /**< an open hash table */
     size_t n_choices, capacity;
 };
 
@@ -273,90 +224,54 @@ static root_profiles_t *find_root(pb_chooser_t *user, int root)
     return oldest;
 }
 
-static void drop_plan(root_plan_t *of)
+static void workshop_clear(workshop_t *workshop)
 {
-    pb_plan_free(of->plan);
-    of->plan = NULL;
+    pb_view_free(workshop->view);
+    pb_profile_ground_free(workshop->ground);
+    pb_plan_free(workshop->plan);
+    *workshop = (workshop_t){0};
 }
 
-/** The plan that was made for a profile of `kind`, if any, is kept if that is the best so far. */
-static void settle_plan(pb_chooser_t *chooser, pb_kind_t kind, const pb_candidate_t *best)
+static int get_ground(const pb_chooser_t *chooser, workshop_t *workshop)
 {
-    root_plan_t *made = &chooser->profiler->made;
-    if (made->plan == NULL) {
-        return;
+    if (workshop->ground == NULL) {
+        workshop->ground = pb_profile_ground_new(chooser->placement);
     }
-    if (best != NULL && best->kind == (int) kind) {
-        drop_plan(&chooser->kept);
-        chooser->kept = *made;
-        made->plan = NULL;
-    }
-    drop_plan(made);
+    return workshop->ground != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
-static void drop_view(pb_chooser_t *chooser)
+/** Makes the plan of a kind, which stays in the workshop, and its profile. */
+static int make_profile(const pb_chooser_t *chooser, int root, pb_kind_t kind, workshop_t *workshop,
+                        pb_profile_t *profile)
 {
-    pb_view_free(chooser->view);
-    chooser->view = NULL;
-}
-
-/** Drops what the profiles of one choice share. */
-static void drop_shared(const pb_chooser_t *user)
-{
-    drop_view(user->profiler);
-    pb_profile_ground_free(user->profiler->ground);
-    user->profiler->ground = NULL;
-}
-
-static int get_ground(pb_chooser_t *chooser)
-{
-    if (chooser->ground == NULL) {
-        chooser->ground = pb_profile_ground_new(chooser->placement);
-    }
-    return chooser->ground != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-}
-
-/** The view of a root, which the kinds share. */
-static int get_view(pb_chooser_t *chooser, int root)
-{
-    if (chooser->view != NULL && chooser->view->order[0] == root) {
-        return PB_SUCCESS;
-    }
-    drop_view(chooser);
-    return pb_view_new(chooser->placement, root, NULL, 0, &chooser->view);
-}
-
-/** Makes the profile, and leaves its plan in chooser->made. */
-static int make_profile(pb_chooser_t *chooser, int root, pb_kind_t kind, pb_profile_t *profile)
-{
-    pb_plan_t *plan = NULL;
-    int rc = get_view(chooser, root);
-    if (rc == PB_SUCCESS) {
-        rc = pb_plan_compute(chooser->view, kind, &chooser->options.plan, &plan);
+    int rc = get_ground(chooser, workshop);
+    if (rc == PB_SUCCESS && workshop->view == NULL) {
+        rc = pb_view_new(chooser->placement, root, NULL, 0, &workshop->view);
     }
     if (rc == PB_SUCCESS) {
-        rc = get_ground(chooser);
+        rc = pb_plan_compute(workshop->view, kind, &chooser->options.plan, &workshop->plan);
     }
     if (rc == PB_SUCCESS) {
-        pb_profile_plan_on(chooser->ground, plan, profile);
-        profile->height_inside = plan->leader != NULL ? chooser->height_inside : 0;
+        pb_profile_plan_on(workshop->ground, workshop->plan, profile);
+        profile->height_inside = workshop->plan->leader != NULL ? chooser->height_inside : 0;
     }
-    drop_plan(&chooser->made);
-    chooser->made = (root_plan_t){.root = root, .kind = kind, .plan = plan};
     return rc;
 }
 
 /** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
 static int get_profile(pb_chooser_t *user, root_profiles_t *root, pb_kind_t kind,
-                       const pb_profile_t **profile_p)
+                       workshop_t *workshop, const pb_profile_t **profile_p)
 {
     pb_chooser_t *chooser = user->profiler;
+    pb_plan_free(workshop->plan);
+    workshop->plan = NULL;
     *profile_p = root->profiles[kind];
     if (*profile_p != NULL || root->unfit[kind]) {
         return PB_SUCCESS;
     }
     pb_profile_t *profile = malloc(sizeof(*profile));
-    int rc = profile == NULL ? PB_ERR_NO_MEMORY : make_profile(chooser, root->root, kind, profile);
+    const int rc = profile != NULL ? make_profile(chooser, root->root, kind, workshop, profile)
+                                   : PB_ERR_NO_MEMORY;
     if (rc != PB_SUCCESS) {
         free(profile);
         root->unfit[kind] = rc == PB_ERR_UNFIT;
@@ -368,33 +283,32 @@ static int get_profile(pb_chooser_t *user, root_profiles_t *root, pb_kind_t kind
     return PB_SUCCESS;
 }
 
+/** The profile by which the fallback component's time is estimated. */
+static int get_fallback(pb_chooser_t *user, root_profiles_t *root, workshop_t *workshop,
+                        const pb_profile_t **profile_p)
+{
+    pb_chooser_t *chooser = user->profiler;
+    if (root->fallback == NULL) {
+        pb_profile_t *profile = malloc(sizeof(*profile));
+        const int rc = profile != NULL ? get_ground(chooser, workshop) : PB_ERR_NO_MEMORY;
+        if (rc != PB_SUCCESS) {
+            free(profile);
+            return rc;
+        }
+        pb_profile_fallback_on(workshop->ground, root->root, profile);
+        root->fallback = profile;
+        chooser->n_profiles++;
+    }
+    *profile_p = root->fallback;
+    return PB_SUCCESS;
+}
+
+/* ---- predicting one candidate ---- */
+
 /** Segments below half a frame, see PB_CHOOSE_UNSURE. */
 static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
 {
     return segment != 0 && segment < chooser->model->payload / 2 - chooser->model->overhead;
-}
-
-/** By which a candidate that takes so long is chosen. */
-static int64_t weight_of(const pb_chooser_t *chooser, const pb_candidate_t *candidate, int64_t time)
-{
-    const pb_kind_row_t *row =
-        candidate->kind == PB_KIND_FALLBACK ? NULL : pb_kind_row((pb_kind_t) candidate->kind);
-    const int reasons = (row != NULL && row->unsure) + is_tiny(chooser, candidate->segment);
-    return time + reasons * (time / PB_CHOOSE_UNSURE);
-}
-
-/** By what the candidates of a kind are predicted: the profile of its plan, or if that is NULL the
- * least times of all its plans. */
-typedef struct basis {
-    const pb_profile_t *profile;
-    const pb_least_t *least;
-} basis_t;
-
-static int64_t predict(const basis_t *basis, const pb_model_t *model, const pb_segment_cost_t *cost,
-                       uint64_t bytes)
-{
-    return basis->profile != NULL ? pb_predict(basis->profile, model, cost, bytes)
-                                  : pb_least_predict(basis->least, model, cost, bytes);
 }
 
 /** The geometric mean of two times that are not 0, by Newton's method, which comes from above. */
@@ -408,55 +322,30 @@ static int64_t mean_of(int64_t a, int64_t b)
     return mean;
 }
 
-/**
- * What a candidate's time counts for, where others like this communicator may broadcast, too. Least
- * times count as they are: beside others none is less.
- */
-static int64_t among_alike(const pb_chooser_t *chooser, const basis_t *basis,
-                           const pb_model_t *model, const pb_segment_cost_t *cost, uint64_t bytes,
-                           int64_t time)
+/** What a candidate's time counts for, where others like this communicator may broadcast, too. */
+static int64_t among_alike(const pb_chooser_t *chooser, const pb_profile_t *profile,
+                           const pb_segment_cost_t *cost, uint64_t bytes, int64_t time)
 {
-    const pb_profile_t *profile = basis->profile;
     const int n_alike = chooser->options.n_alike;
-    return n_alike > 1 && profile != NULL && profile->crossing > 0 && time > 0
-               ? mean_of(time, pb_predict_among(profile, model, cost, bytes, n_alike))
+    return n_alike > 1 && profile->crossing > 0 && time > 0
+               ? mean_of(time, pb_predict_among(profile, chooser->model, cost, bytes, n_alike))
                : time;
 }
 
 /** Sets time and weight. */
-static void judge(const pb_chooser_t *chooser, const basis_t *basis, const pb_segment_cost_t *cost,
-                  uint64_t bytes, pb_candidate_t *candidate)
+static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
+                  const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
 {
-    candidate->time = predict(basis, chooser->model, cost, bytes);
-    candidate->weight =
-        weight_of(chooser, candidate,
-                  among_alike(chooser, basis, chooser->model, cost, bytes, candidate->time));
-}
-
-/** The profile by which the fallback component's time is estimated. */
-static int get_fallback(pb_chooser_t *user, root_profiles_t *root, const pb_profile_t **profile_p)
-{
-    pb_chooser_t *chooser = user->profiler;
-    *profile_p = root->fallback;
-    if (root->fallback != NULL) {
-        return PB_SUCCESS;
+    candidate->time = pb_predict(profile, chooser->model, cost, bytes);
+    candidate->weight = among_alike(chooser, profile, cost, bytes, candidate->time);
+    if (is_tiny(chooser, candidate->segment)) {
+        candidate->weight += candidate->weight / PB_CHOOSE_UNSURE;
     }
-    pb_profile_t *profile = malloc(sizeof(*profile));
-    const int rc = profile == NULL ? PB_ERR_NO_MEMORY : get_ground(chooser);
-    if (rc != PB_SUCCESS) {
-        free(profile);
-        return rc;
-    }
-    pb_profile_fallback_on(chooser->ground, root->root, profile);
-    root->fallback = profile;
-    chooser->n_profiles++;
-    *profile_p = profile;
-    return PB_SUCCESS;
 }
 
 /** The fallback component's time: measured, or estimated. */
-static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
-                         pb_candidate_t *candidate)
+static int judge_fallback(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+                          workshop_t *workshop, pb_candidate_t *candidate)
 {
     const int64_t measured = pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes);
     *candidate = (pb_candidate_t){
@@ -465,12 +354,12 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
         return PB_SUCCESS;
     }
     const pb_profile_t *profile;
-    const int rc = get_fallback(chooser, root, &profile);
+    const int rc = get_fallback(chooser, root, workshop, &profile);
     if (rc == PB_SUCCESS) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        judge(chooser, &(basis_t){.profile = profile}, &cost, bytes, candidate);
+        judge(chooser, profile, &cost, bytes, candidate);
     }
-    if (rc == PB_SUCCESS && measured >= 0) { /* beside others it is slower by as many times */
+    if (rc == PB_SUCCESS && measured >= 0) { /* among others it is slower by the same factor */
         candidate->weight =
             pb_time_scale(measured, (uint64_t) candidate->weight, (uint64_t) candidate->time + 1);
         candidate->time = measured;
@@ -481,10 +370,10 @@ static int fallback_time(pb_chooser_t *chooser, root_profiles_t *root, uint64_t 
 /* ---- candidates ---- */
 
 /**
- * Shows a kind with every segment size to `visit`. Where the largest message of the
- * class must not go in one, the segments are tried that hold the smallest one only.
+ * Shows a kind with every segment size to `visit`. Where the largest message of the class must not
+ * go in one segment, only segments are tried that are shorter than it.
  */
-static void visit_segments(const pb_chooser_t *chooser, int kind, const basis_t *basis,
+static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
                            uint64_t bytes, pb_choose_visit_t *visit, void *context)
 {
     const uint64_t limit = segment_limit(chooser, bytes);
@@ -493,193 +382,26 @@ static void visit_segments(const pb_chooser_t *chooser, int kind, const basis_t 
     const uint64_t longest = may_be_whole ? bytes : largest_of_class(bytes);
     if (may_be_whole) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        judge(chooser, basis, &cost, bytes, &candidate);
+        judge(chooser, profile, &cost, bytes, &candidate);
         visit(context, &candidate);
     }
     for (int i = 0; i < chooser->n_segments; i++) {
         candidate.segment = chooser->segments[i].segment;
         if (candidate.segment < longest && candidate.segment <= limit) {
-            judge(chooser, basis, &chooser->segments[i], bytes, &candidate);
+            judge(chooser, profile, &chooser->segments[i], bytes, &candidate);
             visit(context, &candidate);
         }
     }
 }
 
-/** Whether a candidate is to be preferred to another one, of which time < 0 says there is none. */
-static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
+/** Shows the one candidate of a kind whose frames switches copy. */
+static void visit_frame(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
+                        uint64_t bytes, pb_choose_visit_t *visit, void *context)
 {
-    return b->time < 0 || a->weight < b->weight;
-}
-
-/** Whether the plan of a candidate is yet to be made, if that is needed. */
-static bool is_unplanned(const field_t *field, const pb_candidate_t *candidate)
-{
-    return candidate->kind == PB_KIND_FALLBACK ? field->is_fallback_unplanned
-                                               : (field->unplanned >> candidate->kind & 1) != 0;
-}
-
-/** For visit_all(): keeps all candidates. */
-static void collect(void *context, const pb_candidate_t *candidate)
-{
-    field_t *field = context;
-    field->candidates[field->n++] = *candidate;
-    if (!is_unplanned(field, candidate) && is_better(candidate, &field->planned)) {
-        field->planned = *candidate;
-    }
-}
-
-/** Of the least weight, of all kinds but one; -1 if there is none. */
-static int lightest(const field_t *field, int but_kind, bool is_planned)
-{
-    int best = -1;
-    for (int i = 0; i < field->n; i++) {
-        const pb_candidate_t *candidate = &field->candidates[i];
-        if (candidate->kind != but_kind && (!is_planned || !is_unplanned(field, candidate)) &&
-            (best < 0 || candidate->weight < field->candidates[best].weight)) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* ---- choosing without measurements ---- */
-
-/** Whether a candidate is one that a person without measurements would set: segments of 8 KB. */
-static bool is_reference(const pb_chooser_t *chooser, const pb_candidate_t *candidate)
-{
-    return candidate->kind != PB_KIND_FALLBACK && !is_copied(candidate->kind) &&
-           (chooser->options.segment != 0 || candidate->segment == 0 ||
-            candidate->segment == PB_CHOOSE_ASSUMED_SEGMENT);
-}
-
-/**
- * Brings `farthest` of all candidates up to date by their times at one speed. Returns the kind
- * without a plan that may have the least weight, if there is one, or else NONE.
- */
-static int compare_weights(field_t *field)
-{
-    int64_t least = PB_TIME_LONGEST;
-    int unplanned = NONE;
-    for (int i = 0; i < field->n; i++) {
-        const pb_candidate_t *candidate = &field->candidates[i];
-        if (field->weights[i] < least) {
-            least = field->weights[i];
-            unplanned = is_unplanned(field, candidate) ? candidate->kind : NONE;
-        }
-    }
-    for (int i = 0; i < field->n; i++) {
-        const int64_t ratio =
-            pb_time_scale(field->weights[i], (uint64_t) EQUAL, (uint64_t) least + 1);
-        field->farthest[i] = ratio > field->farthest[i] ? ratio : field->farthest[i];
-    }
-    return unplanned;
-}
-
-/** The same of `worst`, and the kind that may have the reference. */
-static int compare_times(const pb_chooser_t *chooser, field_t *field)
-{
-    int64_t reference = PB_TIME_LONGEST;
-    int unplanned = NONE;
-    for (int i = 0; i < field->n; i++) {
-        const pb_candidate_t *candidate = &field->candidates[i];
-        if (is_reference(chooser, candidate) && field->times[i] < reference) {
-            reference = field->times[i];
-            unplanned = is_unplanned(field, candidate) ? candidate->kind : NONE;
-        }
-    }
-    for (int i = 0; i < field->n; i++) {
-        const int64_t time = field->times[i];
-        int64_t ratio = pb_time_scale(time, (uint64_t) EQUAL, (uint64_t) reference + 1);
-        ratio = time > reference && ratio <= EQUAL ? EQUAL + 1 : ratio;
-        field->worst[i] = ratio > field->worst[i] ? ratio : field->worst[i];
-    }
-    return unplanned;
-}
-
-/** Both. */
-static int weigh(const pb_chooser_t *chooser, field_t *field)
-{
-    const int unplanned = compare_times(chooser, field);
-    return unplanned != NONE ? unplanned : compare_weights(field);
-}
-
-static basis_t basis_of(const pb_chooser_t *chooser, const field_t *field,
-                        const root_profiles_t *root, const pb_candidate_t *candidate)
-{
-    const bool is_fallback = candidate->kind == PB_KIND_FALLBACK;
-    basis_t basis = {.profile = NULL, .least = NULL};
-    if (is_unplanned(field, candidate)) {
-        basis.least = is_fallback ? &chooser->least_fallback : &field->least[candidate->kind];
-    } else {
-        basis.profile = is_fallback ? root->fallback : root->profiles[candidate->kind];
-    }
-    return basis;
-}
-
-/** The candidates' times at the speed of field->model. Their profiles are there. */
-static void predict_all(const pb_chooser_t *chooser, const root_profiles_t *root, field_t *field)
-{
-    pb_segment_cost_t cost = {.segment = 0};
-    bool copies = false;
-    for (int i = 0; i < field->n; i++) {
-        const pb_candidate_t *candidate = &field->candidates[i];
-        const basis_t basis = basis_of(chooser, field, root, candidate);
-        const uint64_t segment = candidate->segment != 0 ? candidate->segment : field->bytes;
-        if (cost.segment != segment || copies != is_copied(candidate->kind)) {
-            copies = is_copied(candidate->kind);
-            cost = copies ? pb_segment_cost_in(basis.profile, &field->model, segment)
-                          : pb_segment_cost(&field->model, segment);
-        }
-        field->times[i] = predict(&basis, &field->model, &cost, field->bytes);
-        field->weights[i] = weight_of(
-            chooser, candidate,
-            among_alike(chooser, &basis, &field->model, &cost, field->bytes, field->times[i]));
-    }
-}
-
-/** Whether candidate `a` is to be preferred to `b`, which comes before it or is -1. */
-static bool is_safer(const field_t *field, int a, int b)
-{
-    if (b < 0) {
-        return true;
-    }
-    const bool safe_a = field->worst[a] <= EQUAL, safe_b = field->worst[b] <= EQUAL;
-    if (safe_a && safe_b) {
-        return is_better(&field->candidates[a], &field->candidates[b]);
-    }
-    return field->worst[a] < field->worst[b];
-}
-
-/** The best candidate of all kinds but one; -1 if there is none. */
-static int safest(const field_t *field, int but_kind, bool is_planned)
-{
-    int best = -1;
-    for (int i = 0; i < field->n; i++) {
-        const pb_candidate_t *candidate = &field->candidates[i];
-        if (candidate->kind != but_kind && (!is_planned || !is_unplanned(field, candidate)) &&
-            is_safer(field, i, best)) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-/** The candidate for the first broadcast, where `best` is that of others. */
-static int for_first(const field_t *field, int best)
-{
-    const pb_candidate_t *candidates = field->candidates;
-    const int64_t longest = candidates[best].time + candidates[best].time / PB_CHOOSE_FIRST_PART;
-    int first = best;
-    if (candidates[best].kind == PB_KIND_FALLBACK) {
-        return best;
-    }
-    for (int i = 0; i < field->n; i++) {
-        if (candidates[i].kind != PB_KIND_FALLBACK && candidates[i].time <= longest &&
-            field->farthest[i] < field->farthest[first]) {
-            first = i;
-        }
-    }
-    return first;
+    pb_candidate_t candidate = {.kind = kind, .segment = chooser->options.frame};
+    const pb_segment_cost_t cost = pb_segment_cost_in(profile, chooser->model, candidate.segment);
+    judge(chooser, profile, &cost, bytes, &candidate);
+    visit(context, &candidate);
 }
 
 static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
@@ -696,168 +418,98 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
     return !fits || fallback_is_candidate(model, options, pb_size_class(bytes));
 }
 
-/** Shows the one candidate of a kind whose frames switches copy. */
-static void visit_frame(const pb_chooser_t *chooser, int kind, const basis_t *basis, uint64_t bytes,
-                        pb_choose_visit_t *visit, void *context)
-{
-    pb_candidate_t candidate = {.kind = kind, .segment = chooser->options.frame};
-    const pb_segment_cost_t cost =
-        pb_segment_cost_in(basis->profile, chooser->model, candidate.segment);
-    judge(chooser, basis, &cost, bytes, &candidate);
-    visit(context, &candidate);
-}
-
-/** Shows the candidates of one kind; *seen_p is set if it fits. */
+/** Shows the candidates of one kind, and leaves its plan in the workshop; none if it does not fit.
+ */
 static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
-                      pb_choose_visit_t *visit, void *context, bool *seen_p)
+                      workshop_t *workshop, pb_choose_visit_t *visit, void *context)
 {
     const pb_profile_t *profile;
-    int rc = get_profile(chooser, root, kind, &profile);
+    const int rc = get_profile(chooser, root, kind, workshop, &profile);
     if (rc == PB_SUCCESS && profile != NULL) {
-        (profile->copies ? visit_frame : visit_segments)(
-            chooser, (int) kind, &(basis_t){.profile = profile}, bytes, visit, context);
-        *seen_p = true;
+        (profile->copies ? visit_frame : visit_segments)(chooser, (int) kind, profile, bytes, visit,
+                                                         context);
     }
     return rc;
 }
 
-/** Whether the plan of a kind need not be made at first. */
-static bool has_least_times(const pb_chooser_t *chooser, pb_kind_t kind)
+/** Lists the kinds that are tried, in the order of the rule; returns how many they are. */
+static int kinds_of(const pb_chooser_t *chooser, pb_kind_t kinds[PB_KIND_COUNT])
 {
-    return chooser->least[kind].n_ways > 0;
+    const int only = pb_choose_kind(&chooser->options);
+    int n = 0;
+    if (only >= 0) {
+        kinds[n++] = (pb_kind_t) only;
+    }
+    for (int i = 0; i < chooser->n_kinds && only < 0; i++) {
+        if (!is_copied((int) chooser->kinds[i]) || chooser->options.frame > 0) {
+            kinds[n++] = chooser->kinds[i];
+        }
+    }
+    return n;
 }
 
-/** Shows the fallback component, as visit_all(). */
-static int visit_fallback(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
-                          pb_choose_visit_t *visit, void *context, field_t *field)
-{
-    pb_candidate_t candidate = {.kind = PB_KIND_FALLBACK, .estimated = true};
-    int rc = PB_SUCCESS;
-    if (field != NULL && chooser->least_fallback.n_ways > 0 &&
-        pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes) < 0) {
-        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        judge(chooser, &(basis_t){.least = &chooser->least_fallback}, &cost, bytes, &candidate);
-        field->is_fallback_unplanned = true;
-    } else {
-        rc = fallback_time(chooser, root, bytes, &candidate);
-    }
-    if (rc == PB_SUCCESS) {
-        visit(context, &candidate);
-    }
-    return rc;
-}
+/** Is called after the candidates of each kind, with its plan, or NULL, in the workshop. */
+typedef void after_kind_t(void *context, pb_kind_t kind, workshop_t *workshop);
 
-/**
- * Shows all candidates. With `field`, to which `visit` adds them, those of which least times are
- * known are shown with these, without plans.
- */
+/** Shows all candidates. */
 static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
-                     void *context, field_t *field)
+                     after_kind_t *after, void *context)
 {
     root_profiles_t *profiles = find_root(chooser, root);
-    const pb_candidate_t *best = field != NULL ? &field->planned : NULL;
-    bool seen = false;
+    workshop_t workshop = {0};
+    pb_kind_t kinds[PB_KIND_COUNT];
+    const int n_kinds = kinds_of(chooser, kinds);
     int rc = PB_SUCCESS;
-    const int only = pb_choose_kind(&chooser->options);
-    if (only >= 0) {
-        rc = visit_kind(chooser, profiles, (pb_kind_t) only, bytes, visit, context, &seen);
-        settle_plan(chooser, (pb_kind_t) only, best);
-        return rc == PB_SUCCESS && !seen ? PB_ERR_UNFIT : rc;
-    }
     if (fallback_is_candidate(chooser->model, &chooser->options, bytes)) {
-        rc = visit_fallback(chooser, profiles, bytes, visit, context, field);
-    }
-    for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
-        const pb_kind_t kind = chooser->kinds[i];
-        if (is_copied((int) kind) && chooser->options.frame == 0) {
-            continue;
+        pb_candidate_t candidate;
+        rc = judge_fallback(chooser, profiles, bytes, &workshop, &candidate);
+        if (rc == PB_SUCCESS) {
+            visit(context, &candidate);
         }
-        /* Without regard to what is known already, so that ranks never differ. */
-        if (field != NULL && has_least_times(chooser, kind)) {
-            field->unplanned |= UINT32_C(1) << kind;
-            visit_segments(chooser, (int) kind, &(basis_t){.least = &field->least[kind]}, bytes,
-                           visit, context);
-            continue;
+    }
+    for (int i = 0; i < n_kinds && rc == PB_SUCCESS; i++) {
+        rc = visit_kind(chooser, profiles, kinds[i], bytes, &workshop, visit, context);
+        if (rc == PB_SUCCESS && after != NULL) {
+            after(context, kinds[i], &workshop);
         }
-        rc = visit_kind(chooser, profiles, kind, bytes, visit, context, &seen);
-        settle_plan(chooser, kind, best);
     }
-    return rc;
+    workshop_clear(&workshop);
+    const bool is_forced = pb_choose_kind(&chooser->options) >= 0;
+    return rc == PB_SUCCESS && is_forced && profiles->unfit[kinds[0]] ? PB_ERR_UNFIT : rc;
 }
 
-/** Predicts the candidates of a kind anew; they are gone where there is no basis. */
-static void judge_again(const pb_chooser_t *chooser, int kind, const basis_t *basis, field_t *field)
+/** The best of all candidates so far, with its plan, and the best one of any other kind. */
+typedef struct pick {
+    pb_choice_t choice;
+    pb_plan_t *plan; /**< NULL: it was not made in this choice */
+} pick_t;
+
+static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
 {
-    const bool is_gone = basis->profile == NULL && basis->least == NULL;
-    const int n = field->n;
-    field->n = 0;
-    for (int i = 0; i < n; i++) {
-        pb_candidate_t candidate = field->candidates[i];
-        if (candidate.kind == kind && is_gone) {
-            continue;
+    return b->time < 0 || a->weight < b->weight;
+}
+
+static void pick_best(void *context, const pb_candidate_t *candidate)
+{
+    pb_choice_t *choice = &((pick_t *) context)->choice;
+    if (is_better(candidate, &choice->best)) {
+        if (choice->best.kind != candidate->kind) {
+            choice->next = choice->best;
         }
-        if (candidate.kind == kind) {
-            const pb_segment_cost_t cost = pb_segment_cost(
-                chooser->model, candidate.segment != 0 ? candidate.segment : field->bytes);
-            judge(chooser, basis, &cost, field->bytes, &candidate);
-        }
-        collect(field, &candidate);
+        choice->best = *candidate;
+    } else if (candidate->kind != choice->best.kind && is_better(candidate, &choice->next)) {
+        choice->next = *candidate;
     }
 }
 
-/** Makes the plan of a kind. Its candidates are gone if it does not fit. */
-static int plan_kind(pb_chooser_t *chooser, int root, pb_kind_t kind, field_t *field)
+static void keep_plan(void *context, pb_kind_t kind, workshop_t *workshop)
 {
-    basis_t basis = {.least = NULL};
-    const int rc = get_profile(chooser, find_root(chooser, root), kind, &basis.profile);
-    if (rc == PB_SUCCESS) {
-        field->unplanned &= ~(UINT32_C(1) << kind);
-        judge_again(chooser, (int) kind, &basis, field);
-        settle_plan(chooser, kind, &field->planned);
+    pick_t *pick = context;
+    if (pick->choice.best.kind == (int) kind) {
+        pb_plan_free(pick->plan);
+        pick->plan = workshop->plan;
+        workshop->plan = NULL;
     }
-    return rc;
-}
-
-/** The same of the fallback component. */
-static int profile_fallback(pb_chooser_t *chooser, int root, field_t *field)
-{
-    basis_t basis = {.least = NULL};
-    const int rc = get_fallback(chooser, find_root(chooser, root), &basis.profile);
-    if (rc == PB_SUCCESS) {
-        field->is_fallback_unplanned = false;
-        judge_again(chooser, PB_KIND_FALLBACK, &basis, field);
-    }
-    return rc;
-}
-
-/**
- * Whether more can be known of a kind than at first, in less time than its plan takes. Where
- * nothing was measured, that seldom is enough, for all speeds.
- */
-static bool may_look_at(const pb_chooser_t *chooser, pb_kind_t kind, const field_t *field)
-{
-    return chooser->model->measured && chooser->one_on_each_host &&
-           chooser->placement->n_ranks >= LOOK_FROM && (field->looked_at >> kind & 1) == 0;
-}
-
-/**
- * Looks closer at a kind on which the choice depends: at what is known of its plans for this root,
- * without regard to profiles that are there.
- */
-static int look_at(pb_chooser_t *chooser, int root, pb_kind_t kind, field_t *field)
-{
-    field->looked_at |= UINT32_C(1) << kind;
-    int rc = get_view(chooser->profiler, root);
-    if (rc == PB_SUCCESS && field->distances.n == 0) {
-        rc = pb_least_look_far(chooser->profiler->view, &field->distances);
-    }
-    if (rc == PB_SUCCESS) {
-        rc = pb_least_look(&field->least[kind], kind, chooser->profiler->view, &field->distances);
-    }
-    if (rc == PB_SUCCESS) {
-        judge_again(chooser, (int) kind, &(basis_t){.least = &field->least[kind]}, field);
-    }
-    return rc;
 }
 
 /* ---- choices that were made ---- */
@@ -904,146 +556,29 @@ static int make_room(pb_chooser_t *chooser)
     return PB_SUCCESS;
 }
 
-/** What is chosen of the field; each is the index of a candidate, -1: there is none. */
-typedef struct picked {
-    int best, first, next;
-} picked_t;
-
-/** The kind of one that was picked, if there is no plan of it; else NONE. */
-static int unplanned_kind(const field_t *field, int picked)
-{
-    const pb_candidate_t *candidate = &field->candidates[picked];
-    return is_unplanned(field, candidate) ? candidate->kind : NONE;
-}
-
-/**
- * Picks by the times as they are. Returns the kind without a plan on which that depends, or NONE:
- * then it would be the same with the plans of all kinds, as longer times only make a candidate
- * worse.
- */
-static int pick_measured(const field_t *field, picked_t *picked)
-{
-    picked->best = picked->first = lightest(field, PB_KIND_COUNT, false);
-    picked->next = lightest(field, field->candidates[picked->best].kind, true);
-    return unplanned_kind(field, picked->best);
-}
-
-/**
- * The same: the fastest by the speed that the links claim, of those that are no slower than the
- * best with segments of 8 KB at any of the speeds; if there are none, the one that is least slower.
- */
-static int pick_doubtful(pb_chooser_t *chooser, int root, field_t *field, picked_t *picked)
-{
-    uint64_t speed = chooser->model->speed;
-    memset(field->worst, 0, sizeof(field->worst));
-    memset(field->farthest, 0, sizeof(field->farthest));
-    for (int i = 0; i < field->n; i++) {
-        field->times[i] = field->candidates[i].time;
-        field->weights[i] = field->candidates[i].weight;
-    }
-    int unplanned = weigh(chooser, field);
-    for (int i = 1; i < N_SPEEDS && speed >= 10 && unplanned == NONE; i++) {
-        speed /= 10;
-        pb_model_assume_other(chooser->model, speed, &field->model);
-        predict_all(chooser, find_root(chooser, root), field);
-        unplanned = weigh(chooser, field);
-    }
-    if (unplanned != NONE) {
-        return unplanned;
-    }
-    picked->best = safest(field, PB_KIND_COUNT, false);
-    picked->first = for_first(field, picked->best);
-    picked->next = safest(field, field->candidates[picked->best].kind, true);
-    unplanned = unplanned_kind(field, picked->best);
-    return unplanned != NONE ? unplanned : unplanned_kind(field, picked->first);
-}
-
-/** Brings the times of a kind without a plan, on which the choice depends, nearer to the truth. */
-static int know_more(pb_chooser_t *chooser, int root, int unplanned, field_t *field)
-{
-    const pb_kind_t kind = (pb_kind_t) unplanned;
-    if (unplanned == PB_KIND_FALLBACK) {
-        return profile_fallback(chooser, root, field);
-    }
-    return may_look_at(chooser, kind, field) ? look_at(chooser, root, kind, field)
-                                             : plan_kind(chooser, root, kind, field);
-}
-
-/** Fills a field, and makes plans until the choice is sure. */
-static int fill_field(pb_chooser_t *chooser, int root, field_t *field, picked_t *picked)
-{
-    int rc = visit_all(chooser, root, field->bytes, collect, field, field);
-    while (rc == PB_SUCCESS && field->n > 0) {
-        const int unplanned = chooser->model->measured
-                                  ? pick_measured(field, picked)
-                                  : pick_doubtful(chooser, root, field, picked);
-        if (unplanned == NONE) {
-            break;
-        }
-        rc = know_more(chooser, root, unplanned, field);
-    }
-    return rc;
-}
-
-static int choose_new(pb_chooser_t *chooser, int root, uint64_t size_class, pb_choice_t *choice)
-{
-    static const pb_choice_t none = {.best.time = -1, .first.time = -1, .next.time = -1};
-    field_t *field = calloc(1, sizeof(*field));
-    picked_t picked = {-1, -1, -1};
-    if (field == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    field->bytes = size_class;
-    field->planned.time = -1;
-    memcpy(field->least, chooser->least, sizeof(field->least));
-    const int rc = fill_field(chooser, root, field, &picked);
-    *choice = none;
-    if (rc == PB_SUCCESS && field->n > 0) {
-        choice->best = field->candidates[picked.best];
-        choice->first = field->candidates[picked.first];
-        choice->next = picked.next >= 0 ? field->candidates[picked.next] : none.next;
-    }
-    free(field);
-    return rc;
-}
-
-/** As pb_choose(), and leaves the plan, if it was computed, in chooser->kept. */
-static int choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
-{
-    const uint64_t size_class = pb_size_class(bytes);
-    made_choice_t *made = chooser->capacity > 0 ? find_choice(chooser, root, size_class) : NULL;
-    if (made == NULL || made->size_class == 0) {
-        pb_choice_t best;
-        int rc = make_room(chooser);
-        if (rc != PB_SUCCESS) {
-            return rc;
-        }
-        rc = choose_new(chooser, root, size_class, &best);
-        if (rc != PB_SUCCESS) {
-            return rc;
-        }
-        made = find_choice(chooser, root, size_class); /* in a table with room */
-        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = best};
-        chooser->n_choices++;
-    }
-    *choice = made->choice;
-    return PB_SUCCESS;
-}
-
 int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
                    pb_plan_t **plan_p)
 {
-    root_plan_t *kept = &chooser->kept;
-    const int rc = choose(chooser, root, bytes, choice);
+    const uint64_t size_class = pb_size_class(bytes);
+    pick_t pick = {.choice = {.best.time = -1, .next.time = -1}};
     *plan_p = NULL;
-    if (rc == PB_SUCCESS && kept->plan != NULL && (int) kept->kind == choice->best.kind) {
-        *plan_p = kept->plan;
-        kept->plan = NULL;
+    int rc = make_room(chooser);
+    if (rc != PB_SUCCESS) {
+        return rc;
     }
-    drop_plan(kept);
-    drop_plan(&chooser->profiler->made);
-    drop_shared(chooser);
-    return rc;
+    made_choice_t *made = find_choice(chooser, root, size_class);
+    if (made->size_class == 0) {
+        rc = visit_all(chooser, root, size_class, pick_best, keep_plan, &pick);
+        if (rc != PB_SUCCESS) {
+            pb_plan_free(pick.plan);
+            return rc;
+        }
+        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = pick.choice};
+        chooser->n_choices++;
+    }
+    *choice = made->choice;
+    *plan_p = pick.plan;
+    return PB_SUCCESS;
 }
 
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
@@ -1057,40 +592,38 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
                       void *context)
 {
-    const int rc = visit_all(chooser, root, pb_size_class(bytes), visit, context, NULL);
-    drop_shared(chooser);
-    return rc;
+    return visit_all(chooser, root, pb_size_class(bytes), visit, NULL, context);
 }
 
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate)
 {
     pb_candidate_t fallback;
+    workshop_t workshop = {0};
     if (candidate->kind != PB_KIND_FALLBACK) {
         return pb_choose_time_by(chooser, chooser->model, root, bytes, candidate);
     }
-    const int rc = fallback_time(chooser, find_root(chooser, root), bytes, &fallback);
-    drop_shared(chooser);
+    const int rc = judge_fallback(chooser, find_root(chooser, root), bytes, &workshop, &fallback);
+    workshop_clear(&workshop);
     return rc == PB_SUCCESS ? fallback.time : -1;
 }
 
 int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
                           const pb_candidate_t *candidate)
 {
+    root_profiles_t *profiles = find_root(chooser, root);
     const pb_profile_t *profile;
-    const uint64_t segment = pb_candidate_segment(candidate, bytes);
+    workshop_t workshop = {0};
     const int rc =
         candidate->kind == PB_KIND_FALLBACK
-            ? get_fallback(chooser, find_root(chooser, root), &profile)
-            : get_profile(chooser, find_root(chooser, root), (pb_kind_t) candidate->kind, &profile);
-    if (candidate->kind != PB_KIND_FALLBACK) {
-        settle_plan(chooser, (pb_kind_t) candidate->kind, NULL);
-    }
-    drop_shared(chooser);
+            ? get_fallback(chooser, profiles, &workshop, &profile)
+            : get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &workshop, &profile);
+    workshop_clear(&workshop);
     if (rc != PB_SUCCESS || profile == NULL) {
         return -1;
     }
-    const pb_segment_cost_t cost = pb_segment_cost_in(profile, model, segment);
+    const pb_segment_cost_t cost =
+        pb_segment_cost_in(profile, model, pb_candidate_segment(candidate, bytes));
     return pb_predict(profile, model, &cost, bytes);
 }
 
@@ -1116,38 +649,6 @@ uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *cand
     return piece > segment ? piece : segment;
 }
 
-/** The bits of kinds that are for hosts with one rank each. */
-static uint32_t kinds_for_one_each(void)
-{
-    uint32_t bits = 0;
-    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-        bits |= (uint32_t) pb_kind_row((pb_kind_t) kind)->one_each << kind;
-    }
-    return bits;
-}
-
-/** The least times of the kinds that may be chosen. By leaders, one rank of each host sends. */
-static int list_least_times(pb_chooser_t *chooser, int n_hosts, int most_on_host)
-{
-    const bool by_leaders = chooser->height_inside > 0;
-    const bool is_large = chooser->one_on_each_host && n_hosts >= LOOK_FROM;
-    pb_least_hosts_t hosts;
-    const int rc =
-        pb_least_hosts(chooser->placement, n_hosts, by_leaders ? 1 : most_on_host, &hosts);
-    for (int i = 0; i < chooser->n_kinds && rc == PB_SUCCESS; i++) {
-        const pb_kind_t kind = chooser->kinds[i];
-        const pb_bound_t bound = pb_kind_row(kind)->bound;
-        /* Plans of these kinds are as soon made as bounds, among few ranks. */
-        if (is_large || (bound != PB_BOUND_ROOT && bound != PB_BOUND_PHASES)) {
-            chooser->least[kind] = pb_least_of(&hosts, kind, &chooser->options.plan);
-        }
-    }
-    if (rc == PB_SUCCESS && is_large) {
-        chooser->least_fallback = pb_least_of_fallback(&hosts);
-    }
-    return rc;
-}
-
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
                              const pb_choose_options_t *options)
 {
@@ -1168,16 +669,10 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
         free(chooser);
         return NULL;
     }
-    chooser->options.excluded |= most > 1 ? kinds_for_one_each() : 0;
     if (options->plan.leaders && pb_leaders_matter(n_hosts, placement->n_ranks)) {
         chooser->height_inside = pb_leaders_height(most);
     }
-    chooser->one_on_each_host = most == 1;
     list_kinds(chooser);
-    if (list_least_times(chooser, n_hosts, most) != PB_SUCCESS) {
-        free(chooser);
-        return NULL;
-    }
     list_segments(chooser);
     return chooser;
 }
@@ -1221,9 +716,6 @@ void pb_chooser_forget(pb_chooser_t *chooser)
     for (int i = 0; i < MAX_ROOTS; i++) {
         clear_root(chooser, &chooser->roots[i]);
     }
-    drop_plan(&chooser->made);
-    drop_plan(&chooser->kept);
-    drop_shared(chooser);
     drop_choices(chooser);
 }
 

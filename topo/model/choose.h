@@ -7,15 +7,8 @@
  * first, then the simpler tree, then the larger segment): so ranks that agree
  * on these choose alike.
  *
- * Where nothing was measured, the speed that links claim may be far from the truth.
- * Then it is the fastest at that speed of the candidates that are no slower than the
- * best with segments of 8 KB, at that speed and at lower ones; if there is none, the
- * candidate that is slower by the least factor (ours). Where it will be learnt from a broadcast how
- * fast links are (topo/model/learning.h), that one is done otherwise: of the candidates that take
- * at most PB_CHOOSE_FIRST_PART longer at the claimed speed than the one above, by that which over
- * all these speeds is least far from the best, in weight. Computed for random networks of 32 hosts,
- * it takes 1.2 to 1.4 times the best at 64 KB where links are far slower than they claim, the one
- * above 1.3 to 1.6 times.
+ * Where nothing was measured, costs are assumed from the speed that links report, which may be far
+ * from the truth: then segments are at most 8 KB long, or 1/256 of the message.
  *
  * Programs broadcast in many communicators at once, and from one of them it cannot be seen whether
  * the others do. Where there may be others like it (pb_choose_options_t.n_alike), each candidate
@@ -55,14 +48,11 @@
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
- * To what is less sure than the rest, choices add this part of the time for each reason there is:
- * - A kind whose row says so (the circulant schedule): a rank has a parent for each of its streams,
- *   up to log2 of the ranks; what comes from them at once shares the rank's link in pieces, which
- *   the model of one message at a time does not know.
- * - Segments below half a frame: nearly all of their time is what messages cost by themselves,
- *   most of it with many ranks at once, of which the model knows the mean only.
- * Measured on 16 and 32 hosts, trees with longer segments took 0.97 to 1.1 times what was
- * predicted, these two 1.03 to 1.5 times.
+ * Choices add this part of the time to candidates with segments below half a frame, whose times are
+ * less sure: nearly all of their time is what messages cost by themselves, most of it with many
+ * ranks at the same time, and the model knows only the mean of that. Measured on 16 and 32 hosts,
+ * trees with longer segments took 0.97 to 1.1 times what was predicted, and those 1.03 to 1.5
+ * times.
  */
 #define PB_CHOOSE_UNSURE 8
 
@@ -94,15 +84,9 @@ typedef struct pb_candidate {
     bool estimated;   /**< a fallback component whose times the model does not have */
 } pb_candidate_t;
 
-/** See above: a twentieth. */
-#define PB_CHOOSE_FIRST_PART 20
-
 typedef struct pb_choice {
     pb_candidate_t best;
-    pb_candidate_t first; /**< for a broadcast from which the speed of links is learnt */
-    pb_candidate_t next;  /**< the best of the other kinds whose plans choosing has made: of those
-                               that it left out nothing is known but that they are not chosen; its
-                               time is -1 if there is none */
+    pb_candidate_t next; /**< the best one of the other kinds; its time is -1 if there is none */
 } pb_choice_t;
 
 /** options->kind; PB_CHOOSE_OWN where that is multicast, without frames. O(1). */
@@ -130,11 +114,10 @@ void pb_chooser_free(pb_chooser_t *chooser);
 pb_chooser_t *pb_chooser_new_beside(pb_chooser_t *other, const pb_model_t *model);
 
 /**
- * The choice for messages of `bytes` (at least 1) from `root`. O(1) where it was
- * made before for the size class. Else it takes as many predictions as there are
- * candidates, and where this root is new the plans of the kinds; but none of a kind whose least
- * possible times (topo/model/least.h) show that the choice does not depend on it.
- * PB_ERR_NO_MEMORY; PB_ERR_UNFIT if a kind is forced that does not fit the root.
+ * The choice for messages of `bytes` (at least 1) from `root`. O(1) where it was made before for
+ * the size class. Else it takes one prediction for each candidate, and where this root is new the
+ * plans of all kinds. PB_ERR_NO_MEMORY; PB_ERR_UNFIT if a kind is forced that does not fit the
+ * root.
  */
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 

@@ -300,8 +300,7 @@ int pb_learning_choose(pb_learning_t *learning, int root, uint64_t bytes, bool i
     const bool may_try = pb_learner_is_eager(&learning->learner, bytes) &&
                          (is_watched || in_force.kind == PB_KIND_FALLBACK);
     *learnt = (pb_learnt_t){.candidate = prior->best};
-    if (is_watched && !pb_learner_knows_links(&learning->learner) && fits(kinds, &prior->first)) {
-        learnt->candidate = prior->first;
+    if (is_watched && !pb_learner_knows_links(&learning->learner) && fits(kinds, &prior->best)) {
         return PB_SUCCESS;
     }
     if (is_known && !may_try && fits(kinds, &in_force)) {

@@ -6,7 +6,7 @@
  * Where plans are by leaders (leaders.h) this is the tree of the leaders, one or two of a host, and
  * below them are those; what follows of hosts with several ranks holds where they are not.
  *
- * It is the slot method's binary tree (slot/slot.c), which follows the switches: over links of
+ * It is the binary tree of Algorithm 2 (algorithm2.c), which follows the switches: over links of
  * equal speed one rank outside sends to the ranks below a switch, to at most two of them, and into
  * a host to one. So a frame that was lost above a switch is repaired over each link there at most
  * twice, however many ranks below lack it. No rank but the root answers more than two others, the
@@ -16,7 +16,7 @@
  * a host changes places with the lowest one there, so that a frame may go twice from one package or
  * cache of a host to another.
  *
- * Ours. As the slot method.
+ * Ours.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static bool shares_hosts(const pb_view_t *view)
 
 int pb_plan_multicast(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
-    int rc = pb_plan_slot(view, options, plan_p);
+    int rc = pb_plan_binary(view, options, plan_p);
     if (rc == PB_SUCCESS && shares_hosts(view)) {
         rc = change_inside_hosts(view, *plan_p);
     }

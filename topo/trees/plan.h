@@ -3,8 +3,7 @@
  *
  * The message is cut into segments 0, 1, 2, ...; segment s travels in stream
  * s mod n_streams. Each stream is a tree over all ranks with the same root. A
- * chain, binary or k-ary tree is one stream; a two-tree is two; a circulant
- * schedule on P ranks is ceil(log2 P).
+ * chain, binary or k-ary tree is one stream; two trees are two streams.
  *
  * Children of a rank are kept in the order in which it sends to them.
  */
@@ -14,7 +13,7 @@
 #include "topo/trees/kinds.h"
 
 /** Streams that a plan may have. */
-#define PB_PLAN_MAX_STREAMS 32
+#define PB_PLAN_MAX_STREAMS 2
 
 typedef struct pb_stream {
     int *parent;      /**< by rank; -1 for the root and for ranks outside the plan */
@@ -53,7 +52,7 @@ int pb_plan_link_children(pb_plan_t *plan, int stream, const pb_view_t *view,
 
 /**
  * The most neighbours that any rank has: distinct ranks that are its parents or children in any
- * stream. Needs no memory. O(ranks * streams^2).
+ * stream. Needs no memory. O(ranks).
  */
 int pb_plan_most_neighbours(const pb_plan_t *plan);
 

@@ -1,23 +1,19 @@
 #include "topo/trees/tables.h"
 
-#include "topo/trees/slot/kept.h"
 #include "topo/trees/twotree/internal.h"
 
 size_t pb_tables_memory(const pb_tables_t *tables)
 {
-    return (tables->twotree != NULL ? pb_tt_tables_memory(tables->twotree) : 0) +
-           (tables->slot != NULL ? pb_slot_tables_memory(tables->slot) : 0);
+    return tables->twotree != NULL ? pb_tt_tables_memory(tables->twotree) : 0;
 }
 
 int pb_tables_n_shapes(const pb_tables_t *tables)
 {
-    return (tables->twotree != NULL ? tables->twotree->shapes.n : 0) +
-           (tables->slot != NULL ? tables->slot->shapes.n : 0);
+    return tables->twotree != NULL ? tables->twotree->shapes.n : 0;
 }
 
 void pb_tables_clear(pb_tables_t *tables)
 {
     pb_tt_tables_free(tables->twotree);
-    pb_slot_tables_free(tables->slot);
     *tables = (pb_tables_t){0};
 }

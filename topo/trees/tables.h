@@ -14,7 +14,6 @@
 /** All zeros: nothing is kept. */
 typedef struct pb_tables {
     struct pb_tt_tables *twotree; /**< NULL: none */
-    struct pb_slot_tables *slot;  /**< NULL: none */
 } pb_tables_t;
 
 /** Bytes that are kept. O(1). */

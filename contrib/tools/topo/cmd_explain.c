@@ -135,14 +135,11 @@ static void print_heading(const tool_options_t *options, const explained_t *e, u
     if (options->model_file != NULL) {
         printf("costs from %s\n", options->model_file);
     } else {
-        printf("costs assumed from links of %d Mbit/s and an MTU of %d\n"
-               "# %s is no slower than segments of 8 KB on slower links either\n",
-               e->megabits, options->mtu,
-               e->learnt.entry != NULL ? "the choice by predictions alone" : "the chosen one");
+        printf("costs assumed from links of %d Mbit/s and an MTU of %d\n", e->megabits,
+               options->mtu);
     }
     print_learnt(options, e);
-    printf("# circulant and segments below half a frame are less sure: an eighth is added in "
-           "choosing\n");
+    printf("# segments below half a frame are less sure: an eighth is added in choosing\n");
     printf("# times are of %" PRIu64 " bytes, the smallest message for which the same is chosen\n",
            table->bytes);
 }
@@ -348,11 +345,9 @@ const tool_command_t tool_cmd_explain = {
                      "algorithm and\n"
                      "its best segment size, and which one the component chooses: the one with the "
                      "least time,\n"
-                     "after an eighth more for circulant, and for segments below half a frame, as "
-                     "these are\n"
-                     "less sure than the rest; without --model, of those that are no slower than 8 "
-                     "KB segments\n"
-                     "on slower links. `fallback' is the component that serves without pipebcast; "
+                     "after an eighth more for segments below half a frame, as these are\n"
+                     "less sure than the rest. `fallback' is the component that serves without "
+                     "pipebcast; "
                      "its time is\n"
                      "estimated, as that of a binomial tree in order of rank, unless the model has "
                      "it. Only a job\n"

@@ -253,7 +253,7 @@ const tool_command_t tool_cmd_heights = {
             .groups = (const common_group_t[]){{NULL, rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast heights --host-counts 16:8192 --algorithm "
-                    "binary,binary_paper,twotree\n"
+                    "binary,kary,twotree\n"
                     "  pipebcast heights --host-counts 256 --per-switch 4,48 --clusters 100\n"
                     "\n"
                     "exit status: 0 all is well; 1 a tree has contention though its algorithm "

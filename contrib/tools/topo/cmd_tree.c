@@ -57,11 +57,9 @@ static const char *const formats[] = {[TOOL_FORMAT_TEXT] = "text",
 static const common_option_t rows[] = {
     {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "NAME",
      .help = "chain         contention-free chain, depth first\n"
-             "binary        low contention-free binary tree\n"
-             "binary_paper  contention-free binary tree, Algorithm 2\n"
+             "binary        contention-free binary tree, Algorithm 2\n"
              "kary          Algorithm 2 with --fanout children\n"
              "twotree       two trees, each for every other segment\n"
-             "circulant     round-optimal, on one switch only\n"
              "flat          the root sends to everyone\n"
              "binomial      contention-free in each phase where it can be\n"
              "rank_chain    in order of rank on any network, for comparison\n"

@@ -8,7 +8,7 @@
 #include "topo/check/checker.h"
 #include "topo/search/tree_random.h"
 
-enum { MAX_STREAMS = 3 };
+enum { MAX_STREAMS = 2 };
 
 typedef struct scene {
     pb_random_t random;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/check/fair_rates.h"
+#include "test/topo/check/fair_rates.h"
 #include "topo/network/topology.h"
 
 /* Speeds are hundredths of a host's. */

@@ -147,8 +147,7 @@ static void look(void *context, const pb_candidate_t *candidate)
 {
     looked_t *looked = context;
     pb_profile_t profile;
-    if (candidate->kind == PB_KIND_FALLBACK || pb_kind_row((pb_kind_t) candidate->kind)->unsure ||
-        !profile_of(looked, candidate->kind, &profile)) {
+    if (candidate->kind == PB_KIND_FALLBACK || !profile_of(looked, candidate->kind, &profile)) {
         return;
     }
     const uint64_t segment = candidate->segment != 0 ? candidate->segment : looked->bytes;

@@ -71,7 +71,7 @@ static void predict(world_t *w, const pb_learner_t *learner)
     for (int i = 0; i < w->n; i++) {
         pb_candidate_t *c = &w->candidates[i];
         c->time = (int64_t) formula(w->bytes, c, (double) known_speed(learner), 0);
-        c->weight = c->time + (c->kind == PB_KIND_CIRCULANT ? c->time / 8 : 0);
+        c->weight = c->time;
     }
 }
 
@@ -82,9 +82,8 @@ static double random_part(world_t *w)
 
 static world_t world_of(uint64_t seed, uint64_t bytes, uint64_t bits_per_second)
 {
-    static const int kinds[] = {PB_KIND_FALLBACK,  PB_KIND_CHAIN, PB_KIND_BINOMIAL,
-                                PB_KIND_BINARY,    PB_KIND_KARY,  PB_KIND_TWOTREE,
-                                PB_KIND_CIRCULANT, PB_KIND_FLAT};
+    static const int kinds[] = {PB_KIND_FALLBACK, PB_KIND_CHAIN,   PB_KIND_BINOMIAL, PB_KIND_BINARY,
+                                PB_KIND_KARY,     PB_KIND_TWOTREE, PB_KIND_FLAT};
     world_t w = {.random = pb_random_seed(seed),
                  .bits_per_second = bits_per_second,
                  .opening = 1.3,
@@ -100,7 +99,6 @@ static world_t world_of(uint64_t seed, uint64_t bytes, uint64_t bits_per_second)
     for (int i = 0; i <= PB_KIND_COUNT; i++) {
         w.factor[i] = 0.97 + 0.3 * random_part(&w);
     }
-    w.factor[PB_KIND_CIRCULANT] += 0.2;
     for (int i = 0; i < w.n; i++) {
         w.unrelated[i] = 1 + 9 * random_part(&w);
     }

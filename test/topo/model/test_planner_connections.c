@@ -146,7 +146,6 @@ static void test_random(void)
         model.measured = i % 2 == 0;
         if (i % 3 == 0) {
             choose.kind = pb_random_below(&random, PB_KIND_COUNT);
-            choose.kind = choose.kind == PB_KIND_CIRCULANT ? PB_KIND_TWOTREE : choose.kind;
         }
         const int n = c.placement->n_ranks;
         const int connections = 2 + pb_random_below(&random, n > 10 ? 10 : n);

@@ -8,7 +8,6 @@
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/trees/tree_case.h"
-#include "topo/model/least.h"
 #include "topo/model/predict.h"
 
 /** One segment over a link of the base speed, in the simulator's world. */
@@ -257,8 +256,8 @@ static void test_crowd(void)
  */
 static void test_no_crowd(void)
 {
-    static const pb_kind_t kinds[] = {PB_KIND_CHAIN,    PB_KIND_BINARY,  PB_KIND_KARY,
-                                      PB_KIND_BINOMIAL, PB_KIND_TWOTREE, PB_KIND_CIRCULANT};
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY, PB_KIND_BINOMIAL,
+                                      PB_KIND_TWOTREE};
     pb_random_t random = pb_random_seed(12);
     int n = 0, n_changed = 0;
     for (int i = 0; i < 40; i++) {
@@ -389,13 +388,11 @@ static void test_simulated(const tolerance_t *tolerance, const world_t *world)
  */
 static const tolerance_t equal_links[] = {
     {PB_KIND_CHAIN, 1, 0, 0},
-    {PB_KIND_BINARY_PAPER, 1, 0, 0},
     {PB_KIND_BINARY, 1, 0, 0},
     {PB_KIND_KARY, 1, 0, 0},
     {PB_KIND_FLAT, 1, 0, 0},
     {PB_KIND_BINOMIAL, 1, 0, 0.15},
     {PB_KIND_TWOTREE, 1, 0, 0.4},
-    {PB_KIND_CIRCULANT, 1, 0, 0.75},
     {PB_KIND_RANK_CHAIN, 0.83, -0.9, 4},
     {PB_KIND_RANK_BINARY, 1, -0.3, 0.2},
     {PB_KIND_MULTICAST, 1, 0, 0},
@@ -483,137 +480,6 @@ static void test_slot(void)
         tree_case_clear(&c);
     }
     ok(good && n > 0, "the slot model, %d plans", n);
-}
-
-/* ---- bounds ---- */
-
-/** Kinds of which least times are known, and fanouts. */
-static const struct bounded {
-    pb_kind_t kind;
-    int fanout;
-} bounded[] = {{PB_KIND_TWOTREE, 3},  {PB_KIND_BINARY, 3},  {PB_KIND_KARY, 2},  {PB_KIND_KARY, 3},
-               {PB_KIND_KARY, 5},     {PB_KIND_KARY, 40},   {PB_KIND_CHAIN, 3}, {PB_KIND_FLAT, 3},
-               {PB_KIND_FOURTREE, 3}, {PB_KIND_BINOMIAL, 3}};
-
-enum { N_BOUNDED = sizeof(bounded) / sizeof(bounded[0]) };
-
-/** Whether the kind's least times are those of hosts with one rank each. */
-static bool is_for_one_each(const struct bounded *kind)
-{
-    const pb_bound_t bound = pb_kind_row(kind->kind)->bound;
-    return bound == PB_BOUND_ROOT || bound == PB_BOUND_PHASES || bound == PB_BOUND_FOUR_STREAMS;
-}
-
-/** The model of one of the first 20 kinds of links. */
-static void assume(int i)
-{
-    pb_model_assume(UINT64_C(1000000) << i % 20, 1500, &model);
-    model.costs[PB_PLACE_SWITCH].n_ring = i % 5;
-    for (int row = 0; i % 4 == 3 && row < model.costs[PB_PLACE_SWITCH].n_rows; row++) {
-        /* A processor is the bottleneck: the latency is negative. */
-        pb_cost_t *cost = &model.costs[PB_PLACE_SWITCH].rows[row];
-        cost->gap = cost->rtt / 2 + cost->rtt / 8;
-        cost->both = cost->both > cost->gap ? cost->both : cost->gap;
-    }
-}
-
-/** Whether no size of message takes less time than the least. */
-static bool is_least(const pb_least_t *least, const pb_profile_t *profile, double *nearest)
-{
-    static const uint64_t segments[] = {702, 1426, 32768};
-    bool good = true;
-    for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
-        for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++) {
-            const pb_segment_cost_t cost = pb_segment_cost(&model, segments[i]);
-            const int64_t time = pb_least_predict(least, &model, &cost, bytes);
-            const int64_t of_plan = pb_predict(profile, &model, &cost, bytes);
-            const double part = (double) time / (double) of_plan;
-            good = good && time <= of_plan;
-            *nearest = part > *nearest ? part : *nearest;
-        }
-    }
-    return good;
-}
-
-/** Whether the plan of a kind takes no less, by a closer look either where that can be taken. */
-static bool judge_bound(const tree_case_t *c, const struct bounded *kind, int most, bool leaders,
-                        bool *is_near)
-{
-    const pb_plan_options_t options = {.fanout = kind->fanout, .leaders = leaders};
-    const pb_profile_t profile = profile_of(c, kind->kind, &options);
-    const int n_hosts = pb_placement_n_hosts(c->placement);
-    pb_least_hosts_t of_hosts;
-    double nearest = 0;
-    if (pb_least_hosts(c->placement, n_hosts, leaders ? 1 : most, &of_hosts) != PB_SUCCESS) {
-        abort();
-    }
-    pb_least_t least = pb_least_of(&of_hosts, kind->kind, &options);
-    bool good = is_least(&least, &profile, &nearest);
-    pb_least_distances_t distances;
-    if (most == 1 && (pb_least_look_far(c->view, &distances) != PB_SUCCESS ||
-                      pb_least_look(&least, kind->kind, c->view, &distances) != PB_SUCCESS)) {
-        abort();
-    }
-    good = good && is_least(&least, &profile, &nearest);
-    *is_near = *is_near || nearest > 0.75;
-    return good;
-}
-
-/** The same of the estimate of the fallback component, which sends the message as one segment. */
-static bool judge_fallback(const tree_case_t *c, bool *is_near)
-{
-    pb_least_hosts_t of_hosts;
-    pb_profile_t profile;
-    bool good = true;
-    if (pb_least_hosts(c->placement, pb_placement_n_hosts(c->placement), 1, &of_hosts) !=
-            PB_SUCCESS ||
-        pb_profile_fallback(c->placement, c->view->order[0], &profile) != PB_SUCCESS) {
-        abort();
-    }
-    const pb_least_t least = pb_least_of_fallback(&of_hosts);
-    for (uint64_t bytes = 16; bytes <= 1 << 22; bytes *= 3) {
-        const pb_segment_cost_t cost = pb_segment_cost(&model, bytes);
-        const int64_t time = pb_least_predict(&least, &model, &cost, bytes);
-        const int64_t estimate = pb_predict(&profile, &model, &cost, bytes);
-        good = good && time <= estimate;
-        *is_near = *is_near || (double) time > 0.75 * (double) estimate;
-    }
-    return good;
-}
-
-/* No plan is faster than its kind's least time, nor is the fallback component estimated to be. */
-static void test_least(void)
-{
-    pb_random_t random = pb_random_seed(8);
-    bool good[N_BOUNDED], near[N_BOUNDED], fallback_is_good = true, fallback_is_near = false;
-    memset(good, 1, sizeof(good));
-    memset(near, 0, sizeof(near));
-    for (int i = 0; i < 120; i++) {
-        const tree_case_size_t size = {.max_switches = i % 2 == 0 ? 8 : 30,
-                                       .max_hosts = i % 2 == 0 ? 60 : 300,
-                                       .max_per_host = i % 4 == 0 ? 2 : 1,
-                                       .max_speed = i % 3 == 0 ? 10 : 1};
-        tree_case_t c;
-        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
-        const int most = pb_placement_most_on_host(c.placement);
-        assume(i);
-        for (int k = 0; k < N_BOUNDED && c.view->n_ranks > 1; k++) {
-            if (most > 1 && is_for_one_each(&bounded[k])) {
-                continue;
-            }
-            good[k] = judge_bound(&c, &bounded[k], most, false, &near[k]) && good[k];
-            good[k] = (most == 1 || judge_bound(&c, &bounded[k], most, true, &near[k])) && good[k];
-        }
-        fallback_is_good = (most > 1 || judge_fallback(&c, &fallback_is_near)) && fallback_is_good;
-        tree_case_clear(&c);
-    }
-    ok(fallback_is_good && fallback_is_near,
-       "the fallback component: it is never estimated faster than the least, and nearly is");
-    for (int k = 0; k < N_BOUNDED; k++) {
-        ok(good[k] && near[k],
-           "%s, fanout %d: no plan is faster than the least, and some nearly are",
-           pb_kind_name(bounded[k].kind), bounded[k].fanout);
-    }
 }
 
 /* Too many incomparable paths: those kept are never shorter. */
@@ -788,7 +654,6 @@ int main(void)
     test_no_crowd();
     test_all_simulated();
     test_slot();
-    test_least();
     test_many_paths();
     test_fallback();
     test_ground();

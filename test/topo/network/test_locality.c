@@ -182,7 +182,6 @@ static const kind_case_t kinds[] = {
     {PB_KIND_BINARY, 0, 2, 2},
     {PB_KIND_KARY, 2, 2, 2},
     {PB_KIND_KARY, FANOUT, FANOUT, FANOUT},
-    {PB_KIND_BINARY_PAPER, 0, 2, 2},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

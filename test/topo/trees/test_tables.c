@@ -11,7 +11,7 @@
 #include "topo/trees/tables.h"
 
 /* Kinds that keep tables. */
-static const pb_kind_t kinds[] = {PB_KIND_TWOTREE, PB_KIND_BINARY};
+static const pb_kind_t kinds[] = {PB_KIND_TWOTREE};
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* Random networks of each kind. */

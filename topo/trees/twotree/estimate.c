@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "topo/trees/slot/speed.h"
+#include "topo/trees/link_load.h"
 #include "topo/trees/twotree/internal.h"
 
 /** One segment over a link of the network's lowest speed, in ticks: speeds up to 16 divide it. */
@@ -109,7 +109,7 @@ int pb_tt_estimate(const pb_view_t *view, const pb_plan_t *plan, int64_t *ticks)
             last = reached > last ? reached : last;
         }
         const int64_t software =
-            SOFTWARE_PER_HOP * pb_tt_height(plan) * (w.base / pb_slot_sender_speed(view));
+            SOFTWARE_PER_HOP * pb_tt_height(plan) * (w.base / pb_link_sender_speed(view));
         *ticks = last + (SEGMENTS_PER_TREE - 1) * period(&w, n_links) + software;
         rc = PB_SUCCESS;
     }

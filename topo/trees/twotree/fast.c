@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "topo/network/view_merge.h"
-#include "topo/trees/slot/speed.h"
+#include "topo/trees/link_load.h"
 #include "topo/trees/twotree/internal.h"
 
 /** Merged views that are tried. */
@@ -38,7 +38,7 @@ typedef struct trial {
 static int find_capacities(trial_t *trial)
 {
     const pb_view_t *view = trial->view;
-    const uint32_t sender_speed = pb_slot_sender_speed(view);
+    const uint32_t sender_speed = pb_link_sender_speed(view);
     int n_joined = 0;
     trial->near.capacity[0] = 0;
     trial->joined[0] = false;
@@ -46,7 +46,7 @@ static int find_capacities(trial_t *trial)
         const pb_vertex_t *vertex = &view->vertices[v];
         const uint32_t speed =
             vertex->speed_in < vertex->speed_out ? vertex->speed_in : vertex->speed_out;
-        trial->near.capacity[v] = 2 * pb_slot_capacity(speed, sender_speed);
+        trial->near.capacity[v] = 2 * pb_link_senders(speed, sender_speed);
         trial->joined[v] = trial->near.capacity[v] > 2;
         n_joined += trial->joined[v];
     }

@@ -236,12 +236,27 @@ static bool is_paired(const search_t *s, int i, int j)
             s->trial.options[j] / 2 == PB_TT_NONE);
 }
 
+/** Whether a child before this one has the same shape and option: then its changes were tried. */
+static bool is_repeated(const search_t *s, int i)
+{
+    const int *child = &s->tt->child[s->tt->first_child[s->trial.v]], *shape = s->tt->shape;
+    for (int j = i - 1; j >= 0; j--) {
+        if (shape[child[j]] == shape[child[i]] && s->trial.options[j] == s->trial.options[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** One round of changes. */
 static int improve(search_t *s, double *best, bool *better)
 {
     int rc = PB_SUCCESS;
     *better = false;
     for (int i = 0; i < s->trial.n_children; i++) {
+        if (is_repeated(s, i)) {
+            continue;
+        }
         for (pb_tt_option_t a = 0; a < PB_TT_OPTIONS && rc == PB_SUCCESS; a++) {
             rc = change(s, i, i, a, a, best, better);
         }

@@ -17,7 +17,7 @@ TOPOLOGIES = ["1", "4", "5"]
 # Kinds of tree, and the messages for which they can be the best at all: a chain has too many hops
 # for small ones; each child more takes the root another message's time, which large ones show.
 KINDS = {"chain": (4 * K, None), "binary": (1 * K, 1024 * K), "kary": (1 * K, 128 * K),
-         "twotree": (1 * K, None), "binomial": (1 * K, 64 * K), "circulant": (1 * K, None)}
+         "twotree": (1 * K, None), "binomial": (1 * K, 64 * K)}
 # One switch only: elsewhere its rounds share links.
 ON_ONE_SWITCH = ["circulant"]
 # Parts of a frame, whole frames; the last is the whole message, up to so many bytes.

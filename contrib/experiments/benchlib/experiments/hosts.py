@@ -25,7 +25,7 @@ MTU = 1500
 SEGMENT = segment_of_frames(MTU, 1)
 PER_SWITCH = 8
 SIZES = parse_sizes("8K,64K,256K")
-KINDS = ["twotree", "chain", "fourtree", "binary", "kary", "binomial"]
+KINDS = ["twotree", "chain", "binary", "kary", "binomial"]
 LEAVES, RANDOM = "leaves", "random"
 # Networks by name: shape, hosts, ranks on each.
 NETWORKS = {**{f"{shape}-{n}": (shape, n, 1) for n in (64, 128, 256) for shape in (LEAVES, RANDOM)},

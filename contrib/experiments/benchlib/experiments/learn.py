@@ -20,7 +20,7 @@ SERIES, SETTLED = 50, 20
 WARMUP = 1
 CLAIMED = {"btl_tcp_bandwidth_eth0": "10000", **BY_TREES}  # Mbit/s
 AUTO = Method("pipebcast", CLAIMED)
-KINDS = ["twotree", "binary", "kary", "circulant"]
+KINDS = ["twotree", "binary", "kary"]
 FIRST, AFTER, BEST = "first 50", "after 20", "best"
 
 

@@ -12,7 +12,7 @@ from ..progress import Progress
 from ..report import write_json, write_rows, write_text
 from ..run import run_bench
 
-KINDS = ["chain", "binary_paper", "binary", "kary", "twotree", "flat", "binomial", "rank_chain"]
+KINDS = ["chain", "binary", "kary", "twotree", "flat", "binomial", "rank_chain"]
 TOPOLOGIES = ["1", "2", "3", "4", "5"]
 # The long message has so many segments more than the short one: as many for each stream of any
 # plan that has up to 6.

@@ -6,8 +6,7 @@ from ..experiment import Experiment, Line, Panel
 K = 1024
 
 LINES = [Line("chain", "pipebcast:chain", segmented=True),
-         Line("binary, Algorithm 2", "pipebcast:binary_paper", segmented=True),
-         Line("binary, slot method", "pipebcast:binary", segmented=True),
+         Line("binary, Algorithm 2", "pipebcast:binary", segmented=True),
          Line("3-ary", "pipebcast:kary", segmented=True, settings={"coll_pipebcast_fanout": "3"}),
          Line("two-tree", "pipebcast:twotree", segmented=True)]
 

@@ -12,15 +12,14 @@ K = 1024
 M = 1024 * K
 
 LINES = [Line("chain", "pipebcast:chain", segmented=True),
-         Line("binary, Algorithm 2", "pipebcast:binary_paper", segmented=True),
-         Line("binary, slot method", "pipebcast:binary", segmented=True),
+         Line("binary, Algorithm 2", "pipebcast:binary", segmented=True),
          Line("two-tree", "pipebcast:twotree", segmented=True),
          Line("tuned", "tuned"),
          Line("scatter+recursive", "tuned:scatter_allgather"),
          Line("scatter+ring", "tuned:scatter_allgather_ring"),
          Line("binomial", "tuned:binomial")]
 PAPERS = ("chain", "binary, Algorithm 2")
-OURS = (*PAPERS, "binary, slot method", "two-tree")
+OURS = (*PAPERS, "two-tree")
 MPICH = ("scatter+recursive", "scatter+ring")
 OTHERS = ("tuned", *MPICH, "binomial")
 

@@ -14,7 +14,7 @@ FIG15 = Experiment(
     panels=[Panel("(a) Topology (2)", "2", "8K:1M"), Panel("(b) Topology (5)", "5", "8K:1M")],
     lines=[Line("chain", "pipebcast:chain", segmented=True),
            Line("chain in order of rank", "pipebcast:rank_chain", segmented=True),
-           Line("binary, Algorithm 2", "pipebcast:binary_paper", segmented=True),
+           Line("binary, Algorithm 2", "pipebcast:binary", segmented=True),
            Line("binary, slot method", "pipebcast:binary", segmented=True),
            Line("binary in order of rank", "pipebcast:rank_binary", segmented=True)],
     claims=[

@@ -17,7 +17,7 @@ from ..units import UserError
 
 N_SWITCHES, N_HOSTS, N_MORE_LINKS = 8, 32, 8
 SEGMENTS = [64, 512]
-KINDS = ["chain", "binary_paper", "binary", "twotree"]
+KINDS = ["chain", "binary", "twotree"]
 WIRE = "T(M)"
 
 

@@ -38,7 +38,7 @@ ALGORITHMS = [
     Algorithm("binomial", "tuned:binomial", {}, "log2 P", math.log2),
     Algorithm("scatter+ring", "tuned:scatter_allgather_ring", {}, "2", lambda n: 2),
     Algorithm("linear", f"pipebcast:chain:{SEGMENT}", {}, "1", lambda n: 1),
-    Algorithm("binary", f"pipebcast:binary_paper:{SEGMENT}", {}, "2", lambda n: 2),
+    Algorithm("binary", f"pipebcast:binary:{SEGMENT}", {}, "2", lambda n: 2),
     Algorithm("3-ary", f"pipebcast:kary:{SEGMENT}", {"coll_pipebcast_fanout": "3"}, "3",
               lambda n: 3),
 ]

@@ -14,7 +14,7 @@ from ..tuning import read_costs
 from ..units import bytes_text, parse_sizes
 
 K = 1024
-KINDS = ["chain", "binary_paper"]  # the binary tree of Algorithm 2
+KINDS = ["chain", "binary"]  # the binary tree of Algorithm 2
 SEGMENTS = [256 << i for i in range(8)]
 SIZES = parse_sizes("8K:2M")
 TOPOLOGY = "4"

@@ -16,7 +16,7 @@ from ..tuning import Tuned, read_costs
 from ..units import UserError, bytes_text
 from .p2_table2 import MESSAGES, PAPER_SIZES
 
-KINDS = [("chain", 1), ("binary_paper", 2)]  # and the nodal degree D
+KINDS = [("chain", 1), ("binary", 2)]  # and the nodal degree D
 TOPOLOGY = "4"
 CLOSE = 1.1  # X T(M/X) is close to T(M) within this factor
 DELAY_SHARE = 1 / 3

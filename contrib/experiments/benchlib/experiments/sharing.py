@@ -17,7 +17,7 @@ from .concurrent import HOSTS, MTU, ROWS, SIDE, groups_of
 SIZES = parse_sizes("64K,256K")
 TOGETHER = "together"  # chains of one who knows all communicators
 AUTO = "auto"  # what it begins with
-KINDS = ["twotree", "chain", TOGETHER, AUTO, "fourtree", "binary", "kary"]
+KINDS = ["twotree", "chain", TOGETHER, AUTO, "binary", "kary"]
 LINE, LEAVES, RANDOM = "line", "leaves", "random"
 SHAPES = [LINE, LEAVES, RANDOM]
 TOP = "top"

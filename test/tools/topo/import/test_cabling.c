@@ -6,7 +6,7 @@
 
 #include "contrib/tools/topo/import/lldp.h"
 #include "test/tap.h"
-#include "topo/check/cabling.h"
+#include "test/topo/check/cabling.h"
 #include "topo/network/topology.h"
 
 enum { MAX_SPEED = 4, LONGEST = 32 };

@@ -1,4 +1,4 @@
-#include "topo/check/hashed_flows.h"
+#include "test/topo/check/hashed_flows.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "topo/check/fair_rates.h"
+#include "test/topo/check/fair_rates.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "topo/check/cabling.h"
+#include "test/topo/check/cabling.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

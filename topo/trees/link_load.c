@@ -1,6 +1,6 @@
-#include "topo/trees/slot/speed.h"
+#include "topo/trees/link_load.h"
 
-uint32_t pb_slot_sender_speed(const pb_view_t *view)
+uint32_t pb_link_sender_speed(const pb_view_t *view)
 {
     uint32_t fastest = 1;
     for (int i = 0; i < view->n_ranks; i++) {

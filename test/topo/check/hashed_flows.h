@@ -9,7 +9,7 @@
 #ifndef PB_HASHED_FLOWS_H
 #define PB_HASHED_FLOWS_H
 
-#include "topo/check/cabling.h"
+#include "test/topo/check/cabling.h"
 #include "topo/trees/plan.h"
 
 typedef struct pb_hashed_load {
