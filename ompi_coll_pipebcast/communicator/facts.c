@@ -46,22 +46,16 @@ static uint64_t add_parameters(uint64_t state)
     return add_text(state, params->hosts);
 }
 
-/** A topology that this process is in; false: it is faulty, or has no such host. */
-static bool add_topology(uint64_t *state, const char *host)
+/** False: the topology is faulty. */
+static bool add_topology(uint64_t *state)
 {
     int rc;
     coll_pipebcast_topology_t *topology = coll_pipebcast_topology_get(&rc);
     if (topology == NULL) {
         return rc == OMPI_SUCCESS;
     }
-    const pb_network_t *network = topology->network;
-    const bool good =
-        network != NULL ? pb_network_find_host(network, host) >= 0 : topology->is_flat;
-    if (good && network != NULL) {
-        *state = pb_hash_number(*state, pb_network_hash(network));
-    } else {
-        *state = pb_hash_number(*state, 1);
-    }
+    const bool good = topology->network != NULL;
+    *state = pb_hash_number(*state, good ? pb_network_hash(topology->network) : 1);
     OBJ_RELEASE(topology);
     return good;
 }
@@ -104,7 +98,7 @@ static bool find(const char *host, pb_facts_t *facts, pb_medium_t *medium)
         return false;
     }
     state = add_parameters(pb_hash_number(state, pb_medium_hash(medium)));
-    if (!add_topology(&state, host) || !add_model(&state)) {
+    if (!add_topology(&state) || !add_model(&state)) {
         return false;
     }
     *facts = (pb_facts_t){.digest = pb_hash_end(state) | 1,

@@ -180,23 +180,27 @@ static int count_alike(coll_pipebcast_module_t *module, const pb_placement_t *pl
     return OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/** Where the topology is flat. The module has none if out of memory. */
-static void put_on_one_switch(coll_pipebcast_module_t *module, const char *const *names,
-                              int n_ranks)
+/** Whether the topology has the hosts of all ranks. */
+static bool has_all(const coll_pipebcast_topology_t *topology, char **names, int n_ranks)
 {
-    coll_pipebcast_topology_t *flat = module->topology;
-    module->topology = coll_pipebcast_topology_one_switch(flat, names, n_ranks);
-    OBJ_RELEASE(flat);
+    for (int rank = 0; rank < n_ranks; rank++) {
+        if (pb_network_find_host(topology->network, names[rank]) < 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static int place(coll_pipebcast_module_t *module, char **names, char *why, size_t why_size)
 {
     const int n_ranks = ompi_comm_size(module->comm);
-    if (module->topology == NULL) {
+    coll_pipebcast_topology_t *named = module->topology;
+    if (named == NULL || !has_all(named, names, n_ranks)) {
         module->topology =
-            coll_pipebcast_topology_of_job(module->comm, (const char *const *) names);
-    } else if (module->topology->is_flat) {
-        put_on_one_switch(module, (const char *const *) names, n_ranks);
+            coll_pipebcast_topology_of_job(module->comm, named, (const char *const *) names);
+        if (named != NULL) {
+            OBJ_RELEASE(named);
+        }
     }
     pb_placement_t *placement = NULL;
     if (module->topology != NULL) {
@@ -236,8 +240,7 @@ int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_
         explain_no_memory(rc, why, why_size);
         return rc;
     }
-    if (module->topology != NULL && module->topology->network == NULL &&
-        !module->topology->is_flat) {
+    if (module->topology != NULL && module->topology->network == NULL) {
         snprintf(why, why_size,
                  "the topology is faulty: %s; fix it (pipebcast-topo check names every fault)",
                  module->topology->super.fault);

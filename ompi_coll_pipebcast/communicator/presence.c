@@ -91,9 +91,12 @@ static char *write_record(const pb_facts_t *facts)
 {
     static const pb_facts_t none = {.digest = 0};
     char line[PB_FACTS_SIZE], *text = NULL;
-    char *address =
-        pb_address_record_write(getenv("SLURMD_NODENAME"), getenv("SLURM_TOPOLOGY_ADDR"),
-                                getenv("SLURM_TOPOLOGY_ADDR_PATTERN"));
+    const bool is_slurms = getenv("SLURM_TOPOLOGY_ADDR") != NULL;
+    char *address = is_slurms ? pb_address_record_write(getenv("SLURMD_NODENAME"),
+                                                        getenv("SLURM_TOPOLOGY_ADDR"),
+                                                        getenv("SLURM_TOPOLOGY_ADDR_PATTERN"))
+                              : pb_address_record_write(NULL, getenv("PIPEBCAST_TOPOLOGY_ADDR"),
+                                                        getenv("PIPEBCAST_TOPOLOGY_ADDR_PATTERN"));
     if (address != NULL &&
         asprintf(&text, "%s\n%s", pb_facts_write(facts != NULL ? facts : &none, line), address) <
             0) {

@@ -19,7 +19,6 @@
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
-    topology->is_flat = false;
     topology->addresses = 0;
     topology->at = NULL;
     topology->n_at = 0;
@@ -82,7 +81,6 @@ static int read_topology(coll_pipebcast_shared_t *shared)
     shared->source = source_of(&opened);
     report_warnings(&opened);
     topology->network = opened.network;
-    topology->is_flat = opened.is_flat;
     opened.network = NULL;
     if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
         rc = coll_pipebcast_shared_fault(shared, &diag);
@@ -123,17 +121,13 @@ static coll_pipebcast_topology_t *new_topology(pb_network_t *network, const char
     return topology;
 }
 
-coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const coll_pipebcast_topology_t *flat,
-                                                              const char *const *hosts, int n_hosts)
-{
-    return new_topology(pb_network_one_switch(hosts, n_hosts), flat->super.source);
-}
-
 /** Fills addresses[], indexed by rank; the addresses' hash in *hash_p, never 0. */
-static int look_up_addresses(struct ompi_communicator_t *comm, const char *const *hosts,
+static int look_up_addresses(struct ompi_communicator_t *comm,
+                             const coll_pipebcast_topology_t *named, const char *const *hosts,
                              pb_address_t *addresses, uint64_t *hash_p)
 {
     uint64_t state = PB_HASH_START;
+    state = pb_hash_number(state, named != NULL ? pb_network_hash(named->network) : 0);
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         const int rc = coll_pipebcast_presence_address(comm, rank, &addresses[rank]);
         if (rc != OMPI_SUCCESS) {
@@ -150,52 +144,54 @@ static int look_up_addresses(struct ompi_communicator_t *comm, const char *const
 }
 
 /** Once in a process, by rank 0 of the communicator. With the process's lock held. */
-static void report_no_tree(struct ompi_communicator_t *comm, const pb_diag_t *diag)
+static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *warnings)
 {
-    if (ompi_comm_rank(comm) != 0 || coll_pipebcast_process.no_tree_reported) {
+    if (warnings->n_faults == 0 || ompi_comm_rank(comm) != 0 ||
+        coll_pipebcast_process.no_tree_reported) {
         return;
     }
     coll_pipebcast_process.no_tree_reported = true;
-    coll_pipebcast_warn("communicator %s: the addresses that Slurm gave the job's hosts "
-                        "(SLURM_TOPOLOGY_ADDR) make no tree: %s. Name a topology by "
-                        "coll_pipebcast_topology_file. Until then all hosts are taken to be on one "
-                        "switch.",
-                        comm->c_name, pb_diag_first(diag));
+    coll_pipebcast_warn("communicator %s: where hosts are, is not understood from topology and "
+                        "addresses (SLURM_TOPOLOGY_ADDR or PIPEBCAST_TOPOLOGY_ADDR): %s%s",
+                        comm->c_name, pb_diag_first(warnings),
+                        warnings->n_faults > 1 ? " (and more)" : "");
 }
 
-/** The topology that the addresses make, or one switch. With the process's lock held. */
+/** The named topology with the hosts of the ranks, or that of their addresses, or one switch. With
+ * the process's lock held. */
 static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
+                                              const coll_pipebcast_topology_t *named,
                                               const char *const *hosts,
                                               const pb_address_t *addresses)
 {
     const int n_ranks = ompi_comm_size(comm);
-    const char *source = "no topology is named, so all hosts are taken to be on one switch";
+    const char *source = named != NULL ? named->super.source : "the addresses of the hosts";
     pb_network_t *network;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    const int rc = pb_addresses_network(addresses, n_ranks, &network, &diag);
-    if (rc == PB_SUCCESS) {
-        source = "the addresses that Slurm gave the hosts";
-    } else if (rc == PB_ERR_INPUT) {
-        report_no_tree(comm, &diag);
-        source = "the addresses that Slurm gave the hosts make no tree, so all hosts are taken to "
-                 "be on one switch";
-    }
-    pb_diag_clear(&diag);
-    if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
+    pb_diag_t warnings;
+    pb_diag_init(&warnings);
+    const int rc = pb_addresses_join(named != NULL ? named->network : NULL, addresses, n_ranks,
+                                     &network, &warnings);
+    report_unknown(comm, &warnings);
+    if (rc == PB_ERR_UNKNOWN) {
+        source = warnings.n_faults > 0 ? "the addresses of the hosts are not understood, so all "
+                                         "hosts are taken to be on one switch"
+                                       : "no topology is named, so all hosts are taken to be on "
+                                         "one switch";
         network = pb_network_one_switch(hosts, n_ranks);
     }
+    pb_diag_clear(&warnings);
     return new_topology(network, source);
 }
 
 /** The one that was made last, or a new one that replaces it. With the process's lock held. */
 static coll_pipebcast_topology_t *get_of_job(struct ompi_communicator_t *comm,
+                                             const coll_pipebcast_topology_t *named,
                                              const char *const *hosts,
                                              const pb_address_t *addresses, uint64_t hash)
 {
     coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.of_job;
     if (*last_p == NULL || (*last_p)->addresses != hash) {
-        coll_pipebcast_topology_t *topology = make_of_job(comm, hosts, addresses);
+        coll_pipebcast_topology_t *topology = make_of_job(comm, named, hosts, addresses);
         if (topology == NULL) {
             return NULL;
         }
@@ -210,14 +206,16 @@ static coll_pipebcast_topology_t *get_of_job(struct ompi_communicator_t *comm,
 }
 
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
+                                                          const coll_pipebcast_topology_t *named,
                                                           const char *const *hosts)
 {
     pb_address_t *addresses = malloc((size_t) ompi_comm_size(comm) * sizeof(*addresses));
     coll_pipebcast_topology_t *topology = NULL;
     uint64_t hash;
-    if (addresses != NULL && look_up_addresses(comm, hosts, addresses, &hash) == OMPI_SUCCESS) {
+    if (addresses != NULL &&
+        look_up_addresses(comm, named, hosts, addresses, &hash) == OMPI_SUCCESS) {
         opal_mutex_lock(&coll_pipebcast_process.lock);
-        topology = get_of_job(comm, hosts, addresses, hash);
+        topology = get_of_job(comm, named, hosts, addresses, hash);
         opal_mutex_unlock(&coll_pipebcast_process.lock);
     }
     free(addresses);

@@ -9,8 +9,7 @@
 
 typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
-    pb_network_t *network; /**< NULL if the description is faulty or flat */
-    bool is_flat;          /**< all hosts are on one switch, but it names none */
+    pb_network_t *network; /**< NULL if nothing of the description can be used */
     uint64_t addresses;    /**< the hash of those that it was made of; 0: not of such */
     int *at;  /**< by rank of MPI_COMM_WORLD: its host in the network; -1: it has none. NULL: not
                    known, or not looked for yet */
@@ -27,19 +26,16 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
 
 /**
- * The topology where the parameters name none, retained for the caller: that of the addresses which
- * Slurm gave the ranks, or, where it gave none or they make no tree, which the communicator's rank
- * 0 reports, one switch. `hosts` are the hosts' names by rank. It is made anew only for other
- * addresses or hosts than those of the communicator before. NULL if out of memory. No
+ * The topology of the ranks, retained for the caller: `named` (NULL: the parameters name none) with
+ * the hosts that it does not name, where their addresses or the topology have them
+ * (topo/network/addresses.h); one switch where neither tells anything. Rank 0 of the communicator
+ * reports what was not understood. `hosts` are the hosts' names by rank. It is made anew only for
+ * other addresses or hosts than those of the communicator before. NULL if out of memory. No
  * communication, as every process has what the others have published; O(ranks), and O(ranks log
- * ranks) where it is made.
+ * ranks + nodes) where it is made.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
+                                                          const coll_pipebcast_topology_t *named,
                                                           const char *const *hosts);
-
-/** A topology of `n_hosts` hosts on one switch, as `flat` has it, or NULL if out of memory. */
-coll_pipebcast_topology_t *coll_pipebcast_topology_one_switch(const coll_pipebcast_topology_t *flat,
-                                                              const char *const *hosts,
-                                                              int n_hosts);
 
 #endif

@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     pb_diag_init(&diag);
     const int error = pb_topology_open_text(&text, &request, &topology, &diag);
     fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
-    fuzz_must((error == PB_SUCCESS) == (topology.network != NULL || topology.is_flat));
+    fuzz_must((error == PB_SUCCESS) == (topology.network != NULL));
     fuzz_must((error == PB_SUCCESS) == (diag.n_faults == 0));
     fuzz_must(diag.lines == NULL);
     pb_topology_clear(&topology);

@@ -1,91 +1,253 @@
-/*
- * Hosts enter the network first, in the natural order of their addresses. Then each address is
- * followed from the top: a switch enters with its links when it is first named, and whatever names
- * it later must have the same switches above it. So an address can contradict another one, but no
- * cycle can come of them, which would have to name some switch below two different ones.
- *
- * Of two levels of several switches each, an address does not tell which is connected to which.
- * That need not be known, as each level becomes one node: the first switch is linked to all
- * above it, and the others to the first one above, which is enough for that.
- */
 #include "topo/network/addresses.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/network/builder.h"
 #include "topo/network/spines.h"
+#include "topo/util/kit.h"
 
-/* What connects the blocks. */
-static const char above_blocks[] = "blocks";
-
-/* What a callback returns after a fault that it has reported itself. */
-enum { STOP = 1 };
-
-typedef enum { KIND_NODE, KIND_TREE, KIND_BLOCK } kind_t;
-
-/* The levels of an address that have switches, from the top; texts are inside a copy of it. */
-typedef struct path {
-    const char *level[PB_ADDRESS_MAX_LEVELS];
-    int n_levels;
-    kind_t kind;
-} path_t;
-
-/* How a switch was first named. */
-typedef struct mention {
-    const char *host;
-    const char *above; /* the level above it; NULL: it is at the top */
-    size_t last;       /* level in which it was named last, as n_levels counts them */
-} mention_t;
-
-typedef struct node_list {
-    int *nodes;
-    int n, capacity;
-} node_list_t;
-
-typedef struct reader {
-    const pb_address_t **hosts; /* in natural order of their addresses, one for each */
-    int n_hosts;
-    char **copies; /* of their addresses */
-    kind_t kind;   /* of those so far; KIND_NODE: of none */
-    pb_network_t *network;
-    mention_t *mentions; /* by node less n_hosts, as the hosts are the first nodes */
-    int n_mentions;      /* room for them */
-    pb_uplink_t *uplinks;
-    int n_uplinks, max_uplinks;
-    bool is_fabric; /* a switch has several above it */
-    pb_diag_t *diag;
-
-    /* The level that is being read. */
-    const char *host, *above;
-    size_t n_levels;      /* that were read, of all addresses */
-    node_list_t lists[2]; /* its switches, and those of the level above, by turns */
-    node_list_t *level, *upper;
-} reader_t;
-
-/* ---- one host, one address ---- */
-
-static bool is_digit(char c)
+static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *text)
 {
-    return c >= '0' && c <= '9';
+    return pb_diag_quote(quote, text, strlen(text));
 }
 
-static size_t count_digits(const char *text)
+/* ---- where the parts of an address end ---- */
+
+/* Parts between dots that are outside brackets. */
+#define MAX_PARTS 256
+
+typedef struct parts {
+    char *at[MAX_PARTS];
+    int n;
+} parts_t;
+
+/* The levels of a pattern: the words before its last one, which is "node"; -1: it is none. */
+static int count_levels(const char *pattern)
 {
-    size_t n = 0;
-    while (is_digit(text[n])) {
+    int n = 0;
+    for (const char *dot = strchr(pattern, '.'); dot != NULL; dot = strchr(pattern, '.')) {
+        if (dot == pattern) {
+            return -1;
+        }
+        pattern = dot + 1;
         n++;
     }
-    return n;
+    return strcmp(pattern, "node") == 0 ? n : -1;
 }
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), n = strlen(end);
+    return n > 0 && length >= n && strcmp(text + length - n, end) == 0 &&
+           (length == n || text[length - n - 1] == '.');
+}
+
+/* Takes the node's name from the end of an address, so that only levels are left, each with a '.'
+ * behind it; false if it is not there. Without a name it is the host's, or the last part. */
+static bool cut_node(const pb_address_t *of, char *text)
+{
+    const char *node = of->node[0] != '\0' ? of->node : of->host;
+    const char *dot = strrchr(text, '.');
+    if (ends_in(text, node)) {
+        text[strlen(text) - strlen(node)] = '\0';
+    } else if (of->node[0] == '\0') {
+        text[dot != NULL ? dot - text + 1 : 0] = '\0';
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Cuts a text at dots outside brackets, of which the last ends it; false if there are too many. */
+static bool cut_parts(char *text, parts_t *parts)
+{
+    char *begin = text;
+    bool inside = false;
+    parts->n = 0;
+    for (char *at = text; *at != '\0'; at++) {
+        inside = *at == '[' || (inside && *at != ']');
+        if (*at != '.' || inside) {
+            continue;
+        }
+        if (parts->n == MAX_PARTS) {
+            return false;
+        }
+        *at = '\0';
+        parts->at[parts->n++] = begin;
+        begin = at + 1;
+    }
+    return true;
+}
+
+/* Joins the parts [first, end) again and returns the text. */
+static const char *join_parts(const parts_t *parts, int first, int end)
+{
+    for (int i = first + 1; i < end; i++) {
+        parts->at[i][-1] = '.';
+    }
+    return parts->at[first];
+}
+
+/* Whether parts [first, end) are the name of a switch that is known. */
+static bool is_known(const parts_t *parts, int first, int end, const pb_network_t *known)
+{
+    char name[PB_ADDRESS_MAX_LENGTH + 1];
+    size_t length = 0;
+    for (int i = first; i < end; i++) {
+        length += (size_t) snprintf(name + length, sizeof(name) - length, "%s%s",
+                                    i > first ? "." : "", parts->at[i]);
+    }
+    return name[0] == '\0' ? end == first + 1 : pb_network_find_switch(known, name) >= 0;
+}
+
+/* Cuts by names that are known: the only way to cut into n levels. ways[k][i] counts, up to 2, the
+ * ways in which the first i parts are k levels. */
+static bool cut_by_names(const parts_t *parts, int n, const pb_network_t *known, int *end)
+{
+    static const int most = PB_ADDRESS_MAX_LEVELS;
+    unsigned char ways[PB_ADDRESS_MAX_LEVELS + 1][MAX_PARTS + 1];
+    int from[PB_ADDRESS_MAX_LEVELS + 1][MAX_PARTS + 1];
+    if (known == NULL || n > most) {
+        return false;
+    }
+    memset(ways, 0, sizeof(ways));
+    ways[0][0] = 1;
+    for (int first = 0; first < parts->n; first++) {
+        for (int last = first + 1; last <= parts->n; last++) {
+            if (!is_known(parts, first, last, known)) {
+                continue;
+            }
+            for (int k = 0; k < n; k++) {
+                if (ways[k][first] > 0) {
+                    ways[k + 1][last] =
+                        (unsigned char) pb_min(2, ways[k + 1][last] + ways[k][first]);
+                    from[k + 1][last] = first;
+                }
+            }
+        }
+    }
+    for (int k = n, at = parts->n; ways[n][parts->n] == 1 && k > 0; k--) {
+        end[k - 1] = at;
+        at = from[k][at];
+    }
+    return ways[n][parts->n] == 1;
+}
+
+/* Bytes of the letters at the beginning of a part. */
+static size_t stem_of(const char *part)
+{
+    size_t length = 0;
+    while (isalpha((unsigned char) part[length])) {
+        length++;
+    }
+    return length;
+}
+
+/* Cuts before each part that begins with the first one's word. Empty parts are levels. */
+static bool cut_by_word(const parts_t *parts, int n, int *end)
+{
+    int n_levels = 0, first = 0;
+    while (first < parts->n - 1 && parts->at[first][0] == '\0') {
+        first++;
+    }
+    const char *word = parts->at[first];
+    const size_t length = stem_of(word);
+    for (int i = 0; i < parts->n && length > 0; i++) {
+        const bool begins = parts->at[i][0] == '\0' || (stem_of(parts->at[i]) == length &&
+                                                        strncmp(parts->at[i], word, length) == 0);
+        if (begins && ++n_levels > n) {
+            return false;
+        }
+        if (n_levels > 0) {
+            end[n_levels - 1] = i + 1;
+        }
+    }
+    return n_levels == n;
+}
+
+/* Cuts into names of as many parts each, which differ in their first part only: a domain. */
+static bool cut_by_domain(const parts_t *parts, int n, int *end)
+{
+    if (n == 0 || parts->n % n != 0) {
+        return false;
+    }
+    const int size = parts->n / n;
+    for (int i = size; i < parts->n; i++) {
+        if (i % size != 0 && strcmp(parts->at[i], parts->at[i % size]) != 0) {
+            return false;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        end[i] = (i + 1) * size;
+    }
+    return true;
+}
+
+static bool cut_levels(const parts_t *parts, int n, const pb_network_t *known,
+                       pb_address_path_t *path)
+{
+    int end[PB_ADDRESS_MAX_LEVELS];
+    if (parts->n < n || (parts->n > n && !cut_by_names(parts, n, known, end) &&
+                         !cut_by_word(parts, n, end) && !cut_by_domain(parts, n, end))) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        const int last = parts->n == n ? i + 1 : end[i];
+        const int first = i == 0 ? 0 : parts->n == n ? i : end[i - 1];
+        const char *name = join_parts(parts, first, last);
+        if (name[0] != '\0') {
+            path->level[path->n_levels++] = name;
+        }
+    }
+    return true;
+}
+
+static int refuse(const pb_address_t *of, pb_diag_t *warnings, const char *why)
+{
+    char address[PB_DIAG_QUOTE_SIZE], pattern[PB_DIAG_QUOTE_SIZE];
+    pb_diag_fault(warnings, NULL, 0, "host '%s': the address '%s' with the pattern '%s' %s",
+                  of->host, quoted(address, of->address), quoted(pattern, of->pattern), why);
+    return PB_ERR_INPUT;
+}
+
+int pb_address_cut(const pb_address_t *of, const pb_network_t *known, pb_address_path_t *path,
+                   pb_diag_t *warnings)
+{
+    parts_t parts;
+    const int n = count_levels(of->pattern);
+    path->n_levels = 0;
+    if (of->address[0] == '\0' || n == 0) {
+        return PB_ERR_UNKNOWN;
+    }
+    if (strlen(of->address) > PB_ADDRESS_MAX_LENGTH) {
+        return refuse(of, warnings, "is too long");
+    }
+    if (n < 0 || n > PB_ADDRESS_MAX_LEVELS) {
+        return refuse(of, warnings, "is not understood; a pattern is such as switch.switch.node");
+    }
+    strcpy(path->text, of->address);
+    if (!cut_node(of, path->text)) {
+        return refuse(of, warnings, "does not end with the node's name");
+    }
+    if (!cut_parts(path->text, &parts) || !cut_levels(&parts, n, known, path)) {
+        return refuse(of, warnings, "does not tell where each switch's name ends");
+    }
+    return path->n_levels > 0 ? PB_SUCCESS : PB_ERR_UNKNOWN;
+}
+
+/* ---- one address for each host, in order ---- */
 
 /* Compares the numbers at two texts, and moves behind them. */
 static int compare_numbers(const char **a, const char **b)
 {
+    static const char digits[] = "0123456789";
     *a += strspn(*a, "0");
     *b += strspn(*b, "0");
-    const size_t n_a = count_digits(*a), n_b = count_digits(*b);
+    const size_t n_a = strspn(*a, digits), n_b = strspn(*b, digits);
     const int order = n_a != n_b ? (n_a < n_b ? -1 : 1) : memcmp(*a, *b, n_a);
     *a += n_a;
     *b += n_b;
@@ -104,7 +266,7 @@ static int compare_naturally(const char *left, const char *right)
 {
     const char *a = left + strspn(left, "."), *b = right + strspn(right, ".");
     while (*a != '\0' && *b != '\0') {
-        if (is_digit(*a) && is_digit(*b)) {
+        if (isdigit((unsigned char) *a) && isdigit((unsigned char) *b)) {
             const int order = compare_numbers(&a, &b);
             if (order != 0) {
                 return order;
@@ -122,244 +284,111 @@ static int compare_naturally(const char *left, const char *right)
 
 static int compare_addresses(const void *a, const void *b)
 {
-    const pb_address_t *left = *(const pb_address_t *const *) a;
-    const pb_address_t *right = *(const pb_address_t *const *) b;
+    const pb_address_t *left = a, *right = b;
     const int order = compare_naturally(left->address, right->address);
-    return order != 0 ? order : strcmp(left->host, right->host);
+    return order != 0 ? order : compare_naturally(left->host, right->host);
 }
 
 /* Processes of a host side by side, those with an address first; 0 only for equal ones. */
 static int compare_hosts(const void *a, const void *b)
 {
-    const pb_address_t *left = *(const pb_address_t *const *) a;
-    const pb_address_t *right = *(const pb_address_t *const *) b;
+    const pb_address_t *left = a, *right = b;
     int order = strcmp(left->host, right->host);
     order = order != 0 ? order : strcmp(right->address, left->address);
     order = order != 0 ? order : strcmp(left->pattern, right->pattern);
     return order != 0 ? order : strcmp(left->node, right->node);
 }
 
-static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *text)
+static void forget(pb_address_t *host)
 {
-    return pb_diag_quote(quote, text, strlen(text));
+    host->address = host->pattern = "";
 }
 
-/* Keeps one address of each host, and reports hosts that have another one. */
-static void choose_hosts(reader_t *r, const pb_address_t *addresses, int n)
+static bool is_address_of(const pb_address_t *host)
 {
-    char one[PB_DIAG_QUOTE_SIZE], other[PB_DIAG_QUOTE_SIZE];
-    for (int i = 0; i < n; i++) {
-        r->hosts[i] = &addresses[i];
-    }
-    qsort(r->hosts, (size_t) n, sizeof(*r->hosts), compare_hosts);
-    for (int i = 0; i < n; i++) {
-        const pb_address_t *next = r->hosts[i];
-        const pb_address_t *last = r->n_hosts > 0 ? r->hosts[r->n_hosts - 1] : NULL;
-        if (last == NULL || strcmp(last->host, next->host) != 0) {
-            r->hosts[r->n_hosts++] = next;
-        } else if (next->address[0] != '\0' && strcmp(last->address, next->address) != 0) {
-            pb_diag_fault(r->diag, NULL, 0,
-                          "processes of host '%s' have different addresses, '%s' and '%s'",
-                          next->host, quoted(one, last->address), quoted(other, next->address));
+    const size_t n = strcspn(host->host, ".");
+    return strncmp(host->node, host->host, n) == 0 && strcspn(host->node, ".") == n;
+}
+
+/* Keeps one entry for each host that `network` does not name, in natural order of the addresses.
+ * Hosts with several addresses, or the same one, have none. Returns their number. */
+static int choose_hosts(const pb_network_t *network, pb_address_t *hosts, int n,
+                        pb_diag_t *warnings)
+{
+    int n_hosts = 0;
+    qsort(hosts, (size_t) n, sizeof(*hosts), compare_hosts);
+    for (int i = 0, end; i < n; i = end) {
+        bool differs = false;
+        for (end = i + 1; end < n && strcmp(hosts[end].host, hosts[i].host) == 0; end++) {
+            differs |=
+                hosts[end].address[0] != '\0' && strcmp(hosts[end].address, hosts[i].address) != 0;
+        }
+        if (hosts[i].host[0] == '\0' ||
+            (network != NULL && pb_network_find_host(network, hosts[i].host) >= 0)) {
+            continue;
+        }
+        hosts[n_hosts++] = hosts[i];
+        if (differs) {
+            refuse(&hosts[n_hosts - 1], warnings, "is not that of all its processes");
+            forget(&hosts[n_hosts - 1]);
         }
     }
-    qsort(r->hosts, (size_t) r->n_hosts, sizeof(*r->hosts), compare_addresses);
-}
-
-/* Whether no process has an address that names a switch: then there is nothing to read. */
-static bool none_names_a_switch(const pb_address_t *addresses, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (addresses[i].address[0] != '\0' && strcmp(addresses[i].pattern, "node") != 0) {
-            return false;
+    qsort(hosts, (size_t) n_hosts, sizeof(*hosts), compare_addresses);
+    for (int i = 0, end; i < n_hosts; i = end) {
+        const char *address = hosts[i].address;
+        for (end = i + 1; end < n_hosts && strcmp(hosts[end].address, address) == 0; end++) {
+        }
+        for (int k = i; k < end && end > i + 1 && address[0] != '\0'; k++) {
+            if (!is_address_of(&hosts[k])) {
+                refuse(&hosts[k], warnings,
+                       "is another host's, too, whose environment was passed on");
+                forget(&hosts[k]);
+            }
         }
     }
-    return true;
-}
-
-/* The levels of a pattern, or -1 if it is none of a tree or of blocks. */
-static int read_pattern(const char *pattern, kind_t *kind_p)
-{
-    static const char level[] = "switch.";
-    int n = 0;
-    if (strcmp(pattern, "block.node") == 0) {
-        *kind_p = KIND_BLOCK;
-        return 1;
-    }
-    while (strncmp(pattern, level, sizeof(level) - 1) == 0) {
-        pattern += sizeof(level) - 1;
-        n++;
-    }
-    *kind_p = n > 0 ? KIND_TREE : KIND_NODE;
-    return strcmp(pattern, "node") == 0 ? n : -1;
-}
-
-/* Takes the node's name from the end of an address; false if it is not there. Then only the levels
- * are left, each with a '.' behind it. */
-static bool cut_node(const pb_address_t *of, char *copy)
-{
-    const char *dot = strrchr(copy, '.');
-    size_t end = dot != NULL ? (size_t) (dot - copy) + 1 : 0;
-    if (of->node[0] != '\0') {
-        const size_t all = strlen(copy), node = strlen(of->node);
-        if (node > all || strcmp(copy + all - node, of->node) != 0) {
-            return false;
-        }
-        end = all - node;
-    }
-    copy[end] = '\0';
-    return end == 0 || copy[end - 1] == '.';
-}
-
-/* Cuts the levels apart; the number of them, also of those without a switch. */
-static int cut_levels(char *copy, path_t *path)
-{
-    int n = 0;
-    for (char *at = copy, *dot = strchr(at, '.'); dot != NULL;
-         at = dot + 1, dot = strchr(at, '.')) {
-        *dot = '\0';
-        if (at < dot && path->n_levels < PB_ADDRESS_MAX_LEVELS) {
-            path->level[path->n_levels++] = at;
-        }
-        n++;
-    }
-    return n;
-}
-
-/* Cuts a copy of an address into its levels. PB_ERR_INPUT after a fault. */
-static int read_path(const reader_t *r, const pb_address_t *of, char *copy, path_t *path)
-{
-    char address[PB_DIAG_QUOTE_SIZE], pattern[PB_DIAG_QUOTE_SIZE];
-    const int n_expected = read_pattern(of->pattern, &path->kind);
-    const size_t n_faults = r->diag->n_faults;
-    quoted(address, of->address);
-    quoted(pattern, of->pattern);
-    if (n_expected < 0) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "the pattern '%s' of host '%s' is not that of a tree (switch.switch.node) "
-                      "nor of blocks (block.node)",
-                      pattern, of->host);
-    } else if (n_expected > PB_ADDRESS_MAX_LEVELS) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "there are %d levels of switches above host '%s'; "
-                      "%d are taken",
-                      n_expected, of->host, PB_ADDRESS_MAX_LEVELS);
-    } else if (!cut_node(of, copy)) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "the address '%s' of host '%s' does not end with the node's name, '%s'",
-                      address, of->host, of->node);
-    } else if (cut_levels(copy, path) != n_expected) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "the address '%s' of host '%s' does not fit its pattern, '%s'; names of "
-                      "switches with a '.' cannot be told apart",
-                      address, of->host, pattern);
-    } else if (path->n_levels == 0) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "the address '%s' of host '%s' names no switch, but others do", address,
-                      of->host);
-    }
-    return r->diag->n_faults == n_faults ? PB_SUCCESS : PB_ERR_INPUT;
+    return n_hosts;
 }
 
 /* ---- switches ---- */
 
-/* Room for one more of something; the array or NULL. */
-static void *with_room(void *array, int n, int *capacity, size_t size)
-{
-    if (n < *capacity) {
-        return array;
-    }
-    const int more = *capacity > 0 ? 2 * *capacity : 64;
-    void *larger = realloc(array, (size_t) more * size);
-    *capacity = larger != NULL ? more : *capacity;
-    return larger;
-}
+/* The switches of a level, as nodes in rising order, or as names where some are new. */
+typedef struct level {
+    char **names;
+    int n, capacity;
+} level_t;
 
-static int add_uplink(reader_t *r, int child, int parent)
+typedef struct joiner {
+    pb_builder_t builder;
+    char **above; /* by node: the names of the level above a switch that an address named; "": none;
+                     NULL: no address named it */
+    int above_capacity, n_above;
+    level_t levels[PB_ADDRESS_MAX_LEVELS]; /* of the address that is read */
+    pb_diag_t *warnings;
+} joiner_t;
+
+static int found_name(void *context, const char *name)
 {
-    pb_uplink_t *uplinks = with_room(r->uplinks, r->n_uplinks, &r->max_uplinks, sizeof(*uplinks));
-    if (uplinks == NULL) {
+    level_t *level = context;
+    char **names = pb_grow(level->names, level->n, &level->capacity, sizeof(*names));
+    if (names == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    r->uplinks = uplinks;
-    r->uplinks[r->n_uplinks++] = (pb_uplink_t){.child = child, .parent = parent, .members = 1};
-    if (pb_network_connect(r->network, parent, child, 0) != PB_SUCCESS) {
-        r->is_fabric = true;
-    }
-    return PB_SUCCESS;
+    level->names = names;
+    names[level->n] = strdup(name);
+    return names[level->n] != NULL ? (level->n++, 0) : PB_ERR_NO_MEMORY;
 }
 
-/* The links of a switch that is new in its level. */
-static int link_switch(reader_t *r, int node)
+static void clear_level(level_t *level)
 {
-    const int n_parents = r->level->n == 0 ? r->upper->n : r->upper->n > 0;
-    int error = PB_SUCCESS;
-    for (int i = 0; i < n_parents && error == PB_SUCCESS; i++) {
-        error = add_uplink(r, node, r->upper->nodes[i]);
+    for (int i = 0; i < level->n; i++) {
+        free(level->names[i]);
     }
-    return error;
+    level->n = 0;
 }
 
-static int add_switch(reader_t *r, const char *name)
+static int compare_names(const void *a, const void *b)
 {
-    const int node = pb_network_add(r->network, PB_NODE_SWITCH, name);
-    if (node < 0) {
-        if (node == PB_ERR_INPUT) {
-            pb_diag_fault(r->diag, NULL, 0, "there are more than %d switches and hosts",
-                          PB_NETWORK_MAX_NODES);
-        }
-        return node;
-    }
-    mention_t *mentions =
-        with_room(r->mentions, node - r->n_hosts, &r->n_mentions, sizeof(*mentions));
-    if (mentions == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    r->mentions = mentions;
-    r->mentions[node - r->n_hosts] =
-        (mention_t){.host = r->host, .above = r->above, .last = r->n_levels};
-    const int error = link_switch(r, node);
-    return error == PB_SUCCESS ? node : error;
-}
-
-/* Where a level is, for a message. */
-static const char *place_of(char place[PB_DIAG_QUOTE_SIZE + 16], const char *above)
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    if (above == NULL) {
-        return strcpy(place, "at the top");
-    }
-    snprintf(place, PB_DIAG_QUOTE_SIZE + 16, "below '%s'", quoted(quote, above));
-    return place;
-}
-
-/* Whether a switch that was named before is at the same place now, and once. */
-static int check_again(reader_t *r, int node)
-{
-    char name[PB_DIAG_QUOTE_SIZE], first[PB_DIAG_QUOTE_SIZE + 16], now[PB_DIAG_QUOTE_SIZE + 16];
-    quoted(name, pb_network_node(r->network, node)->name);
-    if (node < r->n_hosts) {
-        pb_diag_fault(r->diag, NULL, 0, "a switch above host '%s' has the name of a host, '%s'",
-                      r->host, name);
-        return PB_ERR_INPUT;
-    }
-    mention_t *mention = &r->mentions[node - r->n_hosts];
-    if (mention->last == r->n_levels) {
-        pb_diag_fault(r->diag, NULL, 0, "switch '%s' is named twice in one level above host '%s'",
-                      name, r->host);
-        return PB_ERR_INPUT;
-    }
-    mention->last = r->n_levels;
-    const bool is_same = mention->above == NULL || r->above == NULL
-                             ? mention->above == r->above
-                             : strcmp(mention->above, r->above) == 0;
-    if (!is_same) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "switch '%s' is %s by the address of host '%s', but %s by that of host '%s'",
-                      name, place_of(first, mention->above), mention->host, place_of(now, r->above),
-                      r->host);
-    }
-    return is_same ? PB_SUCCESS : PB_ERR_INPUT;
+    return compare_naturally(*(char *const *) a, *(char *const *) b);
 }
 
 static bool is_name(const char *text)
@@ -369,214 +398,244 @@ static bool is_name(const char *text)
     return *text == '\0';
 }
 
-/* Enters one switch of the level that is being read. */
-static int found_switch(void *context, const char *name)
+/* Reads a level: the name of a switch that is known, one name, or a hostlist of several, sorted. */
+static int read_level(joiner_t *j, const pb_address_t *of, const char *text, level_t *level)
 {
-    reader_t *r = context;
-    int node = pb_network_find(r->network, name);
-    if (node < 0) {
-        node = add_switch(r, name);
-    } else if (check_again(r, node) != PB_SUCCESS) {
-        return STOP;
-    }
-    if (node < 0) {
-        return node == PB_ERR_INPUT ? STOP : node;
-    }
-    node_list_t *level = r->level;
-    int *nodes = with_room(level->nodes, level->n, &level->capacity, sizeof(*nodes));
-    if (nodes == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    level->nodes = nodes;
-    level->nodes[level->n++] = node;
-    return 0;
-}
-
-/* Enters a level: one name, whatever its characters, or a hostlist of several. */
-static int read_level(reader_t *r, const char *text)
-{
-    char why[200], quote[PB_DIAG_QUOTE_SIZE];
-    node_list_t *above = r->level;
-    r->level = r->upper;
-    r->upper = above;
-    r->level->n = 0;
-    r->n_levels++;
+    char why[200];
+    clear_level(level);
     if (!is_name(text)) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "'%s' above host '%s' has a character that no switch's name has",
-                      quoted(quote, text), r->host);
-        return PB_ERR_INPUT;
+        return refuse(of, j->warnings, "has a character that no switch's name has");
     }
-    if (strpbrk(text, "[,") == NULL) {
-        const int error = found_switch(r, text);
-        return error == STOP ? PB_ERR_INPUT : error;
+    if (strpbrk(text, "[,") == NULL || pb_network_find_switch(j->builder.network, text) >= 0) {
+        return found_name(level, text);
     }
-    const int error = pb_hostlist_expand(text, PB_SPINES_MAX, found_switch, r, why, sizeof(why));
+    const int error = pb_hostlist_expand(text, PB_SPINES_MAX, found_name, level, why, sizeof(why));
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(r->diag, NULL, 0, "above host '%s': %s", r->host, why);
+        return refuse(of, j->warnings, why);
     }
-    return error == STOP ? PB_ERR_INPUT : error;
+    qsort(level->names, (size_t) level->n, sizeof(*level->names), compare_names);
+    return error;
 }
 
-/* Enters the switches of a path, and the host, which is node number `node`, below the last one. */
-static int enter_path(reader_t *r, const path_t *path, int node)
+/* The names of a level as one text, to be freed; NULL if out of memory. */
+static char *text_of(const level_t *level)
 {
-    char quote[PB_DIAG_QUOTE_SIZE];
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return NULL;
+    }
+    for (int i = 0; level != NULL && i < level->n; i++) {
+        fprintf(out, "%s ", level->names[i]);
+    }
+    fclose(out);
+    return text;
+}
+
+/* Whether the switches of a level are where they were named first. A switch that the network had
+ * is where that has it. */
+static bool fits(const joiner_t *j, const level_t *level, const char *above)
+{
+    for (int i = 0; i < level->n; i++) {
+        const int node = pb_network_find_switch(j->builder.network, level->names[i]);
+        if (i > 0 && strcmp(level->names[i - 1], level->names[i]) == 0) {
+            return false;
+        }
+        if (node >= 0 && node < j->n_above && j->above[node] != NULL &&
+            strcmp(j->above[node], above) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads the levels of a path, and checks that they fit to those before. */
+static int read_path(joiner_t *j, const pb_address_t *of, const pb_address_path_t *path)
+{
     int error = PB_SUCCESS;
-    r->above = NULL;
-    r->level->n = 0;
     for (int i = 0; i < path->n_levels && error == PB_SUCCESS; i++) {
-        error = read_level(r, path->level[i]);
-        r->above = path->level[i];
+        error = read_level(j, of, path->level[i], &j->levels[i]);
     }
-    if (error != PB_SUCCESS) {
-        return error;
-    }
-    if (r->level->n > 1) {
-        pb_diag_fault(r->diag, NULL, 0,
-                      "host '%s' is on several switches, '%s'; messages to it take one of several "
-                      "ways, which no tree has",
-                      r->host, quoted(quote, r->above));
-        return PB_ERR_INPUT;
-    }
-    pb_network_connect(r->network, r->level->nodes[0], node, 0);
-    return PB_SUCCESS;
-}
-
-/* ---- all of them ---- */
-
-/* Reports hosts that have the same address, or none, beside one that has. */
-static void check_hosts(const reader_t *r)
-{
-    char quote[PB_DIAG_QUOTE_SIZE];
-    const pb_address_t *last = r->hosts[r->n_hosts - 1];
-    for (int i = 0; i < r->n_hosts; i++) {
-        const pb_address_t *host = r->hosts[i];
-        if (host->address[0] == '\0') {
-            pb_diag_fault(r->diag, NULL, 0,
-                          "host '%s' has none, but host '%s' has; no process there was started by "
-                          "Slurm",
-                          host->host, last->host);
-        } else if (i > 0 && strcmp(host->address, r->hosts[i - 1]->address) == 0) {
-            pb_diag_fault(r->diag, NULL, 0,
-                          "hosts '%s' and '%s' have the same one, '%s'; the environment of one was "
-                          "passed on to the other",
-                          r->hosts[i - 1]->host, host->host, quoted(quote, host->address));
-        } else if (strlen(host->address) > PB_ADDRESS_MAX_LENGTH ||
-                   strlen(host->pattern) > PB_ADDRESS_MAX_LENGTH) {
-            pb_diag_fault(r->diag, NULL, 0, "that of host '%s' is longer than %d bytes", host->host,
-                          PB_ADDRESS_MAX_LENGTH);
+    for (int i = 0; i < path->n_levels && error == PB_SUCCESS; i++) {
+        char *above = text_of(i > 0 ? &j->levels[i - 1] : NULL);
+        if (above == NULL) {
+            error = PB_ERR_NO_MEMORY;
+        } else if (!fits(j, &j->levels[i], above)) {
+            error = refuse(of, j->warnings,
+                           "names a switch twice, or at another place than that of a host before");
         }
-    }
-}
-
-static int add_hosts(reader_t *r)
-{
-    for (int i = 0; i < r->n_hosts; i++) {
-        const int node = pb_network_add(r->network, PB_NODE_HOST, r->hosts[i]->host);
-        if (node == PB_ERR_INPUT) {
-            pb_diag_fault(r->diag, NULL, 0, "'%s' cannot be the name of a host", r->hosts[i]->host);
-        }
-        if (node < 0) {
-            return node;
-        }
-    }
-    return PB_SUCCESS;
-}
-
-/* Follows the address of host number `host`. */
-static int read_host(reader_t *r, int host)
-{
-    path_t path = {.n_levels = 0};
-    const pb_address_t *of = r->hosts[host];
-    r->host = of->host;
-    r->copies[host] = strdup(of->address);
-    if (r->copies[host] == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    const int error = read_path(r, of, r->copies[host], &path);
-    if (error != PB_SUCCESS) {
-        return error;
-    }
-    r->kind = r->kind == KIND_NODE ? path.kind : r->kind;
-    if (path.kind != r->kind) {
-        pb_diag_fault(r->diag, NULL, 0, "some are of a tree, and some of blocks");
-        return PB_ERR_INPUT;
-    }
-    return enter_path(r, &path, host);
-}
-
-/* Puts a switch above several blocks. */
-static int connect_blocks(reader_t *r)
-{
-    const int n = pb_network_size(r->network);
-    if (r->kind != KIND_BLOCK || n == r->n_hosts + 1) {
-        return PB_SUCCESS;
-    }
-    const int top = pb_network_add(r->network, PB_NODE_SWITCH, above_blocks);
-    if (top == PB_ERR_INPUT) {
-        pb_diag_fault(r->diag, NULL, 0, "a block or host has the name '%s'", above_blocks);
-    }
-    for (int block = r->n_hosts; block < n && top >= 0; block++) {
-        pb_network_connect(r->network, top, block, 0);
-    }
-    return top >= 0 ? PB_SUCCESS : top;
-}
-
-/* The network, finished. Faults of hosts are all reported, but each host only with its first. */
-static int read_network(reader_t *r, pb_network_t **network_p)
-{
-    check_hosts(r);
-    int error = r->diag->n_faults == 0 ? add_hosts(r) : PB_ERR_INPUT;
-    if (error != PB_SUCCESS) {
-        return error;
-    }
-    for (int host = 0; host < r->n_hosts && error != PB_ERR_NO_MEMORY; host++) {
-        error = read_host(r, host);
-    }
-    if (error == PB_ERR_NO_MEMORY || r->diag->n_faults > 0) {
-        return error == PB_ERR_NO_MEMORY ? error : PB_ERR_INPUT;
-    }
-    error = connect_blocks(r);
-    if (error == PB_SUCCESS && r->is_fabric) {
-        return pb_spines_merge(r->network, r->uplinks, r->n_uplinks, NULL, r->diag, network_p);
-    }
-    if (error == PB_SUCCESS) {
-        error = pb_network_finish(r->network, NULL, r->diag);
-    }
-    if (error == PB_SUCCESS) {
-        *network_p = r->network;
-        r->network = NULL;
+        free(above);
     }
     return error;
 }
 
-int pb_addresses_network(const pb_address_t *addresses, int n, pb_network_t **network_p,
-                         pb_diag_t *diag)
+/* Notes what is above a switch that is new. */
+static int note_above(joiner_t *j, int node, const level_t *above)
 {
-    reader_t r = {.diag = diag, .level = &r.lists[0], .upper = &r.lists[1]};
-    const size_t room = (size_t) n;
-    int error = PB_ERR_NO_MEMORY;
-    *network_p = NULL;
-    if (none_names_a_switch(addresses, n)) {
-        return PB_ERR_UNKNOWN;
+    while (j->n_above <= node) {
+        char **texts = pb_grow(j->above, j->n_above, &j->above_capacity, sizeof(*texts));
+        if (texts == NULL) {
+            return PB_ERR_NO_MEMORY;
+        }
+        j->above = texts;
+        texts[j->n_above++] = NULL;
     }
-    r.hosts = malloc(room * sizeof(*r.hosts));
-    r.copies = calloc(room, sizeof(*r.copies));
-    r.network = pb_network_new();
-    if (r.hosts != NULL && r.copies != NULL && r.network != NULL) {
-        choose_hosts(&r, addresses, n);
-        error = read_network(&r, network_p);
+    j->above[node] = text_of(above);
+    return j->above[node] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+}
+
+static int add_link(joiner_t *j, int parent, pb_node_kind_t kind, const char *name)
+{
+    const pb_builder_list_t list = {.kind = kind, .parent = parent};
+    return pb_builder_name(&j->builder, &list, name);
+}
+
+/* Enters the switches of a level that are new. Of two levels of several switches each, an address
+ * does not tell which is connected to which. That need not be known, as each level becomes one
+ * node: the first switch is linked to all above it, and the others to the first one above. */
+static int enter_level(joiner_t *j, const level_t *level, const level_t *above)
+{
+    pb_builder_t *b = &j->builder;
+    int error = PB_SUCCESS;
+    for (int i = 0; i < level->n && error == PB_SUCCESS; i++) {
+        if (pb_network_find_switch(b->network, level->names[i]) >= 0) {
+            continue;
+        }
+        const int node = pb_builder_switch(b, 0, level->names[i]);
+        error = node >= 0 ? note_above(j, node, above) : node;
+        const int n_parents = above == NULL ? 0 : i == 0 ? above->n : 1;
+        for (int k = 0; k < n_parents && error == PB_SUCCESS; k++) {
+            error = add_link(j, pb_network_find_switch(b->network, above->names[k]), PB_NODE_SWITCH,
+                             level->names[i]);
+        }
     }
-    for (int i = 0; r.copies != NULL && i < r.n_hosts; i++) {
-        free(r.copies[i]);
+    return error;
+}
+
+static bool is_there(const joiner_t *j, const level_t *level)
+{
+    for (int i = 0; i < level->n; i++) {
+        if (pb_network_find_switch(j->builder.network, level->names[i]) < 0) {
+            return false;
+        }
     }
-    free(r.copies);
-    free(r.hosts);
-    free(r.mentions);
-    free(r.uplinks);
-    free(r.lists[0].nodes);
-    free(r.lists[1].nodes);
-    pb_network_free(r.network);
+    return true;
+}
+
+/* Enters the switches above a host, and the host below the last one. */
+static int enter_host(joiner_t *j, const pb_address_t *of, const pb_address_path_t *path)
+{
+    int error = PB_SUCCESS, level = path->n_levels - 1;
+    while (level > 0 && !is_there(j, &j->levels[level])) {
+        level--; /* what is above a level that is there has been entered, or is the network's */
+    }
+    for (; level < path->n_levels && error == PB_SUCCESS; level++) {
+        error = enter_level(j, &j->levels[level], level > 0 ? &j->levels[level - 1] : NULL);
+    }
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    const level_t *last = &j->levels[path->n_levels - 1];
+    if (last->n > 1) {
+        refuse(of, j->warnings, "has several switches next to the host, of which the first counts");
+    }
+    return add_link(j, pb_network_find_switch(j->builder.network, last->names[0]), PB_NODE_HOST,
+                    of->host);
+}
+
+/* Enters the hosts whose addresses are understood; *n_left of them are not, and come first then. */
+static int enter_hosts(joiner_t *j, const pb_network_t *known, pb_address_t *hosts, int n,
+                       int *n_left)
+{
+    pb_address_path_t path;
+    int error = PB_SUCCESS;
+    *n_left = 0;
+    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
+        error = pb_address_cut(&hosts[i], known, &path, j->warnings);
+        error = error == PB_SUCCESS ? read_path(j, &hosts[i], &path) : error;
+        error = error == PB_SUCCESS ? enter_host(j, &hosts[i], &path) : error;
+        if (error == PB_ERR_INPUT || error == PB_ERR_UNKNOWN) {
+            hosts[(*n_left)++] = hosts[i];
+            error = PB_SUCCESS;
+        }
+    }
+    return error;
+}
+
+/* Puts the hosts that are left below the switch of all others, or the top of a finished network. */
+static int add_others(joiner_t *j, pb_network_t *network, const pb_address_t *hosts, int n)
+{
+    const int others = pb_network_others(network);
+    const int parent = others >= 0 ? others : pb_network_top(network);
+    if (others < 0) {
+        pb_diag_fault(j->warnings, NULL, 0,
+                      "where host '%s' is, is not known, so it is taken to be below '%s' (hosts of "
+                      "which this is so: %d)",
+                      hosts[0].host, pb_network_node(network, parent)->name, n);
+    }
+    for (int i = 0; i < n; i++) {
+        const int host = pb_network_add(network, PB_NODE_HOST, hosts[i].host);
+        if (host < 0) {
+            return host == PB_ERR_INPUT ? PB_ERR_NO_MEMORY : host;
+        }
+        pb_network_connect(network, parent, host, 0);
+    }
+    return PB_SUCCESS;
+}
+
+static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, int n,
+                pb_network_t **joined_p)
+{
+    pb_diag_t ignored;
+    int n_left = 0;
+    pb_diag_init(&ignored);
+    int error = pb_builder_init(&j->builder, NULL, "address", j->warnings);
+    error = error == PB_SUCCESS && network != NULL ? pb_builder_copy(&j->builder, network) : error;
+    error = error == PB_SUCCESS ? enter_hosts(j, network, hosts, n, &n_left) : error;
+    if (error == PB_SUCCESS && pb_network_size(j->builder.network) == 0) {
+        error = PB_ERR_UNKNOWN;
+    }
+    pb_network_t *joined = NULL;
+    error = error == PB_SUCCESS ? pb_builder_finish(&j->builder, "", &ignored, &ignored, &joined)
+                                : error;
+    if (error == PB_SUCCESS && n_left > 0) {
+        error = add_others(j, joined, hosts, n_left);
+        error = error == PB_SUCCESS ? pb_network_finish(joined, NULL, &ignored) : error;
+    }
+    pb_diag_clear(&ignored);
+    if (error != PB_SUCCESS) {
+        pb_network_free(joined);
+        joined = NULL;
+    }
+    *joined_p = joined;
+    return error;
+}
+
+int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses, int n,
+                      pb_network_t **joined_p, pb_diag_t *warnings)
+{
+    joiner_t *j = calloc(1, sizeof(*j));
+    pb_address_t *hosts = malloc(((size_t) n + 1) * sizeof(*hosts));
+    int error = j != NULL && hosts != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    *joined_p = NULL;
+    if (error == PB_SUCCESS) {
+        j->warnings = warnings;
+        memcpy(hosts, addresses, (size_t) n * sizeof(*hosts));
+        const int n_hosts = choose_hosts(network, hosts, n, warnings);
+        error = n_hosts > 0 || network == NULL ? join(j, network, hosts, n_hosts, joined_p)
+                                               : PB_SUCCESS;
+        pb_builder_clear(&j->builder);
+    }
+    for (int i = 0; j != NULL && i < j->n_above; i++) {
+        free(j->above[i]);
+    }
+    for (int i = 0; j != NULL && i < PB_ADDRESS_MAX_LEVELS; i++) {
+        clear_level(&j->levels[i]);
+        free(j->levels[i].names);
+    }
+    free(j != NULL ? j->above : NULL);
+    free(j);
+    free(hosts);
     return error;
 }

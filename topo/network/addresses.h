@@ -1,7 +1,7 @@
 /*
- * The network of a job from the addresses of its hosts, as Slurm gives them to each process in
+ * Where the hosts of a job are, from their addresses: as Slurm gives them to each process in
  * SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN (topology_p_get_node_addr() of its plugins,
- * 22.05 to 25.11):
+ * 22.05 to 25.11), or a site in PIPEBCAST_TOPOLOGY_ADDR and PIPEBCAST_TOPOLOGY_ADDR_PATTERN:
  *
  *   core.s1.n17            switch.switch.node          topology/tree: level by level from the top
  *   core..s1.n17           switch.switch.switch.node   no switch of the second level is above it
@@ -9,11 +9,15 @@
  *   b8.n17                 block.node                  topology/block
  *   n17                    node                        Slurm knows no switch of it
  *
- * All switches of a level that are above a node stand side by side, so that every host of a leaf
- * names the same ones. They are merged as the spines of a topology file are (spines.h). A block is
- * a switch; what connects blocks is not known, and is taken to be one switch.
+ * The pattern has a word for each part, and the node's name is the last part. Names may have dots:
+ * the node's is known, and those of switches are told apart where they are names of the network's
+ * switches, begin with the same word ("switch.3.1.switch.2.1") or end in the same domain.
  *
- * What does not fit together is no network at all: a wrong tree would be worse than none.
+ * All switches of a level that are above a node stand side by side, so that every host of a leaf
+ * names the same ones. They are merged as the spines of a topology file are (spines.h).
+ *
+ * What is not understood, or contradicts the address of a host before, costs that host alone: it is
+ * below the network's switch of all others or the top, as a host without an address is.
  */
 #ifndef PB_ADDRESSES_H
 #define PB_ADDRESSES_H
@@ -29,22 +33,37 @@
 /** Levels of switches above a host. */
 #define PB_ADDRESS_MAX_LEVELS 64
 
-/** Where Slurm has a process in the network. All texts are borrowed, and none is NULL. */
+/** Where a process is in the network. All texts are borrowed, and none is NULL. */
 typedef struct pb_address {
     const char *host;    /**< as the job's launcher calls it, and so does the network */
-    const char *node;    /**< the same host as Slurm calls it; "": the address's last name */
+    const char *node;    /**< the same host as Slurm calls it; "": as the launcher does */
     const char *address; /**< "": not known */
     const char *pattern; /**< what each name of the address is */
 } pb_address_t;
 
+/** The names of switches in an address, from the top. */
+typedef struct pb_address_path {
+    char text[PB_ADDRESS_MAX_LENGTH + 1];     /**< cut into levels */
+    const char *level[PB_ADDRESS_MAX_LEVELS]; /**< names or hostlists of them; none is empty */
+    int n_levels;
+} pb_address_path_t;
+
 /**
- * The finished network of the hosts of `n` processes, which the caller frees. Hosts have one
- * address each, that of any of their processes that has one. Switches and hosts are in the natural
- * order of their addresses (s2 before s10), whatever the order of processes. *network_p is NULL
- * after PB_ERR_UNKNOWN: no process has an address that names a switch; PB_ERR_INPUT with the faults
- * in `diag`; PB_ERR_NO_MEMORY. O(n log n) comparisons, and O(bytes of addresses + names in them).
+ * Cuts an address into its levels; `known` has switches' names, or is NULL. PB_ERR_INPUT with a
+ * warning if it cannot be told where they end, PB_ERR_UNKNOWN if it names no switch. O(length^2).
  */
-int pb_addresses_network(const pb_address_t *addresses, int n, pb_network_t **network_p,
-                         pb_diag_t *diag);
+int pb_address_cut(const pb_address_t *of, const pb_network_t *known, pb_address_path_t *path,
+                   pb_diag_t *warnings);
+
+/**
+ * The finished network of `network`, or of none (NULL), with those hosts of `n` processes that it
+ * does not name, which the caller frees. Hosts have one address each, that of any of their
+ * processes that has one. Switches and hosts that are new are in the natural order of the addresses
+ * (s2 before s10), whatever the order of processes. *joined_p is NULL after PB_ERR_UNKNOWN: there
+ * is no network, and no address names a switch; PB_ERR_NO_MEMORY; and PB_SUCCESS, if `network`
+ * names all hosts. O(n log n) comparisons, and O(bytes of addresses + names in them + nodes).
+ */
+int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses, int n,
+                      pb_network_t **joined_p, pb_diag_t *warnings);
 
 #endif

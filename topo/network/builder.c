@@ -6,13 +6,14 @@
 #include <strings.h>
 
 #include "topo/network/hostlist.h"
+#include "topo/network/spines.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 typedef struct pb_builder_mention mention_t;
 typedef struct pb_builder_link link_t;
-typedef struct pb_builder_group group_t;
 
-/* What is known of a node beside the network. */
+/* What is known of a node next to the network. */
 struct pb_builder_mention {
     bool defined;   /* a switch that a line describes */
     int first_link; /* up from it, in order; -1: none */
@@ -20,7 +21,7 @@ struct pb_builder_mention {
     int above; /* the mark that found it above a switch last, 0: none */
 };
 
-typedef enum { LINK_IS, LINK_REPEATS, LINK_TWICE } link_state_t;
+typedef enum { LINK_IS, LINK_REPEATS, LINK_TWICE, LINK_CYCLE } link_state_t;
 
 /* A node was named below a switch. */
 struct pb_builder_link {
@@ -29,20 +30,14 @@ struct pb_builder_link {
     uint32_t speed;
     int members;
     int line;
-    int group; /* of hosts: the list; -1: a switch's */
+    int list;  /* its number; links of one list follow each other */
     int added; /* line that adds to it, or adds it; 0: none */
+    bool repeats;
     link_state_t state;
 };
 
-/* A list of hosts. What became of its links is counted at the end. */
-struct pb_builder_group {
-    int line;
-    bool repeats;
-    bool adds;
-    int first_repeated, n_repeated;
-    int first_own, n_own;     /* links of hosts that have them here */
-    int first_twice, n_twice; /* links of hosts that have theirs elsewhere */
-};
+/* What found_child() returns to end a list early. */
+#define END_OF_LIST 1
 
 static const pb_node_t *node_of(const pb_builder_t *b, int node)
 {
@@ -54,13 +49,20 @@ static const char *kind_name(pb_node_kind_t kind)
     return kind == PB_NODE_SWITCH ? "switch" : "host";
 }
 
-int pb_builder_init(pb_builder_t *builder, const char *file, const char *entry, pb_diag_t *diag)
+/* "" or how many more names of a list have the same problem. */
+static const char *more_of(char text[64], int n)
 {
-    *builder = (pb_builder_t){.file = file,
-                              .entry = entry,
-                              .diag = diag,
-                              .n_faults_before = diag->n_faults,
-                              .network = pb_network_new()};
+    text[0] = '\0';
+    if (n > 1) {
+        snprintf(text, 64, " (and %d more of this list)", n - 1);
+    }
+    return text;
+}
+
+int pb_builder_init(pb_builder_t *builder, const char *file, const char *entry, pb_diag_t *warnings)
+{
+    *builder = (pb_builder_t){
+        .file = file, .entry = entry, .warnings = warnings, .network = pb_network_new()};
     return builder->network != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
@@ -69,22 +71,7 @@ void pb_builder_clear(pb_builder_t *builder)
     pb_network_free(builder->network);
     free(builder->mentions);
     free(builder->links);
-    free(builder->groups);
     *builder = (pb_builder_t){.network = NULL};
-}
-
-/* Makes room for one more than n elements; NULL if out of memory. */
-static void *make_room(void *elements, int n, int *capacity_p, size_t size)
-{
-    if (n < *capacity_p) {
-        return elements;
-    }
-    const int capacity = *capacity_p > 0 ? 2 * *capacity_p : 64;
-    void *more = realloc(elements, (size_t) capacity * size);
-    if (more != NULL) {
-        *capacity_p = capacity;
-    }
-    return more;
 }
 
 /* ---- what is named ---- */
@@ -96,7 +83,7 @@ static int add_node(pb_builder_t *b, int line, pb_node_kind_t kind, const char *
         return node;
     }
     pb_network_set_line(b->network, node, line);
-    mention_t *mentions = make_room(b->mentions, node, &b->mentions_capacity, sizeof(*b->mentions));
+    mention_t *mentions = pb_grow(b->mentions, node, &b->mentions_capacity, sizeof(*b->mentions));
     if (mentions == NULL) {
         return PB_ERR_NO_MEMORY;
     }
@@ -105,60 +92,71 @@ static int add_node(pb_builder_t *b, int line, pb_node_kind_t kind, const char *
     return node;
 }
 
-/* The node of this name and kind, made if it is new; PB_ERR_INPUT after a fault
- * if it is of the other kind or there is no room for it. */
+/* Warns that no more can be taken. */
+static int overflow(pb_builder_t *b, int line, const char *name)
+{
+    pb_diag_fault(b->warnings, b->file, line,
+                  "with '%s' there are more than %d names; the rest of the file is ignored", name,
+                  PB_NETWORK_MAX_NODES);
+    b->full = true;
+    return PB_ERR_INPUT;
+}
+
+/* The node of this name and kind, or PB_ERR_UNKNOWN. */
+static int find_named(const pb_builder_t *b, pb_node_kind_t kind, const char *name)
+{
+    if (kind == PB_NODE_SWITCH) {
+        return pb_network_find_switch(b->network, name);
+    }
+    const int node = pb_network_find(b->network, name);
+    return node >= 0 && node_of(b, node)->kind == kind ? node : PB_ERR_UNKNOWN;
+}
+
+/* The same, made if it is new. PB_ERR_INPUT after a warning, PB_ERR_NO_MEMORY. */
 static int intern(pb_builder_t *b, int line, pb_node_kind_t kind, const char *name)
 {
-    const int node = pb_network_find(b->network, name);
-    if (node >= 0 && node_of(b, node)->kind == kind) {
+    const int node = find_named(b, kind, name);
+    if (node >= 0) {
         return node;
     }
-    if (node >= 0) {
-        char there[PB_DIAG_LINE_SIZE];
-        pb_diag_fault(b->diag, b->file, line,
-                      "'%s' is a %s here and a %s on %s; give them different names", name,
-                      kind_name(kind), kind_name(node_of(b, node)->kind),
-                      pb_diag_line(there, b->diag, line, node_of(b, node)->line));
-        return PB_ERR_INPUT;
-    }
-    if (pb_network_size(b->network) == PB_NETWORK_MAX_NODES) {
-        pb_diag_fault(b->diag, b->file, line, "with '%s' there are more than %d switches and hosts",
-                      name, PB_NETWORK_MAX_NODES);
-        b->full = true;
-        return PB_ERR_INPUT;
-    }
-    return add_node(b, line, kind, name);
+    return pb_network_size(b->network) < PB_NETWORK_MAX_NODES ? add_node(b, line, kind, name)
+                                                              : overflow(b, line, name);
 }
 
 /* Keeps the only name of a list. */
-static int found_switch(void *context, const char *name)
+static int keep_name(void *context, const char *name)
 {
-    char **name_p = context;
-    *name_p = strdup(name);
-    return *name_p != NULL ? 0 : PB_ERR_NO_MEMORY;
+    return snprintf(context, PB_HOSTLIST_MAX_NAME + 1, "%s", name) < 0;
 }
 
-int pb_builder_switch(pb_builder_t *b, int line, const char *key, const char *list)
+int pb_builder_switch(pb_builder_t *b, int line, const char *name)
 {
-    char why[200], *name = NULL;
-    int result = pb_hostlist_expand(list, 1, found_switch, &name, why, sizeof(why));
-    if (result == PB_SUCCESS) {
-        result = intern(b, line, PB_NODE_SWITCH, name);
-    } else if (result == PB_ERR_INPUT) {
-        pb_diag_fault(b->diag, b->file, line, "%s must be one name: %s", key, why);
+    char only[PB_HOSTLIST_MAX_NAME + 1], why[200];
+    char quote[PB_DIAG_QUOTE_SIZE];
+    size_t length = 0;
+    while ((unsigned char) name[length] > ' ' && name[length] != 127) {
+        length++;
     }
-    if (result >= 0) {
-        b->mentions[result].defined = true;
+    if (length == 0 || name[length] != '\0' || length > PB_HOSTLIST_MAX_NAME) {
+        pb_diag_fault(b->warnings, b->file, line, "'%s' is no name of a switch; ignored",
+                      pb_diag_quote(quote, name, strlen(name)));
+        return PB_ERR_INPUT;
     }
-    b->lost_switch |= result < 0;
-    free(name);
-    return result;
+    /* A list of several names is a name itself, as Slurm has it. */
+    if (pb_hostlist_expand(name, 1, keep_name, only, why, sizeof(why)) == PB_SUCCESS) {
+        name = only;
+    }
+    const int node = intern(b, line, PB_NODE_SWITCH, name);
+    if (node >= 0) {
+        b->mentions[node].defined = true;
+    }
+    return node;
 }
 
 static int note_link(pb_builder_t *b, int child)
 {
     const pb_builder_list_t *list = b->list;
-    link_t *links = make_room(b->links, b->n_links, &b->links_capacity, sizeof(*links));
+    link_t *links = pb_grow(b->links, b->n_links, &b->links_capacity, sizeof(*links));
     if (links == NULL) {
         return PB_ERR_NO_MEMORY;
     }
@@ -168,10 +166,11 @@ static int note_link(pb_builder_t *b, int child)
                            .parent = list->parent,
                            .next = -1,
                            .speed = list->speed,
-                           .members = list->members > 0 ? list->members : 1,
+                           .members = pb_max(list->members, 1),
                            .line = list->line,
-                           .group = list->kind == PB_NODE_HOST ? b->n_groups - 1 : -1,
-                           .added = list->adds ? list->line : 0};
+                           .list = b->n_lists,
+                           .added = list->adds ? list->line : 0,
+                           .repeats = list->repeats};
     b->is_settled = b->is_settled && list->adds;
     mention_t *mention = &b->mentions[child];
     if (mention->first_link < 0) {
@@ -183,9 +182,6 @@ static int note_link(pb_builder_t *b, int child)
     return PB_SUCCESS;
 }
 
-/* What found_child() returns to end a list early, beside errors. */
-#define END_OF_LIST 1
-
 static void give(pb_builder_t *b, link_t *link, int line, uint32_t speed, int members)
 {
     link->speed = speed > 0 ? speed : link->speed;
@@ -194,28 +190,22 @@ static void give(pb_builder_t *b, link_t *link, int line, uint32_t speed, int me
     b->n_added++;
 }
 
-/* Adds to a link that is there, or adds one down to what is there. */
-static int add_to(pb_builder_t *b, const char *name)
+/* Notes a link, or adds to one that is there. */
+static int link_child(pb_builder_t *b, int child)
 {
     const pb_builder_list_t *list = b->list;
-    const int child = pb_network_find(b->network, name);
-    if (child < 0 || node_of(b, child)->kind != list->kind) {
-        pb_diag_fault(b->diag, b->file, list->line,
-                      "there is no %s '%s' to add to; correct the name", kind_name(list->kind),
-                      name);
+    if (child == list->parent) {
+        pb_diag_fault(b->warnings, b->file, list->line,
+                      "switch '%s' is named below itself; ignored", node_of(b, child)->name);
         return 0;
     }
-    for (int i = b->mentions[child].first_link; i >= 0; i = b->links[i].next) {
+    for (int i = b->mentions[child].first_link; list->adds && i >= 0; i = b->links[i].next) {
         if (b->links[i].parent == list->parent) {
             give(b, &b->links[i], list->line, list->speed, list->members);
             return 0;
         }
     }
-    if (child == list->parent) {
-        pb_diag_fault(b->diag, b->file, list->line, "switch '%s' is named below itself", name);
-        return 0;
-    }
-    b->n_added++;
+    b->n_added += list->adds;
     return note_link(b, child);
 }
 
@@ -224,66 +214,182 @@ static int found_child(void *context, const char *name)
 {
     pb_builder_t *b = context;
     const pb_builder_list_t *list = b->list;
-    if (b->n_named == PB_NETWORK_MAX_NODES) {
-        pb_diag_fault(
-            b->diag, b->file, list->line,
-            "with '%s' the lists up to here have more than %d names; leave out what no job uses",
-            name, PB_NETWORK_MAX_NODES);
-        b->full = true;
+    if (b->n_named++ == PB_NETWORK_MAX_NODES) {
+        overflow(b, list->line, name);
         return END_OF_LIST;
     }
-    b->n_named++;
-    if (list->adds) {
-        return add_to(b, name);
+    if (list->adds && find_named(b, list->kind, name) < 0) {
+        pb_diag_fault(b->warnings, b->file, list->line,
+                      "there is no %s '%s' to add to; correct the name", kind_name(list->kind),
+                      name);
+        return 0;
     }
     const int child = intern(b, list->line, list->kind, name);
     if (child < 0) {
-        return child == PB_ERR_NO_MEMORY ? child : b->full ? END_OF_LIST : 0;
+        return child == PB_ERR_NO_MEMORY ? child : END_OF_LIST;
     }
-    if (child == list->parent) {
-        pb_diag_fault(b->diag, b->file, list->line, "switch '%s' is named below itself", name);
-        return 0;
-    }
-    return note_link(b, child);
+    return link_child(b, child);
 }
 
-static int start_group(pb_builder_t *b, const pb_builder_list_t *list)
+/* ALL: the hosts of a job that no list names. */
+static void take_others(pb_builder_t *b)
 {
-    group_t *groups = make_room(b->groups, b->n_groups, &b->groups_capacity, sizeof(*groups));
-    if (groups == NULL) {
+    const int before = pb_network_others(b->network);
+    if (before < 0) {
+        pb_network_set_others(b->network, b->list->parent);
+    } else if (before != b->list->parent) {
+        pb_diag_fault(b->warnings, b->file, b->list->line,
+                      "all hosts are below switch '%s' already; ALL is ignored here",
+                      node_of(b, before)->name);
+    }
+}
+
+/* Takes an item of a list, which ends at `end`. */
+static int take_item(pb_builder_t *b, const char *at, const char *end)
+{
+    char why[200];
+    char *item = strndup(at, (size_t) (end - at));
+    if (item == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    b->groups = groups;
-    groups[b->n_groups++] =
-        (group_t){.line = list->line, .repeats = list->repeats, .adds = list->adds};
-    return PB_SUCCESS;
+    int error = PB_SUCCESS;
+    if (b->list->kind == PB_NODE_HOST && strcasecmp(item, "ALL") == 0) {
+        take_others(b);
+    } else {
+        error = pb_hostlist_expand(item, PB_NETWORK_MAX_NODES, found_child, b, why, sizeof(why));
+    }
+    free(item);
+    if (error == PB_ERR_INPUT) {
+        pb_diag_fault(b->warnings, b->file, b->list->line, "%s: %s; ignored", b->list->key, why);
+    }
+    return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
 }
 
 int pb_builder_list(pb_builder_t *b, const pb_builder_list_t *list)
 {
-    char why[200];
-    if (list->names[0] == '\0') {
-        pb_diag_fault(b->diag, b->file, list->line, "%s is empty; name something or leave it out",
-                      list->key);
-        return PB_SUCCESS;
-    }
-    if (strcasecmp(list->names, "ALL") == 0) {
-        pb_diag_fault(b->diag, b->file, list->line,
-                      "%s=%s is not supported, as only Slurm knows all names; list them", list->key,
-                      list->names);
-        return PB_SUCCESS;
-    }
+    int error = PB_SUCCESS;
     b->list = list;
-    int error = list->kind == PB_NODE_HOST ? start_group(b, list) : PB_SUCCESS;
-    if (error == PB_SUCCESS) {
-        error =
-            pb_hostlist_expand(list->names, PB_NETWORK_MAX_NODES, found_child, b, why, sizeof(why));
+    b->n_lists++;
+    for (const char *at = list->names, *end; error == PB_SUCCESS && !b->full; at = end) {
+        at = pb_hostlist_item(at, &end);
+        if (at == end) {
+            break;
+        }
+        error = take_item(b, at, end);
     }
     b->list = NULL;
-    if (error == PB_ERR_INPUT) {
-        pb_diag_fault(b->diag, b->file, list->line, "%s: %s", list->key, why);
-    }
+    return error;
+}
+
+int pb_builder_name(pb_builder_t *b, const pb_builder_list_t *list, const char *name)
+{
+    b->list = list;
+    b->n_lists++;
+    const int error = found_child(b, name);
+    b->list = NULL;
     return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
+}
+
+/* Links the copies of a node's children, in their order. */
+static int copy_children(pb_builder_t *b, const pb_network_t *network, const pb_node_t *of)
+{
+    int error = PB_SUCCESS;
+    const int parent = pb_network_find_switch(b->network, of->name);
+    for (int i = of->first_child; i >= 0 && error == PB_SUCCESS;) {
+        const pb_node_t *child = pb_network_node(network, i);
+        const pb_builder_list_t list = {.line = child->line,
+                                        .kind = child->kind,
+                                        .parent = parent,
+                                        .speed = child->speed_given ? child->speed : 0,
+                                        .members = child->members};
+        error = pb_builder_name(b, &list, child->name);
+        i = child->next_sibling;
+    }
+    return error;
+}
+
+int pb_builder_copy(pb_builder_t *b, const pb_network_t *network)
+{
+    const int n = pb_network_size(network), others = pb_network_others(network);
+    int error = PB_SUCCESS;
+    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
+        const pb_node_t *node = pb_network_node(network, i);
+        const int added =
+            node->is_virtual ? PB_SUCCESS : intern(b, node->line, node->kind, node->name);
+        error = added < 0 ? added : PB_SUCCESS;
+        if (added >= 0 && node->kind == PB_NODE_SWITCH && !node->is_virtual) {
+            b->mentions[added].defined = true;
+            pb_network_set_spines(b->network, added, node->spines);
+        }
+    }
+    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
+        const pb_node_t *node = pb_network_node(network, i);
+        error = node->is_virtual ? PB_SUCCESS : copy_children(b, network, node);
+    }
+    if (error == PB_SUCCESS && others >= 0) {
+        const char *name = pb_network_node(network, others)->name;
+        pb_network_set_others(b->network, pb_network_find_switch(b->network, name));
+    }
+    return error;
+}
+
+/* ---- cycles ---- */
+
+/* Walks up from a node over all links and ignores those that lead to a node of the walk. `next` is
+ * by node the link to try next, PASSED behind the last; `below` is the node that the walk came
+ * from. */
+enum { PASSED = -2 };
+
+static void cut_cycles_above(pb_builder_t *b, int node, int *next, int *below)
+{
+    below[node] = -1;
+    b->mentions[node].above = 1; /* on the walk */
+    for (int at = node; at >= 0;) {
+        if (next[at] < 0) {
+            next[at] = PASSED;
+            b->mentions[at].above = 0;
+            at = below[at];
+            continue;
+        }
+        link_t *link = &b->links[next[at]];
+        next[at] = link->next;
+        if (b->mentions[link->parent].above != 0) {
+            link->state = LINK_CYCLE;
+            pb_diag_fault(b->warnings, b->file, link->line,
+                          "switch '%s' is above '%s' already, so they are in a cycle; this link is "
+                          "ignored",
+                          node_of(b, link->child)->name, node_of(b, link->parent)->name);
+        } else if (next[link->parent] != PASSED) {
+            below[link->parent] = at;
+            b->mentions[link->parent].above = 1;
+            at = link->parent;
+        }
+    }
+}
+
+static int cut_cycles(pb_builder_t *b)
+{
+    const int n = pb_network_size(b->network);
+    int *next = malloc(((size_t) n + 1) * sizeof(*next)),
+        *below = malloc(((size_t) n + 1) * sizeof(*below));
+    if (next == NULL || below == NULL) {
+        free(next);
+        free(below);
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int node = 0; node < n; node++) {
+        next[node] = b->mentions[node].first_link;
+        b->mentions[node].above = 0;
+    }
+    for (int node = 0; node < n; node++) {
+        if (next[node] != PASSED) {
+            cut_cycles_above(b, node, next, below);
+        }
+    }
+    free(next);
+    free(below);
+    b->n_marks = 0;
+    return PB_SUCCESS;
 }
 
 /* ---- where each host has its link ---- */
@@ -304,7 +410,7 @@ static void mark_above(pb_builder_t *b, int node, int *stack)
         const int at = stack[--n];
         for (int i = b->mentions[at].first_link; i >= 0; i = b->links[i].next) {
             mention_t *parent = &b->mentions[b->links[i].parent];
-            if (parent->above != b->n_marks) {
+            if (parent->above != b->n_marks && b->links[i].state != LINK_CYCLE) {
                 parent->above = b->n_marks;
                 stack[n++] = b->links[i].parent;
             }
@@ -334,7 +440,7 @@ static int link_at_marked(const pb_builder_t *b, int host)
     return found;
 }
 
-/* The link of a host at the lowest of the switches that name it. */
+/* The link of a host at the lowest of the switches that name it, the first where none is below. */
 static int lowest_link(pb_builder_t *b, int host, int *stack)
 {
     int lowest = b->marked >= 0 ? link_at_marked(b, host) : -1;
@@ -396,7 +502,7 @@ int pb_builder_add_all(pb_builder_t *b, int line, int parent, uint32_t speed, in
         }
     }
     if (b->n_added == n_before) {
-        pb_diag_fault(b->diag, b->file, line,
+        pb_diag_fault(b->warnings, b->file, line,
                       "no link goes down from switch '%s'; name one that has some, or correct the "
                       "name",
                       node_of(b, parent)->name);
@@ -404,36 +510,9 @@ int pb_builder_add_all(pb_builder_t *b, int line, int parent, uint32_t speed, in
     return PB_SUCCESS;
 }
 
-/* Counts what became of the links of each list. */
-static void count_groups(pb_builder_t *b)
-{
-    for (int i = 0; i < b->n_links; i++) {
-        const link_t *link = &b->links[i];
-        if (link->group < 0) {
-            continue;
-        }
-        group_t *group = &b->groups[link->group];
-        if (link->state == LINK_REPEATS) {
-            group->first_repeated = group->n_repeated++ == 0 ? i : group->first_repeated;
-        } else if (link->state == LINK_TWICE) {
-            group->first_twice = group->n_twice++ == 0 ? i : group->first_twice;
-        } else {
-            group->first_own = group->n_own++ == 0 ? i : group->first_own;
-        }
-    }
-}
+/* ---- warnings ---- */
 
-/* "" or how many more names of a list have the same fault. */
-static const char *others_of(char text[64], int n)
-{
-    text[0] = '\0';
-    if (n > 1) {
-        snprintf(text, 64, " (names of this list with the same fault: %d)", n);
-    }
-    return text;
-}
-
-/* The link at which a host is. */
+/* The switch and line at which a host is. */
 static const link_t *own_link(const pb_builder_t *b, int host)
 {
     int i = b->mentions[host].first_link;
@@ -443,58 +522,57 @@ static const link_t *own_link(const pb_builder_t *b, int host)
     return &b->links[i];
 }
 
-static void report_twice(const pb_builder_t *b, const group_t *group)
+/* Warns of hosts of one list, links [first, end), that are at another switch, or at this one though
+ * it is to repeat those of switches below. */
+static void check_hosts(const pb_builder_t *b, int first, int end)
 {
-    char others[64], there[PB_DIAG_LINE_SIZE];
-    const link_t *link = &b->links[group->first_twice], *own = own_link(b, link->child);
-    pb_diag_fault(b->diag, b->file, group->line,
-                  "host '%s' is below switch '%s' already (%s); a host has one link up%s",
-                  node_of(b, link->child)->name, node_of(b, own->parent)->name,
-                  pb_diag_line(there, b->diag, group->line, own->line),
-                  others_of(others, group->n_twice));
-}
-
-static void report_not_below(const pb_builder_t *b, const group_t *group)
-{
-    char others[64], there[PB_DIAG_LINE_SIZE];
-    const link_t *link = &b->links[group->first_own];
-    const char *host = node_of(b, link->child)->name, *parent = node_of(b, link->parent)->name;
-    others_of(others, group->n_own);
-    if (group->n_repeated == 0) {
-        pb_diag_fault(b->diag, b->file, group->line,
-                      "host '%s' is at no switch below '%s', which has Level=1 or more; name it at "
-                      "its own switch%s",
-                      host, parent, others);
-        return;
+    char more[64], there[PB_DIAG_LINE_SIZE];
+    int n_twice = 0, n_own = 0;
+    bool repeats = b->links[first].repeats;
+    const link_t *twice = NULL, *own = NULL;
+    for (int i = first; i < end; i++) {
+        const link_t *link = &b->links[i];
+        repeats |= link->state == LINK_REPEATS;
+        if (link->state == LINK_TWICE && n_twice++ == 0) {
+            twice = link;
+        } else if (link->state == LINK_IS && n_own++ == 0) {
+            own = link;
+        }
     }
-    const int repeated = b->links[group->first_repeated].child;
-    pb_diag_fault(b->diag, b->file, group->line,
-                  "host '%s' is at no switch below '%s', but '%s', which this list repeats, is "
-                  "(%s); name each host at its own switch%s",
-                  host, parent, node_of(b, repeated)->name,
-                  pb_diag_line(there, b->diag, group->line, own_link(b, repeated)->line), others);
-}
-
-/* An upper switch repeats hosts of those below it, all of which must be there. */
-static void check_groups(pb_builder_t *b)
-{
-    for (int i = 0; i < b->n_groups; i++) {
-        const group_t *group = &b->groups[i];
-        if (group->n_twice > 0) {
-            report_twice(b, group);
-        }
-        if ((group->repeats || group->n_repeated > 0) && group->n_own > 0) {
-            report_not_below(b, group);
-        }
+    if (twice != NULL) {
+        const link_t *is = own_link(b, twice->child);
+        pb_diag_fault(b->warnings, b->file, twice->line,
+                      "host '%s' is below switch '%s' already (%s), which counts; it is ignored "
+                      "here%s",
+                      node_of(b, twice->child)->name, node_of(b, is->parent)->name,
+                      pb_diag_line(there, b->warnings, twice->line, is->line),
+                      more_of(more, n_twice));
+    }
+    if (own != NULL && repeats) {
+        pb_diag_fault(b->warnings, b->file, own->line,
+                      "host '%s' is at no switch below '%s', so it is taken to be at '%s' itself%s",
+                      node_of(b, own->child)->name, node_of(b, own->parent)->name,
+                      node_of(b, own->parent)->name, more_of(more, n_own));
     }
 }
 
-static void check_added(pb_builder_t *b)
+static void check_lists(const pb_builder_t *b)
+{
+    for (int i = 0, end; i < b->n_links; i = end) {
+        for (end = i + 1; end < b->n_links && b->links[end].list == b->links[i].list; end++) {
+        }
+        if (node_of(b, b->links[i].child)->kind == PB_NODE_HOST) {
+            check_hosts(b, i, end);
+        }
+    }
+}
+
+static void check_added(const pb_builder_t *b)
 {
     for (int i = 0; i < b->n_links; i++) {
         const link_t *link = &b->links[i];
         if (link->added > 0 && link->state == LINK_REPEATS) {
-            pb_diag_fault(b->diag, b->file, link->added,
+            pb_diag_fault(b->warnings, b->file, link->added,
                           "host '%s' has its link at a switch below '%s'; add to that one",
                           node_of(b, link->child)->name, node_of(b, link->parent)->name);
             return;
@@ -502,9 +580,31 @@ static void check_added(pb_builder_t *b)
     }
 }
 
+/* One message for all switches that one line named first. */
+static void report_undefined(const pb_builder_t *b)
+{
+    const int n_nodes = pb_network_size(b->network);
+    for (int i = 0; i < n_nodes;) {
+        const pb_node_t *first = NULL;
+        const int line = node_of(b, i)->line;
+        char more[64];
+        int n = 0;
+        for (; i < n_nodes && node_of(b, i)->line == line; i++) {
+            if (node_of(b, i)->kind == PB_NODE_SWITCH && !b->mentions[i].defined) {
+                first = n++ == 0 ? node_of(b, i) : first;
+            }
+        }
+        if (first != NULL) {
+            pb_diag_fault(b->warnings, b->file, line,
+                          "switch '%s' has no %s of its own; no host is known below it%s",
+                          first->name, b->entry, more_of(more, n));
+        }
+    }
+}
+
 /* ---- the network ---- */
 
-/* Connects nodes in the order of the file; true if a switch has several links up. */
+/* Connects nodes in the order of the file; *is_fabric_p: a switch has several links up. */
 static int connect_nodes(pb_builder_t *b, bool *is_fabric_p)
 {
     for (int i = 0; i < b->n_links; i++) {
@@ -527,39 +627,36 @@ static int connect_nodes(pb_builder_t *b, bool *is_fabric_p)
     return PB_SUCCESS;
 }
 
-/* One message for all switches that one line named first. */
-static void report_undefined(const pb_builder_t *b)
+/* The tree of a network in which switches have several above them; PB_ERR_INPUT: it has none. */
+static int merge(pb_builder_t *b, pb_network_t **tree_p)
 {
-    const int n_nodes = pb_network_size(b->network);
-    for (int i = 0; i < n_nodes;) {
-        const pb_node_t *first = NULL;
-        const int line = node_of(b, i)->line;
-        int n_more = -1;
-        for (; i < n_nodes && node_of(b, i)->line == line; i++) {
-            if (node_of(b, i)->kind == PB_NODE_SWITCH && !b->mentions[i].defined) {
-                first = first == NULL ? node_of(b, i) : first;
-                n_more++;
-            }
-        }
-        if (first != NULL) {
-            char others[64] = "";
-            if (n_more > 0) {
-                snprintf(others, sizeof(others), " (nor have %d more of this line)", n_more);
-            }
-            pb_diag_fault(b->diag, b->file, line,
-                          "switch '%s' has no %s of its own%s; add one, or correct the name",
-                          first->name, b->entry, others);
+    int n = 0;
+    pb_uplink_t *uplinks = malloc(((size_t) b->n_links + 1) * sizeof(*uplinks));
+    if (uplinks == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < b->n_links; i++) {
+        const link_t *link = &b->links[i];
+        if (node_of(b, link->child)->kind == PB_NODE_SWITCH && link->state == LINK_IS) {
+            uplinks[n++] = (pb_uplink_t){.child = link->child,
+                                         .parent = link->parent,
+                                         .speed = link->speed,
+                                         .members = link->members,
+                                         .line = link->line};
         }
     }
+    const int error = pb_spines_merge(b->network, uplinks, n, b->file, b->warnings, tree_p);
+    free(uplinks);
+    return error;
 }
 
 /* Reports the first node that is too far below the top. */
-static int check_depth(const pb_builder_t *b, const pb_network_t *network)
+static int check_depth(const pb_builder_t *b, const pb_network_t *network, pb_diag_t *diag)
 {
     for (int i = 0; i < pb_network_size(network); i++) {
         if (pb_network_depth(network, i) > PB_BUILDER_MAX_DEPTH) {
             const pb_node_t *node = pb_network_node(network, i);
-            pb_diag_fault(b->diag, b->file, node->line,
+            pb_diag_fault(diag, b->file, node->line,
                           "%s '%s' is more than %d links below the top switch '%s', which no "
                           "Ethernet allows; name its switch below one that is nearer to the top",
                           kind_name(node->kind), node->name, PB_BUILDER_MAX_DEPTH,
@@ -570,74 +667,58 @@ static int check_depth(const pb_builder_t *b, const pb_network_t *network)
     return PB_SUCCESS;
 }
 
-/* The tree of a network in which switches have several above them. */
-static int merge(pb_builder_t *b, pb_network_t **tree_p)
+/* Tells of several trees. */
+static void note_forest(const pb_builder_t *b, const pb_network_t *network, pb_diag_t *notes)
 {
+    const pb_node_t *top = pb_network_node(network, pb_network_top(network));
+    if (!top->is_virtual) {
+        return;
+    }
+    const pb_node_t *last = pb_network_node(network, top->last_child);
     int n = 0;
-    pb_uplink_t *uplinks = malloc(((size_t) b->n_links + 1) * sizeof(*uplinks));
-    if (uplinks == NULL) {
-        return PB_ERR_NO_MEMORY;
+    for (int i = top->first_child; i >= 0; i = pb_network_node(network, i)->next_sibling) {
+        n++;
     }
-    for (int i = 0; i < b->n_links; i++) {
-        const link_t *link = &b->links[i];
-        if (link->group < 0) {
-            uplinks[n++] = (pb_uplink_t){.child = link->child,
-                                         .parent = link->parent,
-                                         .speed = link->speed,
-                                         .members = link->members,
-                                         .line = link->line};
-        }
-    }
-    const int error = pb_spines_merge(b->network, uplinks, n, b->file, b->diag, tree_p);
-    free(uplinks);
-    return error;
+    pb_diag_fault(
+        notes, b->file, last->line,
+        "%d switches are at the top, from '%s' to '%s'; a job below several of them is on "
+        "one virtual switch '%s' above them, whose links are as fast as hosts'",
+        n, pb_network_node(network, top->first_child)->name, last->name, top->name);
 }
 
-/* Makes the network ready for use, and hands it over. */
-static int hand_over(pb_builder_t *b, bool is_fabric, pb_network_t **network_p)
+int pb_builder_finish(pb_builder_t *b, const char *hint, pb_diag_t *notes, pb_diag_t *diag,
+                      pb_network_t **network_p)
 {
+    bool is_fabric = false;
     pb_network_t *network = NULL;
-    int error = PB_SUCCESS;
-    if (is_fabric) {
+    *network_p = NULL;
+    if (pb_network_size(b->network) == 0) {
+        pb_diag_fault(diag, b->file, 0, "no switch is described; %s", hint);
+        return PB_ERR_INPUT;
+    }
+    int error = cut_cycles(b);
+    error = error == PB_SUCCESS ? settle_hosts(b) : error;
+    if (error == PB_SUCCESS) {
+        check_lists(b);
+        check_added(b);
+        report_undefined(b);
+        error = connect_nodes(b, &is_fabric);
+    }
+    if (error == PB_SUCCESS && is_fabric) {
         error = merge(b, &network);
-    } else {
-        error = pb_network_finish(b->network, b->file, b->diag);
+        error = error == PB_ERR_INPUT ? PB_SUCCESS : error;
+    }
+    if (error == PB_SUCCESS && network == NULL) {
+        error = pb_network_finish(b->network, b->file, diag);
         network = b->network;
         b->network = NULL;
     }
-    error = error == PB_SUCCESS ? check_depth(b, network) : error;
-    if (error == PB_SUCCESS) {
-        *network_p = network;
-    } else {
-        pb_network_free(network);
-    }
-    return error;
-}
-
-int pb_builder_finish(pb_builder_t *b, const char *hint, pb_network_t **network_p)
-{
-    bool is_fabric = false;
-    *network_p = NULL;
-    int error = settle_hosts(b);
-    if (error == PB_SUCCESS) {
-        count_groups(b);
-        check_groups(b);
-        check_added(b);
-        error = connect_nodes(b, &is_fabric);
-    }
+    error = error == PB_SUCCESS ? check_depth(b, network, diag) : error;
     if (error != PB_SUCCESS) {
+        pb_network_free(network);
         return error;
     }
-    if (!b->lost_switch && !b->full) {
-        report_undefined(b);
-    }
-    if (b->diag->n_faults > b->n_faults_before) {
-        pb_network_check_cycles(b->network, b->file, b->diag);
-        return PB_ERR_INPUT;
-    }
-    if (pb_network_size(b->network) == 0) {
-        pb_diag_fault(b->diag, b->file, 0, "no switch is described; %s", hint);
-        return PB_ERR_INPUT;
-    }
-    return hand_over(b, is_fabric, network_p);
+    note_forest(b, network, notes);
+    *network_p = network;
+    return PB_SUCCESS;
 }

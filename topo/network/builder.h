@@ -2,12 +2,14 @@
  * Makes a network of what the lines of a file name: switches, and lists of what is below each.
  *
  * Nodes enter the network when they are first named, so that children keep the order of the file.
- * What is below what is decided when all lines were read: Slurm prints upper switches with the
- * hosts of all switches below them, and a host that a list names so has its link at the lowest of
- * the switches that name it. Faults are reported with the line that the caller gave.
+ * What is below what is decided when all lines were read. Slurm prints upper switches with the
+ * hosts of all switches below them: a host has its link at the lowest of the switches that name it,
+ * and at the first of several of which none is below another. A link that closes a cycle is
+ * ignored, switches that are above the same one are merged (spines.h), and several tops get a
+ * virtual one above them (network.h).
  *
- * One mistake should give one message. A line whose switch is lost makes children look unknown, and
- * any fault makes trees look unconnected; what may be such a consequence is not reported.
+ * What is not understood is ignored with a warning that names its line, and costs only the hosts
+ * that it concerns.
  */
 #ifndef PB_BUILDER_H
 #define PB_BUILDER_H
@@ -16,7 +18,6 @@
 #include <stdint.h>
 
 #include "topo/network/network.h"
-#include "topo/network/spines.h"
 #include "topo/util/diag.h"
 
 /**
@@ -43,18 +44,15 @@ typedef struct pb_builder_list {
 typedef struct pb_builder {
     const char *file;  /**< borrowed, for messages */
     const char *entry; /**< borrowed: what the file has for each switch, "SwitchName line" */
-    pb_diag_t *diag;
-    size_t n_faults_before; /**< in diag, of others */
+    pb_diag_t *warnings;
     pb_network_t *network;
     struct pb_builder_mention *mentions; /**< by node */
     int mentions_capacity;
     struct pb_builder_link *links; /**< all that were named, in order */
     int n_links, links_capacity;
-    struct pb_builder_group *groups; /**< lists that named hosts, in order */
-    int n_groups, groups_capacity;
-    bool lost_switch; /**< a line's switch could not be read */
-    bool is_settled;  /**< where the hosts of the lists without `adds` have their links */
-    bool full;        /**< the network has no room; reading ends */
+    int n_lists;     /**< read so far */
+    bool is_settled; /**< where the hosts of the lists without `adds` have their links */
+    bool full;       /**< the network has no room; reading ends */
     int n_named; /**< names in lists so far; more than there may be nodes are too many, however few
                     are new */
     int n_added; /**< links that lists with `adds` have added, or given something */
@@ -64,16 +62,22 @@ typedef struct pb_builder {
 } pb_builder_t;
 
 /** An empty one; to be cleared in any case. PB_ERR_NO_MEMORY. */
-int pb_builder_init(pb_builder_t *builder, const char *file, const char *entry, pb_diag_t *diag);
+int pb_builder_init(pb_builder_t *builder, const char *file, const char *entry,
+                    pb_diag_t *warnings);
 void pb_builder_clear(pb_builder_t *builder);
 
-/**
- * The switch that a line describes, defined from now on: `name` is a list of one. `key` stands for
- * it in messages. PB_ERR_INPUT after a fault, PB_ERR_NO_MEMORY.
+/** The switch of this name that a line describes. PB_ERR_INPUT after a warning, PB_ERR_NO_MEMORY.
  */
-int pb_builder_switch(pb_builder_t *builder, int line, const char *key, const char *name);
+int pb_builder_switch(pb_builder_t *builder, int line, const char *name);
 
-/** Takes a list. Faults are in diag only. PB_ERR_NO_MEMORY. O(names). */
+/** Adds what a finished network has; its virtual top is not taken. PB_ERR_NO_MEMORY. O(nodes). */
+int pb_builder_copy(pb_builder_t *builder, const pb_network_t *network);
+
+/** Takes one name as it is, below the parent of the list, whose names are not read.
+ * PB_ERR_NO_MEMORY. */
+int pb_builder_name(pb_builder_t *builder, const pb_builder_list_t *list, const char *name);
+
+/** Takes a list: names as hostlist.h has them, or ALL. PB_ERR_NO_MEMORY. O(names). */
 int pb_builder_list(pb_builder_t *builder, const pb_builder_list_t *list);
 
 /**
@@ -84,11 +88,12 @@ int pb_builder_list(pb_builder_t *builder, const pb_builder_list_t *list);
 int pb_builder_add_all(pb_builder_t *builder, int line, int parent, uint32_t speed, int members);
 
 /**
- * The finished network, merged where switches have several above them, or PB_ERR_INPUT with faults
- * in diag. `hint` tells how lines are written, if there is none. O(nodes + links), and for each
- * host that is repeated, as many steps as there are links above its switch at most; and
+ * The finished network, or PB_ERR_INPUT with a message in `diag` that nothing can be used; `hint`
+ * tells how lines are written. A note tells of several tops. O(nodes + links), and for each host
+ * that is repeated, as many steps as there are links above its switch at most; and
  * pb_spines_merge().
  */
-int pb_builder_finish(pb_builder_t *builder, const char *hint, pb_network_t **network_p);
+int pb_builder_finish(pb_builder_t *builder, const char *hint, pb_diag_t *notes, pb_diag_t *diag,
+                      pb_network_t **network_p);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A list is items between commas; an item is plain text and groups of ranges in
+ * A list is items between commas or blanks; an item is plain text and groups of ranges in
  * brackets, in any order. The whole list is checked and counted first. Then each
  * item runs through its names like an odometer, the last group fastest.
  */
@@ -147,7 +147,7 @@ static int check_group(const char *open, uint64_t bound, extent_t *extent, const
     }
     *extent = (extent_t){.count = 0};
     for (;; at++) {
-        extent_t range;
+        extent_t range = {0};
         int error = check_range(open, at, &range, to);
         if (error != PB_SUCCESS) {
             return error;
@@ -183,16 +183,14 @@ static int check_piece(const char *item, const char **at_p, uint64_t bound, exte
     return PB_SUCCESS;
 }
 
-/* Checks the item at `item`, which is not empty, counts its names and groups and finds its end,
- * which is a comma or the end of the text. */
-static int check_item(const char *item, uint64_t bound, uint64_t *count_p, int *n_groups_p,
-                      const char **end_p, const complaint_t *to)
+/* Checks an item, and counts its names and groups. */
+static int check_item(const char *item, const char *end, uint64_t bound, uint64_t *count_p,
+                      int *n_groups_p, const complaint_t *to)
 {
-    const char *at = item;
     size_t length = 0;
     *count_p = 1;
     *n_groups_p = 0;
-    for (; *at != ',' && *at != '\0'; at++) {
+    for (const char *at = item; at < end; at++) {
         extent_t piece;
         *n_groups_p += *at == '[';
         int error = check_piece(item, &at, bound, &piece, to);
@@ -206,28 +204,35 @@ static int check_item(const char *item, uint64_t bound, uint64_t *count_p, int *
         char what[60];
         snprintf(what, sizeof(what), "a name of this is longer than %d bytes",
                  PB_HOSTLIST_MAX_NAME);
-        return complain(to, item, (size_t) (at - item), what);
+        return complain(to, item, (size_t) (end - item), what);
     }
-    *end_p = at;
     return PB_SUCCESS;
+}
+
+const char *pb_hostlist_item(const char *at, const char **end_p)
+{
+    static const char separators[] = ", \t\n";
+    at += strspn(at, separators);
+    const char *end = at;
+    for (; *end != '\0' && strchr(separators, *end) == NULL; end++) {
+        const char *close = *end == '[' ? end + 1 + strcspn(end + 1, "[]") : end;
+        end = *close == ']' ? close : end;
+    }
+    *end_p = end;
+    return at;
 }
 
 static int check_list(const char *text, size_t max_names, const complaint_t *to)
 {
-    if (*text == '\0') {
-        return complain(to, text, 0, "the list is empty");
-    }
     /* The bound leaves room for one more than it. */
     uint64_t bound = max_names < UINT64_MAX / 2 ? max_names : UINT64_MAX / 2;
     uint64_t n_names = 0;
     const char *end;
-    for (const char *item = text;; item = end + 1) {
+    for (const char *item = pb_hostlist_item(text, &end); item < end;
+         item = pb_hostlist_item(end, &end)) {
         uint64_t count;
         int n_groups;
-        if (*item == ',' || *item == '\0') {
-            return complain(to, text, strlen(text), "a comma has no name before or after it");
-        }
-        int error = check_item(item, bound, &count, &n_groups, &end, to);
+        int error = check_item(item, end, bound, &count, &n_groups, to);
         if (error != PB_SUCCESS) {
             return error;
         }
@@ -237,10 +242,8 @@ static int check_list(const char *text, size_t max_names, const complaint_t *to)
             snprintf(what, sizeof(what), "with this there are more than %" PRIu64 " names", bound);
             return complain(to, item, (size_t) (end - item), what);
         }
-        if (*end == '\0') {
-            return PB_SUCCESS;
-        }
     }
+    return n_names > 0 ? PB_SUCCESS : complain(to, text, 0, "the list is empty");
 }
 
 static void set_range(group_t *group, const char *text)
@@ -326,15 +329,13 @@ int pb_hostlist_expand(const char *text, size_t max_names,
     if (result != PB_SUCCESS) {
         return result;
     }
-    const char *end = text;
-    for (const char *item = text; result == 0; item = end + 1) {
+    const char *end;
+    for (const char *item = pb_hostlist_item(text, &end); item < end && result == 0;
+         item = pb_hostlist_item(end, &end)) {
         uint64_t count;
         int n_groups;
-        check_item(item, UINT64_MAX / 2, &count, &n_groups, &end, &to);
+        check_item(item, end, UINT64_MAX / 2, &count, &n_groups, &to);
         result = expand_item(item, end, n_groups, found, context);
-        if (*end == '\0') {
-            break;
-        }
     }
     return result;
 }

@@ -1,6 +1,7 @@
 /*
  * Hostlist expressions, as Slurm writes sets of names:
- * "r[1-2]n[001-016,020],login" is r1n001 .. r1n016, r1n020, r2n001 .. and login.
+ * "r[1-2]n[001-016,020],login" is r1n001 .. r1n016, r1n020, r2n001 .. and login. Commas and blanks
+ * separate items, also several of them.
  */
 #ifndef PB_HOSTLIST_H
 #define PB_HOSTLIST_H
@@ -22,5 +23,8 @@
 int pb_hostlist_expand(const char *text, size_t max_names,
                        int (*found)(void *context, const char *name), void *context, char *why,
                        size_t why_size);
+
+/** The first item of a list from `at` on, and its end: the same where there is none. */
+const char *pb_hostlist_item(const char *at, const char **end_p);
 
 #endif

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "topo/util/hash.h"
-
-/* Names that one message lists; the others are counted. */
-#define MAX_LISTED 8
+#include "topo/util/kit.h"
 
 /* A slot of the table of host names. The key is the first `length` bytes of the
  * node's name, without regard to case. */
@@ -20,8 +18,8 @@ typedef struct host_slot {
 
 /*
  * Both tables are open-addressed with linear probing; sizes are powers of two.
- * `names` maps every node's exact name. `hosts` maps each host's whole name
- * and its name up to the first dot, both without regard to case.
+ * `names` maps every node's exact name, those of switches apart from others'. `hosts` maps each
+ * host's whole name and its name up to the first dot, both without regard to case.
  */
 struct pb_network {
     pb_node_t *nodes;
@@ -31,6 +29,7 @@ struct pb_network {
     int n_hosts;
     int n_places;
     int top;
+    int others; /* the switch of hosts that are not named; -1: none */
     int max_depth;
     uint32_t base_speed;
     int *names; /* node, -1: a free slot */
@@ -86,13 +85,19 @@ static bool is_address(const char *host)
     return strchr(host, '.') != NULL && host[strspn(host, "0123456789.")] == '\0';
 }
 
-/* The slot that holds `name`, or the free one where it belongs. */
-static size_t find_name_slot(const pb_network_t *network, const char *name)
+static bool is_called(const pb_node_t *node, bool is_switch, const char *name)
+{
+    return (node->kind == PB_NODE_SWITCH) == is_switch && strcmp(node->name, name) == 0;
+}
+
+/* The slot that holds the name of a switch, or of another node, or the free one where it belongs.
+ */
+static size_t find_name_slot(const pb_network_t *network, bool is_switch, const char *name)
 {
     size_t mask = network->names_size - 1;
     size_t slot = hash_name(name) & mask;
     while (network->names[slot] >= 0 &&
-           strcmp(network->nodes[network->names[slot]].name, name) != 0) {
+           !is_called(&network->nodes[network->names[slot]], is_switch, name)) {
         slot = (slot + 1) & mask;
     }
     return slot;
@@ -155,7 +160,8 @@ static int resize_tables(pb_network_t *network, int capacity)
         hosts[i].node = -1;
     }
     for (int node = 0; node < network->n_nodes; node++) {
-        names[find_name_slot(network, network->nodes[node].name)] = node;
+        const pb_node_t *named = &network->nodes[node];
+        names[find_name_slot(network, named->kind == PB_NODE_SWITCH, named->name)] = node;
         insert_host(network, node);
     }
     return PB_SUCCESS;
@@ -190,7 +196,7 @@ pb_network_t *pb_network_new(void)
     if (network == NULL) {
         return NULL;
     }
-    network->top = -1;
+    network->top = network->others = -1;
     if (grow(network) != PB_SUCCESS) {
         pb_network_free(network);
         return NULL;
@@ -221,7 +227,7 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
     if (network->n_nodes == network->capacity && grow(network) != PB_SUCCESS) {
         return PB_ERR_NO_MEMORY;
     }
-    size_t slot = find_name_slot(network, name);
+    size_t slot = find_name_slot(network, kind == PB_NODE_SWITCH, name);
     if (network->names[slot] >= 0) {
         return PB_ERR_INPUT;
     }
@@ -293,6 +299,7 @@ static int add_like(pb_network_t *network, const pb_node_t *of)
     if (node >= 0) {
         pb_network_set_line(network, node, of->line);
         pb_network_set_spines(network, node, of->spines);
+        network->nodes[node].is_virtual = of->is_virtual;
     }
     return node;
 }
@@ -324,9 +331,16 @@ pb_network_t *pb_network_copy(const pb_network_t *network)
     }
     if (error != PB_SUCCESS) {
         pb_network_free(copy);
-        copy = NULL;
+        return NULL;
     }
+    copy->others = network->others;
     return copy;
+}
+
+void pb_network_set_others(pb_network_t *network, int node)
+{
+    assert(node >= 0 && node < network->n_nodes && network->nodes[node].kind == PB_NODE_SWITCH);
+    network->others = node;
 }
 
 void pb_network_set_line(pb_network_t *network, int node, int line)
@@ -335,76 +349,17 @@ void pb_network_set_line(pb_network_t *network, int node, int line)
     network->nodes[node].line = line;
 }
 
-/* ---- checking and finishing it ---- */
-
-/* A list of names in a message: "a (line 1), b (line 7) and 3 more". Without
- * memory the text stays short, which a message survives. */
-typedef struct name_list {
-    char *text;
-    size_t size;
-    FILE *stream;
-    int n_names;
-    const pb_diag_t *diag; /* that gets the message, */
-    int line;              /* which is about this line */
-} name_list_t;
-
-static void list_open(name_list_t *list, const pb_diag_t *diag, int line)
-{
-    *list = (name_list_t){.diag = diag, .line = line};
-    list->stream = open_memstream(&list->text, &list->size);
-}
-
-static void list_add(name_list_t *list, const pb_node_t *node)
-{
-    if (list->stream == NULL || list->n_names++ >= MAX_LISTED) {
-        return;
-    }
-    fprintf(list->stream, "%s%s", list->n_names > 1 ? ", " : "", node->name);
-    if (node->line > 0) {
-        char line[PB_DIAG_LINE_SIZE];
-        fprintf(list->stream, " (%s)", pb_diag_line(line, list->diag, list->line, node->line));
-    }
-}
-
-/* The text, which the caller frees; NULL if out of memory. */
-static char *list_close(name_list_t *list)
-{
-    if (list->stream == NULL) {
-        return NULL;
-    }
-    if (list->n_names > MAX_LISTED) {
-        fprintf(list->stream, " and %d more", list->n_names - MAX_LISTED);
-    }
-    fclose(list->stream);
-    return list->text;
-}
-
-static void report_cycle(const pb_network_t *network, int node, const char *file, pb_diag_t *diag)
-{
-    name_list_t list;
-    list_open(&list, diag, network->nodes[node].line);
-    int at = node;
-    do {
-        list_add(&list, &network->nodes[at]);
-        at = network->nodes[at].parent;
-    } while (at != node);
-    char *names = list_close(&list);
-    pb_diag_fault(diag, file, network->nodes[node].line,
-                  "these switches are above one another in a cycle: %s; an Ethernet forwards along "
-                  "a tree, so leave out the link that the spanning tree does not use",
-                  names != NULL ? names : network->nodes[node].name);
-    free(names);
-}
+/* ---- finishing it ---- */
 
 enum { DEPTH_UNKNOWN = -1, DEPTH_ON_PATH = -2, DEPTH_NONE = -3 };
 
 /*
  * Walks up from `node` until a node of known depth or a top, then gives the
  * nodes of the walk their depths; a walk that meets itself has found a cycle,
- * and has no depths. Each node is on one walk only, so that all walks together
+ * and has no depths: false. Each node is on one walk only, so that all walks together
  * are linear.
  */
-static void find_depths_from(pb_network_t *network, int node, const char *file, pb_diag_t *diag)
+static bool find_depths_from(pb_network_t *network, int node)
 {
     const pb_node_t *nodes = network->nodes;
     int *depth = network->depth;
@@ -413,58 +368,66 @@ static void find_depths_from(pb_network_t *network, int node, const char *file, 
         depth[at] = DEPTH_ON_PATH;
         n_steps++;
     }
-    if (at >= 0 && depth[at] == DEPTH_ON_PATH) {
-        report_cycle(network, at, file, diag);
-    }
-    bool rooted = at < 0 || depth[at] >= 0;
+    const bool rooted = at < 0 || depth[at] >= 0;
     int bottom = rooted ? n_steps + (at < 0 ? -1 : depth[at]) : DEPTH_NONE;
     for (at = node; n_steps > 0; n_steps--, at = nodes[at].parent) {
         depth[at] = bottom;
         bottom -= rooted;
     }
+    return rooted;
 }
 
-static void find_depths(pb_network_t *network, const char *file, pb_diag_t *diag)
+/* A node of a cycle, or above one; -1: there is none. */
+static int find_depths(pb_network_t *network)
 {
+    int in_cycle = -1;
     for (int node = 0; node < network->n_nodes; node++) {
         network->depth[node] = DEPTH_UNKNOWN;
     }
     network->max_depth = 0;
     for (int node = 0; node < network->n_nodes; node++) {
-        if (network->depth[node] == DEPTH_UNKNOWN) {
-            find_depths_from(network, node, file, diag);
+        if (network->depth[node] == DEPTH_UNKNOWN && !find_depths_from(network, node)) {
+            in_cycle = node;
         }
-        if (network->depth[node] > network->max_depth) {
-            network->max_depth = network->depth[node];
-        }
+        network->max_depth = pb_max(network->max_depth, network->depth[node]);
     }
+    return in_cycle;
 }
 
-static void find_top(pb_network_t *network, const char *file, pb_diag_t *diag)
+/* Adds the switch that stands for what connects several tops. */
+static int add_virtual_top(pb_network_t *network)
 {
-    name_list_t list;
-    int n_tops = 0, last = -1;
+    char name[32] = "top";
+    for (int i = 1; pb_network_find_switch(network, name) >= 0; i++) {
+        snprintf(name, sizeof(name), "top_%d", i);
+    }
+    const int n = network->n_nodes, top = pb_network_add(network, PB_NODE_SWITCH, name);
+    if (top < 0) {
+        return top;
+    }
+    network->nodes[top].is_virtual = true;
+    for (int node = 0; node < n; node++) {
+        if (network->nodes[node].parent < 0) {
+            pb_network_connect(network, top, node, 0);
+        }
+    }
+    return top;
+}
+
+/* Finds the top, or adds one above several. */
+static int find_top(pb_network_t *network)
+{
+    int n_tops = 0;
     for (int node = 0; node < network->n_nodes; node++) {
         if (network->nodes[node].parent < 0) {
-            last = node;
+            network->top = node;
             n_tops++;
         }
     }
-    list_open(&list, diag, last >= 0 ? network->nodes[last].line : 0);
-    for (int node = 0; node < network->n_nodes && n_tops > 1; node++) {
-        if (network->nodes[node].parent < 0) {
-            list_add(&list, &network->nodes[node]);
-        }
-    }
-    char *names = list_close(&list);
-    network->top = n_tops == 1 ? last : -1;
     if (n_tops > 1) {
-        pb_diag_fault(diag, file, network->nodes[last].line,
-                      "the network is %d trees that are not connected, with these at the top: %s; "
-                      "name them as children of one switch",
-                      n_tops, names != NULL ? names : network->nodes[last].name);
+        network->top = add_virtual_top(network);
     }
-    free(names);
+    return network->top >= 0 ? PB_SUCCESS : network->top;
 }
 
 /* The lowest speed that is given, or 1 if none is given to a link of a host. */
@@ -493,36 +456,41 @@ static void find_base_speed(pb_network_t *network)
     }
 }
 
-int pb_network_check_cycles(pb_network_t *network, const char *file, pb_diag_t *diag)
+/* Links to a virtual top are as fast as the slowest host's. */
+static void find_virtual_speed(pb_network_t *network)
 {
-    size_t n_before = diag->n_faults;
-    find_depths(network, file, diag);
-    return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
+    uint32_t lowest = UINT32_MAX;
+    for (int i = 0; i < network->n_nodes; i++) {
+        const pb_node_t *node = &network->nodes[i];
+        if (node->kind == PB_NODE_HOST && node->parent >= 0 && node->speed < lowest) {
+            lowest = node->speed;
+        }
+    }
+    const bool is_virtual = network->nodes[network->top].is_virtual && lowest < UINT32_MAX;
+    for (int node = is_virtual ? network->nodes[network->top].first_child : -1; node >= 0;
+         node = network->nodes[node].next_sibling) {
+        network->nodes[node].speed = lowest;
+    }
 }
 
 int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
 {
-    size_t n_before = diag->n_faults;
-    pb_network_check_cycles(network, file, diag);
-    find_top(network, file, diag);
-    if (network->n_hosts == 0) {
-        pb_diag_fault(diag, file, 0, "the network has no host");
-    }
-    if (diag->n_faults > n_before) {
+    const int in_cycle = find_depths(network);
+    if (network->n_nodes == 0 || in_cycle >= 0) {
+        pb_diag_fault(diag, file, 0, in_cycle < 0 ? "there is no node" : "'%s' is above itself",
+                      in_cycle < 0 ? "" : network->nodes[in_cycle].name);
         return PB_ERR_INPUT;
     }
-    find_base_speed(network);
-    return PB_SUCCESS;
-}
-
-/* Called "switch", or "switch_1" and so on if a host has taken that name. */
-static int add_only_switch(pb_network_t *network)
-{
-    char name[32] = "switch";
-    for (int i = 1; pb_network_find(network, name) >= 0; i++) {
-        snprintf(name, sizeof(name), "switch_%d", i);
+    const int n = network->n_nodes, error = find_top(network);
+    if (error != PB_SUCCESS) {
+        return error;
     }
-    return pb_network_add(network, PB_NODE_SWITCH, name);
+    if (network->n_nodes > n) {
+        find_depths(network);
+    }
+    find_base_speed(network);
+    find_virtual_speed(network);
+    return PB_SUCCESS;
 }
 
 static int fill_one_switch(pb_network_t *network, const char *const *names, int n_names)
@@ -536,7 +504,7 @@ static int fill_one_switch(pb_network_t *network, const char *const *names, int 
             return node;
         }
     }
-    int hub = add_only_switch(network);
+    int hub = n_names > 0 ? pb_network_add(network, PB_NODE_SWITCH, "switch") : PB_ERR_INPUT;
     if (hub < 0) {
         return hub;
     }
@@ -614,10 +582,26 @@ int pb_network_spines(const pb_network_t *network, int node)
     return pb_network_node(network, node)->spines;
 }
 
+int pb_network_others(const pb_network_t *network)
+{
+    return network->others;
+}
+
+static int find_named(const pb_network_t *network, bool is_switch, const char *name)
+{
+    const int node = network->names[find_name_slot(network, is_switch, name)];
+    return node >= 0 ? node : PB_ERR_UNKNOWN;
+}
+
 int pb_network_find(const pb_network_t *network, const char *name)
 {
-    int node = network->names[find_name_slot(network, name)];
-    return node >= 0 ? node : PB_ERR_UNKNOWN;
+    const int node = find_named(network, false, name);
+    return node >= 0 ? node : find_named(network, true, name);
+}
+
+int pb_network_find_switch(const pb_network_t *network, const char *name)
+{
+    return find_named(network, true, name);
 }
 
 /* The only host with this key, or PB_ERR_UNKNOWN. */
@@ -686,6 +670,9 @@ uint64_t pb_network_hash(const pb_network_t *network)
         }
         state = pb_hash_number(state, node->speed);
         state = pb_hash_string(state, node->name);
+        if (at == network->others) {
+            state = pb_hash_string(state, "others");
+        }
     }
     return pb_hash_end(state);
 }

@@ -50,6 +50,7 @@ typedef struct pb_node {
     int members;      /**< parallel links in the uplink, at least 1 */
     int spines;       /**< switches that are merged in this node, at least 1 */
     int line;         /**< where the node was first named, for messages; 0: nowhere */
+    bool is_virtual;  /**< the top that connects several trees, and is in no file */
 } pb_node_t;
 
 typedef struct pb_network pb_network_t;
@@ -60,8 +61,7 @@ void pb_network_free(pb_network_t *network);
 
 /**
  * The network that is assumed when nothing is known: every name a host on
- * one switch called "switch". Names are copied; a repeated name is added once.
- * The switch is called otherwise if a host has that name. The network is
+ * one switch called "switch". Names are copied; a repeated name is added once. The network is
  * finished. Returns NULL if out of memory, if there is no name at all or an
  * empty one, or if there are more than PB_NETWORK_MAX_NODES.
  */
@@ -75,8 +75,8 @@ pb_network_t *pb_network_copy(const pb_network_t *network);
 
 /**
  * Adds a node without a parent. Returns its number, PB_ERR_INPUT if the name is
- * empty or taken by a node of either kind or the network is full,
- * PB_ERR_NO_MEMORY. O(1) amortised.
+ * empty, or taken by another switch (for a host or place: by another host or place), or the network
+ * is full, PB_ERR_NO_MEMORY. O(1) amortised.
  */
 int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name);
 
@@ -107,22 +107,20 @@ void pb_network_set_spines(pb_network_t *network, int node, int spines);
 /** Notes where a node was first named, for messages. */
 void pb_network_set_line(pb_network_t *network, int node, int line);
 
-/**
- * Checks that the nodes form one tree that has a host, and makes the network
- * ready for use: finds the top node, gives every link without a speed the
- * base speed, and computes depths. That is the lowest speed in the network, or 1
- * if no link to a host has one: those of links between switches are then multiples of a
- * host's.
- * `file` names the source in messages. PB_ERR_INPUT with every fault in `diag`:
- * cycles, more than one top, no host. O(nodes), without recursion.
+/** Notes the switch below which all hosts are that the network does not name (pb_network_join()).
  */
-int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
+void pb_network_set_others(pb_network_t *network, int node);
+int pb_network_others(const pb_network_t *network); /**< -1: there is none */
 
 /**
- * Only reports the cycles, as pb_network_finish() does too. For a reader that
- * has found other faults, which have several tops as a consequence.
+ * Makes the network ready for use: finds the top node, gives every link without a speed the
+ * base speed, and computes depths. The base speed is the lowest in the network, or 1
+ * if no link to a host has one: those of links between switches are then multiples of a
+ * host's. Above several tops it adds a virtual one, whose links are as fast as the slowest host's.
+ * `file` names the source in messages. PB_ERR_INPUT with a message in `diag`: no node, or a cycle.
+ * PB_ERR_NO_MEMORY. O(nodes), without recursion.
  */
-int pb_network_check_cycles(pb_network_t *network, const char *file, pb_diag_t *diag);
+int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
 
 int pb_network_size(const pb_network_t *network);            /**< nodes */
 int pb_network_n_hosts(const pb_network_t *network);         /**< of them hosts */
@@ -143,8 +141,10 @@ int pb_network_spines(const pb_network_t *network, int node);
 /** Borrowed; valid until the next add or free. */
 const pb_node_t *pb_network_node(const pb_network_t *network, int node);
 
-/** The node of exactly this name, or PB_ERR_UNKNOWN. O(1). */
+/** The node of exactly this name, or PB_ERR_UNKNOWN. A host and a switch may share a name: the
+ * first function finds the host, the second only switches. O(1). */
 int pb_network_find(const pb_network_t *network, const char *name);
+int pb_network_find_switch(const pb_network_t *network, const char *name);
 
 /**
  * The host that a host name means: the exact name; else, where that is

@@ -8,6 +8,7 @@
 #include "topo/network/hostlist.h"
 #include "topo/network/node_names.h"
 #include "topo/network/spines_internal.h"
+#include "topo/util/kit.h"
 
 static const pb_node_t *node_of(const pb_fabric_t *f, int node)
 {
@@ -29,13 +30,9 @@ static int compare_uplinks(const void *a, const void *b, void *uplinks)
     return left < right ? -1 : left > right;
 }
 
-static void sort_uplinks(pb_fabric_t *f)
+/* Finds where the uplinks of each node begin in by_child. */
+static void find_first_uplinks(pb_fabric_t *f)
 {
-    for (int i = 0; i < f->n_uplinks; i++) {
-        f->by_child[i] = i;
-    }
-    qsort_r(f->by_child, (size_t) f->n_uplinks, sizeof(*f->by_child), compare_uplinks,
-            (void *) f->uplinks);
     int at = 0;
     for (int node = 0; node <= pb_network_size(f->network); node++) {
         while (at < f->n_uplinks && f->uplinks[f->by_child[at]].child < node) {
@@ -45,55 +42,36 @@ static void sort_uplinks(pb_fabric_t *f)
     }
 }
 
-/* An uplink that an earlier one repeats, of the same two switches, and the earlier one. */
-typedef struct repeated {
-    const pb_uplink_t *uplink, *earlier;
-} repeated_t;
-
-static int compare_repeated(const void *a, const void *b)
+static const pb_uplink_t *uplink_at(const pb_fabric_t *f, int at)
 {
-    const repeated_t *left = a, *right = b;
-    return left->uplink < right->uplink ? -1 : left->uplink > right->uplink;
+    return &f->uplinks[f->by_child[at]];
 }
 
-/* One message for all links of a line that were named before. */
-static void report_repeated(const pb_fabric_t *f, const repeated_t *repeated, int n)
-{
-    for (int i = 0, end; i < n; i = end) {
-        const pb_uplink_t *uplink = repeated[i].uplink;
-        char others[64] = "", line[PB_DIAG_LINE_SIZE];
-        for (end = i + 1; end < n && repeated[end].uplink->line == uplink->line; end++) {
-        }
-        if (end - i > 1) {
-            snprintf(others, sizeof(others), " (names of this list with the same fault: %d)",
-                     end - i);
-        }
-        pb_diag_fault(f->diag, f->file, uplink->line,
-                      "switch '%s' is below switch '%s' already (%s); parallel links are "
-                      "Uplinks=N%s",
-                      node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name,
-                      pb_diag_line(line, f->diag, uplink->line, repeated[i].earlier->line), others);
-    }
-}
-
-static int check_repeated(const pb_fabric_t *f)
+/* Sorts the uplinks and drops those that an earlier one repeats, with a warning. */
+static void sort_uplinks(pb_fabric_t *f)
 {
     int n = 0;
-    repeated_t *repeated = malloc(((size_t) f->n_uplinks + 1) * sizeof(*repeated));
-    if (repeated == NULL) {
-        return PB_ERR_NO_MEMORY;
+    for (int i = 0; i < f->n_uplinks; i++) {
+        f->by_child[i] = i;
     }
-    for (int i = 1; i < f->n_uplinks; i++) {
-        const pb_uplink_t *before = &f->uplinks[f->by_child[i - 1]];
-        const pb_uplink_t *uplink = &f->uplinks[f->by_child[i]];
-        if (before->child == uplink->child && before->parent == uplink->parent) {
-            repeated[n++] = (repeated_t){.uplink = uplink, .earlier = before};
+    qsort_r(f->by_child, (size_t) f->n_uplinks, sizeof(*f->by_child), compare_uplinks,
+            (void *) f->uplinks);
+    for (int i = 0; i < f->n_uplinks; i++) {
+        const pb_uplink_t *uplink = uplink_at(f, i);
+        const pb_uplink_t *before = n > 0 ? uplink_at(f, n - 1) : uplink;
+        if (n > 0 && before->child == uplink->child && before->parent == uplink->parent) {
+            char line[PB_DIAG_LINE_SIZE];
+            pb_diag_fault(f->warnings, f->file, uplink->line,
+                          "switch '%s' is below switch '%s' already (%s), so this is ignored; "
+                          "parallel links are Uplinks=N",
+                          node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name,
+                          pb_diag_line(line, f->warnings, uplink->line, before->line));
+        } else {
+            f->by_child[n++] = f->by_child[i];
         }
     }
-    qsort(repeated, (size_t) n, sizeof(*repeated), compare_repeated);
-    report_repeated(f, repeated, n);
-    free(repeated);
-    return n > 0 ? PB_ERR_INPUT : PB_SUCCESS;
+    f->n_uplinks = n;
+    find_first_uplinks(f);
 }
 
 /* ---- which switches are one ---- */
@@ -107,6 +85,13 @@ static int first_of(pb_fabric_t *f, int node)
     return node;
 }
 
+/* What is above the switches of a set, apart from themselves; -1: nothing. */
+static int above_of(pb_fabric_t *f, int first)
+{
+    const int above = f->above[first];
+    return above >= 0 && first_of(f, above) != first_of(f, first) ? above : -1;
+}
+
 /* Makes two switches one, and then what is above them, and so on upwards. Each step merges two
  * nodes, so that all calls together take no more steps than there are nodes. */
 static void join(pb_fabric_t *f, int a, int b)
@@ -117,10 +102,10 @@ static void join(pb_fabric_t *f, int a, int b)
         if (a == b) {
             return;
         }
-        const int first = a < b ? a : b, other = a < b ? b : a;
+        const int first = pb_min(a, b), other = pb_max(a, b);
         f->joined[other] = first;
-        a = f->above[first];
-        b = f->above[other];
+        a = above_of(f, first);
+        b = above_of(f, other);
         f->above[first] = a >= 0 ? a : b;
     }
 }
@@ -132,30 +117,34 @@ static void join_parents(pb_fabric_t *f)
         f->above[node] = -1;
     }
     for (int i = 0; i < f->n_uplinks; i++) {
-        const int child = first_of(f, f->uplinks[i].child);
+        const int child = first_of(f, uplink_at(f, i)->child), parent = uplink_at(f, i)->parent;
         if (f->above[child] < 0) {
-            f->above[child] = f->uplinks[i].parent;
-        } else {
-            join(f, f->above[child], f->uplinks[i].parent);
+            f->above[child] = parent;
+        } else if (first_of(f, parent) != child) {
+            join(f, f->above[child], parent);
         }
     }
 }
 
-/* Reports the first switch that is below one that it is merged with. */
-static int check_layers(pb_fabric_t *f)
+/* Drops uplinks between switches that are merged, with a warning. Returns whether there are any. */
+static bool drop_inside(pb_fabric_t *f)
 {
+    int n = 0;
     for (int i = 0; i < f->n_uplinks; i++) {
-        const pb_uplink_t *uplink = &f->uplinks[i];
-        if (first_of(f, uplink->child) == first_of(f, uplink->parent)) {
-            pb_diag_fault(
-                f->diag, f->file, uplink->line,
-                "switch '%s' is below '%s' here, but a switch below both makes them one layer; "
-                "name a switch only below those of the next layer",
-                node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name);
-            return PB_ERR_INPUT;
+        const pb_uplink_t *uplink = uplink_at(f, i);
+        if (first_of(f, uplink->child) != first_of(f, uplink->parent)) {
+            f->by_child[n++] = f->by_child[i];
+            continue;
         }
+        pb_diag_fault(f->warnings, f->file, uplink->line,
+                      "switch '%s' is below '%s' here, but a switch below both makes them one "
+                      "layer; this link is ignored",
+                      node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name);
     }
-    return PB_SUCCESS;
+    const bool any = n < f->n_uplinks;
+    f->n_uplinks = n;
+    find_first_uplinks(f);
+    return any;
 }
 
 /* ---- the tree ---- */
@@ -202,7 +191,7 @@ static void group_nodes(pb_fabric_t *f)
         f->first_merged[group] = at;
         at += size;
     }
-    f->first_merged[n_groups] = n;
+    f->first_merged[n_groups] = f->first_merged[n_groups + 1] = n; /* a virtual top merges none */
     for (int node = 0; node < n; node++) {
         f->by_node[f->first_merged[f->node[node]] + f->index[node]] = node;
     }
@@ -216,14 +205,17 @@ static int add_merged(pb_fabric_t *f, const int *nodes, int n)
         return PB_ERR_NO_MEMORY;
     }
     if (n > PB_SPINES_MAX) {
-        pb_diag_fault(f->diag, f->file, first->line,
-                      "%d switches above the same ones, %s, would be merged; %d can be", n, name,
-                      PB_SPINES_MAX);
+        free(name);
+        return PB_ERR_INPUT;
     }
     const int added = pb_network_add(f->tree, first->kind, n > 1 ? name : first->name);
     if (added >= 0) {
         pb_network_set_line(f->tree, added, first->line);
-        pb_network_set_spines(f->tree, added, n);
+        int spines = 0;
+        for (int i = 0; i < n; i++) {
+            spines += node_of(f, nodes[i])->spines;
+        }
+        pb_network_set_spines(f->tree, added, spines);
     }
     free(name);
     return added >= 0 ? PB_SUCCESS : added;
@@ -248,7 +240,7 @@ static pb_uplink_t merged_uplink(const pb_fabric_t *f, int group)
     for (int i = f->first_merged[group]; i < f->first_merged[group + 1]; i++) {
         const int node = f->by_node[i];
         for (int at = f->first_uplink[node]; at < f->first_uplink[node + 1]; at++) {
-            const pb_uplink_t *uplink = &f->uplinks[f->by_child[at]];
+            const pb_uplink_t *uplink = uplink_at(f, at);
             all.members += uplink->members;
             all.speed = uplink->speed < all.speed ? uplink->speed : all.speed;
         }
@@ -256,11 +248,12 @@ static pb_uplink_t merged_uplink(const pb_fabric_t *f, int group)
     return all;
 }
 
-/* Connects the tree's node for a node's child, unless it is connected already. */
+/* Connects the tree's node for a child, unless it is connected already or merged with the parent.
+ */
 static int connect_child(pb_fabric_t *f, int parent, int child)
 {
     const int group = f->node[child];
-    if (pb_network_node(f->tree, group)->parent >= 0) {
+    if (pb_network_node(f->tree, group)->parent >= 0 || group == f->node[parent]) {
         return PB_SUCCESS;
     }
     const pb_node_t *as_host = node_of(f, child);
@@ -268,10 +261,14 @@ static int connect_child(pb_fabric_t *f, int parent, int child)
         as_host->kind == PB_NODE_SWITCH
             ? merged_uplink(f, group)
             : (pb_uplink_t){.speed = as_host->speed, .members = as_host->members};
+    if (uplink.members == 0) {
+        return PB_SUCCESS; /* its links were dropped */
+    }
     const int error = pb_network_connect(f->tree, f->node[parent], group, uplink.speed);
     return error == PB_SUCCESS ? pb_network_bundle(f->tree, group, uplink.members) : error;
 }
 
+/* Connects nodes in the order of the network, then by uplinks that are no node's first. */
 static int connect_nodes(pb_fabric_t *f)
 {
     int error = PB_SUCCESS;
@@ -281,34 +278,49 @@ static int connect_nodes(pb_fabric_t *f)
             error = connect_child(f, parent, child);
         }
     }
+    for (int i = 0; i < f->n_uplinks && error == PB_SUCCESS; i++) {
+        error = connect_child(f, uplink_at(f, i)->parent, uplink_at(f, i)->child);
+    }
     return error;
 }
 
-/* The finished tree, without regard to distances. */
+/* The finished tree, without regard to distances. PB_ERR_INPUT: there is none. */
 static int make_tree(pb_fabric_t *f)
 {
+    pb_diag_t ignored;
     f->tree = pb_network_new();
     if (f->tree == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    const size_t n_before = f->diag->n_faults;
+    pb_diag_init(&ignored);
     group_nodes(f);
     int error = add_nodes(f);
     error = error == PB_SUCCESS ? connect_nodes(f) : error;
-    error = error == PB_SUCCESS ? pb_network_finish(f->tree, f->file, f->diag) : error;
-    return error == PB_SUCCESS && f->diag->n_faults > n_before ? PB_ERR_INPUT : error;
+    if (error == PB_SUCCESS && pb_network_others(f->network) >= 0) {
+        pb_network_set_others(f->tree, f->node[pb_network_others(f->network)]);
+    }
+    error = error == PB_SUCCESS ? pb_network_finish(f->tree, f->file, &ignored) : error;
+    pb_diag_clear(&ignored);
+    return error;
 }
+
+/* Each pass drops links; a file of a network has none or a few. */
+enum { MAX_PASSES = 16 };
 
 static int merge(pb_fabric_t *f)
 {
+    int passes = 0, error = PB_ERR_INPUT;
     sort_uplinks(f);
-    int error = check_repeated(f);
-    if (error != PB_SUCCESS) {
-        return error;
+    do {
+        join_parents(f);
+    } while (drop_inside(f) && ++passes < MAX_PASSES);
+    if (passes < MAX_PASSES) {
+        error = make_tree(f);
     }
-    join_parents(f);
-    error = check_layers(f);
-    error = error == PB_SUCCESS ? make_tree(f) : error;
+    if (error == PB_ERR_INPUT) {
+        pb_diag_fault(f->warnings, f->file, 0,
+                      "switches with several above them make no tree; of these the first counts");
+    }
     return error == PB_SUCCESS ? pb_spines_meet(f) : error;
 }
 
@@ -318,7 +330,7 @@ static int *ints(int n)
 }
 
 int pb_spines_merge(const pb_network_t *network, const pb_uplink_t *uplinks, int n_uplinks,
-                    const char *file, pb_diag_t *diag, pb_network_t **tree_p)
+                    const char *file, pb_diag_t *warnings, pb_network_t **tree_p)
 {
     const int n = pb_network_size(network);
     pb_fabric_t f = {.network = network,
@@ -327,13 +339,13 @@ int pb_spines_merge(const pb_network_t *network, const pb_uplink_t *uplinks, int
                      .by_child = ints(n_uplinks),
                      .first_uplink = ints(n),
                      .file = file,
-                     .diag = diag,
+                     .warnings = warnings,
                      .joined = ints(n),
                      .above = ints(n),
                      .node = ints(n),
                      .index = ints(n),
                      .by_node = ints(n),
-                     .first_merged = ints(n)};
+                     .first_merged = ints(n + 1)};
     int error = PB_ERR_NO_MEMORY;
     if (f.by_child != NULL && f.first_uplink != NULL && f.joined != NULL && f.above != NULL &&
         f.node != NULL && f.index != NULL && f.by_node != NULL && f.first_merged != NULL) {

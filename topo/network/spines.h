@@ -8,7 +8,8 @@
  * whose speed is that of its slowest member.
  *
  * The tree is right where every two hosts are as near in the fabric as in the tree: then shortest
- * paths take the tree's links and no others. Where they are not, the fabric has no tree.
+ * paths take the tree's links and no others. Where they are not, a warning tells so: messages
+ * between these hosts may meet others on links that the tree takes for free.
  */
 #ifndef PB_SPINES_H
 #define PB_SPINES_H
@@ -34,11 +35,12 @@ typedef struct pb_uplink {
  * above it, at most, and `uplinks` has all links between switches in the order of the file. The
  * result is finished and the caller's to free. Nodes and children keep their order; a merged node
  * has the first one's place, and the names of all ("spine[1-2]", or "a[+7]" if that is too long).
- * PB_ERR_INPUT with every fault in `diag`: links named twice, fabrics without a tree, and those of
- * pb_network_finish(). PB_ERR_NO_MEMORY. *tree_p is then NULL. O((nodes + uplinks) log nodes), and
- * for fabrics whose spines have some leaves only, up to PB_SPINES_MAX_SETS^2 for each merged node.
+ * Warnings: links named twice, or inside a layer, which are ignored; hosts apart. PB_ERR_INPUT
+ * after a warning: no tree comes of it. PB_ERR_NO_MEMORY. *tree_p is then NULL. O((nodes + uplinks)
+ * log nodes), and for fabrics whose spines have some leaves only, up to PB_SPINES_MAX_SETS^2 for
+ * each merged node.
  */
 int pb_spines_merge(const pb_network_t *network, const pb_uplink_t *uplinks, int n_uplinks,
-                    const char *file, pb_diag_t *diag, pb_network_t **tree_p);
+                    const char *file, pb_diag_t *warnings, pb_network_t **tree_p);
 
 #endif

@@ -9,11 +9,11 @@
 typedef struct pb_fabric {
     const pb_network_t *network; /**< the nodes before merging */
     const pb_uplink_t *uplinks;
-    int n_uplinks;
+    int n_uplinks;     /**< in by_child */
     int *by_child;     /**< uplinks, those of a child together, in order of their parents */
     int *first_uplink; /**< by node: its first in by_child; the next node's is the end */
     const char *file;
-    pb_diag_t *diag;
+    pb_diag_t *warnings;
 
     int *joined; /**< by node: towards the first of those it is merged with */
     int *above;  /**< by such a first: a node above any of them, -1: none */
@@ -25,8 +25,8 @@ typedef struct pb_fabric {
 } pb_fabric_t;
 
 /**
- * Reports pairs of hosts that are farther from each other in the fabric than in its tree, which
- * is finished: one fault for each merged node. PB_ERR_NO_MEMORY.
+ * Warns of pairs of hosts that are farther from each other in the fabric than in its tree, which
+ * is finished: one warning for each merged node. PB_ERR_NO_MEMORY.
  */
 int pb_spines_meet(const pb_fabric_t *fabric);
 

@@ -75,9 +75,9 @@ static int grow(sets_t *sets, size_t n_words)
 static void report_too_many(meeting_t *m, int node)
 {
     const pb_node_t *merged = pb_network_node(m->fabric->tree, node);
-    pb_diag_fault(m->fabric->diag, m->fabric->file, merged->line,
+    pb_diag_fault(m->fabric->warnings, m->fabric->file, merged->line,
                   "the switches below %s are connected to them in more than %d different ways; "
-                  "leave out links until they are fewer",
+                  "so whether their hosts meet is not checked",
                   merged->name, PB_SPINES_MAX_SETS);
     m->too_many = true;
 }
@@ -131,7 +131,7 @@ static bool hold_above(meeting_t *m, int node)
 
 static void report_no_way_up(const pb_fabric_t *f, int node, int below, int example)
 {
-    pb_diag_fault(f->diag, f->file, pb_network_node(f->network, example)->line,
+    pb_diag_fault(f->warnings, f->file, pb_network_node(f->network, example)->line,
                   "no switch above '%s' is below %s, though others of %s are, so that it is "
                   "reached through these only; name such a switch there, or leave out its links",
                   pb_network_node(f->network, example)->name, pb_network_node(f->tree, node)->name,
@@ -188,11 +188,11 @@ static void report_apart(const pb_fabric_t *f, int node, int a, int b)
 {
     const pb_node_t *left = pb_network_node(f->network, a), *right = pb_network_node(f->network, b);
     char line[PB_DIAG_LINE_SIZE];
-    pb_diag_fault(f->diag, f->file, right->line,
+    pb_diag_fault(f->warnings, f->file, right->line,
                   "'%s' and '%s' (%s) have none of %s in common, so that what they send each "
                   "other passes through others below; name both below one of these, or leave out "
                   "the links that no flow takes",
-                  right->name, left->name, pb_diag_line(line, f->diag, right->line, left->line),
+                  right->name, left->name, pb_diag_line(line, f->warnings, right->line, left->line),
                   pb_network_node(f->tree, node)->name);
 }
 
@@ -216,20 +216,21 @@ static int pass_node(meeting_t *m, int node)
 {
     const pb_network_t *tree = m->fabric->tree;
     check_sets(m, node);
-    if (node == pb_network_top(tree)) {
+    const int parent = pb_network_node(tree, node)->parent;
+    if (parent < 0 || pb_network_node(tree, parent)->is_virtual) {
         return PB_SUCCESS;
     }
     const bool is_host = pb_network_node(tree, node)->kind == PB_NODE_HOST;
     m->n_hosts[node] += is_host;
-    m->n_hosts[pb_network_node(tree, node)->parent] += m->n_hosts[node];
+    m->n_hosts[parent] += m->n_hosts[node];
     if (is_host) {
         return pass_host(m, node);
     }
-    const size_t n_before = m->fabric->diag->n_faults;
+    const size_t n_before = m->fabric->warnings->n_faults;
     int error = PB_SUCCESS;
     for (int set = 0; set < m->sets[node].n && error == PB_SUCCESS; set++) {
         error = pass_set(m, node, set);
-        if (m->fabric->diag->n_faults > n_before) {
+        if (m->fabric->warnings->n_faults > n_before) {
             break;
         }
     }
@@ -274,7 +275,6 @@ static void meeting_clear(meeting_t *m)
 int pb_spines_meet(const pb_fabric_t *fabric)
 {
     const int n = pb_network_size(fabric->tree);
-    const size_t n_before = fabric->diag->n_faults;
     meeting_t m = {.fabric = fabric,
                    .sets = calloc((size_t) n + 1, sizeof(*m.sets)),
                    .order = malloc(((size_t) n + 1) * sizeof(*m.order)),
@@ -288,5 +288,5 @@ int pb_spines_meet(const pb_fabric_t *fabric)
         error = pass_node(&m, m.order[i]);
     }
     meeting_clear(&m);
-    return error == PB_SUCCESS && fabric->diag->n_faults > n_before ? PB_ERR_INPUT : error;
+    return error;
 }

@@ -51,6 +51,11 @@ void pb_topology_clear(pb_topology_t *topology)
     *topology = (pb_topology_t){.network = NULL};
 }
 
+void pb_topology_set_lines(pb_topology_t *topology, pb_diag_t *diag, const pb_source_lines_t *lines)
+{
+    topology->warnings.lines = topology->notes.lines = diag->lines = lines;
+}
+
 int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_request_t *request,
                           pb_topology_t *topology, pb_diag_t *diag)
 {
@@ -101,10 +106,10 @@ static int only_network(int error, const char *name, pb_topology_t *topology,
 {
     *network_p = topology->network;
     topology->network = NULL;
-    if (error == PB_SUCCESS && topology->is_flat) {
-        pb_diag_fault(diag, name, 0,
-                      "the topology is flat and so names no hosts; name one that is a tree or has "
-                      "blocks");
+    if (error == PB_SUCCESS && pb_network_n_hosts(*network_p) == 0) {
+        pb_diag_fault(diag, name, 0, "the topology names no hosts; name one that does");
+        pb_network_free(*network_p);
+        *network_p = NULL;
         error = PB_ERR_INPUT;
     }
     pb_topology_clear(topology);

@@ -52,14 +52,17 @@ typedef struct pb_topology_request {
 
 /** What was read. */
 typedef struct pb_topology {
-    pb_network_t *network; /**< finished; NULL if it is flat */
-    bool is_flat;          /**< the hosts, which the file does not name, are all on one switch */
+    pb_network_t *network; /**< finished, perhaps without hosts (pb_network_join()) */
     char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
-    pb_diag_t warnings; /**< what is no fault, but perhaps a mistake */
+    pb_diag_t warnings; /**< what was not understood and ignored, or is perhaps a mistake */
     pb_diag_t notes;    /**< what was taken from where, beside the file itself */
 } pb_topology_t;
 
 void pb_topology_clear(pb_topology_t *topology);
+
+/** For readers: messages about lines from now on are about those of `lines`; NULL: about none. */
+void pb_topology_set_lines(pb_topology_t *topology, pb_diag_t *diag,
+                           const pb_source_lines_t *lines);
 
 typedef struct pb_topology_format {
     const char *name; /**< of the directory of its golden files, too */
@@ -75,7 +78,8 @@ extern const pb_topology_format_t pb_topology_formats[];
 
 /**
  * Reads the file at `path` into *topology, which the caller clears in any case. `request` may be
- * NULL. PB_ERR_IO or PB_ERR_INPUT with every fault in `diag`, PB_ERR_NO_MEMORY.
+ * NULL. PB_ERR_IO, or PB_ERR_INPUT if nothing of it can be used, with the reason in `diag`;
+ * PB_ERR_NO_MEMORY.
  */
 int pb_topology_open(const char *path, const pb_topology_request_t *request,
                      pb_topology_t *topology, pb_diag_t *diag);
@@ -90,7 +94,7 @@ int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_requ
 
 /**
  * For programs that need the hosts' names from the file: only its network, which the caller frees.
- * A flat topology is a fault. *network_p is NULL after an error.
+ * One without hosts is an error. *network_p is NULL after an error.
  */
 int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 void pb_source_lines_clear(pb_source_lines_t *lines)
 {
@@ -16,15 +17,12 @@ void pb_source_lines_clear(pb_source_lines_t *lines)
 
 int pb_source_lines_part(pb_source_lines_t *lines, int at, const char *file, int line)
 {
-    if (lines->n_parts == lines->capacity) {
-        const int capacity = lines->capacity > 0 ? 2 * lines->capacity : 8;
-        pb_source_part_t *parts = realloc(lines->parts, (size_t) capacity * sizeof(*parts));
-        if (parts == NULL) {
-            return PB_ERR_NO_MEMORY;
-        }
-        lines->parts = parts;
-        lines->capacity = capacity;
+    pb_source_part_t *parts =
+        pb_grow(lines->parts, lines->n_parts, &lines->capacity, sizeof(*parts));
+    if (parts == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
+    lines->parts = parts;
     char *copy = strdup(file);
     if (copy == NULL) {
         return PB_ERR_NO_MEMORY;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 const char *pb_yaml_kind_name(pb_yaml_kind_t kind)
 {
@@ -57,11 +58,11 @@ bool pb_yaml_is_there(void)
 typedef struct reader {
     pb_yaml_t *yaml;
     const char *file;
-    pb_diag_t *diag;
+    pb_diag_t *diag, *warnings;
     int open[PB_YAML_MAX_DEPTH]; /* nodes that are not at their end, from the outermost */
     int n_open;
     char *key; /* that was read in the innermost map, and has no value yet; NULL: none */
-    bool has_document;
+    bool has_document, is_done;
 } reader_t;
 
 static int line_of(const yaml_event_t *event)
@@ -90,15 +91,11 @@ static char *copy_of(const yaml_event_t *event)
 static int add_node(reader_t *r, pb_yaml_kind_t kind, int line, char *text)
 {
     pb_yaml_t *yaml = r->yaml;
-    if (yaml->n_nodes == yaml->capacity) {
-        const int capacity = yaml->capacity > 0 ? 2 * yaml->capacity : 64;
-        pb_yaml_node_t *nodes = realloc(yaml->nodes, (size_t) capacity * sizeof(*nodes));
-        if (nodes == NULL) {
-            return PB_ERR_NO_MEMORY;
-        }
-        yaml->nodes = nodes;
-        yaml->capacity = capacity;
+    pb_yaml_node_t *nodes = pb_grow(yaml->nodes, yaml->n_nodes, &yaml->capacity, sizeof(*nodes));
+    if (nodes == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
+    yaml->nodes = nodes;
     const int node = yaml->n_nodes++;
     yaml->nodes[node] = (pb_yaml_node_t){.kind = kind,
                                          .line = line,
@@ -139,12 +136,12 @@ static int take_key(reader_t *r, const yaml_event_t *event)
     if (key == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    if (pb_yaml_get(r->yaml, map, key) != NULL) {
-        pb_diag_fault(r->diag, r->file, line_of(event),
-                      "the key '%s' is given twice; leave one out",
+    const pb_yaml_node_t *before = pb_yaml_get(r->yaml, map, key);
+    if (before != NULL) {
+        pb_diag_fault(r->warnings, r->file, line_of(event),
+                      "the key '%s' is given twice; the last one counts",
                       pb_diag_quote(quote, key, strlen(key)));
-        free(key);
-        return PB_ERR_INPUT;
+        before->key[0] = '\0';
     }
     r->key = key;
     return PB_SUCCESS;
@@ -195,8 +192,10 @@ static int take_event(reader_t *r, const yaml_event_t *event)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (r->has_document) {
-            return fault(r, line_of(event), "a second document starts here; leave out this '---'");
+            pb_diag_fault(r->warnings, r->file, line_of(event),
+                          "a second document starts here, and is ignored");
         }
+        r->is_done = r->has_document;
         r->has_document = true;
         return PB_SUCCESS;
     case YAML_ALIAS_EVENT:
@@ -237,8 +236,8 @@ static int read_events(reader_t *r, yaml_parser_t *parser)
         if (!yaml_parser_parse(parser, &event)) {
             return parser_fault(r, parser);
         }
-        at_end = event.type == YAML_STREAM_END_EVENT;
         error = take_event(r, &event);
+        at_end = event.type == YAML_STREAM_END_EVENT || r->is_done;
         yaml_event_delete(&event);
     }
     if (error == PB_SUCCESS && r->yaml->n_nodes == 0) {
@@ -248,10 +247,10 @@ static int read_events(reader_t *r, yaml_parser_t *parser)
 }
 
 int pb_yaml_read(const char *text, size_t length, const char *file, pb_diag_t *diag,
-                 pb_yaml_t *yaml)
+                 pb_diag_t *warnings, pb_yaml_t *yaml)
 {
     yaml_parser_t parser;
-    reader_t reader = {.yaml = yaml, .file = file, .diag = diag};
+    reader_t reader = {.yaml = yaml, .file = file, .diag = diag, .warnings = warnings};
     *yaml = (pb_yaml_t){.nodes = NULL};
     if (!yaml_parser_initialize(&parser)) {
         return PB_ERR_NO_MEMORY;
@@ -271,10 +270,11 @@ bool pb_yaml_is_there(void)
 }
 
 int pb_yaml_read(const char *text, size_t length, const char *file, pb_diag_t *diag,
-                 pb_yaml_t *yaml)
+                 pb_diag_t *warnings, pb_yaml_t *yaml)
 {
     (void) text;
     (void) length;
+    (void) warnings;
     *yaml = (pb_yaml_t){.nodes = NULL};
     pb_diag_fault(diag, file, 0,
                   "pipebcast was built without libyaml, which this file needs; install it (on "

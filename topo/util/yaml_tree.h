@@ -1,8 +1,8 @@
 /*
  * A YAML text as a tree of maps, lists and scalars, read by libyaml where the build has it.
  *
- * Only what data files have: one document, keys that are scalars, each once in its map, and no
- * aliases, by which a small text could stand for a huge one. Slurm reads neither of these.
+ * Only what data files have: one document, keys that are scalars, and no
+ * aliases, by which a small text could stand for a huge one. Slurm reads no aliases either.
  */
 #ifndef PB_YAML_TREE_H
 #define PB_YAML_TREE_H
@@ -22,7 +22,7 @@ typedef enum { PB_YAML_SCALAR, PB_YAML_LIST, PB_YAML_MAP } pb_yaml_kind_t;
 typedef struct pb_yaml_node {
     pb_yaml_kind_t kind;
     int line;
-    char *key;       /**< in a map; else NULL */
+    char *key;       /**< in a map; "": a later value counts; else NULL */
     char *text;      /**< of a scalar */
     int first_child; /**< index of a node, -1: none */
     int last_child;
@@ -42,10 +42,11 @@ bool pb_yaml_is_there(void);
 
 /**
  * Reads a text of `file`, whose first line is the line 1. To be cleared in any case. PB_ERR_INPUT
- * with a fault in diag, PB_ERR_NO_MEMORY. O(length), without recursion.
+ * with a fault in diag, PB_ERR_NO_MEMORY. What is ignored is in `warnings`: further documents, and
+ * all but the last value of a key. O(length), without recursion.
  */
 int pb_yaml_read(const char *text, size_t length, const char *file, pb_diag_t *diag,
-                 pb_yaml_t *yaml);
+                 pb_diag_t *warnings, pb_yaml_t *yaml);
 void pb_yaml_clear(pb_yaml_t *yaml);
 
 /** The value of a key in a map, or NULL. O(keys). */

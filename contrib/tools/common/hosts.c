@@ -7,6 +7,7 @@
 
 #include "all_good.h"
 #include "report.h"
+#include "topo/network/addresses.h"
 #include "topo/network/hostlist.h"
 #include "topology.h"
 
@@ -121,6 +122,21 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
     if (topology[0] == '\0') {
         return one_switch(hosts, n);
     }
-    pb_network_t *network = common_topology_read(topology, name, &is_flat);
-    return is_flat ? one_switch(hosts, n) : network;
+    pb_network_t *network = common_topology_read(topology, name, &is_flat), *joined = NULL;
+    pb_address_t *addresses = calloc((size_t) n + 1, sizeof(*addresses));
+    pb_diag_t warnings;
+    pb_diag_init(&warnings);
+    for (int i = 0; i < n && addresses != NULL; i++) {
+        addresses[i] = (pb_address_t){.host = hosts[i], .node = "", .address = "", .pattern = ""};
+    }
+    if (network != NULL && addresses != NULL) {
+        (void) pb_addresses_join(network, addresses, n, &joined, &warnings);
+        common_report_faults(&warnings);
+    }
+    if (joined != NULL) {
+        pb_network_free(network);
+    }
+    pb_diag_clear(&warnings);
+    free(addresses);
+    return joined != NULL ? joined : network;
 }

@@ -24,7 +24,7 @@ pb_network_t *common_topology_read(const char *path, const char *name, bool *is_
                       pb_error_text(code));
     }
     pb_network_t *network = topology.network;
-    *is_flat_p = topology.is_flat;
+    *is_flat_p = network != NULL && pb_network_n_hosts(network) == 0;
     topology.network = NULL;
     pb_topology_clear(&topology);
     pb_diag_clear(&diag);

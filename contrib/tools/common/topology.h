@@ -16,9 +16,8 @@
 pb_topology_request_t common_topology_request(const char *name);
 
 /**
- * The network of the file of --topology, which the caller frees. NULL with *is_flat_p if the
- * topology is flat, or NULL with messages if the file is faulty or out of memory. Warnings are
- * reported.
+ * The network of the file of --topology, which the caller frees; *is_flat_p: it names no hosts.
+ * NULL with messages if nothing of the file can be used, or out of memory. Warnings are reported.
  */
 pb_network_t *common_topology_read(const char *path, const char *name, bool *is_flat_p);
 

@@ -67,7 +67,9 @@ static bool judge_members(doctor_report_t *report, const doctor_cluster_t *clust
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int code = doctor_topology_open(&cluster->roll->records[0], &topology, &diag);
-    for (int i = 0; code == PB_SUCCESS && !topology.is_flat && i < cluster->n_hosts; i++) {
+    for (int i = 0; code == PB_SUCCESS && pb_network_n_hosts(topology.network) > 0 &&
+                    pb_network_others(topology.network) < 0 && i < cluster->n_hosts;
+         i++) {
         const char *host = cluster->hosts[cluster->leaders[i]];
         if (pb_network_find_host(topology.network, host) < 0) {
             doctor_names_add(&missing, host, NULL);
@@ -78,7 +80,8 @@ static bool judge_members(doctor_report_t *report, const doctor_cluster_t *clust
     if (missing.n == 0) {
         return true;
     }
-    doctor_find(&report->findings, DOCTOR_BAD, "topology", "hosts that %s lacks: %s", path,
+    doctor_find(&report->findings, DOCTOR_DOUBTFUL, "topology",
+                "hosts that %s lacks, which are taken to be at the top: %s", path,
                 doctor_names_text(&missing));
     doctor_advise(&report->findings, "add them, by the names that hostname prints on them");
     return false;

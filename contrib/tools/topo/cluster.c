@@ -7,6 +7,7 @@
 
 #include "contrib/tools/common/topology.h"
 #include "message.h"
+#include "topo/network/addresses.h"
 #include "topo/network/hostlist.h"
 
 const char *tool_file_name(const char *file)
@@ -31,15 +32,15 @@ tool_exit_t tool_topology_read(const tool_options_t *options, pb_topology_t *top
     return error == PB_ERR_IO ? TOOL_SYSTEM : tool_complain_error(error);
 }
 
-/* One switch with the hosts of --hosts. */
-static tool_exit_t flat_network(const tool_options_t *options, pb_network_t **network_p)
+/* The hosts of --hosts in a network that names none. */
+static tool_exit_t join_hosts(const tool_options_t *options, pb_network_t **network_p)
 {
     char *line = NULL;
     pb_diag_t diag;
+    pb_network_t *named = NULL, *joined = NULL;
     if (options->hosts == NULL) {
         return tool_complain(TOOL_USAGE,
-                             "%s is flat: the hosts of a job, which it does not name, are on one "
-                             "switch; name them by --hosts",
+                             "%s names no hosts: they are those of a job; name them by --hosts",
                              tool_file_name(options->file));
     }
     if (asprintf(&line, "SwitchName=(switch) Nodes=%s", options->hosts) < 0) {
@@ -47,8 +48,28 @@ static tool_exit_t flat_network(const tool_options_t *options, pb_network_t **ne
     }
     pb_diag_init(&diag);
     const pb_topology_text_t text = {.text = line, .length = strlen(line), .name = "--hosts"};
-    const int error = pb_topology_parse(&text, network_p, &diag);
+    int error = pb_topology_parse(&text, &named, &diag);
+    const int n = error == PB_SUCCESS ? pb_network_n_hosts(named) : 0;
+    pb_address_t *addresses = calloc((size_t) n + 1, sizeof(*addresses));
+    for (int node = 0, i = 0; i < n && addresses != NULL; node++) {
+        if (pb_network_node(named, node)->kind == PB_NODE_HOST) {
+            addresses[i++] = (pb_address_t){.host = pb_network_node(named, node)->name,
+                                            .node = "",
+                                            .address = "",
+                                            .pattern = ""};
+        }
+    }
+    if (error == PB_SUCCESS) {
+        error = addresses != NULL ? pb_addresses_join(*network_p, addresses, n, &joined, &diag)
+                                  : PB_ERR_NO_MEMORY;
+    }
     tool_print_faults(stderr, &diag);
+    if (joined != NULL) {
+        pb_network_free(*network_p);
+        *network_p = joined;
+    }
+    free(addresses);
+    pb_network_free(named);
     pb_diag_clear(&diag);
     free(line);
     return error == PB_ERR_INPUT ? TOOL_USAGE
@@ -66,8 +87,8 @@ tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **netw
     tool_print_warnings(stderr, &topology.warnings);
     *network_p = topology.network;
     topology.network = NULL;
-    if (code == TOOL_OK && topology.is_flat) {
-        code = flat_network(options, network_p);
+    if (code == TOOL_OK && pb_network_n_hosts(*network_p) == 0) {
+        code = join_hosts(options, network_p);
     }
     pb_topology_clear(&topology);
     pb_diag_clear(&diag);

@@ -5,10 +5,17 @@
 #include "message.h"
 #include "remarks.h"
 
+/* Whether there is nothing but a switch for all hosts. */
+static bool is_flat(const pb_topology_t *topology)
+{
+    return topology->network != NULL && pb_network_size(topology->network) == 1 &&
+           pb_network_others(topology->network) >= 0;
+}
+
 /* What a good file is, and what was taken from where. */
 static void print_good(const char *file, const pb_topology_t *topology)
 {
-    if (topology->is_flat) {
+    if (is_flat(topology)) {
         printf("%s: no fault; the hosts of a job are on one switch\n", file);
     } else {
         tool_print_size(file, topology->network);
@@ -45,7 +52,7 @@ static tool_exit_t print_json(const tool_options_t *options, tool_exit_t code,
     common_json_text(whole, "file", tool_file_name(options->file));
     common_json_integer(whole, "n_faults", (int64_t) diag->n_faults);
     tool_json_messages(whole, "faults", diag);
-    common_json_truth(whole, "flat", topology->is_flat);
+    common_json_truth(whole, "flat", is_flat(topology));
     if (network != NULL) {
         common_json_integer(whole, "hosts", pb_network_n_hosts(network));
         common_json_integer(whole, "switches", pb_network_n_switches(network));

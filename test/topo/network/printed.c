@@ -5,11 +5,19 @@
 
 #include "topo/util/error.h"
 
+/* Nodes of a network that are printed. */
+enum { MAX_PRINTED = 200 };
+
 static void print_tree(const pb_network_t *network, FILE *out)
 {
     fprintf(out, "%d switches, %d hosts, base speed %u\n", pb_network_n_switches(network),
             pb_network_n_hosts(network), pb_network_base_speed(network));
+    int n_printed = 0;
     for (int at = pb_network_top(network); at >= 0;) {
+        if (n_printed++ == MAX_PRINTED) {
+            fprintf(out, "and %d more\n", pb_network_size(network) - MAX_PRINTED);
+            break;
+        }
         const pb_node_t *node = pb_network_node(network, at);
         fprintf(out, "%*s%s %s", 2 * pb_network_depth(network, at), "",
                 node->kind == PB_NODE_SWITCH ? "switch" : "host", node->name);
@@ -19,6 +27,8 @@ static void print_tree(const pb_network_t *network, FILE *out)
         if (node->members != 1) {
             fprintf(out, " in %d links", node->members);
         }
+        fprintf(out, "%s%s", node->is_virtual ? ", virtual" : "",
+                at == pb_network_others(network) ? ", with all other hosts" : "");
         fprintf(out, "\n");
         int next = node->first_child;
         while (next < 0 && at >= 0) {
@@ -39,9 +49,6 @@ static void print_messages(const char *what, const pb_diag_t *diag, FILE *out)
 /* What a good topology is, beside its network. */
 static void print_remarks(const pb_topology_t *topology, FILE *out)
 {
-    if (topology->is_flat) {
-        fprintf(out, "flat\n");
-    }
     if (topology->picked != NULL) {
         fprintf(out, "picked: %s\n", topology->picked);
     }
@@ -53,10 +60,8 @@ static void print_outcome(int error, const pb_topology_t *topology, const pb_dia
                           FILE *out)
 {
     const pb_network_t *network = topology->network;
-    if (error == PB_SUCCESS && diag->n_faults == 0 && (network != NULL) != topology->is_flat) {
-        if (network != NULL) {
-            print_tree(network, out);
-        }
+    if (error == PB_SUCCESS && diag->n_faults == 0 && network != NULL) {
+        print_tree(network, out);
         print_remarks(topology, out);
         return;
     }
@@ -67,6 +72,7 @@ static void print_outcome(int error, const pb_topology_t *topology, const pb_dia
     if (diag->n_faults > diag->n_kept) {
         fprintf(out, "and %zu more\n", diag->n_faults - diag->n_kept);
     }
+    print_messages("warning", &topology->warnings, out);
     if (network != NULL) {
         fprintf(out, "and yet there is a network\n");
     }
@@ -108,8 +114,11 @@ char *printed_text(const pb_topology_text_t *text)
     return printed_text_request(text, NULL);
 }
 
-char *printed_network(int error, pb_network_t *network, pb_diag_t *diag)
+char *printed_network(int error, pb_network_t *network, pb_diag_t *warnings)
 {
-    pb_topology_t topology = {.network = network};
-    return printed(error, &topology, diag);
+    pb_topology_t topology = {.network = network, .warnings = *warnings};
+    pb_diag_t none;
+    pb_diag_init(&none);
+    pb_diag_init(warnings);
+    return printed(error, &topology, &none);
 }

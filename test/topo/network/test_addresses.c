@@ -14,6 +14,7 @@
 #include "test/topo/network/printed.h"
 #include "test/topo/util/golden.h"
 #include "topo/network/address_record.h"
+#include "topo/network/topology.h"
 #include "topo/util/text_file.h"
 
 enum { MAX_HOSTS = 64, MAX_TEXT = 1 << 20 };
@@ -33,10 +34,79 @@ static char *print_addresses(const char *file)
     }
     char *lines = strndup(text, length);
     const int n = address_lines_read(lines, addresses, MAX_HOSTS);
-    const int error = pb_addresses_network(addresses, n, &network, &diag);
+    const int error = pb_addresses_join(NULL, addresses, n, &network, &diag);
     free(lines);
     free(text);
     return printed_network(error, network, &diag);
+}
+
+/* Text of a file, to be freed. */
+static char *text_of(const char *file)
+{
+    char *text = NULL;
+    size_t length;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    if (pb_text_file_read(file, "test", MAX_TEXT, &text, &length, &diag) != PB_SUCCESS) {
+        abort();
+    }
+    char *copy = strndup(text, length);
+    free(text);
+    return copy;
+}
+
+/* Lines of an address, its pattern and the node: the levels of each. */
+static char *print_levels(const char *file)
+{
+    char *text = text_of(file), *rest = text, *printed = NULL;
+    size_t size;
+    FILE *out = open_memstream(&printed, &size);
+    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
+        pb_address_path_t path;
+        pb_diag_t diag;
+        pb_diag_init(&diag);
+        const char *address = strsep(&line, "\t"), *pattern = strsep(&line, "\t");
+        if (line != NULL) {
+            const pb_address_t of = {
+                .host = line, .node = line, .address = address, .pattern = pattern};
+            pb_address_cut(&of, NULL, &path, &diag);
+            fprintf(out, "%s:", line);
+            for (int i = 0; i < path.n_levels && diag.n_faults == 0; i++) {
+                fprintf(out, " %s", path.level[i]);
+            }
+            fprintf(out, "%s\n", diag.n_faults > 0 ? pb_diag_first(&diag) : "");
+        }
+        pb_diag_clear(&diag);
+    }
+    fclose(out);
+    free(text);
+    return printed;
+}
+
+/* A topology whose comments "#at HOST NODE ADDRESS PATTERN" are hosts that join it. */
+static char *print_joined(const char *file)
+{
+    pb_address_t addresses[MAX_HOSTS];
+    pb_network_t *joined;
+    pb_topology_t topology;
+    pb_diag_t diag;
+    char *text = text_of(file), *lines = calloc(1, strlen(text) + 1), *at = lines;
+    for (const char *line = strstr(text, "#at "); line != NULL; line = strstr(line + 1, "#at ")) {
+        const char *rest = strchr(line + 4, ' ');
+        at += sprintf(at, "%.*s 1%.*s\n", (int) (rest - line - 4), line + 4,
+                      (int) strcspn(rest, "\n"), rest);
+    }
+    const int n = address_lines_read(lines, addresses, MAX_HOSTS);
+    pb_diag_init(&diag);
+    if (pb_topology_open(file, NULL, &topology, &diag) != PB_SUCCESS) {
+        abort();
+    }
+    const int error = pb_addresses_join(topology.network, addresses, n, &joined, &diag);
+    char *printed = printed_network(error, joined, &diag);
+    pb_topology_clear(&topology);
+    free(lines);
+    free(text);
+    return printed;
 }
 
 static void report(const char *file, bool equal)
@@ -134,7 +204,7 @@ static bool try_random(pb_random_t *random, int shape)
         }
     }
     pb_diag_init(&diag);
-    const bool good = pb_addresses_network(addresses, n, &network, &diag) == PB_SUCCESS &&
+    const bool good = pb_addresses_join(NULL, addresses, n, &network, &diag) == PB_SUCCESS &&
                       is_part_of(network, original);
     if (diag.n_faults > 0) {
         printf("# %s\n", pb_diag_first(&diag));
@@ -203,8 +273,8 @@ static int read_lines(const void *context)
     pb_diag_t diag;
     pb_diag_init(&diag);
     snprintf(text, sizeof(text), "%s", (const char *) context);
-    const int error = pb_addresses_network(
-        addresses, address_lines_read(text, addresses, MAX_HOSTS), &network, &diag);
+    const int error = pb_addresses_join(
+        NULL, addresses, address_lines_read(text, addresses, MAX_HOSTS), &network, &diag);
     pb_network_free(network);
     pb_diag_clear(&diag);
     return error;
@@ -238,6 +308,10 @@ int main(int argc, char **argv)
     }
     const int n = golden_check("network/addresses", print_addresses, report);
     ok(n > 0, "there are golden files: %d", n);
+    ok(golden_check("network/address_levels", print_levels, report) > 0,
+       "there are golden files of levels");
+    ok(golden_check("network/joined", print_joined, report) > 0,
+       "there are golden files of topologies that hosts join");
     test_record();
     test_random();
     test_memory();

@@ -47,6 +47,8 @@ static void test_names(void)
 {
     check_names("login", "login");
     check_names("a,b", "a b");
+    check_names(",a,,b,", "a b");
+    check_names("a b\tn[1,3]", "a b n1 n3");
     check_names("n[1-3]", "n1 n2 n3");
     check_names("n[3]", "n3");
     check_names("n[8-11]", "n8 n9 n10 n11");
@@ -69,9 +71,6 @@ static void test_names(void)
 static void test_faults(void)
 {
     check_fault("", 9, "'': the list is empty");
-    check_fault("a,,b", 9, "'a,,b': a comma has no name before or after it");
-    check_fault("a,", 9, "'a,': a comma has no name before or after it");
-    check_fault(",a", 9, "',a': a comma has no name before or after it");
     check_fault("ok,n[1-", 9, "'[1-': the bracket is not closed");
     check_fault("n[1[2]", 9, "'[1[2]': the bracket is not closed");
     check_fault("n1]", 9, "'n1]': no bracket is open before this ']'");
@@ -84,8 +83,6 @@ static void test_faults(void)
     check_fault("n[1 ]", 9, "'1 ': malformed range; write a number, or two with '-' between them");
     check_fault("n[1234567890123456789]", 9,
                 "'1234567890123456789': malformed range; a number has too many digits");
-    check_fault("a b", 9, "'a b': ' ' cannot be part of a name");
-    check_fault("a\tb", 9, "'a?b': '?' cannot be part of a name");
 }
 
 static void test_bounds(void)

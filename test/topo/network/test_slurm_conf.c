@@ -24,17 +24,20 @@ static void test_memory(void)
                  "  switch a speed 1\n    host a1 speed 1\n");
     static const char faulty[] = "SwitchName=a Nodes=a1;SwitchName=a Nodes=[;\nwhat";
     check_inline("inline lines are counted by both ends", faulty, sizeof(faulty) - 1, ';',
-                 "an input is malformed\ninline:2: Nodes: '[': the bracket is not closed\n"
-                 "inline:4: 'what' is not followed by '='; write KEY=VALUE, and lists without "
-                 "blanks\n");
+                 "1 switches, 1 hosts, base speed 1\nswitch a\n  host a1 speed 1\n"
+                 "warning: inline:2: Nodes: '[': the bracket is not closed; ignored\n"
+                 "warning: inline:4: 'what' is not followed by '=' and ignored; write KEY=VALUE, "
+                 "and lists without blanks\n");
     check_inline("nothing", "", 0, ';',
                  "an input is malformed\ninline: no switch is described; write lines as "
                  "SwitchName=s0 Nodes=n[1-8]\n");
     static const char nul[] = "SwitchName=a Nodes=a1\nSwitchName=b No\0des=b1\nSwitchName=a "
                               "Switches=b\n";
     check_inline("a NUL byte", nul, sizeof(nul) - 1, '\0',
-                 "an input is malformed\ninline:2: there is a NUL byte in this line; is this a "
-                 "text file?\n");
+                 "2 switches, 1 hosts, base speed 1\nswitch a\n  host a1 speed 1\n"
+                 "  switch b speed 1\nwarning: inline:2: there is a NUL byte in this line; is this "
+                 "a text file?\nwarning: inline:3: switch 'b' has no SwitchName line of its own; "
+                 "no host is known below it\n");
 }
 
 /* One line of `length` bytes: names, or a comment behind a short line. */
@@ -52,8 +55,9 @@ static void check_long_line(const char *name, const char *start, size_t length,
 static void test_long_lines(void)
 {
     check_long_line("a line of one byte too many", "SwitchName=a Nodes=", PB_SLURM_MAX_LINE + 1,
-                    "an input is malformed\ninline:1: the line is longer than 1048576 bytes; "
-                    "describe the switch on several lines\n");
+                    "an input is malformed\ninline: no switch is described; write lines as "
+                    "SwitchName=s0 Nodes=n[1-8]\nwarning: inline:1: the line is longer than "
+                    "1048576 bytes; describe the switch on several lines\n");
     check_long_line("a long comment is no long line", "SwitchName=a Nodes=b #",
                     PB_SLURM_MAX_LINE + 1,
                     "1 switches, 1 hosts, base speed 1\nswitch a\n  host b speed 1\n");

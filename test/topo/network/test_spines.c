@@ -121,7 +121,7 @@ static bool is_connected(const layered_t *f)
     return true;
 }
 
-static int read_layered(const layered_t *f, pb_network_t **network_p)
+static int read_layered(const layered_t *f, pb_network_t **network_p, bool *is_warned_p)
 {
     static char text[1 << 16];
     FILE *out = fmemopen(text, sizeof(text), "w");
@@ -138,7 +138,12 @@ static int read_layered(const layered_t *f, pb_network_t **network_p)
     pb_diag_t diag;
     pb_diag_init(&diag);
     const pb_topology_text_t topology = {.text = text, .length = strlen(text), .name = "fabric"};
-    const int error = pb_topology_parse(&topology, network_p, &diag);
+    pb_topology_t read;
+    const int error = pb_topology_open_text(&topology, NULL, &read, &diag);
+    *is_warned_p = read.warnings.n_faults > 0;
+    *network_p = read.network;
+    read.network = NULL;
+    pb_topology_clear(&read);
     pb_diag_clear(&diag);
     return error;
 }
@@ -178,15 +183,16 @@ static void test_random(void)
         }
         const layered_t tree = merged(&f);
         const bool expected = has_tree(&f, &tree);
-        const int error = read_layered(&f, &network);
+        bool is_warned;
+        const int error = read_layered(&f, &network, &is_warned);
         n_trees += expected;
         n_none += !expected;
-        n_wrong += error != (expected ? PB_SUCCESS : PB_ERR_INPUT);
-        n_unlike += error == PB_SUCCESS && !is_like(network, &tree);
+        n_wrong += error != PB_SUCCESS || is_warned == expected;
+        n_unlike += error == PB_SUCCESS && expected && !is_like(network, &tree);
         pb_network_free(network);
     }
-    ok(n_trees > n / 20 && n_none > n / 20, "%d random fabrics have a tree, %d have none", n_trees,
-       n_none);
+    ok(n_trees > n / 20 && n_none > n / 20, "%d random fabrics have an exact tree, %d have none",
+       n_trees, n_none);
     ok(n_wrong == 0, "%d were judged differently", n_wrong);
     ok(n_unlike == 0, "%d trees are others", n_unlike);
 }
@@ -224,7 +230,7 @@ static void test_no_memory(void)
 }
 
 /* Leaves of which each two have a spine in common, and no two the same spines. */
-static void test_many_sets(int n_leaves, int expected)
+static void test_many_sets(int n_leaves)
 {
     enum { N_SPINES = 12 };
     size_t length;
@@ -239,8 +245,7 @@ static void test_many_sets(int n_leaves, int expected)
         fprintf(out, "SwitchName=l%d Nodes=n%d\n", leaf, leaf);
     }
     fclose(out);
-    ok(read_fabric(text) == expected, "%d leaves with different spines: %s", n_leaves,
-       expected == PB_SUCCESS ? "a tree" : "too many");
+    ok(read_fabric(text) == PB_SUCCESS, "%d leaves with different spines", n_leaves);
     free(text);
 }
 
@@ -248,7 +253,7 @@ int main(void)
 {
     test_random();
     test_no_memory();
-    test_many_sets(PB_SPINES_MAX_SETS, PB_SUCCESS);
-    test_many_sets(PB_SPINES_MAX_SETS + 1, PB_ERR_INPUT);
+    test_many_sets(PB_SPINES_MAX_SETS);
+    test_many_sets(PB_SPINES_MAX_SETS + 1);
     return tap_done();
 }

@@ -6,6 +6,7 @@
 #include "topo/network/slurm/beside.h"
 #include "topo/network/slurm/switch_line.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 static const char file_beside[] = "topology.pipebcast";
 
@@ -26,16 +27,12 @@ void pb_slurm_additions_clear(pb_slurm_additions_t *additions)
 int pb_slurm_additions_keep(pb_slurm_additions_t *additions, const char *text, size_t length,
                             int line)
 {
-    if (additions->n_lines == additions->capacity) {
-        const int capacity = additions->capacity > 0 ? 2 * additions->capacity : 16;
-        struct pb_slurm_addition *lines =
-            realloc(additions->lines, (size_t) capacity * sizeof(*lines));
-        if (lines == NULL) {
-            return PB_ERR_NO_MEMORY;
-        }
-        additions->lines = lines;
-        additions->capacity = capacity;
+    struct pb_slurm_addition *lines =
+        pb_grow(additions->lines, additions->n_lines, &additions->capacity, sizeof(*lines));
+    if (lines == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
+    additions->lines = lines;
     char *copy = strndup(text, length);
     if (copy == NULL) {
         return PB_ERR_NO_MEMORY;
@@ -67,7 +64,7 @@ static int enter_lines(const pb_topology_text_t *text, const char *name, pb_buil
 {
     pb_slurm_lines_t lines;
     pb_slurm_line_t line;
-    int error = pb_slurm_lines_open(&lines, text, where, number, builder->diag);
+    int error = pb_slurm_lines_open(&lines, text, where, number, builder->warnings);
     while (error == PB_SUCCESS && !builder->full) {
         const int got = pb_slurm_lines_next(&lines, &line);
         if (got <= 0) {
@@ -76,7 +73,6 @@ static int enter_lines(const pb_topology_text_t *text, const char *name, pb_buil
         }
         error = pb_slurm_switch_line(builder, line.text, line.number, name);
     }
-    builder->lost_switch |= lines.lost_line;
     pb_slurm_lines_close(&lines);
     return error;
 }
@@ -86,7 +82,7 @@ static int enter_file(const char *path, const pb_topology_files_t *files, const 
 {
     pb_topology_text_t text = {.name = path, .files = files};
     char *content;
-    int error = files->read(files->context, path, &content, &text.length, builder->diag);
+    int error = files->read(files->context, path, &content, &text.length, builder->warnings);
     if (error != PB_SUCCESS) {
         return error == PB_ERR_IO ? PB_SUCCESS : error;
     }

@@ -29,7 +29,7 @@ int pb_slurm_additions_keep(pb_slurm_additions_t *additions, const char *text, s
 /**
  * Enters the lines that were kept, and those of the file beside `text`, numbered from `number` on,
  * where they are for the topology `name`; a note in `topology` has how many links they changed.
- * Faults are in the builder's diag only. PB_ERR_NO_MEMORY.
+ * PB_ERR_NO_MEMORY.
  */
 int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_topology_text_t *text,
                              const char *name, pb_builder_t *builder, pb_source_lines_t *where,

@@ -74,17 +74,18 @@ static int read_network(const pb_topology_text_t *text, pb_source_lines_t *where
     pb_builder_t builder;
     pb_slurm_lines_t lines;
     pb_slurm_additions_t additions = {.lines = NULL};
-    int error = pb_builder_init(&builder, text->name, "SwitchName line", diag);
-    const int opened = pb_slurm_lines_open(&lines, text, where, 1, diag);
+    pb_diag_t *warnings = &topology->warnings;
+    int error = pb_builder_init(&builder, text->name, "SwitchName line", warnings);
+    const int opened = pb_slurm_lines_open(&lines, text, where, 1, warnings);
     error = error == PB_SUCCESS ? opened : error;
     error = error == PB_SUCCESS ? read_lines(&lines, &builder, &additions) : error;
     if (error == PB_SUCCESS) {
-        builder.lost_switch |= lines.lost_line;
         error = pb_slurm_additions_enter(&additions, text, PB_SLURM_CONF_TOPOLOGY, &builder, where,
                                          lines.next_number, topology);
     }
     if (error == PB_SUCCESS) {
-        error = pb_builder_finish(&builder, PB_SLURM_SWITCH_LINE_HINT, &topology->network);
+        error = pb_builder_finish(&builder, PB_SLURM_SWITCH_LINE_HINT, &topology->notes, diag,
+                                  &topology->network);
     }
     pb_slurm_additions_clear(&additions);
     pb_slurm_lines_close(&lines);
@@ -99,10 +100,9 @@ int pb_slurm_conf_parse(const pb_topology_text_t *text, const pb_topology_reques
     int error = check_name(text, request, diag);
     error = error == PB_SUCCESS ? warn_of_yaml(text, topology) : error;
     if (error == PB_SUCCESS) {
-        const pb_source_lines_t *before = diag->lines;
-        diag->lines = &where;
+        pb_topology_set_lines(topology, diag, &where);
         error = read_network(text, &where, topology, diag);
-        diag->lines = before;
+        pb_topology_set_lines(topology, diag, NULL);
     }
     pb_source_lines_clear(&where);
     return error;

@@ -5,10 +5,13 @@
  *   SwitchName=s3 Switches=s[0-2] LinkSpeed=100   # any unit, relative
  *   SwitchName=s4 Switches=s3 LinkSpeed=100 Uplinks=4
  *
+ *   BlockName=b0 Nodes=dev[6-9]                   # of topology/block: a switch
+ *
  * Lines are Slurm's (lines.h). One line may carry both Nodes and Switches, and several lines may
  * describe one switch (both beyond Slurm, which wants leaf switches apart). Of one line's children
  * the hosts come first. Hosts of switches below, which Slurm prints at upper switches again, may be
- * repeated there; they are hosts of the lowest switch that names them (builder.h).
+ * repeated there; they are hosts of the lowest switch that names them (builder.h). Blocks are
+ * switches; what joins them is not known (network.h: a virtual top).
  *
  * LinkSpeed is the speed of each link from the switch to what its line names;
  * pb_network_finish() finds that of links without one. Uplinks (ours, not

@@ -66,14 +66,14 @@ static void pop(pb_slurm_lines_t *lines)
 }
 
 int pb_slurm_lines_open(pb_slurm_lines_t *lines, const pb_topology_text_t *text,
-                        pb_source_lines_t *where, int number, pb_diag_t *diag)
+                        pb_source_lines_t *where, int number, pb_diag_t *warnings)
 {
     *lines = (pb_slurm_lines_t){.files = text->files,
                                 .separator = text->separator,
                                 .where = where,
                                 .next_number = number,
                                 .n_bytes = text->length,
-                                .diag = diag};
+                                .warnings = warnings};
     lines->open = malloc(PB_SLURM_MAX_OPEN * sizeof(*lines->open));
     return lines->open != NULL ? push(lines, text->text, text->length, text->name, NULL)
                                : PB_ERR_NO_MEMORY;
@@ -182,12 +182,11 @@ static bool is_readable(pb_slurm_lines_t *lines, const pb_slurm_line_t *line)
     if (!lines->too_long && !lines->has_nul) {
         return true;
     }
-    pb_diag_fault(lines->diag, last_source(lines)->name, line->number,
+    pb_diag_fault(lines->warnings, last_source(lines)->name, line->number,
                   lines->has_nul ? "there is a NUL byte in this line; is this a text file?"
                                  : "the line is longer than %d bytes; describe the switch on "
                                    "several lines",
                   PB_SLURM_MAX_LINE);
-    lines->lost_line = true;
     return false;
 }
 
@@ -245,7 +244,7 @@ static const char *obstacle(const pb_slurm_lines_t *lines, const char *name, con
     return NULL;
 }
 
-/* Likewise, by the files that are open. */
+/* Why a path cannot be included, by the files that are open. */
 static const char *obstacle_of_path(const pb_slurm_lines_t *lines, const char *path)
 {
     for (int i = 0; i < lines->n_open; i++) {
@@ -276,9 +275,8 @@ static int push_file(pb_slurm_lines_t *lines, int number, const char *path)
     } else {
         free(text);
         if (error == PB_ERR_IO) {
-            pb_diag_fault(lines->diag, last_source(lines)->name, number, "Include: %s",
+            pb_diag_fault(lines->warnings, last_source(lines)->name, number, "Include: %s",
                           pb_diag_first(&why));
-            lines->lost_line = true;
             error = PB_SUCCESS;
         }
     }
@@ -286,7 +284,7 @@ static int push_file(pb_slurm_lines_t *lines, int number, const char *path)
     return error;
 }
 
-/* Continues with the file that a line names. A fault is no error. */
+/* Continues with the file that a line names, or ignores the line with a warning. */
 static int include(pb_slurm_lines_t *lines, int number, const char *name, const char *rest)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
@@ -298,9 +296,8 @@ static int include(pb_slurm_lines_t *lines, int number, const char *name, const 
     why = path != NULL ? obstacle_of_path(lines, path) : why;
     int error = PB_SUCCESS;
     if (why != NULL) {
-        pb_diag_fault(lines->diag, last_source(lines)->name, number, "Include '%s': %s",
+        pb_diag_fault(lines->warnings, last_source(lines)->name, number, "Include '%s': %s",
                       pb_diag_quote(quote, name, strlen(name)), why);
-        lines->lost_line = true;
     } else {
         error = push_file(lines, number, path);
     }

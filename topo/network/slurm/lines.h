@@ -52,8 +52,7 @@ typedef struct pb_slurm_lines {
     char *buffer;
     size_t size, room; /**< of the buffer: bytes used, and had */
     bool has_nul, too_long;
-    bool lost_line; /**< a line could not be read: its fault is in diag */
-    pb_diag_t *diag;
+    pb_diag_t *warnings;
 } pb_slurm_lines_t;
 
 /**
@@ -61,10 +60,11 @@ typedef struct pb_slurm_lines {
  * texts are borrowed. To be closed in any case. PB_ERR_NO_MEMORY.
  */
 int pb_slurm_lines_open(pb_slurm_lines_t *lines, const pb_topology_text_t *text,
-                        pb_source_lines_t *where, int number, pb_diag_t *diag);
+                        pb_source_lines_t *where, int number, pb_diag_t *warnings);
 void pb_slurm_lines_close(pb_slurm_lines_t *lines);
 
-/** 1 and the next line, 0 at the end, or PB_ERR_NO_MEMORY. Faults go to diag. */
+/** 1 and the next line, 0 at the end, or PB_ERR_NO_MEMORY. A line that cannot be read is ignored
+ * with a warning. */
 int pb_slurm_lines_next(pb_slurm_lines_t *lines, pb_slurm_line_t *line);
 
 #endif

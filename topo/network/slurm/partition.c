@@ -10,16 +10,15 @@
 
 enum { KEY_PARTITION_NAME, KEY_TOPOLOGY, N_KEYS };
 
-static const pb_slurm_key_t keys[] = {
-    [KEY_PARTITION_NAME] = {"PartitionName", ""}, [KEY_TOPOLOGY] = {"Topology", ""}, {NULL, NULL}};
-static const pb_slurm_keys_t all_keys = {.keys = keys, .known = ""};
+static pb_slurm_keys_t keys = {
+    [KEY_PARTITION_NAME] = "PartitionName", [KEY_TOPOLOGY] = "Topology", [N_KEYS] = NULL};
 
 /* Cuts a line; what is wrong with it, and its other keys, are Slurm's. */
 static void cut(const pb_slurm_line_t *line, char **values)
 {
     pb_diag_t ignored;
     pb_diag_init(&ignored);
-    pb_slurm_values_cut(&all_keys, line->text, "", line->number, &ignored, values);
+    pb_slurm_values_cut(keys, "", line->text, "", line->number, &ignored, values);
     pb_diag_clear(&ignored);
 }
 
@@ -29,8 +28,7 @@ static bool is_partition(const pb_slurm_line_t *line)
     while (pb_slurm_is_blank(*at)) {
         at++;
     }
-    return strncasecmp(at, keys[KEY_PARTITION_NAME].name, strlen(keys[KEY_PARTITION_NAME].name)) ==
-           0;
+    return strncasecmp(at, keys[KEY_PARTITION_NAME], strlen(keys[KEY_PARTITION_NAME])) == 0;
 }
 
 static int replace(char **text_p, const char *by)

@@ -9,100 +9,85 @@
 #include "topo/util/decimal.h"
 #include "topo/util/error.h"
 
-typedef enum {
+enum {
     KEY_SWITCH_NAME,
+    KEY_BLOCK_NAME,
+    KEY_RING_NAME,
     KEY_NODES,
     KEY_SWITCHES,
     KEY_LINK_SPEED,
     KEY_UPLINKS,
     KEY_LEVEL,
+    KEY_AGGREGATED,
     KEY_TOPOLOGY,
     KEY_VERSION,
-    N_KEYS
-} switch_key_t;
+    N_USED, /* those of blocks behind it say nothing about the network */
+    N_KEYS = N_USED + 3
+};
+
+static pb_slurm_keys_t keys = {
+    [KEY_SWITCH_NAME] = "SwitchName",
+    [KEY_BLOCK_NAME] = "BlockName",
+    [KEY_RING_NAME] = "RingName",
+    [KEY_NODES] = "Nodes",
+    [KEY_SWITCHES] = "Switches",
+    [KEY_LINK_SPEED] = "LinkSpeed",
+    [KEY_UPLINKS] = "Uplinks",
+    [KEY_LEVEL] = "Level",
+    [KEY_AGGREGATED] = "AggregatedBlock",
+    [KEY_TOPOLOGY] = "Topology",
+    [KEY_VERSION] = "Version",
+    [N_USED] = "BlockSizes",
+    [N_USED + 1] = "BlockSize",
+    [N_USED + 2] = "BlockIndex",
+    [N_KEYS] = NULL,
+};
+
+static const char known[] = "SwitchName, Nodes, Switches, LinkSpeed, Uplinks and BlockName";
 
 /* Levels that Slurm has: bits of its number. */
 #define MAX_LEVEL UINT16_MAX
-
-static const char a_line_each[] = "write a line for each",
-                  one_list[] = "put all names into one list";
-
-static const pb_slurm_key_t keys[] = {
-    [KEY_SWITCH_NAME] = {"SwitchName", one_list},
-    [KEY_NODES] = {"Nodes", one_list},
-    [KEY_SWITCHES] = {"Switches", one_list},
-    [KEY_LINK_SPEED] = {"LinkSpeed", a_line_each},
-    [KEY_UPLINKS] = {"Uplinks", a_line_each},
-    [KEY_LEVEL] = {"Level", a_line_each},
-    [KEY_TOPOLOGY] = {"Topology", a_line_each},
-    [KEY_VERSION] = {"Version", a_line_each},
-    [N_KEYS] = {NULL, NULL},
-};
-
-static const pb_slurm_keys_t all_keys = {
-    .keys = keys, .known = "SwitchName, Nodes, Switches, LinkSpeed and Uplinks"};
 
 /* What a line has. */
 typedef struct switch_line {
     pb_builder_t *builder;
     int line;
     bool is_ours;
-    size_t n_faults_before; /* in diag, of other lines */
-    char *values[N_KEYS];   /* NULL: not given */
-    int node;               /* the switch */
-    uint32_t speed;
-    int members; /* 0: not given */
+    char *values[N_KEYS]; /* NULL: not given */
+    int node;             /* the switch */
+    uint32_t speed;       /* 0: not given */
+    int members;          /* 0: not given */
     uint32_t level;
 } switch_line_t;
 
-/* The number that a value is, from `least` to `most`, or 0 after a fault. */
-static uint32_t read_number(switch_line_t *l, switch_key_t key, uint32_t least, uint32_t most)
+static void warn(const switch_line_t *l, const char *what, const char *value)
+{
+    char quote[PB_DIAG_QUOTE_SIZE];
+    pb_diag_fault(l->builder->warnings, l->builder->file, l->line, what,
+                  pb_diag_quote(quote, value, strlen(value)));
+}
+
+/* The number that a value is, up to `most`; 0: not given, or ignored with a warning. */
+static uint32_t read_number(const switch_line_t *l, int key, uint32_t most)
 {
     const char *value = l->values[key];
     char quote[PB_DIAG_QUOTE_SIZE];
-    uint64_t number;
-    if (!pb_decimal_read(value, least, most, &number)) {
-        pb_diag_fault(l->builder->diag, l->builder->file, l->line,
-                      "%s '%s' is not a whole number from %lu to %lu, without unit", keys[key].name,
-                      pb_diag_quote(quote, value, strlen(value)), (unsigned long) least,
+    uint64_t number = 0;
+    if (value != NULL && !pb_decimal_read(value, key != KEY_LEVEL, most, &number)) {
+        pb_diag_fault(l->builder->warnings, l->builder->file, l->line,
+                      "%s '%s' is ignored, as it is not a whole number from %d to %lu, without "
+                      "unit",
+                      keys[key], pb_diag_quote(quote, value, strlen(value)), key != KEY_LEVEL,
                       (unsigned long) most);
         return 0;
     }
     return (uint32_t) number;
 }
 
-/* What the line has on the links to the nodes that it names. After a fault they
- * are as if they had not been given. */
-static void read_links(switch_line_t *l)
-{
-    if (l->values[KEY_LINK_SPEED] != NULL) {
-        l->speed = read_number(l, KEY_LINK_SPEED, 1, UINT32_MAX);
-    }
-    if (l->values[KEY_UPLINKS] != NULL) {
-        l->members = (int) read_number(l, KEY_UPLINKS, 1, PB_NETWORK_MAX_BUNDLE);
-    }
-    if (l->values[KEY_LEVEL] != NULL) {
-        l->level = read_number(l, KEY_LEVEL, 0, MAX_LEVEL);
-    }
-}
-
-/* Slurm prints a speed and a level for every switch, also for one with nothing below it. */
-static void check_described(const switch_line_t *l)
-{
-    const bool has_list = l->values[KEY_NODES] != NULL || l->values[KEY_SWITCHES] != NULL;
-    for (int key = KEY_LINK_SPEED; key <= KEY_UPLINKS; key++) {
-        if (l->values[key] != NULL && !has_list && l->values[KEY_LEVEL] == NULL && !l->is_ours) {
-            pb_diag_fault(l->builder->diag, l->builder->file, l->line,
-                          "%s without Nodes or Switches on the same line says nothing",
-                          keys[key].name);
-        }
-    }
-}
-
-static int enter_list(switch_line_t *l, switch_key_t key)
+static int enter_list(const switch_line_t *l, int key)
 {
     const pb_builder_list_t list = {.line = l->line,
-                                    .key = keys[key].name,
+                                    .key = keys[key],
                                     .names = l->values[key],
                                     .kind = key == KEY_NODES ? PB_NODE_HOST : PB_NODE_SWITCH,
                                     .parent = l->node,
@@ -110,29 +95,27 @@ static int enter_list(switch_line_t *l, switch_key_t key)
                                     .members = l->members,
                                     .repeats = key == KEY_NODES && l->level > 0,
                                     .adds = l->is_ours};
-    if (list.names == NULL || (list.names[0] == '\0' && l->values[KEY_LEVEL] != NULL)) {
-        return PB_SUCCESS;
-    }
-    return pb_builder_list(l->builder, &list);
+    return list.names != NULL ? pb_builder_list(l->builder, &list) : PB_SUCCESS;
 }
 
-static int enter(switch_line_t *l)
+static int enter(switch_line_t *l, const char *name)
 {
     pb_builder_t *b = l->builder;
     const bool has_list = l->values[KEY_NODES] != NULL || l->values[KEY_SWITCHES] != NULL;
-    l->node = pb_builder_switch(b, l->line, keys[KEY_SWITCH_NAME].name, l->values[KEY_SWITCH_NAME]);
+    l->speed = read_number(l, KEY_LINK_SPEED, UINT32_MAX);
+    l->members = (int) read_number(l, KEY_UPLINKS, PB_NETWORK_MAX_BUNDLE);
+    l->level = read_number(l, KEY_LEVEL, MAX_LEVEL);
+    if (l->is_ours && !has_list && l->speed == 0 && l->members == 0) {
+        warn(l, "the line of '%s' adds nothing; give it LinkSpeed, Uplinks or Switches", name);
+        return PB_SUCCESS;
+    }
+    if (l->is_ours && !has_list && pb_network_find_switch(b->network, name) < 0) {
+        warn(l, "there is no switch '%s' to add to; correct the name", name);
+        return PB_SUCCESS;
+    }
+    l->node = pb_builder_switch(b, l->line, name);
     if (l->node < 0) {
         return l->node == PB_ERR_INPUT ? PB_SUCCESS : l->node;
-    }
-    read_links(l);
-    check_described(l);
-    if (l->is_ours && !has_list && l->values[KEY_LINK_SPEED] == NULL &&
-        l->values[KEY_UPLINKS] == NULL) {
-        if (b->diag->n_faults == l->n_faults_before) {
-            pb_diag_fault(b->diag, b->file, l->line,
-                          "the line adds nothing; give it LinkSpeed, Uplinks or Switches");
-        }
-        return PB_SUCCESS;
     }
     if (l->is_ours && !has_list) {
         return pb_builder_add_all(b, l->line, l->node, l->speed, l->members);
@@ -141,61 +124,37 @@ static int enter(switch_line_t *l)
     return error == PB_SUCCESS ? enter_list(l, KEY_SWITCHES) : error;
 }
 
-/* A statement of the version of our keys is a line of its own. */
-static void check_version(const switch_line_t *l)
-{
-    const char *value = l->values[KEY_VERSION];
-    char quote[PB_DIAG_QUOTE_SIZE];
-    if (strcmp(value, PB_TOPOLOGY_KEYS_VERSION) != 0) {
-        pb_diag_fault(l->builder->diag, l->builder->file, l->line,
-                      "is of version '%s', but this program reads version %s of pipebcast's own "
-                      "keys; use one version of pipebcast everywhere",
-                      pb_diag_quote(quote, value, strlen(value)), PB_TOPOLOGY_KEYS_VERSION);
-    }
-    for (int key = 0; key < N_KEYS; key++) {
-        if (key != KEY_VERSION && l->values[key] != NULL) {
-            pb_diag_fault(l->builder->diag, l->builder->file, l->line,
-                          "Version and %s are on one line; write a line for each", keys[key].name);
-        }
-    }
-}
-
-/* A key of our lines that is in a line of Slurm's. */
-static void check_slurms(const switch_line_t *l)
-{
-    static const switch_key_t only_ours[] = {KEY_TOPOLOGY, KEY_VERSION};
-    for (size_t i = 0; i < sizeof(only_ours) / sizeof(only_ours[0]); i++) {
-        if (l->values[only_ours[i]] != NULL) {
-            pb_diag_fault(l->builder->diag, l->builder->file, l->line,
-                          "unknown key '%s'; known are %s", keys[only_ours[i]].name,
-                          all_keys.known);
-        }
-    }
-}
-
 int pb_slurm_switch_line(pb_builder_t *b, char *text, int line, const char *ours)
 {
-    switch_line_t l = {
-        .builder = b, .line = line, .is_ours = ours != NULL, .n_faults_before = b->diag->n_faults};
-    pb_slurm_values_cut(&all_keys, text, b->file, line, b->diag, l.values);
-    if (ours == NULL) {
-        check_slurms(&l);
-    } else if (l.values[KEY_VERSION] != NULL) {
-        check_version(&l);
+    switch_line_t l = {.builder = b, .line = line, .is_ours = ours != NULL};
+    char **values = l.values;
+    pb_slurm_values_cut(keys, known, text, b->file, line, b->warnings, values);
+    if (l.is_ours && values[KEY_VERSION] != NULL) {
+        if (strcmp(values[KEY_VERSION], PB_TOPOLOGY_KEYS_VERSION) != 0) {
+            warn(&l,
+                 "is of version '%s', but this program reads version " PB_TOPOLOGY_KEYS_VERSION
+                 " of pipebcast's own keys; use one version of pipebcast everywhere",
+                 values[KEY_VERSION]);
+        }
         return PB_SUCCESS;
-    } else if (l.values[KEY_TOPOLOGY] != NULL && strcmp(l.values[KEY_TOPOLOGY], ours) != 0) {
+    }
+    if (values[KEY_AGGREGATED] != NULL ||
+        (l.is_ours && values[KEY_TOPOLOGY] != NULL && strcmp(values[KEY_TOPOLOGY], ours) != 0)) {
         return PB_SUCCESS;
     }
-    if (l.values[KEY_SWITCH_NAME] != NULL) {
-        return enter(&l);
+    for (int key = KEY_SWITCH_NAME; key <= KEY_RING_NAME; key++) {
+        if (values[key] != NULL && key == KEY_RING_NAME) {
+            warn(&l, "the ring '%s' is taken to be one switch", values[key]);
+        }
+        if (values[key] != NULL) {
+            return enter(&l, values[key]);
+        }
     }
-    bool is_empty = true;
-    for (int key = 0; key < N_KEYS; key++) {
-        is_empty = is_empty && l.values[key] == NULL;
+    for (int key = KEY_NODES; key < N_USED; key++) {
+        if (values[key] != NULL) {
+            warn(&l, "the line has no SwitchName, so '%s' is ignored", values[key]);
+            break;
+        }
     }
-    if (!is_empty && b->diag->n_faults == l.n_faults_before) {
-        pb_diag_fault(b->diag, b->file, line, "the line has no SwitchName");
-    }
-    b->lost_switch |= b->diag->n_faults > l.n_faults_before;
     return PB_SUCCESS;
 }

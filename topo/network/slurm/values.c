@@ -7,10 +7,11 @@
 #include "topo/network/slurm/lines.h"
 
 typedef struct cutter {
-    const pb_slurm_keys_t *keys;
+    const char *const *keys;
+    const char *known;
     const char *file;
     int line;
-    pb_diag_t *diag;
+    pb_diag_t *warnings;
     char **values;
 } cutter_t;
 
@@ -33,27 +34,19 @@ static char *skip_word(char *at, const char *end_marks)
 static void store_value(cutter_t *c, const char *key, size_t key_length, char *value)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    if (key_length == 0) {
-        pb_diag_fault(c->diag, c->file, c->line, "a key is missing before '=%s'",
-                      pb_diag_quote(quote, value, strlen(value)));
-        return;
-    }
-    const pb_slurm_key_t *known = c->keys->keys;
-    for (int i = 0; known[i].name != NULL; i++) {
-        if (strlen(known[i].name) != key_length ||
-            strncasecmp(key, known[i].name, key_length) != 0) {
+    for (int i = 0; c->keys[i] != NULL; i++) {
+        if (strlen(c->keys[i]) != key_length || strncasecmp(key, c->keys[i], key_length) != 0) {
             continue;
         }
         if (c->values[i] != NULL) {
-            pb_diag_fault(c->diag, c->file, c->line, "%s is given twice on one line; %s",
-                          known[i].name, known[i].if_twice);
-            return;
+            pb_diag_fault(c->warnings, c->file, c->line,
+                          "%s is given twice on one line; the last one counts", c->keys[i]);
         }
         c->values[i] = value;
         return;
     }
-    pb_diag_fault(c->diag, c->file, c->line, "unknown key '%s'; known are %s",
-                  pb_diag_quote(quote, key, key_length), c->keys->known);
+    pb_diag_fault(c->warnings, c->file, c->line, "unknown key '%s' is ignored; known are %s",
+                  pb_diag_quote(quote, key, key_length), c->known);
 }
 
 /* Cuts the quoted value that starts behind `quote` off and returns what follows,
@@ -63,15 +56,12 @@ static char *cut_quoted(cutter_t *c, char *quote)
     char shown[PB_DIAG_QUOTE_SIZE];
     char *end = strchr(quote + 1, '"');
     if (end == NULL) {
-        pb_diag_fault(c->diag, c->file, c->line, "the quote before '%s' is not closed",
+        pb_diag_fault(c->warnings, c->file, c->line,
+                      "the quote before '%s' is not closed; the rest of the line is ignored",
                       pb_diag_quote(shown, quote + 1, strlen(quote + 1)));
         return NULL;
     }
     *end++ = '\0';
-    if (*end != '\0' && !pb_slurm_is_blank(*end)) {
-        pb_diag_fault(c->diag, c->file, c->line, "a blank is missing before '%s'",
-                      pb_diag_quote(shown, end, strlen(end)));
-    }
     return end;
 }
 
@@ -97,28 +87,32 @@ static char *cut_value(cutter_t *c, char *equals, char **value_p)
     return end;
 }
 
-void pb_slurm_values_cut(const pb_slurm_keys_t *keys, char *text, const char *file, int line,
-                         pb_diag_t *diag, char **values)
+void pb_slurm_values_cut(pb_slurm_keys_t keys, const char *known, char *text, const char *file,
+                         int line, pb_diag_t *warnings, char **values)
 {
-    cutter_t cutter = {.keys = keys, .file = file, .line = line, .diag = diag, .values = values};
+    cutter_t cutter = {.keys = keys,
+                       .known = known,
+                       .file = file,
+                       .line = line,
+                       .warnings = warnings,
+                       .values = values};
     bool strayed = false;
     char *at = skip_blanks(text);
     while (at != NULL && *at != '\0') {
         char *key = at, *key_end = skip_word(at, "=");
-        char *equals = skip_blanks(key_end);
+        char *equals = skip_blanks(key_end), *value;
         if (*equals != '=') {
             char quote[PB_DIAG_QUOTE_SIZE];
             if (!strayed) {
-                pb_diag_fault(
-                    diag, file, line,
-                    "'%s' is not followed by '='; write KEY=VALUE, and lists without blanks",
-                    pb_diag_quote(quote, key, (size_t) (key_end - key)));
+                pb_diag_fault(warnings, file, line,
+                              "'%s' is not followed by '=' and ignored; write KEY=VALUE, and lists "
+                              "without blanks",
+                              pb_diag_quote(quote, key, (size_t) (key_end - key)));
             }
             strayed = true;
             at = equals;
             continue;
         }
-        char *value;
         at = cut_value(&cutter, equals, &value);
         if (at != NULL) {
             store_value(&cutter, key, (size_t) (key_end - key), value);

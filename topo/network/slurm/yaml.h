@@ -11,13 +11,14 @@
  *     flat: true
  *
  * A block is a switch: its hosts are near to each other and, as far as the file tells, alike. What
- * joins the blocks is not in the file, so one switch above all of them stands for it: a plan then
- * enters and leaves each block once, which is right whatever joins them as long as it has no
- * bottleneck that several blocks share. A flat topology is one switch with the hosts of the job.
+ * joins the blocks is not in the file, so the virtual switch above all of them stands for it: a
+ * plan then enters and leaves each block once, which is right whatever joins them as long as it has
+ * no bottleneck that several blocks share. Rings and tori are taken to be such switches, too, with
+ * a warning. A flat topology is one switch, below which all hosts of a job are.
  *
  * One topology is read: the one that the request names; that of the job's partition, by the
- * slurm.conf beside the file; the first with cluster_default; or the only one. Others need only a
- * name. What we add stands in comments, or beside the file (additions.h).
+ * slurm.conf next to the file; the first with cluster_default; or the first. Others need only a
+ * name. What we add stands in comments, or in a file of its own (additions.h).
  */
 #ifndef PB_SLURM_YAML_H
 #define PB_SLURM_YAML_H
