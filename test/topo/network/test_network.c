@@ -37,7 +37,9 @@ static void test_building(void)
 {
     char fault[300];
     pb_network_t *network = small_network();
-    ok(pb_network_add(network, PB_NODE_HOST, "s1") == PB_ERR_INPUT, "a name is taken once");
+    ok(pb_network_add(network, PB_NODE_HOST, "m1") == PB_ERR_INPUT &&
+           pb_network_add(network, PB_NODE_SWITCH, "s1") == PB_ERR_INPUT,
+       "a name is taken once among hosts, and once among switches");
     ok(pb_network_add(network, PB_NODE_HOST, "") == PB_ERR_INPUT, "a name is not empty");
     ok(pb_network_connect(network, 0, 1, 0) == PB_ERR_INPUT, "a node has one parent");
     int m2 = pb_network_add(network, PB_NODE_HOST, "m2");

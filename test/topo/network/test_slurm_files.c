@@ -155,7 +155,14 @@ static void test_beside(void)
         {NULL, NULL}};
     if (pb_yaml_is_there()) {
         check("lines behind those of YAML", yaml, NULL,
-              "2 switches, 1 hosts, base speed 1\nswitch top, virtual\n");
+              "3 switches, 1 hosts, base speed 1\nswitch top, virtual\n  switch s speed 1\n"
+              "    host n speed 1 in 2 links\n  switch r speed 1\npicked: topology 't' (a tree), "
+              "the only one\nwarning: topology.pipebcast:2: host 'n' is below switch 's' already "
+              "(line 2 of topology.yaml), which counts; it is ignored here\nnote: "
+              "topology.pipebcast: this file gives a link's LinkSpeed or Uplinks, or adds a link: "
+              "2 times\nnote: topology.pipebcast:2: 2 switches are at the top, from 's' to 'r'; a "
+              "job below several of them is on one virtual switch 'top' above them, whose links "
+              "are as fast as hosts'\n");
     }
 }
 
