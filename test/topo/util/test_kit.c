@@ -3,6 +3,8 @@
  */
 #include "topo/util/kit.h"
 
+#include <stdbool.h>
+
 #include "test/tap.h"
 
 static void test_logarithms(void)
