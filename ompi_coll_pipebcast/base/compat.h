@@ -93,6 +93,15 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
 #endif
 
+/* COLL_PIPEBCAST_HAS_ACCELERATOR: Open MPI asks a framework about memory of devices; 4.1 has that
+ * for CUDA alone, in its convertors. */
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+#define COLL_PIPEBCAST_HAS_ACCELERATOR 0
+#else
+#include "opal/mca/accelerator/accelerator.h"
+#define COLL_PIPEBCAST_HAS_ACCELERATOR 1
+#endif
+
 /* 6.0 finds the components inside its libraries by pointers. */
 #if !defined(MCA_BASE_COMPONENT_INIT)
 #define MCA_BASE_COMPONENT_INIT(project, framework, component)
@@ -283,24 +292,6 @@ static inline void coll_pipebcast_install(struct ompi_communicator_t *comm,
     (void) functions;
     (void) of;
 #endif
-}
-
-/**
- * Reserves `n` consecutive tags, downward from the one returned, for one
- * operation that may overlap others of the communicator. The counter is the one
- * that Open MPI's own nonblocking operations draw from, so all ranks must
- * reserve alike and in the same order. (Open MPI's function for it is in a
- * header that cannot be used from outside its tree.)
- */
-static inline int coll_pipebcast_reserve_tags(struct ompi_communicator_t *comm, int n)
-{
-    int32_t next, first;
-    do {
-        next = comm->c_nbc_tag;
-        first = next - n < MCA_COLL_BASE_TAG_NONBLOCKING_END ? MCA_COLL_BASE_TAG_NONBLOCKING_BASE
-                                                             : next;
-    } while (!OPAL_ATOMIC_COMPARE_EXCHANGE_STRONG_32(&comm->c_nbc_tag, &next, first - n));
-    return first;
 }
 
 #endif

@@ -32,6 +32,7 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/status.h"
+#include "base/tags.h"
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
 #include "communicator/cache.h"
@@ -63,7 +64,7 @@
 #define UNKNOWN UINT64_MAX
 
 /** The same in all versions, so that the tags of what comes later are alike. */
-#define N_TAGS 4
+#define N_TAGS 2
 
 /**
  * What the ranks compare, in the order of the message that they would give. The
@@ -145,8 +146,7 @@ struct coll_pipebcast_agreement {
     pb_request_t comparing;      /**< the allreduce; NULL at its end */
     int n_hosts;                 /**< with a rank */
     bool kept_is_alike;          /**< what the ranks have read of earlier jobs */
-    int tag; /**< for a report, if there is one; the next lower one is the locality's, the next
-                that of lost ranks, the last that of connections to open */
+    int tag; /**< for a report, if there is one; the next lower one is the locality's */
     coll_pipebcast_locality_t locality;
     coll_pipebcast_report_t report;
 };
@@ -694,8 +694,6 @@ static coll_pipebcast_agreement_t *begin(coll_pipebcast_module_t *module)
     coll_pipebcast_agreement_t *agreement = module->to_come;
     module->to_come = NULL;
     agreement->tag = coll_pipebcast_reserve_tags(module->comm, N_TAGS);
-    module->lost_tag = agreement->tag - 2;
-    module->open_tag = agreement->tag - 3;
     return agreement;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
+#include "base/tags.h"
 #include "communicator/process.h"
 #include "topo/util/descriptors.h"
 
@@ -163,7 +164,7 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
     static const char nothing;
     ompi_request_t *request;
     if (is_first_to(module, rank) &&
-        MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, module->open_tag,
+        MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(),
                            MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) == OMPI_SUCCESS) {
         ompi_request_free(&request);
     }
@@ -174,11 +175,11 @@ void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int 
     ompi_status_public_t status;
     char nothing;
     int matched = 0;
-    if (MCA_PML_CALL(iprobe(rank, module->open_tag, module->comm, &matched, &status)) ==
+    if (MCA_PML_CALL(iprobe(rank, coll_pipebcast_open_tag(), module->comm, &matched, &status)) ==
             OMPI_SUCCESS &&
         matched != 0) {
         (void) MCA_PML_CALL(
-            recv(&nothing, 0, MPI_BYTE, rank, module->open_tag, module->comm, &status));
+            recv(&nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(), module->comm, &status));
     }
 }
 

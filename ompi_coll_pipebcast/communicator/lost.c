@@ -4,6 +4,7 @@
 #include "communicator/lost.h"
 
 #include "base/log.h"
+#include "base/tags.h"
 
 /**
  * Calls between two looks. A look costs some microseconds, a call a fraction of one: so looking
@@ -26,7 +27,7 @@ static void notify_others(const coll_pipebcast_module_t *module, size_t what)
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         ompi_request_t *request;
         if (rank != own &&
-            MCA_PML_CALL(isend((void *) &nothing, what, MPI_BYTE, rank, module->lost_tag,
+            MCA_PML_CALL(isend((void *) &nothing, what, MPI_BYTE, rank, coll_pipebcast_lost_tag(),
                                MCA_PML_BASE_SEND_STANDARD, comm, &request)) == OMPI_SUCCESS) {
             ompi_request_free(&request);
         }
@@ -76,11 +77,11 @@ static bool hear_one(coll_pipebcast_module_t *module)
     ompi_status_public_t status;
     char nothing;
     int matched = 0;
-    if (MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, module->lost_tag, module->comm, &matched, &status)) !=
-            OMPI_SUCCESS ||
+    if (MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, coll_pipebcast_lost_tag(), module->comm, &matched,
+                            &status)) != OMPI_SUCCESS ||
         matched == 0 ||
-        MCA_PML_CALL(recv(&nothing, sizeof(nothing), MPI_BYTE, status.MPI_SOURCE, module->lost_tag,
-                          module->comm, &status)) != OMPI_SUCCESS) {
+        MCA_PML_CALL(recv(&nothing, sizeof(nothing), MPI_BYTE, status.MPI_SOURCE,
+                          coll_pipebcast_lost_tag(), module->comm, &status)) != OMPI_SUCCESS) {
         return false;
     }
     if (!module->is_lost) {

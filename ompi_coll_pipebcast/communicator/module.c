@@ -23,8 +23,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->agreed = OMPI_SUCCESS;
     module->is_lost = false;
     module->agreement_is_lost = false;
-    module->lost_tag = 0;
-    module->open_tag = 0;
+    module->n_lasting_tags = 0;
     module->n_idle_calls = 0;
     module->may_pass = false;
     module->passes_for = COLL_PIPEBCAST_UNABLE;

@@ -46,8 +46,7 @@ typedef struct coll_pipebcast_module {
     int agreed;   /**< the agreement's error, if its communication failed: then this rank is lost */
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
     bool agreement_is_lost; /**< another rank has left the agreement */
-    int lost_tag;           /**< of the messages of ranks that are lost; 0: not begun to agree */
-    int open_tag;           /**< of those that open connections; likewise */
+    int n_lasting_tags;     /**< that are reserved (base/tags.h); alike on all ranks */
     unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
     /**
      * Whether nonblocking broadcasts may go to the fallback component. A rank knows at some moment

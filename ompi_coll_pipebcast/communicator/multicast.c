@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
+#include "base/tags.h"
 #include "communicator/gate.h"
 #include "communicator/lost.h"
 #include "communicator/module.h"

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/tags.h"
 #include "communicator/agreement.h"
 #include "operation/decision.h"
 #include "operation/operation.h"

@@ -199,6 +199,9 @@ static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *ca
         return prepare(module, call, COLL_PIPEBCAST_NOT_PLANNED, called);
     }
     call->tag = coll_pipebcast_request_tags(module, true);
+    if (call->tag == 0) {
+        return prepare(module, call, COLL_PIPEBCAST_NOT_PLANNED, called);
+    }
     coll_pipebcast_multicast_settle(module);
     /* Within few connections the tree of a group is not one that any kind has. */
     return coll_pipebcast_may_reach_all(module)

@@ -4,6 +4,7 @@
 #include "operation/request.h"
 
 #include "base/log.h"
+#include "base/tags.h"
 #include "communicator/agreement.h"
 #include "communicator/lost.h"
 #include "operation/decision.h"
@@ -100,10 +101,11 @@ static int request_start(size_t n, ompi_request_t **requests)
     return rc;
 }
 
-int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool persistent)
+int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent)
 {
-    return coll_pipebcast_reserve_tags(
-        module->comm, persistent ? SERIES_TAG + COLL_PIPEBCAST_SERIES_TAGS : COLL_PIPEBCAST_TAGS);
+    return persistent ? coll_pipebcast_reserve_lasting_tags(&module->n_lasting_tags,
+                                                            SERIES_TAG + COLL_PIPEBCAST_SERIES_TAGS)
+                      : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
 }
 
 /* Persistent ones by multicast. */

@@ -30,9 +30,10 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_request_t);
 
 /**
  * Tags of a request, reserved alike on all ranks and in the same order: several sets for a
- * persistent one, see request.c. The first of them.
+ * persistent one, see request.c, that are its own until the communicator ends. The first of them;
+ * 0: a persistent one gets none, as too many have theirs.
  */
-int coll_pipebcast_request_tags(const coll_pipebcast_module_t *module, bool persistent);
+int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent);
 
 /**
  * A request for a call with these tags. A persistent one is inactive. To be given back by
