@@ -31,7 +31,7 @@ typedef struct multicast {
     coll_pipebcast_group_t *group;
     pb_control_t control;
     pb_message_t message;
-    char *staging; /**< the packed message, where data are not contiguous; else NULL */
+    char *staging; /**< the packed message, where data are not contiguous on the host; or NULL */
     bool is_root;
     union {
         pb_multicast_sender_t sender; /**< at the root */
@@ -61,8 +61,8 @@ static int prepare_data(multicast_t *multicast, char **data_p)
 {
     const coll_pipebcast_data_t *data = &multicast->super.call.data;
     pb_message_t *message = &multicast->message;
-    int rc = coll_pipebcast_message_init(message, data->buffer, data->count, data->datatype,
-                                         data->total, 1, 1);
+    int rc = coll_pipebcast_message_init_on_host(message, data->buffer, data->count, data->datatype,
+                                                 data->total);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }

@@ -38,9 +38,34 @@ static bool has_large_elements(const struct ompi_datatype_t *datatype)
     return large;
 }
 
-int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
-                                struct ompi_datatype_t *datatype, size_t segment_size,
-                                int max_receiving, int max_sending)
+bool coll_pipebcast_is_on_host(const void *buffer, size_t count, struct ompi_datatype_t *datatype)
+{
+#if COLL_PIPEBCAST_HAS_ACCELERATOR
+    uint64_t flags = 0;
+    int device = MCA_ACCELERATOR_NO_DEVICE_ID;
+    (void) count;
+    (void) datatype;
+    return opal_accelerator.check_addr == NULL ||
+           opal_accelerator.check_addr(buffer, &device, &flags) <= 0;
+#elif OPAL_CUDA_SUPPORT
+    opal_convertor_t convertor;
+    OBJ_CONSTRUCT(&convertor, opal_convertor_t);
+    (void) opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &datatype->super,
+                                                    count, buffer, 0, &convertor);
+    const bool is_on_host = (convertor.flags & CONVERTOR_CUDA) == 0;
+    OBJ_DESTRUCT(&convertor);
+    return is_on_host;
+#else
+    (void) buffer;
+    (void) count;
+    (void) datatype;
+    return true;
+#endif
+}
+
+static int message_init(pb_message_t *m, void *buffer, size_t count,
+                        struct ompi_datatype_t *datatype, size_t segment_size, int max_receiving,
+                        int max_sending, bool in_place)
 {
     *m = (pb_message_t){.buffer = buffer,
                         .datatype = datatype,
@@ -49,7 +74,7 @@ int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
                         .max_bounces = max_receiving + max_sending,
                         .max_sending = max_sending,
                         .has_large_elements = has_large_elements(datatype)};
-    if (is_contiguous(datatype, count)) {
+    if (in_place && is_contiguous(datatype, count)) {
         ptrdiff_t true_lb, true_extent;
         ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
         m->contiguous = (char *) buffer + true_lb;
@@ -62,6 +87,20 @@ int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
     OBJ_CONSTRUCT(&m->pack, opal_convertor_t);
     OBJ_CONSTRUCT(&m->unpack, opal_convertor_t);
     return OMPI_SUCCESS;
+}
+
+int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
+                                struct ompi_datatype_t *datatype, size_t segment_size,
+                                int max_receiving, int max_sending)
+{
+    return message_init(m, buffer, count, datatype, segment_size, max_receiving, max_sending, true);
+}
+
+int coll_pipebcast_message_init_on_host(pb_message_t *m, void *buffer, size_t count,
+                                        struct ompi_datatype_t *datatype, size_t total)
+{
+    return message_init(m, buffer, count, datatype, total, 1, 1,
+                        coll_pipebcast_is_on_host(buffer, count, datatype));
 }
 
 void coll_pipebcast_message_fail(pb_message_t *m, int error)

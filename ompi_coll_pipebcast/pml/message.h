@@ -47,6 +47,21 @@ int coll_pipebcast_message_init(pb_message_t *message, void *buffer, size_t coun
                                 struct ompi_datatype_t *datatype, size_t segment_size,
                                 int max_receiving, int max_sending);
 
+/**
+ * Whether the user's data are in the host's memory, so that the processor may read and write them;
+ * else they are on a device, as a GPU's: then only the PML and convertors may. Ranks may differ.
+ * Without support for devices in Open MPI this is true and costs nothing.
+ */
+bool coll_pipebcast_is_on_host(const void *buffer, size_t count, struct ompi_datatype_t *datatype);
+
+/**
+ * The same as coll_pipebcast_message_init() for a message in one segment of all its `total` bytes,
+ * which the caller reads and writes itself: where the data are not contiguous, or not on the host,
+ * a bounce buffer has them.
+ */
+int coll_pipebcast_message_init_on_host(pb_message_t *message, void *buffer, size_t count,
+                                        struct ompi_datatype_t *datatype, size_t total);
+
 /** A message that cannot be had: every question for a buffer gets `error`. */
 void coll_pipebcast_message_fail(pb_message_t *message, int error);
 
