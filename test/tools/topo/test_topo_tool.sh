@@ -223,7 +223,7 @@ else
     as_golden several_named 0 check several.yaml --topology-name cloud
     as_golden several_show 0 show several.yaml --topology-name=fabric
     as_golden several_flat 0 load several.yaml --topology-name cloud --hosts 'n[0-2]' --algorithm chain
-    ends 2 'several.yaml is flat: .* name them by --hosts' tree several.yaml --algorithm chain \
+    ends 2 'several.yaml names no hosts: .* name them by --hosts' tree several.yaml --algorithm chain \
         --topology-name cloud
     ends 2 '^--hosts:1: Nodes: ' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
     ends 1 "several.yaml: there is no topology 'x'; there are fabric, cloud" show several.yaml \
