@@ -1,0 +1,207 @@
+/*
+ * Measures each broadcast, or ping-pong, of a job by itself and prints a line for each:
+ *
+ *   sampler bcast|pingpong BYTES[,BYTES]... BROADCASTS [SETTINGS]...
+ *
+ * prints SETTINGS,BYTES,INDEX,NANOSECONDS. SETTINGS are parameters of MPI_T, NAME=VALUE+NAME=VALUE,
+ * for a communicator of their own, or empty for those of the start. All ranks start a broadcast at
+ * an agreed moment; it ends with the last rank. A ping-pong is half of a round trip between ranks 0
+ * and 1. Ranks share one clock: they run on one computer. Plain MPI, for any implementation of it.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIRST_MARGIN_NS = 200000, LAST_MARGIN_NS = 1000000000 };
+
+static int rank;
+static MPI_Comm comm;
+/* From the last rank being ready to the start; grows until all ranks hear of the start in time. */
+static int64_t margin_ns = FIRST_MARGIN_NS;
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t greatest(int64_t value)
+{
+    int64_t most;
+    MPI_Allreduce(&value, &most, 1, MPI_INT64_T, MPI_MAX, comm);
+    return most;
+}
+
+/** Waits until all ranks are ready. Returns whether all of them heard of the start in time. */
+static bool start_together(int64_t *start_p)
+{
+    *start_p = greatest(now()) + margin_ns;
+    const int64_t late = now() - *start_p;
+    const struct timespec start = {*start_p / 1000000000, *start_p % 1000000000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &start, NULL);
+    return late < 0;
+}
+
+static int64_t broadcast(char *data, int bytes, int number)
+{
+    for (;;) {
+        int64_t start;
+        memset(data, rank == 0 ? number + 1 : 0, (size_t) bytes);
+        const bool in_time = start_together(&start);
+        MPI_Bcast(data, bytes, MPI_BYTE, 0, comm);
+        const int64_t took = greatest(now() - start);
+        const bool good = data[0] == (char) (number + 1) && data[bytes - 1] == (char) (number + 1);
+        if (greatest(!good) != 0) {
+            fprintf(stderr, "sampler: wrong bytes on rank %d\n", rank);
+            MPI_Abort(comm, 1);
+        }
+        if (greatest(!in_time) == 0 || margin_ns >= LAST_MARGIN_NS) {
+            return took;
+        }
+        margin_ns *= 2;
+    }
+}
+
+static int64_t pingpong(char *data, int bytes)
+{
+    const int64_t begin = now();
+    if (rank == 0) {
+        MPI_Send(data, bytes, MPI_BYTE, 1, 0, comm);
+        MPI_Recv(data, bytes, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Recv(data, bytes, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Send(data, bytes, MPI_BYTE, 0, 0, comm);
+    }
+    return (now() - begin) / 2;
+}
+
+static int measure(bool pairs, const char *sizes, int n, const char *settings)
+{
+    char *end;
+    for (const char *text = sizes; *text != '\0'; text = *end == ',' ? end + 1 : end) {
+        const long bytes = strtol(text, &end, 10);
+        char *data = bytes > 0 && bytes < 1L << 30 ? calloc(1, (size_t) bytes) : NULL;
+        if (data == NULL) {
+            fprintf(stderr, "sampler: '%s' is no list of sizes\n", sizes);
+            return 1;
+        }
+        for (int i = 0; i < n; i++) {
+            const int64_t took =
+                pairs ? pingpong(data, (int) bytes) : broadcast(data, (int) bytes, i % 100);
+            if (rank == 0) {
+                printf("%s,%ld,%d,%" PRId64 "\n", settings, bytes, i, took);
+                fflush(stdout);
+            }
+        }
+        free(data);
+        MPI_Barrier(comm);
+    }
+    return 0;
+}
+
+/** Writes a number, or the name of one of an enumeration. Returns whether it has that name. */
+static bool write_value(MPI_T_cvar_handle handle, MPI_Datatype type, MPI_T_enum names, char *text)
+{
+    int n = 0, size = 100, value = atoi(text);
+    char name[100] = "";
+    if (type == MPI_CHAR) {
+        return MPI_T_cvar_write(handle, text) == MPI_SUCCESS;
+    }
+    if (names != MPI_T_ENUM_NULL) {
+        MPI_T_enum_get_info(names, &n, name, &size);
+        for (int i = 0; i < n && strcmp(name, text) != 0; i++) {
+            size = sizeof(name);
+            MPI_T_enum_get_item(names, i, &value, name, &size);
+        }
+        if (strcmp(name, text) != 0) {
+            return false;
+        }
+    }
+    const unsigned long number = strtoul(text, NULL, 10);
+    if (type == MPI_UNSIGNED_LONG || type == MPI_UNSIGNED_LONG_LONG) {
+        return MPI_T_cvar_write(handle, &number) == MPI_SUCCESS;
+    }
+    return MPI_T_cvar_write(handle, &value) == MPI_SUCCESS;
+}
+
+static bool set(char *name, char *text)
+{
+    int index, count, verbosity, bind, scope;
+    MPI_Datatype type;
+    MPI_T_enum names;
+    MPI_T_cvar_handle handle;
+    return MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
+           MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &names, NULL, NULL, &bind,
+                               &scope) == MPI_SUCCESS &&
+           MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS &&
+           write_value(handle, type, names, text) && MPI_T_cvar_handle_free(&handle) == MPI_SUCCESS;
+}
+
+static bool set_all(const char *settings)
+{
+    char text[1000], *rest = text;
+    snprintf(text, sizeof(text), "%s", settings);
+    for (char *item = strtok_r(text, "+", &rest); item != NULL; item = strtok_r(NULL, "+", &rest)) {
+        char *value = strchr(item, '=');
+        if (value == NULL || (*value = '\0', !set(item, value + 1))) {
+            fprintf(stderr, "sampler: '%s' of '%s' cannot be set\n", item, settings);
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Broadcasts after which a communicator has opened its connections and follows its settings. */
+static void warm_up(void)
+{
+    enum { N = 6, BYTES = 65536 };
+    static char data[BYTES];
+    for (int i = 0; i < N; i++) {
+        (void) broadcast(data, BYTES, i);
+    }
+}
+
+/** Measures with each of the settings, in turn. */
+static int measure_all(bool pairs, char **arguments, int n_settings)
+{
+    int status = 0;
+    for (int i = 0; i < n_settings && status == 0; i++) {
+        const char *settings = arguments[4 + i];
+        if (!set_all(settings)) {
+            return 1;
+        }
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (settings[0] != '\0') {
+            warm_up();
+        }
+        status = measure(pairs, arguments[2], atoi(arguments[3]), settings);
+        MPI_Comm_free(&comm);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, status = 1;
+    static char *plain[] = {NULL, NULL, NULL, NULL, ""};
+    MPI_Init(&argc, &argv);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc >= 4 && atoi(argv[3]) > 0 &&
+        (strcmp(argv[1], "bcast") == 0 || strcmp(argv[1], "pingpong") == 0)) {
+        plain[2] = argv[2];
+        plain[3] = argv[3];
+        status = measure_all(argv[1][0] == 'p', argc > 4 ? argv : plain, argc > 4 ? argc - 4 : 1);
+    } else if (rank == 0) {
+        fputs("Usage: sampler bcast|pingpong BYTES[,BYTES]... BROADCASTS [SETTINGS]...\n", stderr);
+    }
+    MPI_T_finalize();
+    MPI_Finalize();
+    return status;
+}
