@@ -56,7 +56,7 @@ def model_text(sizes):
 
 def explained(arguments):
     """What `pipebcast-topo explain` prints: 10 % more than the made-up times."""
-    size = int(arguments["--bytes"])
+    size = int(arguments["--sizes"])
     kinds = [arguments["--algorithm"]] if "--algorithm" in arguments else list(SHAPES)
     segments = [int(arguments["--segment"])] if "--segment" in arguments else SEGMENTS
     found = [(1.1 * broadcast_us(kind, segment, size) / 1e3, kind, segment) for kind in kinds

@@ -68,7 +68,7 @@ def bench_arguments(method, sizes, options, pingpong):
     arguments = ["--csv", "--clock", "shared", "--mode", options.mode,
                  "--label", method.name, "--sizes", ",".join(map(str, sizes)),
                  "--iterations", str(options.iterations), "--time-limit", str(options.time_limit),
-                 "--datatype", options.datatype, "--root", options.root]
+                 "--root", options.root]
     arguments += (["--check"] if options.check else []) + method.bench_arguments
     arguments += ["--warmup", str(options.warmup)] if options.warmup else []
     if not pingpong:

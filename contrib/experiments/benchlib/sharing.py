@@ -49,7 +49,7 @@ def begun_with(program, topology_file, size, hosts, n_alike):
     The tree that auto begins with for a message from the first host to the others, where so many such
     communicators may broadcast at once: over links so slow that these count alone.
     """
-    command = [program, "explain", topology_file, "--bytes", str(size), "--root", hosts[0], "--hosts",
+    command = [program, "explain", topology_file, "--sizes", str(size), "--root", hosts[0], "--hosts",
                ",".join(hosts), "--alike", str(n_alike), "--speed", "1", "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False)

@@ -90,18 +90,18 @@ class Predictor:
                         "--hosts", ",".join(place.hosts)]
 
     def _explain(self, size, *arguments):
-        done = subprocess.run([*self.command, "--bytes", str(size), *arguments],
+        done = subprocess.run([*self.command, "--sizes", str(size), *arguments],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               check=False)
         if done.returncode != 0:
-            raise UserError(f"pipebcast-topo explain --bytes {size} failed: {done.stderr.strip()}")
+            raise UserError(f"pipebcast-topo explain --sizes {size} failed: {done.stderr.strip()}")
         return parse_candidates(done.stdout)
 
     def chosen(self, size):
         """The candidate that is chosen for messages of a size."""
         found = [candidate for candidate in self._explain(size) if candidate.chosen]
         if len(found) != 1:
-            raise UserError(f"pipebcast-topo explain --bytes {size} chose {len(found)} candidates")
+            raise UserError(f"pipebcast-topo explain --sizes {size} chose {len(found)} candidates")
         return found[0]
 
     def time_us(self, kind, segment, size):

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/topology.h"
 
 static const char *const method_names[] = {[ADVISE_ANNEALED] = "annealed",
@@ -55,8 +54,7 @@ static const common_option_t rows[] = {
     {"once", COMMON_FLAG, VALUE(once), .least = true,
      .help = "one pass: the next broadcast of each program, or all sizes"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
-    {"json", COMMON_FLAG, VALUE(json), .least = true, .needs = &common_json_library,
-     .help = "status: print JSON instead"},
+    {"json", COMMON_FLAG, VALUE(json), .least = true, .help = "status: print JSON instead"},
     {0},
 };
 
@@ -70,6 +68,7 @@ const common_command_t advisor_command = {
              "of which size, and spends the time until then on a better tree. While none does,\n"
              "it goes through sizes from 1 KB to 2 MB.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
+    .has_operands = true,
     .more = "SIGTERM and SIGINT end it cleanly; advice stays until it is too old. For example,\n"
             "with programs that run with --mca coll_pipebcast_advice_dir /shared/advice:\n"
             "\n"
@@ -81,49 +80,34 @@ const common_command_t advisor_command = {
 };
 
 /** `status` is the only operand, and a command. */
-static bool take_operands(struct advisor_options *options, const common_operands_t *operands,
-                          common_complaint_t complaint)
+static void take_operands(struct advisor_options *options, common_operands_t operands)
 {
-    if (operands->n == 0) {
-        return true;
+    if (operands.n > 1 || (operands.n == 1 && strcmp(operands.words[0], "status") != 0)) {
+        common_usage_error("'%s' is no option and no command; there is only 'status'",
+                           operands.words[operands.n - 1]);
     }
-    if (operands->n > 1 || strcmp(operands->words[0], "status") != 0) {
-        return common_wrong(complaint, "'%s' is no option and no command; there is only 'status'",
-                            operands->words[operands->n - 1]);
-    }
-    options->status = true;
-    return true;
+    options->status = operands.n == 1;
 }
 
-static bool complete(const struct advisor_options *options, common_complaint_t complaint)
+static void check(const struct advisor_options *options)
 {
     if (options->dir[0] == '\0') {
-        return common_wrong(complaint, "--dir: name the directory that the jobs have as "
-                                       "coll_pipebcast_advice_dir");
+        common_usage_error("--dir: name the directory that the jobs have as "
+                           "coll_pipebcast_advice_dir");
     }
     if (options->json && !options->status) {
-        return common_wrong(complaint, "--json is for status alone");
+        common_usage_error("--json is for status alone");
     }
     if (options->root[0] != '\0' && options->hosts[0] == '\0' && options->links[0] == '\0' &&
         options->topology[0] == '\0') {
-        return common_wrong(complaint, "--root: of which hosts? Give --links, --topology or "
-                                       "--hosts");
+        common_usage_error("--root: of which hosts? Give --links, --topology or "
+                           "--hosts");
     }
-    return true;
 }
 
-common_verdict_t advisor_options_parse(int argc, char **argv, struct advisor_options *options,
-                                       char *error, size_t error_size)
+void advisor_options_read(int argc, char **argv, struct advisor_options *options)
 {
-    const common_complaint_t complaint = {error, error_size};
-    common_operands_t operands;
     *options = (struct advisor_options){.max_age = 120, .links_age = 900, .seed = 1};
-    const common_verdict_t verdict =
-        common_options_read(&advisor_command, argc, argv, options, &operands, complaint);
-    if (verdict != COMMON_RUN) {
-        return verdict;
-    }
-    return take_operands(options, &operands, complaint) && complete(options, complaint)
-               ? COMMON_RUN
-               : COMMON_WRONG;
+    take_operands(options, common_options_read(&advisor_command, argc, argv, options));
+    check(options);
 }

@@ -34,10 +34,8 @@ struct advisor_options {
 
 extern const common_command_t advisor_command;
 
-/** Reads a command line. COMMON_WRONG leaves a message in error: the fault and a correct example.
- */
-common_verdict_t advisor_options_parse(int argc, char **argv, struct advisor_options *options,
-                                       char *error, size_t error_size);
+/** Reads the command line; a wrong one ends the program. */
+void advisor_options_read(int argc, char **argv, struct advisor_options *options);
 
 /** "annealed", "multilevel", "mateescu". */
 const char *advise_method_name(enum advise_method method);

@@ -31,13 +31,7 @@ static void catch_signals(void)
 int main(int argc, char **argv)
 {
     static struct advisor_options options;
-    char error[ADVISE_MAX_TEXT + 256];
-    const common_verdict_t verdict =
-        advisor_options_parse(argc, argv, &options, error, sizeof error);
-    if (verdict != COMMON_RUN) {
-        common_options_answer(&advisor_command, verdict, error);
-        return common_options_exit(verdict, true);
-    }
+    advisor_options_read(argc, argv, &options);
     if (options.status) {
         return advisor_status_print(&options);
     }

@@ -181,7 +181,7 @@ bool advisor_status_write(const struct advisor_options *options,
                           const struct advisor_status *status)
 {
     return replace(text_name, write_text, options, status) &&
-           (!common_json_library.is_here || replace(json_name, write_json, options, status));
+           replace(json_name, write_json, options, status);
 }
 
 /* ---- reading ---- */

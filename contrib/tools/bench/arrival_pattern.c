@@ -34,15 +34,3 @@ void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *de
         delays_ns[rank] = delay_of(recipe, rank) * recipe->unit_ns;
     }
 }
-
-const char *bench_arrival_name(enum bench_arrival_kind kind)
-{
-    static const char *const names[BENCH_N_ARRIVALS] = {
-        [BENCH_ARRIVAL_NONE] = "none",
-        [BENCH_ARRIVAL_RANDOM] = "random",
-        [BENCH_ARRIVAL_ROOT_FIRST] = "root-first",
-        [BENCH_ARRIVAL_LATE] = "late",
-        [BENCH_ARRIVAL_REPLAY] = "replay",
-    };
-    return names[kind];
-}

@@ -13,7 +13,6 @@ enum bench_arrival_kind {
     BENCH_ARRIVAL_RANDOM,     /**< the code of Figure 6 */
     BENCH_ARRIVAL_ROOT_FIRST, /**< likewise, but the root comes at the start (section 3.1) */
     BENCH_ARRIVAL_LATE,       /**< some receivers late, as for Figures 9 to 11 */
-    BENCH_ARRIVAL_REPLAY,     /**< as recorded in a file */
     BENCH_N_ARRIVALS
 };
 
@@ -38,7 +37,6 @@ struct bench_arrival_recipe {
  */
 void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns);
 
-/** "random", "late", "replay". */
 const char *bench_arrival_name(enum bench_arrival_kind kind);
 
 #endif

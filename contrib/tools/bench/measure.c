@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
-#include "compute.h"
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
 #include "pingpong.h"
 #include "samples.h"
+#include <time.h>
 
 static void note_clock_error(const struct bench_run *run, struct bench_result *result)
 {
@@ -64,44 +64,14 @@ static enum bench_status measure_sync(struct bench_measuring *measuring,
     return BENCH_OK;
 }
 
-/**
- * The overlap, after mode sync: the same iterations beside a computation that is as long as the
- * broadcast alone took there.
- */
-static enum bench_status measure_overlap(struct bench_measuring *measuring,
-                                         struct bench_samples *samples, struct bench_result *result)
-{
-    const int n = result->sync.n;
-    struct bench_samples exposed = bench_samples_make(n);
-    enum bench_status status = exposed.values_ns == NULL ? BENCH_NO_MEMORY : BENCH_OK;
-    samples->n = 0;
-    measuring->compute_ns = result->sync.median_ns;
-    for (int i = 0; i < n && status == BENCH_OK; i++) {
-        const struct bench_step step = {.phase = "overlap", .iteration = i};
-        struct bench_timing timing;
-        status = bench_measuring_timed(measuring, &step, &timing);
-        bench_samples_add(samples, timing.last_ns);
-        bench_samples_add(&exposed, timing.exposed_ns);
-    }
-    measuring->compute_ns = 0;
-    if (status == BENCH_OK) {
-        bench_samples_sort(samples);
-        bench_samples_sort(&exposed);
-        result->overlap.median_ns = bench_samples_median(samples);
-        result->overlap.exposed_ns = bench_samples_median(&exposed);
-        result->overlap.n = n;
-    }
-    bench_samples_free(&exposed);
-    return status;
-}
-
 /** A broadcast of the loop, to which the root may be made to come late, but to the run's first. */
 static void broadcast_in_loop(struct bench_measuring *measuring)
 {
     const struct bench_run *run = measuring->run;
     if (run->options->root_late_ns > 0 && run->n_broadcasts > 0 &&
         run->member == bench_measuring_root(measuring)) {
-        bench_sleep(run->options->root_late_ns);
+        const int64_t ns = run->options->root_late_ns;
+        nanosleep(&(struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}, NULL);
     }
     bench_measuring_broadcast(measuring);
 }
@@ -185,9 +155,6 @@ static enum bench_status measure_modes(struct bench_measuring *measuring,
         int64_t left = measuring->limit_ns - spent;
         status = measure_sync(measuring, samples,
                               spent + (options->mode & BENCH_LOOP ? left / 2 : left), result);
-    }
-    if (status == BENCH_OK && options->overlap) {
-        status = measure_overlap(measuring, samples, result);
     }
     if (status == BENCH_OK && options->mode & BENCH_LOOP) {
         status = measure_loop(measuring, one_ns, result);

@@ -13,6 +13,8 @@
 #include "options.h"
 #include "payload.h"
 
+enum { BENCH_SERVED_SIZE = 64 };
+
 /** What was measured for one size. Times in nanoseconds; n is how many samples they rest on. */
 struct bench_result {
     long long bytes;
@@ -30,15 +32,12 @@ struct bench_result {
         int n_late; /**< iterations done again because a rank heard of the start too late */
     } sync;
     struct {
-        int64_t median_ns;  /**< of the last rank's end, beside a computation as long as sync's */
-        int64_t exposed_ns; /**< median of the most time that a rank was not computing */
-        int n;
-    } overlap;
-    struct {
         double mean_ns, min_ns, max_ns; /**< over ranks, of each one's mean time in the call */
         int n;
     } calls; /**< of mode sync */
     int n_warmup;
+    char served_by[BENCH_SERVED_SIZE]; /**< kind of tree, or why another component; empty: not known
+                                        */
     bool limited;           /**< the time limit cut broadcasts, of warm-up or those that count */
     int64_t clock_error_ns; /**< bound on what clocks add to sync times; 0 for a shared clock */
 };

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "compute.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "op.h"
@@ -23,19 +22,12 @@ int bench_measuring_root(const struct bench_measuring *measuring)
                                                    : run->options->root;
 }
 
-int64_t bench_measuring_broadcast(struct bench_measuring *measuring)
+void bench_measuring_broadcast(struct bench_measuring *measuring)
 {
-    const struct bench_options *options = measuring->run->options;
     struct bench_call *call = &measuring->call;
-    int64_t computed = 0;
     call->root = bench_measuring_root(measuring);
-    bench_op_at(options->op)->start(call);
-    if (measuring->compute_ns > 0) {
-        computed = bench_compute(options->compute, measuring->compute_ns, options->test_every_ns,
-                                 &call->request);
-    }
+    bench_op_at(measuring->run->options->op)->start(call);
     bench_op_end(call);
-    return computed;
 }
 
 /** The number of the broadcast under way, another one in each group. */
@@ -62,37 +54,34 @@ static void corrupt_if_wanted(struct bench_measuring *measuring)
     }
 }
 
-static void tell_fault(const struct bench_measuring *measuring, const struct bench_step *step,
-                       const struct bench_fault *fault, int n_wrong_ranks)
+static void report_mismatch(const struct bench_measuring *measuring, const struct bench_step *step,
+                            const struct bench_mismatch *mismatch, int n_wrong_ranks)
 {
     const struct bench_run *run = measuring->run;
-    common_report(
-        "wrong bytes: %zu bytes from rank %d, %s iteration %d (broadcast %lld "
-        "of the run): rank %d has at %s %zu 0x%02x, expected 0x%02x; %zu bytes are wrong here; "
-        "%d of %d ranks have wrong bytes",
-        measuring->payload.bytes, bench_measuring_root(measuring), step->phase, step->iteration,
-        run->n_broadcasts, run->rank,
-        fault->in_gap ? "memory offset (a gap of the datatype)" : "byte offset", fault->offset,
-        fault->found, fault->expected, fault->n_wrong, n_wrong_ranks, run->n_ranks);
-    fflush(stderr);
+    common_report("wrong bytes: %zu bytes from rank %d, %s iteration %d (broadcast %lld of the "
+                  "run): rank %d has at byte offset %zu 0x%02x, expected 0x%02x; %zu bytes are "
+                  "wrong here; %d of %d ranks have wrong bytes",
+                  measuring->payload.bytes, bench_measuring_root(measuring), step->phase,
+                  step->iteration, run->n_broadcasts, run->rank, mismatch->offset, mismatch->found,
+                  mismatch->expected, mismatch->n_wrong, n_wrong_ranks, run->n_ranks);
 }
 
 enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
                                          const struct bench_step *step)
 {
     struct bench_run *run = measuring->run;
-    struct bench_fault fault;
+    struct bench_mismatch mismatch;
     int wrong = 0, n_wrong = 0;
     if (run->options->check) {
         corrupt_if_wanted(measuring);
-        wrong = !bench_payload_verify(&measuring->payload, pattern_number(run), &fault);
+        wrong = !bench_payload_verify(&measuring->payload, pattern_number(run), &mismatch);
         MPI_Allreduce(&wrong, &n_wrong, 1, MPI_INT, MPI_SUM, run->control);
     }
     if (n_wrong > 0) {
         int candidate = wrong ? run->rank : run->n_ranks, lowest;
         MPI_Allreduce(&candidate, &lowest, 1, MPI_INT, MPI_MIN, run->control);
         if (lowest == run->rank) {
-            tell_fault(measuring, step, &fault, n_wrong);
+            report_mismatch(measuring, step, &mismatch, n_wrong);
         }
     }
     run->n_broadcasts++;
@@ -113,19 +102,17 @@ static int64_t start_and_broadcast(struct bench_measuring *measuring, int64_t de
     MPI_Allreduce(&ready, &start, 1, MPI_INT64_T, MPI_MAX, run->control);
     start += measuring->margin_ns;
     timing->start_ns = start;
-    int64_t own[3], worst[3]; /* exit, lateness, exit less the computation */
+    int64_t own[2], worst[2]; /* exit, lateness */
     own[1] = common_clock_agreed(clock) - (start + delay_ns);
     common_clock_wait_until(clock, start + delay_ns);
     timing->arrival_ns = common_clock_agreed(clock) - start;
-    const int64_t computed = bench_measuring_broadcast(measuring);
+    bench_measuring_broadcast(measuring);
     own[0] = timing->exit_ns = common_clock_agreed(clock) - start;
-    own[2] = own[0] - computed;
     if (measuring->uneven) {
         common_quiet_barrier(run->control);
     }
-    MPI_Allreduce(own, worst, 3, MPI_INT64_T, MPI_MAX, run->control);
+    MPI_Allreduce(own, worst, 2, MPI_INT64_T, MPI_MAX, run->control);
     timing->last_ns = worst[0];
-    timing->exposed_ns = worst[2];
     return worst[1];
 }
 
@@ -189,7 +176,7 @@ enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int
 static enum bench_status make_payload(struct bench_measuring *measuring, long long bytes)
 {
     const struct bench_run *run = measuring->run;
-    int good = bench_payload_make(&measuring->payload, run->options->datatype, bytes, run->rank);
+    int good = bench_payload_make(&measuring->payload, bytes);
     int all_good;
     if (!good) {
         common_report("rank %d: no memory for a message of %lld bytes", run->rank, bytes);
@@ -210,8 +197,8 @@ enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struc
     measuring->begin_ns = bench_measuring_elapsed(measuring);
     const enum bench_status status = make_payload(measuring, bytes);
     measuring->call = (struct bench_call){.memory = measuring->payload.memory,
-                                          .count = measuring->payload.count,
-                                          .type = measuring->payload.type,
+                                          .count = (int) bytes,
+                                          .type = MPI_BYTE,
                                           .comm = run->comm,
                                           .request = MPI_REQUEST_NULL,
                                           .initialised_root = BENCH_UNSET};

@@ -21,7 +21,6 @@ struct bench_measuring {
     int64_t begin_ns;  /**< agreed time, equal on all ranks */
     int64_t limit_ns;  /**< INT64_MAX without a limit */
     struct bench_call call;
-    int64_t compute_ns; /**< computed while the message is under way; 0: nothing */
 };
 
 /** Which broadcast this is, for messages, and how long after the start this rank arrives at it. */
@@ -37,7 +36,6 @@ struct bench_timing {
     int64_t arrival_ns; /**< this rank called */
     int64_t exit_ns;    /**< this rank was done */
     int64_t last_ns;    /**< the last rank was done; equal on all ranks */
-    int64_t exposed_ns; /**< the most time that any rank did not compute; equal on all ranks */
     int n_again;        /**< how often it was done again because a rank was late by itself */
 };
 
@@ -59,8 +57,8 @@ int64_t bench_measuring_elapsed(const struct bench_measuring *measuring);
 /** Readies the message where bytes are verified. Purely local. */
 void bench_measuring_prepare(struct bench_measuring *measuring);
 
-/** The broadcast alone, and the computation meanwhile. Yields how long that was. */
-int64_t bench_measuring_broadcast(struct bench_measuring *measuring);
+/** The broadcast alone. */
+void bench_measuring_broadcast(struct bench_measuring *measuring);
 
 /**
  * Verifies this rank's bytes of the broadcast just done, if that is wanted, and counts it. Where

@@ -1,223 +1,273 @@
 #include "output.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "op.h"
-#include "output_arrival.h"
 #include "output_foreign.h"
-#include "output_print.h"
-#include "output_schedule.h"
 
-enum { MAX_COLUMNS = 24 };
+enum { N_COLUMNS = 18 };
 
-/** The share of the broadcast's own time that was hidden; at least 0. NAN if not measured. */
-static double overlap_percent(const struct bench_result *result)
+/** How counters begin that the fallback component moves. */
+static const char fallback[] = "fallback_";
+
+/** Greatest time over the least from which a row is marked. */
+static const double spread_limit = 1.5;
+
+static double microseconds(double ns, int n)
 {
-    if (result->overlap.n == 0) {
-        return NAN;
-    }
-    const double exposed = (double) result->overlap.exposed_ns / (double) result->sync.median_ns;
-    return exposed < 0 ? 100 : exposed > 1 ? 0 : 100 * (1 - exposed);
+    return n > 0 ? ns / 1e3 : (double) NAN;
 }
 
-/** The columns that CSV and JSON share, in order. Yields how many. */
-static int columns_of(const struct bench_result *result, struct bench_column *columns)
+static double sync_us(const struct bench_result *result)
 {
-    double pingpong = bench_microseconds((double) result->pingpong.median_ns, result->pingpong.n);
-    double loop = bench_microseconds(result->loop.mean_ns, result->loop.n);
-    double sync = bench_microseconds((double) result->sync.median_ns, result->sync.n);
-    int n = 0;
-    columns[n++] = (struct bench_column){"bytes", (double) result->bytes, 0};
-    columns[n++] = (struct bench_column){"pingpong_us", pingpong, 3};
-    columns[n++] = (struct bench_column){"pingpong_iterations", result->pingpong.n, 0};
-    columns[n++] = (struct bench_column){"loop_us", loop, 3};
-    columns[n++] = (struct bench_column){"loop_ratio", loop / pingpong, 4};
-    columns[n++] = (struct bench_column){"loop_iterations", result->loop.n, 0};
-    columns[n++] = (struct bench_column){"sync_median_us", sync, 3};
-    columns[n++] = (struct bench_column){
-        "sync_min_us", bench_microseconds((double) result->sync.min_ns, result->sync.n), 3};
-    columns[n++] = (struct bench_column){
-        "sync_max_us", bench_microseconds((double) result->sync.max_ns, result->sync.n), 3};
-    columns[n++] = (struct bench_column){"sync_ratio", sync / pingpong, 4};
-    columns[n++] = (struct bench_column){"sync_iterations", result->sync.n, 0};
-    columns[n++] = (struct bench_column){"sync_late", result->sync.n_late, 0};
-    columns[n++] = (struct bench_column){
-        "call_mean_us", bench_microseconds(result->calls.mean_ns, result->calls.n), 3};
-    columns[n++] = (struct bench_column){
-        "call_min_us", bench_microseconds(result->calls.min_ns, result->calls.n), 3};
-    columns[n++] = (struct bench_column){
-        "call_max_us", bench_microseconds(result->calls.max_ns, result->calls.n), 3};
-    columns[n++] = (struct bench_column){
-        "overlap_us", bench_microseconds((double) result->overlap.median_ns, result->overlap.n), 3};
-    columns[n++] = (struct bench_column){
-        "exposed_us", bench_microseconds((double) result->overlap.exposed_ns, result->overlap.n),
-        3};
-    columns[n++] = (struct bench_column){"overlap_percent", overlap_percent(result), 2};
-    columns[n++] = (struct bench_column){"warmup", result->n_warmup, 0};
-    columns[n++] =
-        (struct bench_column){"clock_error_us", (double) result->clock_error_ns / 1e3, 3};
-    columns[n++] = (struct bench_column){"limited", result->limited, BENCH_FLAG};
-    return n;
+    return microseconds((double) result->sync.median_ns, result->sync.n);
 }
+
+static double pingpong_us(const struct bench_result *result)
+{
+    return microseconds((double) result->pingpong.median_ns, result->pingpong.n);
+}
+
+static double loop_us(const struct bench_result *result)
+{
+    return microseconds(result->loop.mean_ns, result->loop.n);
+}
+
+/** The time that the table shows: of mode sync if it was measured. */
+static double time_us(const struct bench_result *result)
+{
+    return result->sync.n > 0 ? sync_us(result) : loop_us(result);
+}
+
+/** The columns that CSV and JSON share, in order. */
+static void columns_of(const struct bench_result *result, struct bench_column columns[N_COLUMNS])
+{
+    const int n_sync = result->sync.n, n_calls = result->calls.n;
+    const struct bench_column all[N_COLUMNS] = {
+        {"bytes", (double) result->bytes, 0},
+        {"pingpong_us", pingpong_us(result), 3},
+        {"pingpong_iterations", result->pingpong.n, 0},
+        {"loop_us", loop_us(result), 3},
+        {"loop_ratio", loop_us(result) / pingpong_us(result), 4},
+        {"loop_iterations", result->loop.n, 0},
+        {"sync_median_us", sync_us(result), 3},
+        {"sync_min_us", microseconds((double) result->sync.min_ns, n_sync), 3},
+        {"sync_max_us", microseconds((double) result->sync.max_ns, n_sync), 3},
+        {"sync_ratio", sync_us(result) / pingpong_us(result), 4},
+        {"sync_iterations", n_sync, 0},
+        {"sync_late", result->sync.n_late, 0},
+        {"call_mean_us", microseconds(result->calls.mean_ns, n_calls), 3},
+        {"call_min_us", microseconds(result->calls.min_ns, n_calls), 3},
+        {"call_max_us", microseconds(result->calls.max_ns, n_calls), 3},
+        {"warmup", result->n_warmup, 0},
+        {"clock_error_us", (double) result->clock_error_ns / 1e3, 3},
+        {"limited", result->limited, 0},
+    };
+    memcpy(columns, all, sizeof all);
+}
+
+static const char *root_name(const struct bench_options *options, char text[16])
+{
+    snprintf(text, 16, options->root == BENCH_ROOT_ROTATE ? "rotate" : "%d", options->root);
+    return text;
+}
+
+/* ---- the table ---- */
 
 static void begin_text(const struct bench_output *output)
 {
     const struct bench_options *options = output->options;
     char root[16];
-    printf("# pipebcast-bench %s%s%s\n", PACKAGE_VERSION, *options->label ? ": " : "",
+    printf("# %s, %d ranks on %d hosts, root %s%s%s%s\n", bench_op_at(options->op)->function,
+           output->n_ranks, output->n_hosts, root_name(options, root),
+           options->check ? ", every byte verified" : "", options->label[0] != '\0' ? "; " : "",
            options->label);
-    printf("# %s, %d ranks on %d hosts, root %s, datatype %s%s\n", bench_op_names[options->op],
-           output->n_ranks, output->n_hosts, bench_root_name(options, root, sizeof root),
-           bench_datatype_name(options->datatype),
-           options->check ? ", every byte verified" : ", bytes not verified");
     if (options->group_ranks > 0) {
-        printf("# groups of %d ranks%s, all at once\n", options->group_ranks,
+        printf("# groups of %d ranks%s, all at the same time\n", options->group_ranks,
                options->strided ? ", strided" : "");
     }
     if (options->pingpong) {
-        printf("# T(M) between ranks %d and %d\n", options->pingpong_ranks[0],
-               options->pingpong_ranks[1]);
+        printf("# T(M): one message of the size from rank %d to rank %d\n",
+               options->pingpong_ranks[0], options->pingpong_ranks[1]);
     }
-    if (options->arrival.kind != BENCH_ARRIVAL_NONE) {
-        bench_output_arrival_head(options);
-        return;
-    }
-    if (options->schedule[0] != '\0') {
-        bench_output_schedule_head();
-        return;
-    }
-    printf("#%10s %6s %12s %12s %7s %12s %12s %12s %7s\n", "bytes", "iters", "T(M) us", "loop us",
-           "ratio", "median us", "min us", "max us", "ratio");
+    printf("%11s %13s %13s %7s %9s   %s\n", "bytes", "time us", "T(M) us", "ratio", "Gbit/s",
+           "served by");
 }
 
-static void result_text(const struct bench_result *result)
+static void print_cell(int width, int decimals, double value)
 {
-    double pingpong = bench_microseconds((double) result->pingpong.median_ns, result->pingpong.n);
-    double loop = bench_microseconds(result->loop.mean_ns, result->loop.n);
-    double sync = bench_microseconds((double) result->sync.median_ns, result->sync.n);
-    printf(" %10lld %6d", result->bytes, result->sync.n ? result->sync.n : result->loop.n);
-    bench_print_cell(12, 1, pingpong);
-    bench_print_cell(12, 1, loop);
-    bench_print_cell(7, 2, loop / pingpong);
-    bench_print_cell(12, 1, sync);
-    bench_print_cell(12, 1, bench_microseconds((double) result->sync.min_ns, result->sync.n));
-    bench_print_cell(12, 1, bench_microseconds((double) result->sync.max_ns, result->sync.n));
-    bench_print_cell(7, 2, sync / pingpong);
-    if (result->overlap.n > 0) {
-        printf("  overlap %.1f %%", overlap_percent(result));
-    }
-    printf("%s\n", result->limited ? " *" : "");
-}
-
-static void begin_csv(const struct bench_options *options)
-{
-    const struct bench_result none = {.bytes = 0};
-    struct bench_column columns[MAX_COLUMNS];
-    printf("label,op,ranks,hosts,root,datatype,checked");
-    if (options->arrival.kind != BENCH_ARRIVAL_NONE) {
-        bench_output_arrival_csv_names();
-    } else if (options->schedule[0] != '\0') {
-        bench_output_schedule_csv_names();
+    if (isnan(value)) {
+        printf(" %*s", width, "-");
     } else {
-        bench_print_csv_names(columns, columns_of(&none, columns));
+        printf(" %*.*f", width, decimals, value);
     }
-    putchar('\n');
 }
 
-void bench_output_csv_head(const struct bench_output *output)
+static const char *server_of(const struct bench_output *output, const struct bench_result *result)
+{
+    return result->served_by[0] != '\0'   ? result->served_by
+           : output->component[0] != '\0' ? output->component
+                                          : "-";
+}
+
+static void result_text(struct bench_output *output, const struct bench_result *result)
+{
+    const double time = time_us(result), ratio = time / pingpong_us(result);
+    const bool spread = result->sync.n > 0 &&
+                        (double) result->sync.max_ns > spread_limit * (double) result->sync.min_ns;
+    const bool below_one = ratio < 1;
+    printf("%11lld", result->bytes);
+    print_cell(13, 1, time);
+    print_cell(13, 1, pingpong_us(result));
+    print_cell(7, 2, ratio);
+    print_cell(9, 3, (double) result->bytes * 8e-3 / time);
+    printf("   %s%s%s%s\n", server_of(output, result), spread ? " ~" : "", below_one ? " <" : "",
+           result->limited ? " *" : "");
+    output->spread |= spread;
+    output->below_one |= below_one;
+    output->limited |= result->limited;
+}
+
+/** Explains the marks, and answers: how fast was it, and by whom? */
+static void end_text(const struct bench_output *output)
+{
+    const struct bench_result *last = &output->last;
+    const double ratio = time_us(last) / pingpong_us(last);
+    if (output->spread) {
+        printf("# ~ the slowest broadcast took %g times as long as the fastest, or more: was the "
+               "network in use?\n",
+               spread_limit);
+    }
+    if (output->below_one) {
+        printf("# < faster than one message between two hosts: T(M) was disturbed, ranks share "
+               "hosts, or links differ\n");
+    }
+    if (output->limited) {
+        printf("# * fewer iterations, by --time-limit\n");
+    }
+    if (output->n_results == 0) {
+        return;
+    }
+    printf("# %lld bytes to %d ranks take ", last->bytes, output->n_ranks);
+    if (isnan(ratio)) {
+        printf("%.1f us", time_us(last));
+    } else {
+        printf("%.2f times as long as to one", ratio);
+    }
+    if (strncmp(last->served_by, fallback, strlen(fallback)) == 0) {
+        printf("; pipebcast is loaded, but the fallback component served (%s): pipebcast doctor "
+               "explains it\n",
+               last->served_by + strlen(fallback));
+    } else if (last->served_by[0] != '\0') {
+        printf("; served by pipebcast (%s)\n", last->served_by);
+    } else if (output->component[0] != '\0') {
+        printf("; served by %s: pipebcast is not loaded\n", output->component);
+    } else {
+        printf("\n");
+    }
+}
+
+/* ---- CSV and JSON ---- */
+
+static void print_quoted(const char *text)
+{
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        printf(*text == '"' ? "\"\"" : "%c", *text);
+    }
+    putchar('"');
+}
+
+void bench_output_csv(struct bench_output *output, const struct bench_column *columns, int n)
 {
     const struct bench_options *options = output->options;
     char root[16];
-    bench_print_quoted(options->label, "\"", '"');
-    printf(",%s,%d,%d,%s,%s,%d", bench_op_names[options->op], output->n_ranks, output->n_hosts,
-           bench_root_name(options, root, sizeof root), bench_datatype_name(options->datatype),
-           options->check);
-}
-
-static void result_csv(const struct bench_output *output, const struct bench_result *result)
-{
-    struct bench_column columns[MAX_COLUMNS];
-    bench_output_csv_head(output);
-    bench_print_csv(columns, columns_of(result, columns));
+    if (output->n_results++ == 0) {
+        printf("label,op,ranks,hosts,root,checked");
+        for (int i = 0; i < n; i++) {
+            printf(",%s", columns[i].name);
+        }
+        putchar('\n');
+    }
+    print_quoted(options->label);
+    printf(",%s,%d,%d,%s,%d", bench_op_names[options->op], output->n_ranks, output->n_hosts,
+           root_name(options, root), options->check);
+    for (int i = 0; i < n; i++) {
+        if (isnan(columns[i].value)) {
+            putchar(',');
+        } else {
+            printf(",%.*f", columns[i].decimals, columns[i].value);
+        }
+    }
     putchar('\n');
+    fflush(stdout);
 }
 
 static void begin_json(struct bench_output *output)
 {
     const struct bench_options *options = output->options;
     const common_json_t whole = common_json_begin("pipebcast bench");
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], root[16];
-    int length;
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, ",\n")] = '\0';
+    char root[16];
     common_json_text(whole, "label", options->label);
-    common_json_text(whole, "mpi", library);
+    common_json_text(whole, "component", output->component[0] != '\0' ? output->component : NULL);
     common_json_text(whole, "op", bench_op_names[options->op]);
     common_json_integer(whole, "ranks", output->n_ranks);
     common_json_integer(whole, "hosts", output->n_hosts);
-    common_json_text(whole, "root", bench_root_name(options, root, sizeof root));
-    common_json_text(whole, "datatype", bench_datatype_name(options->datatype));
+    common_json_text(whole, "root", root_name(options, root));
     common_json_truth(whole, "checked", options->check);
-    common_json_text(whole, "clock", options->shared_clock ? "shared" : "estimate");
-    if (options->pingpong) {
-        const common_json_t ranks = common_json_array(whole, "pingpong_ranks");
-        common_json_integer(ranks, NULL, options->pingpong_ranks[0]);
-        common_json_integer(ranks, NULL, options->pingpong_ranks[1]);
-    }
-    if (options->arrival.kind != BENCH_ARRIVAL_NONE) {
-        bench_output_arrival_json(whole, &options->arrival);
-    }
     output->json = whole;
     output->results = common_json_array(whole, "results");
 }
 
 static void result_json(const struct bench_output *output, const struct bench_result *result)
 {
-    struct bench_column columns[MAX_COLUMNS];
-    bench_add_columns(common_json_object(output->results, NULL), columns,
-                      columns_of(result, columns));
+    const common_json_t object = common_json_object(output->results, NULL);
+    struct bench_column columns[N_COLUMNS];
+    columns_of(result, columns);
+    for (int i = 0; i < N_COLUMNS; i++) {
+        const struct bench_column *column = &columns[i];
+        if (column->decimals > 0 || isnan(column->value)) {
+            common_json_real(object, column->name, column->value, column->decimals);
+        } else {
+            common_json_integer(object, column->name, (int64_t) column->value);
+        }
+    }
+    common_json_text(object, "served_by", result->served_by[0] != '\0' ? result->served_by : NULL);
 }
+
+/* ---- any form ---- */
 
 void bench_output_begin(struct bench_output *output)
 {
-    output->begun = true;
-    switch (output->options->format) {
-    case BENCH_CSV:
-        begin_csv(output->options);
-        break;
-    case BENCH_JSON:
+    const enum bench_format format = output->options->format;
+    if (format == BENCH_JSON) {
         begin_json(output);
-        break;
-    case BENCH_OSU:
-    case BENCH_OSU_FULL:
-    case BENCH_IMB:
-        bench_output_foreign_begin(output->options->format, output->n_ranks);
-        break;
-    default:
+    } else if (format == BENCH_TEXT) {
         begin_text(output);
-        break;
+    } else if (format != BENCH_CSV) {
+        bench_output_foreign_begin(format, output->n_ranks);
     }
     fflush(stdout);
 }
 
 void bench_output_result(struct bench_output *output, const struct bench_result *result)
 {
-    switch (output->options->format) {
-    case BENCH_CSV:
-        result_csv(output, result);
-        break;
-    case BENCH_JSON:
+    const enum bench_format format = output->options->format;
+    struct bench_column columns[N_COLUMNS];
+    output->last = *result;
+    if (format == BENCH_CSV) {
+        columns_of(result, columns);
+        bench_output_csv(output, columns, N_COLUMNS);
+        return;
+    }
+    if (format == BENCH_JSON) {
         result_json(output, result);
-        break;
-    case BENCH_OSU:
-    case BENCH_OSU_FULL:
-    case BENCH_IMB:
-        bench_output_foreign_result(output->options->format, result);
-        break;
-    default:
-        result_text(result);
-        break;
+    } else if (format == BENCH_TEXT) {
+        result_text(output, result);
+    } else {
+        bench_output_foreign_result(format, result);
     }
     output->n_results++;
     fflush(stdout);
@@ -225,11 +275,13 @@ void bench_output_result(struct bench_output *output, const struct bench_result 
 
 void bench_output_end(struct bench_output *output)
 {
-    if (output->begun && output->options->format == BENCH_JSON) {
-        output->failed |= !common_json_end(output->json, stdout);
-    }
-    if (output->begun) {
-        bench_output_foreign_end(output->options->format);
+    const enum bench_format format = output->options->format;
+    if (format == BENCH_JSON) {
+        output->failed = !common_json_end(output->json, stdout);
+    } else if (format == BENCH_TEXT) {
+        end_text(output);
+    } else {
+        bench_output_foreign_end(format);
     }
     fflush(stdout);
 }

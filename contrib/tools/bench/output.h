@@ -1,6 +1,5 @@
 /*
- * What rank 0 prints: a table, comma-separated values, or one JSON object, which is printed at the
- * end.
+ * Output of rank 0: a table, comma-separated values, JSON, or the columns of another benchmark.
  */
 #ifndef BENCH_OUTPUT_H
 #define BENCH_OUTPUT_H
@@ -8,27 +7,31 @@
 #include "contrib/tools/common/json.h"
 #include "measure.h"
 
-/** Facts about the run that stand above the results. */
+/** Facts about the run, and the state of the output. */
 struct bench_output {
     const struct bench_options *options;
-    int n_ranks;
-    int n_hosts;
-    int n_results; /**< printed so far */
-    bool begun, failed;
-    common_json_t json, results;   /**< as JSON: all, and its array of results */
-    common_json_t point, patterns; /**< and of an arrival pattern's group, and its array */
+    int n_ranks, n_hosts;
+    char component[BENCH_SERVED_SIZE]; /**< of Open MPI that serves; empty: not known */
+    int n_results;
+    struct bench_result last;        /**< the result that the last line is about */
+    bool spread, below_one, limited; /**< marks that were printed */
+    bool failed;
+    common_json_t json, results;
 };
 
-/**
- * Each of the three writes to stdout and flushes, so that a reader of a pipe sees rows at once, but
- * JSON comes as a whole. Where memory for it is missing,
- * there is a message and `failed`. What has not begun need not end.
- */
+/** A figure of a result. */
+struct bench_column {
+    const char *name; /**< in CSV and JSON */
+    double value;     /**< NAN where it was not measured */
+    int decimals;
+};
+
+/** Each of the three writes to stdout and flushes; out of memory sets `failed`, with a message. */
 void bench_output_begin(struct bench_output *output);
 void bench_output_result(struct bench_output *output, const struct bench_result *result);
 void bench_output_end(struct bench_output *output);
 
-/** What every row of the CSV begins with: the facts about the run. */
-void bench_output_csv_head(const struct bench_output *output);
+/** A row of CSV: the facts about the run, then the columns. With the first row their names. */
+void bench_output_csv(struct bench_output *output, const struct bench_column *columns, int n);
 
 #endif

@@ -1,36 +1,51 @@
 /*
- * pipebcast-bench: measures broadcasts beside the time T(M) of one message. See --help.
+ * pipebcast-bench: measures broadcasts next to the time T(M) of one message. See --help.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "arrival.h"
+#include "contrib/tools/common/component.h"
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/progress.h"
-#include "contrib/tools/common/request.h"
+#include "contrib/tools/common/report.h"
+#include "contrib/tools/counters/counters.h"
 #include "hosts.h"
 #include "measure.h"
 #include "options.h"
 #include "output.h"
 #include "schedule.h"
 
-static common_verdict_t read_request(int argc, char **argv, int rank, int n_ranks,
-                                     struct bench_options *options)
+/** Rank 0's counters of the plugin, to see how broadcasts were served. */
+struct watched {
+    struct counters counters;
+    unsigned long long *before, *after; /**< owned; NULL: nothing is watched */
+};
+
+static void watch(struct watched *watched)
 {
-    common_verdict_t verdict = COMMON_RUN;
-    char error[512] = "";
-    if (rank == 0) {
-        verdict = bench_options_parse(argc, argv, options, error, sizeof error);
+    *watched = (struct watched){.before = NULL};
+    if (!counters_open(&watched->counters)) {
+        return;
     }
-    if (rank == 0 && verdict == COMMON_RUN &&
-        !bench_options_fit(options, n_ranks, error, sizeof error)) {
-        verdict = COMMON_WRONG;
+    const size_t n = (size_t) watched->counters.n;
+    watched->before = n > 0 ? calloc(2 * n, sizeof *watched->before) : NULL;
+    watched->after = watched->before != NULL ? watched->before + n : NULL;
+    if (watched->before == NULL) {
+        counters_close(&watched->counters);
     }
-    return common_request_share(&bench_command, verdict, error, options, sizeof *options,
-                                MPI_COMM_WORLD);
 }
 
-/** What the first n sizes take, about, in broadcasts of no bytes: 16 KB take twice that time. */
+static void unwatch(struct watched *watched)
+{
+    if (watched->before != NULL) {
+        counters_close(&watched->counters);
+        free(watched->before);
+    }
+}
+
+/** The first n sizes' time, about, in broadcasts of no bytes: 16 KB take twice that time. */
 static double work_of(const common_list_t *sizes, int n)
 {
     double work = 0;
@@ -40,18 +55,33 @@ static double work_of(const common_list_t *sizes, int n)
     return work;
 }
 
+static enum bench_status measure_size(struct bench_run *run, struct watched *watched,
+                                      long long bytes, struct bench_result *result)
+{
+    const bool watches =
+        watched->before != NULL && counters_read(&watched->counters, watched->before);
+    const enum bench_status status = bench_measure_size(run, bytes, result);
+    if (watches && counters_read(&watched->counters, watched->after)) {
+        counters_served(&watched->counters, watched->before, watched->after, result->served_by,
+                        sizeof result->served_by);
+    }
+    return status;
+}
+
 static enum bench_status measure_all(struct bench_run *run, struct bench_output *output)
 {
+    const common_list_t *const sizes = &run->options->sizes;
     enum bench_status status = BENCH_OK;
+    struct watched watched = {.before = NULL};
+    common_progress_t progress;
     if (run->rank == 0) {
+        watch(&watched);
         bench_output_begin(output);
     }
-    const common_list_t *const sizes = &run->options->sizes;
-    common_progress_t progress;
     common_progress_begin(&progress, run->rank == 0);
     for (int i = 0; i < sizes->n && status == BENCH_OK; i++) {
         struct bench_result result;
-        status = bench_measure_size(run, sizes->values[i], &result);
+        status = measure_size(run, &watched, sizes->values[i], &result);
         common_progress_end(&progress);
         if (run->rank == 0 && status == BENCH_OK) {
             bench_output_result(output, &result);
@@ -61,17 +91,9 @@ static enum bench_status measure_all(struct bench_run *run, struct bench_output 
     common_progress_end(&progress);
     if (run->rank == 0) {
         bench_output_end(output);
+        unwatch(&watched);
     }
     return status;
-}
-
-static enum bench_status measure_wanted(struct bench_run *run, struct bench_output *output)
-{
-    if (run->options->schedule[0] != '\0') {
-        return bench_schedule_run(run, output);
-    }
-    return run->options->arrival.kind == BENCH_ARRIVAL_NONE ? measure_all(run, output)
-                                                            : bench_arrival_run(run, output);
 }
 
 /** Makes the communicator that is measured: all ranks, or one of several groups. Collective. */
@@ -90,6 +112,15 @@ static void make_groups(struct bench_run *run)
     MPI_Comm_size(run->comm, &run->n_members);
 }
 
+static enum bench_status measure(struct bench_run *run, struct bench_output *output)
+{
+    if (run->options->schedule[0] != '\0') {
+        return bench_schedule_run(run, output);
+    }
+    return run->options->arrival != BENCH_ARRIVAL_NONE ? bench_arrival_run(run, output)
+                                                       : measure_all(run, output);
+}
+
 static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
 {
     struct bench_run run = {.options = options, .rank = rank, .n_ranks = n_ranks};
@@ -103,8 +134,9 @@ static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
         options->pingpong_ranks[1] = elsewhere;
     }
     make_groups(&run);
+    common_component_of_bcast(run.comm, output.component, sizeof output.component);
     common_clock_init(&run.clock, run.control, options->shared_clock);
-    enum bench_status status = measure_wanted(&run, &output);
+    const enum bench_status status = measure(&run, &output);
     if (run.comm != MPI_COMM_WORLD) {
         MPI_Comm_free(&run.comm);
     }
@@ -115,15 +147,17 @@ static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
 int main(int argc, char **argv)
 {
     struct bench_options options;
-    bool good = true;
-    int rank, n_ranks;
+    int rank, n_ranks, code = COMMON_EXIT_USAGE;
+    bench_options_read(argc, argv, &options);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    const common_verdict_t verdict = read_request(argc, argv, rank, n_ranks, &options);
-    if (verdict == COMMON_RUN) {
-        good = run_benchmark(&options, rank, n_ranks);
+    const char *misfit = bench_options_misfit(&options, n_ranks);
+    if (misfit == NULL) {
+        code = run_benchmark(&options, rank, n_ranks) ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
+    } else if (rank == 0) {
+        common_report("%s; see pipebcast bench --help", misfit);
     }
     MPI_Finalize();
-    return common_options_exit(verdict, good);
+    return code;
 }

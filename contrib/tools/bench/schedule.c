@@ -1,17 +1,16 @@
 #include "schedule.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
-#include "output_schedule.h"
 
-enum { MAX_LINE = 256 };
+enum { MOST_SCHEDULED = 100000, MAX_LINE = 256 };
 
 /** From the agreement on a start to the start: ranks that share a processor need it. */
 #define MARGIN_NS INT64_C(50000000)
@@ -19,158 +18,78 @@ enum { MAX_LINE = 256 };
 /** The latest time of a broadcast. */
 #define MOST_SECONDS 1e6
 
-/* ---- the file ---- */
-
-/** A file being read, and the schedule that grows from it. */
-struct reader {
-    const char *path;
-    int line;
-    struct bench_scheduled *all;
-    int n, most;
-    char *error;
-    size_t error_size;
+/** One line of the file. */
+struct scheduled {
+    int64_t bytes;
+    int64_t at_ns; /**< after the first one's beginning; later if the one before is not over */
 };
 
-__attribute__((format(printf, 2, 3))) static bool wrong(struct reader *reader, const char *format,
-                                                        ...)
-{
-    va_list args;
-    const int n =
-        snprintf(reader->error, reader->error_size, "%s:%d: ", reader->path, reader->line);
-    if (n >= 0 && (size_t) n < reader->error_size) {
-        va_start(args, format);
-        vsnprintf(reader->error + n, reader->error_size - (size_t) n, format, args);
-        va_end(args);
-    }
-    return false;
-}
+/* ---- the file ---- */
 
-static bool keep(struct reader *reader, const struct bench_scheduled *scheduled)
+/** Reads a line "SECONDS BYTES". False if it is none; *blank_p: it has nothing but a comment. */
+static bool read_line(char *text, struct scheduled *scheduled, bool *blank_p)
 {
-    if (reader->n == BENCH_MOST_SCHEDULED) {
-        return wrong(reader, "there are more than %d broadcasts", BENCH_MOST_SCHEDULED);
-    }
-    if (reader->n == reader->most) {
-        const int most = reader->most > 0 ? 2 * reader->most : 64;
-        struct bench_scheduled *all = realloc(reader->all, (size_t) most * sizeof *all);
-        if (all == NULL) {
-            return wrong(reader, "no memory for so many broadcasts");
-        }
-        reader->all = all;
-        reader->most = most;
-    }
-    reader->all[reader->n++] = *scheduled;
-    return true;
-}
-
-static bool read_line(struct reader *reader, const struct bench_options *options, char *text)
-{
-    char *rest, where[BENCH_MAX_PATH + 32];
-    char *time = strtok_r(text, " \t\r\n", &rest), *size = strtok_r(NULL, " \t\r\n", &rest), *end;
-    struct bench_scheduled scheduled;
-    int64_t bytes;
-    if (time == NULL) {
+    char *rest, *end;
+    text[strcspn(text, "#")] = '\0';
+    const char *time = strtok_r(text, " \t\r\n", &rest);
+    const char *size = strtok_r(NULL, " \t\r\n", &rest);
+    *blank_p = time == NULL;
+    if (*blank_p) {
         return true;
     }
-    if (size == NULL || strtok_r(NULL, " \t\r\n", &rest) != NULL) {
-        return wrong(reader, "the line is not SECONDS BYTES");
-    }
     const double seconds = strtod(time, &end);
-    if (end == time || *end != '\0' || !(seconds >= 0 && seconds <= MOST_SECONDS)) {
-        return wrong(reader, "'%s' is no number of seconds", time);
-    }
-    scheduled.at_ns = (int64_t) (seconds * 1e9);
-    if (reader->n > 0 && scheduled.at_ns < reader->all[reader->n - 1].at_ns) {
-        return wrong(reader, "'%s' is before the broadcast of the line above", time);
-    }
-    if (!common_read_size(size, 1, INT64_MAX, &bytes)) {
-        return wrong(reader, "'%s' is no size; write 65536 or 64K", size);
-    }
-    scheduled.bytes = bytes;
-    snprintf(where, sizeof where, "%s:%d", reader->path, reader->line);
-    return bench_options_size_fits(options, where, scheduled.bytes, reader->error,
-                                   reader->error_size) &&
-           keep(reader, &scheduled);
+    scheduled->at_ns = (int64_t) (seconds * 1e9);
+    return end != time && *end == '\0' && seconds >= 0 && seconds <= MOST_SECONDS && size != NULL &&
+           strtok_r(NULL, " \t\r\n", &rest) == NULL &&
+           common_read_size(size, 1, INT_MAX, &scheduled->bytes);
 }
 
-static bool read_lines(struct reader *reader, const struct bench_options *options, FILE *file)
+/** Reads a file into room for MOST_SCHEDULED broadcasts. Returns how many; -1 with a message. */
+static int read_schedule(const char *path, struct scheduled *schedule)
 {
     char text[MAX_LINE];
-    while (fgets(text, MAX_LINE, file) != NULL) {
-        reader->line++;
-        if (strchr(text, '\n') == NULL && !feof(file)) {
-            return wrong(reader, "the line is longer than %d bytes", MAX_LINE - 2);
-        }
-        text[strcspn(text, "#")] = '\0';
-        if (!read_line(reader, options, text)) {
-            return false;
-        }
-    }
-    if (ferror(file)) {
-        return wrong(reader, "cannot be read: %s", strerror(errno));
-    }
-    return reader->n > 0 || wrong(reader, "there is no broadcast");
-}
-
-/**
- * Reads a file: a line "SECONDS BYTES" for each broadcast, at times that do not fall; '#' begins a
- * comment, K and M follow a number. The caller frees *schedule_p. Yields how many there are, or -1
- * with a message of line and reason in error.
- */
-static int read_schedule(const char *path, const struct bench_options *options,
-                         struct bench_scheduled **schedule_p, char *error, size_t error_size)
-{
-    struct reader reader = {.path = path, .error = error, .error_size = error_size};
     FILE *file = fopen(path, "r");
-    *schedule_p = NULL;
+    int n = 0;
     if (file == NULL) {
-        wrong(&reader, "cannot be opened: %s", strerror(errno));
+        common_report("--schedule: %s cannot be opened: %s", path, strerror(errno));
         return -1;
     }
-    const bool good = read_lines(&reader, options, file);
-    fclose(file);
-    if (!good) {
-        free(reader.all);
-        return -1;
-    }
-    *schedule_p = reader.all;
-    return reader.n;
-}
-
-/** Rank 0 reads, all ranks get it. BENCH_BAD_FILE, BENCH_NO_MEMORY, which were reported. */
-static enum bench_status share(struct bench_run *run, struct bench_scheduled **schedule_p, int *n_p)
-{
-    char error[BENCH_MAX_PATH + 256];
-    *schedule_p = NULL;
-    *n_p = 0;
-    if (run->rank == 0) {
-        *n_p = read_schedule(run->options->schedule, run->options, schedule_p, error, sizeof error);
-        if (*n_p < 0) {
-            common_report("--schedule: %s", error);
+    for (int line = 1; n >= 0 && fgets(text, MAX_LINE, file) != NULL; line++) {
+        bool blank;
+        if (n == MOST_SCHEDULED || !read_line(text, &schedule[n], &blank)) {
+            common_report("--schedule: %s:%d: is not SECONDS BYTES, or there are more than %d "
+                          "broadcasts",
+                          path, line, MOST_SCHEDULED);
+            n = -1;
+        } else if (!blank && n > 0 && schedule[n].at_ns < schedule[n - 1].at_ns) {
+            common_report("--schedule: %s:%d: is before the broadcast of the line above", path,
+                          line);
+            n = -1;
+        } else {
+            n += !blank;
         }
     }
-    MPI_Bcast(n_p, 1, MPI_INT, 0, run->control);
-    if (*n_p < 0) {
-        return BENCH_BAD_FILE;
+    fclose(file);
+    if (n == 0) {
+        common_report("--schedule: %s has no broadcast", path);
     }
-    if (run->rank != 0) {
-        *schedule_p = calloc((size_t) *n_p, sizeof **schedule_p);
+    return n > 0 ? n : -1;
+}
+
+/** Rank 0 reads, all ranks get it. Returns the number of broadcasts, or -1. */
+static int share(const struct bench_run *run, struct scheduled *schedule)
+{
+    int n = run->rank == 0 ? read_schedule(run->options->schedule, schedule) : 0;
+    MPI_Bcast(&n, 1, MPI_INT, 0, run->control);
+    if (n > 0) {
+        MPI_Bcast(schedule, n * (int) sizeof *schedule, MPI_BYTE, 0, run->control);
     }
-    int good = *schedule_p != NULL, all_good;
-    if (!good) {
-        common_report("rank %d: no memory for %d broadcasts", run->rank, *n_p);
-    }
-    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
-    if (all_good) {
-        assert(*schedule_p != NULL);
-        MPI_Bcast(*schedule_p, *n_p * (int) sizeof **schedule_p, MPI_BYTE, 0, run->control);
-    }
-    return all_good ? BENCH_OK : BENCH_NO_MEMORY;
+    return n;
 }
 
 /* ---- the run ---- */
 
-/** The command that makes the world around begin, too, run by rank 0. */
+/** The command of --begin, run by rank 0. */
 static enum bench_status begin_world(const struct bench_run *run)
 {
     int good = 1;
@@ -185,25 +104,35 @@ static enum bench_status begin_world(const struct bench_run *run)
     return good ? BENCH_OK : BENCH_BAD_FILE;
 }
 
+static void print_one(struct bench_output *output, int number, const struct scheduled *scheduled,
+                      const struct bench_timing *timing, int64_t first_ns)
+{
+    const struct bench_column columns[] = {
+        {"broadcast", number, 0},
+        {"bytes", (double) scheduled->bytes, 0},
+        {"at_s", (double) scheduled->at_ns * 1e-9, 6},
+        {"begun_s", (double) (timing->start_ns - first_ns) * 1e-9, 6},
+        {"time_us", (double) timing->last_ns / 1e3, 3},
+        {"again", timing->n_again, 0},
+    };
+    bench_output_csv(output, columns, sizeof columns / sizeof columns[0]);
+}
+
 /** One broadcast of the schedule; `first_ns` is the agreed time of the beginning of all. */
-static enum bench_status run_one(struct bench_run *run, int number,
-                                 const struct bench_scheduled *scheduled, int64_t first_ns,
-                                 struct bench_schedule_result *result)
+static enum bench_status run_one(struct bench_run *run, struct bench_output *output, int number,
+                                 const struct scheduled *scheduled, int64_t first_ns)
 {
     struct bench_measuring measuring;
     struct bench_timing timing;
     const struct bench_step step = {.phase = "schedule", .iteration = number};
-    *result = (struct bench_schedule_result){.number = number, .wanted = *scheduled};
     enum bench_status status = bench_measuring_begin(&measuring, run, scheduled->bytes);
     measuring.margin_ns = MARGIN_NS;
     if (status == BENCH_OK) {
         common_clock_wait_until(&run->clock, first_ns + scheduled->at_ns - MARGIN_NS);
         status = bench_measuring_timed(&measuring, &step, &timing);
     }
-    if (status == BENCH_OK) {
-        result->begun_ns = timing.start_ns - first_ns;
-        result->taken_ns = timing.last_ns;
-        result->n_again = timing.n_again;
+    if (status == BENCH_OK && run->rank == 0) {
+        print_one(output, number, scheduled, &timing, first_ns);
     }
     bench_measuring_end(&measuring);
     return status;
@@ -220,26 +149,12 @@ static int64_t agree_on_beginning(const struct bench_run *run)
 
 enum bench_status bench_schedule_run(struct bench_run *run, struct bench_output *output)
 {
-    struct bench_scheduled *schedule;
-    int n;
-    enum bench_status status = share(run, &schedule, &n);
-    if (status == BENCH_OK) {
-        status = begin_world(run);
-    }
-    if (run->rank == 0 && status == BENCH_OK) {
-        bench_output_begin(output);
-    }
+    static struct scheduled schedule[MOST_SCHEDULED + 1];
+    const int n = share(run, schedule);
+    enum bench_status status = n > 0 ? begin_world(run) : BENCH_BAD_FILE;
     const int64_t first_ns = agree_on_beginning(run);
     for (int i = 0; i < n && status == BENCH_OK; i++) {
-        struct bench_schedule_result result;
-        status = run_one(run, i, &schedule[i], first_ns, &result);
-        if (run->rank == 0 && status == BENCH_OK) {
-            bench_output_schedule_result(output, &result);
-        }
+        status = run_one(run, output, i, &schedule[i], first_ns);
     }
-    if (run->rank == 0 && n > 0) {
-        bench_output_end(output);
-    }
-    free(schedule);
     return status;
 }

@@ -7,9 +7,6 @@
 #include "report.h"
 #include "text.h"
 
-const common_library_t common_json_library = {
-    .is_here = true, .name = "Jansson", .package = "libjansson-dev"};
-
 /** Digits of a real number: as many as come back as they were written in decimals. */
 enum { DIGITS = 15 };
 

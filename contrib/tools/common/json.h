@@ -1,7 +1,6 @@
 /*
  * What the tools print for programs, by the library Jansson; doc/json.md has the form of each.
- * Values are appended to a document, which is printed at the end: so what is printed is whole.
- * Where the program was built without the library, --json is refused before anything comes here.
+ * Values are appended to a document, which is printed whole at the end.
  */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
@@ -15,14 +14,10 @@
 /** The form of all documents. It changes when an old reader would not understand a new one. */
 #define COMMON_JSON_FORMAT 1
 
-/** Whether there is the library, for the rows of options that need it. */
-extern const common_library_t common_json_library;
-
 /** The row of --json, with a flag of the program's options. */
 #define COMMON_JSON_ROW(flag)                                                                      \
     {                                                                                              \
-        "json", COMMON_FLAG, flag, .least = true, .needs = &common_json_library,                   \
-                                   .help = "print JSON instead"                                    \
+        "json", COMMON_FLAG, flag, .least = true, .help = "print JSON instead"                     \
     }
 
 /** A document in the making. */

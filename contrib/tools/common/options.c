@@ -3,14 +3,15 @@
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exits.h"
-#include "options_help.h"
+#include "help.h"
 #include "report.h"
+#include "terminal.h"
 
 /** Options that one command may have, and bytes of a list's text. */
 enum { MAX_OPTIONS = 64, MAX_LIST_TEXT = 1024 };
@@ -18,13 +19,29 @@ enum { MAX_OPTIONS = 64, MAX_LIST_TEXT = 1024 };
 /** Codes for getopt_long(): options are numbered from FIRST_CODE, beyond every character. */
 enum { CODE_HELP = 'h', CODE_VERSION = 256, FIRST_CODE };
 
-bool common_wrong(common_complaint_t complaint, const char *format, ...)
+/** The command whose options are read, for messages. */
+static const common_command_t *reading;
+
+void common_usage_error(const char *format, ...)
 {
+    char text[1024];
     va_list args;
+    if (!common_is_first_rank()) {
+        exit(COMMON_EXIT_DONE);
+    }
     va_start(args, format);
-    vsnprintf(complaint.text, complaint.size, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return false;
+    common_report("%s; see %s --help", text, reading != NULL ? reading->name : "pipebcast");
+    exit(COMMON_EXIT_USAGE);
+}
+
+void common_print_version(void)
+{
+    static const char version[] = PB_OMPI_VERSION;
+    const char *last = strrchr(version, '.');
+    printf("%s %s (built for Open MPI %.*s)\n", program_invocation_short_name, PACKAGE_VERSION,
+           (int) (last - version), version);
 }
 
 /* ---- values ---- */
@@ -89,199 +106,150 @@ static void store_integer(const common_option_t *option, void *value, int64_t nu
     }
 }
 
-/** " of seconds", or nothing. */
-static const char *of_unit(const common_option_t *option, char text[64])
+/** Reads a number, or a size, that is an option's value or an item of it. */
+static int64_t read_integer(const common_option_t *option, const char *text)
 {
-    text[0] = '\0';
-    if (option->unit_name != NULL) {
-        snprintf(text, 64, " of %s", option->unit_name);
-    }
-    return text;
-}
-
-static bool is_size(const common_option_t *option)
-{
-    return option->type == COMMON_SIZE || option->type == COMMON_SIZES;
-}
-
-/** Reads a number, or a size, that is the whole of an option's value or an item of it. */
-static bool read_integer(const common_option_t *option, const char *text, int64_t least,
-                         int64_t *number_p, common_complaint_t complaint)
-{
-    const int64_t most = most_of(option);
-    char unit[64], to[64] = "";
-    if (is_size(option) ? common_read_size(text, least, most, number_p)
-                        : common_read_number(text, least, most, number_p)) {
-        return true;
+    const bool is_size = option->type == COMMON_SIZE || option->type == COMMON_SIZES;
+    const char *unit = option->unit_name != NULL ? option->unit_name : "";
+    char to[32] = "";
+    int64_t number;
+    if ((is_size ? common_read_size : common_read_number)(text, option->least, most_of(option),
+                                                          &number)) {
+        return number;
     }
     if (option->most != 0) {
-        snprintf(to, sizeof to, " to %lld", (long long) most);
+        snprintf(to, sizeof to, " to %lld", (long long) option->most);
     }
-    if (is_size(option)) {
-        return common_wrong(complaint,
-                            "--%s: '%s' is not a size from %lld%s bytes; write for example 1426, "
-                            "64K or 1M",
-                            option->name, text, (long long) least, to);
-    }
-    return common_wrong(complaint, "--%s: '%s' is not a whole number%s from %lld%s", option->name,
-                        text, of_unit(option, unit), (long long) least, to);
+    common_usage_error(is_size ? "--%s: '%s' is not a size from %lld%s bytes%s; write for example "
+                                 "1426, 64K or 1M"
+                               : "--%s: '%s' is not a whole number from %lld%s%s%s",
+                       option->name, text, (long long) option->least, to,
+                       unit[0] != '\0' ? " " : "", unit);
 }
 
-static bool take_integer(const common_option_t *option, void *value, const char *text,
-                         common_complaint_t complaint)
+static void take_integer(const common_option_t *option, void *value, const char *text)
 {
-    int64_t number;
-    if (!read_integer(option, text, option->least, &number, complaint)) {
-        return false;
-    }
+    const int64_t number = read_integer(option, text);
     store_integer(option, value, option->unit != 0 ? number * (int64_t) option->unit : number);
-    return true;
 }
 
-static bool take_real(const common_option_t *option, void *value, const char *text,
-                      common_complaint_t complaint)
+static void take_real(const common_option_t *option, void *value, const char *text)
 {
-    char *end, unit[64];
+    char *end;
     const double number = strtod(text, &end);
     if (end == text || *end != '\0' || !(number >= option->real_least) ||
         !(number <= option->real_most)) {
-        return common_wrong(complaint, "--%s: '%s' is not a number%s from %g to %g", option->name,
-                            text, of_unit(option, unit), option->real_least, option->real_most);
+        common_usage_error("--%s: '%s' is not a number from %g to %g %s", option->name, text,
+                           option->real_least, option->real_most,
+                           option->unit_name != NULL ? option->unit_name : "");
     }
     *(double *) value = option->unit != 0 ? number * option->unit : number;
-    return true;
 }
 
-static bool take_text(const common_option_t *option, char *value, const char *text,
-                      common_complaint_t complaint)
+static void take_text(const common_option_t *option, char *value, const char *text)
 {
-    if (text[0] == '\0' && option->least > 0) {
-        return common_wrong(complaint, "--%s: is empty; leave it out or give a value",
-                            option->name);
+    if (text[0] == '\0') {
+        common_usage_error("--%s is empty", option->name);
     }
     if (strlen(text) >= option->size) {
-        return common_wrong(complaint, "--%s: longer than %zu bytes", option->name,
-                            option->size - 1);
+        common_usage_error("--%s is longer than %zu bytes", option->name, option->size - 1);
     }
     for (const char *at = text; *at != '\0'; at++) {
         if ((unsigned char) *at < ' ' || *at == 127) {
-            return common_wrong(complaint, "--%s: holds a control character", option->name);
+            common_usage_error("--%s has a control character", option->name);
         }
     }
     strcpy(value, text);
-    return true;
 }
 
-static bool take_choice(const common_option_t *option, void *value, const char *text,
-                        common_complaint_t complaint)
+static void take_choice(const common_option_t *option, void *value, const char *text)
 {
     char known[512] = "";
     for (int i = 0; option->choices[i] != NULL; i++) {
         if (strcmp(text, option->choices[i]) == 0) {
             store_integer(option, value, option->least + i);
-            return true;
+            return;
         }
         const size_t length = strlen(known);
         snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "",
                  option->choices[i]);
     }
-    return common_wrong(complaint, "--%s: '%s' is unknown; known are %s", option->name, text,
-                        known);
+    common_usage_error("--%s: '%s' is unknown; known are %s", option->name, text, known);
 }
 
-static bool add_number(const common_option_t *option, common_list_t *list, int64_t number,
-                       common_complaint_t complaint)
+static void add_number(const common_option_t *option, common_list_t *list, int64_t number)
 {
     if (list->n == COMMON_MAX_LIST) {
-        return common_wrong(complaint, "--%s: more than %d numbers; give fewer", option->name,
-                            COMMON_MAX_LIST);
+        common_usage_error("--%s has more than %d numbers", option->name, COMMON_MAX_LIST);
     }
     list->values[list->n++] = number;
-    return true;
 }
 
 /** Adds one item of a list: a number, or FIRST:LAST. */
-static bool add_item(const common_option_t *option, common_list_t *list, char *item,
-                     common_complaint_t complaint)
+static void add_item(const common_option_t *option, common_list_t *list, char *item)
 {
-    int64_t first, last;
     char *const end = strchr(item, ':');
     if (end != NULL) {
         *end = '\0';
     }
-    if (!read_integer(option, item, option->least, &first, complaint)) {
-        return false;
+    const int64_t first = read_integer(option, item);
+    const int64_t last = end != NULL ? read_integer(option, end + 1) : first;
+    if (last < first || (first == 0 && last > 0)) {
+        common_usage_error("--%s: '%s:%s' ends before it begins, or begins at 0", option->name,
+                           item, end + 1);
     }
-    if (end == NULL) {
-        return add_number(option, list, first, complaint);
+    add_number(option, list, first);
+    for (int64_t number = first; number > 0 && number <= last / 2;) {
+        number *= 2;
+        add_number(option, list, number);
     }
-    if (!read_integer(option, end + 1, option->least, &last, complaint)) {
-        return false;
-    }
-    if (last < first || first == 0) {
-        return common_wrong(complaint, "--%s: '%s:%s' ends before it begins, or begins at 0",
-                            option->name, item, end + 1);
-    }
-    bool good = true;
-    for (int64_t number = first; good && number <= last; number *= 2) {
-        good = add_number(option, list, number, complaint);
-        if (number > INT64_MAX / 2) {
-            break;
-        }
-    }
-    return good;
 }
 
-static bool take_list(const common_option_t *option, common_list_t *list, const char *text,
-                      common_complaint_t complaint)
+static void take_list(const common_option_t *option, common_list_t *list, const char *text)
 {
     char copy[MAX_LIST_TEXT], *rest = copy;
-    bool good = true;
     if (strlen(text) >= sizeof copy) {
-        return common_wrong(complaint, "--%s: the list is longer than %d bytes", option->name,
-                            MAX_LIST_TEXT - 1);
+        common_usage_error("--%s: the list is longer than %d bytes", option->name,
+                           MAX_LIST_TEXT - 1);
     }
     strcpy(copy, text);
     list->n = 0;
-    while (good && rest != NULL) {
-        good = add_item(option, list, strsep(&rest, ","), complaint);
+    while (rest != NULL) {
+        add_item(option, list, strsep(&rest, ","));
     }
-    return good;
 }
 
-static bool take_value(const common_option_t *option, void *options, const char *text,
-                       common_complaint_t complaint)
+static void take_value(const common_option_t *option, void *options, const char *text)
 {
     void *const value = (char *) options + option->offset;
-    if (option->needs != NULL && !option->needs->is_here) {
-        return common_wrong(complaint,
-                            "--%s needs the library %s, which was not there when this program was "
-                            "built; install it (on Debian %s), and run configure and make again",
-                            option->name, option->needs->name, option->needs->package);
-    }
     switch (option->type) {
     case COMMON_FLAG:
         store_integer(option, value, option->least);
-        return true;
+        break;
     case COMMON_TEXT:
-        return take_text(option, value, text, complaint);
+        take_text(option, value, text);
+        break;
     case COMMON_WORD:
         *(const char **) value = text;
-        return true;
+        break;
     case COMMON_NUMBER:
     case COMMON_SIZE:
-        return take_integer(option, value, text, complaint);
+        take_integer(option, value, text);
+        break;
     case COMMON_REAL:
-        return take_real(option, value, text, complaint);
+        take_real(option, value, text);
+        break;
     case COMMON_CHOICE:
-        return take_choice(option, value, text, complaint);
+        take_choice(option, value, text);
+        break;
     case COMMON_NUMBERS:
     case COMMON_SIZES:
-        return take_list(option, value, text, complaint);
+        take_list(option, value, text);
+        break;
     case COMMON_OWN:
-        return option->take(options, text, complaint);
+        option->take(options, text);
+        break;
     }
-    return common_wrong(complaint, "--%s: has no type", option->name);
 }
 
 /* ---- the command line ---- */
@@ -291,22 +259,28 @@ typedef struct known {
     int n;
     struct option options[MAX_OPTIONS + 3];
     const common_option_t *rows[MAX_OPTIONS];
+    const char *names[MAX_OPTIONS + 3]; /**< ended by NULL */
+    char letters[2 * MAX_OPTIONS + 4];  /**< for getopt_long() */
 } known_t;
 
 static void add_known(known_t *known, const common_option_t *row)
 {
+    const bool has_value = row->type != COMMON_FLAG;
     assert(known->n < MAX_OPTIONS);
-    known->options[known->n] = (struct option){
-        .name = row->name,
-        .has_arg = row->type == COMMON_FLAG ? no_argument : required_argument,
-        .val = FIRST_CODE + known->n,
-    };
+    known->options[known->n] =
+        (struct option){.name = row->name, .has_arg = has_value, .val = FIRST_CODE + known->n};
+    if (row->letter != 0) {
+        const size_t length = strlen(known->letters);
+        snprintf(known->letters + length, sizeof known->letters - length, "%c%s", row->letter,
+                 has_value ? ":" : "");
+    }
+    known->names[known->n] = row->name;
     known->rows[known->n++] = row;
 }
 
 static void make_known(const common_command_t *command, known_t *known)
 {
-    known->n = 0;
+    *known = (known_t){.letters = ":h"};
     for (const common_group_t *group = command->groups; group->options != NULL; group++) {
         for (const common_option_t *row = group->options; row->name != NULL; row++) {
             add_known(known, row);
@@ -314,94 +288,65 @@ static void make_known(const common_command_t *command, known_t *known)
     }
     known->options[known->n] = (struct option){"help", no_argument, NULL, CODE_HELP};
     known->options[known->n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
-    known->options[known->n + 2] = (struct option){NULL, 0, NULL, 0};
+    known->names[known->n] = "help";
+    known->names[known->n + 1] = "version";
 }
 
-static void warn_of_old_name(const common_option_t *option)
+static const common_option_t *row_of(const known_t *known, int code)
 {
-    if (option->now != NULL) {
-        common_report("warning: --%s is called --%s now; the next release will not know --%s",
-                      option->name, option->now, option->name);
+    for (int i = 0; i < known->n; i++) {
+        if (code == FIRST_CODE + i || code == known->rows[i]->letter) {
+            return known->rows[i];
+        }
     }
+    assert(false);
+    return NULL;
 }
 
-/** Takes what getopt_long() has found. */
-static common_verdict_t take_found(const known_t *known, int code, char *const *argv, void *options,
-                                   common_complaint_t complaint)
+static void refuse(const known_t *known, const char *word)
 {
-    switch (code) {
-    case CODE_HELP:
-        return COMMON_HELP;
-    case CODE_VERSION:
-        return COMMON_VERSION;
-    case ':':
-        common_wrong(complaint, "%s needs a value", argv[optind - 1]);
-        return COMMON_WRONG;
-    case '?':
-        common_wrong(complaint, "'%s' is unknown, ambiguous, or takes no value", argv[optind - 1]);
-        return COMMON_WRONG;
-    default:
-        warn_of_old_name(known->rows[code - FIRST_CODE]);
-        return take_value(known->rows[code - FIRST_CODE], options, optarg, complaint)
-                   ? COMMON_RUN
-                   : COMMON_WRONG;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int) strcspn(word, "="), word);
+    const char *near = common_nearest(name + strspn(name, "-"), known->names);
+    if (near != NULL && strncmp(word, "--", 2) == 0) {
+        common_usage_error("'%s' is unknown; did you mean --%s?", name, near);
     }
+    common_usage_error("'%s' is unknown, ambiguous, or takes no value", word);
 }
 
-common_verdict_t common_options_read(const common_command_t *command, int argc, char **argv,
-                                     void *options, common_operands_t *operands_p,
-                                     common_complaint_t complaint)
+/** Answers --help and --version, once under a launcher. */
+static void answer(const common_command_t *command, bool help)
+{
+    if (common_is_first_rank() && help) {
+        common_print_help(command);
+    } else if (common_is_first_rank()) {
+        common_print_version();
+    }
+    exit(fflush(stdout) == 0 && !ferror(stdout) ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED);
+}
+
+common_operands_t common_options_read(const common_command_t *command, int argc, char **argv,
+                                      void *options)
 {
     known_t known;
-    common_verdict_t verdict = COMMON_RUN;
     int code;
+    reading = command;
     make_known(command, &known);
     optind = 0; /* a new command line, in GNU's and musl's getopt */
     opterr = 0;
-    while (verdict == COMMON_RUN &&
-           (code = getopt_long(argc, argv, ":h", known.options, NULL)) != -1) {
-        verdict = take_found(&known, code, argv, options, complaint);
+    while ((code = getopt_long(argc, argv, known.letters, known.options, NULL)) != -1) {
+        if (code == CODE_HELP || code == CODE_VERSION) {
+            answer(command, code == CODE_HELP);
+        } else if (code == ':') {
+            common_usage_error("%s needs a value", argv[optind - 1]);
+        } else if (code == '?') {
+            refuse(&known, argv[optind - 1]);
+        } else {
+            take_value(row_of(&known, code), options, optarg);
+        }
     }
-    if (verdict != COMMON_RUN) {
-        return verdict;
+    if (!command->has_operands && optind < argc) {
+        common_usage_error("'%s' is no option", argv[optind]);
     }
-    if (operands_p == NULL && optind < argc) {
-        common_wrong(complaint, "'%s' is no option", argv[optind]);
-        return COMMON_WRONG;
-    }
-    if (operands_p != NULL) {
-        *operands_p = (common_operands_t){.n = argc - optind, .words = argv + optind};
-    }
-    return COMMON_RUN;
-}
-
-void common_options_answer(const common_command_t *command, common_verdict_t verdict,
-                           const char *message)
-{
-    switch (verdict) {
-    case COMMON_RUN:
-        break;
-    case COMMON_HELP:
-        common_options_help(command, stdout);
-        fputs(COMMON_BUGS, stdout);
-        break;
-    case COMMON_VERSION:
-        printf("%s %s\n", program_invocation_short_name, PACKAGE_VERSION);
-        break;
-    case COMMON_WRONG:
-        common_report("%s; see %s --help", message, command->name);
-        break;
-    }
-}
-
-int common_options_exit(common_verdict_t verdict, bool good)
-{
-    switch (verdict) {
-    case COMMON_RUN:
-        return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
-    case COMMON_WRONG:
-        return COMMON_EXIT_USAGE;
-    default:
-        return COMMON_EXIT_DONE;
-    }
+    return (common_operands_t){.n = argc - optind, .words = argv + optind};
 }

@@ -19,9 +19,21 @@ static bool writes_to_terminal(pid_t process, int descriptor)
     return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
 }
 
-static bool is_rank(void)
+/** The rank, as the launcher has it in the environment; NULL: there is no launcher. */
+static const char *rank_text(void)
 {
-    return getenv("PMIX_RANK") != NULL || getenv("OMPI_COMM_WORLD_RANK") != NULL;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return rank != NULL ? rank : getenv("PMIX_RANK");
+}
+
+bool common_is_rank(void)
+{
+    return rank_text() != NULL;
+}
+
+bool common_is_first_rank(void)
+{
+    return !common_is_rank() || strcmp(rank_text(), "0") == 0;
 }
 
 static bool is_pipe(int descriptor)
@@ -33,7 +45,7 @@ static bool is_pipe(int descriptor)
 bool common_on_terminal(int descriptor)
 {
     const bool on_terminal = isatty(descriptor) == 1;
-    return is_rank()
+    return common_is_rank()
                ? (on_terminal || is_pipe(descriptor)) && writes_to_terminal(getppid(), descriptor)
                : on_terminal;
 }

@@ -1,4 +1,4 @@
-/* Whether a person watches. */
+/* Whether a person watches, and whether a launcher started this process. */
 #ifndef COMMON_TERMINAL_H
 #define COMMON_TERMINAL_H
 
@@ -11,5 +11,11 @@
  * the answer is no there.
  */
 bool common_on_terminal(int descriptor);
+
+/** Whether this process is rank 0 of a job, or belongs to none. Known before MPI_Init. */
+bool common_is_first_rank(void);
+
+/** Whether a launcher has started this process. */
+bool common_is_rank(void);
 
 #endif

@@ -76,43 +76,9 @@ static const char *backslashed(char byte)
     return byte == '"' ? "\\\"" : byte == '\\' ? "\\\\" : NULL;
 }
 
-static const char *xml_entity(char byte)
-{
-    switch (byte) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
 void common_dot_string(FILE *stream, const char *text)
 {
     fputc('"', stream);
     write_text(stream, text, backslashed);
     fputc('"', stream);
-}
-
-void common_xml_text(FILE *stream, const char *text)
-{
-    write_text(stream, text, xml_entity);
-}
-
-int common_text_width(const char *text)
-{
-    int n = 0;
-    while (*text != '\0') {
-        size_t length = character_length(text);
-        text += length > 0 ? length : 1;
-        n++;
-    }
-    return n;
 }

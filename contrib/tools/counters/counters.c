@@ -1,12 +1,13 @@
 #include "counters.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char prefix[] = "coll_pipebcast_";
 
 /** Whether variable `index` is one of the component's counters; its name and help. */
-static bool is_ours(int index, struct bench_counter *counter)
+static bool is_ours(int index, struct counter *counter)
 {
     int name_size = sizeof(counter->name), help_size = sizeof(counter->help);
     int verbosity, var_class, bind, readonly, continuous, atomic;
@@ -20,7 +21,7 @@ static bool is_ours(int index, struct bench_counter *counter)
 }
 
 /** Finds the counters and takes a handle of each. */
-static bool find_all(struct bench_counters *counters)
+static bool find_all(struct counters *counters)
 {
     int n_variables;
     if (MPI_T_pvar_get_num(&n_variables) != MPI_SUCCESS) {
@@ -31,7 +32,7 @@ static bool find_all(struct bench_counters *counters)
         return false;
     }
     for (int index = 0; index < n_variables; index++) {
-        struct bench_counter *next = &counters->list[counters->n];
+        struct counter *next = &counters->list[counters->n];
         int n_values;
         if (!is_ours(index, next)) {
             continue;
@@ -48,21 +49,21 @@ static bool find_all(struct bench_counters *counters)
     return true;
 }
 
-bool bench_counters_open(struct bench_counters *counters)
+bool counters_open(struct counters *counters)
 {
     int provided;
-    *counters = (struct bench_counters){.session = MPI_T_PVAR_SESSION_NULL};
+    *counters = (struct counters){.session = MPI_T_PVAR_SESSION_NULL};
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
         return false;
     }
     if (MPI_T_pvar_session_create(&counters->session) == MPI_SUCCESS && find_all(counters)) {
         return true;
     }
-    bench_counters_close(counters);
+    counters_close(counters);
     return false;
 }
 
-bool bench_counters_read(const struct bench_counters *counters, unsigned long long *values)
+bool counters_read(const struct counters *counters, unsigned long long *values)
 {
     for (int i = 0; i < counters->n; i++) {
         if (MPI_T_pvar_read(counters->session, counters->list[i].handle, &values[i]) !=
@@ -73,7 +74,25 @@ bool bench_counters_read(const struct bench_counters *counters, unsigned long lo
     return true;
 }
 
-void bench_counters_close(struct bench_counters *counters)
+void counters_served(const struct counters *counters, const unsigned long long *before,
+                     const unsigned long long *after, char *how, size_t size)
+{
+    static const char *const kinds[] = {"coll_pipebcast_broadcasts_", "coll_pipebcast_fallback_"};
+    unsigned long long most = 0;
+    how[0] = '\0';
+    for (int i = 0; i < counters->n; i++) {
+        const char *name = counters->list[i].name;
+        const bool is_own = strncmp(name, kinds[0], strlen(kinds[0])) == 0;
+        const bool is_other = strncmp(name, kinds[1], strlen(kinds[1])) == 0 &&
+                              strcmp(name, "coll_pipebcast_fallback_bytes") != 0;
+        if ((is_own || is_other) && after[i] - before[i] > most) {
+            most = after[i] - before[i];
+            snprintf(how, size, "%s", name + strlen(is_own ? kinds[0] : "coll_pipebcast_"));
+        }
+    }
+}
+
+void counters_close(struct counters *counters)
 {
     for (int i = 0; i < counters->n; i++) {
         MPI_T_pvar_handle_free(counters->session, &counters->list[i].handle);
@@ -82,6 +101,6 @@ void bench_counters_close(struct bench_counters *counters)
         MPI_T_pvar_session_free(&counters->session);
     }
     free(counters->list);
-    *counters = (struct bench_counters){.session = MPI_T_PVAR_SESSION_NULL};
+    *counters = (struct counters){.session = MPI_T_PVAR_SESSION_NULL};
     MPI_T_finalize();
 }

@@ -14,6 +14,7 @@ const common_command_t counters_command = {
              "                                               prints the counters that moved, over\n"
              "                                               all ranks\n"
              "Sizes are from 1 byte to 2G - 1, as 1426, 64K or 1M.\n",
+    .has_operands = true,
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = "Exit status: 0 done, 1 the component or its counters were not found on all ranks, or\n"
             "something failed, 2 wrong arguments.\n",
@@ -26,21 +27,16 @@ int64_t counters_size(const struct counters_options *options, int i)
     return bytes;
 }
 
-common_verdict_t counters_options_parse(int argc, char **argv, struct counters_options *options,
-                                        common_complaint_t complaint)
+void counters_options_read(int argc, char **argv, struct counters_options *options)
 {
     *options = (struct counters_options){.json = false};
-    const common_operands_t *const operands = &options->sizes;
-    const common_verdict_t verdict =
-        common_options_read(&counters_command, argc, argv, options, &options->sizes, complaint);
-    for (int i = 0; verdict == COMMON_RUN && i < operands->n; i++) {
+    options->sizes = common_options_read(&counters_command, argc, argv, options);
+    for (int i = 0; i < options->sizes.n; i++) {
         int64_t bytes;
-        if (!common_read_size(operands->words[i], 1, INT_MAX, &bytes)) {
-            common_wrong(complaint,
-                         "'%s' is not a size from 1 to %d bytes; write for example 1426, 64K or 1M",
-                         operands->words[i], INT_MAX);
-            return COMMON_WRONG;
+        if (!common_read_size(options->sizes.words[i], 1, INT_MAX, &bytes)) {
+            common_usage_error(
+                "'%s' is not a size from 1 to %d bytes; write for example 1426, 64K or 1M",
+                options->sizes.words[i], INT_MAX);
         }
     }
-    return verdict;
 }

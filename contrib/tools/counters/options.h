@@ -13,9 +13,8 @@ struct counters_options {
 
 extern const common_command_t counters_command;
 
-/** Reads a command line. COMMON_WRONG leaves a message. */
-common_verdict_t counters_options_parse(int argc, char **argv, struct counters_options *options,
-                                        common_complaint_t complaint);
+/** Reads the command line; a wrong one ends the program. */
+void counters_options_read(int argc, char **argv, struct counters_options *options);
 
 /** A size of the command line, in bytes. */
 int64_t counters_size(const struct counters_options *options, int i);

@@ -1,8 +1,6 @@
 #include "broadcasts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/median.h"
@@ -13,43 +11,24 @@ enum { FIRST_PAIRS = 2, MOST_PAIRS = 15 };
 
 /* ---- what became of one ---- */
 
-/** The name of the one counter of a kind that has moved. */
-static void find_moved(const struct bench_counters *counters, const unsigned long long *before,
-                       const unsigned long long *after, char how[DOCTOR_HOW_SIZE])
-{
-    static const char own[] = "coll_pipebcast_broadcasts_", passed[] = "coll_pipebcast_fallback_";
-    for (int i = 0; i < counters->n; i++) {
-        const char *name = counters->list[i].name;
-        if (after[i] == before[i]) {
-            continue;
-        }
-        if (strncmp(name, own, sizeof own - 1) == 0) {
-            snprintf(how, DOCTOR_HOW_SIZE, "%.*s", DOCTOR_HOW_SIZE - 1, name + sizeof own - 1);
-        } else if (strncmp(name, passed, sizeof passed - 1) == 0) {
-            snprintf(how, DOCTOR_HOW_SIZE, "%.*s", DOCTOR_HOW_SIZE - 1,
-                     name + strlen("coll_pipebcast_"));
-        }
-    }
-}
-
 void doctor_broadcast_try(const struct doctor_sides *sides, char *memory, int64_t bytes,
                           char how[DOCTOR_HOW_SIZE])
 {
-    struct bench_counters counters;
+    struct counters counters;
     unsigned long long *values = NULL;
     how[0] = '\0';
-    const bool opened = bench_counters_open(&counters);
+    const bool opened = counters_open(&counters);
     if (opened) {
         values = calloc(2 * (size_t) counters.n + 1, sizeof *values);
     }
-    const bool knows = values != NULL && bench_counters_read(&counters, values);
+    const bool knows = values != NULL && counters_read(&counters, values);
     MPI_Bcast(memory, (int) bytes, MPI_BYTE, 0, sides->pipebcast);
-    if (knows && bench_counters_read(&counters, values + counters.n)) {
-        find_moved(&counters, values, values + counters.n, how);
+    if (knows && counters_read(&counters, values + counters.n)) {
+        counters_served(&counters, values, values + counters.n, how, DOCTOR_HOW_SIZE);
     }
     free(values);
     if (opened) {
-        bench_counters_close(&counters);
+        counters_close(&counters);
     }
 }
 

@@ -8,22 +8,16 @@
 
 enum { DOCTOR_MAX_SIZES = 16 };
 
-/** Whether verdicts are coloured. */
-enum doctor_colour { DOCTOR_COLOUR_AUTO, DOCTOR_COLOUR_ALWAYS, DOCTOR_COLOUR_NEVER };
-
 struct doctor_options {
     common_list_t sizes; /**< of broadcasts, bytes; DOCTOR_MAX_SIZES at most */
     double time_limit_s; /**< for what is measured */
     double patience_s;   /**< for a rank that does not answer */
-    int colour;          /**< an enum doctor_colour */
+    bool multicast;      /**< try it */
     bool quick;          /**< measures nothing */
     bool json;
 };
 
-extern const common_command_t doctor_command;
-
-/** Reads the command line; COMMON_WRONG with a message. */
-common_verdict_t doctor_options_parse(int argc, char **argv, struct doctor_options *options,
-                                      char *error, size_t error_size);
+/** Reads the command line; a wrong one ends the program. */
+void doctor_options_read(int argc, char **argv, struct doctor_options *options);
 
 #endif

@@ -12,14 +12,17 @@
 #include "broadcasts.h"
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
+#include "edges.h"
 #include "facts.h"
 #include "judge.h"
 #include "options.h"
-#include "page.h"
 #include "rates.h"
+#include "report.h"
 #include "roll.h"
+#include "topo/trees/kinds.h"
 #include "transport.h"
 #include "variables.h"
 #include "watchdog.h"
@@ -39,12 +42,17 @@ enum { USUAL_BYTES = 64 << 10, MOST_BYTES = 256 << 20 };
 #define PATIENT_S 2
 
 static const char priority[] = "coll_pipebcast_priority";
+static const char algorithm[] = "coll_pipebcast_algorithm";
+
+/** The broadcast by which multicast is tried. */
+enum { MULTICAST_BYTES = 1 << 20 };
 
 /** All that a run knows. The roll, the cluster and the report are rank 0's. */
 struct run {
     struct doctor_options options;
     int rank, n_ranks;
     struct doctor_sides sides;
+    MPI_Comm multicast;     /**< of pipebcast, by multicast alone; MPI_COMM_NULL: not tried */
     doctor_record_t record; /**< this rank's */
     doctor_roll_t roll;
     doctor_cluster_t cluster;
@@ -63,11 +71,10 @@ static void late(void *context, const char *step, double seconds)
         common_report("rank %d: %s did not end within %g s", run->rank, step, seconds);
         return;
     }
-    doctor_find(&run->report.findings, DOCTOR_BAD, "hangs", "%s did not end within %g s", step,
-                seconds);
-    doctor_advise(&run->report.findings,
-                  "see whether all hosts reach each other over the same interface "
-                  "(btl_tcp_if_include), and whether each has descriptors left (ulimit -n)");
+    doctor_find(&run->report, DOCTOR_ERROR, "hangs",
+                "mpirun --mca btl_tcp_if_include NETWORK ...   # one that all hosts share; and "
+                "ulimit -n 65536",
+                "%s did not end within %g s", step, seconds);
     doctor_report_print(&run->report, stdout);
 }
 
@@ -110,6 +117,17 @@ static void begin_broadcast(int64_t bytes, bool by_pipebcast)
 
 /* ---- what is asked and measured ---- */
 
+/** A communicator of pipebcast on which all broadcasts go by multicast, where it works. */
+static void make_multicast(struct run *run)
+{
+    int own = 0, unused;
+    const int kind = pb_kind_find("multicast");
+    if (common_all_good(kind >= 0 && doctor_variables_set(algorithm, kind, &own), MPI_COMM_WORLD)) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &run->multicast);
+        doctor_variables_set(algorithm, own, &unused);
+    }
+}
+
 /**
  * A communicator without pipebcast, and one with it. Where the plugin cannot be kept out of one
  * communicator, as an earlier version cannot, there is no fallback component to compare with.
@@ -129,6 +147,9 @@ static void make_sides(struct run *run)
     if (common_all_good(present, MPI_COMM_WORLD)) {
         MPI_Comm_dup(MPI_COMM_WORLD, &run->sides.pipebcast);
         MPI_Comm_set_name(run->sides.pipebcast, "of pipebcast-doctor");
+    }
+    if (run->options.multicast && run->sides.pipebcast != MPI_COMM_NULL) {
+        make_multicast(run);
     }
 }
 
@@ -173,6 +194,7 @@ static int64_t serving_bytes(const struct run *run)
 static int64_t most_bytes(const struct run *run)
 {
     int64_t most = serving_bytes(run);
+    most = run->options.multicast && most < MULTICAST_BYTES ? MULTICAST_BYTES : most;
     for (int i = 0; !run->options.quick && i < run->options.sizes.n; i++) {
         most = run->options.sizes.values[i] > most ? run->options.sizes.values[i] : most;
     }
@@ -190,6 +212,17 @@ static void measure_broadcasts(struct run *run, char *memory)
     }
 }
 
+/** Multicast next to trees; whether it works is known after some broadcasts. */
+static void measure_multicast(struct run *run, char *memory)
+{
+    const struct doctor_sides sides = {.pipebcast = run->multicast,
+                                       .fallback = run->sides.pipebcast};
+    struct doctor_broadcast *result = &run->report.multicast;
+    doctor_broadcast_measure(&sides, memory, MULTICAST_BYTES, run->options.time_limit_s / 4,
+                             begin_broadcast, result);
+    doctor_broadcast_try(&sides, memory, MULTICAST_BYTES, result->how);
+}
+
 /** Asks pipebcast, and measures. False on all ranks if out of memory. */
 static bool measure(struct run *run, doctor_record_t *record)
 {
@@ -200,6 +233,8 @@ static bool measure(struct run *run, doctor_record_t *record)
     int64_t first = serving_bytes(run);
     MPI_Bcast(&first, 1, MPI_INT64_T, 0, any_side(run));
     broadcasting.run = run;
+    begin_step(run, "trying the edges of the plans", run->options.patience_s);
+    good = good && doctor_edges_try(MPI_COMM_WORLD, &run->cluster, run->options.patience_s, record);
     if (good && run->sides.pipebcast != MPI_COMM_NULL) {
         begin_broadcast(first, true);
         doctor_broadcast_try(&run->sides, memory, first, run->how);
@@ -214,6 +249,9 @@ static bool measure(struct run *run, doctor_record_t *record)
     }
     if (good && !run->options.quick && run->n_hosts > 1) {
         measure_broadcasts(run, memory);
+    }
+    if (good && run->multicast != MPI_COMM_NULL) {
+        measure_multicast(run, memory);
     }
     free(memory);
     return good;
@@ -236,7 +274,7 @@ static void collect_rates(struct run *run)
             .from = cluster->hosts[from],
             .to = cluster->hosts[to],
             .interface = doctor_cluster_value(cluster, from, "interface"),
-            .claimed = one > 0 && (other <= 0 || one < other) ? one : other,
+            .reported = one > 0 && (other <= 0 || one < other) ? one : other,
             .measured = doctor_record_number(&run->roll.records[from], "measured", 0),
         };
     }
@@ -244,15 +282,12 @@ static void collect_rates(struct run *run)
 
 static void judge(struct run *run)
 {
-    doctor_report_t *report = &run->report;
+    const doctor_facts_t facts = {.cluster = &run->cluster,
+                                  .report = &run->report,
+                                  .how = run->how,
+                                  .is_used = run->sides.pipebcast != MPI_COMM_NULL};
     collect_rates(run);
-    doctor_judge_software(report, &run->cluster);
-    if (run->sides.pipebcast != MPI_COMM_NULL) {
-        doctor_judge_serving(report, &run->cluster, run->how);
-    }
-    doctor_judge_transport(report, &run->cluster);
-    doctor_judge_files(report, &run->cluster);
-    doctor_judge_broadcasts(report);
+    doctor_judge(&run->report, &facts);
 }
 
 /** Rank 0 prints the page of a run that cannot go on, and ends the job. */
@@ -280,7 +315,7 @@ static void call_roll(struct run *run)
         give_up(run);
     }
     if (!doctor_cluster_find(&run->cluster, &run->roll, fault, sizeof fault)) {
-        doctor_find(&run->report.findings, DOCTOR_BAD, "parameters", "coll_pipebcast_hosts: %s",
+        doctor_find(&run->report, DOCTOR_ERROR, "parameters", NULL, "coll_pipebcast_hosts: %s",
                     fault);
         give_up(run);
     }
@@ -290,20 +325,17 @@ static void call_roll(struct run *run)
 static int examine(struct run *run)
 {
     doctor_record_t record = {.bytes = NULL};
-    struct doctor_shortfall shortfall;
     int code = EXIT_SUCCESS;
     doctor_facts_add(&run->record);
     call_roll(run);
     begin_step(run, "making communicators", 0);
     make_sides(run);
-    doctor_shortfall_begin(&shortfall);
     if (!share_leaders(run) || !measure(run, &record)) {
         common_report("rank %d: out of memory", run->rank);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     begin_step(run, "asking all ranks again", run->options.patience_s + GRACE_S);
     doctor_variables_add_status(&record);
-    doctor_shortfall_end(&shortfall, &record);
     const bool good = doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, &record,
                                        run->options.patience_s);
     doctor_record_free(&record);
@@ -314,7 +346,7 @@ static int examine(struct run *run)
         judge(run);
         hide_step();
         const bool printed = doctor_report_print(&run->report, stdout);
-        const bool bad = doctor_report_verdict(&run->report) == DOCTOR_BAD;
+        const bool bad = doctor_report_verdict(&run->report) == DOCTOR_ERROR;
         code = bad || !printed ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     return code;
@@ -328,31 +360,20 @@ static void release(struct run *run)
     if (run->sides.pipebcast != MPI_COMM_NULL) {
         MPI_Comm_free(&run->sides.pipebcast);
     }
+    if (run->multicast != MPI_COMM_NULL) {
+        MPI_Comm_free(&run->multicast);
+    }
     free(run->report.rates);
     free(run->leaders);
     doctor_cluster_free(&run->cluster);
     doctor_roll_free(&run->roll);
     doctor_record_free(&run->record);
-    doctor_findings_free(&run->report.findings);
-}
-
-/** This rank, before MPI knows it, by what launchers set; 0: not known. */
-static int launched_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        if (value != NULL) {
-            return atoi(value);
-        }
-    }
-    return 0;
 }
 
 /** Begins MPI, which waits for all ranks, too. */
 static void begin_mpi(struct run *run, int *argc_p, char ***argv_p)
 {
-    run->rank = launched_rank();
+    run->rank = common_is_first_rank() ? 0 : 1; /* until MPI knows it */
     begin_step(run, "MPI_Init", 2 * run->options.patience_s);
     MPI_Init(argc_p, argv_p);
     MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
@@ -370,30 +391,30 @@ static void finish_mpi(struct run *run)
 
 int main(int argc, char **argv)
 {
-    static struct run run = {.sides = {MPI_COMM_NULL, MPI_COMM_NULL}};
-    char message[512] = "";
+    static struct run run = {.sides = {MPI_COMM_NULL, MPI_COMM_NULL}, .multicast = MPI_COMM_NULL};
     int code = EXIT_SUCCESS;
-    /* Every rank reads the command line, which is the same: none has to hear of it. */
-    const common_verdict_t verdict =
-        doctor_options_parse(argc, argv, &run.options, message, sizeof message);
+    doctor_options_read(argc, argv, &run.options);
     run.report.options = &run.options;
-    doctor_findings_init(&run.report.findings);
+    if (!common_is_rank()) {
+        common_report("one rank alone sees nothing of a cluster; start one on each host:\n"
+                      "    pipebcast doctor --hostfile HOSTS\n"
+                      "    mpirun --hostfile HOSTS --map-by ppr:1:node pipebcast doctor");
+        return COMMON_EXIT_USAGE;
+    }
+    if (run.options.multicast) {
+        setenv("OMPI_MCA_coll_pipebcast_multicast", "on", 1);
+    }
     if (!doctor_watchdog_start(late, &run)) {
         common_report("no thread for the time limit: %s", strerror(errno));
         return EXIT_FAILURE;
     }
     begin_mpi(&run, &argc, &argv);
-    if (run.rank == 0) {
-        common_options_answer(&doctor_command, verdict, message);
+    if (!doctor_variables_open()) {
+        common_report("rank %d: MPI_T could not be initialised", run.rank);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    if (verdict == COMMON_RUN) {
-        if (!doctor_variables_open()) {
-            common_report("rank %d: MPI_T could not be initialised", run.rank);
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-        }
-        code = examine(&run);
-        doctor_variables_close();
-    }
+    code = examine(&run);
+    doctor_variables_close();
     finish_mpi(&run);
-    return common_options_exit(verdict, code == EXIT_SUCCESS);
+    return code;
 }

@@ -266,28 +266,3 @@ void doctor_variables_add_status(doctor_record_t *record)
     }
     MPI_T_pvar_session_free(&session);
 }
-
-void doctor_shortfall_begin(struct doctor_shortfall *shortfall)
-{
-    int count;
-    *shortfall = (struct doctor_shortfall){MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_HANDLE_NULL};
-    if (MPI_T_pvar_session_create(&shortfall->session) == MPI_SUCCESS &&
-        !open_status(shortfall->session, "fell_short", MPI_T_PVAR_CLASS_COUNTER, &shortfall->handle,
-                     &count)) {
-        shortfall->handle = MPI_T_PVAR_HANDLE_NULL;
-    }
-}
-
-void doctor_shortfall_end(struct doctor_shortfall *shortfall, doctor_record_t *record)
-{
-    unsigned long long n;
-    if (shortfall->handle != MPI_T_PVAR_HANDLE_NULL) {
-        if (MPI_T_pvar_read(shortfall->session, shortfall->handle, &n) == MPI_SUCCESS) {
-            doctor_record_add(record, "fell_short", "%llu", n);
-        }
-        MPI_T_pvar_handle_free(shortfall->session, &shortfall->handle);
-    }
-    if (shortfall->session != MPI_T_PVAR_SESSION_NULL) {
-        MPI_T_pvar_session_free(&shortfall->session);
-    }
-}

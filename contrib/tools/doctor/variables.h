@@ -30,18 +30,6 @@ void doctor_variables_add_status(doctor_record_t *record);
 /** Adds `plugin`, its version, if the plugin's parameters are there. */
 void doctor_variables_add_version(doctor_record_t *record);
 
-/** Counts broadcasts that fell short of what the links should deliver. */
-struct doctor_shortfall {
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle; /**< MPI_T_PVAR_HANDLE_NULL: the plugin does not count them */
-};
-
-/** Counts from here on. */
-void doctor_shortfall_begin(struct doctor_shortfall *shortfall);
-
-/** Adds `fell_short`, if it is counted, and ends. */
-void doctor_shortfall_end(struct doctor_shortfall *shortfall, doctor_record_t *record);
-
 /** Sets a parameter that is an integer, and keeps its old value in *old_p; false if it cannot be
  * set. */
 bool doctor_variables_set(const char *name, int value, int *old_p);

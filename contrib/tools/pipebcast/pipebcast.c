@@ -1,7 +1,6 @@
 /*
- * pipebcast: one name for all tools. `pipebcast COMMAND` starts the program that does the work,
- * such as pipebcast-topo or pipebcast-bench, in its own place; so this program needs no MPI where
- * they do.
+ * pipebcast: one name for all tools. `pipebcast COMMAND` becomes the program that does the work, so
+ * this program needs no MPI where they do. With --hostfile it becomes mpirun.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,89 +10,140 @@
 
 #include "commands.h"
 #include "contrib/tools/common/exits.h"
+#include "contrib/tools/common/options.h"
 #include "contrib/tools/common/report.h"
 #include "program.h"
 
 /** Bytes of "pipebcast COMMAND", by which a program calls itself in its messages. */
-enum { CALLED_SIZE = 64 };
-
-static void print_commands(const front_group_t *group)
-{
-    char path[PATH_MAX];
-    printf("%s:\n", group->heading);
-    for (const front_command_t *command = group->commands; command->name != NULL; command++) {
-        if (command->summary != NULL) {
-            printf("  %-10s  %s%s\n", command->name, command->summary,
-                   front_program_find(command->program, path) ? "" : " (not installed)");
-        }
-    }
-    putchar('\n');
-}
+enum { CALLED_SIZE = 64, MOST_COMMANDS = 16, MPIRUN_ARGUMENTS = 8 };
 
 static void print_help(void)
 {
+    char path[PATH_MAX];
     fputs("Usage: pipebcast COMMAND [ARGUMENT]...\n"
+          "       pipebcast COMMAND --hostfile FILE [ARGUMENT]...   (commands of jobs)\n"
           "       pipebcast help COMMAND\n"
           "       pipebcast --version\n"
           "\n"
           "Tools for broadcasts over switched Ethernet with the component pipebcast of Open MPI.\n"
           "\n",
           stdout);
-    for (const front_group_t *group = front_groups; group->heading != NULL; group++) {
-        print_commands(group);
+    for (const front_command_t *command = front_commands; command->name != NULL; command++) {
+        printf("  %-9s %s%s\n", command->name, command->summary,
+               front_program_find(command->program, path) ? "" : " (not installed)");
     }
-    fputs("first steps:\n"
-          "  pipebcast check cluster.conf\n"
-          "  pipebcast show cluster.conf\n"
-          "  mpirun --hostfile hosts pipebcast doctor\n"
-          "\n"
-          "pipebcast help COMMAND describes each command; the man pages pipebcast(1) and\n"
-          "pipebcast(7) lead to all others.\n"
-          "\n" COMMON_EXITS COMMON_BUGS,
-          stdout);
+    fputs(
+        "\n"
+        "doctor, bench, tune, counters and probe are commands of jobs: start them by mpirun or\n"
+        "srun, or give --hostfile FILE or --host LIST, by which they start mpirun with a rank on\n"
+        "each host.\n"
+        "\n"
+        "First steps:\n"
+        "  pipebcast doctor --hostfile HOSTS\n"
+        "  pipebcast bench --hostfile HOSTS\n"
+        "\n" COMMON_EXITS,
+        stdout);
 }
 
-/** Becomes the program of a command; its arguments follow `argv[0]`, which is its name. */
-static int become(const front_command_t *command, int argc, char **argv)
+/** Becomes a program; returns the exit status if that fails. */
+static int become(const char *path, char **arguments)
+{
+    execvp(path, arguments);
+    common_report("%s cannot be started: %s", path, strerror(errno));
+    return COMMON_EXIT_FAILED;
+}
+
+/** The value of --hostfile or --host at argv[i], and how many arguments it takes; 0: it is none. */
+static int host_option(char *const *argv, int i, const char **name_p, const char **value_p)
+{
+    static const char *const names[] = {"--hostfile", "--host"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        const size_t length = strlen(names[n]);
+        *name_p = names[n];
+        if (strcmp(argv[i], names[n]) == 0 && argv[i + 1] != NULL) {
+            *value_p = argv[i + 1];
+            return 2;
+        }
+        if (strncmp(argv[i], names[n], length) == 0 && argv[i][length] == '=') {
+            *value_p = argv[i] + length + 1;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/** Fills in mpirun's arguments before the program's own, if the command line asks for mpirun. */
+static int begin_mpirun(char *const *argv, char **arguments)
+{
+    const char *name, *value;
+    for (int i = 1; argv[i] != NULL; i++) {
+        if (host_option(argv, i, &name, &value) > 0) {
+            char *const begin[] = {"mpirun",   (char *) name, (char *) value,
+                                   "--map-by", "ppr:1:node",  NULL};
+            int n = 0;
+            for (; begin[n] != NULL; n++) {
+                arguments[n] = begin[n];
+            }
+            return n;
+        }
+    }
+    return 0;
+}
+
+/** Becomes the program of a command; its arguments follow argv[0], the command's name. */
+static int run_command(const front_command_t *command, int argc, char **argv)
 {
     char path[PATH_MAX], called[CALLED_SIZE];
-    char **const arguments = calloc((size_t) argc + 2, sizeof *arguments);
-    int n = 0;
+    const char *name, *value;
+    char **const arguments = calloc((size_t) argc + MPIRUN_ARGUMENTS + 2, sizeof *arguments);
     if (arguments == NULL) {
         common_report("out of memory");
         return COMMON_EXIT_FAILED;
     }
-    snprintf(called, sizeof called, "pipebcast %s", command->name);
-    arguments[n++] = called;
-    if (command->word != NULL) {
-        arguments[n++] = (char *) command->word; /* execv() does not change it */
-    }
-    for (int i = 1; i < argc; i++) {
-        arguments[n++] = argv[i];
-    }
     if (!front_program_find(command->program, path)) {
         common_report("%s is not installed; on Debian the package %s has it", command->program,
                       command->package);
-    } else {
-        execv(path, arguments);
-        common_report("%s cannot be started: %s", path, strerror(errno));
+        free(arguments);
+        return COMMON_EXIT_FAILED;
     }
+    snprintf(called, sizeof called, "pipebcast %s", command->name);
+    int n = command->uses_mpi ? begin_mpirun(argv, arguments) : 0;
+    const bool under_mpirun = n > 0;
+    arguments[n++] = under_mpirun ? path : called;
+    if (command->word != NULL) {
+        arguments[n++] = (char *) command->word; /* execv() does not change it */
+    }
+    for (int i = 1; i < argc;) {
+        const int n_host = under_mpirun ? host_option(argv, i, &name, &value) : 0;
+        if (n_host == 0) {
+            arguments[n++] = argv[i];
+        }
+        i += n_host > 0 ? n_host : 1;
+    }
+    const int code = become(under_mpirun ? "mpirun" : path, arguments);
     free(arguments);
-    return COMMON_EXIT_FAILED;
+    return code;
 }
 
 /** As `pipebcast COMMAND --help`. */
 static int help(const front_command_t *command)
 {
     char *arguments[] = {(char *) command->name, "--help", NULL};
-    return become(command, 2, arguments);
+    return run_command(command, 2, arguments);
 }
 
 static const front_command_t *find_command(const char *name)
 {
+    const char *names[MOST_COMMANDS] = {NULL};
     const front_command_t *const command = front_command_find(name);
+    for (int i = 0; front_commands[i].name != NULL && i < MOST_COMMANDS - 1; i++) {
+        names[i] = front_commands[i].name;
+    }
     if (command == NULL) {
-        common_report("'%s' is no command; see pipebcast --help", name);
+        const char *near = common_nearest(name, names);
+        common_report(near != NULL ? "'%s' is no command; did you mean %s?"
+                                   : "'%s' is no command; see pipebcast --help",
+                      name, near);
     }
     return command;
 }
@@ -101,21 +151,20 @@ static const front_command_t *find_command(const char *name)
 static int run(int argc, char **argv)
 {
     const char *const word = argc > 1 ? argv[1] : "--help";
-    const front_command_t *command;
     const bool is_help = strcmp(word, "help") == 0;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (is_help && argc == 2)) {
         print_help();
         return COMMON_EXIT_DONE;
     }
     if (strcmp(word, "--version") == 0) {
-        puts("pipebcast " PACKAGE_VERSION);
+        common_print_version();
         return COMMON_EXIT_DONE;
     }
-    command = find_command(is_help ? argv[2] : word);
+    const front_command_t *command = find_command(is_help ? argv[2] : word);
     if (command == NULL) {
         return COMMON_EXIT_USAGE;
     }
-    return is_help ? help(command) : become(command, argc - 1, argv + 1);
+    return is_help ? help(command) : run_command(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

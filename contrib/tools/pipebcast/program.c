@@ -13,11 +13,18 @@ static bool is_in(const char *directory, size_t length, const char *name, char p
            access(path, X_OK) == 0;
 }
 
-/** Whether it is beside the file `own`. */
+/** Whether it is in the directory of the file `own`, or in libexec next to that. */
 static bool is_beside(const char *own, const char *name, char path[PATH_MAX])
 {
     const char *const end = strrchr(own, '/');
-    return end != NULL && is_in(own, (size_t) (end - own), name, path);
+    char libexec[PATH_MAX];
+    if (end == NULL) {
+        return false;
+    }
+    const int length =
+        snprintf(libexec, sizeof libexec, "%.*s/../libexec/pipebcast", (int) (end - own), own);
+    return is_in(own, (size_t) (end - own), name, path) ||
+           (length < PATH_MAX && is_in(libexec, (size_t) length, name, path));
 }
 
 static bool is_beside_called(const char *name, char path[PATH_MAX])
@@ -52,5 +59,6 @@ static bool is_in_path(const char *name, char path[PATH_MAX])
 
 bool front_program_find(const char *name, char path[PATH_MAX])
 {
-    return is_beside_called(name, path) || is_beside_real(name, path) || is_in_path(name, path);
+    return is_beside_called(name, path) || is_beside_real(name, path) ||
+           is_in(PB_PKGLIBEXECDIR, strlen(PB_PKGLIBEXECDIR), name, path) || is_in_path(name, path);
 }

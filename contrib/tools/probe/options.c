@@ -25,11 +25,8 @@ static const common_option_t rows[] = {
     {"train", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
      .argument = "BYTES", .missing = "64K",
      .help = "sent each way between two hosts for a bandwidth, 4K to 16M"},
-    {"bytes", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
-     .argument = "BYTES", .now = "train"},
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
-    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST", .now = "pretend-hosts"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
     {0},
 };
@@ -52,30 +49,22 @@ const common_command_t probe_command = {
 };
 
 /** One round is enough unless --every asks for more. */
-static bool complete(struct probe_options *options, common_complaint_t complaint)
+static void complete(struct probe_options *options)
 {
     const bool again = options->every_s > 0;
     if (options->rounds > 1 && !again) {
-        return common_wrong(complaint,
-                            "--rounds %d: give --every MINUTES, how often they are begun",
-                            options->rounds);
+        common_usage_error("--rounds %d: give --every MINUTES, how often they are begun",
+                           options->rounds);
     }
     if (options->rounds == 0 && !again) {
         options->rounds = 1;
     }
-    return true;
 }
 
-common_verdict_t probe_options_parse(int argc, char **argv, struct probe_options *options,
-                                     char *error, size_t error_size)
+void probe_options_read(int argc, char **argv, struct probe_options *options)
 {
-    const common_complaint_t complaint = {error, error_size};
     *options = (struct probe_options){.train = 65536};
     strcpy(options->output, "pipebcast-links.txt");
-    const common_verdict_t verdict =
-        common_options_read(&probe_command, argc, argv, options, NULL, complaint);
-    if (verdict != COMMON_RUN) {
-        return verdict;
-    }
-    return complete(options, complaint) ? COMMON_RUN : COMMON_WRONG;
+    common_options_read(&probe_command, argc, argv, options);
+    complete(options);
 }

@@ -1,6 +1,5 @@
 /*
- * What a person asks of pipebcast-probe. Rank 0 reads the command line and hands this struct to
- * the others as bytes, so it holds no pointer.
+ * What a person asks of pipebcast-probe.
  */
 #ifndef PROBE_OPTIONS_H
 #define PROBE_OPTIONS_H
@@ -26,9 +25,7 @@ struct probe_options {
 
 extern const common_command_t probe_command;
 
-/** Reads a command line. COMMON_WRONG leaves a message in error: the fault and a correct example.
- */
-common_verdict_t probe_options_parse(int argc, char **argv, struct probe_options *options,
-                                     char *error, size_t error_size);
+/** Reads the command line; a wrong one ends the program. */
+void probe_options_read(int argc, char **argv, struct probe_options *options);
 
 #endif

@@ -13,12 +13,12 @@
 
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/file.h"
 #include "contrib/tools/common/hosts.h"
 #include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
-#include "contrib/tools/common/request.h"
 #include "options.h"
 #include "plan.h"
 #include "traffic.h"
@@ -42,17 +42,6 @@ struct run {
     int n_unknown;                /**< rank 0's: bandwidths that this round does not show */
     struct probe_traffic traffic;
 };
-
-static common_verdict_t read_request(int argc, char **argv, int rank, struct probe_options *options)
-{
-    common_verdict_t verdict = COMMON_RUN;
-    char error[PROBE_MAX_TEXT + 256] = "";
-    if (rank == 0) {
-        verdict = probe_options_parse(argc, argv, options, error, sizeof error);
-    }
-    return common_request_share(&probe_command, verdict, error, options, sizeof *options,
-                                MPI_COMM_WORLD);
-}
 
 /* ---- the plan ---- */
 
@@ -321,13 +310,9 @@ int main(int argc, char **argv)
 {
     struct probe_options options;
     bool good = true;
-    int rank;
+    probe_options_read(argc, argv, &options);
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const common_verdict_t verdict = read_request(argc, argv, rank, &options);
-    if (verdict == COMMON_RUN) {
-        good = probe(&options);
-    }
+    good = probe(&options);
     MPI_Finalize();
-    return common_options_exit(verdict, good);
+    return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
 }

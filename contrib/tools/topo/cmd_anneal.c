@@ -108,6 +108,7 @@ const tool_command_t tool_cmd_anneal = {
                      "annealing, and prints as CSV what each run from a random tree, and then from "
                      "a good one,\n"
                      "finds: the predicted time of its best tree, and of the best so far.\n",
+            .has_operands = true,
             .groups = (const common_group_t[]){{NULL, rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast anneal pipebcast-links.txt --bytes 256K --root n0\n"

@@ -100,6 +100,7 @@ const tool_command_t tool_cmd_check = {
                      "comments and other files, switches that are merged, links in parallel, links "
                      "without\n"
                      "LinkSpeed.\n",
+            .has_operands = true,
             .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast check /etc/slurm/topology.conf\n"

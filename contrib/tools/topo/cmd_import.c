@@ -292,12 +292,6 @@ static tool_exit_t run(const tool_options_t *options)
                              "import takes lldp and one FILE or more; see pipebcast import "
                              "--help");
     }
-    if (!import_lldpcli_is_here) {
-        return tool_complain(TOOL_SYSTEM,
-                             "import needs the library Jansson, which was not there when this "
-                             "program was built; install it (on Debian libjansson-dev), and run "
-                             "configure and make again");
-    }
     pb_diag_init(&inputs.diag);
     pb_diag_init(&inputs.warnings);
     const tool_exit_t code = import_tables(options, &inputs);
@@ -344,6 +338,7 @@ const tool_command_t tool_cmd_import = {
                 "names end in .json. The switches' own tables, or a table of trunks, tell how "
                 "these\n"
                 "are connected; without either, they are joined by one switch above them.\n",
+            .has_operands = true,
             .groups = (const common_group_t[]){{NULL, rows}, {0}},
             .more = "Switches are named by their system name or their chassis ID.\n"
                     "\n"

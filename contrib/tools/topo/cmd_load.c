@@ -106,6 +106,7 @@ const tool_command_t tool_cmd_load = {
                 "message\n"
                 "once. A link that several ranks would use at once beyond its speed is marked\n"
                 "\"contention\". Lines that begin with # sum up.\n",
+            .has_operands = true,
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cluster.h"
+#include "format.h"
 #include "json.h"
 #include "judged.h"
 #include "message.h"
@@ -163,6 +164,8 @@ static tool_exit_t show_network(const tool_options_t *options, const pb_network_
     tool_exit_t code = TOOL_OK;
     if (good && options->json) {
         code = print_json(&show, tool_file_name(options->file), order);
+    } else if (good && options->dot) {
+        tool_format_dot_network(stdout, tool_file_name(options->file), network);
     } else if (good) {
         print_summary(network, show.speeds);
         print_tree(&show, order);
@@ -184,7 +187,10 @@ static tool_exit_t run(const tool_options_t *options)
     return code;
 }
 
-static const common_option_t rows[] = {TOOL_JSON_ROW, {0}};
+static const common_option_t rows[] = {{"dot", COMMON_FLAG, TOOL_VALUE(dot), .least = true,
+                                        .help = "print a graph for Graphviz instead"},
+                                       TOOL_JSON_ROW,
+                                       {0}};
 
 const tool_command_t tool_cmd_show = {
     .line =
@@ -204,9 +210,11 @@ const tool_command_t tool_cmd_show = {
                 "Two files with the same hash describe the same network: names, shape, order, "
                 "speeds,\n"
                 "numbers of links and of merged switches.\n",
+            .has_operands = true,
             .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast show /etc/slurm/topology.conf\n"
+                    "  pipebcast show cluster.conf --dot | dot -Tsvg > cluster.svg\n"
                     "  ssh login1 cat /etc/slurm/topology.conf | pipebcast show -\n"
                     "\n"
                     "exit status: 0 all is well; 1 FILE has faults or cannot be read; 2 the "

@@ -3,7 +3,6 @@
 
 #include "contrib/tools/common/progress.h"
 #include "format.h"
-#include "grow.h"
 #include "json.h"
 #include "links.h"
 #include "message.h"
@@ -265,9 +264,6 @@ static tool_exit_t simulate_all(const tool_options_t *options, const tool_cluste
 
 static tool_exit_t run(const tool_options_t *options)
 {
-    if (options->grow) {
-        return tool_grow(options);
-    }
     tool_cluster_t cluster;
     tool_exit_t code = tool_cluster_open(options, &cluster);
     if (code == TOOL_OK) {
@@ -294,34 +290,6 @@ static const common_option_t rows[] = {
     {"per-link", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
      .help = "print busy times of every directed link, too"},
     TOOL_JSON_ROW,
-    {"model", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models, .argument = "slot|links",
-     .now = "simulation"},
-    {"segments", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1, .most = PB_SIMULATE_MAX_SEGMENTS,
-     .argument = "LIST", .now = "segment-counts"},
-    {"links", COMMON_FLAG, TOOL_VALUE(show_links), .least = true, .now = "per-link"},
-    {0},
-};
-
-static const common_option_t grow_rows[] = {
-    {"grow", COMMON_FLAG, TOOL_VALUE(grow), .least = true,
-     .help = "over generated networks instead of FILE, with what hosts\n"
-             "cost; prints CSV"},
-    {"host-counts", COMMON_NUMBERS, TOOL_VALUE(grow_sizes), .least = 2, .most = 1 << 16,
-     .argument = "LIST", .missing = "32:65536", .help = "hosts"},
-    {"per-switch", COMMON_NUMBER, TOOL_VALUE(grow_per_switch), .least = 1, .most = 1 << 16,
-     .argument = "N", .missing = "32", .help = "hosts per switch"},
-    {"trunk-speed", COMMON_NUMBER, TOOL_VALUE(trunk_speed), .least = 1, .most = 1024,
-     .argument = "N", .missing = "1", .help = "speed of links between switches, of hosts' is 1"},
-    {"speed", COMMON_NUMBERS, TOOL_VALUE(speeds), .least = 1, .most = 1000000, .argument = "LIST",
-     .missing = "1000,10000,25000,100000", .help = "of hosts' links, Mbit/s"},
-    {"mtu", COMMON_NUMBER, TOOL_VALUE(mtu), .least = 576, .most = 65535, .argument = "BYTES",
-     .missing = "1500", .help = "their MTU"},
-    {"bytes", COMMON_SIZE, TOOL_VALUE(bytes), .least = 1, .most = INT64_C(1) << 30,
-     .argument = "BYTES", .help = "the message; 64K if missing"},
-    {"segment", COMMON_SIZE, TOOL_VALUE(segment), .least = 1, .most = INT64_C(1) << 30,
-     .argument = "BYTES", .help = "only this segment size; else the one that is predicted best"},
-    {"seed", COMMON_NUMBER, TOOL_VALUE(seed), .argument = "N", .missing = "1",
-     .help = "of the random networks"},
     {0},
 };
 
@@ -331,7 +299,6 @@ const tool_command_t tool_cmd_simulate = {
             .name = "pipebcast simulate",
             .usage =
                 "usage: pipebcast simulate FILE [OPTION]...\n"
-                "       pipebcast simulate --grow [OPTION]...\n"
                 "\n"
                 "Runs broadcasts in a model of the network in which every rank sends one segment "
                 "at a\n"
@@ -344,11 +311,10 @@ const tool_command_t tool_cmd_simulate = {
                 "is known (slot model, equal speeds, one rank on each host), the mean share of "
                 "that\n"
                 "time in which the used links are busy, and the busiest link with its share.\n",
-            .groups = (const common_group_t[]){{NULL, rows},
-                                               {NULL, tool_rank_rows},
-                                               {NULL, tool_file_rows},
-                                               {"Growth, without FILE:", grow_rows},
-                                               {0}},
+            .has_operands = true,
+            .groups =
+                (const common_group_t[]){
+                    {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more =
                 "examples:\n"
                 "  pipebcast simulate cluster.conf --algorithm all\n"

@@ -10,7 +10,6 @@ static tool_exit_t print_plan(const tool_options_t *options, const tool_cluster_
         [TOOL_FORMAT_TEXT] = tool_format_text,
         [TOOL_FORMAT_JSON] = tool_format_json,
         [TOOL_FORMAT_DOT] = tool_format_dot,
-        [TOOL_FORMAT_SVG] = tool_format_svg,
     };
     return formats[options->format](stdout, cluster, judged);
 }
@@ -20,12 +19,6 @@ static tool_exit_t check_options(const tool_options_t *options)
     if (options->n_kinds != 1) {
         return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast tree "
                                          "--help");
-    }
-    if (options->format == TOOL_FORMAT_JSON && !common_json_library.is_here) {
-        return tool_complain(TOOL_SYSTEM,
-                             "--format json needs the library Jansson, which was not there when "
-                             "this program was built; install it (on Debian libjansson-dev), and "
-                             "run configure and make again");
     }
     return TOOL_OK;
 }
@@ -51,7 +44,6 @@ static tool_exit_t run(const tool_options_t *options)
 static const char *const formats[] = {[TOOL_FORMAT_TEXT] = "text",
                                       [TOOL_FORMAT_JSON] = "json",
                                       [TOOL_FORMAT_DOT] = "dot",
-                                      [TOOL_FORMAT_SVG] = "svg",
                                       [TOOL_FORMAT_COUNT] = NULL};
 
 static const common_option_t rows[] = {
@@ -72,9 +64,7 @@ static const common_option_t rows[] = {
              "      \"max_load\" and \"streams\", each with \"height\" and\n"
              "      \"edges\", [parent, child] in the order in which the\n"
              "      parent sends\n"
-             "dot   for Graphviz; widths of links are loads\n"
-             "svg   a figure for a browser: the network, the load of each\n"
-             "      link as its width, and each stream over the hosts"},
+             "dot   for Graphviz; widths of links are loads"},
     {0},
 };
 
@@ -88,13 +78,14 @@ const tool_command_t tool_cmd_tree = {
                      "path of\n"
                      "every edge: whether it reaches everyone once, and whether two senders share "
                      "a link.\n",
+            .has_operands = true,
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast tree cluster.conf --algorithm binary\n"
-                    "  pipebcast tree cluster.conf --algorithm twotree --root n17 --format svg > "
-                    "t.svg\n"
+                    "  pipebcast tree cluster.conf --algorithm twotree --root n17 --format dot | "
+                    "dot -Tsvg > t.svg\n"
                     "  pipebcast tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
                     "  pipebcast tree cluster.conf --algorithm chain --format json | jq .height\n"
                     "\n" TOOL_PLAN_EXITS,

@@ -17,8 +17,9 @@ tool_exit_t tool_format_json(FILE *stream, const tool_cluster_t *cluster,
                              const tool_judged_t *judged);
 tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
                             const tool_judged_t *judged);
-tool_exit_t tool_format_svg(FILE *stream, const tool_cluster_t *cluster,
-                            const tool_judged_t *judged);
+
+/** Draws a network without a plan. */
+void tool_format_dot_network(FILE *stream, const char *title, const pb_network_t *network);
 
 /** A stream of a plan, level by level from the root. */
 typedef struct tool_levels {

@@ -6,6 +6,16 @@
 #include "contrib/tools/common/text.h"
 #include "format.h"
 
+static void begin(FILE *stream, const char *title)
+{
+    fputs("digraph pipebcast {\n  label=", stream);
+    common_dot_string(stream, title);
+    fputs(";\n  labelloc=t;\n  fontname=\"sans-serif\";\n"
+          "  node [fontname=\"sans-serif\", fontsize=11];\n"
+          "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.7];\n",
+          stream);
+}
+
 /* A host with one rank stands for it; below others their ranks follow. */
 static void print_node(FILE *stream, const pb_node_t *node)
 {
@@ -72,12 +82,7 @@ tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
     const pb_network_t *network = cluster->network;
     char title[512];
     tool_title(cluster, judged->plan, title, sizeof(title));
-    fputs("digraph pipebcast {\n  label=", stream);
-    common_dot_string(stream, title);
-    fputs(";\n  labelloc=t;\n  fontname=\"sans-serif\";\n"
-          "  node [fontname=\"sans-serif\", fontsize=11];\n"
-          "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.7];\n",
-          stream);
+    begin(stream, title);
     for (int node = 0; node < pb_network_size(network); node++) {
         if (cluster->used[node]) {
             print_node(stream, pb_network_node(network, node));
@@ -94,4 +99,26 @@ tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
     }
     fputs("}\n", stream);
     return TOOL_OK;
+}
+
+void tool_format_dot_network(FILE *stream, const char *title, const pb_network_t *network)
+{
+    begin(stream, title);
+    for (int node = 0; node < pb_network_size(network); node++) {
+        print_node(stream, pb_network_node(network, node));
+    }
+    for (int node = 0; node < pb_network_size(network); node++) {
+        const pb_node_t *below = pb_network_node(network, node);
+        if (below->parent < 0) {
+            continue;
+        }
+        fputs("  ", stream);
+        common_dot_string(stream, pb_network_node(network, below->parent)->name);
+        fputs(" -> ", stream);
+        common_dot_string(stream, below->name);
+        fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"speed %u",
+                TOOL_COLOUR_LINK, below->members > 5 ? 5.0 : below->members, below->speed);
+        fprintf(stream, below->members > 1 ? ", %d links\"];\n" : "\"];\n", below->members);
+    }
+    fputs("}\n", stream);
 }

@@ -29,30 +29,30 @@ const common_option_t tool_file_rows[] = {
     {0},
 };
 
-static bool unknown_kind(const char *name, common_complaint_t complaint)
+static void add_kind(tool_options_t *options, const char *name)
 {
-    char known[512] = "";
-    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-        size_t length = strlen(known);
-        snprintf(known + length, sizeof(known) - length, "%s%s", kind > 0 ? ", " : "",
-                 pb_kind_name((pb_kind_t) kind));
+    const char *known[PB_KIND_COUNT + 1] = {NULL};
+    const int kind = pb_kind_find(name);
+    for (int i = 0; i < PB_KIND_COUNT; i++) {
+        known[i] = pb_kind_name((pb_kind_t) i);
     }
-    return common_wrong(complaint, "--algorithm: '%s' is unknown; known are %s", name, known);
-}
-
-static bool add_kind(tool_options_t *options, const char *name, common_complaint_t complaint)
-{
-    int kind = pb_kind_find(name);
     if (kind < 0) {
-        return unknown_kind(name, complaint);
+        char text[512] = "";
+        const char *near = common_nearest(name, known);
+        for (int i = 0; i < PB_KIND_COUNT; i++) {
+            const size_t length = strlen(text);
+            snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? ", " : "", known[i]);
+        }
+        common_usage_error("--algorithm: '%s' is unknown; %s%s", name,
+                           near != NULL ? "did you mean " : "known are ",
+                           near != NULL ? near : text);
     }
     for (int i = 0; i < options->n_kinds; i++) {
         if (options->kinds[i] == (pb_kind_t) kind) {
-            return true;
+            return;
         }
     }
     options->kinds[options->n_kinds++] = (pb_kind_t) kind;
-    return true;
 }
 
 static void add_all_kinds(tool_options_t *options)
@@ -64,120 +64,89 @@ static void add_all_kinds(tool_options_t *options)
     options->n_kinds = PB_KIND_COUNT;
 }
 
-bool tool_take_kinds(void *context, const char *value, common_complaint_t complaint)
+void tool_take_kinds(void *context, const char *value)
 {
     tool_options_t *options = context;
     char copy[MAX_LIST_TEXT], *rest = copy;
     if (strlen(value) >= sizeof(copy)) {
-        return common_wrong(complaint, "--algorithm: the list is longer than %d bytes",
-                            MAX_LIST_TEXT - 1);
+        common_usage_error("--algorithm: the list is longer than %d bytes", MAX_LIST_TEXT - 1);
     }
     strcpy(copy, value);
-    bool good = true;
     options->n_kinds = 0;
     options->all_kinds = false;
     if (strcmp(value, "all") == 0) {
         add_all_kinds(options);
         rest = NULL;
     }
-    while (good && rest != NULL) {
-        good = add_kind(options, strsep(&rest, ","), complaint);
+    while (rest != NULL) {
+        add_kind(options, strsep(&rest, ","));
     }
-    return good;
 }
 
 /** Adds a value to those of an option. */
-static bool add_word(tool_words_t *words, const char *option, const char *value,
-                     common_complaint_t complaint)
+static void add_word(tool_words_t *words, const char *option, const char *value)
 {
     if (value[0] == '\0') {
-        return common_wrong(complaint, "--%s: the value is empty", option);
+        common_usage_error("--%s: the value is empty", option);
     }
     if (words->n == TOOL_MAX_WORDS) {
-        return common_wrong(complaint, "--%s: is there more than %d times", option, TOOL_MAX_WORDS);
+        common_usage_error("--%s: is there more than %d times", option, TOOL_MAX_WORDS);
     }
     words->words[words->n++] = value;
-    return true;
 }
 
-bool tool_take_switches(void *options, const char *value, common_complaint_t complaint)
+void tool_take_switches(void *options, const char *value)
 {
-    return add_word(&((tool_options_t *) options)->switches, "switches", value, complaint);
+    add_word(&((tool_options_t *) options)->switches, "switches", value);
 }
 
-bool tool_take_interfaces(void *options, const char *value, common_complaint_t complaint)
+void tool_take_interfaces(void *options, const char *value)
 {
-    return add_word(&((tool_options_t *) options)->interfaces, "interface", value, complaint);
+    add_word(&((tool_options_t *) options)->interfaces, "interface", value);
 }
 
-bool tool_take_pairs(void *options, const char *value, common_complaint_t complaint)
+void tool_take_pairs(void *options, const char *value)
 {
-    return add_word(&((tool_options_t *) options)->pairs, "pair", value, complaint);
+    add_word(&((tool_options_t *) options)->pairs, "pair", value);
 }
 
-bool tool_take_ignored(void *options, const char *value, common_complaint_t complaint)
+void tool_take_ignored(void *options, const char *value)
 {
-    return add_word(&((tool_options_t *) options)->ignored, "ignore", value, complaint);
+    add_word(&((tool_options_t *) options)->ignored, "ignore", value);
 }
 
-bool tool_take_tops(void *options, const char *value, common_complaint_t complaint)
+void tool_take_tops(void *options, const char *value)
 {
-    return add_word(&((tool_options_t *) options)->tops, "top", value, complaint);
+    add_word(&((tool_options_t *) options)->tops, "top", value);
 }
 
-int64_t tool_sum(const common_list_t *list)
+static void take_operands(const tool_command_t *command, tool_options_t *options)
 {
-    int64_t sum = 0;
-    for (int i = 0; i < list->n; i++) {
-        sum += list->values[i];
-    }
-    return sum;
-}
-
-static bool take_operands(const tool_command_t *command, const common_operands_t *operands,
-                          tool_options_t *options, common_complaint_t complaint)
-{
-    options->operands = *operands;
+    const common_operands_t *operands = &options->operands;
     if (command->many_files || (operands->n == 0 && options->file != NULL)) {
-        return true;
+        return;
     }
-    const bool needs_file = command->needs_file && !options->grow;
-    if (operands->n != needs_file || options->file != NULL) {
-        return common_wrong(complaint, "%s takes %s", strchr(command->line.name, ' ') + 1,
-                            needs_file ? "one FILE, or - for standard input" : "no FILE");
+    if (operands->n != command->needs_file || options->file != NULL) {
+        common_usage_error("%s takes %s", strchr(command->line.name, ' ') + 1,
+                           command->needs_file ? "one FILE, or - for standard input" : "no FILE");
     }
     options->file = operands->n > 0 ? operands->words[0] : NULL;
-    return true;
 }
 
-common_verdict_t tool_options_read(const tool_command_t *command, int argc, char **argv,
-                                   tool_options_t *options, common_complaint_t complaint)
+void tool_options_read(const tool_command_t *command, int argc, char **argv,
+                       tool_options_t *options)
 {
-    common_operands_t operands;
     *options = (tool_options_t){.ppn = 1,
                                 .plan = {.fanout = 3, .leaders = true},
-                                .topologies = 20,
                                 .seed = 1,
-                                .trunk_speed = 1,
-                                .n_roots = 20,
                                 .mtu = 1500,
                                 .random_runs = PB_ANNEAL_RANDOM_RUNS,
                                 .refine_runs = PB_ANNEAL_REFINE_RUNS,
-                                .segments = {.n = 1, .values = {64}},
-                                .grow_sizes = {.n = 12,
-                                               .values = {32, 64, 128, 256, 512, 1024, 2048, 4096,
-                                                          8192, 16384, 32768, 65536}},
-                                .grow_per_switch = 32,
-                                .speeds = {.n = 4, .values = {1000, 10000, 25000, 100000}},
-                                .per_switch = {.n = 2, .values = {16, 8}},
-                                .sizes = {.n = 7, .values = {16, 32, 64, 128, 256, 512, 1024}}};
-    common_verdict_t verdict =
-        common_options_read(&command->line, argc, argv, options, &operands, complaint);
-    if (verdict != COMMON_RUN) {
-        return verdict;
-    }
+                                .sizes = {.n = 1, .values = {65536}},
+                                .segments = {.n = 1, .values = {64}}};
+    options->operands = common_options_read(&command->line, argc, argv, options);
     if (options->n_kinds == 0 && command->all_kinds) {
         add_all_kinds(options);
     }
-    return take_operands(command, &operands, options, complaint) ? COMMON_RUN : COMMON_WRONG;
+    take_operands(command, options);
 }

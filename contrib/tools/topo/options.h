@@ -17,7 +17,6 @@ typedef enum {
     TOOL_FORMAT_TEXT,
     TOOL_FORMAT_JSON,
     TOOL_FORMAT_DOT,
-    TOOL_FORMAT_SVG,
     TOOL_FORMAT_COUNT
 } tool_format_t;
 
@@ -43,20 +42,10 @@ typedef struct tool_options {
     common_list_t segments;
     bool links_model; /**< --simulation links; else slot */
     bool show_links;  /**< --per-link */
-    bool grow;        /**< --grow: networks are generated */
-    common_list_t grow_sizes;
-    int grow_per_switch;
-    common_list_t speeds; /**< of hosts' links, Mbit/s */
-    common_list_t sizes;
-    common_list_t per_switch;
-    int topologies;
-    bool leaf_spine; /**< --network leaf-spine; else random */
-    int trunk_speed;
-    int n_roots; /**< further ones, after the first */
     uint64_t seed;
     const char *model_file;       /**< NULL: none */
-    const char *learnt_file;      /**< NULL: none */
-    uint64_t bytes;               /**< of the message; 0: not given */
+    common_list_t sizes;          /**< of messages, bytes */
+    uint64_t bytes;               /**< of anneal's message; 0: not given */
     uint64_t segment;             /**< bytes; 0: not given */
     int megabits;                 /**< speed of a host's link, Mbit/s; 0: not given */
     int n_alike;                  /* communicators that may broadcast at once; 0: one */
@@ -65,6 +54,7 @@ typedef struct tool_options {
     bool all_candidates;          /**< --all */
     bool multicast;               /**< --multicast */
     bool json;                    /**< --json */
+    bool dot;                     /**< --dot */
     common_operands_t operands;   /**< of a command that takes many files */
     tool_words_t switches, interfaces, pairs, ignored, tops;
     const char *trunks; /**< NULL: none */
@@ -81,25 +71,19 @@ extern const common_option_t tool_file_rows[];
 #define TOOL_VALUE(member) COMMON_VALUE(tool_options_t, member)
 
 /** Takes --algorithm: names with commas, or all. */
-bool tool_take_kinds(void *options, const char *value, common_complaint_t complaint);
+void tool_take_kinds(void *options, const char *value);
 
 /** Take one more value of an option that may be repeated. */
-bool tool_take_switches(void *options, const char *value, common_complaint_t complaint);
-bool tool_take_interfaces(void *options, const char *value, common_complaint_t complaint);
-bool tool_take_pairs(void *options, const char *value, common_complaint_t complaint);
-bool tool_take_ignored(void *options, const char *value, common_complaint_t complaint);
-bool tool_take_tops(void *options, const char *value, common_complaint_t complaint);
-
-/** The sum of the numbers of a list. */
-int64_t tool_sum(const common_list_t *list);
+void tool_take_switches(void *options, const char *value);
+void tool_take_interfaces(void *options, const char *value);
+void tool_take_pairs(void *options, const char *value);
+void tool_take_ignored(void *options, const char *value);
+void tool_take_tops(void *options, const char *value);
 
 struct tool_command;
 
-/**
- * Reads argv[1..] for `command`. COMMON_WRONG leaves a message. The texts of the options are
- * borrowed from argv.
- */
-common_verdict_t tool_options_read(const struct tool_command *command, int argc, char **argv,
-                                   tool_options_t *options, common_complaint_t complaint);
+/** Reads argv[1..] for `command`; the texts of the options are borrowed from argv. */
+void tool_options_read(const struct tool_command *command, int argc, char **argv,
+                       tool_options_t *options);
 
 #endif

@@ -2,7 +2,6 @@
  * pipebcast-topo: checks topology files, and shows what the broadcast component
  * makes of them. The commands are in cmd_*.c.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +9,8 @@
 #include "message.h"
 
 static const tool_command_t *const commands[] = {
-    &tool_cmd_check,    &tool_cmd_show,    &tool_cmd_tree,       &tool_cmd_load,
-    &tool_cmd_simulate, &tool_cmd_heights, &tool_cmd_plan_times, &tool_cmd_explain,
-    &tool_cmd_import,   &tool_cmd_anneal};
+    &tool_cmd_check, &tool_cmd_show, &tool_cmd_import,   &tool_cmd_explain,
+    &tool_cmd_tree,  &tool_cmd_load, &tool_cmd_simulate, &tool_cmd_anneal};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -44,14 +42,13 @@ static void print_help(FILE *stream)
           "\n"
           "first steps:\n"
           "  pipebcast check cluster.conf\n"
-          "  pipebcast tree cluster.conf --algorithm binary --format svg > tree.svg\n"
-          "  pipebcast simulate cluster.conf --segment-counts 16:512\n"
+          "  pipebcast show cluster.conf --dot | dot -Tsvg > cluster.svg\n"
           "  pipebcast explain cluster.conf --bytes 1M\n"
           "\n"
           "pipebcast COMMAND --help describes each command.\n"
           "\n"
           "exit status: 0 all is well; 1 a fault was found, or something failed; 2 the command\n"
-          "line is wrong.\n" COMMON_BUGS,
+          "line is wrong.\n",
           stream);
 }
 
@@ -68,14 +65,8 @@ static const tool_command_t *find_command(const char *name)
 static tool_exit_t run_command(const tool_command_t *command, int argc, char **argv)
 {
     tool_options_t options;
-    char message[512];
-    const common_complaint_t complaint = {message, sizeof(message)};
-    const common_verdict_t verdict = tool_options_read(command, argc, argv, &options, complaint);
-    if (verdict == COMMON_RUN) {
-        return command->run(&options);
-    }
-    common_options_answer(&command->line, verdict, message);
-    return verdict == COMMON_WRONG ? TOOL_USAGE : TOOL_OK;
+    tool_options_read(command, argc, argv, &options);
+    return command->run(&options);
 }
 
 static tool_exit_t run(int argc, char **argv)
@@ -86,7 +77,7 @@ static tool_exit_t run(int argc, char **argv)
         return TOOL_OK;
     }
     if (strcmp(word, "--version") == 0) {
-        printf("%s %s\n", program_invocation_short_name, PACKAGE_VERSION);
+        common_print_version();
         return TOOL_OK;
     }
     const tool_command_t *command = find_command(word);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/topology.h"
 #include "topo/model/model.h"
@@ -38,8 +39,8 @@ static const common_option_t rows[] = {
     {"precision", COMMON_REAL, VALUE(precision), .real_least = 1e-6, .real_most = 50, .unit = 0.01,
      .unit_name = "percent", .argument = "PERCENT", .missing = "1",
      .help = "repeat until the 99 % confidence interval is within this"},
-    {"sizes", COMMON_SIZES, VALUE(asked), .least = 1, .most = MAX_BYTES, .argument = "LIST",
-     .missing = "the paper's sizes, whole TCP segments, powers of two up to 1M",
+    {"sizes", COMMON_SIZES, VALUE(asked), .letter = 'm', .least = 1, .most = MAX_BYTES,
+     .argument = "LIST", .missing = "256:1M and whole TCP segments",
      .help = "message sizes, ascending: 256,1426,4K, or 1K:1M for doublings"},
     {"no-fallback", COMMON_FLAG, VALUE(fallback), .least = false,
      .help = "do not measure the broadcast of the fallback component, the one that serves without "
@@ -47,103 +48,96 @@ static const common_option_t rows[] = {
     {"sender-gap", COMMON_NUMBER, VALUE(sender_gap), .least = 1, .most = 1000000,
      .argument = "MESSAGES",
      .help = "print the gap as its sender sees it, too, over so many messages of each size"},
-    {"no-previous", COMMON_FLAG, VALUE(fallback), .least = false, .now = "no-fallback"},
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
-    {"hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST", .now = "pretend-hosts"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "no progress"},
     COMMON_JSON_ROW(VALUE(json)),
     {0},
 };
 
-const common_command_t tune_command = {
+static const common_command_t command = {
     .name = "pipebcast tune",
-    .usage = "Usage: mpirun ... pipebcast tune [OPTION]...\n"
-             "Measures what messages cost on this network, for pipebcast to choose trees and\n"
-             "segment sizes by. Run it over the hosts of the cluster while nothing else uses\n"
-             "them; ranks on two hosts are enough, and all of them are better.\n"
-             "--discover finds the switches instead, and --verify checks a file of them.\n",
+    .usage = "Usage: pipebcast tune --hostfile FILE [OPTION]...\n"
+             "       mpirun ... pipebcast tune [OPTION]...\n"
+             "\n"
+             "Measures the cost of messages on this network, by which pipebcast chooses trees and\n"
+             "segment sizes. Run it over the hosts of the cluster while nothing else uses them;\n"
+             "ranks on two hosts are enough, and all of them are better. No model is written of\n"
+             "measurements that did not settle. --discover finds the switches instead, and\n"
+             "--verify checks a file of them.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
-    .more = "Exit status: 0 measured and written, 1 something failed or contradicts the\n"
-            "topology, 2 wrong options.\n",
+    .more = "Examples:\n"
+            "  pipebcast tune --hostfile hosts --install\n"
+            "  pipebcast tune --hostfile hosts --discover cluster.conf\n"
+            "  pipebcast tune --hostfile hosts --verify --topology cluster.conf\n"
+            "\n" COMMON_EXITS,
 };
 
 /** The sizes of the command line must ascend, in steps that a model allows, around its middle. */
-static bool take_sizes(struct tune_options *options, common_complaint_t complaint)
+static void take_sizes(struct tune_options *options)
 {
     const common_list_t *asked = &options->asked;
     if (asked->n > TUNE_MAX_SIZES) {
-        return common_wrong(complaint, "--sizes: more than %d sizes; give fewer", TUNE_MAX_SIZES);
+        common_usage_error("--sizes: more than %d sizes; give fewer", TUNE_MAX_SIZES);
     }
     for (int i = 0; i < asked->n; i++) {
         const long long bytes = asked->values[i];
         if (i > 0 && bytes <= asked->values[i - 1]) {
-            return common_wrong(complaint, "--sizes: %lld is not more than the size before it",
-                                bytes);
+            common_usage_error("--sizes: %lld is not more than the size before it", bytes);
         }
         if (i > 0 && bytes / PB_MODEL_MAX_STEP > asked->values[i - 1]) {
-            return common_wrong(complaint,
-                                "--sizes: %lld is more than %d times the size before it; give "
-                                "sizes between them",
-                                bytes, PB_MODEL_MAX_STEP);
+            common_usage_error("--sizes: %lld is more than %d times the size before it; give "
+                               "sizes between them",
+                               bytes, PB_MODEL_MAX_STEP);
         }
         options->sizes[i] = (uint64_t) bytes;
     }
     options->n_sizes = asked->n;
     if (asked->n > 0 && (asked->n < 2 || asked->values[0] > PB_MODEL_MIDDLE_BYTES ||
                          asked->values[asked->n - 1] < PB_MODEL_MIDDLE_BYTES)) {
-        return common_wrong(complaint,
-                            "--sizes: a model needs two sizes or more, from %d bytes or less to "
-                            "%d or more",
-                            PB_MODEL_MIDDLE_BYTES, PB_MODEL_MIDDLE_BYTES);
+        common_usage_error("--sizes: a model needs two sizes or more, from %d bytes or less to "
+                           "%d or more",
+                           PB_MODEL_MIDDLE_BYTES, PB_MODEL_MIDDLE_BYTES);
     }
-    return true;
 }
 
 /** Where the model goes if no --output is given: with --install a file that lasts. */
-static bool choose_output(struct tune_options *options, common_complaint_t complaint)
+static void choose_output(struct tune_options *options)
 {
     const char *home = getenv("HOME");
     if (options->install && (home == NULL || home[0] != '/')) {
-        return common_wrong(complaint, "--install: HOME is not set, so that there is no "
-                                       "$HOME/.openmpi/mca-params.conf; set HOME, or leave "
-                                       "--install out");
+        common_usage_error("--install: HOME is not set, so that there is no "
+                           "$HOME/.openmpi/mca-params.conf; set HOME, or leave "
+                           "--install out");
     }
     if (options->output[0] != '\0') {
-        return true;
+        return;
     }
     const int length =
         options->install ? snprintf(options->output, sizeof options->output,
                                     "%s/.openmpi/pipebcast-model.txt", home)
                          : snprintf(options->output, sizeof options->output, "pipebcast-model.txt");
-    return length < (int) sizeof options->output ||
-           common_wrong(complaint, "--install: HOME is too long; name a file by --output");
+    if (length >= (int) sizeof options->output) {
+        common_usage_error("--install: HOME is too long; name a file by --output");
+    }
 }
 
-common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *options,
-                                    char *error, size_t error_size)
+void tune_options_read(int argc, char **argv, struct tune_options *options)
 {
-    const common_complaint_t complaint = {error, error_size};
     memset(options, 0, sizeof *options);
     options->fallback = true;
     options->time_limit_s = 300;
     options->precision = 0.01;
     options->load = 1;
-    const common_verdict_t verdict =
-        common_options_read(&tune_command, argc, argv, options, NULL, complaint);
-    if (verdict != COMMON_RUN) {
-        return verdict;
-    }
+    common_options_read(&command, argc, argv, options);
     if (options->verify && options->discover[0] != '\0') {
-        common_wrong(complaint, "--discover and --verify: give one of them; what was found can be "
-                                "verified afterwards");
-        return COMMON_WRONG;
+        common_usage_error("--discover and --verify: give one of them; what was found can be "
+                           "verified afterwards");
     }
     if (options->verify && options->topology[0] == '\0') {
-        common_wrong(complaint, "--verify needs the topology that is to be verified: --verify "
-                                "--topology cluster.conf");
-        return COMMON_WRONG;
+        common_usage_error("--verify needs the topology that is to be verified: --verify "
+                           "--topology cluster.conf");
     }
-    return take_sizes(options, complaint) && choose_output(options, complaint) ? COMMON_RUN
-                                                                               : COMMON_WRONG;
+    take_sizes(options);
+    choose_output(options);
 }

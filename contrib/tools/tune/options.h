@@ -34,11 +34,7 @@ struct tune_options {
     int n_sizes;                    /**< 0: chosen by the network's payload */
 };
 
-extern const common_command_t tune_command;
-
-/** Reads a command line. COMMON_WRONG leaves a message in error: the fault and a correct example.
- */
-common_verdict_t tune_options_parse(int argc, char **argv, struct tune_options *options,
-                                    char *error, size_t error_size);
+/** Reads the command line; a wrong one ends the program. */
+void tune_options_read(int argc, char **argv, struct tune_options *options);
 
 #endif

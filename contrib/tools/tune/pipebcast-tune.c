@@ -10,14 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "busy.h"
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/file.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
-#include "contrib/tools/common/request.h"
 #include "contrib/tools/common/terminal.h"
 #include "datagrams.h"
 #include "discovery.h"
@@ -55,19 +56,8 @@ struct run {
     struct tune_swept swept[PB_PLACE_COUNT];
     struct tune_datagrams datagrams;
     struct tune_fallback fallback;
+    char busy[256]; /**< hosts with other work */
 };
-
-static common_verdict_t read_request(int argc, char **argv, int rank, struct tune_options *options)
-{
-    common_verdict_t verdict = COMMON_RUN;
-    char error[TUNE_MAX_TEXT + 256] = "";
-    if (rank == 0) {
-        verdict = tune_options_parse(argc, argv, options, error, sizeof error);
-        options->quiet |= !common_on_terminal(STDERR_FILENO);
-    }
-    return common_request_share(&tune_command, verdict, error, options, sizeof *options,
-                                MPI_COMM_WORLD);
-}
 
 /** The time that is left, by rank 0's clock; equal on all ranks. Collective. */
 static double time_left(const struct run *run)
@@ -471,6 +461,13 @@ static bool report(struct run *run)
         print_measured(run);
     }
     tune_table_warn(run->swept, options->precision);
+    if (!tune_table_settled(run->swept, options->precision)) {
+        common_report("no model was written: %s%s; measure while nothing else uses hosts and "
+                      "network, or give a longer --time-limit",
+                      run->busy[0] != '\0' ? "processors were busy on " : "the network was in use",
+                      run->busy);
+        return false;
+    }
     limit_all(run);
     if (run->cluster.switch_links > 2) {
         common_report(
@@ -535,6 +532,7 @@ static bool tune(const struct tune_options *options, int rank, int n_ranks)
     run->begin_ns = common_clock_local();
     MPI_Comm_dup(MPI_COMM_WORLD, &run->comm);
     bool good = prepare(run) && measure(run);
+    tune_busy_find(run->comm, run->busy, sizeof run->busy);
     good = common_all_good(good && (rank != 0 || report(run)), run->comm);
     common_file_abandon(&run->file);
     tune_cluster_free(&run->cluster);
@@ -548,6 +546,8 @@ int main(int argc, char **argv)
     struct tune_options options;
     bool good = true;
     int rank, n_ranks, provided;
+    tune_options_read(argc, argv, &options);
+    options.quiet |= !common_is_first_rank() || !common_on_terminal(STDERR_FILENO);
     if (!tune_without_pipebcast()) {
         common_report("out of memory");
         return EXIT_FAILURE;
@@ -556,15 +556,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    const common_verdict_t verdict = read_request(argc, argv, rank, &options);
-    if (verdict == COMMON_RUN && options.discover[0] != '\0') {
+    if (options.discover[0] != '\0') {
         good = tune_discover(&options, MPI_COMM_WORLD);
-    } else if (verdict == COMMON_RUN && options.verify) {
+    } else if (options.verify) {
         good = tune_verify(&options, MPI_COMM_WORLD);
-    } else if (verdict == COMMON_RUN) {
+    } else {
         good = tune(&options, rank, n_ranks);
     }
     MPI_T_finalize();
     MPI_Finalize();
-    return common_options_exit(verdict, good);
+    return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
 }

@@ -108,24 +108,37 @@ static void list_add(struct list *list, uint64_t bytes)
     list->n++;
 }
 
-static void warn_unsettled(const char *name, const struct tune_swept *swept, double precision)
+/** Half the width of a confidence interval, as a share of the mean, with which a model is of use.
+ */
+#define USABLE_ERROR 0.1
+
+static bool is_settled(const char *name, const struct tune_swept *swept, double precision)
 {
+    const double bound = precision > USABLE_ERROR ? precision : USABLE_ERROR;
     struct list list = {.n = 0};
-    double worst = 0;
     for (int i = 0; i < swept->costs.n_rows; i++) {
-        const double error = worst_error(&swept->certainty[i]);
-        if (error > precision) {
+        if (worst_error(&swept->certainty[i]) > bound) {
             list_add(&list, swept->costs.rows[i].bytes);
-            worst = isinf(error) ? worst : fmax(worst, error);
         }
     }
     if (list.n > 0) {
-        common_report(
-            "warning: %s: not within %g %% when the time was over: messages of %s bytes (worst "
-            "of those measured three times: %.1f %%); let nothing else use the network, or "
-            "give a longer --time-limit",
-            name, 100 * precision, list.text, 100 * worst);
+        common_report("%s: messages of %s bytes did not settle within %g %%", name, list.text,
+                      100 * bound);
     }
+    return list.n == 0;
+}
+
+bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double precision)
+{
+    bool settled = true;
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        settled &= is_settled(pb_place_name((pb_place_t) place), &swept[place], precision);
+    }
+    return settled;
+}
+
+static void warn_left_out(const char *name, const struct tune_swept *swept)
+{
     if (swept->n_left_out > 0) {
         common_report(
             "warning: %s: the largest %d sizes were left out, as the time was over; the model "
@@ -198,7 +211,7 @@ void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double preci
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         const char *name = pb_place_name((pb_place_t) place);
-        warn_unsettled(name, &swept[place], precision);
+        warn_left_out(name, &swept[place]);
         if (place != PB_PLACE_HOST) { /* inside a host it is the processor that copies */
             warn_latency(name, &swept[place], precision);
             warn_gap(name, &swept[place]);

@@ -19,8 +19,14 @@ void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precis
                     common_json_t to);
 
 /**
- * Reports on stderr what does not behave as the model assumes, one message each: rows that did
- * not settle, sizes left out, L that shrinks, g that does not grow, busy processors.
+ * Whether all rows are known within `precision`, or within 10 % if that is more; reports on stderr
+ * those that are not.
+ */
+bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
+
+/**
+ * Reports on stderr what does not behave as the model assumes, one message each: sizes left
+ * out, L that shrinks, g that does not grow, busy processors.
  */
 void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
 

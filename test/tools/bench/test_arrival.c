@@ -4,7 +4,6 @@
 
 #include "contrib/tools/bench/arrival_metrics.h"
 #include "contrib/tools/bench/arrival_pattern.h"
-#include "contrib/tools/bench/arrival_trace.h"
 #include "test/tap.h"
 
 enum { MAX_RANKS = 64 };
@@ -161,133 +160,10 @@ static void test_late(void)
 
 static const char head[] = "pipebcast-arrivals 1\nranks 2\n";
 
-/** Reads a text as a file; yields bench_trace_read()'s status. */
-static int read_text(struct bench_trace *trace, const char *begin, const char *text, char *error,
-                     size_t error_size)
-{
-    FILE *file = tmpfile();
-    if (!file) {
-        printf("Bail out! no temporary file\n");
-        exit(EXIT_FAILURE);
-    }
-    fputs(begin, file);
-    fputs(text, file);
-    rewind(file);
-    int status = bench_trace_read(trace, file, "FILE", error, error_size);
-    fclose(file);
-    return status;
-}
-
-static void test_round_trip(void)
-{
-    char name[] = "test_arrival.trace", error[256] = "";
-    const int64_t arrivals[][3] = {{70, 20, 45}, {0, 0, INT64_C(900000000000)}};
-    const int64_t exits[][3] = {{700, 200, 450}, {5, 6, INT64_C(900000000001)}};
-    struct bench_trace_writer writer;
-    struct bench_trace trace = {.n_ranks = 0};
-    ok(bench_trace_create(&writer, name, 3) == 0, "a file is created");
-    for (int i = 0; i < 2; i++) {
-        const struct bench_arrival_times times = {
-            .n_ranks = 3, .root = i + 1, .arrivals_ns = arrivals[i], .exits_ns = exits[i]};
-        bench_trace_write(&writer, 1000 + i, &times);
-    }
-    ok(bench_trace_close(&writer, 1) == 0, "and written");
-    FILE *file = fopen(name, "r");
-    int status = file ? bench_trace_read(&trace, file, name, error, sizeof error) : -1;
-    if (!ok(status == 0, "and read: %s", error)) {
-        return;
-    }
-    fclose(file);
-    remove(name);
-    ok(trace.n_ranks == 3 && trace.n_broadcasts == 2 && trace.broadcasts[0].bytes == 1000 &&
-           trace.broadcasts[1].bytes == 1001 && trace.broadcasts[0].root == 1 &&
-           trace.broadcasts[1].root == 2,
-       "ranks, broadcasts, sizes and roots are those that were written");
-    assert(trace.arrivals_ns != NULL);
-    ok(memcmp(trace.arrivals_ns, arrivals, sizeof arrivals) == 0, "arrivals likewise");
-    int64_t delays[3];
-    const int64_t wanted[] = {50, 0, 25};
-    bench_trace_delays(&trace, 0, delays);
-    ok(memcmp(delays, wanted, sizeof delays) == 0, "delays count from the first arrival");
-    bench_trace_free(&trace);
-    ok(bench_trace_create(&writer, "no/such/directory", 3) == -1,
-       "a file that cannot be created is reported");
-    ok(bench_trace_close(&writer, 1) == 0, "and nothing is left to close");
-}
-
-static void test_full_disk(void)
-{
-    const int64_t times_ns[] = {0};
-    const struct bench_arrival_times times = {
-        .n_ranks = 1, .root = 0, .arrivals_ns = times_ns, .exits_ns = times_ns};
-    struct bench_trace_writer writer;
-    if (bench_trace_create(&writer, "/dev/full", 1)) {
-        ok(1, "a full disk # SKIP there is no /dev/full");
-        return;
-    }
-    bench_trace_write(&writer, 1, &times);
-    ok(bench_trace_close(&writer, 1) == -1, "a full disk is reported");
-}
-
-static void test_bad_files(void)
-{
-    static const struct {
-        const char *begin, *text, *wanted;
-    } cases[] = {
-        {"", "", "FILE:1: this is no file of arrivals"},
-        {"", "something else\n", "FILE:1: this is no file of arrivals"},
-        {"", "pipebcast-arrivals 2\n", "FILE:1: version 2"},
-        {"", "pipebcast-arrivals x\n", "FILE:1: this is no file of arrivals"},
-        {"", "pipebcast-arrivals 1\n", "FILE:2: expected 'ranks N'"},
-        {"", "pipebcast-arrivals 1\nranks 0\n", "FILE:2: expected 'ranks N'"},
-        {"", "pipebcast-arrivals 1\nranks 1000001\n", "FILE:2: expected 'ranks N'"},
-        {head, "", "FILE:3: the file ends without"},
-        {head, "end 0\n", "FILE:3: the file holds no broadcast"},
-        {head, "0 64 0 0 1 2\n0 64 0 1 1 2\n", "FILE:5: the file ends without"},
-        {head, "0 64 0 0 1 2\n0 64 0 1 1", "FILE:4: the line is cut off"},
-        {head, "0 64 0 0 1 2\nend 1\n", "FILE:4: 'end 1' does not match the 0 whole"},
-        {head, "0 64 0 0 1 2\n0 64 0 1 1 2\nend 2\n", "FILE:5: 'end 2' does not match the 1"},
-        {head, "0 64 0 0 1 2\n0 64 0 1 1 2\nend 1\n\n#\nx\n", "FILE:8: nothing may follow"},
-        {head, "0 64 0 1 1 2\n", "FILE:3: expected broadcast 0 rank 0"},
-        {head, "1 64 0 0 1 2\n", "FILE:3: expected broadcast 0 rank 0"},
-        {head, "0 64 0 0 1 2\n0 64 0 0 1 2\n", "FILE:4: expected broadcast 0 rank 1"},
-        {head, "0 64 2 0 1 2\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 0 0 0 1 2\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 64 0 0 -1 2\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 64 0 0 1\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 64 0 0 1 2 3\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 64 0 0 1 1000000000000001\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 64 0 0 1 99999999999999999999\n", "FILE:3: expected 'broadcast bytes"},
-        {head, "0 64 0 0 2 1\n", "FILE:3: the rank leaves before it arrives"},
-        {head, "0 64 0 0 1 2\n0 65 0 1 1 2\n", "FILE:4: the ranks of a broadcast have different"},
-        {head, "0 64 0 0 1 2\n0 64 1 1 1 2\n", "FILE:4: the ranks of a broadcast have different"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct bench_trace trace;
-        char error[256] = "";
-        int status = read_text(&trace, cases[i].begin, cases[i].text, error, sizeof error);
-        if (!ok(status == -1 && strncmp(error, cases[i].wanted, strlen(cases[i].wanted)) == 0 &&
-                    !trace.broadcasts && !trace.arrivals_ns,
-                "refused: %s", cases[i].wanted)) {
-            printf("# status %d: %s\n", status, error);
-        }
-    }
-    char longest[400], error[16];
-    struct bench_trace trace;
-    memset(longest, '#', sizeof longest - 1);
-    longest[sizeof longest - 1] = '\0';
-    ok(read_text(&trace, head, longest, error, sizeof error) == -1 &&
-           strlen(error) == sizeof error - 1,
-       "a line that is too long; a message that is cut off");
-}
-
 int main(void)
 {
     test_metrics();
     test_random();
     test_late();
-    test_round_trip();
-    test_full_disk();
-    test_bad_files();
     return tap_done();
 }

@@ -31,8 +31,8 @@ def run(*command):
 
 def by_tool(text):
     """As a program in C reads it; None: it refuses."""
-    answer = run(os.environ["TOPO"], "explain", str(TOP / "contrib/testbed/topology1.conf"), f"--bytes={text}",
-                 "--algorithm", "chain")  # fmt: skip
+    answer = run(os.environ["TOPO"], "explain", str(TOP / "contrib/testbed/topology1.conf"), f"--sizes={text}",
+                 "--algorithm", "chain", "--speed", "1000")  # fmt: skip
     found = re.search(r"(\d+) bytes", answer.stdout)
     return int(found[1]) if answer.returncode == 0 and found else None
 

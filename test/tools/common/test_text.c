@@ -70,17 +70,7 @@ static void test_json(void)
 
 int main(void)
 {
-    if (common_json_library.is_here) {
-        test_json();
-    } else {
-        printf("# JSON is not tested: there is no library for it\n");
-    }
-    expect("XML", common_xml_text, "<a&b>\"'", "&lt;a&amp;b&gt;&quot;&#39;");
-    expect("XML, no character of XML", common_xml_text, "\xef\xbf\xbf\x01",
-           "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    test_json();
     expect("DOT", common_dot_string, "a\"b\\", "\"a\\\"b\\\\\"");
-    ok(common_text_width("\xc3\xa9"
-                         "n1") == 3,
-       "a character of two bytes is one wide");
     return tap_done();
 }

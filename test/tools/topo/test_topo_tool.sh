@@ -56,14 +56,14 @@ as_formed() {
 chooses_least() {
     awk -v column="$2" '
         function check() {
-            if (!chosen || chosen > least) { print "# chosen " chosen ", least " least; wrong = 1 }
+            if (!chosen || chosen > least || !first) { print "# chosen " chosen ", least " least; wrong = 1 }
         }
-        /^# [0-9]+ bytes/ { if (n++) check(); bytes = $2; least = 1e18; chosen = 0 }
-        /^# times are of / { bytes = $5 }
+        /^# [0-9]+ bytes/ { if (n++) check(); bytes = $2; least = 1e18; chosen = rows = 0 }
         /^#/ || /^algorithm/ || NF < 4 { next }
         $2 != "-" && $3 != int((bytes - 1) / $2) + 1 { print "# segments: " $0; wrong = 1 }
         $column !~ /^[0-9]+[.][0-9]+$/ { next }
-        / chosen$/ { chosen = $column }
+        / chosen$/ { chosen = $column; first = rows == 0 }
+        { rows++ }
         $column < least { least = $column }
         END { check(); exit wrong || !n }
     ' "$out" >>"$err"
@@ -87,18 +87,18 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate heights plan-times explain import anneal; do
+for command in check show tree load simulate explain import anneal; do
     topo $command --help
-    [ $code -eq 0 ] && grep -q "^usage: pipebcast $command" "$out" &&
-        grep -q '^examples:' "$out" && grep -q '^exit status:' "$out" && [ ! -s "$err" ]
+    [ $code -eq 0 ] && grep -q -i "^usage: pipebcast $command" "$out" &&
+        grep -q -i '^examples:' "$out" && grep -q -i '^exit status:' "$out" && [ ! -s "$err" ]
     report $? "$command --help"
     awk 'length > 100 { exit 1 }' "$out"
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate heights plan-times explain import anneal; do
+for command in tree load simulate explain import anneal; do
     topo $command --help
-    sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$out" | grep -v -e '--help' >"$work/named"
+    sed -n 's/^  \(-., \)\{0,1\} *\(--[a-z-]*\).*/\2/p' "$out" | grep -v -e '--help' >"$work/named"
     refused=0
     while read -r option; do
         # A value, or a file that is not there: what needs no value must not begin to compute.
@@ -111,15 +111,15 @@ done
 
 ends 2 "usage:"
 ends 2 "'frobnicate' is no command" frobnicate
-ends 2 "'--colour' is unknown" tree topology1.conf --colour
+ends 2 "'--fan-out' is unknown; did you mean --fanout" tree topology1.conf --fan-out
 ends 2 "'-x' is unknown" check -x topology1.conf
 ends 2 "'--format' is unknown" load topology1.conf --format
 ends 2 "--root needs a value" tree topology1.conf --algorithm chain --root
 ends 2 "check takes one FILE" check
 ends 2 "check takes one FILE" check topology1.conf topology2.conf
-ends 2 "heights takes no FILE" heights topology1.conf
 ends 2 "tree needs one --algorithm" tree topology1.conf
 ends 2 "tree needs one --algorithm" tree topology1.conf --algorithm chain,binary
+ends 2 "'twotre' is unknown; did you mean twotree" tree topology1.conf --algorithm twotre
 ends 2 "'oak' is unknown; known are chain, " tree topology1.conf --algorithm oak
 ends 2 "'' is unknown; known are chain, " simulate topology1.conf --algorithm chain,
 ends 2 "'png' is unknown; known are text" tree topology1.conf --algorithm chain --format png
@@ -133,46 +133,32 @@ ends 2 "the list is empty" load topology1.conf --algorithm chain --hosts ''
 ends 2 "'0' is not a whole number from 1" load topology1.conf --algorithm chain --ppn 0
 ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fanout two
 ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
-ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --model cubic
+ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --simulation cubic
 ends 2 "'--colouring' is unknown" simulate topology1.conf --colouring no
 ends 2 "--segment-counts: '0' is not a whole number from 1" simulate topology1.conf --segment-counts 0
 ends 2 "--segment-counts: '16:8' ends before it begins" simulate topology1.conf --segment-counts 16:8
 ends 2 "--segment-counts: '' is not a whole number" simulate topology1.conf --segment-counts 16,,32
 ends 2 "the list is longer" simulate topology1.conf --segment-counts "$(printf '%01500d' 1)"
-topo simulate topology1.conf --model links --segments 4 --links
-cp "$out" "$work/former"
-grep -q '^pipebcast-topo: warning: --model is called --simulation now; the next release' "$err" &&
-    grep -q 'warning: --segments is called --segment-counts now' "$err" &&
-    grep -q 'warning: --links is called --per-link now' "$err"
-report $? "old names of options, with warnings"
-topo simulate topology1.conf --simulation links --segment-counts 4 --per-link
-[ $code -eq 0 ] && [ ! -s "$err" ] && cmp -s "$out" "$work/former"
-report $? "and the new ones, which mean the same"
 ends 2 "more than 64 numbers" simulate topology1.conf --segment-counts "$(printf '1,%.0s' 1 2 3 4 5 6 7 8 9 10 \
     11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 \
     43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64)1"
-ends 2 "--host-counts must rise" heights --host-counts 32,16
-ends 2 "'1' is not a whole number from 2" plan-times --host-counts 1
-ends 2 "'torus' is unknown; known are random, leaf-spine" plan-times --network torus
-ends 2 "'-1' is not a whole number" heights --seed=-1
-ends 2 "'99999999999999999999' is not a whole number" heights --seed 99999999999999999999
+ends 2 "'-1' is not a whole number" anneal links --seed=-1
+ends 2 "'99999999999999999999' is not a whole number" anneal links --seed 99999999999999999999
 
 ends 2 "import takes lldp" import
 ends 2 "import takes lldp" import lldp
 ends 2 "import takes lldp" import snmp topology1.conf
 
-ends 2 "--alike: '0' is not" explain topology1.conf --bytes 1 --alike 0
-ends 2 "--bytes is missing" explain topology1.conf
-ends 2 "explain takes one FILE" explain --bytes 1M
-ends 2 "explain takes one FILE" explain --learnt learnt
-ends 2 "explain takes one FILE" explain topology1.conf --topology topology2.conf --bytes 1M
-ends 2 "'0' is not a size" explain topology1.conf --bytes 0
-ends 2 "'1T' is not a size" explain topology1.conf --bytes 1T
-ends 2 "'2048G' is not a size" explain topology1.conf --bytes 2048G
-ends 2 "'-1' is not a size" explain topology1.conf --bytes=-1
-ends 2 "--segment: '2G' is not a size" explain topology1.conf --bytes 1 --segment 2G
-ends 2 "'fast' is not a whole number" explain topology1.conf --bytes 1 --speed fast
-ends 2 "--algorithm takes one name" explain topology1.conf --bytes 1 --algorithm chain,binary
+ends 2 "--alike: '0' is not" explain topology1.conf --sizes 1 --alike 0
+ends 2 "how fast are the hosts.* links" explain topology1.conf
+ends 2 "explain takes one FILE" explain -m 1M
+ends 2 "'0' is not a size" explain topology1.conf --sizes 0
+ends 2 "'1T' is not a size" explain topology1.conf --sizes 1T
+ends 2 "'2048G' is not a size" explain topology1.conf --sizes 2048G
+ends 2 "'-1' is not a size" explain topology1.conf --sizes=-1
+ends 2 "--segment: '2G' is not a size" explain topology1.conf --sizes 1 --segment 2G
+ends 2 "'fast' is not a whole number" explain topology1.conf --sizes 1 --speed fast
+ends 2 "--algorithm takes one name" explain topology1.conf --sizes 1 --algorithm chain,binary
 
 # ---- files ----
 
@@ -187,22 +173,14 @@ else
     skip "status 1 if the output cannot be written" "there is no /dev/full"
 fi
 
-ends 1 "nowhere.model: cannot be opened" explain topology1.conf --bytes 1M --model nowhere.model
-ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf --bytes 1M --model topology1.conf
+ends 1 "nowhere.model: cannot be opened" explain topology1.conf --sizes 1M --model nowhere.model
+ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf --sizes 1M --model topology1.conf
 sed 's/any/5/' "$golden/explain.model" >"$work/other.model"
 ends 1 "other.model: was measured on another topology than that of topology1.conf" \
-    explain topology1.conf --bytes 1M --model "$work/other.model"
+    explain topology1.conf --sizes 1M --model "$work/other.model"
 sed 's/^cost *256 */cost 256 -/' "$golden/explain.model" >"$work/faulty.model"
-ends 1 "faulty.model:[0-9]*: the gap is '-" explain topology1.conf --bytes 1M --model "$work/faulty.model"
+ends 1 "faulty.model:[0-9]*: the gap is '-" explain topology1.conf --sizes 1M --model "$work/faulty.model"
 
-ends 1 "nowhere.learnt: there is no such file" explain topology5.conf --learnt nowhere.learnt
-ends 1 "topology5.conf:[0-9]*: begins with 'SwitchName=s0'" explain topology5.conf --learnt topology5.conf
-ends 1 "explain.learnt: nothing was learnt on 8 ranks of this topology with these options; the file has 1 entry" \
-    explain topology5.conf --learnt "$golden/explain.learnt" --hosts 'n[0-7]'
-ends 1 "nothing was learnt on 32 ranks" explain topology4.conf --learnt "$golden/explain.learnt"
-ends 1 "nothing was learnt on 32 ranks" explain topology5.conf --learnt "$golden/explain.learnt" --algorithm chain
-ends 1 "nothing was learnt on 32 ranks" explain topology5.conf --learnt "$golden/explain.learnt" \
-    --model "$golden/explain.model"
 
 for n in 1 2 3 4 5; do
     as_golden check$n 0 check topology$n.conf
@@ -274,20 +252,6 @@ as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,ch
 as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10 --per-link
 as_golden tree2_multicast 0 tree topology2.conf --algorithm multicast --hosts 'n[0-3,16-19]'
 as_golden one_host 0 tree topology1.conf --algorithm chain --hosts n7 --format json
-as_formed heights heights --host-counts 16:64 --clusters 5 --seed 7 \
-    --algorithm chain,binary_paper,flat,rank_chain,rank_binary
-# A chain is as high as it has edges, the binary tree in order of rank is complete, none is lower.
-awk '/^ *[0-9]/ { n++; if ($4 != $1 - 1 || $5 < $3 || $6 != 1 || $7 != $4 || $8 < $3 || $8 >= $3 + 1) wrong = 1 }
-    END { exit wrong || n != 6 }' "$out"
-report $? "heights are those of the kinds of tree"
-# Times differ; every algorithm and both choices have a row, and tables are kept of two trees.
-for network in random leaf-spine; do
-    topo plan-times --host-counts 32 --per-switch 8 --clusters 2 --roots 3 --network $network \
-        --trunk-speed 2 --bytes 256K --algorithm chain,twotree
-    [ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(grep -c '^ *32  *8  ' "$out")" -eq 4 ] &&
-        awk '$3 == "twotree" && $4 > 0 && $7 > 0 { found = 1 } END { exit !found }' "$out"
-    report $? "plan-times of $network networks"
-done
 # Annealing: random trees, then good ones; the best so far is the least, and the last one the result.
 cat >"$work/links" <<LINKS
 pipebcast-links 1
@@ -317,21 +281,15 @@ sed '$d' "$work/links" >"$work/half"
 ends 1 "not written to its end" anneal "$work/half"
 # What is chosen beside other communicators is not what is best alone.
 for alike in 1 4; do
-    topo explain topology5.conf --bytes 64K --root n8 --hosts n0,n8,n16,n24,n9,n17 --speed 1 --alike $alike
+    topo explain topology5.conf --sizes 64K --root n8 --hosts n0,n8,n16,n24,n9,n17 --speed 1 --alike $alike
     sed -n 's/^\([a-z]*\) .* chosen$/\1/p' "$out"
 done >"$work/begun"
 [ "$(tr '\n' ' ' <"$work/begun")" = "fourtree chain " ]
 report $? "explain --alike: chains where communicators share links"
-# Growth: every network, speed and kind has a row, and nothing beats the bounds.
-topo simulate --grow --host-counts 16,32 --per-switch 8 --speed 100,1000 --algorithm chain,twotree,multicast
-[ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 37 ] &&
-    awk -F, 'NR > 1 && ($7 <= 0 || ($5 != "multicast" && ($9 < 1 || $10 < 1))) { wrong = 1 }
-             END { exit wrong }' "$out"
-report $? "simulate --grow has every network, speed and kind"
-ends 2 'takes no FILE' simulate topology5.conf --grow
 cd "$golden" || exit 1
 as_golden speeds_load 0 load speeds.conf --algorithm rank_chain
-for format in text json dot svg; do
+as_golden names_network 0 show names.conf --dot
+for format in text json dot; do
     as_golden names_$format 0 tree names.conf --algorithm chain --format $format
 done
 cd "$TOPOLOGIES" || exit 1
@@ -339,28 +297,22 @@ cd "$TOPOLOGIES" || exit 1
 # ---- choices ----
 
 for n in 1 5; do
-    as_formed explain$n explain topology$n.conf --bytes 256K --speed 100
+    as_formed explain$n explain topology$n.conf --sizes 256K --speed 100
 done
-cp "$golden/explain.model" "$golden/explain.learnt" "$work" && cp topology5.conf "$work" && cd "$work" || exit 1
-as_formed explain_model explain --topology topology5.conf --model explain.model --bytes 5000
+cp "$golden/explain.model" "$work" && cp topology5.conf "$work" && cd "$work" || exit 1
+as_formed explain_model explain topology5.conf --model explain.model --sizes 5000
 chooses_least explain_model 4
-as_formed explain_all explain topology5.conf --model explain.model --bytes 64K --all --root n9 \
+as_formed explain_all explain topology5.conf --model explain.model --sizes 64K --all --root n9 \
     --algorithm twotree
 chooses_least explain_all 4
-as_formed explain_segment explain topology5.conf --model explain.model --bytes 1M --segment 8K \
+as_formed explain_segment explain topology5.conf --model explain.model --sizes 1M --segment 8K \
     --hosts 'n[0-7]' --ppn 2
 chooses_least explain_segment 4
-as_formed explain_multicast explain topology5.conf --bytes 64K --speed 2 --multicast
-as_formed explain_multicast_fast explain topology5.conf --bytes 1K --speed 40000 --multicast
-as_formed explain_multicast_alone explain topology5.conf --bytes 1K --speed 40000 --algorithm multicast
-# What was learnt: of all sizes, of one that was not measured, and with another speed than the job's.
-as_formed explain_learnt explain topology5.conf --learnt explain.learnt
-chooses_least explain_learnt 6
-as_formed explain_learnt_other explain topology5.conf --learnt explain.learnt --bytes 1M --root n9 --speed 100
-sed 's/ settled / trying /' explain.learnt >trying.learnt
-as_formed explain_learnt_all explain topology5.conf --learnt trying.learnt --bytes 64K --all
+as_formed explain_multicast explain topology5.conf --sizes 64K --speed 2 --multicast
+as_formed explain_multicast_fast explain topology5.conf --sizes 1K --speed 40000 --multicast
+as_formed explain_multicast_alone explain topology5.conf --sizes 1K --speed 40000 --algorithm multicast
 cd "$TOPOLOGIES" || exit 1
-ends 1 "circulant does not serve this network" explain topology5.conf --bytes 1M --algorithm circulant
+ends 1 "circulant does not serve this network" explain topology5.conf --sizes 1M --speed 1000 --algorithm circulant
 
 # The trunks are four times as fast as hosts: several may send over one.
 topo load "$golden/speeds.conf" --algorithm binary
@@ -390,7 +342,6 @@ if [ -x "$FAULTY_TOPO" ]; then
     report $? "the faulty links are marked"
     ends 1 'binary breaks its promise' simulate topology5.conf --algorithm binary
     ends 1 'binary breaks its promise' simulate topology5.conf
-    ends 1 'breaks its promise on a random cluster' heights --host-counts 64
     topo load topology5.conf --algorithm rank_binary
     [ $code -eq 0 ] && [ ! -s "$err" ]
     report $? "who promises nothing breaks no promise"
@@ -412,7 +363,6 @@ fi
 # that must be reached and a file's name, in turn. What is wrong with NAME is written to NAME.fault.
 cat >"$work/judge.py" <<'END'
 import json, sys, traceback
-import xml.etree.ElementTree as e
 
 
 def judge_json(file, n_hosts):
@@ -434,17 +384,11 @@ def judge_json(file, n_hosts):
     assert tree["height"] == highest
 
 
-def judge_svg(file, n_hosts):
-    root = e.parse(file).getroot()
-    assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
-    paths = [p for p in root.iter("{http://www.w3.org/2000/svg}path")]
-    assert len(paths) % (n_hosts - 1) == 0 and paths, len(paths)
-
 
 for n_hosts, name in zip(sys.argv[1::2], sys.argv[2::2]):
     try:
         with open(name, "rb") as file:
-            (judge_json if name.endswith(".json") else judge_svg)(file, int(n_hosts))
+            judge_json(file, int(n_hosts))
     except Exception:
         with open(name + ".fault", "w") as fault:
             traceback.print_exc(file=fault)
@@ -464,14 +408,12 @@ if python3 -c '' 2>/dev/null; then
         hosts=32
         [ $n -gt 1 ] || hosts=16
         for kind in $kinds; do
-            for format in json svg; do
-                name=$work/$n.$kind.$format
-                timeout 120 "$TOPO" tree topology$n.conf --algorithm "$kind" --format $format --root n5 \
-                    >"$name" 2>"$name.err"
-                code=$?
-                echo $code >"$name.status"
-                [ $code -eq 1 ] || set -- "$@" $hosts "$name"
-            done
+            name=$work/$n.$kind.json
+            timeout 120 "$TOPO" tree topology$n.conf --algorithm "$kind" --format json --root n5 \
+                >"$name" 2>"$name.err"
+            code=$?
+            echo $code >"$name.status"
+            [ $code -eq 1 ] || set -- "$@" $hosts "$name"
         done
     done
     python3 "$work/judge.py" "$@" >"$work/judged" 2>&1
@@ -487,41 +429,25 @@ if python3 -c '' 2>/dev/null; then
             fi
             good "$name.json"
             report $? "topology$n.conf, $kind: the JSON is a broadcast to $hosts hosts"
-            good "$name.svg"
-            report $? "topology$n.conf, $kind: the SVG is well-formed and has an edge for each"
         done
     done
     printf 'SwitchName=x Nodes=b\377,\303\251\n' >"$work/bytes.conf"
-    for format in json svg dot; do
+    for format in json dot; do
         topo tree "$work/bytes.conf" --algorithm chain --format $format
         [ $code -eq 0 ] && python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")' <"$out" 2>>"$err"
         report $? "names that are no UTF-8 leave $format valid"
     done
 else
-    skip "JSON and SVG are parsed" "there is no python3"
+    skip "JSON is parsed" "there is no python3"
 fi
-topo heights --host-counts 16:128 --clusters 3
-cp "$out" "$work/first"
-topo heights --host-counts 16:128 --clusters 3
-cmp -s "$out" "$work/first" && [ "$(grep -c '^ ' "$work/first")" -eq 10 ]
-report $? "the same seed gives the same study"
-topo heights --host-counts 128 --clusters 3
-grep '^ *128 ' "$out" >"$work/alone"
-grep '^ *128 ' "$work/first" | cmp -s - "$work/alone"
-report $? "a size does not depend on the others"
 if dot -V >/dev/null 2>&1; then
     topo tree topology5.conf --algorithm twotree --format dot
     dot -Tsvg "$out" >"$work/dot.svg" 2>"$err" && [ ! -s "$err" ]
-    report $? "Graphviz draws the DOT"
+    report $? "Graphviz draws a tree"
+    topo show topology5.conf --dot
+    dot -Tsvg "$out" >"$work/dot.svg" 2>"$err" && [ ! -s "$err" ]
+    report $? "Graphviz draws a network"
 else
     skip "Graphviz draws the DOT" "there is no Graphviz"
 fi
-if man --version >/dev/null 2>&1 && [ -f "$here/../../../contrib/tools/topo/pipebcast-topo.1" ]; then
-    MANWIDTH=100 man --warnings -l "$here/../../../contrib/tools/topo/pipebcast-topo.1" >"$out" 2>"$err" &&
-        [ ! -s "$err" ]
-    report $? "the manual page has no warnings"
-else
-    skip "the manual page has no warnings" "there is no man"
-fi
-
 echo "1..$count"

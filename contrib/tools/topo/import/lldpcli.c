@@ -7,8 +7,6 @@
 #include "mau.h"
 #include "topo/util/error.h"
 
-const bool import_lldpcli_is_here = true;
-
 /** Neighbours of one host or switch. */
 enum { MAX_NEIGHBOURS = 8192 };
 

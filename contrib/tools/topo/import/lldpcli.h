@@ -13,7 +13,6 @@
 #include "topo/util/diag.h"
 
 /** Whether there is a reader of JSON. */
-extern const bool import_lldpcli_is_here;
 
 /**
  * Adds the neighbours in `text` to an initialised table. Where a neighbour announces itself by

@@ -1,0 +1,19 @@
+/* Tries the connections that the plans of a job use. */
+#ifndef DOCTOR_EDGES_H
+#define DOCTOR_EDGES_H
+
+#include <mpi.h>
+
+#include "cluster.h"
+
+/**
+ * Computes the edges of the plans from rank 0 over the job's topology; rank 0 does, from `cluster`,
+ * and all ranks then send one message over each edge at the same time. Adds `edges`, their number,
+ * at rank 0, and `edge_broken_from`, the rank of a parent plus 1, where no message of it came
+ * within `patience_s` seconds; such a rank cannot end MPI any more. False on all ranks if out of
+ * memory. Collective.
+ */
+bool doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
+                      doctor_record_t *record);
+
+#endif
