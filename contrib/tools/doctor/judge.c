@@ -701,17 +701,19 @@ void doctor_judge(doctor_report_t *report, const doctor_facts_t *facts)
 
 bool doctor_judge_roll(doctor_report_t *report, const doctor_roll_t *roll)
 {
-    int rank = doctor_roll_silent(roll, 0);
-    const bool good = rank < 0;
-    for (; rank >= 0; rank = doctor_roll_silent(roll, rank + 1)) {
+    bool good = true;
+    for (int rank = 0; rank < roll->n_ranks; rank++) {
+        if (roll->heard[rank]) {
+            continue;
+        }
         char *host = doctor_transport_host(MPI_COMM_WORLD, rank);
         doctor_find(report, DOCTOR_ERROR, "ranks",
                     "ping that host; is there a firewall, does the program run there? mpirun --mca "
                     "btl_tcp_if_include NETWORK ... names the network that all share",
-                    "rank %d on the host %s does not answer within %g s, and hides %d others", rank,
-                    host != NULL ? host : "?", report->options->patience_s,
-                    doctor_roll_hidden(roll, rank));
+                    "rank %d on the host %s does not answer within %g s", rank,
+                    host != NULL ? host : "?", report->options->patience_s);
         free(host);
+        good = false;
     }
     return good;
 }

@@ -159,7 +159,7 @@ static tool_exit_t show_network(const tool_options_t *options, const pb_network_
     show_t show = {.network = network,
                    .speeds = tool_speeds_differ(network),
                    .closed = calloc((size_t) deepest(network) + 1, 1)};
-    int *order = tool_preorder(network, NULL, -1);
+    int *order = tool_preorder(network);
     bool good = show.closed != NULL && order != NULL;
     tool_exit_t code = TOOL_OK;
     if (good && options->json) {
