@@ -49,10 +49,7 @@ int main(int argc, char **argv)
 {
     fabric_settings_t settings;
     pb_network_t *network = NULL;
-    int todo = fabric_read_options(argc, argv, &settings);
-    if (todo != 0) {
-        return todo > 0 ? EXIT_SUCCESS : 2;
-    }
+    fabric_read_options(argc, argv, &settings);
     if (read_topology(settings.topology, &network) != PB_SUCCESS) {
         return EXIT_FAILURE;
     }

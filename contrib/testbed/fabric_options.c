@@ -55,19 +55,18 @@ static const common_command_t command = {
     .more = "Exit status: 0 done, 1 something failed, 2 wrong options.\n",
 };
 
-static bool complete(const fabric_settings_t *settings, common_complaint_t complaint)
+static void check(const fabric_settings_t *settings)
 {
     if (settings->topology == NULL) {
-        return common_wrong(complaint, "--topology is missing: which network?");
+        common_usage_error("--topology is missing: which network?");
     }
-    return settings->describe || settings->control != NULL ||
-           common_wrong(complaint, "--control is missing; give it, or --describe");
+    if (!settings->describe && settings->control == NULL) {
+        common_usage_error("--control is missing; give it, or --describe");
+    }
 }
 
-int fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
+void fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
 {
-    char message[512];
-    const common_complaint_t complaint = {message, sizeof(message)};
     *settings = (fabric_settings_t){
         .prefix = "port",
         .realtime = true,
@@ -80,10 +79,6 @@ int fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
                   .hash_seed = 1,
                   .loss_seed = 1},
     };
-    common_verdict_t verdict = common_options_read(&command, argc, argv, settings, NULL, complaint);
-    if (verdict == COMMON_RUN && !complete(settings, complaint)) {
-        verdict = COMMON_WRONG;
-    }
-    common_options_answer(&command, verdict, message);
-    return verdict == COMMON_RUN ? 0 : verdict == COMMON_WRONG ? -1 : 1;
+    common_options_read(&command, argc, argv, settings);
+    check(settings);
 }

@@ -18,10 +18,7 @@ typedef struct fabric_settings {
     fabric_links_t links;
 } fabric_settings_t;
 
-/**
- * Reads the command line into settings, which point into argv. Returns 0 to go on, 1 to
- * stop with success (help was printed), -1 for a mistake that was reported.
- */
-int fabric_read_options(int argc, char **argv, fabric_settings_t *settings);
+/** Reads the command line into settings, which point into argv; a wrong one ends the program. */
+void fabric_read_options(int argc, char **argv, fabric_settings_t *settings);
 
 #endif

@@ -164,7 +164,7 @@ def add_name(parser, text):
 
 def build_parser(installed):
     parser = argparse.ArgumentParser(
-        prog=TOOL, description=DESCRIPTION, epilog=re.sub(r"(  |')testbed ", rf"\1{TOOL} ", EPILOG) + f"\nReport bugs to <{installed.bugs}>.\n",
+        prog=TOOL, description=DESCRIPTION, epilog=re.sub(r"(  |')testbed ", rf"\1{TOOL} ", EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{TOOL} {installed.version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -19,28 +19,28 @@
 
 /** Rank 0's counters of the plugin, to see how broadcasts were served. */
 struct watched {
-    struct counters counters;
+    struct bench_counters counters;
     unsigned long long *before, *after; /**< owned; NULL: nothing is watched */
 };
 
 static void watch(struct watched *watched)
 {
     *watched = (struct watched){.before = NULL};
-    if (!counters_open(&watched->counters)) {
+    if (!bench_counters_open(&watched->counters)) {
         return;
     }
     const size_t n = (size_t) watched->counters.n;
     watched->before = n > 0 ? calloc(2 * n, sizeof *watched->before) : NULL;
     watched->after = watched->before != NULL ? watched->before + n : NULL;
     if (watched->before == NULL) {
-        counters_close(&watched->counters);
+        bench_counters_close(&watched->counters);
     }
 }
 
 static void unwatch(struct watched *watched)
 {
     if (watched->before != NULL) {
-        counters_close(&watched->counters);
+        bench_counters_close(&watched->counters);
         free(watched->before);
     }
 }
@@ -59,11 +59,11 @@ static enum bench_status measure_size(struct bench_run *run, struct watched *wat
                                       long long bytes, struct bench_result *result)
 {
     const bool watches =
-        watched->before != NULL && counters_read(&watched->counters, watched->before);
+        watched->before != NULL && bench_counters_read(&watched->counters, watched->before);
     const enum bench_status status = bench_measure_size(run, bytes, result);
-    if (watches && counters_read(&watched->counters, watched->after)) {
-        counters_served(&watched->counters, watched->before, watched->after, result->served_by,
-                        sizeof result->served_by);
+    if (watches && bench_counters_read(&watched->counters, watched->after)) {
+        bench_counters_served(&watched->counters, watched->before, watched->after,
+                              result->served_by, sizeof result->served_by);
     }
     return status;
 }

@@ -7,7 +7,7 @@
 static const char prefix[] = "coll_pipebcast_";
 
 /** Whether variable `index` is one of the component's counters; its name and help. */
-static bool is_ours(int index, struct counter *counter)
+static bool is_ours(int index, struct bench_counter *counter)
 {
     int name_size = sizeof(counter->name), help_size = sizeof(counter->help);
     int verbosity, var_class, bind, readonly, continuous, atomic;
@@ -21,7 +21,7 @@ static bool is_ours(int index, struct counter *counter)
 }
 
 /** Finds the counters and takes a handle of each. */
-static bool find_all(struct counters *counters)
+static bool find_all(struct bench_counters *counters)
 {
     int n_variables;
     if (MPI_T_pvar_get_num(&n_variables) != MPI_SUCCESS) {
@@ -32,7 +32,7 @@ static bool find_all(struct counters *counters)
         return false;
     }
     for (int index = 0; index < n_variables; index++) {
-        struct counter *next = &counters->list[counters->n];
+        struct bench_counter *next = &counters->list[counters->n];
         int n_values;
         if (!is_ours(index, next)) {
             continue;
@@ -49,21 +49,21 @@ static bool find_all(struct counters *counters)
     return true;
 }
 
-bool counters_open(struct counters *counters)
+bool bench_counters_open(struct bench_counters *counters)
 {
     int provided;
-    *counters = (struct counters){.session = MPI_T_PVAR_SESSION_NULL};
+    *counters = (struct bench_counters){.session = MPI_T_PVAR_SESSION_NULL};
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
         return false;
     }
     if (MPI_T_pvar_session_create(&counters->session) == MPI_SUCCESS && find_all(counters)) {
         return true;
     }
-    counters_close(counters);
+    bench_counters_close(counters);
     return false;
 }
 
-bool counters_read(const struct counters *counters, unsigned long long *values)
+bool bench_counters_read(const struct bench_counters *counters, unsigned long long *values)
 {
     for (int i = 0; i < counters->n; i++) {
         if (MPI_T_pvar_read(counters->session, counters->list[i].handle, &values[i]) !=
@@ -74,8 +74,8 @@ bool counters_read(const struct counters *counters, unsigned long long *values)
     return true;
 }
 
-void counters_served(const struct counters *counters, const unsigned long long *before,
-                     const unsigned long long *after, char *how, size_t size)
+void bench_counters_served(const struct bench_counters *counters, const unsigned long long *before,
+                           const unsigned long long *after, char *how, size_t size)
 {
     static const char *const kinds[] = {"coll_pipebcast_broadcasts_", "coll_pipebcast_fallback_"};
     unsigned long long most = 0;
@@ -92,7 +92,7 @@ void counters_served(const struct counters *counters, const unsigned long long *
     }
 }
 
-void counters_close(struct counters *counters)
+void bench_counters_close(struct bench_counters *counters)
 {
     for (int i = 0; i < counters->n; i++) {
         MPI_T_pvar_handle_free(counters->session, &counters->list[i].handle);
@@ -101,6 +101,6 @@ void counters_close(struct counters *counters)
         MPI_T_pvar_session_free(&counters->session);
     }
     free(counters->list);
-    *counters = (struct counters){.session = MPI_T_PVAR_SESSION_NULL};
+    *counters = (struct bench_counters){.session = MPI_T_PVAR_SESSION_NULL};
     MPI_T_finalize();
 }

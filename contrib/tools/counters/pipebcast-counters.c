@@ -17,7 +17,7 @@ static const char not_found[] =
     "`ompi_info --param coll pipebcast --level 9` shows the component: if not, it is not in a\n"
     "directory of the parameter mca_base_component_path, or the parameter coll leaves it out.";
 
-static bool list_json(const struct counters *counters)
+static bool list_json(const struct bench_counters *counters)
 {
     const common_json_t whole = common_json_begin("pipebcast counters");
     const common_json_t array = common_json_array(whole, "counters");
@@ -29,7 +29,7 @@ static bool list_json(const struct counters *counters)
     return common_json_end(whole, stdout);
 }
 
-static bool list_text(const struct counters *counters)
+static bool list_text(const struct bench_counters *counters)
 {
     for (int i = 0; i < counters->n; i++) {
         printf("%s\n    %s\n", counters->list[i].name, counters->list[i].help);
@@ -39,8 +39,8 @@ static bool list_text(const struct counters *counters)
 
 static int list(const struct counters_options *options)
 {
-    struct counters counters;
-    if (!counters_open(&counters)) {
+    struct bench_counters counters;
+    if (!bench_counters_open(&counters)) {
         common_report("MPI_T could not be initialised");
         return EXIT_FAILURE;
     }
@@ -50,7 +50,7 @@ static int list(const struct counters_options *options)
     } else {
         good = options->json ? list_json(&counters) : list_text(&counters);
     }
-    counters_close(&counters);
+    bench_counters_close(&counters);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -72,13 +72,13 @@ static bool broadcast(int bytes)
 
 /** What rank 0 prints: the counters' sums, least and most values over the ranks. */
 struct totals {
-    const struct counters *counters;
+    const struct bench_counters *counters;
     const unsigned long long *sum, *least, *most;
 };
 
 static bool print_json(const struct counters_options *options, const struct totals *totals)
 {
-    const struct counters *counters = totals->counters;
+    const struct bench_counters *counters = totals->counters;
     const common_json_t whole = common_json_begin("pipebcast counters");
     const common_json_t sizes = common_json_array(whole, "sizes");
     int n_ranks;
@@ -101,7 +101,7 @@ static bool print_json(const struct counters_options *options, const struct tota
 /** Those that are not 0 everywhere. */
 static bool print_text(const struct totals *totals)
 {
-    const struct counters *counters = totals->counters;
+    const struct bench_counters *counters = totals->counters;
     const unsigned long long *sum = totals->sum, *least = totals->least, *most = totals->most;
     printf("%-44s %16s %16s %16s\n", "counter", "all ranks", "least rank", "most");
     for (int i = 0; i < counters->n; i++) {
@@ -114,7 +114,7 @@ static bool print_text(const struct totals *totals)
 }
 
 /** Whether all ranks have found as many counters, at least one; rank 0 reports it if not. */
-static bool found_everywhere(const struct counters *counters)
+static bool found_everywhere(const struct bench_counters *counters)
 {
     int rank;
     int bounds[2] = {counters->n, -counters->n};
@@ -134,14 +134,14 @@ static bool found_everywhere(const struct counters *counters)
  * Reads this rank's counters, and then, as what MPI does for us from here on may move
  * them, combines those of all ranks. False if they cannot be read or out of memory.
  */
-static bool show(const struct counters_options *options, const struct counters *counters,
+static bool show(const struct counters_options *options, const struct bench_counters *counters,
                  bool *found_p)
 {
     static const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
     const size_t n = (size_t) counters->n;
     int rank;
     unsigned long long *values = calloc(4 * n + 1, sizeof(*values));
-    if (values == NULL || !counters_read(counters, values)) {
+    if (values == NULL || !bench_counters_read(counters, values)) {
         free(values);
         return false;
     }
@@ -168,9 +168,9 @@ static void fail(const char *what)
 
 static int count(const struct counters_options *options)
 {
-    struct counters counters;
+    struct bench_counters counters;
     MPI_Init(NULL, NULL);
-    if (!counters_open(&counters)) {
+    if (!bench_counters_open(&counters)) {
         fail("MPI_T could not be initialised");
     }
     for (int i = 0; i < options->sizes.n; i++) {
@@ -182,7 +182,7 @@ static int count(const struct counters_options *options)
     if (!show(options, &counters, &found)) {
         fail("the counters could not be read, or out of memory");
     }
-    counters_close(&counters);
+    bench_counters_close(&counters);
     MPI_Finalize();
     return found ? EXIT_SUCCESS : EXIT_FAILURE;
 }

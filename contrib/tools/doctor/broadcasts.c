@@ -14,21 +14,21 @@ enum { FIRST_PAIRS = 2, MOST_PAIRS = 15 };
 void doctor_broadcast_try(const struct doctor_sides *sides, char *memory, int64_t bytes,
                           char how[DOCTOR_HOW_SIZE])
 {
-    struct counters counters;
+    struct bench_counters counters;
     unsigned long long *values = NULL;
     how[0] = '\0';
-    const bool opened = counters_open(&counters);
+    const bool opened = bench_counters_open(&counters);
     if (opened) {
         values = calloc(2 * (size_t) counters.n + 1, sizeof *values);
     }
-    const bool knows = values != NULL && counters_read(&counters, values);
+    const bool knows = values != NULL && bench_counters_read(&counters, values);
     MPI_Bcast(memory, (int) bytes, MPI_BYTE, 0, sides->pipebcast);
-    if (knows && counters_read(&counters, values + counters.n)) {
-        counters_served(&counters, values, values + counters.n, how, DOCTOR_HOW_SIZE);
+    if (knows && bench_counters_read(&counters, values + counters.n)) {
+        bench_counters_served(&counters, values, values + counters.n, how, DOCTOR_HOW_SIZE);
     }
     free(values);
     if (opened) {
-        counters_close(&counters);
+        bench_counters_close(&counters);
     }
 }
 
