@@ -497,7 +497,9 @@ static doctor_verdict_t judge_members(const doctor_facts_t *f, char *text)
     }
     pb_diag_init(&diag);
     const int code = doctor_topology_open(&f->cluster->roll->records[0], &topology, &diag);
-    for (int i = 0; code == PB_SUCCESS && !topology.is_flat && i < f->cluster->n_hosts; i++) {
+    const bool names_all = code == PB_SUCCESS && pb_network_n_hosts(topology.network) > 0 &&
+                           pb_network_others(topology.network) < 0;
+    for (int i = 0; names_all && i < f->cluster->n_hosts; i++) {
         const char *host = f->cluster->hosts[leader(f, i)];
         if (pb_network_find_host(topology.network, host) < 0) {
             doctor_names_add(&missing, host, NULL);
@@ -507,7 +509,8 @@ static doctor_verdict_t judge_members(const doctor_facts_t *f, char *text)
     pb_diag_clear(&diag);
     return missing.n == 0
                ? DOCTOR_NOTHING
-               : say(DOCTOR_ERROR, text, "hosts that %s lacks: %s",
+               : say(DOCTOR_WARNING, text,
+                     "hosts that %s lacks, which are taken to be at the top: %s",
                      value(f, "coll_pipebcast_topology_file"), doctor_names_text(&missing));
 }
 

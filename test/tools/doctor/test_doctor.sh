@@ -198,7 +198,7 @@ doctor 4
 report $? "an old one"
 echo 'SwitchName=s0 Nodes=n[0-2]' >"$topology"
 doctor 4
-[ $code -eq 1 ] && finds ERROR topology "hosts that $topology lacks: n3" && finds ERROR serving "'n3' of rank 3 is not in"
+[ $code -eq 0 ] && finds WARNING topology "hosts that $topology lacks, .*: n3"
 report $? "a host that it lacks"
 echo 'SwitchName=s0 Nodes=n[0-' >"$topology"
 doctor 4
