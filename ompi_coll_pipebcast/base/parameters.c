@@ -146,7 +146,7 @@ static void add_algorithm(const mca_base_component_t *component)
     }
     values[n] = (mca_base_var_enum_value_t){0, NULL};
     add_named(component, add_setting, "algorithm", "coll_pipebcast_algorithms", values,
-              OPAL_INFO_LVL_4, &coll_pipebcast_params.algorithm,
+              OPAL_INFO_LVL_3, &coll_pipebcast_params.algorithm,
               "Tree down which a message is broadcast. auto: the one that is predicted to be "
               "fastest for the message's size, or the fallback component. (The values arrival_b, "
               "arrival_nb, flat_nb and adaptive of earlier releases are taken for the parameters "
@@ -160,7 +160,7 @@ static void add_broadcasts(const mca_base_component_t *component)
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
     add_algorithm(component);
     add_setting(
-        component, "segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4,
+        component, "segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_3,
         &p->segment_size,
         "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
         "to be fastest. MPI_T may change it, as algorithm. (default: 0)");
@@ -196,7 +196,7 @@ static void add_broadcasts(const mca_base_component_t *component)
         "and that "
         "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
         "the receiver's buffer is sent when it arrives. (default: 1048576)");
-    add(component, "advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->advice_dir,
+    add(component, "advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->advice_dir,
         "Directory shared with pipebcast-advisor. Where it is set, advice is followed: the root "
         "finds there the tree for the network as it is now, and ranks write there how fast their "
         "parents delivered. It must be writable on all hosts. Without good advice, and for "
@@ -209,7 +209,7 @@ static void add_multicast(const mca_base_component_t *component)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
     add_named(component, add, "multicast", "coll_pipebcast_multicast", multicast_values,
-              OPAL_INFO_LVL_4, &p->multicast,
+              OPAL_INFO_LVL_3, &p->multicast,
               "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
               "what is lost repaired over Open MPI's own connections. auto: where a probe finds "
               "that it works, over Ethernet of at most 10 Gbit/s, to three hosts or more, and "
@@ -245,10 +245,10 @@ static void add_cluster(const mca_base_component_t *component)
         &p->topology_name,
         "Which topology of a topology.yaml is used, alike on all hosts. (default: that of the "
         "job's Slurm partition, by the slurm.conf beside it, or else of the cluster)");
-    add(component, "topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->topology,
+    add(component, "topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->topology,
         "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
         "set. (default: none)");
-    add(component, "model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->model_file,
+    add(component, "model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->model_file,
         "File of measured message costs that pipebcast-tune has written, by which tree and segment "
         "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
         "and MTU of the interface that Open MPI uses)");
