@@ -1,5 +1,4 @@
 /* Arrival patterns, their metrics and their files: exact numbers, no clocks. */
-#include <assert.h>
 #include <string.h>
 
 #include "contrib/tools/bench/arrival_metrics.h"
@@ -157,8 +156,6 @@ static void test_late(void)
     ok(count_late(recipe, &root) == receivers && root == 0,
        "late: a share of 1 is everybody but the root");
 }
-
-static const char head[] = "pipebcast-arrivals 1\nranks 2\n";
 
 int main(void)
 {
