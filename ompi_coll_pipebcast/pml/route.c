@@ -106,6 +106,13 @@ static void add_btl(pb_medium_t *medium, const mca_btl_base_module_t *module)
     }
 }
 
+bool coll_pipebcast_may_acknowledge(void)
+{
+    mca_base_var_source_t source;
+    const unsigned int *links = tcp_parameter("links", &source);
+    return links == NULL || *links <= 1;
+}
+
 const char *coll_pipebcast_pml_name(void)
 {
     const opal_list_t *left = &ompi_pml_base_framework.framework_components;

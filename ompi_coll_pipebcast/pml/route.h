@@ -8,6 +8,14 @@
 #include "base/compat.h"
 #include "topo/model/medium.h"
 
+/**
+ * Whether synchronous sends may be used. With several TCP links for each pair of ranks
+ * (btl_tcp_links) two ranks that open connections to each other and use them wait for ever in Open
+ * MPI 4.1.4, without pipebcast, too. Standard sends do not; what waits at a late rank has no bound
+ * then. Each rank may decide by itself.
+ */
+bool coll_pipebcast_may_acknowledge(void);
+
 /** The name of the PML that sends, also where the one called monitoring is put above it. O(1). */
 const char *coll_pipebcast_pml_name(void);
 

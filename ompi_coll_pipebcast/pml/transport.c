@@ -31,7 +31,8 @@ inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size
 {
     const int rc =
         MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
-                           synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+                           synchronous && transport->acknowledges ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                                                  : MCA_PML_BASE_SEND_STANDARD,
                            transport->comm, (ompi_request_t **) request_p));
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -79,7 +80,11 @@ static bool pml_may_reenter(void)
 pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int tag,
                                         coll_pipebcast_lock_t *lock)
 {
-    return (pb_transport_t){.comm = comm, .tag = tag, .lock = lock, .reports = pml_may_reenter()};
+    return (pb_transport_t){.comm = comm,
+                            .tag = tag,
+                            .lock = lock,
+                            .acknowledges = coll_pipebcast_may_acknowledge(),
+                            .reports = pml_may_reenter()};
 }
 
 /** Open MPI is to call ended(). The receive may have ended already: then it is found complete. */

@@ -11,8 +11,9 @@ struct pb_transport {
     struct ompi_communicator_t *comm;
     int tag; /**< of all segments of the broadcast */
     coll_pipebcast_lock_t
-        *lock;    /**< of transfers: held by whoever is inside the broadcast; borrowed */
-    bool reports; /**< the PML reports the end of a receive; else it is found when asked for */
+        *lock;         /**< of transfers: held by whoever is inside the broadcast; borrowed */
+    bool acknowledges; /**< synchronous sends are used, where the engine wants them */
+    bool reports;      /**< the PML reports the end of a receive; else it is found when asked for */
 };
 
 /**
