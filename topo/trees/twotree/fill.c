@@ -78,9 +78,6 @@ static int pop_source(pb_tt_pool_t *pool)
 
 /* ---- filling ---- */
 
-/** More than what sums of weights lose by rounding. */
-#define ROUNDED 1e-9
-
 /** As many as anybody asks for. */
 #define MANY (1 << 28)
 
@@ -94,7 +91,6 @@ typedef struct filling {
     int locals[3]; /**< by what they give */
     int next[3];   /**< by what they give: the first guest that is not placed; n_guests: none */
     int n_items;
-    double loss; /**< of the items that are left */
 } filling_t;
 
 /** Opens n slots at a time. Each will be taken, so that it is too late if the time is. */
@@ -185,7 +181,6 @@ HOT bool place_guest(filling_t *f, int g, int source)
     const pb_tt_reply_t *reply = &guest->table->replies[index];
     f->next[guest->gives] = guest->next_alike;
     f->n_items--;
-    f->loss -= guest->table->loss;
     pool->leads[guest->lead_index].n_left--;
     pool->source[item] = source;
     pool->time[item] = f->now;
@@ -220,7 +215,6 @@ HOT bool place_locals(filling_t *f, int gives, int source, int most)
     }
     f->locals[gives] -= n;
     f->n_items -= n;
-    f->loss -= n * pool->tables->rank_loss[gives];
     bool good = true;
     for (int i = 0; i < gives && good; i++) {
         const int time = f->now + pool->first + i * pool->step;
@@ -261,7 +255,6 @@ HOT void begin(filling_t *f)
 {
     pb_tt_pool_t *pool = f->pool;
     f->n_items = pool->n_locals + pool->n_guests;
-    f->loss = pool->loss;
     for (int gives = 0; gives <= 2; gives++) {
         f->locals[gives] = pool->n_giving[gives];
         f->next[gives] = pool->first_giving[gives];
@@ -281,63 +274,6 @@ HOT void end(filling_t *f)
     }
 }
 
-/**
- * Whether the open slots can lead to all items that are left, and to the exports. What a slot can
- * lead to is a tree of ranks that send two each; a subtree opens its slots no sooner than a rank.
- */
-HOT bool has_room(const filling_t *f, int n_exported)
-{
-    const pb_tt_pool_t *pool = f->pool;
-    int n = f->n_items + pool->n_exports - n_exported;
-    int time = f->now;
-    for (int n_slots, left = f->n_open; left > 0 && n > 0; left -= n_slots, time++) {
-        time = next_time(pool, time);
-        n_slots = pool->n_open[time];
-        if (f->deadline - time >= PB_TT_WEIGHTS) {
-            return true;
-        }
-        const int most = pool->tables->most[f->deadline - time];
-        n -= n_slots < n / most + 1 ? n_slots * most : n;
-    }
-    return n <= 0;
-}
-
-/** What the open slots are worth. */
-HOT double worth_of_open(const filling_t *f)
-{
-    const pb_tt_pool_t *pool = f->pool;
-    double worth = 0.0;
-    for (int left = f->n_open, time = f->now; left > 0; left -= pool->n_open[time], time++) {
-        time = next_time(pool, time);
-        worth += pool->n_open[time] * pool->tables->weight[time];
-    }
-    return worth;
-}
-
-/**
- * Whether the open slots are worth what items will lose and exports take (loss.c), if all exports
- * are to be worth more than enough.
- */
-HOT bool has_worth(const filling_t *f, int n_exported)
-{
-    const pb_tt_pool_t *pool = f->pool;
-    const double *weight = pool->tables->weight;
-    if (f->deadline >= PB_TT_WEIGHTS) {
-        return true;
-    }
-    double wanted = pool->enough;
-    for (int i = 0; i < n_exported; i++) {
-        wanted -= weight[pool->export_time[i]];
-    }
-    const int n_left = pool->n_exports - n_exported;
-    if (n_left == 0 && wanted >= ROUNDED) {
-        return false;
-    }
-    const double latest = n_left * weight[f->deadline];
-    wanted = wanted > latest ? wanted : latest;
-    return worth_of_open(f) + ROUNDED >= f->loss * weight[f->deadline] + wanted;
-}
-
 HOT bool fill(filling_t *f, const int hold[2])
 {
     pb_tt_pool_t *pool = f->pool;
@@ -355,7 +291,6 @@ HOT bool fill(filling_t *f, const int hold[2])
             }
             pool->export_source[n_exported] = source;
             pool->export_time[n_exported++] = f->now;
-            good = f->with_sources || (has_worth(f, n_exported) && has_room(f, n_exported));
         } else {
             good = place(f, source);
         }

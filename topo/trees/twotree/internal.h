@@ -49,7 +49,6 @@ typedef struct pb_tt_table {
     int need; /**< least slack */
     int n;    /**< replies; more slack than need + n - 1 brings nothing more */
     pb_tt_reply_t *replies;
-    double loss; /**< of a table that is kept: what a subtree loses at least (loss.c) */
 } pb_tt_table_t;
 
 /**
@@ -109,7 +108,6 @@ typedef struct pb_tt_tables {
      * later; the bits of pairs are in their order. */
     uint64_t no_sooner[3][2][PB_TT_MAX_HOLD + 1], no_later[3][2][PB_TT_MAX_HOLD + 1];
     int most[PB_TT_WEIGHTS]; /**< by time that is left: items that a slot can lead to at most */
-    double rank_loss[3];     /**< by what a rank gives: what it loses at least (loss.c) */
 } pb_tt_tables_t;
 
 typedef struct pb_tt {
@@ -183,7 +181,7 @@ int pb_tt_find_shape(pb_tt_t *tt, int v, int *key, bool *is_new);
 /** Keeps copies of the tables, with their replies; frees those that were kept. PB_ERR_NO_MEMORY. */
 int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_table_t *table);
 
-/* ---- loss.c ---- */
+/* ---- table.c: weights ---- */
 
 /** As pb_tt_weight(), of times that are not kept. */
 double pb_tt_late_weight(const pb_tt_tables_t *tables, int time);
@@ -199,12 +197,6 @@ static inline double pb_tt_value(const pb_tt_tables_t *tables, const pb_tt_reply
 {
     return pb_tt_weight(tables, reply->out[0]) + pb_tt_weight(tables, reply->out[1]);
 }
-
-/** Sets what ranks lose. */
-void pb_tt_prepare_losses(pb_tt_tables_t *tables);
-
-/** What a subtree with this table loses at least, whatever its slack. O(replies). */
-double pb_tt_loss(const pb_tt_tables_t *tables, const pb_tt_table_t *table);
 
 /* ---- fill.c ---- */
 
@@ -255,9 +247,6 @@ typedef struct pb_tt_pool {
     int *source;                  /**< by item: the slot it took */
     int *time;                    /**< by item: when */
     const pb_tt_tables_t *tables; /**< those that are kept */
-    double loss;                  /**< of all items, at least (loss.c) */
-    double enough; /**< what exports are worth that are not better than others; less than 0: all
-                        are wanted */
     int export_source[2];
     int export_time[2];
     int hold_end[2]; /**< holds from those that were asked for up to these change nothing */
@@ -273,9 +262,6 @@ bool pb_tt_fill(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 
 /** The same, and sets all sources and times. O(items log items). */
 bool pb_tt_fill_sources(pb_tt_pool_t *pool, int deadline, const int hold[2]);
-
-/** No filling of the pool succeeds with a sooner deadline (loss.c). */
-int pb_tt_least_deadline(const pb_tt_pool_t *pool);
 
 /* ---- table.c ---- */
 
@@ -308,18 +294,8 @@ int pb_tt_prepare(pb_tt_tables_t *tables);
 void pb_tt_load(pb_tt_maker_t *maker, int tree, int v, pb_tt_role_t role,
                 const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options);
 
-/** What a table of one vertex depends on. */
-typedef struct pb_tt_draft_key {
-    uint64_t options; /**< of the children as the tree sees them; 0: not known */
-    int twos, ones;   /**< local ranks that give so much in the tree */
-    int exports;
-} pb_tt_draft_key_t;
-
 /** A table that is being made. */
 typedef struct pb_tt_draft {
-    pb_tt_draft_key_t key;
-    int rc; /**< of its beginning */
-    bool is_finished;
     pb_tt_table_t table; /**< with room for PB_TT_MAX_REPLIES */
     int late_out[2];     /**< with the least slack, the exports after all items */
     pb_tt_reply_t ideal; /**< with boundless slack */
@@ -339,42 +315,6 @@ int pb_tt_begin_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft);
  * because the cost is not below `limit`.
  */
 bool pb_tt_finish_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft, double limit);
-
-/* ---- drafts.c ---- */
-
-/** What is tried for a vertex. */
-typedef struct pb_tt_trial {
-    int v;
-    pb_tt_role_t role;
-    int n_children;
-    pb_tt_option_t *options; /**< by index among the children */
-    int locals[PB_TT_OPTIONS];
-} pb_tt_trial_t;
-
-/** Drafts of one vertex. */
-typedef struct pb_tt_drafts {
-    pb_tt_draft_t *drafts;
-    pb_tt_reply_t *replies;
-    int n, next; /**< drafts there are; the next one to be written */
-} pb_tt_drafts_t;
-
-/** PB_ERR_NO_MEMORY; to be cleared also then. */
-int pb_tt_drafts_init(pb_tt_drafts_t *drafts);
-void pb_tt_drafts_clear(pb_tt_drafts_t *drafts);
-
-/** Another vertex begins. */
-void pb_tt_drafts_reset(pb_tt_drafts_t *drafts);
-
-/**
- * A draft of the trial's table in a tree, begun; it stays until the vertex's next trial. Errors as
- * pb_tt_begin_table().
- */
-int pb_tt_draft_begin(pb_tt_drafts_t *drafts, pb_tt_maker_t *maker, const pb_tt_trial_t *trial,
-                      int tree, pb_tt_draft_t **draft_p);
-
-/** Finishes it, as pb_tt_finish_table(). */
-bool pb_tt_draft_finish(pb_tt_maker_t *maker, const pb_tt_trial_t *trial, int tree, double limit,
-                        pb_tt_draft_t *draft);
 
 /* ---- roles.c ---- */
 

@@ -107,7 +107,6 @@ int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_ta
     memcpy(replies, table->replies, bytes);
     tables->memory += bytes;
     tables->memory -= (size_t) kept->n * sizeof(*replies);
-    *kept = (pb_tt_table_t){
-        .need = table->need, .n = table->n, .replies = replies, .loss = pb_tt_loss(tables, table)};
+    *kept = (pb_tt_table_t){.need = table->need, .n = table->n, .replies = replies};
     return PB_SUCCESS;
 }

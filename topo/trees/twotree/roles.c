@@ -25,23 +25,31 @@
 #define MAX_PAIRED 4
 
 /** Trials for one vertex and role, times items: a trial takes time with the items. */
-#define MAX_TRIED_ITEMS 8000
+#define MAX_TRIED_ITEMS 2000
 
 /** Children up to which it is noted what was tried: their options fit one number. */
 #define MAX_NOTED 23
 
 /** Entries for noting it: enough for a vertex with one child. */
-#define MAX_TRIED ((size_t) 8192)
+#define MAX_TRIED ((size_t) 2048)
 
 /** More than what is lost where costs are added and taken off. */
 #define ROUNDING 1e-9
 
+/** What is tried for a vertex. */
+typedef struct trial {
+    int v;
+    pb_tt_role_t role;
+    int n_children;
+    pb_tt_option_t *options; /**< by index among the children */
+    int locals[PB_TT_OPTIONS];
+} trial_t;
+
 typedef struct search {
     pb_tt_t *tt;
     pb_tt_maker_t *maker;
-    pb_tt_trial_t trial; /**< of the vertex that is searched, in one of its roles */
-    pb_tt_drafts_t drafts;
-    pb_tt_draft_t *draft[2]; /**< of the trial, by tree */
+    trial_t trial;          /**< of the vertex that is searched, in one of its roles */
+    pb_tt_draft_t draft[2]; /**< of the trial, by tree */
     double cost;
     int n_trials, max_trials;
     uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
@@ -80,7 +88,7 @@ static bool settle_locals(search_t *s)
 /** Of both trees together; at the root the later tree decides. */
 static double combine(const search_t *s)
 {
-    const double a = s->draft[0]->cost, b = s->draft[1]->cost;
+    const double a = s->draft[0].cost, b = s->draft[1].cost;
     const double high = fmax(a, b), low = fmin(a, b);
     return s->trial.v == 0 ? high + 0.001 * low : high + log1p(exp(low - high));
 }
@@ -136,6 +144,12 @@ static bool was_tried(search_t *s)
 
 /* ---- trials ---- */
 
+static void load(search_t *s, int tree)
+{
+    const trial_t *trial = &s->trial;
+    pb_tt_load(s->maker, tree, trial->v, trial->role, trial->locals, trial->options);
+}
+
 /**
  * Judges the options: the tables and the cost. PB_ERR_UNFIT if they do not cost less than `best`,
  * PB_ERR_NO_MEMORY.
@@ -150,9 +164,10 @@ static int try_options(search_t *s, double best)
         return PB_ERR_UNFIT;
     }
     for (int tree = 0; tree < 2; tree++) {
-        const int rc = pb_tt_draft_begin(&s->drafts, s->maker, &s->trial, tree, &s->draft[tree]);
+        load(s, tree);
+        const int rc = pb_tt_begin_table(s->maker, &s->draft[tree]);
         /* Both trees together cost no less than one of them. */
-        if (rc != PB_SUCCESS || s->draft[tree]->cost >= best) {
+        if (rc != PB_SUCCESS || s->draft[tree].cost >= best) {
             return rc != PB_SUCCESS ? rc : PB_ERR_UNFIT;
         }
     }
@@ -160,8 +175,9 @@ static int try_options(search_t *s, double best)
         return PB_ERR_UNFIT;
     }
     for (int tree = 0; tree < 2; tree++) {
-        const double limit = limit_of(s, best, s->draft[!tree]->cost);
-        if (!pb_tt_draft_finish(s->maker, &s->trial, tree, limit, s->draft[tree])) {
+        const double limit = limit_of(s, best, s->draft[!tree].cost);
+        load(s, tree);
+        if (!pb_tt_finish_table(s->maker, &s->draft[tree], limit)) {
             return PB_ERR_UNFIT;
         }
     }
@@ -179,9 +195,8 @@ static int keep(search_t *s)
         memcpy(config->options, s->trial.options,
                (size_t) s->trial.n_children * sizeof(*s->trial.options));
     }
-    int rc = pb_tt_keep_table(tables, &config->tables[0], &s->draft[0]->table);
-    return rc == PB_SUCCESS ? pb_tt_keep_table(tables, &config->tables[1], &s->draft[1]->table)
-                            : rc;
+    int rc = pb_tt_keep_table(tables, &config->tables[0], &s->draft[0].table);
+    return rc == PB_SUCCESS ? pb_tt_keep_table(tables, &config->tables[1], &s->draft[1].table) : rc;
 }
 
 /** Options that always work out: as few mixed ones as can be, the trees in turn. */
@@ -313,7 +328,6 @@ static int search_roles(search_t *s)
 {
     const int n_roles = s->trial.v == 0 ? 1 : PB_TT_ROLES;
     int rc = PB_SUCCESS;
-    pb_tt_drafts_reset(&s->drafts);
     for (int role = 0; role < n_roles && rc == PB_SUCCESS; role++) {
         s->trial.role = (pb_tt_role_t) role;
         rc = search_vertex(s);
@@ -344,11 +358,12 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
     s.tried = calloc(MAX_TRIED, sizeof(*s.tried));
     s.noted = malloc(MAX_TRIED / 2 * sizeof(*s.noted)); /* never more than half are used */
-    int rc = pb_tt_drafts_init(&s.drafts);
-    if (key == NULL || s.trial.options == NULL || s.tried == NULL || s.noted == NULL) {
-        rc = PB_ERR_NO_MEMORY;
-    }
-    if (rc == PB_SUCCESS) {
+    pb_tt_reply_t *replies = malloc((size_t) 2 * PB_TT_MAX_REPLIES * sizeof(*replies));
+    int rc = PB_ERR_NO_MEMORY;
+    if (key != NULL && s.trial.options != NULL && s.tried != NULL && s.noted != NULL &&
+        replies != NULL) {
+        s.draft[0].table.replies = replies;
+        s.draft[1].table.replies = replies + PB_TT_MAX_REPLIES;
         rc = search_new(&s, key);
     }
     tt->option[0] = 2 * PB_TT_NONE;
@@ -360,6 +375,6 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     free(s.trial.options);
     free(s.tried);
     free(s.noted);
-    pb_tt_drafts_clear(&s.drafts);
+    free(replies);
     return rc;
 }

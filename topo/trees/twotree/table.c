@@ -77,6 +77,11 @@ static void prepare_alike(pb_tt_tables_t *tables, int exports)
     }
 }
 
+double pb_tt_late_weight(const pb_tt_tables_t *tables, int time)
+{
+    return time >= PB_TT_NEVER ? 0.0 : pow(tables->costs.growth, -time);
+}
+
 int pb_tt_prepare(pb_tt_tables_t *tables)
 {
     int holds[PB_TT_MAX_HOLD];
@@ -86,7 +91,6 @@ int pb_tt_prepare(pb_tt_tables_t *tables)
     for (int time = 0; time < PB_TT_WEIGHTS; time++) {
         tables->weight[time] = pow(tables->costs.growth, -time);
     }
-    pb_tt_prepare_losses(tables);
     const int n = prepare_holds(&tables->costs, holds);
     for (int exports = 0; exports <= 2; exports++) {
         tables->pairs[exports] = malloc((size_t) (n * n + 1) * sizeof(*tables->pairs[exports]));
@@ -167,17 +171,12 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
         pool->n_giving[pb_tt_gives((pb_tt_option_t) option, tree)] += locals[option];
     }
     pool->n_guests = 0;
-    pool->loss = 0.0;
-    for (int gives = 0; gives <= 2; gives++) {
-        pool->loss += pool->n_giving[gives] * tt->tables->rank_loss[gives];
-    }
     for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
         const int c = tt->child[i];
         const pb_tt_option_t option = options[i - tt->first_child[v]];
         const pb_tt_table_t *table = &pb_tt_config(tt, c, option / 2)->tables[tree ^ (option % 2)];
         pool->guests[pool->n_guests++] = (pb_tt_guest_t){
             .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
-        pool->loss += table->loss;
     }
     sort_guests(pool->guests, pool->n_guests);
     link_guests(pool);
@@ -243,7 +242,6 @@ static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *l
     uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
-    b->pool.enough = -1.0;
     if (late_out == NULL && (!is_enough || b->latest_value > best)) {
         if (!pb_tt_fill(&b->pool, slack, late)) {
             return false;
@@ -262,7 +260,6 @@ static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *l
         if (pair->hold[exports - 1] > slack) {
             continue;
         }
-        b->pool.enough = best;
         const bool filled = pb_tt_fill(&b->pool, slack, pair->hold);
         left &= ~alike(b, pair->hold) | (left & -left);
         if (!filled) {
@@ -289,8 +286,6 @@ static int least_slack(const pb_tt_maker_t *b)
     if (b->pool.n_guests > 0 && least < b->pool.entry + b->pool.guests[0].lead) {
         least = b->pool.entry + b->pool.guests[0].lead;
     }
-    const int by_loss = pb_tt_least_deadline(&b->pool);
-    least = least > by_loss ? least : by_loss;
     const int n = b->pool.n_locals + b->pool.n_guests + b->pool.n_exports;
     for (int left = least - b->pool.entry; left < PB_TT_WEIGHTS && b->pool.tables->most[left] < n;
          left++) {
@@ -335,7 +330,6 @@ int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
 /** The least slack that suffices, from `slack` on. */
 static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
 {
-    b->pool.enough = -1.0;
     for (;; slack++) {
         const int rc = pb_tt_reserve(b, slack + 2 * PB_TT_MAX_REPLIES);
         if (rc != PB_SUCCESS) {
