@@ -6,8 +6,8 @@ K = 1024
 
 def made_up_us(name, size):
     family, _, segment = name.rpartition(":") if name.count(":") == 2 else (name, "", "0")
-    factor = {"pipebcast:chain": 1.08 if size >= 32 * K else 3, "pipebcast:binary_paper": 2,
-              "pipebcast:binary": 2, "pipebcast:kary": 1.9 if size == 64 * K else 3,
+    factor = {"pipebcast:chain": 1.08 if size >= 32 * K else 3, "pipebcast:binary": 2,
+              "pipebcast:kary": 1.9 if size == 64 * K else 3,
               "pipebcast:twotree": 1.05, "tuned": 9, "tuned:binomial": 5,
               "tuned:scatter_allgather": 2.5, "tuned:scatter_allgather_ring": 2}[family]
     best = 1400 if size < 64 * K else 2848

@@ -5,8 +5,8 @@ of test_tuning.py, which are started hundreds of times, import nothing else."""
 SEGMENTS = []
 
 # Hops of the longest path, and children of a rank.
-SHAPES = {"chain": (15, 1), "binary": (4, 2), "binary_paper": (4, 2), "kary": (3, 3), "twotree": (5, 1),
-          "binomial": (4, 4), "circulant": (4, 1)}
+SHAPES = {"chain": (15, 1), "binary": (4, 2), "kary": (3, 3), "twotree": (5, 1),
+          "binomial": (4, 4)}
 
 
 def gap_us(size):

@@ -52,7 +52,7 @@ paper() {
 
 # All kinds on one testbed; the short suite has one of each way of making trees.
 case ${PIPEBCAST_TESTS:-} in
-long) kinds="chain binary_paper binary kary twotree flat binomial rank_chain rank_binary" ;;
+long) kinds="chain binary kary twotree flat binomial rank_chain rank_binary" ;;
 *) kinds="chain binary twotree rank_binary" ;;
 esac
 # shellcheck disable=SC2086 # a kind is a word

@@ -25,10 +25,10 @@ PLANS = BUILD / "test" / "topo" / "simgrid_plans"
 N_NETWORKS = 25
 LIMIT = 0.05
 # Segment times by which few segments may be apart, where that is more than the limit. Where streams meet, chance
-# decides in fifo; both numbers are the most that was seen. That nothing else differs is what ties shows.
-MOST_APART, MOST_APART_FOUR_STREAMS = 3, 4
+# decides in fifo; the number is the most that was seen. That nothing else differs is what ties shows.
+MOST_APART = 3
 # No two ranks send over the same link, or two with half of the message each.
-FEW_SENDERS = ("chain", "binary_paper", "binary", "kary", "flat", "twotree")
+FEW_SENDERS = ("chain", "binary", "kary", "flat", "twotree")
 # Fifo replays all plans; ties, those which take another time then; fair, the kinds above over equal links:
 # behind a faster link segments queue, and where they share a link all of them come later.
 MODES = {"fifo": "one segment after the other", "ties": "the older one first of two that come at once",
@@ -114,9 +114,8 @@ def judge(tap, mode, found):
         values, off = ratios(found, kind), beyond(found, kind)
         text = f"{mode}, {kind}: SimGrid / simulator {range_text(values)} in {len(values)} plans"
         if mode == "fifo":
-            allowed = MOST_APART_FOUR_STREAMS if kind == "fourtree" else MOST_APART
             most = max(abs(a - b) for (_, k, _), (a, b) in found.items() if k == kind)
-            tap.ok(not off or most <= allowed, f"{text}, apart by at most {most:.2f} segment times")
+            tap.ok(not off or most <= MOST_APART, f"{text}, apart by at most {most:.2f} segment times")
         elif mode == "fair" and kind == "twotree":
             # The trees' segments share links; a port sends one after the other.
             tap.ok(max(values) < 1.1 and min(values) > 0.95, text)

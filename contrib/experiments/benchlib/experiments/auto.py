@@ -18,8 +18,6 @@ TOPOLOGIES = ["1", "4", "5"]
 # for small ones; each child more takes the root another message's time, which large ones show.
 KINDS = {"chain": (4 * K, None), "binary": (1 * K, 1024 * K), "kary": (1 * K, 128 * K),
          "twotree": (1 * K, None), "binomial": (1 * K, 64 * K)}
-# One switch only: elsewhere its rounds share links.
-ON_ONE_SWITCH = ["circulant"]
 # Parts of a frame, whole frames; the last is the whole message, up to so many bytes.
 WHOLE = 64 * K
 SEGMENTS = [256, 702, 1426, 2874, 5770, 11562, WHOLE]
@@ -51,8 +49,6 @@ def candidates(topology):
     """Methods of the exhaustive search, and {name: sizes}."""
     methods, sizes = [], {}
     for kind, (low, high) in KINDS.items():
-        if kind in ON_ONE_SWITCH and topology != "1":
-            continue
         for smaller, segment in zip([0, *SEGMENTS], SEGMENTS):
             method = Method(f"pipebcast:{kind}:{segment}", PIPEBCAST_SETTINGS)
             of_method = [s for s in SIZES if low <= s <= (high or s)
