@@ -35,4 +35,7 @@ void tool_print_warnings(FILE *stream, const pb_diag_t *diag)
     for (size_t i = 0; i < diag->n_kept; i++) {
         fprintf(stream, "warning: %s\n", diag->messages[i]);
     }
+    if (diag->n_faults > diag->n_kept) {
+        fprintf(stream, "(%zu more)\n", diag->n_faults - diag->n_kept);
+    }
 }

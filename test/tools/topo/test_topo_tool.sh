@@ -187,7 +187,7 @@ for n in 1 2 3 4 5; do
     as_golden show$n 0 show topology$n.conf
 done
 cd "$golden" || exit 1
-as_golden faulty 1 check faulty.conf
+as_golden faulty 0 check faulty.conf
 as_golden speeds_show 0 show speeds.conf
 as_golden bundles_show 0 show bundles.conf
 as_golden fabric_check 0 check fabric.conf
@@ -203,7 +203,7 @@ else
     as_golden several_flat 0 load several.yaml --topology-name cloud --hosts 'n[0-2]' --algorithm chain
     ends 2 'several.yaml names no hosts: .* name them by --hosts' tree several.yaml --algorithm chain \
         --topology-name cloud
-    ends 2 '^--hosts:1: Nodes: ' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
+    ends 2 '^--hosts: the topology names no hosts' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
     ends 1 "several.yaml: there is no topology 'x'; there are fabric, cloud" show several.yaml \
         --topology-name x
 fi
@@ -213,13 +213,12 @@ cp names.conf "$work/slurm/topology.conf"
 ends 0 '^warning: .*/topology.conf: Slurm reads .*/topology.yaml and ignores this file' \
     show "$work/slurm/topology.conf"
 topo show faulty.conf
-[ $code -eq 1 ] && [ ! -s "$out" ] && [ "$(wc -l <"$err")" -eq 6 ]
-report $? "other commands print all faults of a file as errors"
+[ $code -eq 0 ] && grep -q '^5 hosts' "$out" && [ "$(grep -c '^warning: ' "$err")" -ge 6 ]
+report $? "other commands print all warnings of a file on standard error"
 awk 'BEGIN { for (i = 0; i < 250; i++) print "SwitchName=s" i " Color=red" }' >"$work/many.conf"
 topo check "$work/many.conf"
-[ $code -eq 1 ] && [ "$(wc -l <"$out")" -eq 102 ] && grep -q '^(150 more)$' "$out" &&
-    grep -q ': 250 faults$' "$out"
-report $? "faults beyond those that are kept are counted"
+[ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 103 ] && grep -q '^(150 more)$' "$out"
+report $? "warnings beyond those that are kept are counted"
 cd "$TOPOLOGIES" || exit 1
 
 topo show - <topology3.conf
