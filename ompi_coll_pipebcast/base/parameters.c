@@ -20,8 +20,8 @@ static const coll_pipebcast_params_t defaults = {
     .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .learn = COLL_PIPEBCAST_LEARN_ON,
-    .multicast = COLL_PIPEBCAST_MULTICAST_AUTO,
-    .multicast_checksum = false,
+    .multicast = COLL_PIPEBCAST_MULTICAST_OFF,
+    .multicast_checksum = COLL_PIPEBCAST_CHECKSUM_AUTO,
     .multicast_buffer = 4 << 20,
     .arrival_wait = 1 << 20,
     .fanout = 3,
@@ -86,6 +86,13 @@ static const mca_base_var_enum_value_t multicast_values[] = {
     {COLL_PIPEBCAST_MULTICAST_OFF, "off"},
     {COLL_PIPEBCAST_MULTICAST_AUTO, "auto"},
     {COLL_PIPEBCAST_MULTICAST_ON, "on"},
+    {0, NULL},
+};
+
+static const mca_base_var_enum_value_t checksum_values[] = {
+    {COLL_PIPEBCAST_CHECKSUM_OFF, "off"},
+    {COLL_PIPEBCAST_CHECKSUM_ON, "on"},
+    {COLL_PIPEBCAST_CHECKSUM_AUTO, "auto"},
     {0, NULL},
 };
 
@@ -211,21 +218,20 @@ static void add_multicast(const mca_base_component_t *component)
     add_named(component, add, "multicast", "coll_pipebcast_multicast", multicast_values,
               OPAL_INFO_LVL_3, &p->multicast,
               "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
-              "what is lost repaired over Open MPI's own connections. auto: where a probe finds "
-              "that it works, over Ethernet of at most 10 Gbit/s, to three hosts or more, and "
-              "algorithm is multicast, or auto and the communicator has more than half of its "
-              "job's ranks. on: the same, however fast the links are, for parts of a job too, and "
-              "also where coll_pipebcast_hosts is set. off: never. (default: auto)");
-    add(component, "multicast_at_once", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5,
-        &p->multicast_at_once,
-        "Hosts from which on the first broadcast of a communicator waits until it is known whether "
-        "multicast works. 0: it never does; the third one begins to find out, beside the "
-        "broadcasts. (default: 0)");
-    add(component, "multicast_checksum", MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_6,
-        &p->multicast_checksum,
-        "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
-        "network can forge one; rank 0 of a communicator decides for its members. It costs the "
-        "processor about a nanosecond for each byte. (default: false)");
+              "what is lost repaired over Open MPI's own connections. Switches without IGMP "
+              "snooping send them to every port, so the site decides. off: never. auto: where a "
+              "probe finds that it works, over Ethernet of at most 10 Gbit/s, to three hosts or "
+              "more, and algorithm is multicast, or auto and the communicator has more than half "
+              "of its job's ranks. on: the same, however fast the links are, for parts of a job "
+              "too, and also where coll_pipebcast_hosts is set. Where it is not set, a line "
+              "'Multicast=auto' in topology.pipebcast counts. (default: off)");
+    add_named(component, add, "multicast_checksum", "coll_pipebcast_checksum", checksum_values,
+              OPAL_INFO_LVL_6, &p->multicast_checksum,
+              "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
+              "network can forge one; rank 0 of a communicator decides for its members. It costs "
+              "the processor about 0.4 nanoseconds for each byte. auto: where that is less than "
+              "5 % of a byte's time on the slowest host's link, so up to 1 Gbit/s. (default: "
+              "auto)");
     add(component, "multicast_buffer", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8,
         &p->multicast_buffer,
         "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
@@ -429,15 +435,23 @@ static void translate(coll_pipebcast_params_t *p)
     }
 }
 
+/** Whether nobody has set a parameter. */
+static bool is_default(const char *name)
+{
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
+    const int found = mca_base_var_find("ompi", "coll", "pipebcast", name);
+    return found < 0 || mca_base_var_get_value(found, NULL, &source, NULL) != OPAL_SUCCESS ||
+           source == MCA_BASE_VAR_SOURCE_DEFAULT;
+}
+
 void coll_pipebcast_params_check(void)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
+    p->multicast = is_default("multicast") ? COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY : p->multicast;
     check_int("fanout", &p->fanout, 1, 64, defaults.fanout);
     check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
               defaults.receive_window);
     check_int("send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW, defaults.send_window);
-    check_int("multicast_at_once", &p->multicast_at_once, 0, COLL_PIPEBCAST_MAX_AT_ONCE,
-              defaults.multicast_at_once);
     if (p->connections != 0) {
         check_int("connections", &p->connections, 2, INT_MAX, defaults.connections);
     }

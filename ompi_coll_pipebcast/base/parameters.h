@@ -46,6 +46,14 @@ enum {
     COLL_PIPEBCAST_MULTICAST_OFF,
     COLL_PIPEBCAST_MULTICAST_AUTO, /**< where it is found to work, on links that are not too fast */
     COLL_PIPEBCAST_MULTICAST_ON,   /**< where it is found to work */
+    COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY, /**< not set: as the topology file says, or off */
+};
+
+/** Values of `multicast_checksum`; the first two are those of a truth value. */
+enum {
+    COLL_PIPEBCAST_CHECKSUM_OFF,
+    COLL_PIPEBCAST_CHECKSUM_ON,
+    COLL_PIPEBCAST_CHECKSUM_AUTO, /**< where it costs little on links of that speed */
 };
 
 /** Values of `transport`: which transports between hosts are served. */
@@ -53,9 +61,6 @@ enum {
     COLL_PIPEBCAST_TRANSPORT_AUTO, /**< TCP over Ethernet, and those that were measured */
     COLL_PIPEBCAST_TRANSPORT_ANY,
 };
-
-/** Bound of `multicast_at_once`, in hosts. */
-#define COLL_PIPEBCAST_MAX_AT_ONCE 65535
 
 /** Bounds of `segment_size`, in bytes. */
 #define COLL_PIPEBCAST_MIN_SEGMENT 16
@@ -79,8 +84,7 @@ typedef struct coll_pipebcast_params {
     int arrival;
     int learn;
     int multicast;
-    int multicast_at_once; /**< hosts; 0: none are enough */
-    bool multicast_checksum;
+    int multicast_checksum;
     size_t multicast_buffer; /**< bytes */
     size_t arrival_wait;     /**< bytes */
     int fanout;

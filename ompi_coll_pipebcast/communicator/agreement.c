@@ -98,9 +98,8 @@ enum {
  */
 #define KEPT_BITS 43
 #define LEADERS_BIT KEPT_BITS
-#define AT_ONCE_BIT 44
-#define LEARN_BIT 60
-#define MULTICAST_BIT 62
+#define LEARN_BIT 44
+#define MULTICAST_BIT 46
 
 static const char *const value_names[N_VALUES] = {
     [V_PROTOCOL] = "the version of pipebcast",
@@ -128,8 +127,7 @@ typedef struct shared_value {
 static const shared_value_t shared_values[] = {
     {"the parameter coll_pipebcast_multicast", MULTICAST_BIT, 64 - MULTICAST_BIT},
     {"the parameter coll_pipebcast_learn", LEARN_BIT, MULTICAST_BIT - LEARN_BIT},
-    {"the parameter coll_pipebcast_multicast_at_once", AT_ONCE_BIT, LEARN_BIT - AT_ONCE_BIT},
-    {"the parameter coll_pipebcast_leaders", LEADERS_BIT, AT_ONCE_BIT - LEADERS_BIT},
+    {"the parameter coll_pipebcast_leaders", LEADERS_BIT, LEARN_BIT - LEADERS_BIT},
 };
 #define N_SHARED_VALUES (sizeof(shared_values) / sizeof(shared_values[0]))
 
@@ -197,7 +195,8 @@ static bool model_is_faulty(const coll_pipebcast_module_t *module, const pb_medi
 /** Of where the ranks are, and of how much room the job has beside them: both decide choices. */
 static uint64_t hash_of_placement(const coll_pipebcast_module_t *module)
 {
-    const uint64_t state = pb_hash_number(PB_HASH_START, pb_placement_hash(module->placement));
+    uint64_t state = pb_hash_number(PB_HASH_START, pb_placement_hash(module->placement));
+    state = pb_hash_number(state, (uint64_t) coll_pipebcast_multicast_of_site(module));
     return pb_hash_end(pb_hash_number(state, (uint64_t) module->n_alike));
 }
 
@@ -220,7 +219,6 @@ static void own_values(const coll_pipebcast_module_t *module, const pb_medium_t 
     values[V_LOCALITY] = (uint64_t) params->locality;
     values[V_LEARN] = (uint64_t) params->multicast << MULTICAST_BIT |
                       (uint64_t) settings->learn << LEARN_BIT |
-                      (uint64_t) params->multicast_at_once << AT_ONCE_BIT |
                       (uint64_t) params->leaders << LEADERS_BIT |
                       coll_pipebcast_kept_digest(medium) >> (64 - KEPT_BITS);
     values[V_MODEL] = module->model != NULL && model_is_good ? module->model->hash : 0;

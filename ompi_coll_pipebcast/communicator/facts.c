@@ -41,7 +41,6 @@ static uint64_t add_parameters(uint64_t state)
     state = pb_hash_number(state, (uint64_t) params->locality);
     state = pb_hash_number(state, (uint64_t) params->leaders);
     state = pb_hash_number(state, (uint64_t) params->multicast);
-    state = pb_hash_number(state, (uint64_t) params->multicast_at_once);
     state = pb_hash_number(state, coll_pipebcast_gate_is_opened());
     return add_text(state, params->hosts);
 }
@@ -56,6 +55,7 @@ static bool add_topology(uint64_t *state)
     }
     const bool good = topology->network != NULL;
     *state = pb_hash_number(*state, good ? pb_network_hash(topology->network) : 1);
+    *state = pb_hash_number(*state, (uint64_t) topology->multicast);
     OBJ_RELEASE(topology);
     return good;
 }

@@ -59,7 +59,6 @@ struct coll_pipebcast_group {
     coll_pipebcast_task_t task; /**< what makes it; first, so that the one is the other */
     coll_pipebcast_module_t *module;
     int n_users; /**< references; the task has one */
-    bool is_probed;
     bool is_concluded; /**< whether it works is known */
     bool works;
     char why_not[160]; /**< if it does not, why, at rank 0 */
@@ -180,6 +179,15 @@ static void note_outcome(bool works)
     opal_mutex_unlock(&process->lock);
 }
 
+/** Whether frames have a checksum, by the speed of the slowest host's link. */
+static bool has_checksum(uint64_t bits_per_second)
+{
+    const int wanted = coll_pipebcast_params.multicast_checksum;
+    return wanted == COLL_PIPEBCAST_CHECKSUM_ON ||
+           (wanted == COLL_PIPEBCAST_CHECKSUM_AUTO &&
+            pb_frame_checksum_is_cheap(bits_per_second));
+}
+
 /** The offer of rank 0. */
 static pb_joining_offer_t make_offer(coll_pipebcast_group_t *group)
 {
@@ -195,7 +203,7 @@ static pb_joining_offer_t make_offer(coll_pipebcast_group_t *group)
             .address = address_of(group->module->comm),
             .port = (uint16_t) (FIRST_PORT + random[3] % N_PORTS),
             .rule = {.key = random[0],
-                     .has_checksum = coll_pipebcast_params.multicast_checksum,
+                     .has_checksum = has_checksum(group->module->multicast.bits_per_second),
                      .secret = {random[1], random[2]}},
         };
     }
@@ -337,7 +345,7 @@ static void conclude(coll_pipebcast_group_t *group, bool works, const char *why_
     if (!works && group->why_not[0] == '\0') {
         snprintf(group->why_not, sizeof(group->why_not), "%s", why_not);
     }
-    if (is_rank_0(group) && group->is_probed) {
+    if (is_rank_0(group)) {
         note_outcome(works);
     }
 }
@@ -445,11 +453,8 @@ static bool advance(coll_pipebcast_task_t *task)
             return true;
         }
         become_member(group);
-        if (!group->is_probed) {
-            conclude(group, true, "");
-        }
     }
-    return !group->is_probed || probe(group);
+    return probe(group);
 }
 
 /** The task has ended, with or without an outcome. */
@@ -508,7 +513,7 @@ static bool copy_role(coll_pipebcast_group_t *group, const pb_role_t *role)
 }
 
 /** A group whose joining has begun; NULL if out of memory. */
-static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int tag, bool is_probed)
+static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int tag)
 {
     pb_planned_t planned;
     coll_pipebcast_group_t *group = calloc(1, sizeof(*group));
@@ -517,7 +522,6 @@ static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int ta
     }
     OBJ_CONSTRUCT(&group->task.super, opal_list_item_t);
     group->module = module;
-    group->is_probed = is_probed;
     group->n_users = 1;
     group->control = (pb_control_t){.comm = module->comm, .tag = tag};
     if (find_role(module, &planned) != PB_SUCCESS || !copy_role(group, planned.role)) {
@@ -534,12 +538,11 @@ static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int ta
     return group;
 }
 
-coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *module, int tag,
-                                                   bool is_probed)
+coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *module, int tag)
 {
-    coll_pipebcast_group_t *group = new_group(module, tag, is_probed);
+    coll_pipebcast_group_t *group = new_group(module, tag);
     if (group == NULL) { /* what was out of memory may have been one allocation */
-        group = new_group(module, tag, is_probed);
+        group = new_group(module, tag);
     }
     int rc = group == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     if (rc == OMPI_SUCCESS) {

@@ -21,15 +21,14 @@ struct coll_pipebcast_module;
 
 typedef struct coll_pipebcast_group coll_pipebcast_group_t;
 
-/** Tags that one needs if it is probed; else it is one. */
+/** Tags that one needs. */
 #define COLL_PIPEBCAST_GROUP_TAGS 4
 
 /**
  * A new group, which the caller has a reference to; `tag` and the next lower ones are its own.
  * NULL: out of memory, and this rank is lost, as the others begin it.
  */
-coll_pipebcast_group_t *coll_pipebcast_group_begin(struct coll_pipebcast_module *module, int tag,
-                                                   bool is_probed);
+coll_pipebcast_group_t *coll_pipebcast_group_begin(struct coll_pipebcast_module *module, int tag);
 
 /**
  * Waits until it is known what came of it, without the lock; true if it works, alike on all ranks

@@ -138,10 +138,7 @@ void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
     }
     if (pb_health_begins_probe(health)) {
         const int tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_GROUP_TAGS);
-        multicast->group = module->is_lost ? NULL : coll_pipebcast_group_begin(module, tag, true);
-    }
-    if (pb_health_is_due(health)) {
-        take_outcome(module);
+        multicast->group = module->is_lost ? NULL : coll_pipebcast_group_begin(module, tag);
     }
 }
 
@@ -160,17 +157,26 @@ static bool may_collide(const coll_pipebcast_module_t *module)
            coll_pipebcast_is_small_part_of_job(module->comm);
 }
 
+int coll_pipebcast_multicast_of_site(const coll_pipebcast_module_t *module)
+{
+    const int parameter = coll_pipebcast_params.multicast;
+    if (parameter != COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY) {
+        return parameter;
+    }
+    return module->topology != NULL ? module->topology->multicast : COLL_PIPEBCAST_MULTICAST_OFF;
+}
+
 /** Whether the other parameters let it be used; alike on all ranks. */
 static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_second)
 {
-    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    const int allowed = coll_pipebcast_multicast_of_site(module);
     if (coll_pipebcast_follows_advice()) {
         return false;
     }
-    return params->multicast == COLL_PIPEBCAST_MULTICAST_ON ||
-           (params->multicast == COLL_PIPEBCAST_MULTICAST_AUTO &&
-            bits_per_second <= PB_CHOOSE_MULTICAST_SPEED && !coll_pipebcast_is_set(params->hosts) &&
-            !may_collide(module));
+    return allowed == COLL_PIPEBCAST_MULTICAST_ON ||
+           (allowed == COLL_PIPEBCAST_MULTICAST_AUTO &&
+            bits_per_second <= PB_CHOOSE_MULTICAST_SPEED &&
+            !coll_pipebcast_is_set(coll_pipebcast_params.hosts) && !may_collide(module));
 }
 
 void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int n_hosts,
@@ -178,10 +184,6 @@ void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int
 {
     module->multicast.bits_per_second = bits_per_second;
     module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS && is_wanted(module, bits_per_second);
-    const int at_once = coll_pipebcast_params.multicast_at_once;
-    if (at_once > 0 && n_hosts >= at_once) {
-        pb_health_probe_at_once(&module->multicast.health);
-    }
 }
 
 void coll_pipebcast_multicast_change(coll_pipebcast_module_t *module)

@@ -38,7 +38,7 @@ void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module
                                             uint64_t bits_per_second);
 
 /**
- * A blocking broadcast that may be ours begins, or one is initialised, alike on all ranks: waits
+ * A blocking broadcast that may be ours begins, alike on all ranks: waits
  * for the outcome of a probe that is due, and for what is to be known of the last broadcasts by
  * multicast; and begins a probe whose time has come. With the module's lock held, which is given up
  * while it waits.
@@ -48,6 +48,9 @@ void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);
 /** The settings have changed, and the planner may have been told, alike on all ranks: whether
  * multicast is a candidate follows from the settings and from whether it works. */
 void coll_pipebcast_multicast_change(struct coll_pipebcast_module *module);
+
+/** What the site allows, a value of `multicast`: the parameter if it is set, or the topology's. */
+int coll_pipebcast_multicast_of_site(const struct coll_pipebcast_module *module);
 
 /** The group that works, with a reference for the caller; NULL: there is none. Alike on all ranks.
  */

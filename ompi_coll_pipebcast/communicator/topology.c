@@ -19,6 +19,7 @@
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
+    topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
     topology->addresses = 0;
     topology->at = NULL;
     topology->n_at = 0;
@@ -30,6 +31,11 @@ static void topology_destruct(coll_pipebcast_topology_t *topology)
     pb_network_free(topology->network);
     free(topology->at);
 }
+
+_Static_assert((int) PB_MULTICAST_OFF == COLL_PIPEBCAST_MULTICAST_OFF &&
+                   (int) PB_MULTICAST_AUTO == COLL_PIPEBCAST_MULTICAST_AUTO &&
+                   (int) PB_MULTICAST_ON == COLL_PIPEBCAST_MULTICAST_ON,
+               "the topology's values are the parameter's");
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, coll_pipebcast_shared_t, topology_construct,
                    topology_destruct);
@@ -81,6 +87,7 @@ static int read_topology(coll_pipebcast_shared_t *shared)
     shared->source = source_of(&opened);
     report_warnings(&opened);
     topology->network = opened.network;
+    topology->multicast = (int) opened.multicast;
     opened.network = NULL;
     if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
         rc = coll_pipebcast_shared_fault(shared, &diag);

@@ -10,6 +10,7 @@
 typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
     pb_network_t *network; /**< NULL if nothing of the description can be used */
+    int multicast;         /**< what it allows, a value of the parameter `multicast` */
     uint64_t addresses;    /**< the hash of those that it was made of; 0: not of such */
     int *at;  /**< by rank of MPI_COMM_WORLD: its host in the network; -1: it has none. NULL: not
                    known, or not looked for yet */

@@ -7,8 +7,7 @@
  * When this rank has the message, others may still ask it for frames. Then the operation outlives
  * its result: it lingers as a task of its own, with a copy of the message, until they have
  * confirmed that they need nothing. Where frames were lost lately, a call waits for that first, for
- * a while: a rank that leaves and computes serves nobody. One that repeats stays until nobody can
- * ask for anything and its mark is settled: no word is left whose tag could come again.
+ * a while: a rank that leaves and computes serves nobody.
  */
 #include <stdlib.h>
 
@@ -204,8 +203,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     if (!multicast->is_led) {
         rc = prepare_data(multicast, &data);
     }
-    multicast->group = call->group != NULL ? coll_pipebcast_group_retain(call->group)
-                                           : coll_pipebcast_group_use(module);
+    multicast->group = coll_pipebcast_group_use(module);
     if (rc == OMPI_SUCCESS) {
         rc = start_both(multicast, planned, data);
     }
@@ -276,7 +274,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
     if (is_over) {
         return true;
     }
-    if (multicast->super.call.repeats || !pb_multicast_part_is_through(part) ||
+    if (!pb_multicast_part_is_through(part) ||
         (multicast->has_inside && !multicast->inside_is_through)) {
         return false;
     }

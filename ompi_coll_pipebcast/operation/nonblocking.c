@@ -137,55 +137,7 @@ static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_call_t 
     return OMPI_SUCCESS;
 }
 
-/** Whether it is planned by multicast: then it needs a group of its own. */
-static bool is_by_multicast(const called_t *called)
-{
-    const pb_planned_t *planned = &called->decision.planned;
-    return called->request != NULL && !planned->fallback && planned->kind == PB_KIND_MULTICAST;
-}
-
-/**
- * By which tree it goes if its group falls silent one day, which ranks find at the same start: by
- * the settings of now, as these may change between two starts, on each rank between others.
- */
-static int decide_instead(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                          coll_pipebcast_request_t *request)
-{
-    coll_pipebcast_decision_t decision;
-    const int rc = coll_pipebcast_decide(module, call->root, call->data.total,
-                                         COLL_PIPEBCAST_BY_TREE, &decision);
-    if (rc == OMPI_SUCCESS && decision.ours) {
-        request->instead = decision.planned;
-        request->instead.role = NULL; /* it was borrowed */
-    }
-    return rc;
-}
-
-/** The same; without a group for it, it is planned by a tree. */
-static int prepare_by_any(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                          called_t *called)
-{
-    int rc = prepare(module, call, COLL_PIPEBCAST_BY_LEARNING, called);
-    if (rc != OMPI_SUCCESS || !is_by_multicast(called)) {
-        return rc;
-    }
-    rc = coll_pipebcast_request_join(called->request);
-    if (rc == OMPI_SUCCESS && called->request->group != NULL) {
-        rc = decide_instead(module, call, called->request);
-    }
-    if (rc == OMPI_SUCCESS && called->request->group != NULL) {
-        return OMPI_SUCCESS;
-    }
-    ompi_request_t *handle = &called->request->super.super;
-    ompi_request_free(&handle);
-    called->request = NULL;
-    return rc == OMPI_SUCCESS ? prepare(module, call, COLL_PIPEBCAST_BY_LEARNT_TREE, called) : rc;
-}
-
-/**
- * What is done of MPI_Bcast_init with the lock held, given up while the ranks agree, and while they
- * join a group.
- */
+/** What is done of MPI_Bcast_init with the lock held, given up while the ranks agree. */
 static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
                       called_t *called)
 {
@@ -202,11 +154,9 @@ static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *ca
     if (call->tag == 0) {
         return prepare(module, call, COLL_PIPEBCAST_NOT_PLANNED, called);
     }
-    coll_pipebcast_multicast_settle(module);
-    /* Within few connections the tree of a group is not one that any kind has. */
-    return coll_pipebcast_may_reach_all(module)
-               ? prepare_by_any(module, call, called)
-               : prepare(module, call, COLL_PIPEBCAST_BY_LEARNT_TREE, called);
+    /* Each rank may have its starts in another order, and the broadcasts of a multicast group have
+     * one order on all ranks. */
+    return prepare(module, call, COLL_PIPEBCAST_BY_LEARNT_TREE, called);
 }
 
 int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,

@@ -57,8 +57,6 @@ typedef struct coll_pipebcast_call {
     bool overlaps;       /**< it may overlap others of the communicator: it is no blocking one */
     const uint8_t *late; /**< the order that it is in (engine/arrival/order.h), borrowed until it
                             has started; NULL: none. Alike on all ranks */
-    coll_pipebcast_group_t *group; /**< by which it goes, if by multicast, borrowed; NULL: the
-                                      communicator's */
     bool repeats; /**< the tags come again, so that at its end no message may be on its way */
     coll_pipebcast_series_t *series; /**< of one that repeats: what its starts know, borrowed */
 } coll_pipebcast_call_t;

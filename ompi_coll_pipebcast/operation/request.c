@@ -3,23 +3,19 @@
  */
 #include "operation/request.h"
 
-#include "base/log.h"
 #include "base/tags.h"
 #include "communicator/agreement.h"
 #include "communicator/lost.h"
 #include "operation/decision.h"
 
-/** Of the tags of a persistent one that of its group, behind two sets for its starts, */
-#define GROUP_TAG (2 * COLL_PIPEBCAST_TAGS)
-
-/** and the first of those by which it follows advice. */
-#define SERIES_TAG (GROUP_TAG + 1)
+/** Of the tags of a persistent one, behind two sets for its starts: the first of those by which it
+ * follows advice. */
+#define SERIES_TAG (2 * COLL_PIPEBCAST_TAGS)
 
 static void request_construct(coll_pipebcast_request_t *request)
 {
     OBJ_CONSTRUCT(&request->task.super, opal_list_item_t);
     request->comm = NULL;
-    request->group = NULL;
     request->call.data.datatype = NULL;
     request->operation = NULL;
     request->series = (coll_pipebcast_series_t){.known = NULL};
@@ -47,11 +43,6 @@ static coll_pipebcast_request_t *request_of(coll_pipebcast_task_t *task)
 static int request_free(ompi_request_t **handle)
 {
     coll_pipebcast_request_t *request = (coll_pipebcast_request_t *) *handle;
-    if (request->group != NULL) {
-        coll_pipebcast_lock(&request->module->lock);
-        coll_pipebcast_group_leave(request->group);
-        coll_pipebcast_unlock(&request->module->lock);
-    }
     OMPI_REQUEST_FINI(*handle);
     *handle = MPI_REQUEST_NULL;
     OBJ_RELEASE(request);
@@ -108,54 +99,6 @@ int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent
                       : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
 }
 
-/* Persistent ones by multicast. */
-
-int coll_pipebcast_request_join(coll_pipebcast_request_t *request)
-{
-    coll_pipebcast_module_t *module = request->module;
-    const int tag = request->call.tag - GROUP_TAG;
-    coll_pipebcast_group_t *group = coll_pipebcast_group_begin(module, tag, false);
-    if (group == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (coll_pipebcast_group_wait(group)) {
-        pb_health_init(&request->health);
-        pb_health_probed(&request->health, true);
-        request->group = group;
-        return OMPI_SUCCESS;
-    }
-    if (!module->is_lost && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_log(1, "communicator %s: a persistent broadcast goes by trees: %s",
-                           module->comm->c_name, coll_pipebcast_group_why_not(group));
-    }
-    coll_pipebcast_group_leave(group);
-    return module->is_lost ? MPI_ERR_OTHER : OMPI_SUCCESS;
-}
-
-/**
- * Its last start has shown how many frames come. All ranks know that, as they end no start before
- * its mark is settled: so a group that has fallen silent is left by all at the same start.
- */
-static void judge_group(coll_pipebcast_request_t *request)
-{
-    const coll_pipebcast_module_t *module = request->module;
-    const pb_multicast_result_t *result =
-        pb_multicast_last_result(coll_pipebcast_group_membership(request->group));
-    if (result == NULL || !pb_health_judge(&request->health, result)) {
-        return;
-    }
-    coll_pipebcast_count(&coll_pipebcast_counters.multicast_failures, 1);
-    if (ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_log(1,
-                           "communicator %s: a persistent broadcast goes by trees from now on, not "
-                           "by multicast: a rank does not hear half of the frames any more",
-                           module->comm->c_name);
-    }
-    coll_pipebcast_group_leave(request->group);
-    request->group = NULL;
-    request->planned = request->instead;
-}
-
 /**
  * The call of this start. A rank can be one start ahead of another, so that every
  * other start has the same tags: no rank ends a start before the root has begun it,
@@ -168,7 +111,6 @@ static coll_pipebcast_call_t call_of(coll_pipebcast_request_t *request)
     request->series.start = request->n_starts;
     call.series = call.repeats ? &request->series : NULL;
     call.tag -= (int) (request->n_starts % 2) * COLL_PIPEBCAST_TAGS;
-    call.group = request->group;
     return call;
 }
 
@@ -205,9 +147,6 @@ static int begin_agreed(coll_pipebcast_request_t *request)
 /** Begins a start of a persistent one. */
 static int begin_again(coll_pipebcast_request_t *request)
 {
-    if (request->group != NULL) {
-        judge_group(request);
-    }
     if (request->planned.is_known) {
         return begin_decided(request);
     }
@@ -284,7 +223,7 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     OBJ_RETAIN(request->call.data.datatype);
     request->module = module;
     request->n_starts = 0;
-    request->planned = request->instead = (pb_planned_t){.is_known = false};
+    request->planned = (pb_planned_t){.is_known = false};
     request->error = OMPI_SUCCESS;
     return request;
 }

@@ -19,9 +19,6 @@ typedef struct coll_pipebcast_request {
     coll_pipebcast_call_t call; /**< the datatype is retained; the tag is the first of all sets */
     unsigned n_starts;          /**< of a persistent one */
     pb_planned_t planned;       /**< likewise, but for the role, at the initialisation */
-    pb_planned_t instead;       /**< likewise, once its group has fallen silent */
-    coll_pipebcast_group_t *group;         /**< likewise, of its own; NULL: it goes by a tree */
-    pb_health_t health;                    /**< of that */
     coll_pipebcast_series_t series;        /**< likewise: what its starts know of advice */
     coll_pipebcast_operation_t *operation; /**< NULL: not begun, as the ranks still agree */
     int error;                             /**< the result */
@@ -43,14 +40,6 @@ int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
                                                      const coll_pipebcast_call_t *call,
                                                      bool persistent);
-
-/**
- * A persistent request that is planned by multicast joins a group of its own, as its starts may
- * have another place among those of others on each rank, while a group's broadcasts have one order.
- * With the module's lock held, which is given up while it waits. `request->group` is NULL after
- * that where a rank could not join; alike on all ranks. An error: this rank is lost.
- */
-int coll_pipebcast_request_join(coll_pipebcast_request_t *request);
 
 /**
  * Begins as planned; or with NULL, a persistent one as its initialisation was, another one, once

@@ -36,6 +36,7 @@ def mpirun(*arguments, options=(), topology=PATH):
     answer = tool("mpirun", "--name", "t", "--timeout", str(LIMIT), *options, "--",
                   *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll", "pipebcast,tuned", "--mca", "coll_pipebcast_verbose", "1",
+                  "--mca", "coll_pipebcast_multicast", "auto",
                   "--mca", "coll_pipebcast_topology_file", topology, *arguments, timeout=LIMIT + 20)  # fmt: skip
     answer.all = answer.stdout + answer.stderr
     tap.note(answer.all)

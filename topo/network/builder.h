@@ -56,6 +56,7 @@ typedef struct pb_builder {
     int n_named; /**< names in lists so far; more than there may be nodes are too many, however few
                     are new */
     int n_added; /**< links that lists with `adds` have added, or given something */
+    int multicast; /**< the last value of our key Multicast, pb_multicast_allowed_t */
     int marked;  /**< the switch that those above it were marked for last, -1: none */
     int n_marks; /**< so far */
     const pb_builder_list_t *list; /**< that is being read */

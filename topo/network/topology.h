@@ -50,9 +50,17 @@ typedef struct pb_topology_request {
     const char *partition; /**< that the job runs in (SLURM_JOB_PARTITION); NULL: none */
 } pb_topology_request_t;
 
+/** Whether broadcasts may go by IP multicast on this network, a decision of the site. */
+typedef enum {
+    PB_MULTICAST_OFF,  /**< also where the file says nothing */
+    PB_MULTICAST_AUTO, /**< where it is found to work, and links are not too fast */
+    PB_MULTICAST_ON,   /**< where it is found to work */
+} pb_multicast_allowed_t;
+
 /** What was read. */
 typedef struct pb_topology {
     pb_network_t *network; /**< finished, perhaps without hosts (pb_network_join()) */
+    pb_multicast_allowed_t multicast; /**< by our key Multicast */
     char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
     pb_diag_t warnings; /**< what was not understood and ignored, or is perhaps a mistake */
     pb_diag_t notes;    /**< what was taken from where, beside the file itself */

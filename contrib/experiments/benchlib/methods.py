@@ -159,7 +159,7 @@ class Method:
         return {**MPICH_ALWAYS, **variables, **size}
 
     def _mca_pipebcast(self, topology_file):
-        settings = {"coll": "pipebcast,tuned"}
+        settings = {"coll": "pipebcast,tuned", "coll_pipebcast_multicast": "auto"}
         if topology_file:
             settings["coll_pipebcast_topology_file"] = topology_file
         if self.algorithm:

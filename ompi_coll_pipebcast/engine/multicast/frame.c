@@ -11,6 +11,12 @@
 
 #define FLAG_CHECKSUM 1
 
+bool pb_frame_checksum_is_cheap(uint64_t bits_per_second)
+{
+    const double of_link = bits_per_second > 0 ? 8e12 / (double) bits_per_second : 0;
+    return PB_FRAME_CHECKSUM_PICOSECONDS < of_link / 20;
+}
+
 static uint64_t checksum(const pb_frame_rule_t *rule, const uint8_t *header, const char *payload,
                          size_t bytes)
 {

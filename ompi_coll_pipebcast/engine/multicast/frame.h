@@ -25,6 +25,12 @@
 /** The largest payload that the header can describe. */
 #define PB_FRAME_MAX_PAYLOAD 65535
 
+/**
+ * What the checksum takes for each byte, in 1e-12 seconds: measured over payloads of 1,448 bytes on
+ * one core of an EPYC of 2023, the least of 30 times of 2,000.
+ */
+#define PB_FRAME_CHECKSUM_PICOSECONDS 390
+
 /** What all members of a group have agreed on. */
 typedef struct pb_frame_rule {
     uint64_t key;
@@ -50,6 +56,12 @@ static inline size_t pb_frame_header_bytes(const pb_frame_rule_t *rule)
 {
     return rule->has_checksum ? PB_FRAME_MAX_HEADER_BYTES : PB_FRAME_HEADER_BYTES;
 }
+
+/**
+ * Whether the checksum takes less than 5 % of a byte's time on a link of this speed; false where
+ * the speed is not known, 0.
+ */
+bool pb_frame_checksum_is_cheap(uint64_t bits_per_second);
 
 /** Writes the header of a frame. Returns its bytes. O(1), with a checksum O(payload). */
 size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint8_t *header);

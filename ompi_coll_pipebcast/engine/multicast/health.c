@@ -11,12 +11,6 @@ void pb_health_init(pb_health_t *h)
     *h = (pb_health_t){.state = PB_HEALTH_RESTING, .due = PB_HEALTH_FIRST};
 }
 
-void pb_health_probe_at_once(pb_health_t *h)
-{
-    h->due = 1;
-    h->is_at_once = true;
-}
-
 void pb_health_count(pb_health_t *h)
 {
     h->n_broadcasts++;
@@ -28,8 +22,7 @@ bool pb_health_begins_probe(pb_health_t *h)
         return false;
     }
     h->state = PB_HEALTH_PROBING;
-    h->due = h->n_broadcasts + (h->is_at_once ? 0 : PB_HEALTH_LAG);
-    h->is_at_once = false;
+    h->due = h->n_broadcasts + PB_HEALTH_LAG;
     return true;
 }
 

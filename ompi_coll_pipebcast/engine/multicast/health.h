@@ -8,8 +8,7 @@
  *
  * - The group is probed at the communicator's PB_HEALTH_FIRST-th broadcast: one that is made for
  * one or two broadcasts pays for nothing. Its outcome counts PB_HEALTH_LAG broadcasts later, so
- * that it is mostly known by then. Where the user wants that, the first broadcast begins the probe
- * and waits for its outcome.
+ * that it is mostly known by then.
  * - What a mark has brought is judged some broadcasts later (pb_multicast_due_mark()): no rank gets
  *   further ahead of one that is late.
  * - A mark is *deaf* if a rank had to ask for half of the frames that were sent. Loss on the way is
@@ -47,7 +46,6 @@ typedef enum {
 typedef struct pb_health {
     pb_health_state_t state;
     uint64_t n_broadcasts;
-    bool is_at_once; /**< the outcome of the next probe counts at the broadcast that begins it */
     uint64_t due;    /**< the broadcast at which it is probed, or a probe's outcome counts */
     uint64_t judged; /**< marks up to this number were judged */
     uint64_t n_good; /**< marks that were not deaf, since it works */
@@ -56,9 +54,6 @@ typedef struct pb_health {
 } pb_health_t;
 
 void pb_health_init(pb_health_t *health);
-
-/** Before any broadcast: the first one is to know whether the group works. */
-void pb_health_probe_at_once(pb_health_t *health);
 
 /** A broadcast begins. O(1). */
 void pb_health_count(pb_health_t *health);

@@ -3,7 +3,8 @@
  */
 #include "engine/multicast/siphash.h"
 
-#include "topo/util/bytes.h"
+#include <endian.h>
+#include <string.h>
 
 enum { WORD = 8, ROUNDS = 2, LAST_ROUNDS = 4 };
 
@@ -42,6 +43,14 @@ void pb_siphash_start(pb_siphash_t *hash, const uint64_t key[2])
               UINT64_C(0x6c7967656e657261) ^ key[0], UINT64_C(0x7465646279746573) ^ key[1]}};
 }
 
+/** Reads a word as a whole: byte by byte takes twice the time. */
+static uint64_t word_at(const uint8_t *from)
+{
+    uint64_t word;
+    memcpy(&word, from, sizeof(word));
+    return le64toh(word);
+}
+
 /** One byte more. */
 static void add_byte(pb_siphash_t *hash, uint8_t byte)
 {
@@ -60,7 +69,7 @@ void pb_siphash_add(pb_siphash_t *hash, const void *bytes, size_t n)
         n--;
     }
     for (; n >= WORD; n -= WORD, from += WORD) {
-        enter(hash, pb_bytes_get(from, WORD));
+        enter(hash, word_at(from));
         hash->bytes += WORD;
     }
     while (n > 0) {

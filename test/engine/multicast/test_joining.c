@@ -215,22 +215,6 @@ static void test_health(void)
        "a group that never works is probed three times, and then no more");
 }
 
-static void test_at_once(void)
-{
-    pb_health_t health;
-    pb_health_init(&health);
-    pb_health_probe_at_once(&health);
-    pb_health_count(&health);
-    ok(!pb_health_is_due(&health) && pb_health_begins_probe(&health) && pb_health_is_due(&health),
-       "where it is wanted, the first broadcast waits for its own probe");
-    pb_health_probed(&health, false);
-    while (!pb_health_begins_probe(&health)) {
-        pb_health_count(&health);
-    }
-    ok(health.n_broadcasts == 1 + PB_HEALTH_REST && !pb_health_is_due(&health),
-       "a later probe goes on beside broadcasts");
-}
-
 static bool judge(pb_health_t *health, uint64_t number, uint32_t asked)
 {
     const pb_multicast_result_t result = {
@@ -276,7 +260,6 @@ int main(void)
     test_groups(refuse_offer, "likewise where the root offers none");
     test_failures();
     test_health();
-    test_at_once();
     test_silence();
     return tap_done();
 }

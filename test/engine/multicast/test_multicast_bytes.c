@@ -89,6 +89,13 @@ static void test_frames(void)
     ok(unforged == 0, "and with a checksum not if any bit is wrong");
 }
 
+static void test_cost(void)
+{
+    ok(pb_frame_checksum_is_cheap(2000000) && pb_frame_checksum_is_cheap(1000000000) &&
+           !pb_frame_checksum_is_cheap(2500000000) && !pb_frame_checksum_is_cheap(0),
+       "the checksum is cheap on links of up to 1 Gbit/s");
+}
+
 /* The window. */
 
 /** Adds frames in random order, and compares with a plain array. */
@@ -340,6 +347,7 @@ int main(void)
 {
     test_siphash();
     test_frames();
+    test_cost();
     test_windows();
     test_words();
     test_modes();

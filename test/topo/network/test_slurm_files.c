@@ -125,6 +125,13 @@ static void test_beside(void)
         "a link: 2 times\n"
         "note: d/topology.pipebcast: this file gives a link's LinkSpeed or Uplinks, or adds a "
         "link: 1 time\n");
+    const in_memory_t multicast[] = {
+        {"topology.conf", "SwitchName=s Nodes=n1\n#pipebcast Multicast=off\n"},
+        {"topology.pipebcast", "Multicast=auto\n"},
+        {NULL, NULL}};
+    check("topology.pipebcast allows multicast", multicast, NULL,
+          "1 switches, 1 hosts, base speed 1\nswitch s\n  host n1 speed 1\n"
+          "note: topology.conf: broadcasts may go by IP multicast, by our key Multicast\n");
     const in_memory_t faulty[] = {{"topology.conf", "SwitchName=s Nodes=n[1-2]\n"},
                                   {"topology.pipebcast", "\nSwitchName=s Nodes=n3\n"},
                                   {NULL, NULL}};

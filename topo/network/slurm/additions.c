@@ -92,9 +92,10 @@ static int enter_file(const char *path, const pb_topology_files_t *files, const 
     return error;
 }
 
-int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_topology_text_t *text,
-                             const char *name, pb_builder_t *builder, pb_source_lines_t *where,
-                             int number, pb_topology_t *topology)
+/* Enters the comments, then the file beside the text. */
+static int enter_all(const pb_slurm_additions_t *additions, const pb_topology_text_t *text,
+                     const char *name, pb_builder_t *builder, pb_source_lines_t *where, int number,
+                     pb_topology_t *topology)
 {
     int error = enter_comments(additions, name, builder);
     if (error == PB_SUCCESS && builder->n_added > 0) {
@@ -113,5 +114,18 @@ int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_top
         note(topology, path, "this file gives", builder->n_added - n_before);
     }
     free(path);
+    return error;
+}
+
+int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_topology_text_t *text,
+                             const char *name, pb_builder_t *builder, pb_source_lines_t *where,
+                             int number, pb_topology_t *topology)
+{
+    const int error = enter_all(additions, text, name, builder, where, number, topology);
+    topology->multicast = (pb_multicast_allowed_t) builder->multicast;
+    if (error == PB_SUCCESS && topology->multicast != PB_MULTICAST_OFF) {
+        pb_diag_fault(&topology->notes, text->name, 0,
+                      "broadcasts may go by IP multicast, by our key Multicast");
+    }
     return error;
 }

@@ -4,7 +4,8 @@
  *
  * Such a line names links that are there and gives them LinkSpeed and Uplinks, or adds links from
  * another spine down to what is there. Without Nodes and Switches it means all links down from
- * its switch. A later line counts more than an earlier one, and all more than the file's own.
+ * its switch. A later line counts more than an earlier one, and all more than the file's own. A
+ * line "Multicast=auto", without other keys, allows broadcasts by IP multicast.
  */
 #ifndef PB_SLURM_ADDITIONS_H
 #define PB_SLURM_ADDITIONS_H

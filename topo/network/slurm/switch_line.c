@@ -21,6 +21,7 @@ enum {
     KEY_AGGREGATED,
     KEY_TOPOLOGY,
     KEY_VERSION,
+    KEY_MULTICAST,
     N_USED, /* those of blocks behind it say nothing about the network */
     N_KEYS = N_USED + 3
 };
@@ -37,6 +38,7 @@ static pb_slurm_keys_t keys = {
     [KEY_AGGREGATED] = "AggregatedBlock",
     [KEY_TOPOLOGY] = "Topology",
     [KEY_VERSION] = "Version",
+    [KEY_MULTICAST] = "Multicast",
     [N_USED] = "BlockSizes",
     [N_USED + 1] = "BlockSize",
     [N_USED + 2] = "BlockIndex",
@@ -82,6 +84,21 @@ static uint32_t read_number(const switch_line_t *l, int key, uint32_t most)
         return 0;
     }
     return (uint32_t) number;
+}
+
+/* Takes what the site decides on multicast, for the whole topology. */
+static void enter_multicast(const switch_line_t *l)
+{
+    static const char *const names[] = {
+        [PB_MULTICAST_OFF] = "off", [PB_MULTICAST_AUTO] = "auto", [PB_MULTICAST_ON] = "on"};
+    const char *value = l->values[KEY_MULTICAST];
+    for (int i = 0; i < (int) (sizeof(names) / sizeof(names[0])); i++) {
+        if (strcmp(value, names[i]) == 0) {
+            l->builder->multicast = i;
+            return;
+        }
+    }
+    warn(l, "Multicast '%s' is ignored; write off, auto or on", value);
 }
 
 static int enter_list(const switch_line_t *l, int key)
@@ -140,6 +157,10 @@ int pb_slurm_switch_line(pb_builder_t *b, char *text, int line, const char *ours
     }
     if (values[KEY_AGGREGATED] != NULL ||
         (l.is_ours && values[KEY_TOPOLOGY] != NULL && strcmp(values[KEY_TOPOLOGY], ours) != 0)) {
+        return PB_SUCCESS;
+    }
+    if (l.is_ours && values[KEY_MULTICAST] != NULL) {
+        enter_multicast(&l);
         return PB_SUCCESS;
     }
     for (int key = KEY_SWITCH_NAME; key <= KEY_RING_NAME; key++) {
