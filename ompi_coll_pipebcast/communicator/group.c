@@ -18,10 +18,11 @@
 #include "communicator/lost.h"
 #include "communicator/module.h"
 #include "communicator/process.h"
-#include "engine/multicast/joining.h"
-#include "engine/multicast/receiver.h"
-#include "engine/multicast/sender.h"
+#include "engine/multicast/health.h"
+#include "engine/multicast/part.h"
 #include "engine/multicast/udp_datagrams.h"
+#include "pml/control.h"
+#include "pml/transport.h"
 #include "topo/model/profile.h"
 #include "topo/util/hash.h"
 
@@ -36,8 +37,13 @@
 static const int64_t pauses[] = {0, 50000000, 200000000};
 #define N_ROUNDS ((int) (sizeof(pauses) / sizeof(pauses[0])))
 
-/** Tags: one for joining, one for each round. */
-_Static_assert(COLL_PIPEBCAST_GROUP_TAGS == 1 + N_ROUNDS, "tags");
+_Static_assert(COLL_PIPEBCAST_GROUP_TAGS == N_ROUNDS, "a tag for each round");
+
+/**
+ * Groups of a process: each takes a descriptor and the memory of a socket. Of a limit of 1,024
+ * descriptors, connections have a quarter (communicator/connections.h).
+ */
+#define MOST_GROUPS 16
 
 /** The largest IP packet: that of jumbo frames; and what is known to pass where the MTU is not. */
 #define MOST_MTU 9000
@@ -55,18 +61,44 @@ _Static_assert(COLL_PIPEBCAST_GROUP_TAGS == 1 + N_ROUNDS, "tags");
 /** Repaired frames of a million that are no reason to send more slowly. */
 #define REPAIR_LIMIT 10000
 
+/** A window is this part of the smallest buffer: see engine/multicast/marks.h. */
+#define BUFFER_PART 2
+
+/** The largest window, in frames; the window where no rank but the root hears anything. */
+#define MOST_WINDOW (1 << 20)
+
+/** A root's patience is that many times what joining took, within bounds in nanoseconds. */
+#define PATIENCE_TIMES 4
+#define LEAST_PATIENCE INT64_C(2000000)
+#define MOST_PATIENCE INT64_C(1000000000)
+
+/** What the ranks learn of each other: the maximum of each number over them, where rank 0 alone has
+ * the first ones. */
+enum {
+    V_KEY,
+    V_SECRET,       /**< two numbers */
+    V_CHECKSUM = 3, /**< whether frames have one */
+    V_CANNOT,       /**< of all ranks: whether this one could not join */
+    V_FRAME_BYTES,  /**< its complement: bytes of the largest frame with its header */
+    V_CAPACITY,     /**< its complement: frames that wait to be taken in; UINT32_MAX: hears none */
+    N_VALUES
+};
+
 struct coll_pipebcast_group {
     coll_pipebcast_task_t task; /**< what makes it; first, so that the one is the other */
     coll_pipebcast_module_t *module;
-    int n_users; /**< references; the task has one */
+    int n_users;       /**< references; the task has one */
     bool is_concluded; /**< whether it works is known */
     bool works;
     char why_not[160]; /**< if it does not, why, at rank 0 */
     /* Joining. */
-    pb_control_t control;
-    pb_joining_t joining;
-    bool has_joined; /**< joining is through, so that `multicast` is there */
-    pb_role_t role;  /**< this rank's in the tree from rank 0 */
+    uint32_t address; /**< of the group; IPv4, as a number */
+    uint16_t port;
+    uint64_t values[N_VALUES];
+    pb_request_t joining; /**< the allreduce of these; NULL: it is done */
+    int64_t since;        /**< nanoseconds, when it began */
+    bool has_joined;      /**< joining is through, so that `multicast` is there */
+    pb_role_t role;       /**< this rank's in the tree from rank 0 */
     int parent;
     int *children;
     uint32_t *masks;
@@ -74,11 +106,9 @@ struct coll_pipebcast_group {
     int round;
     bool has_begun; /**< this round's part */
     int64_t not_before;
-    union {
-        pb_multicast_sender_t sender; /**< at rank 0 */
-        pb_multicast_receiver_t receiver;
-    };
+    pb_multicast_part_t part;
     char *data;
+    int tag; /**< of the first round; the next one has the next lower one */
     pb_control_t round_control;
     /* What is left. */
     pb_datagrams_t *datagrams; /**< NULL: it has none */
@@ -92,18 +122,31 @@ static bool is_rank_0(const coll_pipebcast_group_t *group)
     return ompi_comm_rank(group->module->comm) == 0;
 }
 
-static pb_multicast_part_t *part_of(coll_pipebcast_group_t *group)
+/* References. */
+
+/** Changes the number of groups of this process with a socket; false: there are too many. */
+static bool add_groups(int n)
 {
-    return is_rank_0(group) ? &group->sender.part : &group->receiver.part;
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    opal_mutex_lock(&process->lock);
+    const bool has_room = process->n_multicast_groups + n <= MOST_GROUPS;
+    process->n_multicast_groups += has_room ? n : 0;
+    opal_mutex_unlock(&process->lock);
+    return has_room;
 }
 
-/* References. */
+static void close_datagrams(coll_pipebcast_group_t *group)
+{
+    if (group->datagrams != NULL) {
+        pb_udp_datagrams_close(group->datagrams);
+        group->datagrams = NULL;
+        (void) add_groups(-1);
+    }
+}
 
 static void free_group(coll_pipebcast_group_t *group)
 {
-    pb_joining_finish(&group->joining);
-    pb_multicast_fini(&group->multicast);
-    pb_udp_datagrams_close(group->datagrams);
+    close_datagrams(group);
     OBJ_DESTRUCT(&group->task.super);
     free(group->children);
     free(group->masks);
@@ -147,18 +190,24 @@ pb_multicast_t *coll_pipebcast_group_membership(coll_pipebcast_group_t *group)
     return &group->multicast;
 }
 
-/* What is offered. */
+/* What rank 0 decides, and what follows from the communicator. */
 
-/** Members of the same processes have the same address, so that switches and interfaces have one
- * group for all their communicators; ports and keys keep these apart. */
-static uint32_t address_of(struct ompi_communicator_t *comm)
+/**
+ * Members of the same processes have the same address, so that switches and interfaces have one
+ * group for all their communicators; ports and keys keep these apart. Where ranks come to another
+ * port each, the group is found not to work.
+ */
+static void find_address(coll_pipebcast_group_t *group)
 {
+    struct ompi_communicator_t *comm = group->module->comm;
     uint64_t state = PB_HASH_START;
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const opal_process_name_t *name = &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
-        state = pb_hash_number(pb_hash_number(state, name->jobid), name->vpid);
+        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+        state = pb_hash_number(pb_hash_number(state, name.jobid), name.vpid);
     }
-    return FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
+    group->address = FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
+    state = pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid));
+    group->port = (uint16_t) (FIRST_PORT + pb_hash_end(state) % N_PORTS);
 }
 
 static bool has_failed_too_often(void)
@@ -184,30 +233,28 @@ static bool has_checksum(uint64_t bits_per_second)
 {
     const int wanted = coll_pipebcast_params.multicast_checksum;
     return wanted == COLL_PIPEBCAST_CHECKSUM_ON ||
-           (wanted == COLL_PIPEBCAST_CHECKSUM_AUTO &&
-            pb_frame_checksum_is_cheap(bits_per_second));
+           (wanted == COLL_PIPEBCAST_CHECKSUM_AUTO && pb_frame_checksum_is_cheap(bits_per_second));
 }
 
-/** The offer of rank 0. */
-static pb_joining_offer_t make_offer(coll_pipebcast_group_t *group)
+/** The values that rank 0 alone has. False with a reason. */
+static bool decide(coll_pipebcast_group_t *group)
 {
-    uint64_t random[4];
-    pb_joining_offer_t offer = {.is_refused = true};
+    uint64_t *values = group->values;
+    uint64_t random[3];
     if (has_failed_too_often()) {
         snprintf(group->why_not, sizeof(group->why_not),
                  "it did not work among other ranks of this job");
-    } else if (getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t) sizeof(random)) {
-        snprintf(group->why_not, sizeof(group->why_not), "there is no random number for its key");
-    } else {
-        offer = (pb_joining_offer_t){
-            .address = address_of(group->module->comm),
-            .port = (uint16_t) (FIRST_PORT + random[3] % N_PORTS),
-            .rule = {.key = random[0],
-                     .has_checksum = has_checksum(group->module->multicast.bits_per_second),
-                     .secret = {random[1], random[2]}},
-        };
+        return false;
     }
-    return offer;
+    if (getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t) sizeof(random)) {
+        snprintf(group->why_not, sizeof(group->why_not), "there is no random number for its key");
+        return false;
+    }
+    values[V_KEY] = random[0];
+    values[V_SECRET] = random[1];
+    values[V_SECRET + 1] = random[2];
+    values[V_CHECKSUM] = has_checksum(group->module->multicast.bits_per_second);
+    return true;
 }
 
 /* Joining. */
@@ -238,15 +285,18 @@ static uint32_t frame_bytes(const pb_medium_t *medium)
 static bool open_datagrams(coll_pipebcast_group_t *group, const pb_medium_t *medium, char *why,
                            size_t why_size)
 {
-    const pb_joining_offer_t *offer = &group->joining.offer;
     const unsigned int interface = if_nametoindex(medium->interfaces);
     if (!medium->is_ethernet || interface == 0) {
         snprintf(why, why_size, "messages do not go over one Ethernet interface there");
         return false;
     }
+    if (!add_groups(1)) {
+        snprintf(why, why_size, "this process is in %d groups already", MOST_GROUPS);
+        return false;
+    }
     const pb_udp_options_t options = {
-        .group = {.s_addr = htonl(offer->address)},
-        .port = offer->port,
+        .group = {.s_addr = htonl(group->address)},
+        .port = group->port,
         .interface = interface,
         .loops = group->is_deaf, /* then another rank of this host is to hear it */
         .only_sends = group->is_deaf,
@@ -256,34 +306,47 @@ static bool open_datagrams(coll_pipebcast_group_t *group, const pb_medium_t *med
     const int rc = pb_udp_datagrams_open(&options, &group->datagrams);
     if (rc != 0) {
         group->datagrams = NULL;
+        (void) add_groups(-1);
         snprintf(why, why_size, "interface %s: %s", medium->interfaces,
                  rc == PB_ERR_IO ? strerror(errno) : "out of memory");
     }
     return rc == 0;
 }
 
-/** The offer is here: this rank joins, if it can, and answers. */
+/** This rank joins, if it can, and writes its values. */
 static void join(coll_pipebcast_group_t *group)
 {
     const coll_pipebcast_module_t *module = group->module;
-    pb_joining_answer_t answer = {.capacity = UINT32_MAX};
     pb_medium_t medium;
     char why[128] = "";
     coll_pipebcast_medium_find(module, &medium);
-    answer.frame_bytes = frame_bytes(&medium);
     group->is_deaf = !is_first_of_host(module);
-    if (!group->joining.offer.is_refused) {
-        answer.has_joined = open_datagrams(group, &medium, why, sizeof(why));
-    }
-    if (answer.has_joined && !group->is_deaf) {
-        answer.capacity = group->datagrams->capacity;
-    }
+    const bool can =
+        (!is_rank_0(group) || decide(group)) && open_datagrams(group, &medium, why, sizeof(why));
+    const uint32_t capacity = can && !group->is_deaf ? group->datagrams->capacity : UINT32_MAX;
+    group->values[V_CANNOT] = !can;
+    group->values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(&medium);
+    group->values[V_CAPACITY] = ~(uint64_t) capacity;
     if (why[0] != '\0') {
         coll_pipebcast_log(is_rank_0(group) ? 1 : 10,
                            "communicator %s: rank %d cannot join a group of multicast: %s",
                            module->comm->c_name, ompi_comm_rank(module->comm), why);
     }
-    pb_joining_answer(&group->joining, &answer);
+}
+
+/** Begins to find out what the others have, with the lock given up. */
+static int begin_joining(coll_pipebcast_group_t *group)
+{
+    struct ompi_communicator_t *comm = group->module->comm;
+    find_address(group);
+    join(group);
+    group->since = coll_pipebcast_now();
+    coll_pipebcast_unlock(&group->module->lock);
+    const int rc = comm->c_coll->coll_iallreduce(
+        MPI_IN_PLACE, group->values, N_VALUES, MPI_UINT64_T, MPI_MAX, comm,
+        (ompi_request_t **) &group->joining, comm->c_coll->coll_iallreduce_module);
+    coll_pipebcast_lock(&group->module->lock);
+    return rc;
 }
 
 /** The speed of the slowest link that frames of a root may pass, in the unit of the topology. */
@@ -317,23 +380,43 @@ static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
     return (uint64_t) (bytes * slowest / pb_profile_host_speed(network));
 }
 
-/** All have joined: this rank is a member from now on. */
-static void become_member(coll_pipebcast_group_t *group)
+static int64_t patience_of(int64_t time)
 {
-    const pb_joining_terms_t *terms = &group->joining.terms;
-    const coll_pipebcast_module_t *module = group->module;
+    const int64_t patience = time > MOST_PATIENCE ? MOST_PATIENCE : PATIENCE_TIMES * time;
+    return patience < LEAST_PATIENCE  ? LEAST_PATIENCE
+           : patience > MOST_PATIENCE ? MOST_PATIENCE
+                                      : patience;
+}
+
+static uint32_t lesser(uint64_t a, uint64_t b)
+{
+    return (uint32_t) (a < b ? a : b);
+}
+
+/** This rank is a member from now on. False: not all ranks have joined. */
+static bool become_member(coll_pipebcast_group_t *group)
+{
+    const uint64_t *values = group->values;
+    const pb_frame_rule_t rule = {.key = values[V_KEY],
+                                  .has_checksum = values[V_CHECKSUM] != 0,
+                                  .secret = {values[V_SECRET], values[V_SECRET + 1]}};
+    const uint32_t header = (uint32_t) pb_frame_header_bytes(&rule);
+    const uint32_t frame = lesser(~values[V_FRAME_BYTES], PB_FRAME_MAX_PAYLOAD);
     const pb_multicast_config_t config = {
-        .rule = group->joining.offer.rule,
-        .payload = terms->payload,
-        .window = terms->window,
+        .rule = rule,
+        .payload = frame > header ? frame - header : 0,
+        .window = lesser(~values[V_CAPACITY] / BUFFER_PART, MOST_WINDOW),
         .datagrams = group->datagrams,
         .is_deaf = group->is_deaf,
-        .patience = terms->patience,
-        .ceiling = ceiling_of(module),
+        .patience = patience_of(coll_pipebcast_now() - group->since),
+        .ceiling = ceiling_of(group->module),
         .repair_limit = REPAIR_LIMIT,
     };
-    pb_multicast_init(&group->multicast, &config);
-    group->has_joined = true;
+    group->has_joined = values[V_CANNOT] == 0 && config.payload > 0 && config.window > 0;
+    if (group->has_joined) {
+        pb_multicast_init(&group->multicast, &config);
+    }
+    return group->has_joined;
 }
 
 /* Probing. */
@@ -361,17 +444,12 @@ static bool begin_round(coll_pipebcast_group_t *group, int64_t now)
     if (group->data == NULL) {
         group->data = calloc(1, total);
     }
-    group->round_control =
-        (pb_control_t){.comm = module->comm, .tag = group->control.tag - 1 - group->round};
-    pb_mode_mark_next(&group->multicast.mode);
+    group->round_control = (pb_control_t){.comm = module->comm, .tag = group->tag - group->round};
+    pb_marks_mark_next(&group->multicast.marks);
     group->has_begun =
         group->data != NULL &&
-        (is_rank_0(group) ? pb_multicast_sender_start(
-                                &group->sender, &group->multicast, &group->round_control,
-                                &group->role, ompi_comm_size(module->comm), group->data, total)
-                          : pb_multicast_receiver_start(&group->receiver, &group->multicast,
-                                                        &group->round_control, &group->role,
-                                                        group->data, total));
+        pb_multicast_part_start(&group->part, &group->multicast, &group->round_control,
+                                &group->role, ompi_comm_size(module->comm), group->data, total);
     if (!group->has_begun) {
         coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
     }
@@ -381,12 +459,11 @@ static bool begin_round(coll_pipebcast_group_t *group, int64_t now)
 /** Whether the round has shown something. */
 static void judge_round(coll_pipebcast_group_t *group)
 {
-    const pb_multicast_part_t *part = part_of(group);
-    const pb_multicast_result_t *result = pb_multicast_result(&group->multicast, part->number);
-    if (group->is_concluded || result == NULL) {
+    const pb_multicast_mark_t *mark = pb_multicast_find_mark(&group->multicast, group->part.number);
+    if (group->is_concluded || mark == NULL || !mark->is_settled) {
         return;
     }
-    if (!pb_health_is_deaf(result)) {
+    if (!pb_health_is_deaf(mark)) {
         conclude(group, true, "");
     } else if (group->round + 1 == N_ROUNDS) {
         conclude(group, false, "a rank heard less than half of the frames that rank 0 has sent");
@@ -400,9 +477,8 @@ static bool probe(coll_pipebcast_group_t *group)
     if (!group->has_begun && !begin_round(group, now)) {
         return false;
     }
-    const bool is_over = is_rank_0(group) ? pb_multicast_sender_advance(&group->sender, now)
-                                          : pb_multicast_receiver_advance(&group->receiver);
-    pb_multicast_part_t *part = part_of(group);
+    pb_multicast_part_t *part = &group->part;
+    const bool is_over = pb_multicast_part_advance(part, now);
     if (part->broken) {
         coll_pipebcast_lose(group->module, part->error);
     }
@@ -422,15 +498,21 @@ static bool probe(coll_pipebcast_group_t *group)
     return true;
 }
 
-/** Advances the joining; true when it is through. */
+/** Advances the joining; true when it is through, or this rank is lost. */
 static bool advance_joining(coll_pipebcast_group_t *group)
 {
-    bool is_through = pb_joining_advance(&group->joining, coll_pipebcast_now());
-    if (group->joining.state == PB_JOINING_OFFERED && group->joining.error == 0) {
-        join(group);
-        is_through = pb_joining_advance(&group->joining, coll_pipebcast_now());
+    ompi_status_public_t status;
+    if (!coll_pipebcast_take_complete(&group->joining, &status)) {
+        return false;
     }
-    return is_through;
+    group->joining = NULL;
+    if (status.MPI_ERROR != MPI_SUCCESS) {
+        coll_pipebcast_lose(group->module, status.MPI_ERROR);
+    } else if (!become_member(group)) {
+        close_datagrams(group);
+        conclude(group, false, "a rank could not join");
+    }
+    return true;
 }
 
 /** Does what can be done; true when the probe is through, or this rank is lost. */
@@ -440,21 +522,10 @@ static bool advance(coll_pipebcast_task_t *task)
     if (coll_pipebcast_is_lost(group->module)) {
         return true;
     }
-    if (!group->has_joined) {
-        if (!advance_joining(group)) {
-            return false;
-        }
-        if (group->joining.error != 0) {
-            coll_pipebcast_lose(group->module, group->joining.error);
-            return true;
-        }
-        if (group->joining.terms.is_refused) {
-            conclude(group, false, "a rank could not join");
-            return true;
-        }
-        become_member(group);
+    if (group->joining != NULL && !advance_joining(group)) {
+        return false;
     }
-    return probe(group);
+    return !group->has_joined || probe(group);
 }
 
 /** The task has ended, with or without an outcome. */
@@ -464,12 +535,14 @@ static void end(coll_pipebcast_task_t *task)
     coll_pipebcast_lock_t *lock = &group->module->lock;
     coll_pipebcast_lock(lock);
     if (group->has_begun) { /* this rank is lost */
-        pb_multicast_part_finish(part_of(group));
+        pb_multicast_part_finish(&group->part);
     }
     if (!group->is_concluded) {
         conclude(group, false, "a rank is lost");
     }
-    coll_pipebcast_group_leave(group);
+    if (group->joining == NULL) { /* else the allreduce may still write there: the group stays */
+        coll_pipebcast_group_leave(group);
+    }
     coll_pipebcast_unlock(lock);
 }
 
@@ -512,7 +585,7 @@ static bool copy_role(coll_pipebcast_group_t *group, const pb_role_t *role)
     return true;
 }
 
-/** A group whose joining has begun; NULL if out of memory. */
+/** A group that has not begun to join; NULL if out of memory. */
 static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int tag)
 {
     pb_planned_t planned;
@@ -523,18 +596,12 @@ static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int ta
     OBJ_CONSTRUCT(&group->task.super, opal_list_item_t);
     group->module = module;
     group->n_users = 1;
-    group->control = (pb_control_t){.comm = module->comm, .tag = tag};
+    group->tag = tag;
     if (find_role(module, &planned) != PB_SUCCESS || !copy_role(group, planned.role)) {
         free_group(group);
         return NULL;
     }
     coll_pipebcast_connections_count_role(module, planned.role);
-    pb_joining_offer_t offer = {.is_refused = true};
-    if (is_rank_0(group)) {
-        offer = make_offer(group);
-    }
-    pb_joining_start(&group->joining, &group->control, &group->role,
-                     is_rank_0(group) ? &offer : NULL, group->children, coll_pipebcast_now());
     return group;
 }
 
@@ -544,7 +611,7 @@ coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *modu
     if (group == NULL) { /* what was out of memory may have been one allocation */
         group = new_group(module, tag);
     }
-    int rc = group == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    int rc = group == NULL ? OMPI_ERR_OUT_OF_RESOURCE : begin_joining(group);
     if (rc == OMPI_SUCCESS) {
         group->task.advance = advance;
         group->task.end = end;
@@ -583,8 +650,8 @@ const char *coll_pipebcast_group_why_not(const coll_pipebcast_group_t *group)
 
 void coll_pipebcast_group_describe(const coll_pipebcast_group_t *group, char *text, size_t size)
 {
-    const struct in_addr address = {.s_addr = htonl(group->joining.offer.address)};
+    const struct in_addr address = {.s_addr = htonl(group->address)};
     char dotted[INET_ADDRSTRLEN] = "";
     (void) inet_ntop(AF_INET, &address, dotted, sizeof(dotted));
-    snprintf(text, size, "group %s port %u", dotted, group->joining.offer.port);
+    snprintf(text, size, "group %s port %u", dotted, group->port);
 }

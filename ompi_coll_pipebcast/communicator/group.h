@@ -1,10 +1,12 @@
 /*
  * A group of multicast on a communicator: this rank's datagrams and its membership
- * (engine/multicast/multicast.h), from the offer of rank 0 until nothing uses it any more.
+ * (engine/multicast/multicast.h), from its beginning until nothing uses it any more.
  *
- * It is made as a task beside broadcasts: rank 0 offers a group, every host's first rank joins it,
- * the others can send to it. If all could, rank 0 may broadcast some frames to them, which is the
- * *probe*: only that shows whether the network delivers them.
+ * It is made by a task, while broadcasts go on. The address and port follow from the communicator.
+ * Every host's first rank joins the group, the others can send to it. By an allreduce the ranks
+ * learn the keys from rank 0, whether all could join, and the least that any of them can take. If
+ * all could, rank 0 broadcasts some frames to them, which is the *probe*: only that shows whether
+ * the network delivers them.
  *
  * A group outlives what it was replaced by, or its communicator's use of it, as long as a broadcast
  * on it is under way. All functions are called with the module's lock held.
@@ -22,7 +24,7 @@ struct coll_pipebcast_module;
 typedef struct coll_pipebcast_group coll_pipebcast_group_t;
 
 /** Tags that one needs. */
-#define COLL_PIPEBCAST_GROUP_TAGS 4
+#define COLL_PIPEBCAST_GROUP_TAGS 3
 
 /**
  * A new group, which the caller has a reference to; `tag` and the next lower ones are its own.

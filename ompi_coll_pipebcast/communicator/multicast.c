@@ -97,18 +97,12 @@ static void wait_once(coll_pipebcast_module_t *module)
 static void judge(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
-    const pb_multicast_t *membership = coll_pipebcast_group_membership(multicast->group);
-    const pb_multicast_result_t *result = NULL;
-    uint64_t mark;
-    if (!pb_multicast_due_mark(membership, &mark)) {
-        return;
-    }
-    /* That a later mark is settled may be known first, but not what this one has brought. */
-    while ((result = pb_multicast_result(membership, mark)) == NULL &&
-           !coll_pipebcast_is_lost(module)) {
+    const pb_multicast_mark_t *mark =
+        pb_multicast_due_mark(coll_pipebcast_group_membership(multicast->group));
+    while (mark != NULL && !mark->is_settled && !coll_pipebcast_is_lost(module)) {
         wait_once(module);
     }
-    if (result != NULL && !module->is_lost && pb_health_judge(&multicast->health, result)) {
+    if (mark != NULL && !module->is_lost && pb_health_judge(&multicast->health, mark)) {
         report_failure(module, "a rank does not hear half of the frames any more");
         drop_group(module);
     }

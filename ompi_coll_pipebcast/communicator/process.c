@@ -24,6 +24,7 @@ int coll_pipebcast_process_open(void)
     process->assumed = process->blank = NULL;
     coll_pipebcast_kept_open(&process->kept);
     process->multicast_failures = 0;
+    process->n_multicast_groups = 0;
     process->locality_known = false;
     process->locality = PB_LOCALITY_ANYWHERE;
     process->connections_charged = 0;

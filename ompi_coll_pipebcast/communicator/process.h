@@ -31,6 +31,7 @@ typedef struct coll_pipebcast_process {
     coll_pipebcast_model_t
         *blank;                 /**< memory for the next one that is assumed; NULL: none, or used */
     int multicast_failures;     /**< of groups that this process has offered, in a row */
+    int n_multicast_groups;     /**< with a socket of this process */
     bool locality_known;        /**< whether this process has looked where it sits */
     pb_locality_t locality;     /**< if so, where: as it was bound at that time */
     coll_pipebcast_kept_t kept; /**< of earlier jobs */

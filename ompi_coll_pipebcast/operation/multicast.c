@@ -15,8 +15,7 @@
 #include "communicator/lost.h"
 #include "communicator/multicast.h"
 #include "engine/multicast/inside.h"
-#include "engine/multicast/receiver.h"
-#include "engine/multicast/sender.h"
+#include "engine/multicast/part.h"
 #include "operation/kinds.h"
 #include "pml/control.h"
 #include "pml/transport.h"
@@ -32,10 +31,7 @@ typedef struct multicast {
     pb_message_t message;
     char *staging; /**< the packed message, where data are not contiguous on the host; or NULL */
     bool is_root;
-    union {
-        pb_multicast_sender_t sender; /**< at the root */
-        pb_multicast_receiver_t receiver;
-    };
+    pb_multicast_part_t part;
     bool is_led;     /**< this rank gets the message in pieces */
     bool has_inside; /**< `inside` is there, with what follows */
     bool inside_is_through;
@@ -47,11 +43,6 @@ typedef struct multicast {
     coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
     int64_t came;                      /**< when its first frame was here; 0: it is not */
 } multicast_t;
-
-static pb_multicast_part_t *part_of(multicast_t *multicast)
-{
-    return multicast->is_root ? &multicast->sender.part : &multicast->receiver.part;
-}
 
 /* Data. */
 
@@ -162,12 +153,9 @@ static bool start_part(multicast_t *multicast, const pb_planned_t *planned, char
 {
     const coll_pipebcast_module_t *module = multicast->super.module;
     const size_t total = multicast->super.call.data.total;
-    pb_multicast_t *membership = coll_pipebcast_group_membership(multicast->group);
-    return multicast->is_root
-               ? pb_multicast_sender_start(&multicast->sender, membership, &multicast->control,
-                                           planned->role, ompi_comm_size(module->comm), data, total)
-               : pb_multicast_receiver_start(&multicast->receiver, membership, &multicast->control,
-                                             planned->role, data, total);
+    return pb_multicast_part_start(
+        &multicast->part, coll_pipebcast_group_membership(multicast->group), &multicast->control,
+        planned->role, ompi_comm_size(module->comm), data, total);
 }
 
 /** The same with what goes on inside this host; on an error nothing has begun. */
@@ -184,7 +172,7 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned, char 
         return PB_ERR_NO_MEMORY;
     }
     if (multicast->has_inside) {
-        pb_multicast_inside_join(&multicast->inside, part_of(multicast), planned->role);
+        pb_multicast_inside_join(&multicast->inside, &multicast->part, planned->role);
     }
     return OMPI_SUCCESS;
 }
@@ -227,9 +215,7 @@ static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *pla
 /** Does what can be done; true when nothing more is to come. */
 static bool advance_part(multicast_t *multicast)
 {
-    return multicast->is_root
-               ? pb_multicast_sender_advance(&multicast->sender, coll_pipebcast_now())
-               : pb_multicast_receiver_advance(&multicast->receiver);
+    return pb_multicast_part_advance(&multicast->part, coll_pipebcast_now());
 }
 
 /** The same, with what goes on inside this host: of both first the one that feeds the other. */
@@ -251,8 +237,7 @@ static bool advance_both(multicast_t *multicast)
 static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
 {
     const pb_multicast_t *membership = part->multicast;
-    const pb_multicast_result_t *last = pb_multicast_last_result(membership);
-    return !multicast->super.call.overlaps && last != NULL && last->asked.all > 0 &&
+    return !multicast->super.call.overlaps && membership->asked_last > 0 &&
            pb_multicast_part_may_be_asked(part) &&
            coll_pipebcast_now() - multicast->through < membership->config.patience;
 }
@@ -269,7 +254,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
     const bool is_over = advance_both(multicast);
-    pb_multicast_part_t *part = part_of(multicast);
+    pb_multicast_part_t *part = &multicast->part;
     look(multicast, part);
     if (is_over) {
         return true;
@@ -289,7 +274,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
 static int refused(const coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
-    const pb_multicast_part_t *part = part_of(multicast);
+    const pb_multicast_part_t *part = &multicast->part;
     const int inside = multicast->has_inside ? pb_multicast_inside_refused(&multicast->inside) : 0;
     return part->broken ? part->error : inside;
 }
@@ -297,7 +282,7 @@ static int refused(const coll_pipebcast_operation_t *operation)
 static void cancel(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
-    pb_multicast_part_cancel(part_of(multicast));
+    pb_multicast_part_cancel(&multicast->part);
     if (multicast->has_inside) {
         pb_multicast_inside_cancel(&multicast->inside);
     }
@@ -305,7 +290,7 @@ static void cancel(coll_pipebcast_operation_t *operation)
 
 static void end_part(multicast_t *multicast)
 {
-    pb_multicast_part_finish(part_of(multicast));
+    pb_multicast_part_finish(&multicast->part);
     give_data_back(multicast);
     coll_pipebcast_group_leave(multicast->group);
 }
@@ -321,7 +306,7 @@ static bool linger(coll_pipebcast_task_t *task)
 {
     multicast_t *multicast = lingering_one(task);
     const bool is_over = advance_part(multicast);
-    pb_multicast_part_t *part = part_of(multicast);
+    pb_multicast_part_t *part = &multicast->part;
     if (part->broken) {
         coll_pipebcast_lose(multicast->super.module, part->error);
     }
@@ -368,7 +353,7 @@ static void end_watched(multicast_t *multicast)
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     multicast_t *multicast = (multicast_t *) operation;
-    pb_multicast_part_t *part = part_of(multicast);
+    pb_multicast_part_t *part = &multicast->part;
     int error = part->error;
     if (error == 0 && multicast->has_inside) {
         error = pb_multicast_inside_error(&multicast->inside);

@@ -57,8 +57,8 @@ typedef struct pb_builder {
                     are new */
     int n_added; /**< links that lists with `adds` have added, or given something */
     int multicast; /**< the last value of our key Multicast, pb_multicast_allowed_t */
-    int marked;  /**< the switch that those above it were marked for last, -1: none */
-    int n_marks; /**< so far */
+    int marked;    /**< the switch that those above it were marked for last, -1: none */
+    int n_marks;   /**< so far */
     const pb_builder_list_t *list; /**< that is being read */
 } pb_builder_t;
 

@@ -55,31 +55,31 @@ void pb_health_probed(pb_health_t *h, bool works)
     }
 }
 
-bool pb_health_is_deaf(const pb_multicast_result_t *result)
+bool pb_health_is_deaf(const pb_multicast_mark_t *mark)
 {
-    return 2 * (uint64_t) result->asked.most >= result->frames;
+    return 2 * (uint64_t) mark->asked.most >= mark->frames;
 }
 
 /** Whether that cannot be loss. */
-static bool is_silence(const pb_multicast_result_t *result)
+static bool is_silence(const pb_multicast_mark_t *mark)
 {
-    return 8 * (uint64_t) result->asked.most >= 7 * result->frames;
+    return 8 * (uint64_t) mark->asked.most >= 7 * mark->frames;
 }
 
-bool pb_health_judge(pb_health_t *h, const pb_multicast_result_t *result)
+bool pb_health_judge(pb_health_t *h, const pb_multicast_mark_t *mark)
 {
-    if (h->state != PB_HEALTH_WORKING || result->number < h->judged) {
+    if (h->state != PB_HEALTH_WORKING || mark->number < h->judged) {
         return false;
     }
-    h->judged = result->number + 1;
-    if (!pb_health_is_deaf(result)) {
+    h->judged = mark->number + 1;
+    if (!pb_health_is_deaf(mark)) {
         h->n_deaf = 0;
         h->n_good++;
         h->n_failures = h->n_good >= PB_HEALTH_REST ? 0 : h->n_failures;
         return false;
     }
     h->n_good = 0;
-    h->n_deaf += is_silence(result) ? PB_HEALTH_DEAF : 1;
+    h->n_deaf += is_silence(mark) ? PB_HEALTH_DEAF : 1;
     if (h->n_deaf < PB_HEALTH_DEAF) {
         return false;
     }

@@ -3,7 +3,7 @@
  * given up (ours).
  *
  * What happens to a group is known alike on all ranks: a probe has one outcome, and a settled mark
- * (engine/multicast/mode.h) has brought the same to all. So every rank comes to the same here if
+ * (engine/multicast/marks.h) has brought the same to all. So every rank comes to the same here if
  * all ask at the same broadcasts, which are the communicator's blocking ones.
  *
  * - The group is probed at the communicator's PB_HEALTH_FIRST-th broadcast: one that is made for
@@ -69,9 +69,9 @@ bool pb_health_is_due(const pb_health_t *health);
 void pb_health_probed(pb_health_t *health, bool works);
 
 /** Whether so few frames have come that the group does not work. */
-bool pb_health_is_deaf(const pb_multicast_result_t *result);
+bool pb_health_is_deaf(const pb_multicast_mark_t *mark);
 
 /** A settled mark is judged, each once. Whether the group is not used any more from now on. */
-bool pb_health_judge(pb_health_t *health, const pb_multicast_result_t *result);
+bool pb_health_judge(pb_health_t *health, const pb_multicast_mark_t *mark);
 
 #endif

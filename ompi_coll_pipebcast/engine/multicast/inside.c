@@ -1,5 +1,5 @@
 /*
- * Pieces inside a host, beside a part; see engine/multicast/inside.h.
+ * Pieces inside a host, next to a part; see engine/multicast/inside.h.
  */
 #include "engine/multicast/inside.h"
 

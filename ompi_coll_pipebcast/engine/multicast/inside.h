@@ -1,5 +1,5 @@
 /*
- * What goes on inside a host beside a rank's part of a broadcast by multicast: pieces.
+ * What goes on inside a host next to a rank's part of a broadcast by multicast: pieces.
  *
  * In a plan by leaders (topo/trees/leaders.h) the frames are for leaders alone. Each hands the
  * message on to the other ranks of its host in pieces, as in a broadcast by trees: by a transfer
@@ -46,7 +46,7 @@ bool pb_multicast_inside_start(pb_multicast_inside_t *inside, const pb_role_t *r
                                const pb_transfer_limits_t *limits, size_t total, size_t piece_size,
                                pb_transport_t *transport, pb_message_t *message);
 
-/** Goes beside this part, which has just begun with the same role. It cannot fail: a part that has
+/** Goes with this part, which has just begun with the same role. It cannot fail: a part that has
  * begun has a number in its group. */
 void pb_multicast_inside_join(pb_multicast_inside_t *inside, pb_multicast_part_t *part,
                               const pb_role_t *role);
@@ -66,7 +66,7 @@ static inline int pb_multicast_inside_error(const pb_multicast_inside_t *inside)
 /** The error for which the transport has refused; 0: it has not. */
 int pb_multicast_inside_refused(const pb_multicast_inside_t *inside);
 
-/** As pb_transfer_cancel(), beside pb_multicast_part_cancel(). */
+/** As pb_transfer_cancel(), with pb_multicast_part_cancel(). */
 void pb_multicast_inside_cancel(pb_multicast_inside_t *inside);
 
 /** Gives the memory back, as pb_transfer_finish(); of zeros, too. */

@@ -3,8 +3,6 @@
  */
 #include "engine/multicast/multicast.h"
 
-#include <stdlib.h>
-
 #include "engine/multicast/part.h"
 
 /** Datagrams that one call takes in, at most. */
@@ -13,49 +11,41 @@
 void pb_multicast_init(pb_multicast_t *m, const pb_multicast_config_t *config)
 {
     *m = (pb_multicast_t){.config = *config};
-    pb_mode_init(&m->mode, config->window);
+    pb_marks_init(&m->marks, config->window);
     pb_rate_init(&m->rate, config->ceiling, config->repair_limit);
 }
 
-void pb_multicast_fini(pb_multicast_t *m)
+/* Marks. */
+
+static uint64_t n_kept(const pb_multicast_t *m)
 {
-    while (m->withdrawn != NULL) {
-        pb_repairs_t *repairs = m->withdrawn;
-        m->withdrawn = repairs->next;
-        free(repairs);
-    }
+    return m->n_marks < PB_MULTICAST_MARKS ? m->n_marks : PB_MULTICAST_MARKS;
 }
 
-const pb_multicast_result_t *pb_multicast_last_result(const pb_multicast_t *m)
+pb_multicast_mark_t *pb_multicast_find_mark(pb_multicast_t *m, uint64_t number)
 {
-    return m->n_results > 0 ? &m->results[(m->n_results - 1) % PB_MULTICAST_RESULTS] : NULL;
-}
-
-const pb_multicast_result_t *pb_multicast_result(const pb_multicast_t *m, uint64_t number)
-{
-    for (uint64_t i = 0; i < m->n_results && i < PB_MULTICAST_RESULTS; i++) {
-        const pb_multicast_result_t *result =
-            &m->results[(m->n_results - 1 - i) % PB_MULTICAST_RESULTS];
-        if (result->number == number) {
-            return result;
+    for (uint64_t i = 1; i <= n_kept(m); i++) {
+        pb_multicast_mark_t *mark = &m->mark[(m->n_marks - i) % PB_MULTICAST_MARKS];
+        if (mark->number == number) {
+            return mark;
         }
     }
     return NULL;
 }
 
-bool pb_multicast_due_mark(const pb_multicast_t *m, uint64_t *number_p)
+const pb_multicast_mark_t *pb_multicast_due_mark(const pb_multicast_t *m)
 {
-    const uint64_t n_kept = sizeof(m->marks) / sizeof(m->marks[0]);
-    for (uint64_t i = 0; i < m->n_marks && i < n_kept; i++) {
-        const pb_multicast_mark_t *mark = &m->marks[(m->n_marks - 1 - i) % n_kept];
-        *number_p = mark->number;
+    for (uint64_t i = 1; i <= n_kept(m); i++) {
+        const pb_multicast_mark_t *mark = &m->mark[(m->n_marks - i) % PB_MULTICAST_MARKS];
         if (mark->number + PB_MULTICAST_MARK_LAG < m->next ||
-            mark->n_frames + PB_MULTICAST_MARK_LAG_FRAMES <= m->n_frames) {
-            return true;
+            mark->end + PB_MULTICAST_MARK_LAG_FRAMES <= m->marks.end) {
+            return mark;
         }
     }
-    return false;
+    return NULL;
 }
+
+/* Datagrams. */
 
 /** Reads the next datagram; false if there is none. It is a frame of this group or it is dropped.
  */

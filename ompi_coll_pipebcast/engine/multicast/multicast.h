@@ -6,73 +6,57 @@
  * ## Who sends what to whom
  *
  * All members have a pb_multicast_t, and start the group's broadcasts in the same order, with the
- * same root and bytes; their numbers follow from that. What a rank does in one of them is a *part*
- * (engine/multicast/part.h), inside a pb_multicast_sender_t at the root and a
- * pb_multicast_receiver_t elsewhere. Each broadcast has a control channel of its own (a tag), on
+ * same root and bytes; numbers and positions follow from that. What a rank does in one of them is a
+ * *part* (engine/multicast/part.h). Each broadcast has a control channel of its own (a tag), on
  * which the *words* of engine/multicast/word.h go between parents and children of its tree, which
  * is that of stream 0 of the role. The tree should follow the switches, as loss is shared below a
  * switch.
  *
- * 1. The root sends its frames to the group: at once (*eager*), or as far as it has *credit*.
- *    Which of the two follows from what all ranks know: see engine/multicast/mode.h.
- * 2. A receiver that sees a gap in the indices asks its parent for those frames at once (ASK), and
- *    for each only once, since the channel is reliable. At most PB_WORD_MAX_ASKED may be open. The
- *    parent answers with frames when it has them (REPAIR), and remembers what it lacks. So the
- *    root is asked by its own children only.
+ * 1. The root sends its frames to the group as far as the rule of engine/multicast/marks.h lets it,
+ *    and no faster than its rate (engine/multicast/rate.h).
+ * 2. A receiver that sees a gap in the indices asks its parent for those frames (ASK), for each
+ *    only once, since the channel is reliable. At most PB_WORD_MAX_ASKED may be open. The parent
+ *    answers with frames when it has them (REPAIR), and remembers what it lacks. So the root is
+ *    asked by its own children only.
  * 3. The root sends END to its children when all frames have left the host, as END must not
  *    overtake them in the host's own queue. A rank that has got END, or all frames, sends END to
- * its children. A receiver that has got END takes in what its socket holds, and asks for all that
- * is missing then: so a lost tail is found without a timer, and so is the loss of everything, by
- * all ranks at about the same time. Where a host takes END in before the last frames, as they came
- *    through another queue of its interface, it asks for some frames in vain; that is all.
+ *    its children. A receiver that has got END takes in what its socket holds, and asks for all
+ *    that is missing then: so a lost tail is found without a timer, and so is the loss of
+ *    everything, by all ranks at about the same time. Where a host takes END in before the last
+ *    frames, as they came through another queue of its interface, it asks for some in vain.
  *    A *deaf* rank, which knows that it hears no datagrams, asks for all frames from the start, and
  *    so may have them before they were sent; then it sends END when it has got it.
  *    Nor does a rank that gets pieces inside its host ask for anything (engine/multicast/inside.h).
  * 4. A rank that has all frames, and no answer to come, sends DONE to its parent. When all its
  *    children have sent that, nobody can ask it for anything.
- * 5. Some broadcasts are marks (mode.h). In these BELOW goes up the tree, from each rank that has
- *    got END and BELOW from all its children, and whose parts of earlier broadcasts can be asked
- *    for nothing more; and SETTLED goes down from the root when all have sent it. Only a root
- *    whose broadcast relies on the mark waits for that.
- * 6. By credit: a receiver sends READY when it has started this broadcast and is complete in all
- *    earlier ones, so that its buffer has room; and again when all frames of a further block (a
- *    quarter of a window) are there. Parents add up the ranks below that are there, and take the
- *    least of the blocks. The root begins when all are there, and stays within a window of the
- *    least.
+ * 5. Where a broadcast reports, a rank that is complete in all earlier broadcasts sends HERE each
+ *    time that it and all that count below it have another block.
+ * 6. In a mark, BELOW goes up the tree, from each rank that has got END and BELOW from all its
+ *    children, and whose parts of earlier broadcasts can be asked for nothing more; and SETTLED
+ *    goes down from the root when all have sent it. Only a root that needs the mark waits for it.
  *
  * A part knows which words are still to come: END from its parent, REPAIRs of all frames that it
  * has asked for, and SETTLED of a mark; DONE from each child, and BELOW of a mark. It is over when
- * all have come and its own have left, and no message is left behind.
+ * all have come and its own have left. So no word is on its way to a rank whose part is over, and
+ * a communicator that waits for its parts before it ends leaves none to the next one.
  *
  * ## What is kept, and until when
  *
  * A rank keeps the message until all its children are DONE: in the user's buffer while the call
  * lasts. If the call is to return before (pb_multicast_part_is_through()), the part goes on as a
  * task, with one copy of the message: pb_multicast_part_detach(), for messages of at most a
- * window. Parts that can be asked are of broadcasts after the last settled mark, so by mode.h a
- * rank has copies of at most 1.25 windows of frames in all. Beyond a window the call lasts until
- * its children have the message, as in a tree.
+ * window. Beyond a window the call lasts until its children have the message, as in a tree.
  *
  * A parent that returned and computes serves its children when MPI makes progress again. Before it
  * returned it has sent END to its children and DONE to its parent, so only ranks that have lost
- * frames wait for it. The caller may let blocking calls linger for about the time of an answer,
- * until the children are DONE. Nobody else is asked instead.
+ * frames wait for it. The caller may let blocking calls linger for about the time of an answer.
  *
  * ## Late ranks
  *
- * Eager: nobody waits for them. Frames wait in their sockets, a window at most; what comes after
- * that waits at its root, which relies on a mark that they have not settled.
- *
- * By credit: a root that has waited for `patience` without news begins without those that are
- * missing, if at least one rank is there; after 8 times that, anyhow. A child whose first READY
- * comes when its parent has frames already does not count for the window, nor do those that report
- * through it. A late rank finds in its socket what that has taken, and gets the rest from its
- * parent, asking PB_WORD_MAX_ASKED frames ahead. Where nobody counts, or somebody stops in the
- * middle, the root sends a block each time that it has waited for `patience`.
- *
- * What waits for a late rank even so: ranks below it that have lost frames, its parent where the
- * message is longer than a window, the next broadcast by credit, and whoever has pieces for it,
- * if the transport does not take them before it comes.
+ * Nobody waits for them at first: a window of frames waits in their sockets. What comes after that
+ * waits at its root, which needs a mark that they have not settled. In a broadcast that reports
+ * the root goes on without them, as engine/multicast/marks.h has it. A late rank finds in its
+ * socket what that has taken, and gets the rest from its parent, PB_WORD_MAX_ASKED frames ahead.
  *
  * ## Errors
  *
@@ -81,21 +65,11 @@
  * its children and DONE to its parent, as far as it can, waits for nothing more, and ends with the
  * error. After FAILED nothing more comes from that rank: a child that is not complete then ends
  * with PB_ERR_EMPTY, passes it on, and takes in the words that its own children still send. No
- * rank above waits, or has an error.
- *
- * ## Watching
- *
- * BELOW and SETTLED carry how many frames ranks had to ask for since their last mark, but for as
- * many as their own hosts have dropped, because nobody took them in: that is no fault of the
- * network. So all ranks learn the same of the same mark. The root's rate follows from it
- * (engine/multicast/rate.h). A decision that all ranks must take alike, before a
- * broadcast, may use what pb_multicast_due_mark() has brought, once pb_multicast_result() has it on
- * the rank that decides: engine/multicast/health.h.
+ * rank above waits, or has an error. The channel keeps what it may still read or write.
  *
  * ## What the caller has to do
  *
- * - The message is contiguous, at `data`, until the part is over or detached. Where the user's
- *   data are not, the caller packs them, or unpacks them when the part is through.
+ * - The message is contiguous, at `data`, until the part is over or detached.
  * - All members have the same rule, payload and window: the smallest of half of each rank's
  *   pb_datagrams_t.capacity. The payload and its header fit into the smallest MTU.
  * - The numbers of a group are those of its pb_multicast_t: communicators that share a group's
@@ -104,8 +78,6 @@
  * - One thread at a time is inside a group.
  * - A rank that cannot start a part (out of memory), or cancels one, leaves others waiting: the
  *   caller notifies them by its own means, and they cancel theirs.
- * - A REPAIR is a control message of 32 KB or a frame, and 6 bytes. It may wait for its receiver,
- *   who has asked for it, and nothing waits for it but the part that has sent it.
  */
 #ifndef PB_MULTICAST_H
 #define PB_MULTICAST_H
@@ -116,20 +88,11 @@
 
 #include "engine/multicast/datagrams.h"
 #include "engine/multicast/frame.h"
-#include "engine/multicast/mode.h"
+#include "engine/multicast/marks.h"
 #include "engine/multicast/rate.h"
 #include "engine/multicast/word.h"
 
 struct pb_multicast_part;
-
-/** Memory of the REPAIRs of one part. */
-typedef struct pb_repairs {
-    struct pb_repairs *next;
-    uint8_t bytes[];
-} pb_repairs_t;
-
-/** Settled marks of which is kept what they have brought: more than can be open. */
-#define PB_MULTICAST_RESULTS (2 * PB_MODE_MAX_MARKS)
 
 /**
  * Broadcasts after a mark until it is due to be judged, or frames of these: as many as the buffers
@@ -138,54 +101,54 @@ typedef struct pb_repairs {
 #define PB_MULTICAST_MARK_LAG 16
 #define PB_MULTICAST_MARK_LAG_FRAMES 92
 
+/** Marks that are kept: more than begin until one of them is due. */
+#define PB_MULTICAST_MARKS (2 * PB_MULTICAST_MARK_LAG)
+
 /** What the members agree on, and what a rank brings. */
 typedef struct pb_multicast_config {
     pb_frame_rule_t rule;
     uint32_t payload;          /**< bytes of a frame, 1 .. PB_FRAME_MAX_PAYLOAD */
     uint32_t window;           /**< frames, > 0 */
     pb_datagrams_t *datagrams; /**< borrowed; NULL: this rank can neither send nor hear them */
-    bool is_deaf;              /**< it hears none, as is known: it asks for all at once */
-    int64_t patience; /**< nanoseconds, some times what a word takes up the tree; of roots, need not
-                         be agreed on */
-    uint64_t ceiling; /**< of pb_rate_init(); likewise */
-    uint64_t repair_limit; /**< likewise */
+    bool is_deaf;              /**< it is known to hear none: it asks for all frames */
+    /* Of a root, and need not be agreed on: */
+    int64_t patience;      /**< nanoseconds: some times what a word takes up the tree */
+    uint64_t ceiling;      /**< of pb_rate_init() */
+    uint64_t repair_limit; /**< the same */
 } pb_multicast_config_t;
 
-/** What a settled mark has brought, the same on all ranks. */
-typedef struct pb_multicast_result {
-    uint64_t number; /**< the mark's */
-    uint64_t frames; /**< of the broadcasts since the mark before it */
-    pb_word_asked_t asked;
-} pb_multicast_result_t;
-
-/** A mark that has begun here. */
+/** A mark that has begun here, and what it has brought, alike on all ranks. */
 typedef struct pb_multicast_mark {
     uint64_t number;
-    uint64_t n_frames; /**< pb_multicast_t.n_frames then, with its own */
+    uint64_t end;    /**< position behind it */
+    uint64_t frames; /**< of the broadcasts since the mark before it */
+    bool is_settled; /**< then `asked` is known */
+    pb_word_asked_t asked;
 } pb_multicast_mark_t;
 
 /** What has happened in this group on this rank. */
 typedef struct pb_multicast_counters {
-    uint64_t eager, by_credit; /**< broadcasts */
-    uint64_t sent;             /**< frames to the group */
-    uint64_t unsent;           /**< frames that the group could not be sent */
-    uint64_t received;         /**< frames that were missing and came by datagram */
-    uint64_t useless;          /**< frames that were here or that no part wants any more */
-    uint64_t early;            /**< frames of broadcasts to come that were dropped */
-    uint64_t foreign;          /**< datagrams that are no frames of this group */
-    uint64_t forged;           /**< frames with a wrong checksum */
-    uint64_t asked;            /**< frames that this rank has asked its parents for */
-    uint64_t repaired;         /**< frames that it has sent its children */
-    uint64_t impatient;        /**< times that a root has not waited any longer for credit */
+    uint64_t reporting; /**< broadcasts that report */
+    uint64_t sent;      /**< frames to the group */
+    uint64_t unsent;    /**< frames that the group could not be sent */
+    uint64_t received;  /**< frames that were missing and came by datagram */
+    uint64_t useless;   /**< frames that were here or that no part wants any more */
+    uint64_t early;     /**< frames of broadcasts to come that were dropped */
+    uint64_t foreign;   /**< datagrams that are no frames of this group */
+    uint64_t forged;    /**< frames with a wrong checksum */
+    uint64_t asked;     /**< frames that this rank has asked its parents for */
+    uint64_t repaired;  /**< frames that it has sent its children */
+    uint64_t impatient; /**< times that a root has not waited any longer for reports */
 } pb_multicast_counters_t;
 
 /** One rank's membership in a group. */
 typedef struct pb_multicast {
     pb_multicast_config_t config;
     uint64_t next; /**< number of the next broadcast */
-    pb_mode_t mode;
+    pb_marks_t marks;
     pb_rate_t rate;
-    uint64_t settled;                 /**< broadcasts before this number are known to be settled */
+    uint64_t settled;                 /**< position: what is before it is known to be settled */
+    uint64_t asked_last;              /**< frames that ranks asked for before that mark */
     struct pb_multicast_part *parts;  /**< those that are not over, oldest first */
     struct pb_multicast_part *newest; /**< the last of them; NULL: there are none */
     bool has_frame;                   /**< `frame` has come and has not been taken */
@@ -194,19 +157,12 @@ typedef struct pb_multicast {
     uint32_t asked_here;   /**< frames asked for since this rank's last BELOW */
     uint64_t dropped_then; /**< pb_datagrams_t.dropped at that time */
     uint64_t n_marks;      /**< that have begun here */
-    uint64_t n_frames;     /**< of all broadcasts that have begun here */
-    pb_multicast_mark_t marks[PB_MULTICAST_MARK_LAG + 1]; /**< the last ones, by n_marks */
-    uint64_t n_results;
-    pb_multicast_result_t results[PB_MULTICAST_RESULTS]; /**< the last ones, by n_results */
-    pb_repairs_t *withdrawn; /**< of parts that have failed: a channel may read there still */
+    pb_multicast_mark_t mark[PB_MULTICAST_MARKS]; /**< the last ones, by n_marks */
     pb_multicast_counters_t counters;
 } pb_multicast_t;
 
 /** Joins a group whose datagrams are there. Needs no memory and sends nothing. */
 void pb_multicast_init(pb_multicast_t *multicast, const pb_multicast_config_t *config);
-
-/** Leaves it, when all parts were finished. */
-void pb_multicast_fini(pb_multicast_t *multicast);
 
 /**
  * Takes in what has come and gives it to the parts that want it. Stops at a frame of a broadcast
@@ -220,26 +176,14 @@ static inline bool pb_multicast_hears(const pb_multicast_t *multicast)
     return multicast->config.datagrams != NULL && !multicast->config.is_deaf;
 }
 
-/** What the mark that is settled last has brought; NULL: none is. */
-const pb_multicast_result_t *pb_multicast_last_result(const pb_multicast_t *multicast);
-
-/**
- * What the mark of the broadcast `number` has brought; NULL: it is no mark, or not known to be
- * settled, or too long ago. O(1).
- */
-const pb_multicast_result_t *pb_multicast_result(const pb_multicast_t *multicast, uint64_t number);
+/** The mark of this number; NULL: it is none, or began too long ago. O(marks that are kept). */
+pb_multicast_mark_t *pb_multicast_find_mark(pb_multicast_t *multicast, uint64_t number);
 
 /**
  * The last mark after which PB_MULTICAST_MARK_LAG broadcasts have begun here, or
- * PB_MULTICAST_MARK_LAG_FRAMES frames of some; false: there is none. Alike on all ranks between the
- * same broadcasts, whether it is known to be settled or not. O(1).
+ * PB_MULTICAST_MARK_LAG_FRAMES frames of some; NULL: there is none. Alike on all ranks between the
+ * same broadcasts, whether it is known to be settled or not.
  */
-bool pb_multicast_due_mark(const pb_multicast_t *multicast, uint64_t *number_p);
-
-/** Whether it is known that the broadcasts before `number` are settled. */
-static inline bool pb_multicast_is_settled(const pb_multicast_t *multicast, uint64_t number)
-{
-    return multicast->settled >= number;
-}
+const pb_multicast_mark_t *pb_multicast_due_mark(const pb_multicast_t *multicast);
 
 #endif

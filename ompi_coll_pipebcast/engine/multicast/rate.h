@@ -4,10 +4,10 @@
  * The plan knows the slowest link that all frames pass (the ceiling). Where that is the
  * root's own link, its socket pushes back and no pacing is needed: the ceiling is 0. A share of
  * frames that had to be repaired above the limit, on average over the ranks, means that a queue
- * overflows: the rate is cut to 7/8, at most once for each mark (engine/multicast/mode.h), down to
+ * overflows: the rate is cut to 7/8, at most once for each mark (engine/multicast/marks.h), down to
  * a quarter of the ceiling. Each mark without that gives back 1/32 of the ceiling. So one cut takes
- * four good marks to make up for, and beside traffic that backs off, as TCP does, a root that loses
- * every fifth mark stays where it is.
+ * four good marks to make up for, and next to traffic that backs off, as TCP does, a root that
+ * loses every fifth mark stays where it is.
  */
 #ifndef PB_MULTICAST_RATE_H
 #define PB_MULTICAST_RATE_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Bytes that may leave at once after a pause are those of this time, in nanoseconds. */
+/** Bytes that may leave without a gap after a pause are those of this time, in nanoseconds. */
 #define PB_RATE_BURST_NS INT64_C(500000)
 
 typedef struct pb_rate {

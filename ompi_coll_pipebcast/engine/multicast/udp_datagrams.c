@@ -16,7 +16,7 @@
 
 /** Datagrams, or with UDP_GRO runs of them, that one system call receives at most. */
 #define MAX_RECEIVED 32
-#define MAX_RECEIVED_RUNS 8
+#define MAX_RECEIVED_RUNS 2
 
 /** The most that one system call sends as one, and that UDP_GRO hands over as one. */
 #define MAX_RUN_BYTES 65000

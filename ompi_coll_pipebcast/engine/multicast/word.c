@@ -33,10 +33,9 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes)
     switch (word->kind) {
     case PB_WORD_ASK:
         return write_runs(word, bytes);
-    case PB_WORD_READY:
-        pb_bytes_put(bytes + FIRST, word->n_there, 4);
-        pb_bytes_put(bytes + FIRST + 4, word->blocks, 4);
-        return FIRST + 8;
+    case PB_WORD_HERE:
+        pb_bytes_put(bytes + FIRST, word->blocks, 4);
+        return FIRST + 4;
     case PB_WORD_BELOW:
     case PB_WORD_SETTLED:
         return write_asked(&word->asked, bytes);
@@ -97,14 +96,13 @@ static bool read_repair(pb_word_t *word, const pb_window_t *window, const uint8_
     return pb_window_fits_run(window, word->index, word->n_frames, word->bytes);
 }
 
-static bool read_ready(pb_word_t *word, const uint8_t *bytes, size_t length)
+static bool read_here(pb_word_t *word, const uint8_t *bytes, size_t length)
 {
-    if (length != FIRST + 8) {
+    if (length != FIRST + 4) {
         return false;
     }
-    word->n_there = (uint32_t) pb_bytes_get(bytes + FIRST, 4);
-    word->blocks = (uint32_t) pb_bytes_get(bytes + FIRST + 4, 4);
-    return word->n_there > 0;
+    word->blocks = (uint32_t) pb_bytes_get(bytes + FIRST, 4);
+    return word->blocks > 0;
 }
 
 static bool read_asked(pb_word_t *word, const uint8_t *bytes, size_t length)
@@ -128,8 +126,8 @@ bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *byt
         return read_runs(word, window, bytes, length);
     case PB_WORD_REPAIR:
         return read_repair(word, window, bytes, length);
-    case PB_WORD_READY:
-        return read_ready(word, bytes, length);
+    case PB_WORD_HERE:
+        return read_here(word, bytes, length);
     case PB_WORD_BELOW:
     case PB_WORD_SETTLED:
         return read_asked(word, bytes, length);

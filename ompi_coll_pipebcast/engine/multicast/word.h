@@ -1,12 +1,12 @@
 /*
  * The words of a multicast broadcast: what its ranks send each other over the reliable channel
- * (engine/control.h), beside the datagrams. Who sends which when is in
+ * (engine/control.h), next to the datagrams. Who sends which when is in
  * engine/multicast/multicast.h.
  *
  * A word is a byte for its kind and one for a number below 256, then by its kind:
  *   ASK      the number of runs (1 to PB_WORD_MAX_RUNS); for each the first frame (4), how many (4)
  *   REPAIR   0; the index of the first frame (4); the payload of this one and of those behind it
- *   READY    0; ranks that are there (4); blocks that they all have (4)
+ *   HERE     0; blocks that this rank has, and those that count below it (4)
  *   BELOW    0; frames that ranks have asked for: the most of one (4), in all (8)
  *   SETTLED  0; the same
  *   END, DONE, FAILED   0; nothing
@@ -41,7 +41,7 @@ typedef enum {
     PB_WORD_REPAIR,  /**< to the child: here are some, one behind the other */
     PB_WORD_END,     /**< to the child: all frames have been sent */
     PB_WORD_DONE,    /**< to the parent: this rank asks for nothing more */
-    PB_WORD_READY,   /**< to the parent: credit */
+    PB_WORD_HERE,    /**< to the parent: another block is here */
     PB_WORD_BELOW,   /**< to the parent: the mark is settled here and below */
     PB_WORD_SETTLED, /**< to the child: the mark is settled */
     PB_WORD_FAILED,  /**< to the child: this rank has failed and sends nothing more */
@@ -64,8 +64,7 @@ typedef struct pb_word {
     pb_word_run_t runs[PB_WORD_MAX_RUNS]; /**< ASK: within the message */
     uint32_t index, n_frames, bytes;      /**< REPAIR: whole frames that the message has */
     const char *payload;                  /**< REPAIR */
-    uint32_t n_there;                     /**< READY */
-    uint32_t blocks;                      /**< READY */
+    uint32_t blocks;                      /**< HERE */
     pb_word_asked_t asked;                /**< BELOW, SETTLED */
 } pb_word_t;
 

@@ -22,10 +22,7 @@
 
 /** A word under way. */
 typedef struct word_request {
-    bool is_send;
-    const void *from; /**< sends: what may not change until the end */
-    uint8_t *copy;
-    size_t bytes; /**< of the word, or the room */
+    size_t bytes; /**< of a receive: the room */
     void *to;
 } word_request_t;
 
@@ -108,9 +105,7 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
         group_breach(g, "a word takes the place of one that is under way", control->rank);
     }
     word_request_t *r = zeroed(1, sizeof(*r));
-    *r = (word_request_t){
-        .is_send = true, .from = buffer, .copy = copied(buffer, bytes), .bytes = bytes};
-    g->n_repairs += r->copy[0] == PB_WORD_REPAIR;
+    g->n_repairs += ((const uint8_t *) buffer)[0] == PB_WORD_REPAIR;
     mail_t *mail = mail_post(&control_of(control, rank)->mail, control->rank, buffer, bytes);
     if (fails(control, FAIL_GARBLED)) {
         mail->content[0] = 99;
@@ -136,17 +131,12 @@ static void give_back(pb_control_t *control, pb_request_t *request_p)
 {
     word_request_t *r = *request_p;
     control->n_alive--;
-    free(r->copy);
     free(r);
     *request_p = NULL;
 }
 
 bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
 {
-    const word_request_t *r = *request_p;
-    if (memcmp(r->from, r->copy, r->bytes) != 0) {
-        group_breach(control->group, "a word was changed while on its way", control->rank);
-    }
     if (!chance(control->group, 600)) {
         return false;
     }
@@ -543,7 +533,6 @@ void group_free(group_t *g)
         }
         free(d->packets);
         free(d->taken);
-        pb_multicast_fini(&g->multicasts[rank]);
     }
     free(g->since);
     free(g->current);
@@ -580,17 +569,6 @@ uint64_t group_sum(const group_t *g, size_t offset)
 
 /* The ranks' way through the broadcasts. */
 
-static bool is_sender(const group_t *g, int index, int rank)
-{
-    return g->broadcasts[index].root == rank;
-}
-
-static pb_multicast_part_t *part_of(group_t *g, int index, int rank)
-{
-    member_t *m = &g->broadcasts[index].members[rank];
-    return is_sender(g, index, rank) ? &m->at.sender.part : &m->at.receiver.part;
-}
-
 /** Prepares what goes on inside the rank's host, if anything does. */
 static void begin_inside(broadcast_t *b, int rank)
 {
@@ -616,16 +594,13 @@ static void begin(group_t *g, int index, int rank)
     multicast->config.datagrams = rank == g->deaf   ? NULL
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
-    const bool good = is_sender(g, index, rank)
-                          ? pb_multicast_sender_start(&m->at.sender, multicast, &m->control,
-                                                      m->role, g->n_ranks, data, b->total)
-                          : pb_multicast_receiver_start(&m->at.receiver, multicast, &m->control,
-                                                        m->role, data, b->total);
+    const bool good = pb_multicast_part_start(&m->part, multicast, &m->control, m->role, g->n_ranks,
+                                              data, b->total);
     if (!good) {
         abort();
     }
     if (m->has_inside) {
-        pb_multicast_inside_join(&m->inside, part_of(g, index, rank), m->role);
+        pb_multicast_inside_join(&m->inside, &g->broadcasts[index].members[rank].part, m->role);
     }
     m->has_begun = true;
     m->begun = g->round;
@@ -652,7 +627,7 @@ static void check_data(group_t *g, int index, int rank)
 static void leave(group_t *g, int index, int rank)
 {
     member_t *m = &g->broadcasts[index].members[rank];
-    pb_multicast_part_t *part = part_of(g, index, rank);
+    pb_multicast_part_t *part = &g->broadcasts[index].members[rank].part;
     const bool inside_is_through = !m->has_inside || m->inside_is_through;
     if (!m->is_through &&
         (m->is_over || (inside_is_through && pb_multicast_part_is_through(part)))) {
@@ -672,9 +647,7 @@ static void leave(group_t *g, int index, int rank)
 static bool advance_part(group_t *g, int index, int rank)
 {
     member_t *m = &g->broadcasts[index].members[rank];
-    return is_sender(g, index, rank)
-               ? pb_multicast_sender_advance(&m->at.sender, (int64_t) g->round * ROUND_NS)
-               : pb_multicast_receiver_advance(&m->at.receiver);
+    return pb_multicast_part_advance(&m->part, (int64_t) g->round * ROUND_NS);
 }
 
 static void advance_inside(member_t *m)
@@ -698,7 +671,7 @@ static void advance(group_t *g, int index, int rank)
     m->is_over = m->is_over && (!m->has_inside || m->inside_is_through || g->is_cancelled);
     leave(g, index, rank);
     if (m->is_over) {
-        pb_multicast_part_finish(part_of(g, index, rank));
+        pb_multicast_part_finish(&g->broadcasts[index].members[rank].part);
     }
 }
 
@@ -712,7 +685,7 @@ static void advance_all(group_t *g, int rank)
         if (m->has_begun && !m->is_over) {
             advance(g, i, rank);
             n_parts += !m->is_over;
-            kept += !m->is_over && part_of(g, i, rank)->copy != NULL ? g->broadcasts[i].total : 0;
+            kept += !m->is_over && m->part.copy != NULL ? g->broadcasts[i].total : 0;
         }
     }
     g->most_parts = n_parts > g->most_parts ? n_parts : g->most_parts;
@@ -796,7 +769,7 @@ void group_cancel(group_t *g)
         for (int rank = 0; rank < g->n_ranks; rank++) {
             member_t *m = &g->broadcasts[i].members[rank];
             if (m->has_begun && !m->is_over) {
-                pb_multicast_part_cancel(part_of(g, i, rank));
+                pb_multicast_part_cancel(&m->part);
                 if (m->has_inside) {
                     pb_multicast_inside_cancel(&m->inside);
                 }

@@ -11,8 +11,7 @@
 #define PB_TEST_GROUP_H
 
 #include "engine/multicast/inside.h"
-#include "engine/multicast/receiver.h"
-#include "engine/multicast/sender.h"
+#include "engine/multicast/part.h"
 #include "test/engine/mail.h"
 #include "test/engine/world.h"
 #include "test/topo/check/random_network.h"
@@ -73,10 +72,7 @@ typedef struct member {
     int begun, ended; /**< rounds */
     bool has_inside, inside_is_through;
     pb_multicast_inside_t inside;
-    union {
-        pb_multicast_sender_t sender;
-        pb_multicast_receiver_t receiver;
-    } at;
+    pb_multicast_part_t part;
 } member_t;
 
 typedef struct broadcast {

@@ -15,16 +15,16 @@ enum { MAX_ROUNDS = 200000 };
 /** What went wrong in a number of runs. */
 typedef struct tally {
     int n_runs, unfinished, breaches, left, errors, too_many;
-    uint64_t by_credit, eager, asked, foreign, forged, impatient, early;
+    uint64_t reporting, asked, foreign, forged, impatient, early;
     int first_bad;
     char breach[200];
 } tally_t;
 
-/** Parts that a rank may have at once: one for each frame of what may be outstanding, and the
- * call's. */
+/** Parts that a rank may have at a time: one for each frame that is not settled, its calls', and
+ * some for which SETTLED is on its way. */
 static int most_parts(const group_t *g)
 {
-    return (int) g->window + PB_MODE_MAX_MARKS + g->overlap + 1;
+    return (int) g->window + g->overlap + 8;
 }
 
 /** Bytes that a rank may keep for others. */
@@ -40,12 +40,10 @@ static bool results_are_alike(const group_t *g)
     bool good = true;
     for (int rank = 1; rank < g->n_ranks; rank++) {
         const pb_multicast_t *m = &g->multicasts[rank];
-        good = good && m->n_results == first->n_results;
-        for (uint64_t i = 0; i < m->n_results && i < PB_MULTICAST_RESULTS / 2; i++) {
-            const pb_multicast_result_t *own =
-                &m->results[(m->n_results - 1 - i) % PB_MULTICAST_RESULTS];
-            const pb_multicast_result_t *other = pb_multicast_result(first, own->number);
-            good = good && other != NULL && other->frames == own->frames &&
+        good = good && m->n_marks == first->n_marks;
+        for (uint64_t i = 0; i < m->n_marks && i < PB_MULTICAST_MARKS; i++) {
+            const pb_multicast_mark_t *own = &m->mark[i], *other = &first->mark[i];
+            good = good && other->is_settled && own->is_settled && other->frames == own->frames &&
                    other->asked.most == own->asked.most && other->asked.all == own->asked.all;
         }
     }
@@ -75,8 +73,7 @@ static void run(tally_t *tally, group_t *g, int seed)
         tally->first_bad = seed;
     }
     tally->n_runs++;
-    tally->by_credit += group_count(g, by_credit);
-    tally->eager += group_count(g, eager);
+    tally->reporting += group_count(g, reporting);
     tally->asked += group_count(g, asked);
     tally->foreign += group_count(g, foreign);
     tally->forged += group_count(g, forged);
@@ -150,14 +147,12 @@ static void test_random(void)
     }
     ok(all_well(&tally),
        "whatever is lost, late, repeated or damaged, every byte is right and nothing is left");
-    ok(tally.by_credit > 100 && tally.eager > 100 && tally.asked > 1000 && tally.foreign > 100 &&
-           tally.forged > 100 && tally.impatient > 0,
-       "eager %llu, by credit %llu, asked %llu, foreign %llu, forged %llu, impatient %llu, early "
-       "%llu",
-       (unsigned long long) tally.eager, (unsigned long long) tally.by_credit,
-       (unsigned long long) tally.asked, (unsigned long long) tally.foreign,
-       (unsigned long long) tally.forged, (unsigned long long) tally.impatient,
-       (unsigned long long) tally.early);
+    ok(tally.reporting > 100 && tally.asked > 1000 && tally.foreign > 100 && tally.forged > 100 &&
+           tally.impatient > 0,
+       "reporting %llu, asked %llu, foreign %llu, forged %llu, impatient %llu, early %llu",
+       (unsigned long long) tally.reporting, (unsigned long long) tally.asked,
+       (unsigned long long) tally.foreign, (unsigned long long) tally.forged,
+       (unsigned long long) tally.impatient, (unsigned long long) tally.early);
 }
 
 /** A group in a network that loses and reorders nothing. */
@@ -179,7 +174,7 @@ static group_t *clean_group(int seed)
     return g;
 }
 
-/** No rank is asked for anything, and no buffer is filled beyond what mode.h proves. */
+/** No rank is asked for anything, and no buffer is filled beyond what marks.h proves. */
 static void test_clean(void)
 {
     tally_t tally = {0};
@@ -193,7 +188,7 @@ static void test_clean(void)
         too_full += g->most_waiting > (int) g->window;
         run(&tally, g, seed);
     }
-    ok(all_well(&tally) && tally.asked == 0 && tally.eager > 100 && tally.by_credit > 100,
+    ok(all_well(&tally) && tally.asked == 0 && tally.reporting > 100,
        "where nothing is lost, nobody asks for anything (%llu)", (unsigned long long) tally.asked);
     ok(too_full == 0, "and no buffer holds more than a window of the frames of others");
 }
@@ -241,21 +236,21 @@ static int n_before(const group_t *g, int index)
     return n;
 }
 
-static void test_late_eager(void)
+static void test_late_short(void)
 {
     tally_t tally = {0};
     group_t *g = late_group(8, 40, 1); /* four frames each, a window has 16 */
     const bool ended = group_run(g, MAX_ROUNDS);
     const int n_first = n_before(g, 0), n_fourth = n_before(g, 3), n_fifth = n_before(g, 4);
     ok(ended && n_first == N_LATE - 1 && n_fourth == N_LATE - 1,
-       "eager: nobody waits for a late rank (%d, %d)", n_first, n_fourth);
+       "nobody waits for a late rank (%d, %d)", n_first, n_fourth);
     ok(n_fifth == 0, "but behind a window of frames the root does");
     ok(group_count(g, asked) == 0, "and the late one finds all frames in its buffer");
     run(&tally, g, 0);
     ok(all_well(&tally), "with every byte right");
 }
 
-static void test_late_by_credit(int late)
+static void test_late_report(int late)
 {
     tally_t tally = {0};
     group_t *g = late_group(3, 1000, late); /* a hundred frames */
@@ -264,7 +259,7 @@ static void test_late_by_credit(int late)
     const uint64_t asked = g->multicasts[late].counters.asked;
     const uint64_t others = group_count(g, asked) - asked;
     ok(ended && n_first == N_LATE - 1 && group_count(g, impatient) > 0,
-       "by credit: the others go on without rank %d (%d)", late, n_first);
+       "where ranks report, the others go on without rank %d (%d)", late, n_first);
     ok(n_second == 0, "in one broadcast");
     ok(asked >= 60 && others == 0,
        "the late one gets its copy by the tree (%llu), and only that one (%llu)",
@@ -449,7 +444,7 @@ static void test_no_memory(void)
 {
     group_t *g = group_new(4, 5, 1, 10, 16, 100);
     pb_multicast_t *m = &g->multicasts[0];
-    pb_multicast_receiver_t receiver;
+    pb_multicast_part_t part;
     member_t *member = &g->broadcasts[0].members[0];
     char data[100];
     int n_refused = 0;
@@ -458,21 +453,21 @@ static void test_no_memory(void)
     group_set(g, 0, 0, 100);
     for (int i = 0; i < 10 && !started; i++) {
         failing_memory_after(i);
-        started = pb_multicast_receiver_start(&receiver, m, &member->control, member->role, data,
-                                              sizeof(data));
+        started = pb_multicast_part_start(&part, m, &member->control, member->role, g->n_ranks,
+                                          data, sizeof(data));
         failing_memory_after(-1);
         n_refused += !started;
     }
-    ok(started && n_refused == 4 && m->next == 1 && receiver.part.number == 0,
+    ok(started && n_refused == 3 && m->next == 1 && part.number == 0,
        "a start without memory is refused, and may be tried again");
     failing_memory_after(0);
-    receiver.part.window.n_here = receiver.part.window.n_frames;
-    const bool detached = pb_multicast_part_detach(&receiver.part);
+    part.window.n_here = part.window.n_frames;
+    const bool detached = pb_multicast_part_detach(&part);
     failing_memory_after(-1);
     ok(!detached, "without memory for a copy the user's data are needed for longer");
-    pb_multicast_part_cancel(&receiver.part);
-    pb_multicast_part_finish(&receiver.part);
-    pb_multicast_part_finish(&receiver.part);
+    pb_multicast_part_cancel(&part);
+    pb_multicast_part_finish(&part);
+    pb_multicast_part_finish(&part);
     ok(m->parts == NULL && failing_memory_alive() == before, "a part may be finished twice");
     group_free(g);
 }
@@ -482,10 +477,10 @@ int main(void)
     test_random();
     test_clean();
     test_series();
-    test_late_eager();
-    test_late_by_credit(3);
-    test_late_by_credit(1); /* with all others below it */
-    test_late_by_credit(N_LATE - 1);
+    test_late_short();
+    test_late_report(3);
+    test_late_report(1); /* with all others below it */
+    test_late_report(N_LATE - 1);
     test_without_datagrams();
     test_deaf();
     test_inside();

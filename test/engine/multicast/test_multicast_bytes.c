@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/multicast/frame.h"
-#include "engine/multicast/mode.h"
+#include "engine/multicast/marks.h"
 #include "engine/multicast/rate.h"
 #include "engine/multicast/siphash.h"
 #include "engine/multicast/window.h"
@@ -178,7 +178,7 @@ static void test_words(void)
         {.kind = PB_WORD_END},
         {.kind = PB_WORD_DONE},
         {.kind = PB_WORD_FAILED},
-        {.kind = PB_WORD_READY, .n_there = 7, .blocks = 70000},
+        {.kind = PB_WORD_HERE, .blocks = 70000},
         {.kind = PB_WORD_BELOW, .asked = {.most = 5, .all = UINT64_C(1) << 40}},
         {.kind = PB_WORD_SETTLED, .asked = {.most = 0, .all = 0}},
     };
@@ -188,7 +188,7 @@ static void test_words(void)
         {.kind = PB_WORD_ASK, .n_runs = 1, .runs = {{99, 2}}},
         {.kind = PB_WORD_ASK, .n_runs = 1, .runs = {{UINT32_MAX, 1}}},
         {.kind = PB_WORD_ASK, .n_runs = 2, .runs = {{0, 60}, {0, 5}}},
-        {.kind = PB_WORD_READY, .n_there = 0},
+        {.kind = PB_WORD_HERE, .blocks = 0},
         {.kind = PB_WORD_BELOW, .asked = {.most = 2, .all = 1}},
         {.kind = PB_WORD_COUNT},
     };
@@ -236,64 +236,64 @@ static void test_words(void)
     pb_window_fini(&w);
 }
 
-/* Modes. */
+/* Marks. */
 
 enum { N_STEPS = 400 };
 
-/** Goes through random broadcasts; what breaks the proof in mode.h. */
-static int wrong_modes(uint64_t seed, int *n_eager_p, int *n_credit_p)
+/** Goes through random broadcasts; what breaks the rule in marks.h, or lets a root wait for ever.
+ */
+static int wrong_marks(uint64_t seed, int *n_short_p, int *n_reporting_p)
 {
     pb_random_t random = pb_random_seed(seed);
     const uint32_t window = 1 + (uint32_t) pb_random_below(&random, 200);
     const int most = 1 + pb_random_below(&random, 2 * (int) window);
-    uint32_t frames[N_STEPS];
-    pb_mode_step_t steps[N_STEPS];
-    pb_mode_t mode;
-    uint64_t since = 0;
-    int wrong = 0;
-    pb_mode_init(&mode, window);
-    for (uint64_t k = 0; k < N_STEPS; k++) {
-        frames[k] = 1 + (uint32_t) pb_random_below(&random, most);
-        const uint32_t before = mode.since;
-        const pb_mode_step_t step = steps[k] = pb_mode_next(&mode, k, frames[k]);
-        uint64_t outstanding = 0;
-        for (uint64_t i = step.relies_on; i <= k; i++) {
-            outstanding += steps[i].by_credit && i < k ? window + 1 : frames[i];
+    pb_marks_t marks;
+    uint64_t position = 0, marked = 0;
+    int wrong = 0, n_since = 0;
+    pb_marks_init(&marks, window);
+    const uint64_t block = pb_marks_block(&marks);
+    for (int k = 0; k < N_STEPS; k++) {
+        const uint64_t frames = 1 + (uint64_t) pb_random_below(&random, most);
+        const pb_step_t step = pb_marks_next(&marks, (uint32_t) frames);
+        wrong += step.first != position || step.end != position + frames || step.marked != marked;
+        const uint64_t by_mark = marked + window - step.first;
+        const uint64_t by_reports = step.n_blocks * block + window;
+        wrong += step.n_blocks == 0 ? by_mark < frames : by_reports < frames;
+        wrong += step.n_blocks > 0 && (by_mark < block || by_mark >= frames || !step.is_mark ||
+                                       step.n_blocks * block > frames);
+        wrong += step.n_blocks > 1 && by_reports - block >= frames;
+        position = step.end;
+        n_since++;
+        wrong += !step.is_mark && (position - marked >= block || n_since >= PB_MARKS_BROADCASTS);
+        if (step.is_mark) {
+            marked = position;
+            n_since = 0;
         }
-        since += frames[k];
-        wrong += step.relies_on > k || (step.relies_on > 0 && !steps[step.relies_on - 1].is_mark);
-        wrong += !step.by_credit && outstanding > window;
-        wrong += step.by_credit && frames[k] + before <= window;
-        wrong += step.by_credit && !step.is_mark;
-        wrong += step.frames != since || mode.n_marks > PB_MODE_MAX_MARKS;
-        since = step.is_mark ? 0 : since;
-        *n_eager_p += !step.by_credit;
-        *n_credit_p += step.by_credit;
+        *n_short_p += step.n_blocks == 0;
+        *n_reporting_p += step.n_blocks > 0;
     }
     return wrong;
 }
 
-static void test_modes(void)
+static void test_marks(void)
 {
-    int wrong = 0, n_eager = 0, n_credit = 0;
+    int wrong = 0, n_short = 0, n_reporting = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
-        wrong += wrong_modes(seed, &n_eager, &n_credit);
+        wrong += wrong_marks(seed, &n_short, &n_reporting);
     }
-    ok(wrong == 0 && n_eager > 1000 && n_credit > 1000,
-       "eager broadcasts keep within the window, by what is settled (%d, by credit %d)", n_eager,
-       n_credit);
-    pb_mode_t mode;
-    pb_mode_init(&mode, 92);
+    ok(wrong == 0 && n_short > 1000 && n_reporting > 1000,
+       "marks and reports let a root send all frames, a block at least before the first report "
+       "(%d short, %d reporting, %d wrong)",
+       n_short, n_reporting, wrong);
+    pb_marks_t marks;
+    pb_marks_init(&marks, 92);
     int n_marks = 0;
-    uint64_t least_lag = 1000;
-    for (uint64_t k = 0; k < 1000; k++) {
-        const pb_mode_step_t step = pb_mode_next(&mode, k, 1);
+    for (int k = 0; k < 1000; k++) {
+        const pb_step_t step = pb_marks_next(&marks, 1);
         n_marks += step.is_mark;
-        least_lag = k > 92 && k - step.relies_on < least_lag ? k - step.relies_on : least_lag;
-        wrong += step.by_credit;
+        wrong += step.n_blocks > 0;
     }
-    ok(wrong == 0 && n_marks == 1000 / PB_MODE_MARK_BROADCASTS && least_lag >= 68,
-       "short ones never wait for credit, and rely on %d frames ago", (int) least_lag);
+    ok(wrong == 0 && n_marks == 1000 / PB_MARKS_BROADCASTS, "short ones never report");
 }
 
 /* The rate. */
@@ -350,7 +350,7 @@ int main(void)
     test_cost();
     test_windows();
     test_words();
-    test_modes();
+    test_marks();
     test_rate();
     return tap_done();
 }

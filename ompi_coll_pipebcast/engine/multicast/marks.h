@@ -1,0 +1,84 @@
+/*
+ * The one rule by which roots send: no rank's receive buffer ever holds more than a *window* of
+ * frames of other ranks. Frames of all broadcasts of a group have *positions*, one behind the
+ * other. What is here follows from the numbers of frames of the broadcasts, which all ranks know,
+ * and from the window, on which they have agreed: so every rank computes the same.
+ *
+ * The rule: a root sends the frame at position x only if it knows a position p > x - window such
+ * that every rank has taken in all frames before p. It knows p in one of two ways:
+ *
+ * - Some broadcasts are *marks*. A mark is *settled* when every rank has reported, up its tree,
+ *   that it has all frames up to the mark's last, and that nobody can ask it for any of them. Its
+ *   root announces that down the tree. Then p is the position behind the mark.
+ * - If the frames behind the last mark and those of a broadcast are more than a window, its ranks
+ *   *report* blocks: parts of a window of this broadcast's frames that they have, once they have
+ *   all frames of earlier broadcasts. Then p is the position behind the blocks that all have.
+ *
+ * Proof: let p be the largest position that any root knows. Every buffer then holds frames from p
+ * on only. Other roots know no larger one, so all frames that were sent are before p + window.
+ *
+ * Every root gets on: behind a mark that is settled it may send a window, less what is between
+ * the mark and the broadcast. That is less than a block, since a block makes a broadcast a mark.
+ * So the first block can be sent by the mark alone, and each further one by the reports.
+ *
+ * The rule has one exception. A root whose broadcast reports, and which knows that all marks before
+ * it are settled, does not wait for late ranks without end: each time that it has waited for some
+ * time without news it sends a block more. A rank that is more than a window behind frames that
+ * have come does not count any more, until it has caught up. What its buffer has no room for is
+ * lost, and repaired. The next root waits for the mark that such a broadcast is: so that happens in
+ * one broadcast at a time. Buffers have room for twice the window, for this, for copies of a root's
+ * own frames where the host loops them back, and for what strangers send.
+ *
+ * The same bounds what ranks keep for others, as nobody can be asked for what is settled: copies
+ * of at most a window and a block. And as each broadcast has a frame, no more parts can be asked.
+ */
+#ifndef PB_MULTICAST_MARKS_H
+#define PB_MULTICAST_MARKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Blocks of a window. */
+#define PB_MARKS_BLOCKS 4
+
+/** Marks are no further apart than a block, nor than this: what becomes of a group is known from
+ * them (engine/multicast/health.h). */
+#define PB_MARKS_FRAMES 32
+#define PB_MARKS_BROADCASTS 8
+
+typedef struct pb_marks {
+    uint32_t window;   /**< frames, > 0 */
+    uint64_t end;      /**< position behind the last broadcast */
+    uint64_t marked;   /**< position behind the last mark */
+    int n_since;       /**< broadcasts behind it */
+    bool next_is_mark; /**< the next broadcast, whatever its number of frames */
+} pb_marks_t;
+
+/** How one broadcast goes. */
+typedef struct pb_step {
+    uint64_t first;    /**< position of its first frame */
+    uint64_t end;      /**< position behind its last frame */
+    uint64_t marked;   /**< position behind the last mark before it */
+    bool is_mark;      /**< it is to be settled */
+    uint32_t n_blocks; /**< that its ranks report; 0: none */
+} pb_step_t;
+
+/** Nothing has been sent. `window` > 0. */
+void pb_marks_init(pb_marks_t *marks, uint32_t window);
+
+/** The next broadcast is a mark, however few frames it has: to find out what becomes of it. */
+static inline void pb_marks_mark_next(pb_marks_t *marks)
+{
+    marks->next_is_mark = true;
+}
+
+/** Frames of a block. */
+static inline uint32_t pb_marks_block(const pb_marks_t *marks)
+{
+    return marks->window < PB_MARKS_BLOCKS ? 1 : marks->window / PB_MARKS_BLOCKS;
+}
+
+/** How the next broadcast, of so many frames > 0, goes. O(1). */
+pb_step_t pb_marks_next(pb_marks_t *marks, uint32_t n_frames);
+
+#endif

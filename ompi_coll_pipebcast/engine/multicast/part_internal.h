@@ -1,0 +1,95 @@
+/*
+ * What the files of a part share; see engine/multicast/part.h.
+ */
+#ifndef PB_MULTICAST_PART_INTERNAL_H
+#define PB_MULTICAST_PART_INTERNAL_H
+
+#include "engine/multicast/part.h"
+
+typedef pb_multicast_part_t pb_part_t;
+typedef pb_multicast_child_t pb_child_t;
+
+static inline bool pb_part_is_complete(const pb_part_t *part)
+{
+    return pb_window_is_complete(&part->window);
+}
+
+static inline bool pb_part_is_root(const pb_part_t *part)
+{
+    return part->parent < 0;
+}
+
+static inline bool pb_part_hears(const pb_part_t *part)
+{
+    return pb_multicast_hears(part->multicast);
+}
+
+/* part.c */
+
+/** Whether all children need nothing more of this rank. */
+bool pb_part_children_are_done(const pb_part_t *part);
+
+/** Whether all parts of earlier broadcasts have all their frames. */
+bool pb_part_earlier_are_complete(const pb_part_t *part);
+
+/** Notes an error, if it is the first. */
+void pb_part_keep_error(pb_part_t *part, int error);
+
+/** The channel refused, or a word made no sense. */
+void pb_part_refused(pb_part_t *part, int error);
+
+/** The mark is settled, and has brought this. */
+void pb_part_settle(pb_part_t *part, const pb_word_asked_t *asked);
+
+/** Nobody will settle the mark, and no root may wait for that. */
+void pb_part_give_up_mark(pb_part_t *part);
+
+/** Whether it and all below have ended it, and nobody asks for frames of earlier broadcasts. */
+bool pb_part_is_below(const pb_part_t *part);
+
+/** What this rank and those below have lost; this rank counts anew after it. */
+pb_word_asked_t pb_part_sum_asked(pb_part_t *part);
+
+/** Takes a frame that the message has; whether it was missing, and not to come in a piece. */
+bool pb_part_add_frame(pb_part_t *part, uint32_t index, const char *payload, uint32_t bytes);
+
+/** Whether a send is not under way any more. */
+bool pb_part_has_left(pb_part_t *part, pb_request_t *send);
+
+/** Starts to send the word of so many bytes that is in part->out. */
+void pb_part_send_word(pb_part_t *part, size_t length, int rank, pb_request_t *send);
+
+/* heard.c */
+
+/** Takes in the words that have come. */
+void pb_part_hear(pb_part_t *part);
+
+/** Whether any word is still to come. */
+bool pb_part_expects_words(const pb_part_t *part);
+
+/* up.c */
+
+/** Sends what can be sent to the parent. */
+void pb_part_send_up(pb_part_t *part);
+
+/**
+ * The least of the blocks that this rank has and its children have reported, of those that count;
+ * UINT32_MAX: none counts. `seen` frames have come here, or were sent by the root: who is more
+ * than a window behind does not count.
+ */
+uint32_t pb_part_least_blocks(const pb_part_t *part, uint32_t seen);
+
+/* down.c */
+
+/** Sends what can be sent to a child. */
+void pb_part_send_down(pb_part_t *part, pb_child_t *child);
+
+/* source.c */
+
+/** Sends frames of the root to the group, as far as that may and can be done. */
+void pb_part_send_frames(pb_part_t *part, int64_t now);
+
+/** The root's rate follows from what its settled mark has brought. */
+void pb_part_note_rate(pb_part_t *part);
+
+#endif

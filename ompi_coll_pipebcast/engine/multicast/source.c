@@ -1,0 +1,179 @@
+/*
+ * The root's frames to the group: how far the rule of engine/multicast/marks.h lets it go, and no
+ * faster than its rate.
+ */
+#include "engine/multicast/part_internal.h"
+
+/** Batches that one call sends, at most. */
+#define MAX_BATCHES 8
+
+/** What a datagram takes on the link next to its header and payload: UDP, IP and Ethernet. */
+#define WIRE_BYTES 66
+
+typedef pb_part_t part_t;
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** Whether frames that were sent have not left this host. */
+static bool is_sending(const part_t *p)
+{
+    pb_datagrams_t *datagrams = p->multicast->config.datagrams;
+    return datagrams != NULL && datagrams->is_sending(datagrams);
+}
+
+/* What may be sent. */
+
+/** Frames that the last mark that is known to be settled allows. */
+static uint64_t by_mark(const part_t *p)
+{
+    const uint64_t to = p->multicast->settled + p->multicast->config.window;
+    return to > p->step.first ? to - p->step.first : 0;
+}
+
+/** Frames that reports allow. */
+static uint64_t by_reports(const part_t *p)
+{
+    const pb_marks_t *marks = &p->multicast->marks;
+    const uint32_t blocks = pb_part_least_blocks(p, p->source.n_sent);
+    if (blocks == 0 || blocks == UINT32_MAX) {
+        return 0;
+    }
+    return (uint64_t) blocks * pb_marks_block(marks) + marks->window;
+}
+
+/**
+ * Frames that may be sent by impatience, where reports stay away; else 0. Time that frames take to
+ * leave is no time without news.
+ */
+static uint64_t by_patience(part_t *p, int64_t now)
+{
+    pb_multicast_source_t *s = &p->source;
+    if (p->step.n_blocks == 0 || p->multicast->settled < p->step.marked) {
+        return 0;
+    }
+    if (!s->is_waiting || s->n_sent < s->n_granted || is_sending(p)) {
+        s->is_waiting = true;
+        s->since = now;
+    }
+    if (now - s->since < p->multicast->config.patience) {
+        return 0;
+    }
+    p->multicast->counters.impatient++;
+    return (uint64_t) s->n_granted + pb_marks_block(&p->multicast->marks);
+}
+
+static void grant(part_t *p, int64_t now)
+{
+    pb_multicast_source_t *s = &p->source;
+    const uint64_t all = p->window.n_frames, reports = by_reports(p), mark = by_mark(p);
+    uint64_t granted = p->n_children == 0 ? all : reports > mark ? reports : mark;
+    if (granted <= s->n_granted) {
+        granted = by_patience(p, now);
+    }
+    if (granted > s->n_granted) {
+        s->n_granted = (uint32_t) lesser(granted, all);
+        s->since = now;
+    }
+}
+
+/* Sending. */
+
+/** One frame of the message as a datagram. */
+static pb_datagram_t datagram_of(const part_t *p, uint32_t index, uint8_t *header)
+{
+    const pb_frame_t frame = {
+        .number = p->number,
+        .index = index,
+        .bytes = pb_window_bytes(&p->window, index),
+        .payload = p->data + (size_t) index * p->window.payload,
+    };
+    const size_t header_bytes = pb_frame_write(&p->multicast->config.rule, &frame, header);
+    return (pb_datagram_t){header, header_bytes, frame.payload, frame.bytes};
+}
+
+/**
+ * The group cannot be reached: n frames count as sent, and go down the tree. Nobody reports frames
+ * that nobody hears, so where only reports let the root go on, all that is left goes with them.
+ */
+static uint32_t give_up(part_t *p, uint32_t n)
+{
+    pb_multicast_source_t *s = &p->source;
+    if (p->step.n_blocks > 0 && p->multicast->settled >= p->step.marked) {
+        s->n_granted = p->window.n_frames;
+        n = s->n_granted - s->n_sent;
+    }
+    p->multicast->counters.unsent += n;
+    return n;
+}
+
+/**
+ * Sends up to n frames; returns how many were. If the group cannot be reached, they count as sent:
+ * they go down the tree.
+ */
+static uint32_t send_batch(part_t *p, uint32_t n)
+{
+    uint8_t headers[PB_DATAGRAMS_MAX_BATCH][PB_FRAME_MAX_HEADER_BYTES];
+    pb_datagram_t batch[PB_DATAGRAMS_MAX_BATCH];
+    pb_multicast_t *m = p->multicast;
+    pb_datagrams_t *datagrams = m->config.datagrams;
+    for (uint32_t i = 0; i < n; i++) {
+        batch[i] = datagram_of(p, p->source.n_sent + i, headers[i]);
+    }
+    const int sent = datagrams != NULL ? datagrams->send(datagrams, batch, (int) n) : PB_ERR_IO;
+    if (sent < 0) {
+        return give_up(p, n);
+    }
+    m->counters.sent += (uint32_t) sent;
+    return (uint32_t) sent;
+}
+
+/** Frames of the next batch, by the rate. */
+static uint32_t batch_size(const part_t *p, int64_t now)
+{
+    pb_multicast_t *m = p->multicast;
+    const uint64_t allowed = pb_rate_allows(&m->rate, now);
+    const uint64_t by_rate = allowed / (m->config.payload + WIRE_BYTES) + (allowed > 0);
+    return (uint32_t) lesser(p->source.n_granted - p->source.n_sent,
+                             lesser(by_rate, PB_DATAGRAMS_MAX_BATCH));
+}
+
+static void send_granted(part_t *p, int64_t now)
+{
+    pb_multicast_t *m = p->multicast;
+    for (int i = 0; i < MAX_BATCHES && p->source.n_sent < p->source.n_granted; i++) {
+        const uint32_t n = batch_size(p, now), sent = n > 0 ? send_batch(p, n) : 0;
+        pb_rate_spend(&m->rate, (uint64_t) sent * (m->config.payload + WIRE_BYTES));
+        p->source.n_sent += sent;
+        if (sent == 0) {
+            return;
+        }
+    }
+}
+
+void pb_part_send_frames(part_t *p, int64_t now)
+{
+    pb_multicast_source_t *s = &p->source;
+    if (s->all_sent || p->error != 0) {
+        return;
+    }
+    if (s->n_granted < p->window.n_frames) {
+        grant(p, now);
+    }
+    send_granted(p, now);
+    s->all_sent = s->n_sent == p->window.n_frames && !is_sending(p);
+}
+
+void pb_part_note_rate(part_t *p)
+{
+    pb_multicast_t *m = p->multicast;
+    if (!pb_part_is_root(p) || !p->is_settled || p->source.has_noted) {
+        return;
+    }
+    p->source.has_noted = true;
+    if (m->settled == p->step.end) { /* no later mark is settled, which has newer news */
+        pb_rate_note(&m->rate, p->step.end - p->step.marked, p->n_others, p->asked.all);
+    }
+}
