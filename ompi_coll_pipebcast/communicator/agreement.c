@@ -52,7 +52,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 23
+#define PROTOCOL 24
 #endif
 
 /** Interfaces that report no speed are virtual ones mostly, of fast networks. Lower ones are
