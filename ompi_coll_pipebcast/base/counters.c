@@ -156,10 +156,6 @@ static int add_others(const mca_base_component_t *component)
         {"kept",
          "Communicators that began with what earlier jobs had learnt (coll_pipebcast_learn keep).",
          &coll_pipebcast_counters.kept},
-        {"changed",
-         "Times that parameters which all ranks had set through MPI_T took effect in a "
-         "communicator.",
-         &coll_pipebcast_counters.changed},
         {"multicast_groups",
          "Groups of multicast that this process has joined and that were found to work "
          "(coll_pipebcast_multicast).",

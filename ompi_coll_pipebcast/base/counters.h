@@ -51,7 +51,6 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t learnt;             /**< times that what is in force changed */
     coll_pipebcast_counter_t tried;              /**< broadcasts */
     coll_pipebcast_counter_t kept;               /**< communicators that began with what was kept */
-    coll_pipebcast_counter_t changed;            /**< times, summed over communicators */
     coll_pipebcast_counter_t multicast_groups;   /**< that were found to work */
     coll_pipebcast_counter_t multicast_failures; /**< probes, and groups that fell silent */
     coll_pipebcast_counter_t multicast_frames;   /**< that came by datagram */

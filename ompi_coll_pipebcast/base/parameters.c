@@ -104,7 +104,7 @@ static void add(const mca_base_component_t *component, const char *name, mca_bas
                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-/** Registers one of the settings: MPI_T may change it, and it counts when all ranks have. */
+/** Registers one of the settings: MPI_T may change it for communicators that are made later. */
 static void add_setting(const mca_base_component_t *component, const char *name,
                         mca_base_var_type_t type, mca_base_var_enum_t *values,
                         mca_base_var_info_lvl_t level, void *storage, const char *help)
@@ -150,8 +150,8 @@ static void add_algorithm(const mca_base_component_t *component)
               "Tree down which a message is broadcast. auto: the one that is predicted to be "
               "fastest for the message's size, or the fallback component. (The values arrival_b, "
               "arrival_nb, flat_nb and adaptive of earlier releases are taken for the parameters "
-              "arrival and advice_dir.) MPI_T may change it, for broadcasts that begin when all "
-              "ranks of their communicator have. (default: auto)");
+              "arrival and advice_dir.) MPI_T may change it on all ranks, for communicators that "
+              "are made later. (default: auto)");
 }
 
 /** What a broadcast is and how it is done. */
@@ -189,7 +189,7 @@ static void add_broadcasts(const mca_base_component_t *component)
               "and a job begins with what earlier ones of this user have learnt on the same hosts, "
               "which is in $XDG_CACHE_HOME/pipebcast/learnt or ~/.cache/pipebcast/learnt, shared "
               "by all hosts. Without effect where advice_dir is set, or arrival is b or nb. "
-              "MPI_T may change it, as algorithm; keep set so is on. (default: on)");
+              "MPI_T may change it, as algorithm. (default: on)");
     add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
         &p->arrival_wait,
         "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "

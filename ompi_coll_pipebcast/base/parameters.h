@@ -97,8 +97,7 @@ typedef struct coll_pipebcast_params {
 
 /**
  * The process's parameters, constant once the component is open but for those that MPI_T may
- * change: `priority`, `verbose`, and the settings (base/settings.h), of which nothing else reads
- * what is here.
+ * change: `priority`, `verbose`, and the settings (base/settings.h).
  */
 extern coll_pipebcast_params_t coll_pipebcast_params;
 

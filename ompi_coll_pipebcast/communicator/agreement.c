@@ -36,7 +36,6 @@
 #include "communicator/advised.h"
 #include "communicator/agreement.h"
 #include "communicator/cache.h"
-#include "communicator/changing.h"
 #include "communicator/connections.h"
 #include "communicator/difference.h"
 #include "communicator/gate.h"
@@ -523,6 +522,23 @@ static int compare(coll_pipebcast_module_t *module, coll_pipebcast_agreement_t *
     return rc;
 }
 
+/** Has the memory that broadcasts by the module's settings need. */
+static bool prepare_settings(coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_settings_t *settings = &module->settings;
+    const int n_ranks = ompi_comm_size(module->comm);
+    if (coll_pipebcast_learns(settings) &&
+        pb_planner_reserve_learning(module->planner) != PB_SUCCESS) {
+        return false;
+    }
+    if (settings->arrival == COLL_PIPEBCAST_ARRIVAL_AUTO && module->orders.room == NULL &&
+        !pb_arrival_orders_init(&module->orders, n_ranks)) {
+        return false;
+    }
+    return settings->arrival != COLL_PIPEBCAST_ARRIVAL_NB ||
+           pb_arrival_credit_reserve(&module->credit, n_ranks);
+}
+
 /** Has the memory that broadcasts need whatever they are, so that no rank lacks it later on. */
 static int prepare_broadcasts(coll_pipebcast_module_t *module)
 {
@@ -531,8 +547,7 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
         module->advised = coll_pipebcast_advised_new(module, &rc);
         return rc;
     }
-    if (!coll_pipebcast_arrivals_prepare(&module->arrivals) ||
-        !coll_pipebcast_prepare_settings(module, &module->settings)) {
+    if (!coll_pipebcast_arrivals_prepare(&module->arrivals) || !prepare_settings(module)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return OMPI_SUCCESS;

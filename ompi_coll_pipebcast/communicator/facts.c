@@ -34,7 +34,11 @@ static uint64_t add_text(uint64_t state, const char *text)
 static uint64_t add_parameters(uint64_t state)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    state = pb_hash_number(state, coll_pipebcast_settings_pack(&coll_pipebcast_first_settings));
+    const coll_pipebcast_settings_t *first = &coll_pipebcast_first_settings;
+    state = pb_hash_number(state, (uint64_t) first->algorithm);
+    state = pb_hash_number(state, (uint64_t) first->arrival);
+    state = pb_hash_number(state, (uint64_t) first->learn);
+    state = pb_hash_number(state, first->segment_size);
     state = pb_hash_number(state, coll_pipebcast_follows_advice());
     state = pb_hash_number(state, (uint64_t) params->fanout);
     state = pb_hash_number(state, params->min_size);

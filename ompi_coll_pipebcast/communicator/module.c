@@ -15,7 +15,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     OBJ_CONSTRUCT(&module->tasks, coll_pipebcast_tasks_t);
     module->tasks.module = module;
     module->state = COLL_PIPEBCAST_UNDECIDED;
-    module->settings = coll_pipebcast_first_settings;
+    module->settings = coll_pipebcast_settings_now();
     module->n_undecided = 0;
     module->agreement = NULL;
     module->to_come = NULL;

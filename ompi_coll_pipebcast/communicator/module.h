@@ -38,7 +38,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_lock_t lock;       /**< protects what follows */
     coll_pipebcast_tasks_t tasks;
     coll_pipebcast_state_t state;
-    coll_pipebcast_settings_t settings; /**< in force; alike on all ranks that have agreed */
+    coll_pipebcast_settings_t settings; /**< read when the communicator was made */
     int n_undecided; /**< nonblocking broadcasts that wait for the agreement, to be decided by it */
     struct coll_pipebcast_agreement *agreement; /**< NULL: none is under way */
     struct coll_pipebcast_agreement *to_come; /**< the memory of the one to come; NULL: it began */

@@ -45,10 +45,6 @@ void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module
  */
 void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);
 
-/** The settings have changed, and the planner may have been told, alike on all ranks: whether
- * multicast is a candidate follows from the settings and from whether it works. */
-void coll_pipebcast_multicast_change(struct coll_pipebcast_module *module);
-
 /** The group that works, with a reference for the caller; NULL: there is none. Alike on all ranks.
  */
 coll_pipebcast_group_t *coll_pipebcast_group_use(struct coll_pipebcast_module *module);

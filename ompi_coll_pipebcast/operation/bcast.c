@@ -50,14 +50,6 @@ static void end_watched(const coll_pipebcast_call_t *call, const begun_t *begun)
     coll_pipebcast_arrivals_leave();
 }
 
-/** Whether one that may be watched is counted among those of which some are. */
-static bool is_counted(const coll_pipebcast_module_t *module,
-                       const coll_pipebcast_decision_t *decision)
-{
-    return decision->ours ||
-           (decision->reason == COLL_PIPEBCAST_PREDICTED && pb_planner_learns(module->planner));
-}
-
 /** Rank 0 logs from which size on broadcasts are planned, where that has changed. */
 static void log_threshold(const coll_pipebcast_module_t *module, uint64_t before)
 {
@@ -105,10 +97,6 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
                                             &begun->operation);
     } else if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
         watch_passed(module, call, begun);
-    }
-    if (rc == OMPI_SUCCESS && may_be_ours &&
-        !(may_be_watched && is_counted(module, &begun->decision))) {
-        coll_pipebcast_arrivals_poll(module, call->root, total, call->tag - 2);
     }
     return rc;
 }

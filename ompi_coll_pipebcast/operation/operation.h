@@ -37,7 +37,7 @@
  * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
  * a rank that does not know the kind keeps in step all the same. An adaptive one has
  * headers, segments of the known tree and segments of an announced one; the second is also that of
- * what is watched, the third that of a poll, and the fourth that of pieces beside multicast.
+ * what is watched, the fourth that of pieces beside multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
 
