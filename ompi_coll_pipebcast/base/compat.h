@@ -163,6 +163,16 @@ static inline int coll_pipebcast_look_up(const opal_process_name_t *process, con
 }
 #endif
 
+/** Processes of this job. */
+static inline int coll_pipebcast_job_size(void)
+{
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    return ompi_comm_size(&ompi_mpi_comm_world.comm);
+#else
+    return (int) opal_process_info.num_procs;
+#endif
+}
+
 /** The host that a process runs on, to be freed; NULL if it is not known here. No communication. */
 static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
 {

@@ -259,13 +259,12 @@ static void join(coll_pipebcast_group_t *group)
 {
     const coll_pipebcast_module_t *module = group->module;
     pb_joining_answer_t answer = {.capacity = UINT32_MAX};
-    pb_medium_t medium;
+    const pb_medium_t *medium = &coll_pipebcast_process.medium;
     char why[128] = "";
-    coll_pipebcast_medium_find(module, &medium);
-    answer.frame_bytes = frame_bytes(&medium);
+    answer.frame_bytes = frame_bytes(medium);
     group->is_deaf = !is_first_of_host(module);
     if (!group->joining.offer.is_refused) {
-        answer.has_joined = open_datagrams(group, &medium, why, sizeof(why));
+        answer.has_joined = open_datagrams(group, medium, why, sizeof(why));
     }
     if (answer.has_joined && !group->is_deaf) {
         answer.capacity = group->datagrams->capacity;

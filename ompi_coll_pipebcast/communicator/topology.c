@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
-#include "communicator/presence.h"
 #include "communicator/process.h"
+#include "communicator/record.h"
 #include "topo/network/addresses.h"
 #include "topo/network/topology.h"
 #include "topo/util/hash.h"
@@ -20,15 +20,11 @@ static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
     topology->addresses = 0;
-    topology->at = NULL;
-    topology->n_at = 0;
-    topology->is_at_known = false;
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
 {
     pb_network_free(topology->network);
-    free(topology->at);
 }
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, coll_pipebcast_shared_t, topology_construct,
@@ -129,11 +125,12 @@ static int look_up_addresses(struct ompi_communicator_t *comm,
     uint64_t state = PB_HASH_START;
     state = pb_hash_number(state, named != NULL ? pb_network_hash(named->network) : 0);
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const int rc = coll_pipebcast_presence_address(comm, rank, &addresses[rank]);
-        if (rc != OMPI_SUCCESS) {
+        int rc;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
+        if (record == NULL) {
             return rc;
         }
-        addresses[rank].host = hosts[rank];
+        addresses[rank] = record->address;
         state = pb_hash_string(state, hosts[rank]);
         state = pb_hash_string(state, addresses[rank].node);
         state = pb_hash_string(state, addresses[rank].address);

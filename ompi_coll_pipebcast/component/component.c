@@ -11,10 +11,9 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/status.h"
-#include "communicator/facts.h"
-#include "communicator/presence.h"
 #include "communicator/process.h"
 #include "communicator/progress.h"
+#include "communicator/record.h"
 #include "component/autoload.h"
 #include "component/selection.h"
 #include "pml/selected.h"
@@ -63,21 +62,13 @@ static int begin(void)
                             "It is left out. Build it again with this one's headers.");
         return OMPI_ERR_NOT_AVAILABLE;
     }
-    int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
-                 ? coll_pipebcast_presence_publish(NULL)
-                 : OMPI_ERR_OUT_OF_RESOURCE;
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_facts_publish);
-    }
-    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+    const int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
+                       ? coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish)
+                       : OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc != OMPI_SUCCESS) {
         coll_pipebcast_warn(
             "out of memory on this host, and pipebcast is left out. Use fewer ranks "
             "on it.");
-    } else if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_warn(
-            "the job's launcher does not take what the other ranks look for, by which "
-            "they know of this one's pipebcast (error %d). It is left out.",
-            rc);
     }
     return rc;
 }

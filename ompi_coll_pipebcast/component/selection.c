@@ -66,13 +66,12 @@ static coll_pipebcast_module_t *get_module(void)
     return module;
 }
 
-/** Whether there is another component for each kind of broadcast, and one for our agreement. */
+/** Whether there is another component for each kind of broadcast. */
 static bool has_fallback(const struct ompi_communicator_t *comm)
 {
     return comm->c_coll->coll_bcast != NULL && comm->c_coll->coll_bcast_module != NULL &&
            comm->c_coll->coll_ibcast != NULL && comm->c_coll->coll_ibcast_module != NULL &&
-           comm->c_coll->coll_bcast_init != NULL && comm->c_coll->coll_bcast_init_module != NULL &&
-           comm->c_coll->coll_iallreduce != NULL;
+           comm->c_coll->coll_bcast_init != NULL && comm->c_coll->coll_bcast_init_module != NULL;
 }
 
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)

@@ -16,7 +16,6 @@
 /** What became of a broadcast before the waiting. */
 typedef struct begun {
     coll_pipebcast_operation_t *operation; /**< NULL: it is not ours */
-    bool is_part_of_agreement;             /**< it is the fallback component's own, and uncounted */
     coll_pipebcast_watched_t *watched; /**< it is the fallback component's, and how long it takes is
                                           measured; NULL: it is not */
     int64_t start;                     /**< by the clock, when the ranks had agreed */
@@ -68,11 +67,8 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     const size_t total = call->data.total;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     bool may_be_watched = false;
-    int rc = coll_pipebcast_agree(module);
-    *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
-    if (rc != OMPI_SUCCESS || begun->is_part_of_agreement) {
-        return rc;
-    }
+    *begun = (begun_t){.operation = NULL};
+    coll_pipebcast_agree(module);
     if (module->state != COLL_PIPEBCAST_PASSING) { /* else nobody asks, and a clock takes time */
         begun->start = coll_pipebcast_now();
     }
@@ -90,7 +86,7 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
                  ? COLL_PIPEBCAST_TO_LEARN
                  : COLL_PIPEBCAST_BY_LEARNING;
     }
-    rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
+    int rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
     log_threshold(module, threshold);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
         rc = coll_pipebcast_operation_start(module, call, &begun->decision.planned,
@@ -124,10 +120,8 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *ca
                 const begun_t *begun)
 {
     const coll_pipebcast_data_t *data = &call->data;
-    if (!begun->is_part_of_agreement) {
-        coll_pipebcast_warn_unfit(module, &begun->decision);
-        coll_pipebcast_count_fallback(begun->decision.reason, data->total);
-    }
+    coll_pipebcast_warn_unfit(module, &begun->decision);
+    coll_pipebcast_count_fallback(begun->decision.reason, data->total);
     const int rc =
         module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
                                call->root, module->comm, module->fallback.bcast_module);

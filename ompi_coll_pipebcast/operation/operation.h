@@ -113,16 +113,6 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    coll_pipebcast_operation_t **operation_p);
 
 /**
- * The same for a message that would go to the fallback component if every rank had
- * known that when it began: a nonblocking broadcast, of a communicator whose ranks may
- * still be agreeing. It needs nothing on which the
- * ranks have agreed: a binary tree in order of rank, and segments of a fixed size.
- */
-int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
-                                      const coll_pipebcast_call_t *call,
-                                      coll_pipebcast_operation_t **operation_p);
-
-/**
  * Whether a broadcast that is called for may be watched: it is blocking, and if it is ours, plain.
  * Alike on all ranks.
  */
