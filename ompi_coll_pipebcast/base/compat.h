@@ -119,19 +119,6 @@ typedef struct coll_pipebcast_base_request {
 } coll_pipebcast_base_request_t;
 OMPI_DECLSPEC extern opal_class_t ompi_coll_base_nbc_request_t_class;
 
-/**
- * Whether Open MPI's structures are in the library as its headers had them when
- * pipebcast was built. They are not if it was built for another Open MPI of the
- * same component interface, such as one configured with other threads.
- */
-static inline bool coll_pipebcast_fits(void)
-{
-    return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
-           ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
-           ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t) &&
-           ompi_coll_base_nbc_request_t_class.cls_sizeof <= sizeof(coll_pipebcast_base_request_t);
-}
-
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /**
  * What a process has published under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).

@@ -15,6 +15,7 @@
 #include "communicator/progress.h"
 #include "communicator/record.h"
 #include "component/autoload.h"
+#include "component/fits.h"
 #include "component/selection.h"
 #include "pml/selected.h"
 
@@ -57,11 +58,6 @@ static int begin(void)
 {
     const int process = coll_pipebcast_process_open();
     const int selection = coll_pipebcast_selection_open();
-    if (!coll_pipebcast_fits()) {
-        coll_pipebcast_warn("this pipebcast was built for another Open MPI than the one that runs. "
-                            "It is left out. Build it again with this one's headers.");
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
     const int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
                        ? coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish)
                        : OMPI_ERR_OUT_OF_RESOURCE;
@@ -75,6 +71,9 @@ static int begin(void)
 
 static int component_open(void)
 {
+    if (!coll_pipebcast_fits()) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
     coll_pipebcast_log_open();
     coll_pipebcast_progress_open();
     coll_pipebcast_params_check(); /* modules begin with the settings of the start */
