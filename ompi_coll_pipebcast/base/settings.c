@@ -7,13 +7,6 @@
 
 coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
-static void report(const char *name, long long value)
-{
-    coll_pipebcast_warn("the value %lld of the parameter coll_pipebcast_%s, set while the program "
-                        "runs, is out of range. New communicators keep the value of the start.",
-                        value, name);
-}
-
 /** What the parameters hold now. MPI_T writes each by one store, at any time. */
 static coll_pipebcast_settings_t read_parameters(void)
 {
@@ -34,16 +27,11 @@ void coll_pipebcast_settings_open(void)
 coll_pipebcast_settings_t coll_pipebcast_settings_now(void)
 {
     coll_pipebcast_settings_t settings = read_parameters();
-    if (settings.algorithm >= PB_KIND_COUNT) { /* a value of an earlier release */
-        report("algorithm", settings.algorithm);
-        settings.algorithm = coll_pipebcast_first_settings.algorithm;
-    }
-    if (settings.arrival > COLL_PIPEBCAST_ARRIVAL_NB) {
-        report("arrival", settings.arrival);
-        settings.arrival = coll_pipebcast_first_settings.arrival;
-    }
     if (!coll_pipebcast_is_segment_size(settings.segment_size)) {
-        report("segment_size", (long long) settings.segment_size);
+        coll_pipebcast_warn("the value %zu of the parameter coll_pipebcast_segment_size, set while "
+                            "the program runs, is out of range. New communicators keep the value "
+                            "of the start.",
+                            settings.segment_size);
         settings.segment_size = coll_pipebcast_first_settings.segment_size;
     }
     return settings;

@@ -96,7 +96,7 @@ static void report_jobs(struct ompi_communicator_t *comm)
 
 static void report_one_host(struct ompi_communicator_t *comm)
 {
-    if (ompi_comm_rank(comm) == 0) {
+    if (ompi_comm_rank(comm) == 0 && ompi_comm_size(comm) > 1) {
         coll_pipebcast_log(1,
                            "communicator %s: all %d ranks on one host; the fallback component "
                            "serves its broadcasts",

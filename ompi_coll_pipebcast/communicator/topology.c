@@ -208,7 +208,7 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicat
 {
     pb_address_t *addresses = malloc((size_t) ompi_comm_size(comm) * sizeof(*addresses));
     coll_pipebcast_topology_t *topology = NULL;
-    uint64_t hash;
+    uint64_t hash = 0;
     if (addresses != NULL &&
         look_up_addresses(comm, named, hosts, addresses, &hash) == OMPI_SUCCESS) {
         opal_mutex_lock(&coll_pipebcast_process.lock);

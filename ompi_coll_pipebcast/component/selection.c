@@ -127,7 +127,7 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
 {
     *priority = coll_pipebcast_params.priority;
     if (*priority < 0 || OMPI_COMM_IS_INTER(comm) ||
-        (ompi_comm_size(comm) < 2 && !is_permanent(comm))) {
+        (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
         return NULL;
     }
     coll_pipebcast_module_t *module = get_module();
