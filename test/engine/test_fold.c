@@ -268,7 +268,6 @@ static void test_random(void)
     ok(differ == 0, "every rank learns what the root concludes");
     ok(wrong == 0 && n_held > 0, "the root has the sums of all ranks (%llu held)",
        (unsigned long long) n_held);
-    ok(misled == 0 && n_alike > 100, "every rank learns what all want (%d times alike)", n_alike);
     ok(left == 0, "and nothing is left under way");
 }
 
