@@ -85,7 +85,7 @@ AC_DEFUN([PB_OMPI], [
 #include "base/compat.h"
 ]], [[
         const opal_process_name_t name = ompi_group_get_proc_name(ompi_mpi_comm_world.comm.c_local_group, 0);
-        return !coll_pipebcast_fits() || coll_pipebcast_host_of(&name) == NULL;]])],
+        return coll_pipebcast_host_of(&name) == NULL;]])],
         [AC_MSG_RESULT([yes])],
         [AC_MSG_RESULT([no])
          AC_MSG_ERROR([a program with the devel headers of Open MPI $PB_OMPI_VERSION does not build; see config.log.

@@ -119,19 +119,6 @@ typedef struct coll_pipebcast_base_request {
 } coll_pipebcast_base_request_t;
 OMPI_DECLSPEC extern opal_class_t ompi_coll_base_nbc_request_t_class;
 
-/**
- * Whether Open MPI's structures are in the library as its headers had them when
- * pipebcast was built. They are not if it was built for another Open MPI of the
- * same component interface, such as one configured with other threads.
- */
-static inline bool coll_pipebcast_fits(void)
-{
-    return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
-           ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
-           ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t) &&
-           ompi_coll_base_nbc_request_t_class.cls_sizeof <= sizeof(coll_pipebcast_base_request_t);
-}
-
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /**
  * What a process has published under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).
@@ -162,6 +149,16 @@ static inline int coll_pipebcast_look_up(const opal_process_name_t *process, con
     return rc;
 }
 #endif
+
+/** Processes of this job. */
+static inline int coll_pipebcast_job_size(void)
+{
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    return ompi_comm_size(&ompi_mpi_comm_world.comm);
+#else
+    return (int) opal_process_info.num_procs;
+#endif
+}
 
 /** The host that a process runs on, to be freed; NULL if it is not known here. No communication. */
 static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)

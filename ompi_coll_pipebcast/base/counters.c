@@ -156,10 +156,6 @@ static int add_others(const mca_base_component_t *component)
         {"kept",
          "Communicators that began with what earlier jobs had learnt (coll_pipebcast_learn keep).",
          &coll_pipebcast_counters.kept},
-        {"changed",
-         "Times that parameters which all ranks had set through MPI_T took effect in a "
-         "communicator.",
-         &coll_pipebcast_counters.changed},
         {"multicast_groups",
          "Groups of multicast that this process has joined and that were found to work "
          "(coll_pipebcast_multicast).",
@@ -187,10 +183,6 @@ static int add_others(const mca_base_component_t *component)
          "Distinct processes with which this one has exchanged messages of broadcasts, so that it "
          "needs a connection to them (coll_pipebcast_connections).",
          &coll_pipebcast_counters.connections},
-        {"agreements",
-         "Communicators whose ranks agreed by messages, at their first broadcast: what their "
-         "processes have published was not alike, or not enough.",
-         &coll_pipebcast_counters.agreements},
     };
     int rc = OMPI_SUCCESS;
     for (size_t i = 0; rc == OMPI_SUCCESS && i < sizeof(others) / sizeof(others[0]); i++) {

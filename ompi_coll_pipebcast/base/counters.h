@@ -5,7 +5,7 @@
  * Every broadcast of at least one byte that Open MPI hands to us is counted once:
  * under its algorithm, under the reason for which the fallback component got it, or
  * as failed. A persistent one is counted at each start, or once where the fallback component got
- * it. The exception is the agreement's own broadcasts, which no one asked for.
+ * it.
  */
 #ifndef COLL_PIPEBCAST_COUNTERS_H
 #define COLL_PIPEBCAST_COUNTERS_H
@@ -51,7 +51,6 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t learnt;             /**< times that what is in force changed */
     coll_pipebcast_counter_t tried;              /**< broadcasts */
     coll_pipebcast_counter_t kept;               /**< communicators that began with what was kept */
-    coll_pipebcast_counter_t changed;            /**< times, summed over communicators */
     coll_pipebcast_counter_t multicast_groups;   /**< that were found to work */
     coll_pipebcast_counter_t multicast_failures; /**< probes, and groups that fell silent */
     coll_pipebcast_counter_t multicast_frames;   /**< that came by datagram */
@@ -60,7 +59,6 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
     coll_pipebcast_counter_t connections; /**< distinct processes */
-    coll_pipebcast_counter_t agreements;  /**< by messages */
 } coll_pipebcast_counters_t;
 
 /** The process's counters. */

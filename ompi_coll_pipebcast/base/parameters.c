@@ -35,30 +35,11 @@ static const coll_pipebcast_params_t defaults = {
     .verbose = 0,
 };
 
-/** Values of earlier releases: they are understood for one release, see translate(). */
-enum {
-    OLD_ARRIVAL_B = 100, /**< of `algorithm` */
-    OLD_ARRIVAL_NB,
-    OLD_FLAT_NB,
-    OLD_ADAPTIVE,
-    OLD_ON = 100,      /**< of `arrival` */
-    OLD_MACHINE = 100, /**< of `locality` */
-};
-
-static const mca_base_var_enum_value_t old_algorithms[] = {
-    {OLD_ARRIVAL_B, "arrival_b"},
-    {OLD_ARRIVAL_NB, "arrival_nb"},
-    {OLD_FLAT_NB, "flat_nb"},
-    {OLD_ADAPTIVE, "adaptive"},
-};
-enum { N_OLD_ALGORITHMS = sizeof(old_algorithms) / sizeof(old_algorithms[0]) };
-
 static const mca_base_var_enum_value_t arrival_values[] = {
     {COLL_PIPEBCAST_ARRIVAL_OFF, "off"},
     {COLL_PIPEBCAST_ARRIVAL_AUTO, "auto"},
     {COLL_PIPEBCAST_ARRIVAL_B, "b"},
     {COLL_PIPEBCAST_ARRIVAL_NB, "nb"},
-    {OLD_ON, "on"},
     {0, NULL},
 };
 
@@ -72,7 +53,6 @@ static const mca_base_var_enum_value_t learn_values[] = {
 static const mca_base_var_enum_value_t locality_values[] = {
     {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
     {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
-    {OLD_MACHINE, "machine"},
     {0, NULL},
 };
 
@@ -111,7 +91,7 @@ static void add(const mca_base_component_t *component, const char *name, mca_bas
                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-/** Registers one of the settings: MPI_T may change it, and it counts when all ranks have. */
+/** Registers one of the settings: MPI_T may change it for communicators that are made later. */
 static void add_setting(const mca_base_component_t *component, const char *name,
                         mca_base_var_type_t type, mca_base_var_enum_t *values,
                         mca_base_var_info_lvl_t level, void *storage, const char *help)
@@ -139,26 +119,22 @@ static void add_named(const mca_base_component_t *component, add_t *adds, const 
     }
 }
 
-/** The parameter `algorithm`: auto, every kind of tree, and the old values. */
+/** The parameter `algorithm`: auto, and every kind of tree. */
 static void add_algorithm(const mca_base_component_t *component)
 {
-    mca_base_var_enum_value_t values[PB_KIND_COUNT + N_OLD_ALGORITHMS + 2];
+    mca_base_var_enum_value_t values[PB_KIND_COUNT + 2];
     int n = 0;
     values[n++] = (mca_base_var_enum_value_t){COLL_PIPEBCAST_AUTO, "auto"};
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name((pb_kind_t) kind)};
     }
-    for (int i = 0; i < N_OLD_ALGORITHMS; i++) {
-        values[n++] = old_algorithms[i];
-    }
     values[n] = (mca_base_var_enum_value_t){0, NULL};
     add_named(component, add_setting, "algorithm", "coll_pipebcast_algorithms", values,
               OPAL_INFO_LVL_3, &coll_pipebcast_params.algorithm,
               "Tree down which a message is broadcast. auto: the one that is predicted to be "
-              "fastest for the message's size, or the fallback component. (The values arrival_b, "
-              "arrival_nb, flat_nb and adaptive of earlier releases are taken for the parameters "
-              "arrival and advice_dir.) MPI_T may change it, for broadcasts that begin when all "
-              "ranks of their communicator have. (default: auto)");
+              "fastest for the message's size, or the fallback component. MPI_T may change it on "
+              "all ranks, for communicators that "
+              "are made later. (default: auto)");
 }
 
 /** What a broadcast is and how it is done. */
@@ -186,8 +162,8 @@ static void add_broadcasts(const mca_base_component_t *component)
               "where they wait; with algorithm flat, the whole message goes to one rank after "
               "another. auto: as nb while arrivals are found to be uneven, but nothing is sent to "
               "ranks that have not arrived before none has for as long as the message takes; and "
-              "who is usually late is learnt. Without effect where advice_dir is set. (on is the "
-              "old name of b.) MPI_T may change it, as algorithm. (default: auto)");
+              "who is usually late is learnt. Without effect where advice_dir is set. MPI_T may "
+              "change it, as algorithm. (default: auto)");
     add_named(component, add_setting, "learn", "coll_pipebcast_learn", learn_values,
               OPAL_INFO_LVL_4, &p->learn,
               "Whether the choice of tree and segment size is corrected by how long broadcasts "
@@ -196,7 +172,7 @@ static void add_broadcasts(const mca_base_component_t *component)
               "and a job begins with what earlier ones of this user have learnt on the same hosts, "
               "which is in $XDG_CACHE_HOME/pipebcast/learnt or ~/.cache/pipebcast/learnt, shared "
               "by all hosts. Without effect where advice_dir is set, or arrival is b or nb. "
-              "MPI_T may change it, as algorithm; keep set so is on. (default: on)");
+              "MPI_T may change it, as algorithm. (default: on)");
     add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
         &p->arrival_wait,
         "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
@@ -261,8 +237,7 @@ static void add_cluster(const mca_base_component_t *component)
     add_named(component, add, "locality", "coll_pipebcast_locality", locality_values,
               OPAL_INFO_LVL_5, &p->locality,
               "Which ranks of a host are near to each other. auto: those that are bound to the "
-              "same package, NUMA node or cache, by hwloc. host: all alike. (machine is the old "
-              "name of host.) (default: auto)");
+              "same package, NUMA node or cache, by hwloc. host: all alike. (default: auto)");
     add_named(component, add, "leaders", "coll_pipebcast_leaders", leaders_values, OPAL_INFO_LVL_5,
               &p->leaders,
               "Whether of each host one rank, its leader, is in the trees between hosts and hands "
@@ -332,24 +307,6 @@ static void add_process(const mca_base_component_t *component)
         MCA_BASE_VAR_SCOPE_LOCAL, &p->verbose);
 }
 
-static const char *name_of(const mca_base_var_enum_value_t *values, int value)
-{
-    while (values->string != NULL && values->value != value) {
-        values++;
-    }
-    return values->string;
-}
-
-const char *coll_pipebcast_arrival_name(int arrival)
-{
-    return name_of(arrival_values, arrival);
-}
-
-const char *coll_pipebcast_learn_name(int learn)
-{
-    return name_of(learn_values, learn);
-}
-
 int coll_pipebcast_params_register(const mca_base_component_t *component)
 {
     coll_pipebcast_params = defaults;
@@ -380,53 +337,9 @@ static void check_int(const char *name, int *value, int low, int high, int by_de
     }
 }
 
-/** Reports, at one process of the job, a value of an earlier release. */
-static void warn_old(const char *name, const char *value, const char *instead)
+/** Reports, at one process of the job, what has no effect. */
+static void check_advice(const coll_pipebcast_params_t *p)
 {
-    if (OPAL_PROC_MY_NAME.vpid == 0) {
-        coll_pipebcast_warn("the value %s of the parameter coll_pipebcast_%s is that of an earlier "
-                            "release, and will not be understood by the next one. Set %s instead.",
-                            value, name, instead);
-    }
-}
-
-/** An old value of `algorithm` becomes what it means today. */
-static void translate_algorithm(coll_pipebcast_params_t *p)
-{
-    const int old = p->algorithm;
-    if (old < OLD_ARRIVAL_B) {
-        return;
-    }
-    p->algorithm = old == OLD_FLAT_NB ? (int) PB_KIND_FLAT : COLL_PIPEBCAST_AUTO;
-    if (old == OLD_ADAPTIVE) {
-        warn_old("algorithm", "adaptive", "coll_pipebcast_advice_dir");
-        if (!coll_pipebcast_is_set(p->advice_dir)) {
-            coll_pipebcast_warn("the parameter coll_pipebcast_algorithm is adaptive, but "
-                                "coll_pipebcast_advice_dir is not set. Set it to the directory of "
-                                "pipebcast-advisor. Until then static plans are used.");
-        }
-        return;
-    }
-    p->arrival = old == OLD_ARRIVAL_B ? COLL_PIPEBCAST_ARRIVAL_B : COLL_PIPEBCAST_ARRIVAL_NB;
-    warn_old("algorithm", old_algorithms[old - OLD_ARRIVAL_B].string,
-             old == OLD_ARRIVAL_B ? "coll_pipebcast_arrival b"
-             : old == OLD_ARRIVAL_NB
-                 ? "coll_pipebcast_arrival nb"
-                 : "coll_pipebcast_algorithm flat and coll_pipebcast_arrival nb");
-}
-
-/** Values of earlier releases. */
-static void translate(coll_pipebcast_params_t *p)
-{
-    if (p->arrival == OLD_ON) {
-        p->arrival = COLL_PIPEBCAST_ARRIVAL_B;
-        warn_old("arrival", "on", "coll_pipebcast_arrival b");
-    }
-    if (p->locality == OLD_MACHINE) {
-        p->locality = COLL_PIPEBCAST_LOCALITY_HOST;
-        warn_old("locality", "machine", "coll_pipebcast_locality host");
-    }
-    translate_algorithm(p);
     if (coll_pipebcast_is_set(p->advice_dir) && p->arrival >= COLL_PIPEBCAST_ARRIVAL_B &&
         OPAL_PROC_MY_NAME.vpid == 0) {
         coll_pipebcast_warn("the parameter coll_pipebcast_arrival has no effect, as "
@@ -460,6 +373,6 @@ void coll_pipebcast_params_check(void)
                     COLL_PIPEBCAST_MAX_SEGMENT);
         p->segment_size = defaults.segment_size;
     }
-    translate(p);
+    check_advice(p);
     coll_pipebcast_settings_open();
 }

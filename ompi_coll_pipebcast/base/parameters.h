@@ -101,8 +101,7 @@ typedef struct coll_pipebcast_params {
 
 /**
  * The process's parameters, constant once the component is open but for those that MPI_T may
- * change: `priority`, `verbose`, and the settings (base/settings.h), of which nothing else reads
- * what is here.
+ * change: `priority`, `verbose`, and the settings (base/settings.h).
  */
 extern coll_pipebcast_params_t coll_pipebcast_params;
 
@@ -125,18 +124,12 @@ static inline bool coll_pipebcast_is_segment_size(size_t bytes)
            (bytes >= COLL_PIPEBCAST_MIN_SEGMENT && bytes <= COLL_PIPEBCAST_MAX_SEGMENT);
 }
 
-/** The name of a value of `arrival` or `learn`, as people write it; NULL if there is no such one.
- */
-const char *coll_pipebcast_arrival_name(int arrival);
-const char *coll_pipebcast_learn_name(int learn);
-
 /** Registers every parameter; called whenever Open MPI registers the component. */
 int coll_pipebcast_params_register(const mca_base_component_t *component);
 
 /**
  * Checks the parameters' values; one out of range is reported and set to its
- * default. Values of earlier releases become what they mean today, which is reported. Then they
- * are the settings of the start. Called once at open.
+ * default. Then they are the settings of the start. Called once at open.
  */
 void coll_pipebcast_params_check(void);
 

@@ -1,9 +1,7 @@
 /*
- * The settings: those parameters that MPI_T may change while a program runs.
- *
- * What is in the parameters is what this rank wants. What counts are the settings in force in a
- * communicator, which are alike on all its ranks in each broadcast (engine/wanted.h): in all
- * communicators those of the start at first, on which their ranks agree.
+ * The settings of a communicator: those parameters that MPI_T may change while a program runs. A
+ * communicator reads them when it is made, and keeps them. As with coll/tuned, a program that
+ * changes one has to do so on all ranks before the communicator is made.
  */
 #ifndef COLL_PIPEBCAST_SETTINGS_H
 #define COLL_PIPEBCAST_SETTINGS_H
@@ -25,18 +23,14 @@ typedef struct coll_pipebcast_settings {
 /** Those of the start, constant once the component is open. */
 extern coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
-/** The parameters as they are now, which were checked, are those of the start. */
+/** Keeps the parameters as they are now, which were checked, as those of the start. */
 void coll_pipebcast_settings_open(void);
 
 /**
- * What this rank wants now, for any thread. A value that is not allowed, or is one of an earlier
- * release, is reported; that one stays as it is `in_force`.
+ * The settings for a communicator that is made now, for any thread. A value out of range is
+ * reported, and replaced by that of the start.
  */
-coll_pipebcast_settings_t coll_pipebcast_settings_wanted(const coll_pipebcast_settings_t *in_force);
-
-/** As one number, alike for equal settings alone, and never UINT64_MAX. */
-uint64_t coll_pipebcast_settings_pack(const coll_pipebcast_settings_t *settings);
-coll_pipebcast_settings_t coll_pipebcast_settings_unpack(uint64_t number);
+coll_pipebcast_settings_t coll_pipebcast_settings_now(void);
 
 /**
  * What the planner chooses among: the kind that is set, or PB_CHOOSE_*. Where advice is followed,

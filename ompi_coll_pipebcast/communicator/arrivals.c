@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/parameters.h"
-#include "communicator/changing.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
 #include "communicator/module.h"
@@ -45,13 +44,10 @@ void coll_pipebcast_arrivals_construct(coll_pipebcast_arrivals_t *arrivals,
         .module = module,
         .watched = {.module = module},
         .beside = {.module = module, .is_beside = true},
-        .poll = {.module = module, .is_poll = true},
     };
     pb_watch_init(&arrivals->watch);
-    pb_wanted_init(&arrivals->wanted, coll_pipebcast_settings_pack(&coll_pipebcast_first_settings));
     OBJ_CONSTRUCT(&arrivals->watched.task.super, opal_list_item_t);
     OBJ_CONSTRUCT(&arrivals->beside.task.super, opal_list_item_t);
-    OBJ_CONSTRUCT(&arrivals->poll.task.super, opal_list_item_t);
     coll_pipebcast_opening_construct(&arrivals->opening, module);
 }
 
@@ -59,19 +55,17 @@ void coll_pipebcast_arrivals_destruct(coll_pipebcast_arrivals_t *arrivals)
 {
     OBJ_DESTRUCT(&arrivals->watched.task.super);
     OBJ_DESTRUCT(&arrivals->beside.task.super);
-    OBJ_DESTRUCT(&arrivals->poll.task.super);
     coll_pipebcast_opening_destruct(&arrivals->opening);
     free(arrivals->watched.children);
-    arrivals->watched.children = arrivals->beside.children = arrivals->poll.children = NULL;
+    arrivals->watched.children = arrivals->beside.children = NULL;
 }
 
 bool coll_pipebcast_arrivals_prepare(coll_pipebcast_arrivals_t *arrivals)
 {
     const size_t bytes = pb_order_bytes(ompi_comm_size(arrivals->module->comm));
-    uint8_t *children = malloc(3 * bytes);
+    uint8_t *children = malloc(2 * bytes);
     arrivals->watched.children = children;
     arrivals->beside.children = children != NULL ? children + bytes : NULL;
-    arrivals->poll.children = children != NULL ? children + 2 * bytes : NULL;
     return children != NULL;
 }
 
@@ -250,10 +244,6 @@ static bool may_become_aware(const coll_pipebcast_module_t *module)
 static void conclude(coll_pipebcast_watched_t *watched)
 {
     coll_pipebcast_module_t *module = watched->module;
-    if (watched->is_poll) {
-        pb_fold_announce(&watched->fold, PB_ARRIVAL_UNKNOWN);
-        return;
-    }
     const pb_arrival_report_t report = judge(watched);
     watched->fold.opens =
         report == PB_ARRIVAL_UNEVEN && may_become_aware(module) &&
@@ -327,11 +317,9 @@ static void start_fold(coll_pipebcast_watched_t *watched, const pb_role_t *role,
                        int tag)
 {
     coll_pipebcast_module_t *module = watched->module;
-    watched->number = pb_wanted_begin(&module->arrivals.wanted);
     watched->control = (pb_control_t){.comm = module->comm, .tag = tag};
     pb_fold_start(&watched->fold, &watched->control, role, ompi_comm_rank(module->comm),
-                  ompi_comm_size(module->comm), stream, coll_pipebcast_wanted(module),
-                  watched->children);
+                  ompi_comm_size(module->comm), stream, watched->children);
 }
 
 /** It goes on beside everything else; if it cannot, this rank is lost. */
@@ -383,46 +371,6 @@ void coll_pipebcast_arrivals_end(coll_pipebcast_watched_t *watched, int64_t arri
     pb_fold_times_t own = *times;
     own.away = away_until(arrived);
     end_part(watched, &own);
-}
-
-/* Polls. */
-
-/** Along a tree of all ranks for which no connection is needed that the bound on them forbids. */
-static int start_poll(coll_pipebcast_watched_t *poll, int root, int tag)
-{
-    coll_pipebcast_module_t *module = poll->module;
-    struct ompi_communicator_t *comm = module->comm;
-    pb_role_by_rank_t by_rank;
-    pb_planned_t planned;
-    if (coll_pipebcast_may_reach_all(module)) {
-        pb_role_by_rank(&by_rank, ompi_comm_rank(comm), root, ompi_comm_size(comm));
-        start_fold(poll, &by_rank.role, 0, tag);
-        return OMPI_SUCCESS;
-    }
-    const int rc = coll_pipebcast_error(pb_planner_stand_in(module->planner, root, &planned));
-    if (rc == OMPI_SUCCESS) {
-        start_fold(poll, planned.role, 0, tag);
-    }
-    return rc;
-}
-
-void coll_pipebcast_arrivals_poll(coll_pipebcast_module_t *module, int root, size_t bytes, int tag)
-{
-    coll_pipebcast_arrivals_t *arrivals = &module->arrivals;
-    coll_pipebcast_watched_t *poll = &arrivals->poll;
-    const pb_fold_times_t times = {.from = 0};
-    if (poll->children == NULL || module->is_lost || !pb_wanted_polls(&arrivals->wanted, bytes)) {
-        return;
-    }
-    poll->root = root;
-    poll->bytes = bytes;
-    const int rc = start_poll(poll, root, tag);
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc);
-        return;
-    }
-    add_task(poll);
-    end_part(poll, &times);
 }
 
 void coll_pipebcast_arrivals_leave(void)
@@ -494,13 +442,12 @@ static void learn(coll_pipebcast_module_t *module)
 static void take_conclusion(const coll_pipebcast_watched_t *watched)
 {
     coll_pipebcast_module_t *module = watched->module;
-    if (!watched->is_beside && !watched->is_poll) {
+    if (!watched->is_beside) {
         learn(module);
     }
     if (watched->fold.conclusion == PB_ARRIVAL_UNEVEN && may_become_aware(module)) {
         pb_arrival_mode_suspect(&module->arrival_mode);
     }
-    coll_pipebcast_take_wanted(module, watched->number, &watched->fold);
 }
 
 /** Waits for the conclusion. */
@@ -525,10 +472,6 @@ void coll_pipebcast_arrivals_settle(coll_pipebcast_module_t *module)
     if (pb_watch_take_beside(&arrivals->watch)) {
         wait_for(&arrivals->beside);
         take_conclusion(&arrivals->beside);
-    }
-    if (pb_wanted_take_poll(&arrivals->wanted)) {
-        wait_for(&arrivals->poll);
-        take_conclusion(&arrivals->poll);
     }
 }
 

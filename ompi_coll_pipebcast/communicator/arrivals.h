@@ -3,7 +3,7 @@
  * (engine/arrival/watch.h), each by a fold (engine/arrival/fold.h) that goes on beside it as a task
  * (communicator/progress.h).
  *
- * At most three folds are under way on a communicator, and all they need is allocated before the
+ * At most two folds are under way on a communicator, and all they need is allocated before the
  * ranks agree. Only blocking broadcasts are watched, and wait for a conclusion: they follow each
  * other in the same order on all ranks, and one of them may synchronise the ranks.
  *
@@ -20,7 +20,6 @@
 #include "engine/arrival/fold.h"
 #include "engine/arrival/shortfall.h"
 #include "engine/arrival/watch.h"
-#include "engine/wanted.h"
 #include "pml/control.h"
 #include "topo/model/planner.h"
 
@@ -30,8 +29,6 @@ typedef struct coll_pipebcast_watched {
     coll_pipebcast_task_t task;           /**< the fold as one */
     bool is_task;                         /**< from its start until the task has ended */
     bool is_beside;                       /**< for arrivals alone: nothing is learnt from it */
-    bool is_poll;                         /**< for what ranks want alone */
-    uint32_t number;                      /**< of the fold: see engine/wanted.h */
     pb_fold_t fold;
     pb_control_t control;
     uint8_t *children; /**< the fold's room; NULL: no broadcast is watched */
@@ -45,8 +42,6 @@ typedef struct coll_pipebcast_arrivals {
     pb_watch_t watch;
     coll_pipebcast_watched_t watched; /**< the last one */
     coll_pipebcast_watched_t beside;  /**< the last one that was watched beside others */
-    pb_wanted_t wanted;
-    coll_pipebcast_watched_t poll; /**< the last one */
     coll_pipebcast_opening_t opening;
     pb_shortfall_t shortfall; /**< of the broadcasts that this rank was root of */
 } coll_pipebcast_arrivals_t;
@@ -109,14 +104,6 @@ int coll_pipebcast_arrivals_begin(coll_pipebcast_watched_t *watched, const pb_pl
  */
 void coll_pipebcast_arrivals_end(coll_pipebcast_watched_t *watched, int64_t arrived,
                                  const pb_fold_times_t *times);
-
-/**
- * A blocking broadcast from `root` that may be ours, of `bytes`, has been decided, and is not one
- * that is watched now and then: what ranks want may travel beside it by a fold of its own, with
- * this tag. Alike on all ranks. If that cannot be, this rank is lost.
- */
-void coll_pipebcast_arrivals_poll(struct coll_pipebcast_module *module, int root, size_t bytes,
-                                  int tag);
 
 /** This process leaves a blocking broadcast of ours, of any communicator. For any thread. */
 void coll_pipebcast_arrivals_leave(void);

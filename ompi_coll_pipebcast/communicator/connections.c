@@ -1,7 +1,6 @@
 #include "communicator/connections.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
@@ -9,7 +8,7 @@
 #include "communicator/process.h"
 #include "topo/util/descriptors.h"
 
-/** A chain's neighbours: with fewer there is no broadcast. */
+/** A chain's neighbors: with fewer there is no broadcast. */
 #define FEWEST_CONNECTIONS 2
 
 static uint64_t automatic_budget(void)
@@ -24,16 +23,9 @@ static uint64_t automatic_budget(void)
 
 uint64_t coll_pipebcast_connections_own(void)
 {
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const int wanted = coll_pipebcast_params.connections;
     const uint64_t budget = wanted > 0 ? (uint64_t) wanted : automatic_budget();
-    opal_mutex_lock(&process->lock);
-    const uint64_t charged = (uint64_t) process->connections_charged;
-    opal_mutex_unlock(&process->lock);
-    if (budget == UINT64_MAX) {
-        return UINT64_MAX;
-    }
-    return budget >= charged + FEWEST_CONNECTIONS ? budget - charged : FEWEST_CONNECTIONS;
+    return budget >= FEWEST_CONNECTIONS ? budget : FEWEST_CONNECTIONS;
 }
 
 int coll_pipebcast_connections_agreed(uint64_t least)
@@ -69,35 +61,11 @@ static void report_repeating(const coll_pipebcast_module_t *module)
     }
 }
 
-/** Brings the process's total up to date. */
-static void set_charged(coll_pipebcast_module_t *module, int charged)
-{
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    if (charged != module->connections_charged) {
-        opal_mutex_lock(&process->lock);
-        process->connections_charged += charged - module->connections_charged;
-        opal_mutex_unlock(&process->lock);
-        module->connections_charged = charged;
-    }
-}
-
 void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned)
 {
-    set_charged(module, pb_planner_connections(module->planner));
     if (planned->begins_to_repeat && ompi_comm_rank(module->comm) == 0) {
         report_repeating(module);
     }
-}
-
-void coll_pipebcast_connections_give_back(coll_pipebcast_module_t *module)
-{
-    set_charged(module, 0);
-}
-
-bool coll_pipebcast_connections_prepare(coll_pipebcast_module_t *module)
-{
-    module->is_peer = calloc((size_t) ompi_comm_size(module->comm) / CHAR_BIT + 1, 1);
-    return module->is_peer != NULL;
 }
 
 static uint64_t process_of(const coll_pipebcast_module_t *module, int rank)
@@ -106,7 +74,7 @@ static uint64_t process_of(const coll_pipebcast_module_t *module, int rank)
     return (uint64_t) name.jobid << 32 | name.vpid;
 }
 
-/** Counts a process if it is new to all communicators. Without memory for that it is left out. */
+/** Counts a process if it is new to all communicators. Ignored without memory for that. */
 static void count_process(const coll_pipebcast_module_t *module, int rank)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
@@ -124,14 +92,6 @@ static void count_process(const coll_pipebcast_module_t *module, int rank)
 
 void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank)
 {
-    const uint8_t bit = (uint8_t) (1u << (rank % CHAR_BIT));
-    uint8_t *byte = module->is_peer == NULL ? NULL : &module->is_peer[rank / CHAR_BIT];
-    if (byte != NULL && (*byte & bit) != 0) {
-        return;
-    }
-    if (byte != NULL) {
-        *byte |= bit;
-    }
     count_process(module, rank);
 }
 

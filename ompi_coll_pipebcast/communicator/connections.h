@@ -1,11 +1,11 @@
 /*
  * The connections of a communicator's ranks: to how many others each of them may talk directly.
  *
- * Every neighbour that a rank has in any plan costs a connection, over TCP a descriptor at both
+ * Every neighbor that a rank has in any plan costs a connection, over TCP a descriptor at both
  * ends, and it stays open. With few descriptors, a job that opened one connection after the other
- * would hang. So the ranks agree on a budget, the least that any of them has, and the planner
- * (topo/model/planner.h) keeps within it. A communicator in which no rank has more others than that
- * is not bounded at all.
+ * would hang. So each communicator has a budget, the least that any of its ranks has, and its
+ * planner (topo/model/planner.h) keeps within it. A communicator in which no rank has more others
+ * than that is not bounded at all.
  */
 #ifndef COLL_PIPEBCAST_CONNECTIONS_H
 #define COLL_PIPEBCAST_CONNECTIONS_H
@@ -13,9 +13,9 @@
 #include "communicator/module.h"
 
 /**
- * This process's budget for one more communicator, at least 2; UINT64_MAX: no bound. That of the
+ * This process's budget for each communicator, at least 2; UINT64_MAX: no bound. That of the
  * parameter `connections`, or the smaller of a quarter of its limit of descriptors and of half of
- * those that are not open; less what communicators that are alive were charged.
+ * those that are not open.
  */
 uint64_t coll_pipebcast_connections_own(void);
 
@@ -34,22 +34,16 @@ static inline bool coll_pipebcast_may_reach_all(const coll_pipebcast_module_t *m
 /** Rank 0 logs the budget, where it bounds a communicator, and what that does not allow. */
 void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module);
 
-/**
- * After a broadcast was planned: what the communicator was charged becomes a part of this process's
- * total, and rank 0 reports that it begins to use trees whose neighbours repeat.
+/** After a broadcast was planned: rank 0 reports that it begins to use trees whose neighbors
+ * repeat.
  */
 void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned);
 
-/** Takes what the communicator was charged off this process's total; it is about to end. */
-void coll_pipebcast_connections_give_back(coll_pipebcast_module_t *module);
-
-/** Has the memory for counting, before the ranks agree. False if out of memory. */
-bool coll_pipebcast_connections_prepare(coll_pipebcast_module_t *module);
-
-/** This rank may exchange messages with that one: counts its process if it is a new peer. O(1). */
+/** This rank may exchange messages with that one: counts its process if it is a new peer. O(1),
+ * with the process's lock. */
 void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank);
 
-/** The same for all neighbours in a tree. */
+/** The same for all neighbors in a tree. */
 void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role);
 
 /**
@@ -66,7 +60,7 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank);
  */
 void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank);
 
-/** Counts how this rank's role was had, and its neighbours. */
+/** Counts how this rank's role was had, and its neighbors. */
 void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned);
 
 #endif

@@ -1,86 +1,126 @@
-/*
- * The facts of this process; see communicator/facts.h.
- *
- * The digest has everything that ranks compare when they agree by messages, as far as it depends on
- * the process alone, and everything else that the outcome depends on: who finds equal digests may
- * work out by himself what all others work out. What a rank can do and the others might not has no
- * room in it: a host that the topology does not name, a faulty file, a bound on connections that
- * communicators share. Then there are no facts. Nor has what earlier jobs have learnt, which is
- * compared apart: ranks that have read other files serve, without it.
- */
 #include "communicator/facts.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
-#include "base/log.h"
 #include "base/parameters.h"
 #include "base/settings.h"
-#include "communicator/agreement.h"
 #include "communicator/connections.h"
 #include "communicator/gate.h"
 #include "communicator/kept.h"
 #include "communicator/locality.h"
-#include "communicator/placement.h"
-#include "communicator/presence.h"
-#include "communicator/process.h"
+#include "communicator/model.h"
+#include "communicator/topology.h"
 #include "pml/route.h"
 #include "topo/util/hash.h"
 
-static uint64_t add_text(uint64_t state, const char *text)
+/** Changes whenever ranks of different builds would not understand each other. */
+#ifndef PROTOCOL
+#define PROTOCOL 25
+#endif
+
+static const struct {
+    const char *name;
+    bool is_number;
+} alike[COLL_PIPEBCAST_N_ALIKE] = {
+    [COLL_PIPEBCAST_ALIKE_PROTOCOL] = {"the version of pipebcast", true},
+    [COLL_PIPEBCAST_ALIKE_TOPOLOGY] = {"the topology (coll_pipebcast_topology_file, "
+                                       "coll_pipebcast_topology_name, coll_pipebcast_topology) or "
+                                       "the list of hosts (coll_pipebcast_hosts)",
+                                       false},
+    [COLL_PIPEBCAST_ALIKE_ALGORITHM] = {"the parameter coll_pipebcast_algorithm", true},
+    [COLL_PIPEBCAST_ALIKE_ARRIVAL] = {"the parameter coll_pipebcast_arrival", true},
+    [COLL_PIPEBCAST_ALIKE_ADVICE] = {"whether the parameter coll_pipebcast_advice_dir is set",
+                                     true},
+    [COLL_PIPEBCAST_ALIKE_FANOUT] = {"the parameter coll_pipebcast_fanout", true},
+    [COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = {"the parameter coll_pipebcast_segment_size", true},
+    [COLL_PIPEBCAST_ALIKE_MIN_SIZE] = {"the parameter coll_pipebcast_min_size", true},
+    [COLL_PIPEBCAST_ALIKE_LOCALITY] = {"the parameter coll_pipebcast_locality", true},
+    [COLL_PIPEBCAST_ALIKE_LEARN] = {"the parameter coll_pipebcast_learn", true},
+    [COLL_PIPEBCAST_ALIKE_MULTICAST] = {"the parameter coll_pipebcast_multicast", true},
+    [COLL_PIPEBCAST_ALIKE_LEADERS] = {"the parameter coll_pipebcast_leaders", true},
+    [COLL_PIPEBCAST_ALIKE_KEPT] = {"the file that the parameter coll_pipebcast_learn keeps", false},
+    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = {"the transport between hosts (pml, btl, kind of network), "
+                                        "or the parameter coll_pipebcast_transport,",
+                                        false},
+};
+
+const char *coll_pipebcast_alike_name(int which)
 {
-    return pb_hash_string(state, text != NULL ? text : "");
+    return alike[which].name;
 }
 
-static uint64_t add_parameters(uint64_t state)
+bool coll_pipebcast_alike_is_number(int which)
+{
+    return alike[which].is_number;
+}
+
+static void set_parameters(uint64_t *values)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    state = pb_hash_number(state, coll_pipebcast_settings_pack(&coll_pipebcast_first_settings));
-    state = pb_hash_number(state, coll_pipebcast_follows_advice());
-    state = pb_hash_number(state, (uint64_t) params->fanout);
-    state = pb_hash_number(state, params->min_size);
-    state = pb_hash_number(state, (uint64_t) params->locality);
-    state = pb_hash_number(state, (uint64_t) params->leaders);
-    state = pb_hash_number(state, (uint64_t) params->multicast);
-    state = pb_hash_number(state, coll_pipebcast_gate_is_opened());
-    return add_text(state, params->hosts);
+    const coll_pipebcast_settings_t *first = &coll_pipebcast_first_settings;
+    values[COLL_PIPEBCAST_ALIKE_PROTOCOL] = PROTOCOL;
+    values[COLL_PIPEBCAST_ALIKE_ALGORITHM] = (uint64_t) first->algorithm;
+    values[COLL_PIPEBCAST_ALIKE_ARRIVAL] = (uint64_t) first->arrival;
+    values[COLL_PIPEBCAST_ALIKE_ADVICE] = coll_pipebcast_follows_advice();
+    values[COLL_PIPEBCAST_ALIKE_FANOUT] = (uint64_t) params->fanout;
+    values[COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = first->segment_size;
+    values[COLL_PIPEBCAST_ALIKE_MIN_SIZE] = params->min_size;
+    values[COLL_PIPEBCAST_ALIKE_LOCALITY] = (uint64_t) params->locality;
+    values[COLL_PIPEBCAST_ALIKE_LEARN] = (uint64_t) first->learn;
+    values[COLL_PIPEBCAST_ALIKE_MULTICAST] = (uint64_t) params->multicast;
+    values[COLL_PIPEBCAST_ALIKE_LEADERS] = (uint64_t) params->leaders;
 }
 
-/** False: the topology is faulty. */
-static bool add_topology(uint64_t *state)
+/** Sets the digest of topology and hosts; false: the process cannot serve. */
+static bool set_topology(uint64_t *value_p, char *why, size_t why_size)
 {
     int rc;
+    uint64_t hash = 0;
+    bool can_serve = true;
     coll_pipebcast_topology_t *topology = coll_pipebcast_topology_get(&rc);
-    if (topology == NULL) {
-        return rc == OMPI_SUCCESS;
+    if (topology != NULL && topology->network != NULL) {
+        hash = pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
+    } else if (topology != NULL) {
+        snprintf(why, why_size,
+                 "the topology is faulty: %s; fix it (pipebcast-topo check names every fault)",
+                 topology->super.fault);
+        can_serve = false;
+    } else if (rc != OMPI_SUCCESS) {
+        snprintf(why, why_size, "this host is out of memory");
+        can_serve = false;
     }
-    const bool good = topology->network != NULL;
-    *state = pb_hash_number(*state, good ? pb_network_hash(topology->network) : 1);
-    *state = pb_hash_number(*state, (uint64_t) topology->multicast);
-    OBJ_RELEASE(topology);
-    return good;
+    if (topology != NULL) {
+        OBJ_RELEASE(topology);
+    }
+    const char *hosts = coll_pipebcast_params.hosts;
+    const uint64_t state = pb_hash_number(PB_HASH_START, hash);
+    *value_p = pb_hash_end(pb_hash_string(state, hosts != NULL ? hosts : ""));
+    return can_serve;
 }
 
-/** A model, also a faulty one: all would report that. False if out of memory. */
-static bool add_model(uint64_t *state)
+/** The digest of the measured model; 0: there is none, or it is faulty, or of another medium. */
+static uint64_t hash_of_model(const pb_medium_t *medium)
 {
     int rc;
+    uint64_t hash = 0;
     coll_pipebcast_model_t *model = coll_pipebcast_model_get(&rc);
-    *state = pb_hash_number(*state, model != NULL);
     if (model != NULL) {
-        *state = pb_hash_number(*state, model->hash);
+        const bool fits =
+            !model->model.has_medium || pb_medium_is_alike(&model->model.medium, medium);
+        hash = fits ? model->hash : 0;
         OBJ_RELEASE(model);
     }
-    return rc == OMPI_SUCCESS;
+    return hash;
 }
 
 /** Where this process sits, unless it has its host for itself. */
 static pb_locality_t find_place(void)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    const bool has_neighbours =
+    const bool has_neighbors =
         opal_process_info.num_local_peers > 0 || coll_pipebcast_is_set(params->hosts);
-    return params->locality != COLL_PIPEBCAST_LOCALITY_HOST && has_neighbours
-               ? coll_pipebcast_locality_own()
+    return params->locality != COLL_PIPEBCAST_LOCALITY_HOST && has_neighbors
+               ? coll_pipebcast_locality_find()
                : PB_LOCALITY_ANYWHERE;
 }
 
@@ -89,42 +129,17 @@ static uint64_t known_or_not(uint64_t number)
     return number > 0 ? number : PB_FACTS_UNKNOWN;
 }
 
-/** False: something is not known. `host` is this process's. */
-static bool find(const char *host, pb_facts_t *facts, pb_medium_t *medium)
+void coll_pipebcast_facts_find(pb_facts_t *facts, pb_medium_t *medium, char *why, size_t why_size)
 {
-    uint64_t state = pb_hash_number(PB_HASH_START, (uint64_t) coll_pipebcast_agreement_protocol());
-    if (!coll_pipebcast_route_elsewhere(coll_pipebcast_is_set(coll_pipebcast_params.hosts),
-                                        medium)) {
-        return false;
-    }
-    state = add_parameters(pb_hash_number(state, pb_medium_hash(medium)));
-    if (!add_topology(&state) || !add_model(&state)) {
-        return false;
-    }
-    *facts = (pb_facts_t){.digest = pb_hash_end(state) | 1,
-                          .host = pb_hash_end(pb_hash_string(PB_HASH_START, host)),
+    coll_pipebcast_route_elsewhere(coll_pipebcast_is_set(coll_pipebcast_params.hosts), medium);
+    *facts = (pb_facts_t){.model = hash_of_model(medium),
                           .place = find_place(),
                           .bits_per_second = known_or_not(medium->bits_per_second),
                           .mtu = known_or_not(medium->mtu),
-                          .connections = coll_pipebcast_connections_own(),
-                          .kept = coll_pipebcast_kept_digest(medium)};
-    return true;
-}
-
-void coll_pipebcast_facts_publish(void)
-{
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    pb_facts_t facts;
-    if (coll_pipebcast_params.priority < 0 || coll_pipebcast_params.connections > 0) {
-        return;
-    }
-    char *host = coll_pipebcast_own_host();
-    if (host != NULL && find(host, &facts, &process->medium) &&
-        coll_pipebcast_presence_publish(&facts) == OMPI_SUCCESS) {
-        process->facts = facts;
-    } else {
-        coll_pipebcast_log(10, "what messages will go over, or where this process is, cannot be "
-                               "published: the ranks of each communicator agree by messages");
-    }
-    free(host);
+                          .connections = coll_pipebcast_connections_own()};
+    set_parameters(facts->alike);
+    facts->alike[COLL_PIPEBCAST_ALIKE_KEPT] = coll_pipebcast_kept_digest(medium);
+    facts->alike[COLL_PIPEBCAST_ALIKE_TRANSPORT] =
+        coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
+    facts->can_serve = set_topology(&facts->alike[COLL_PIPEBCAST_ALIKE_TOPOLOGY], why, why_size);
 }

@@ -1,20 +1,48 @@
 /*
- * What this process is in all that the ranks of a communicator must be alike in, found out as soon
- * as Open MPI knows over what messages will go, and published with its record
- * (communicator/presence.h) before MPI_Init exchanges them.
+ * What this process is in all that the ranks of a communicator must be alike in, found out when
+ * Open MPI has selected what carries messages, and published with its record
+ * (communicator/record.h) before MPI_Init exchanges them.
  */
 #ifndef COLL_PIPEBCAST_FACTS_H
 #define COLL_PIPEBCAST_FACTS_H
 
+#include <stddef.h>
+
+#include "topo/model/medium.h"
 #include "topo/network/facts.h"
 
+/** The indices of pb_facts_t.alike. The first one is the same in all versions. */
+enum {
+    COLL_PIPEBCAST_ALIKE_PROTOCOL,
+    COLL_PIPEBCAST_ALIKE_TOPOLOGY, /**< digest of the network and of the parameter hosts */
+    COLL_PIPEBCAST_ALIKE_ALGORITHM,
+    COLL_PIPEBCAST_ALIKE_ARRIVAL,
+    COLL_PIPEBCAST_ALIKE_ADVICE, /**< whether it is followed, wherever its directory is */
+    COLL_PIPEBCAST_ALIKE_FANOUT,
+    COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE,
+    COLL_PIPEBCAST_ALIKE_MIN_SIZE,
+    COLL_PIPEBCAST_ALIKE_LOCALITY,
+    COLL_PIPEBCAST_ALIKE_LEARN,
+    COLL_PIPEBCAST_ALIKE_MULTICAST,
+    COLL_PIPEBCAST_ALIKE_AT_ONCE,
+    COLL_PIPEBCAST_ALIKE_LEADERS,
+    COLL_PIPEBCAST_ALIKE_KEPT,      /**< digest of what it has read of earlier jobs; 0: nothing */
+    COLL_PIPEBCAST_ALIKE_TRANSPORT, /**< of messages between hosts; 0: the user has chosen it */
+    COLL_PIPEBCAST_N_ALIKE,
+};
+_Static_assert(COLL_PIPEBCAST_N_ALIKE <= PB_FACTS_N_ALIKE, "a record has room for all");
+
+/** What differs where ranks are not alike in `which`, for people. */
+const char *coll_pipebcast_alike_name(int which);
+
+/** Whether the values themselves help people, and are no digests. */
+bool coll_pipebcast_alike_is_number(int which);
+
 /**
- * Finds out the facts of this process (coll_pipebcast_process.facts, and .medium) and publishes
- * them. Reads the topology and the model that the parameters name, and what earlier jobs have
- * learnt, which stay as they are then.
- * What cannot be known without another rank leaves the digest 0: the ranks agree by messages. So it
- * does after an error, which is logged. Called once, by one thread.
+ * Finds the facts of this process, and what carries its messages to other hosts. Reads the topology
+ * and the model that the parameters name. Where the process cannot serve, `why` explains it, and
+ * facts->can_serve is false. No communication.
  */
-void coll_pipebcast_facts_publish(void);
+void coll_pipebcast_facts_find(pb_facts_t *facts, pb_medium_t *medium, char *why, size_t why_size);
 
 #endif

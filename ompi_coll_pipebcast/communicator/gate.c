@@ -1,31 +1,12 @@
 #include "communicator/gate.h"
 
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/parameters.h"
 #include "base/settings.h"
-#include "pml/route.h"
-
-/** The next rank in their cyclic order that is on another host; -1 if there is none. */
-static int next_elsewhere(const pb_placement_t *placement, int rank)
-{
-    for (int i = 1; i < placement->n_ranks; i++) {
-        const int other = (rank + i) % placement->n_ranks;
-        if (placement->host[other] != placement->host[rank]) {
-            return other;
-        }
-    }
-    return -1;
-}
-
-void coll_pipebcast_medium_find(const coll_pipebcast_module_t *module, pb_medium_t *medium_p)
-{
-    int peer = -1;
-    *medium_p = (pb_medium_t){.mtu = 0};
-    if (module->placement != NULL) {
-        peer = next_elsewhere(module->placement, ompi_comm_rank(module->comm));
-    }
-    if (peer >= 0) {
-        coll_pipebcast_route_to(module->comm, peer, medium_p);
-    }
-}
+#include "communicator/lost.h"
+#include "communicator/process.h"
 
 bool coll_pipebcast_gate_is_opened(void)
 {
@@ -33,4 +14,156 @@ bool coll_pipebcast_gate_is_opened(void)
     return coll_pipebcast_params.transport == COLL_PIPEBCAST_TRANSPORT_ANY ||
            first->algorithm != COLL_PIPEBCAST_AUTO || first->arrival >= COLL_PIPEBCAST_ARRIVAL_B ||
            coll_pipebcast_follows_advice();
+}
+
+const char *coll_pipebcast_gate_reason(void)
+{
+    return coll_pipebcast_process.medium.is_ethernet ? "TCP over Ethernet"
+           : coll_pipebcast_gate_is_opened()         ? "served as the parameters have it"
+                                                     : "served by the model of it";
+}
+
+/* Models that were measured. */
+
+/** What is wrong with the file for the network and the transport, into `why`; false: nothing. */
+static bool is_faulty(const coll_pipebcast_module_t *module, const coll_pipebcast_model_t *model,
+                      char *why, size_t why_size)
+{
+    const pb_medium_t *medium = &coll_pipebcast_process.medium;
+    if (model->super.fault != NULL) {
+        snprintf(why, why_size,
+                 "the model file is faulty: %s; fix it, or write a new one with pipebcast-tune",
+                 model->super.fault);
+        return true;
+    }
+    if (model->model.topology != 0 && module->placement != NULL &&
+        model->model.topology != pb_network_hash(module->placement->network)) {
+        snprintf(why, why_size,
+                 "the model file %s was measured on another topology than this one (%s); measure "
+                 "again with pipebcast-tune",
+                 model->super.source, module->topology->super.source);
+        return true;
+    }
+    if (model->model.has_medium && !pb_medium_is_alike(&model->model.medium, medium)) {
+        char measured[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
+        snprintf(why, why_size,
+                 "the model file %s was measured over %s, but messages between hosts go over %s; "
+                 "measure again with pipebcast-tune",
+                 model->super.source, pb_medium_describe(&model->model.medium, measured),
+                 pb_medium_describe(medium, here));
+        return true;
+    }
+    return false;
+}
+
+/** Whether it is of links faster or slower than the slowest one of all ranks. */
+static bool has_other_links(const coll_pipebcast_model_t *measured, uint64_t slowest, char *why,
+                            size_t why_size)
+{
+    const pb_model_t *model = &measured->model;
+    const uint64_t bits_per_second = slowest == PB_FACTS_UNKNOWN ? 0 : slowest;
+    if (!model->has_medium ||
+        pb_medium_is_as_fast(model->medium.bits_per_second, bits_per_second)) {
+        return false;
+    }
+    snprintf(why, why_size,
+             "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
+             "between these hosts has %llu Mbit/s; measure again with pipebcast-tune",
+             measured->super.source, (unsigned long long) (model->medium.bits_per_second / 1000000),
+             (unsigned long long) (bits_per_second / 1000000));
+    return true;
+}
+
+/** Takes the measured model, if there is one; whether all ranks have it, and it is of their links.
+ * If not, `why` explains what is wrong with that of this rank. */
+static bool take_measured(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common,
+                          char *why, size_t why_size)
+{
+    int rc;
+    why[0] = '\0';
+    module->model = coll_pipebcast_model_get(&rc);
+    if (module->model == NULL) {
+        if (rc != OMPI_SUCCESS) {
+            snprintf(why, why_size, "the model file was not read, as this host is out of memory");
+        }
+        return false;
+    }
+    return !is_faulty(module, module->model, why, why_size) && common->other_model < 0 &&
+           !has_other_links(module->model, common->bits_per_second, why, why_size);
+}
+
+/** Reports why there is no measured model, if one was meant to be there. */
+static void report_model(const coll_pipebcast_module_t *module,
+                         const coll_pipebcast_common_t *common, const char *why,
+                         const char *until_then)
+{
+    const bool is_rank_0 = ompi_comm_rank(module->comm) == 0;
+    if (why[0] != '\0' && (is_rank_0 || common->other_model >= 0)) {
+        coll_pipebcast_warn("%s. Until then %s.", why, until_then);
+    }
+    if (common->other_model >= 0 && is_rank_0) {
+        coll_pipebcast_warn_different(module->comm, "the model file (coll_pipebcast_model_file)",
+                                      common->other_model, "", until_then);
+    }
+}
+
+/** All ranks choose by the same assumed model. Its memory is there since the module was made,
+ * unless others have assumed models of other links since. */
+static void assume_model(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
+{
+    const uint64_t mtu = common->mtu != PB_FACTS_UNKNOWN ? common->mtu : COLL_PIPEBCAST_DEFAULT_MTU;
+    const uint64_t speed = common->bits_per_second != PB_FACTS_UNKNOWN
+                               ? common->bits_per_second
+                               : COLL_PIPEBCAST_DEFAULT_SPEED;
+    if (module->model != NULL) {
+        OBJ_RELEASE(module->model);
+    }
+    module->model = coll_pipebcast_model_assumed(speed, (uint32_t) mtu);
+    if (module->model == NULL) {
+        coll_pipebcast_end_job(module->comm, "plan broadcasts", OMPI_ERR_OUT_OF_RESOURCE);
+    }
+}
+
+/* The gate. */
+
+static void report_declining(const coll_pipebcast_module_t *module, bool has_measured)
+{
+    char medium[PB_MEDIUM_TEXT_SIZE];
+    if (ompi_comm_rank(module->comm) != 0) {
+        return;
+    }
+    coll_pipebcast_log(
+        1,
+        "communicator %s: messages between hosts go over %s, which is not known to be "
+        "TCP over Ethernet; no model was measured there and no algorithm is named, so "
+        "the fallback component serves its broadcasts",
+        module->comm->c_name, pb_medium_describe(&coll_pipebcast_process.medium, medium));
+    if (has_measured) {
+        coll_pipebcast_warn("the model file %s does not name the transport that it was measured "
+                            "on; measure again with pipebcast-tune. Until then the fallback "
+                            "component serves broadcasts over other transports than TCP over "
+                            "Ethernet.",
+                            module->model->super.source);
+    }
+}
+
+bool coll_pipebcast_gate_settle(coll_pipebcast_module_t *module,
+                                const coll_pipebcast_common_t *common)
+{
+    char why[1024];
+    const bool has_measured = take_measured(module, common, why, sizeof(why));
+    const bool serves = coll_pipebcast_process.medium.is_ethernet ||
+                        coll_pipebcast_gate_is_opened() ||
+                        (has_measured && module->model->model.has_medium);
+    if (!has_measured) {
+        report_model(module, common, why,
+                     serves ? "costs are assumed from the link's speed"
+                            : "the fallback component serves this communicator's broadcasts");
+    }
+    if (!serves) {
+        report_declining(module, has_measured);
+    } else if (!has_measured) {
+        assume_model(module, common);
+    }
+    return serves;
 }

@@ -7,14 +7,12 @@
 #define COLL_PIPEBCAST_GATE_H
 
 #include "communicator/module.h"
-#include "topo/model/medium.h"
+#include "communicator/ranks.h"
 
-/**
- * The transport from this rank to the next one on another host, which stands for all of them. All
- * is unknown if there is none or the ranks have no placement. No connection is opened. O(ranks of
- * this host).
- */
-void coll_pipebcast_medium_find(const coll_pipebcast_module_t *module, pb_medium_t *medium_p);
+/** In place of a speed and an MTU that no rank knows. Interfaces that report no speed are virtual
+ * ones mostly, of fast networks. */
+#define COLL_PIPEBCAST_DEFAULT_SPEED UINT64_C(10000000000)
+#define COLL_PIPEBCAST_DEFAULT_MTU 1500
 
 /**
  * Whether the user has opened the gate, by the parameter transport = any or by naming what
@@ -22,5 +20,17 @@ void coll_pipebcast_medium_find(const coll_pipebcast_module_t *module, pb_medium
  * on parameters alone.
  */
 bool coll_pipebcast_gate_is_opened(void);
+
+/** Why the transport of this process is served, where it is. */
+const char *coll_pipebcast_gate_reason(void);
+
+/**
+ * Settles whether the transport is served, and sets module->model, by which all ranks plan: the
+ * measured one, if all have the same and it is of their links, else one that is assumed from the
+ * slowest link. Alike on all ranks; rank 0 reports why broadcasts are not served, or why a measured
+ * model is not used.
+ */
+bool coll_pipebcast_gate_settle(coll_pipebcast_module_t *module,
+                                const coll_pipebcast_common_t *common);
 
 #endif

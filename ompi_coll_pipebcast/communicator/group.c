@@ -317,15 +317,14 @@ static bool open_datagrams(coll_pipebcast_group_t *group, const pb_medium_t *med
 static void join(coll_pipebcast_group_t *group)
 {
     const coll_pipebcast_module_t *module = group->module;
-    pb_medium_t medium;
+    const pb_medium_t *medium = &coll_pipebcast_process.medium;
     char why[128] = "";
-    coll_pipebcast_medium_find(module, &medium);
     group->is_deaf = !is_first_of_host(module);
     const bool can =
-        (!is_rank_0(group) || decide(group)) && open_datagrams(group, &medium, why, sizeof(why));
+        (!is_rank_0(group) || decide(group)) && open_datagrams(group, medium, why, sizeof(why));
     const uint32_t capacity = can && !group->is_deaf ? group->datagrams->capacity : UINT32_MAX;
     group->values[V_CANNOT] = !can;
-    group->values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(&medium);
+    group->values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(medium);
     group->values[V_CAPACITY] = ~(uint64_t) capacity;
     if (why[0] != '\0') {
         coll_pipebcast_log(is_rank_0(group) ? 1 : 10,

@@ -167,13 +167,6 @@ void coll_pipebcast_kept_begin(coll_pipebcast_module_t *module,
     }
 }
 
-void coll_pipebcast_kept_change(coll_pipebcast_module_t *module)
-{
-    module->keeps = module->keeps && module->settings.learn == COLL_PIPEBCAST_LEARN_KEEP &&
-                    pb_planner_learns(module->planner);
-    set_choice(&module->kept_key, &module->settings);
-}
-
 /* ---- and ends ---- */
 
 /** With the process's lock held. Without memory there is nothing to write. */

@@ -55,10 +55,6 @@ typedef struct coll_pipebcast_kept_terms {
 void coll_pipebcast_kept_begin(struct coll_pipebcast_module *module,
                                const coll_pipebcast_kept_terms_t *terms);
 
-/** The settings have changed, and the planner with them: from now on something else is learnt,
- * after coll_pipebcast_kept_leave() for what was. */
-void coll_pipebcast_kept_change(struct coll_pipebcast_module *module);
-
 /** The module ends, while it has its planner; or what it has learnt is dropped. */
 void coll_pipebcast_kept_leave(struct coll_pipebcast_module *module);
 

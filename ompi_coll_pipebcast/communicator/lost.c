@@ -12,14 +12,8 @@
  */
 #define CALLS_PER_LOOK 1024
 
-/** What a lost rank reports, by the number of bytes. */
-enum {
-    HAS_LEFT_A_BROADCAST,
-    HAS_LEFT_THE_AGREEMENT,
-};
-
 /** Reports to the others, as far as that can be had: there is nothing else to do for them. */
-static void notify_others(const coll_pipebcast_module_t *module, size_t what)
+static void notify_others(const coll_pipebcast_module_t *module)
 {
     static const char nothing;
     struct ompi_communicator_t *comm = module->comm;
@@ -27,7 +21,7 @@ static void notify_others(const coll_pipebcast_module_t *module, size_t what)
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         ompi_request_t *request;
         if (rank != own &&
-            MCA_PML_CALL(isend((void *) &nothing, what, MPI_BYTE, rank, coll_pipebcast_lost_tag(),
+            MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, coll_pipebcast_lost_tag(),
                                MCA_PML_BASE_SEND_STANDARD, comm, &request)) == OMPI_SUCCESS) {
             ompi_request_free(&request);
         }
@@ -62,13 +56,7 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
                         "in no further one of this communicator. Make a new communicator, or "
                         "end the job.",
                         module->comm->c_name, ompi_comm_rank(module->comm), reason_of(error));
-    notify_others(module, HAS_LEFT_A_BROADCAST);
-}
-
-void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error)
-{
-    coll_pipebcast_lose(module, error);
-    notify_others(module, HAS_LEFT_THE_AGREEMENT);
+    notify_others(module);
 }
 
 /** Takes in one message of a lost rank; false if there is none. */
@@ -91,8 +79,6 @@ static bool hear_one(coll_pipebcast_module_t *module)
                            module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
     }
     become_lost(module);
-    module->agreement_is_lost =
-        module->agreement_is_lost || status._ucount == HAS_LEFT_THE_AGREEMENT;
     return true;
 }
 
@@ -111,12 +97,6 @@ bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
         hear(module);
     }
     return module->is_lost;
-}
-
-bool coll_pipebcast_agreement_is_lost(coll_pipebcast_module_t *module)
-{
-    hear(module);
-    return module->agreement_is_lost;
 }
 
 void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error)

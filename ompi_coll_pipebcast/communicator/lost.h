@@ -37,18 +37,6 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
 
 /**
- * The same for a rank that has to leave the agreement. A rank that is lost otherwise, even before
- * it has ended, goes on to agree, as the others cannot do so without it.
- */
-void coll_pipebcast_lose_agreement(coll_pipebcast_module_t *module, int error);
-
-/**
- * Whether another rank has left the agreement: then this one is lost, too. Looks every so many
- * calls. To be asked when an agreement has found nothing to do. With the module's lock held.
- */
-bool coll_pipebcast_agreement_is_lost(coll_pipebcast_module_t *module);
-
-/**
  * Ends the job, where this rank can neither take part nor notify the others that it does not.
  * Reports `what` it cannot do and, by `error`, why.
  */

@@ -2,9 +2,7 @@
 
 #include "base/parameters.h"
 #include "communicator/advised.h"
-#include "communicator/agreement.h"
 #include "communicator/cache.h"
-#include "communicator/connections.h"
 #include "communicator/kept.h"
 #include "communicator/ranks.h"
 
@@ -15,17 +13,11 @@ static void module_construct(coll_pipebcast_module_t *module)
     OBJ_CONSTRUCT(&module->tasks, coll_pipebcast_tasks_t);
     module->tasks.module = module;
     module->state = COLL_PIPEBCAST_UNDECIDED;
-    module->settings = coll_pipebcast_first_settings;
-    module->n_undecided = 0;
-    module->agreement = NULL;
-    module->to_come = NULL;
-    module->left = NULL;
+    module->settings = coll_pipebcast_settings_now();
     module->agreed = OMPI_SUCCESS;
     module->is_lost = false;
-    module->agreement_is_lost = false;
     module->n_lasting_tags = 0;
     module->n_idle_calls = 0;
-    module->may_pass = false;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->fallback = (coll_pipebcast_functions_t){0};
     module->topology = NULL;
@@ -38,8 +30,6 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->cache = 0;
     module->keeps = false;
     module->connections = 0;
-    module->connections_charged = 0;
-    module->is_peer = NULL;
     module->advised = NULL;
     coll_pipebcast_arrivals_construct(&module->arrivals, module);
     coll_pipebcast_multicast_construct(&module->multicast, module);
@@ -63,9 +53,6 @@ void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module)
 static void module_destruct(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_module_release_fallback(module);
-    coll_pipebcast_agreement_free(module->agreement);
-    coll_pipebcast_agreement_free(module->to_come);
-    coll_pipebcast_agreement_free(module->left);
     OBJ_DESTRUCT(&module->tasks);
     coll_pipebcast_lock_fini(&module->lock);
     coll_pipebcast_arrivals_destruct(&module->arrivals);
@@ -73,17 +60,13 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_arrival_credit_fini(&module->credit);
     pb_arrival_orders_fini(&module->orders);
     pb_arrival_habits_fini(&module->habits);
-    coll_pipebcast_connections_give_back(module);
     coll_pipebcast_cache_give_back(module);
-    free(module->is_peer);
     coll_pipebcast_advised_free(module->advised);
     coll_pipebcast_kept_leave(module);
     if (module->ranks != NULL) {
         coll_pipebcast_ranks_leave(module);
     }
     pb_planner_free(module->planner);
-    pb_placement_free(module->placement);
-    pb_network_free(module->levels);
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
     }
@@ -101,9 +84,8 @@ coll_pipebcast_module_t *coll_pipebcast_module_new(void)
     if (module == NULL) {
         return NULL;
     }
-    module->to_come = coll_pipebcast_agreement_new();
     module->planner = pb_planner_new();
-    if (module->to_come == NULL || module->planner == NULL || !coll_pipebcast_model_reserve()) {
+    if (module->planner == NULL || !coll_pipebcast_model_reserve()) {
         OBJ_RELEASE(module);
     }
     return module;

@@ -21,16 +21,13 @@
 
 /** What a communicator does with a broadcast. */
 typedef enum {
-    COLL_PIPEBCAST_UNDECIDED, /**< the ranks have not begun to agree */
-    COLL_PIPEBCAST_ASKING,    /**< broadcasts now are part of the agreement: fallback component */
-    COLL_PIPEBCAST_AGREEING,  /**< the agreement is under way: broadcasts wait for it */
+    COLL_PIPEBCAST_UNDECIDED, /**< there was no broadcast yet */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the fallback component */
 } coll_pipebcast_state_t;
 
-struct coll_pipebcast_agreement; /* communicator/agreement.h */
-struct coll_pipebcast_advised;   /* communicator/advised.h */
-struct coll_pipebcast_ranks;     /* communicator/ranks.h */
+struct coll_pipebcast_advised; /* communicator/advised.h */
+struct coll_pipebcast_ranks;   /* communicator/ranks.h */
 
 typedef struct coll_pipebcast_module {
     mca_coll_base_module_t super;
@@ -38,32 +35,19 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_lock_t lock;       /**< protects what follows */
     coll_pipebcast_tasks_t tasks;
     coll_pipebcast_state_t state;
-    coll_pipebcast_settings_t settings; /**< in force; alike on all ranks that have agreed */
-    int n_undecided; /**< nonblocking broadcasts that wait for the agreement, to be decided by it */
-    struct coll_pipebcast_agreement *agreement; /**< NULL: none is under way */
-    struct coll_pipebcast_agreement *to_come; /**< the memory of the one to come; NULL: it began */
-    struct coll_pipebcast_agreement *left;    /**< one that has not ended and never will; or NULL */
-    int agreed;   /**< the agreement's error, if its communication failed: then this rank is lost */
-    bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
-    bool agreement_is_lost; /**< another rank has left the agreement */
-    int n_lasting_tags;     /**< that are reserved (base/tags.h); alike on all ranks */
-    unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
-    /**
-     * Whether nonblocking broadcasts may go to the fallback component. A rank knows at some moment
-     * that the ranks have agreed, another rank at another point of its program. A broadcast that
-     * waited for it, blocking or an initialisation, is the same point for all of them. So is the
-     * first of all, where a rank is without the component and they do not begin to agree.
-     */
-    bool may_pass;
+    coll_pipebcast_settings_t settings; /**< read when the communicator was made */
+    int agreed;            /**< an error: this rank had no memory to agree, and is lost */
+    bool is_lost;          /**< broadcasts of ours end with an error: see communicator/lost.h */
+    int n_lasting_tags;    /**< that are reserved (base/tags.h); alike on all ranks */
+    unsigned n_idle_calls; /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
     coll_pipebcast_functions_t fallback; /**< their modules are retained */
     coll_pipebcast_topology_t *topology; /**< retained */
-    struct coll_pipebcast_ranks *ranks;  /**< retained; NULL: the ranks agree by messages */
-    pb_placement_t
-        *placement; /**< borrowed from there, or owned; NULL until the ranks have agreed */
-    int n_alike;    /**< communicators like this one (topo/model/alike.h), once it is placed */
-    pb_network_t
-        *levels; /**< likewise: the placement's network if it has levels inside hosts; else NULL */
+    struct coll_pipebcast_ranks *ranks;  /**< retained; NULL until the ranks have agreed */
+    pb_placement_t *placement;           /**< borrowed from there; likewise */
+    int n_alike; /**< communicators like this one (topo/model/alike.h), once it is placed */
+    pb_network_t *levels; /**< likewise: the placement's network if it has levels inside hosts;
+                             else NULL */
     coll_pipebcast_model_t
         *model;             /**< retained; the measured one, if any, until the ranks have agreed */
     pb_planner_t *planner;  /**< may be asked once the ranks have agreed to serve */
@@ -72,8 +56,6 @@ typedef struct coll_pipebcast_module {
     bool keeps;             /**< this rank keeps what is learnt here: for this */
     pb_kept_key_t kept_key; /**< if so */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
-    int connections_charged; /**< of these, as this process's total has them */
-    uint8_t *is_peer;        /**< bit r: rank r was counted as a peer; NULL until the ranks agree */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     coll_pipebcast_arrivals_t arrivals;     /**< what is found out by watching plain broadcasts */
     coll_pipebcast_multicast_t multicast;

@@ -180,16 +180,6 @@ void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int
     module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS && is_wanted(module, bits_per_second);
 }
 
-void coll_pipebcast_multicast_change(coll_pipebcast_module_t *module)
-{
-    const coll_pipebcast_multicast_t *multicast = &module->multicast;
-    const bool is_used =
-        is_chosen(&module->settings) && multicast->health.state == PB_HEALTH_WORKING;
-    pb_planner_allow_multicast(
-        module->planner,
-        is_used ? coll_pipebcast_group_membership(multicast->group)->config.payload : 0);
-}
-
 void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
                                         coll_pipebcast_module_t *module)
 {

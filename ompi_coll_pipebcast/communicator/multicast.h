@@ -45,10 +45,6 @@ void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module
  */
 void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);
 
-/** The settings have changed, and the planner may have been told, alike on all ranks: whether
- * multicast is a candidate follows from the settings and from whether it works. */
-void coll_pipebcast_multicast_change(struct coll_pipebcast_module *module);
-
 /** What the site allows, a value of `multicast`: the parameter if it is set, or the topology's. */
 int coll_pipebcast_multicast_of_site(const struct coll_pipebcast_module *module);
 

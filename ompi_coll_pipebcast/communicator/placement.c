@@ -9,153 +9,96 @@
 
 #include "base/parameters.h"
 #include "communicator/process.h"
+#include "communicator/record.h"
 #include "topo/model/alike.h"
 #include "topo/network/hostlist.h"
+
+/* The own host. */
 
 static int append_name(void *context, const char *name)
 {
     return opal_argv_append_nosize(context, name);
 }
 
-/** The names of the parameter `hosts`, to be freed with opal_argv_free(); NULL if there are none.
- */
-static char **names_from_parameter(char *why, size_t why_size)
+/** The name of the parameter `hosts` for this process. */
+static char *name_from_parameter(char *why, size_t why_size)
 {
     const char *list = coll_pipebcast_params.hosts;
     char fault[256] = "out of memory";
-    char **names = NULL;
+    char **names = NULL, *name = NULL;
     if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
             PB_SUCCESS &&
         names != NULL) {
-        return names;
+        name = strdup(names[OPAL_PROC_MY_NAME.vpid % (uint32_t) opal_argv_count(names)]);
+    } else {
+        snprintf(why, why_size,
+                 "the parameter coll_pipebcast_hosts is faulty: %s; write a list such as n[0-3]",
+                 fault);
     }
-    snprintf(why, why_size,
-             "the parameter coll_pipebcast_hosts is faulty: %s; write a list such as n[0-3]",
-             fault);
     opal_argv_free(names);
-    return NULL;
+    return name;
 }
 
-/** The name of a process's host, to be freed; NULL if it is not known. */
-static char *name_of(const opal_process_name_t *process, char **given)
+char *coll_pipebcast_own_host(char *why, size_t why_size)
 {
-    if (given != NULL) {
-        return strdup(given[process->vpid % (uint32_t) opal_argv_count(given)]);
+    if (coll_pipebcast_is_set(coll_pipebcast_params.hosts)) {
+        return name_from_parameter(why, why_size);
     }
-    char *name = coll_pipebcast_host_of(process);
-    if (name != NULL && strcmp(name, "unknown") == 0) {
+    char *name = coll_pipebcast_host_of(&OPAL_PROC_MY_NAME);
+    if (name == NULL || strcmp(name, "unknown") == 0) {
         free(name);
-        name = NULL;
+        name = opal_process_info.nodename != NULL ? strdup(opal_process_info.nodename) : NULL;
+    }
+    if (name == NULL) {
+        snprintf(why, why_size, "the name of rank %lu's host is not known",
+                 (unsigned long) OPAL_PROC_MY_NAME.vpid);
     }
     return name;
 }
 
-/** Fills names[], indexed by rank; entries are the caller's also after an error. */
-static int find_names(struct ompi_communicator_t *comm, char **names, char *why, size_t why_size)
-{
-    const char *list = coll_pipebcast_params.hosts;
-    char **given = NULL;
-    if (list != NULL && list[0] != '\0') {
-        given = names_from_parameter(why, why_size);
-        if (given == NULL) {
-            return OMPI_ERR_BAD_PARAM;
-        }
-    }
-    int rc = OMPI_SUCCESS;
-    for (int rank = 0; rank < ompi_comm_size(comm) && rc == OMPI_SUCCESS; rank++) {
-        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-        names[rank] = name_of(&name, given);
-        if (names[rank] == NULL) {
-            snprintf(why, why_size,
-                     "the host of rank %d is not known to the job's launcher; start the job by "
-                     "mpirun, or by a launcher that tells PMIx the host names",
-                     rank);
-            rc = OMPI_ERR_NOT_FOUND;
-        }
-    }
-    opal_argv_free(given);
-    return rc;
-}
-
-/** Finds the host of each rank in the module's network. */
-static int find_hosts(coll_pipebcast_module_t *module, pb_placement_t *placement, char **names,
-                      char *why, size_t why_size)
-{
-    for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int host = pb_network_find_host(module->topology->network, names[rank]);
-        if (host < 0) {
-            snprintf(why, why_size,
-                     "the host '%s' of rank %d is not in the topology (%s); add it, or name no "
-                     "topology",
-                     names[rank], rank, module->topology->super.source);
-            return OMPI_ERR_NOT_FOUND;
-        }
-        placement->host[rank] = host;
-    }
-    return OMPI_SUCCESS;
-}
-
-static void explain_no_memory(int rc, char *why, size_t why_size)
-{
-    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
-        snprintf(why, why_size, "this host is out of memory");
-    }
-}
-
 /* Communicators like this one. */
 
-static void free_names(char **names, int n_names)
+/** Fills at[] with the hosts of all ranks of the job in the network; -1: it has none. */
+static int find_job(const coll_pipebcast_topology_t *topology, int *at, int n_ranks)
 {
-    for (int i = 0; i < n_names && names != NULL; i++) {
-        free(names[i]);
-    }
-    free(names);
-}
-
-/** The hosts of all ranks of the job in the network; false if they cannot be had. */
-static bool look_up_job(coll_pipebcast_topology_t *topology)
-{
-    struct ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    const int n_ranks = ompi_comm_size(world);
-    char why[256];
-    char **names = calloc((size_t) n_ranks, sizeof(*names));
-    int *at = malloc((size_t) n_ranks * sizeof(*at));
-    if (names == NULL || at == NULL || find_names(world, names, why, sizeof(why)) != OMPI_SUCCESS) {
-        free_names(names, n_ranks);
-        free(at);
-        return false;
-    }
+    opal_process_name_t process = OPAL_PROC_MY_NAME;
     for (int rank = 0; rank < n_ranks; rank++) {
-        const int host = pb_network_find_host(topology->network, names[rank]);
-        at[rank] = host >= 0 ? host : -1;
+        int rc;
+        process.vpid = (uint32_t) rank;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of(&process, &rc);
+        if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+            return rc;
+        }
+        at[rank] =
+            record != NULL ? pb_network_find_host(topology->network, record->address.host) : -1;
+        at[rank] = at[rank] >= 0 ? at[rank] : -1;
     }
-    free_names(names, n_ranks);
-    topology->at = at;
-    topology->n_at = n_ranks;
-    return true;
-}
-
-/** The same, once for a topology. What is out of memory may be one allocation. */
-static void find_job(coll_pipebcast_topology_t *topology)
-{
-    opal_mutex_t *lock = &coll_pipebcast_process.lock;
-    opal_mutex_lock(lock);
-    if (!topology->is_at_known) {
-        (void) (look_up_job(topology) || look_up_job(topology));
-        topology->is_at_known = true;
-    }
-    opal_mutex_unlock(lock);
+    return OMPI_SUCCESS;
 }
 
 bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
 {
     const int n_ranks = ompi_comm_size(comm);
-    bool is_part = n_ranks <= ompi_comm_size(&ompi_mpi_comm_world.comm) / 2;
+    bool is_part = n_ranks <= coll_pipebcast_job_size() / 2;
     for (int rank = 0; rank < n_ranks && is_part; rank++) {
         is_part =
             ompi_group_get_proc_name(comm->c_local_group, rank).jobid == OPAL_PROC_MY_NAME.jobid;
     }
     return is_part;
+}
+
+/** How many communicators like this one the job has room for; 0: out of memory. */
+static int look_for_alike(const coll_pipebcast_topology_t *topology,
+                          const pb_placement_t *placement)
+{
+    const int n_ranks = coll_pipebcast_job_size();
+    int *at = malloc((size_t) n_ranks * sizeof(*at));
+    int n_alike = 0;
+    if (at != NULL && find_job(topology, at, n_ranks) == OMPI_SUCCESS) {
+        n_alike = pb_alike(placement, at, n_ranks);
+    }
+    free(at);
+    return n_alike;
 }
 
 /**
@@ -164,24 +107,34 @@ bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
  */
 static int count_alike(coll_pipebcast_module_t *module, const pb_placement_t *placement)
 {
-    coll_pipebcast_topology_t *topology = module->topology;
+    const coll_pipebcast_topology_t *topology = module->topology;
     module->n_alike = 1;
-    if (topology->addresses != 0 || pb_network_n_switches(topology->network) == 1 ||
-        !coll_pipebcast_is_small_part_of_job(module->comm)) {
-        return OMPI_SUCCESS;
+    if (topology->addresses == 0 && pb_network_n_switches(topology->network) > 1 &&
+        coll_pipebcast_is_small_part_of_job(module->comm)) {
+        module->n_alike = look_for_alike(topology, placement);
     }
-    find_job(topology);
-    for (int i = 0; i < 2; i++) {
-        module->n_alike = pb_alike(placement, topology->at, topology->n_at);
-        if (module->n_alike > 0) {
-            return OMPI_SUCCESS;
+    return module->n_alike > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/* Placing. */
+
+/** Fills names[], by rank, which are borrowed from records. */
+static int find_names(struct ompi_communicator_t *comm, const char **names)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        int rc;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
+        if (record == NULL) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
         }
+        names[rank] = record->address.host;
     }
-    return OMPI_ERR_OUT_OF_RESOURCE;
+    return OMPI_SUCCESS;
 }
 
 /** Whether the topology has the hosts of all ranks. */
-static bool has_all(const coll_pipebcast_topology_t *topology, char **names, int n_ranks)
+static bool has_all(const coll_pipebcast_topology_t *topology, const char *const *names,
+                    int n_ranks)
 {
     for (int rank = 0; rank < n_ranks; rank++) {
         if (pb_network_find_host(topology->network, names[rank]) < 0) {
@@ -191,86 +144,58 @@ static bool has_all(const coll_pipebcast_topology_t *topology, char **names, int
     return true;
 }
 
-static int place(coll_pipebcast_module_t *module, char **names, char *why, size_t why_size)
+/** The topology in which the ranks of these hosts are; NULL if out of memory. */
+static coll_pipebcast_topology_t *get_topology(struct ompi_communicator_t *comm,
+                                               const char *const *names)
 {
-    const int n_ranks = ompi_comm_size(module->comm);
-    coll_pipebcast_topology_t *named = module->topology;
-    if (named == NULL || !has_all(named, names, n_ranks)) {
-        module->topology =
-            coll_pipebcast_topology_of_job(module->comm, named, (const char *const *) names);
-        if (named != NULL) {
-            OBJ_RELEASE(named);
-        }
+    int rc;
+    coll_pipebcast_topology_t *named = coll_pipebcast_topology_get(&rc);
+    if (rc != OMPI_SUCCESS || (named != NULL && has_all(named, names, ompi_comm_size(comm)))) {
+        return named;
     }
-    pb_placement_t *placement = NULL;
-    if (module->topology != NULL) {
-        placement = pb_placement_new(module->topology->network, n_ranks);
+    coll_pipebcast_topology_t *topology = coll_pipebcast_topology_of_job(comm, named, names);
+    if (named != NULL) {
+        OBJ_RELEASE(named);
     }
-    if (placement == NULL) {
-        explain_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    int rc = find_hosts(module, placement, names, why, why_size);
-    if (rc == OMPI_SUCCESS) {
-        rc = count_alike(module, placement);
-        explain_no_memory(rc, why, why_size);
-    }
-    if (rc != OMPI_SUCCESS) {
-        pb_placement_free(placement);
-        return rc;
-    }
-    module->placement = placement;
-    return OMPI_SUCCESS;
+    return topology;
 }
 
-/** If memory was short when the communicator was made, the topology is still to be had. */
-static int get_topology(coll_pipebcast_module_t *module)
+/** The ranks' hosts in the network; NULL if out of memory. */
+static pb_placement_t *new_placement(const pb_network_t *network, const char *const *names,
+                                     int n_ranks)
 {
-    int rc = OMPI_SUCCESS;
+    pb_placement_t *placement = pb_placement_new(network, n_ranks);
+    for (int rank = 0; rank < n_ranks && placement != NULL; rank++) {
+        placement->host[rank] = pb_network_find_host(network, names[rank]);
+    }
+    return placement;
+}
+
+static int place(coll_pipebcast_module_t *module, const char **names)
+{
+    if (find_names(module->comm, names) != OMPI_SUCCESS) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    module->topology = get_topology(module->comm, names);
     if (module->topology == NULL) {
-        module->topology = coll_pipebcast_topology_get(&rc);
-    }
-    return rc;
-}
-
-int coll_pipebcast_place(coll_pipebcast_module_t *module, char *why, size_t why_size)
-{
-    int rc = get_topology(module);
-    if (rc != OMPI_SUCCESS) {
-        explain_no_memory(rc, why, why_size);
-        return rc;
-    }
-    if (module->topology != NULL && module->topology->network == NULL) {
-        snprintf(why, why_size,
-                 "the topology is faulty: %s; fix it (pipebcast-topo check names every fault)",
-                 module->topology->super.fault);
-        return OMPI_ERR_BAD_PARAM;
-    }
-    const int n_ranks = ompi_comm_size(module->comm);
-    char **names = calloc((size_t) n_ranks, sizeof(*names));
-    if (names == NULL) {
-        explain_no_memory(OMPI_ERR_OUT_OF_RESOURCE, why, why_size);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = find_names(module->comm, names, why, why_size);
-    if (rc == OMPI_SUCCESS) {
-        rc = place(module, names, why, why_size);
+    pb_placement_t *placement =
+        new_placement(module->topology->network, names, ompi_comm_size(module->comm));
+    if (placement != NULL && count_alike(module, placement) == OMPI_SUCCESS) {
+        module->placement = placement;
+        return OMPI_SUCCESS;
     }
-    free_names(names, n_ranks);
-    return rc;
+    pb_placement_free(placement);
+    OBJ_RELEASE(module->topology);
+    module->topology = NULL;
+    return OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-char *coll_pipebcast_own_host(void)
+int coll_pipebcast_place(coll_pipebcast_module_t *module)
 {
-    char why[256];
-    char **given = NULL;
-    if (coll_pipebcast_is_set(coll_pipebcast_params.hosts)) {
-        given = names_from_parameter(why, sizeof(why));
-        if (given == NULL) {
-            return NULL;
-        }
-    }
-    char *name = name_of(&OPAL_PROC_MY_NAME, given);
-    opal_argv_free(given);
-    return name;
+    const char **names = calloc((size_t) ompi_comm_size(module->comm), sizeof(*names));
+    const int rc = names != NULL ? place(module, names) : OMPI_ERR_OUT_OF_RESOURCE;
+    free(names);
+    return rc;
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "communicator/presence.h"
 #include "communicator/ranks.h"
+#include "communicator/record.h"
 
 coll_pipebcast_process_t coll_pipebcast_process;
 
@@ -11,10 +11,13 @@ int coll_pipebcast_process_open(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
-    OBJ_CONSTRUCT(&process->present, opal_hash_table_t);
+    OBJ_CONSTRUCT(&process->records, opal_hash_table_t);
     OBJ_CONSTRUCT(&process->opened, opal_hash_table_t);
     OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
-    process->facts = (pb_facts_t){.digest = 0};
+    process->facts = (pb_facts_t){.can_serve = false};
+    process->why[0] = '\0';
+    process->reported_without = process->reported_unable = false;
+    process->reported_different = process->reported_jobs = false;
     process->medium = (pb_medium_t){.mtu = 0};
     memset(process->ranks, 0, sizeof(process->ranks));
     process->topology = NULL;
@@ -25,11 +28,8 @@ int coll_pipebcast_process_open(void)
     coll_pipebcast_kept_open(&process->kept);
     process->multicast_failures = 0;
     process->n_multicast_groups = 0;
-    process->locality_known = false;
-    process->locality = PB_LOCALITY_ANYWHERE;
-    process->connections_charged = 0;
     process->n_caches = 0;
-    return opal_hash_table_init(&process->present, 64) == OPAL_SUCCESS &&
+    return opal_hash_table_init(&process->records, 64) == OPAL_SUCCESS &&
                    opal_hash_table_init(&process->opened, 64) == OPAL_SUCCESS &&
                    opal_hash_table_init(&process->peers, 64) == OPAL_SUCCESS
                ? OMPI_SUCCESS
@@ -58,10 +58,10 @@ void coll_pipebcast_process_close(void)
     }
     process->topology = process->model = NULL;
     process->of_job = NULL;
-    coll_pipebcast_presence_forget();
+    coll_pipebcast_records_forget();
     process->assumed = process->blank = NULL;
     OBJ_DESTRUCT(&process->opened);
     OBJ_DESTRUCT(&process->peers);
-    OBJ_DESTRUCT(&process->present);
+    OBJ_DESTRUCT(&process->records);
     OBJ_DESTRUCT(&process->lock);
 }

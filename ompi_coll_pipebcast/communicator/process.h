@@ -20,9 +20,13 @@
 struct coll_pipebcast_ranks; /* communicator/ranks.h */
 
 typedef struct coll_pipebcast_process {
-    pb_facts_t facts;   /**< of this process, as published; a digest of 0: none are */
-    pb_medium_t medium; /**< to other hosts, where there are facts; neither changes later */
-    opal_mutex_t lock;  /**< protects the rest */
+    /* Set once, when the record is published. */
+    pb_facts_t facts;   /**< of this process */
+    pb_medium_t medium; /**< to other hosts */
+    char why[1024];     /**< what keeps this process from serving; "": nothing */
+    /* Each is reported once; any thread sets them. */
+    bool reported_without, reported_unable, reported_different, reported_jobs;
+    opal_mutex_t lock;                 /**< protects the rest */
     coll_pipebcast_shared_t *topology; /**< shared by communicators; NULL: not read yet */
     coll_pipebcast_topology_t *of_job; /**< last made of hosts' addresses, likewise */
     bool no_tree_reported;          /**< whether it was reported that such addresses make no tree */
@@ -32,20 +36,11 @@ typedef struct coll_pipebcast_process {
         *blank;                 /**< memory for the next one that is assumed; NULL: none, or used */
     int multicast_failures;     /**< of groups that this process has offered, in a row */
     int n_multicast_groups;     /**< with a socket of this process */
-    bool locality_known;        /**< whether this process has looked where it sits */
-    pb_locality_t locality;     /**< if so, where: as it was bound at that time */
     coll_pipebcast_kept_t kept; /**< of earlier jobs */
-    opal_hash_table_t present; /**< the records of processes that are known to have the component */
-    opal_hash_table_t opened;  /**< processes that were sent a message to open a connection */
-    opal_hash_table_t peers;   /**< processes that were a neighbour of this one in a plan */
-    /**
-     * Neighbours that live communicators with a bound on connections have charged this process
-     * with. Each communicator counts for itself, as its ranks have to agree and cannot know of
-     * other communicators' peers; so what one is charged, the next one to agree takes off its
-     * budget.
-     */
-    int connections_charged;
-    size_t n_caches; /**< communicators that have taken theirs (communicator/cache.h) */
+    opal_hash_table_t records;  /**< of processes of this job (communicator/record.h) */
+    opal_hash_table_t opened;   /**< processes that were sent a message to open a connection */
+    opal_hash_table_t peers;    /**< processes that were a neighbor of this one in a plan */
+    size_t n_caches;            /**< communicators that have taken theirs (communicator/cache.h) */
     struct coll_pipebcast_ranks *ranks[COLL_PIPEBCAST_MAX_RANKS]; /**< the last used first */
 } coll_pipebcast_process_t;
 

@@ -6,8 +6,8 @@
 /** Communicators that one call finds to be through, at most; others stay for the next call. */
 #define MAX_IDLE 16
 
-/** That are waited for tasks when MPI ends. */
-#define MOST_SECONDS_AT_END 1
+/** Of waiting for tasks when MPI ends. */
+#define MOST_SECONDS_AT_END 5
 
 static void tasks_construct(coll_pipebcast_tasks_t *tasks)
 {
@@ -26,18 +26,6 @@ static struct {
     coll_pipebcast_lock_t lock;
     opal_list_t communicators; /**< of coll_pipebcast_tasks_t */
 } busy;
-
-void coll_pipebcast_progress_open(void)
-{
-    coll_pipebcast_lock_init(&busy.lock);
-    OBJ_CONSTRUCT(&busy.communicators, opal_list_t);
-}
-
-void coll_pipebcast_progress_close(void)
-{
-    OBJ_DESTRUCT(&busy.communicators);
-    coll_pipebcast_lock_fini(&busy.lock);
-}
 
 /** Advances a communicator's tasks; those that are through move to `ended`. True if none is left.
  */
@@ -102,6 +90,23 @@ static int progress(void)
     return n_ended;
 }
 
+void coll_pipebcast_progress_open(void)
+{
+    coll_pipebcast_lock_init(&busy.lock);
+    OBJ_CONSTRUCT(&busy.communicators, opal_list_t);
+}
+
+void coll_pipebcast_progress_close(void)
+{
+    if (!opal_list_is_empty(&busy.communicators)) { /* of ranks that were lost, for one */
+        opal_progress_unregister(progress);
+    }
+    while (opal_list_remove_first(&busy.communicators) != NULL) {
+    }
+    OBJ_DESTRUCT(&busy.communicators);
+    coll_pipebcast_lock_fini(&busy.lock);
+}
+
 /** Puts a communicator into the list. */
 static int list_communicator(coll_pipebcast_tasks_t *tasks)
 {
@@ -129,20 +134,7 @@ int coll_pipebcast_progress_add(coll_pipebcast_module_t *module, coll_pipebcast_
     return rc;
 }
 
-void coll_pipebcast_progress_settle(coll_pipebcast_module_t *module)
-{
-    bool is_settled;
-    do {
-        coll_pipebcast_lock(&module->lock);
-        is_settled = !module->tasks.is_listed;
-        coll_pipebcast_unlock(&module->lock);
-        if (!is_settled) {
-            opal_progress();
-        }
-    } while (!is_settled);
-}
-
-void coll_pipebcast_progress_settle_all(void)
+void coll_pipebcast_progress_settle(void)
 {
     const int64_t begin = coll_pipebcast_now();
     bool is_settled;

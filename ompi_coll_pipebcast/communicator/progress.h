@@ -50,20 +50,10 @@ void coll_pipebcast_progress_close(void);
 int coll_pipebcast_progress_add(struct coll_pipebcast_module *module, coll_pipebcast_task_t *task);
 
 /**
- * Waits until the module has no task any more, so that no message of it could be taken for one of
- * the next communicator's. To be called when the communicator ends, when every rank has begun its
- * last broadcast or is about to.
+ * Waits until no communicator has a task any more, some seconds at most: those that the user has
+ * freed go on as long as they have some. To be called when MPI ends. A rank that left earlier would
+ * close connections on which there is something for it to read.
  */
-void coll_pipebcast_progress_settle(struct coll_pipebcast_module *module);
-
-/**
- * Waits until no communicator has a task any more, a second at most: those that the user has freed
- * go on as long as they have some. To be called when MPI ends. A rank that left earlier would close
- * connections on which there is something for it to read: those that it has to ranks of other jobs,
- * which MPI_Finalize does not wait for, are reset then, and Open MPI 5.0, which has a last message
- * for each, is killed by SIGPIPE. No longer, as nothing depends on it, and such a rank may have
- * left with messages that Open MPI had not sent yet.
- */
-void coll_pipebcast_progress_settle_all(void);
+void coll_pipebcast_progress_settle(void);
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "communicator/locality.h"
 #include "communicator/placement.h"
-#include "communicator/presence.h"
 #include "communicator/process.h"
 #include "topo/util/error.h"
 
@@ -46,65 +46,87 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/**
- * Processes that this one may ever be connected to: those of its job, as what a communicator
- * without a bound opens is not charged to the next one.
- */
-static int count_others(struct ompi_communicator_t *comm)
-{
-    const int of_comm = ompi_comm_size(comm), of_job = ompi_comm_size(&ompi_mpi_comm_world.comm);
-    return (of_comm > of_job ? of_comm : of_job) - 1;
-}
-
-/** Adds a rank's facts to what all have in common; whether it is like this process. */
-static bool add_facts(coll_pipebcast_common_t *common, const pb_facts_t *facts, int n_others)
-{
-    const pb_facts_t *own = &coll_pipebcast_process.facts;
-    common->bits_per_second = least(common->bits_per_second, facts->bits_per_second);
-    common->mtu = least(common->mtu, facts->mtu);
-    common->on_one_host = common->on_one_host && facts->host == own->host;
-    common->kept_is_alike = common->kept_is_alike && facts->kept == own->kept;
-    return facts->digest == own->digest && facts->connections >= (uint64_t) n_others;
-}
-
-/** What is out of memory may be one allocation. */
-static int get_facts(struct ompi_communicator_t *comm, int rank, pb_facts_t *facts)
-{
-    const int rc = coll_pipebcast_presence_facts(comm, rank, facts);
-    return rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_pipebcast_presence_facts(comm, rank, facts) : rc;
-}
-
-/** Processes that were spawned, or their parents, may have published in another way, or later. */
 static bool is_of_other_job(struct ompi_communicator_t *comm, int rank)
 {
     return ompi_group_get_proc_name(comm->c_local_group, rank).jobid != OPAL_PROC_MY_NAME.jobid;
 }
 
+/** Notes a rank that is not like rank 0. */
+static void note_difference(coll_pipebcast_common_t *common, int rank, const pb_facts_t *first,
+                            const pb_facts_t *facts)
+{
+    if (common->other_model < 0 && facts->model != first->model) {
+        common->other_model = rank;
+    }
+    for (int i = 0; i < PB_FACTS_N_ALIKE && common->different < 0; i++) {
+        if (facts->alike[i] != first->alike[i]) {
+            common->different = rank;
+            common->which = i;
+            common->value = first->alike[i];
+            common->other_value = facts->alike[i];
+        }
+    }
+}
+
+/** Adds a rank's record to what all have in common; the first one is rank 0's. */
+static void add_record(coll_pipebcast_common_t *common, int rank,
+                       const coll_pipebcast_record_t *first, const coll_pipebcast_record_t *record)
+{
+    const pb_facts_t *facts = &record->facts;
+    common->bits_per_second = least(common->bits_per_second, facts->bits_per_second);
+    common->mtu = least(common->mtu, facts->mtu);
+    common->connections = least(common->connections, facts->connections);
+    common->on_one_host =
+        common->on_one_host && strcmp(record->address.host, first->address.host) == 0;
+    if (!facts->can_serve && common->unable < 0) {
+        common->unable = rank;
+    }
+    note_difference(common, rank, &first->facts, facts);
+}
+
 int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
                                  coll_pipebcast_common_t *common_p)
 {
-    const int n_ranks = ompi_comm_size(comm), n_others = count_others(comm);
+    const int n_ranks = ompi_comm_size(comm);
+    const coll_pipebcast_record_t *first = NULL;
     *common_p = (coll_pipebcast_common_t){.bits_per_second = PB_FACTS_UNKNOWN,
                                           .mtu = PB_FACTS_UNKNOWN,
+                                          .connections = PB_FACTS_UNKNOWN,
                                           .on_one_host = true,
-                                          .kept_is_alike = true};
-    if (coll_pipebcast_process.facts.digest == 0) {
-        return OMPI_ERR_NOT_AVAILABLE;
+                                          .without = -1,
+                                          .unable = -1,
+                                          .different = -1,
+                                          .other_model = -1};
+    for (int rank = 0; rank < n_ranks && !common_p->has_several_jobs; rank++) {
+        common_p->has_several_jobs = is_of_other_job(comm, rank);
     }
-    for (int rank = 0; rank < n_ranks; rank++) {
-        pb_facts_t facts;
-        if (is_of_other_job(comm, rank)) {
-            return OMPI_ERR_NOT_AVAILABLE;
-        }
-        const int rc = get_facts(comm, rank, &facts);
-        if (rc != OMPI_SUCCESS) {
+    for (int rank = 0; rank < n_ranks && !common_p->has_several_jobs; rank++) {
+        int rc;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
+        if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
             return rc;
         }
-        if (!add_facts(common_p, &facts, n_others)) {
-            return OMPI_ERR_NOT_AVAILABLE;
+        if (record == NULL) {
+            common_p->without = rank;
+            return OMPI_SUCCESS;
         }
+        first = rank == 0 ? record : first;
+        add_record(common_p, rank, first, record);
     }
     return OMPI_SUCCESS;
+}
+
+void coll_pipebcast_warn_different(struct ompi_communicator_t *comm, const char *what, int rank,
+                                   const char *numbers, const char *until_then)
+{
+    int rc;
+    const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
+    coll_pipebcast_warn("communicator %s: %s differs between rank 0 and rank %d on host %s%s. Make "
+                        "it alike on all hosts. Until then %s.",
+                        comm->c_name, what, rank,
+                        record != NULL && record->address.host[0] != '\0' ? record->address.host
+                                                                          : "?",
+                        numbers, until_then);
 }
 
 /* What is kept. */
@@ -180,8 +202,7 @@ void coll_pipebcast_ranks_forget(void)
 /** Takes over the module's placement, or makes one. An error code of Open MPI's. */
 static int place(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
 {
-    char why[256];
-    const int rc = coll_pipebcast_place(module, why, sizeof(why));
+    const int rc = coll_pipebcast_place(module);
     ranks->placement = module->placement;
     module->placement = NULL;
     if (rc == OMPI_SUCCESS) {
@@ -204,9 +225,10 @@ static int locate(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *rank
     }
     pb_locality_t *places = malloc((size_t) ranks->n_ranks * sizeof(*places));
     for (int rank = 0; rank < ranks->n_ranks && places != NULL && rc == PB_SUCCESS; rank++) {
-        pb_facts_t facts = {.digest = 0};
-        rc = get_facts(comm, rank, &facts) == OMPI_SUCCESS ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-        places[rank] = facts.place;
+        int error;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &error);
+        rc = record != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        places[rank] = record != NULL ? record->facts.place : PB_LOCALITY_ANYWHERE;
     }
     if (places != NULL && rc == PB_SUCCESS) {
         rc = pb_locality_expand(ranks->placement, places, &ranks->levels, &located);

@@ -1,6 +1,5 @@
 /*
- * Ranks of which it is known, from what their processes have published (communicator/facts.h), that
- * they are alike: their communicators need not agree by messages.
+ * Ranks that are alike by what their processes have published (communicator/record.h).
  *
  * It is found out once for some processes in some order, and kept in the process, so that a further
  * communicator of the same ones takes over all that comes of it: the placement, and, from the
@@ -10,13 +9,23 @@
 #define COLL_PIPEBCAST_RANKS_H
 
 #include "communicator/module.h"
+#include "communicator/record.h"
 
-/** What counts of the facts of all ranks of a communicator. */
+/** What the records of a communicator's ranks have in common. Alike on all ranks. */
 typedef struct coll_pipebcast_common {
+    bool has_several_jobs; /**< ranks are of several jobs; the rest is not known then */
+    int without;           /**< the lowest rank without a record; -1: all have one. Where there is
+                                one, the rest is not known */
+    int unable;            /**< the lowest rank that cannot serve; -1: all can */
+    int different;         /**< the lowest rank that is not like rank 0; -1: all are */
+    int which;             /**< in what it differs first (communicator/facts.h): */
+    uint64_t value;        /**< of rank 0 */
+    uint64_t other_value;  /**< of that rank */
+    int other_model;       /**< the lowest rank with another measured model than rank 0; -1: none */
     uint64_t bits_per_second; /**< the least of any rank; PB_FACTS_UNKNOWN: none is known */
     uint64_t mtu;             /**< likewise */
+    uint64_t connections;     /**< likewise */
     bool on_one_host;         /**< all of them are */
-    bool kept_is_alike;       /**< all have read the same of what earlier jobs have learnt */
 } coll_pipebcast_common_t;
 
 /** Some processes in the order of their ranks; shared by communicators. */
@@ -38,13 +47,15 @@ typedef struct coll_pipebcast_ranks {
 OBJ_CLASS_DECLARATION(coll_pipebcast_ranks_t);
 
 /**
- * Compares what the ranks of a communicator have published with what this process has.
- * OMPI_SUCCESS, with *common_p: all are alike, all of them find that out, and no bound on
- * connections restricts them. OMPI_ERR_NOT_AVAILABLE: the ranks have to agree by messages; all of
- * them find that out, too. OMPI_ERR_OUT_OF_RESOURCE: this rank does not know. O(ranks).
+ * Compares the records of a communicator's ranks. No communication. O(ranks).
+ * OMPI_ERR_OUT_OF_RESOURCE.
  */
 int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
                                  coll_pipebcast_common_t *common_p);
+
+/** Warns that `rank` differs from rank 0 in `what`, with `numbers` if they help people. */
+void coll_pipebcast_warn_different(struct ompi_communicator_t *comm, const char *what, int rank,
+                                   const char *numbers, const char *until_then);
 
 /** The ranks of a communicator, if the process keeps them; retained for the caller, or NULL.
  * O(ranks), some nanoseconds for each. */

@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
-#include "communicator/presence.h"
 #include "communicator/process.h"
+#include "communicator/record.h"
 #include "topo/network/addresses.h"
 #include "topo/network/topology.h"
 #include "topo/util/hash.h"
@@ -21,15 +21,11 @@ static void topology_construct(coll_pipebcast_topology_t *topology)
     topology->network = NULL;
     topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
     topology->addresses = 0;
-    topology->at = NULL;
-    topology->n_at = 0;
-    topology->is_at_known = false;
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
 {
     pb_network_free(topology->network);
-    free(topology->at);
 }
 
 _Static_assert((int) PB_MULTICAST_OFF == COLL_PIPEBCAST_MULTICAST_OFF &&
@@ -136,11 +132,12 @@ static int look_up_addresses(struct ompi_communicator_t *comm,
     uint64_t state = PB_HASH_START;
     state = pb_hash_number(state, named != NULL ? pb_network_hash(named->network) : 0);
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const int rc = coll_pipebcast_presence_address(comm, rank, &addresses[rank]);
-        if (rc != OMPI_SUCCESS) {
+        int rc;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
+        if (record == NULL) {
             return rc;
         }
-        addresses[rank].host = hosts[rank];
+        addresses[rank] = record->address;
         state = pb_hash_string(state, hosts[rank]);
         state = pb_hash_string(state, addresses[rank].node);
         state = pb_hash_string(state, addresses[rank].address);
@@ -218,7 +215,7 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicat
 {
     pb_address_t *addresses = malloc((size_t) ompi_comm_size(comm) * sizeof(*addresses));
     coll_pipebcast_topology_t *topology = NULL;
-    uint64_t hash;
+    uint64_t hash = 0;
     if (addresses != NULL &&
         look_up_addresses(comm, named, hosts, addresses, &hash) == OMPI_SUCCESS) {
         opal_mutex_lock(&coll_pipebcast_process.lock);

@@ -12,10 +12,6 @@ typedef struct coll_pipebcast_topology {
     pb_network_t *network; /**< NULL if nothing of the description can be used */
     int multicast;         /**< what it allows, a value of the parameter `multicast` */
     uint64_t addresses;    /**< the hash of those that it was made of; 0: not of such */
-    int *at;  /**< by rank of MPI_COMM_WORLD: its host in the network; -1: it has none. NULL: not
-                   known, or not looked for yet */
-    int n_at; /**< ranks; 0: likewise */
-    bool is_at_known; /**< they were looked for */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 

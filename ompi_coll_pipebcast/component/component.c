@@ -11,11 +11,11 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/status.h"
-#include "communicator/facts.h"
-#include "communicator/presence.h"
 #include "communicator/process.h"
 #include "communicator/progress.h"
+#include "communicator/record.h"
 #include "component/autoload.h"
+#include "component/fits.h"
 #include "component/selection.h"
 #include "pml/selected.h"
 
@@ -58,32 +58,22 @@ static int begin(void)
 {
     const int process = coll_pipebcast_process_open();
     const int selection = coll_pipebcast_selection_open();
-    if (!coll_pipebcast_fits()) {
-        coll_pipebcast_warn("this pipebcast was built for another Open MPI than the one that runs. "
-                            "It is left out. Build it again with this one's headers.");
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
-    int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
-                 ? coll_pipebcast_presence_publish(NULL)
-                 : OMPI_ERR_OUT_OF_RESOURCE;
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_facts_publish);
-    }
-    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+    const int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
+                       ? coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish)
+                       : OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc != OMPI_SUCCESS) {
         coll_pipebcast_warn(
             "out of memory on this host, and pipebcast is left out. Use fewer ranks "
             "on it.");
-    } else if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_warn(
-            "the job's launcher does not take what the other ranks look for, by which "
-            "they know of this one's pipebcast (error %d). It is left out.",
-            rc);
     }
     return rc;
 }
 
 static int component_open(void)
 {
+    if (!coll_pipebcast_fits()) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
     coll_pipebcast_log_open();
     coll_pipebcast_progress_open();
     coll_pipebcast_params_check(); /* modules begin with the settings of the start */

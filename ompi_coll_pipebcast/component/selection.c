@@ -66,13 +66,12 @@ static coll_pipebcast_module_t *get_module(void)
     return module;
 }
 
-/** Whether there is another component for each kind of broadcast, and one for our agreement. */
+/** Whether there is another component for each kind of broadcast. */
 static bool has_fallback(const struct ompi_communicator_t *comm)
 {
     return comm->c_coll->coll_bcast != NULL && comm->c_coll->coll_bcast_module != NULL &&
            comm->c_coll->coll_ibcast != NULL && comm->c_coll->coll_ibcast_module != NULL &&
-           comm->c_coll->coll_bcast_init != NULL && comm->c_coll->coll_bcast_init_module != NULL &&
-           comm->c_coll->coll_iallreduce != NULL;
+           comm->c_coll->coll_bcast_init != NULL && comm->c_coll->coll_bcast_init_module != NULL;
 }
 
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
@@ -100,13 +99,19 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     return OMPI_SUCCESS;
 }
 
+/** Whether the communicator ends with MPI. MPI_COMM_SELF does where MPI_COMM_WORLD has one rank,
+ * too, which may have spawned others. */
+static bool is_permanent(const struct ompi_communicator_t *comm)
+{
+    return comm == &ompi_mpi_comm_world.comm || comm == &ompi_mpi_comm_self.comm;
+}
+
 /* May be called several times or never. */
 static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    coll_pipebcast_progress_settle(module);
-    if (comm == &ompi_mpi_comm_world.comm) { /* as MPI ends */
-        coll_pipebcast_progress_settle_all();
+    if (is_permanent(comm) || module->tasks.is_listed) {
+        coll_pipebcast_progress_settle();
     }
     opal_mutex_lock(&spare.lock);
     keep_spare(); /* if the last one was used up, when out of memory */
@@ -121,7 +126,8 @@ static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator
 mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority)
 {
     *priority = coll_pipebcast_params.priority;
-    if (*priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+    if (*priority < 0 || OMPI_COMM_IS_INTER(comm) ||
+        (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
         return NULL;
     }
     coll_pipebcast_module_t *module = get_module();

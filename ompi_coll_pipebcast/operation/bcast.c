@@ -16,7 +16,6 @@
 /** What became of a broadcast before the waiting. */
 typedef struct begun {
     coll_pipebcast_operation_t *operation; /**< NULL: it is not ours */
-    bool is_part_of_agreement;             /**< it is the fallback component's own, and uncounted */
     coll_pipebcast_watched_t *watched; /**< it is the fallback component's, and how long it takes is
                                           measured; NULL: it is not */
     int64_t start;                     /**< by the clock, when the ranks had agreed */
@@ -50,14 +49,6 @@ static void end_watched(const coll_pipebcast_call_t *call, const begun_t *begun)
     coll_pipebcast_arrivals_leave();
 }
 
-/** Whether one that may be watched is counted among those of which some are. */
-static bool is_counted(const coll_pipebcast_module_t *module,
-                       const coll_pipebcast_decision_t *decision)
-{
-    return decision->ours ||
-           (decision->reason == COLL_PIPEBCAST_PREDICTED && pb_planner_learns(module->planner));
-}
-
 /** Rank 0 logs from which size on broadcasts are planned, where that has changed. */
 static void log_threshold(const coll_pipebcast_module_t *module, uint64_t before)
 {
@@ -76,11 +67,8 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     const size_t total = call->data.total;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     bool may_be_watched = false;
-    int rc = coll_pipebcast_agree(module);
-    *begun = (begun_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
-    if (rc != OMPI_SUCCESS || begun->is_part_of_agreement) {
-        return rc;
-    }
+    *begun = (begun_t){.operation = NULL};
+    coll_pipebcast_agree(module);
     if (module->state != COLL_PIPEBCAST_PASSING) { /* else nobody asks, and a clock takes time */
         begun->start = coll_pipebcast_now();
     }
@@ -98,17 +86,13 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
                  ? COLL_PIPEBCAST_TO_LEARN
                  : COLL_PIPEBCAST_BY_LEARNING;
     }
-    rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
+    int rc = coll_pipebcast_decide(module, call->root, total, by, &begun->decision);
     log_threshold(module, threshold);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
         rc = coll_pipebcast_operation_start(module, call, &begun->decision.planned,
                                             &begun->operation);
     } else if (rc == OMPI_SUCCESS && may_be_watched && pb_planner_learns(module->planner)) {
         watch_passed(module, call, begun);
-    }
-    if (rc == OMPI_SUCCESS && may_be_ours &&
-        !(may_be_watched && is_counted(module, &begun->decision))) {
-        coll_pipebcast_arrivals_poll(module, call->root, total, call->tag - 2);
     }
     return rc;
 }
@@ -136,10 +120,8 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *ca
                 const begun_t *begun)
 {
     const coll_pipebcast_data_t *data = &call->data;
-    if (!begun->is_part_of_agreement) {
-        coll_pipebcast_warn_unfit(module, &begun->decision);
-        coll_pipebcast_count_fallback(begun->decision.reason, data->total);
-    }
+    coll_pipebcast_warn_unfit(module, &begun->decision);
+    coll_pipebcast_count_fallback(begun->decision.reason, data->total);
     const int rc =
         module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
                                call->root, module->comm, module->fallback.bcast_module);

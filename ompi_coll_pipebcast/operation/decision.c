@@ -143,9 +143,6 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
     if (module->state == COLL_PIPEBCAST_PASSING) {
         return OMPI_SUCCESS;
     }
-    if (module->state != COLL_PIPEBCAST_SERVING) {
-        return MPI_ERR_OTHER; /* lost before the ranks had agreed */
-    }
     if (by == COLL_PIPEBCAST_NOT_PLANNED) {
         decision->reason =
             is_long(module, total) ? COLL_PIPEBCAST_PREDICTED : COLL_PIPEBCAST_TOO_SMALL;
@@ -174,18 +171,6 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
     }
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* the others broadcast, and may send to this rank */
-    }
-    return rc;
-}
-
-int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
-                                coll_pipebcast_decision_t *decision)
-{
-    const int rc = decide(
-        module, root, total,
-        is_long(module, total) ? COLL_PIPEBCAST_BY_TREE : COLL_PIPEBCAST_NOT_PLANNED, decision);
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc); /* likewise */
     }
     return rc;
 }

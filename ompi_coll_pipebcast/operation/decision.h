@@ -37,14 +37,6 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
                           coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision);
 
 /**
- * The same for a broadcast that is ours in any case, as it began before it could be decided: there
- * always is an error to return. Nothing that was learnt counts, as ranks may know it or not yet,
- * and for the same reason it does not go by multicast.
- */
-int coll_pipebcast_decide_later(coll_pipebcast_module_t *module, int root, size_t total,
-                                coll_pipebcast_decision_t *decision);
-
-/**
  * The role of a further start of what was decided as `decided` and is ours: in that tree, with its
  * segment size, whatever was learnt since. A start need not have the same place among a rank's
  * broadcasts as among another's, so that it cannot be decided anew. The role is borrowed likewise.

@@ -1,10 +1,6 @@
 /*
  * Nonblocking and persistent broadcasts: large messages are requests of ours,
  * others go to the fallback component.
- *
- * MPI_Ibcast must not wait, not even for the agreement of the ranks. So the first
- * ones of a communicator are ours, whatever their size, until all ranks know that
- * they have agreed (module->may_pass). An initialisation may wait for that.
  */
 #include "operation/nonblocking.h"
 
@@ -16,17 +12,14 @@
 /** What became of a call. */
 typedef struct called {
     coll_pipebcast_request_t *request; /**< NULL: it is not ours */
-    bool is_part_of_agreement;         /**< it is the fallback component's own, and uncounted */
     coll_pipebcast_decision_t decision;
 } called_t;
 
-/** A broadcast that is not ours is reported and counted, unless no one has asked for it. */
+/** Reports and counts a broadcast that is not ours. */
 static void note_passed(const coll_pipebcast_module_t *module, const called_t *called, size_t total)
 {
-    if (!called->is_part_of_agreement) {
-        coll_pipebcast_warn_unfit(module, &called->decision);
-        coll_pipebcast_count_fallback(called->decision.reason, total);
-    }
+    coll_pipebcast_warn_unfit(module, &called->decision);
+    coll_pipebcast_count_fallback(called->decision.reason, total);
 }
 
 /** Starts a broadcast of ours; `planned` as for coll_pipebcast_request_begin(). */
@@ -50,23 +43,14 @@ static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *c
 /** What is done of MPI_Ibcast with the lock held. */
 static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, called_t *called)
 {
-    int rc = OMPI_SUCCESS;
-    *called = (called_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
-    if (called->is_part_of_agreement) {
-        return OMPI_SUCCESS;
-    }
-    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        rc = coll_pipebcast_agreement_start(module);
-    }
+    *called = (called_t){.request = NULL};
+    coll_pipebcast_agree(module);
     const bool may_be_ours = coll_pipebcast_may_be_ours(module, call->data.total);
-    if (!module->may_pass || may_be_ours) {
+    if (may_be_ours) {
         call->tag = coll_pipebcast_request_tags(module, false);
     }
     call->settings = module->settings;
-    if (rc != OMPI_SUCCESS || !module->may_pass) {
-        return rc != OMPI_SUCCESS ? rc : start(module, call, NULL, &called->request);
-    }
-    rc = coll_pipebcast_decide(
+    const int rc = coll_pipebcast_decide(
         module, call->root, call->data.total,
         may_be_ours ? COLL_PIPEBCAST_BY_LEARNING : COLL_PIPEBCAST_NOT_PLANNED, &called->decision);
     call->late = pb_arrival_orders_find(&module->orders, call->root);
@@ -137,15 +121,12 @@ static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_call_t 
     return OMPI_SUCCESS;
 }
 
-/** What is done of MPI_Bcast_init with the lock held, given up while the ranks agree. */
+/** Does the part of MPI_Bcast_init with the lock held. */
 static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
                       called_t *called)
 {
-    const int rc = coll_pipebcast_agree(module);
-    *called = (called_t){.is_part_of_agreement = module->state == COLL_PIPEBCAST_ASKING};
-    if (rc != OMPI_SUCCESS || called->is_part_of_agreement) {
-        return rc;
-    }
+    *called = (called_t){.request = NULL};
+    coll_pipebcast_agree(module);
     call->settings = module->settings;
     if (!coll_pipebcast_may_be_ours(module, call->data.total)) {
         return prepare(module, call, COLL_PIPEBCAST_NOT_PLANNED, called);

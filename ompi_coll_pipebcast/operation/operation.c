@@ -19,9 +19,6 @@
  */
 #define LEAVE_SECONDS 1
 
-/** Bytes of a segment where the ranks have agreed on none. */
-#define STAND_IN_SEGMENT 8192
-
 static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                         const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
                         coll_pipebcast_operation_t **operation_p)
@@ -110,43 +107,6 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
         }
     }
     return rc;
-}
-
-/** In a tree of the planner's, as connections are bounded. */
-static int stand_in_within(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                           coll_pipebcast_operation_t **operation_p)
-{
-    pb_planned_t planned;
-    const int rc = coll_pipebcast_error(pb_planner_stand_in(module->planner, call->root, &planned));
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc);
-        return rc;
-    }
-    coll_pipebcast_count_role(module, &planned);
-    planned.segment_size = STAND_IN_SEGMENT;
-    return start_or_lose(module, call, &coll_pipebcast_plain, &planned, operation_p);
-}
-
-/** In a binary tree in order of rank, of which every rank knows its part. */
-static int stand_in_by_rank(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                            coll_pipebcast_operation_t **operation_p)
-{
-    pb_role_by_rank_t by_rank;
-    pb_role_by_rank(&by_rank, ompi_comm_rank(module->comm), call->root,
-                    ompi_comm_size(module->comm));
-    const pb_planned_t planned = {
-        .kind = PB_KIND_RANK_BINARY, .segment_size = STAND_IN_SEGMENT, .role = &by_rank.role};
-    return start_or_lose(module, call, &coll_pipebcast_plain, &planned, operation_p);
-}
-
-int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
-                                      const coll_pipebcast_call_t *call,
-                                      coll_pipebcast_operation_t **operation_p)
-{
-    const bool is_bounded =
-        module->state == COLL_PIPEBCAST_SERVING && !coll_pipebcast_may_reach_all(module);
-    return is_bounded ? stand_in_within(module, call, operation_p)
-                      : stand_in_by_rank(module, call, operation_p);
 }
 
 /** Where the transport has refused, others may wait for this rank: they hear that they need not. */

@@ -37,7 +37,7 @@
  * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
  * a rank that does not know the kind keeps in step all the same. An adaptive one has
  * headers, segments of the known tree and segments of an announced one; the second is also that of
- * what is watched, the third that of a poll, and the fourth that of pieces beside multicast.
+ * what is watched, the fourth that of pieces beside multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
 
@@ -109,16 +109,6 @@ struct coll_pipebcast_operation {
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p);
-
-/**
- * The same for a message that would go to the fallback component if every rank had
- * known that when it began: a nonblocking broadcast, of a communicator whose ranks may
- * still be agreeing. It needs nothing on which the
- * ranks have agreed: a binary tree in order of rank, and segments of a fixed size.
- */
-int coll_pipebcast_operation_stand_in(coll_pipebcast_module_t *module,
-                                      const coll_pipebcast_call_t *call,
-                                      coll_pipebcast_operation_t **operation_p);
 
 /**
  * Whether a broadcast that is called for may be watched: it is blocking, and if it is ours, plain.

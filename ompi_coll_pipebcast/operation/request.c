@@ -4,7 +4,6 @@
 #include "operation/request.h"
 
 #include "base/tags.h"
-#include "communicator/agreement.h"
 #include "communicator/lost.h"
 #include "operation/decision.h"
 
@@ -126,49 +125,10 @@ static int begin_decided(coll_pipebcast_request_t *request)
                               : rc;
 }
 
-/** Begins as all ranks decide, now that they have agreed. */
-static int begin_agreed(coll_pipebcast_request_t *request)
-{
-    coll_pipebcast_module_t *module = request->module;
-    const coll_pipebcast_call_t call = call_of(request);
-    coll_pipebcast_decision_t decision;
-    const int rc = coll_pipebcast_decide_later(module, call.root, call.data.total, &decision);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    if (decision.ours) {
-        return coll_pipebcast_operation_start(module, &call, &decision.planned,
-                                              &request->operation);
-    }
-    coll_pipebcast_warn_unfit(module, &decision);
-    return coll_pipebcast_operation_stand_in(module, &call, &request->operation);
-}
-
-/** Begins a start of a persistent one. */
-static int begin_again(coll_pipebcast_request_t *request)
-{
-    if (request->planned.is_known) {
-        return begin_decided(request);
-    }
-    const coll_pipebcast_call_t call = call_of(request);
-    return coll_pipebcast_operation_stand_in(request->module, &call, &request->operation);
-}
-
 /** As a task: true when it is through, with the result in request->error. */
 static bool advance(coll_pipebcast_task_t *task)
 {
     coll_pipebcast_request_t *request = request_of(task);
-    if (request->operation == NULL) {
-        if (coll_pipebcast_is_agreeing(request->module)) {
-            return false;
-        }
-        request->module->n_undecided--;
-        request->error = begin_agreed(request);
-        if (request->error != OMPI_SUCCESS) {
-            coll_pipebcast_count_failure(request->error);
-            return true;
-        }
-    }
     if (!coll_pipebcast_operation_advance(request->operation)) {
         return false;
     }
@@ -232,39 +192,32 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
 static void abandon(coll_pipebcast_request_t *request, int error)
 {
     coll_pipebcast_lose(request->module, error);
-    if (request->operation != NULL) {
-        request->operation->kind->cancel(request->operation);
-        (void) coll_pipebcast_operation_finish(request->operation);
-        request->operation = NULL;
-    }
+    request->operation->kind->cancel(request->operation);
+    (void) coll_pipebcast_operation_finish(request->operation);
+    request->operation = NULL;
     OBJ_RELEASE(request);
 }
 
 int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_planned_t *planned)
 {
     coll_pipebcast_module_t *module = request->module;
-    int rc = OMPI_SUCCESS;
+    int rc;
     if (planned != NULL) {
         const coll_pipebcast_call_t call = call_of(request);
         rc = coll_pipebcast_operation_start(module, &call, planned, &request->operation);
-    } else if (request->call.repeats) {
-        rc = begin_again(request);
-    } else if (!coll_pipebcast_is_agreeing(module)) {
-        rc = begin_agreed(request);
+    } else {
+        rc = begin_decided(request);
     }
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (request->operation != NULL) {
-        /* What can be done at once is. If that is all, the next call finds the same again. */
-        (void) coll_pipebcast_operation_advance(request->operation);
-    }
+    /* If that is all, the next call finds the same again. */
+    (void) coll_pipebcast_operation_advance(request->operation);
     OBJ_RETAIN(request);
     rc = coll_pipebcast_progress_add(module, &request->task);
     if (rc != OMPI_SUCCESS) {
         abandon(request, rc);
         return rc;
     }
-    module->n_undecided += request->operation == NULL;
     return OMPI_SUCCESS;
 }

@@ -20,7 +20,7 @@ typedef struct coll_pipebcast_request {
     unsigned n_starts;          /**< of a persistent one */
     pb_planned_t planned;       /**< likewise, but for the role, at the initialisation */
     coll_pipebcast_series_t series;        /**< likewise: what its starts know of advice */
-    coll_pipebcast_operation_t *operation; /**< NULL: not begun, as the ranks still agree */
+    coll_pipebcast_operation_t *operation; /**< NULL: not begun, or through */
     int error;                             /**< the result */
 } coll_pipebcast_request_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_request_t);
@@ -42,10 +42,9 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
                                                      bool persistent);
 
 /**
- * Begins as planned; or with NULL, a persistent one as its initialisation was, another one, once
- * the ranks have agreed, as all of them decide then, and where that would be the fallback
- * component, by what stands in. From then on it is advanced until it is through. With the module's
- * lock held. An error: nothing is under way and this rank is lost.
+ * Begins as planned; or with NULL, a further start of a persistent one, as its initialisation was
+ * planned. From then on it is advanced until it is through. With the module's lock held. An error:
+ * nothing is under way and this rank is lost.
  */
 int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_planned_t *planned);
 

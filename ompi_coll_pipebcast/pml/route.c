@@ -171,33 +171,21 @@ static const mca_btl_base_module_t *first_carrier(bool on_one_host)
     return first;
 }
 
-/** Whether a medium is one BTL over one interface at most, which all ranks elsewhere share. */
-static bool is_single(const pb_medium_t *medium)
-{
-    const bool is_tcp = strcmp(medium->btls, "tcp") == 0;
-    return strchr(medium->btls, '+') == NULL && strchr(medium->interfaces, '+') == NULL &&
-           is_tcp == (medium->interfaces[0] != '\0');
-}
-
-bool coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p)
+void coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p)
 {
     *medium_p = (pb_medium_t){.mtu = 0};
     pb_medium_add_name(medium_p->pml, coll_pipebcast_pml_name());
     if (strcmp(medium_p->pml, "ob1") != 0) {
-        return true;
+        return;
     }
     const mca_btl_base_module_t *first = first_carrier(on_one_host);
     const mca_btl_base_selected_module_t *selected;
-    if (first == NULL || (!on_one_host && strcmp(btl_name(first), "tcp") != 0)) {
-        return false;
-    }
-    medium_p->is_ethernet = true;
+    medium_p->is_ethernet = first != NULL;
     OPAL_LIST_FOREACH(selected, &mca_btl_base_modules_initialized, mca_btl_base_selected_module_t)
     {
         if (may_carry(selected->btl_module, on_one_host) &&
-            (!on_one_host || selected->btl_module->btl_exclusivity == first->btl_exclusivity)) {
+            selected->btl_module->btl_exclusivity == first->btl_exclusivity) {
             add_btl(medium_p, selected->btl_module);
         }
     }
-    return is_single(medium_p);
 }

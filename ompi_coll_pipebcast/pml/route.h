@@ -37,9 +37,9 @@ void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medi
  * Finds the transport to ranks on other hosts without asking for one of them, once Open MPI has
  * selected its PML (pml/selected.h), also before the processes know of each other. Where
  * `on_one_host`, hosts are names for parts of this one, so that what carries messages inside a host
- * does between them. False if it may be another one for each rank: there are several interfaces, or
- * other BTLs than TCP. O(BTLs, interfaces).
+ * does between them. Of several BTLs the one that Open MPI prefers counts, as for every rank that
+ * it reaches. O(BTLs, interfaces).
  */
-bool coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p);
+void coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p);
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "arrivals.h"
 #include "engine/arrival/fold.h"
-#include "engine/gather.h"
 #include "engine/transfer.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
@@ -262,57 +261,6 @@ static long most_sent_in(const world_t *world, int n_ranks)
     return most;
 }
 
-/* The gather of places. */
-
-typedef struct gathered {
-    long most_bytes; /**< of a rank */
-    long most_sent;  /**< messages of a rank */
-} gathered_t;
-
-static bool advance_gather(void *all, int rank)
-{
-    pb_gather_t *gathers = all;
-    int error = 0;
-    const bool is_through = pb_gather_advance(&gathers[rank], &error);
-    must(error == 0);
-    return is_through;
-}
-
-static gathered_t gather_all(setting_t *s)
-{
-    const int n = s->n_ranks;
-    const size_t message = 8 * (size_t) n;
-    world_t *world = world_new(1, n, 0, 1, message);
-    pb_gather_t *gathers = must_have(calloc((size_t) n, sizeof(*gathers)));
-    gathered_t gathered = {0};
-    world->early_percent = 0; /* what is done early is copied */
-    const long before = failing_memory_bytes();
-    for (int rank = 0; rank < n; rank++) {
-        must(pb_gather_init(&gathers[rank], &world->transports[rank], rank, n, (uint64_t) rank));
-    }
-    gathered.most_bytes = (failing_memory_bytes() - before) / n;
-    advance_all(world, n, advance_gather, gathers);
-    gathered.most_sent = most_sent_in(world, n);
-    for (int rank = 0; rank < n; rank++) {
-        must(pb_gather_number(&gathers[rank], (rank + n / 2) % n) ==
-             (uint64_t) ((rank + n / 2) % n));
-        pb_gather_fini(&gathers[rank]);
-    }
-    free(gathers);
-    world_free(world);
-    return gathered;
-}
-
-static long gather_bytes(setting_t *s)
-{
-    return gather_all(s).most_bytes;
-}
-
-static long gather_messages(setting_t *s)
-{
-    return gather_all(s).most_sent;
-}
-
 /* A broadcast. */
 
 typedef struct transferred {
@@ -428,7 +376,7 @@ static long fold_messages(setting_t *s)
     for (int rank = 0; rank < n; rank++) {
         const pb_fold_times_t times = {.wait = 1, .transfer = 1};
         pb_role_t *own = must_have(pb_role_new(s->plan, rank));
-        pb_fold_start(&folds[rank], &arrivals->broadcasts[0].controls[rank], own, rank, n, 0, 0,
+        pb_fold_start(&folds[rank], &arrivals->broadcasts[0].controls[rank], own, rank, n, 0,
                       &rooms[(size_t) rank * pb_order_bytes(n)]);
         pb_fold_end(&folds[rank], &times);
         free(own);
@@ -511,7 +459,6 @@ static const part_t parts[] = {
      planning},
     {"plan of two trees, meanwhile", "rank", 163840, 192, 0,
      "parents, children and times of two trees, the view; tables as above", making},
-    {"gather of places, meanwhile", "rank", 64, 8, 0, "8 bytes for each rank", gather_bytes},
     {"transfer in two trees", "broadcast", 4096, 0, 0,
      "windows of 16 receives of two parents, of 8 sends to two children", transfer_bytes},
     {"arrivals, at the root", "broadcast", 256, 2.875, 0,
@@ -520,7 +467,6 @@ static const part_t parts[] = {
      neighbours},
     {"messages, of 41 segments in two trees", "broadcast", SEGMENTS + 1, 0, 0,
      "no rank sends more than two edges, each of half of the segments", segments},
-    {"messages of the gather", "communicator", 0, 0, 1, "distances double", gather_messages},
     {"messages of a fold, by all ranks", "watched broadcast", 0, 2, 0,
      "up and down each edge of a tree", fold_messages},
     {"messages that the root gets", "arrival-aware broadcast", 0, 1, 0,

@@ -1,13 +1,14 @@
 /*
  * Parameters through MPI_T while a program runs: rank 0 alone sets `verbose`, and lines of
- * communicators begin and end with that; what does not follow the program cannot be set. What does
- * is in run_changing.
+ * communicators begin and end with that; `algorithm` and `segment_size`, set on all ranks, count
+ * for communicators that are made later, and for no other; what ranks have agreed on cannot be set.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "served.h"
 
 enum { BYTES = 100000 };
 
@@ -45,14 +46,19 @@ static void check_refused(const char *name)
     MPI_T_cvar_handle_free(&handle);
 }
 
-/** Broadcasts over a new communicator of that name, and looks at each byte. */
-static void broadcast_over(const char *name)
+static MPI_Comm new_communicator(const char *name)
 {
     MPI_Comm comm;
-    int rank, wrong = 0;
-    unsigned char *bytes = malloc(BYTES);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_name(comm, name);
+    return comm;
+}
+
+/** Broadcasts over a communicator, and looks at each byte. */
+static void broadcast(MPI_Comm comm, const char *name)
+{
+    int rank, wrong = 0;
+    unsigned char *bytes = malloc(BYTES);
     MPI_Comm_rank(comm, &rank);
     memset(bytes, rank == 1 ? 0xa5 : 0, BYTES);
     MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, comm);
@@ -61,7 +67,45 @@ static void broadcast_over(const char *name)
     }
     check(wrong == 0, "%d bytes are wrong over %s", wrong, name);
     free(bytes);
+}
+
+/** The same over a new communicator of that name. */
+static void broadcast_over(const char *name)
+{
+    MPI_Comm comm = new_communicator(name);
+    broadcast(comm, name);
     MPI_Comm_free(&comm);
+}
+
+/** Broadcasts down chains so far. */
+static unsigned long long n_chains(const struct bench_counters *counters)
+{
+    return counter_value(counters, "coll_pipebcast_broadcasts_chain");
+}
+
+/** A setting counts for communicators that are made after it was written, on all ranks. */
+static void check_settings(void)
+{
+    MPI_T_cvar_handle algorithm = handle_of("coll_pipebcast_algorithm");
+    MPI_T_cvar_handle segment = handle_of("coll_pipebcast_segment_size");
+    struct bench_counters counters;
+    int before = -2;
+    const int chain = 0;
+    const size_t too_small = 3;
+    served_open(&counters);
+    MPI_Comm old = new_communicator("old");
+    check(MPI_T_cvar_read(algorithm, &before) == MPI_SUCCESS, "algorithm cannot be read");
+    check(MPI_T_cvar_write(algorithm, &chain) == MPI_SUCCESS, "algorithm cannot be set");
+    check(MPI_T_cvar_write(segment, &too_small) == MPI_SUCCESS, "segment_size cannot be set");
+    const unsigned long long n = n_chains(&counters);
+    broadcast(old, "old");
+    check(n_chains(&counters) == n, "a communicator that was there has changed");
+    broadcast_over("new");
+    check(n_chains(&counters) == n + 1, "a new communicator does not follow");
+    check(MPI_T_cvar_write(algorithm, &before) == MPI_SUCCESS, "algorithm cannot be set back");
+    MPI_Comm_free(&old);
+    MPI_T_cvar_handle_free(&algorithm);
+    MPI_T_cvar_handle_free(&segment);
 }
 
 int main(int argc, char **argv)
@@ -80,6 +124,7 @@ int main(int argc, char **argv)
     }
     set_verbose(verbose, 0);
     broadcast_over("after");
+    check_settings();
     MPI_T_cvar_handle_free(&verbose);
     MPI_T_finalize();
     return check_done("run_settable");

@@ -138,17 +138,6 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
     begin_anew(planner, !options->learns_nothing);
 }
 
-void pb_planner_change(pb_planner_t *planner, int kind, uint64_t segment, bool learns)
-{
-    drop_choosers(planner);
-    if (planner->learning != NULL) {
-        pb_learning_forget(planner->learning);
-    }
-    planner->options.choose.kind = kind;
-    planner->options.choose.segment = segment;
-    begin_anew(planner, learns);
-}
-
 static void drop_group(pb_planner_t *planner)
 {
     free(planner->group_role);

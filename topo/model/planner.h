@@ -98,8 +98,8 @@ pb_planner_t *pb_planner_new(void);
 /** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
-/** Has the memory that learning needs; it learns from the next pb_planner_begin() or
- * pb_planner_change() on that has nothing against it. PB_ERR_NO_MEMORY. */
+/** Has the memory that learning needs; it learns from the next pb_planner_begin() on
+ * that has nothing against it. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve_learning(pb_planner_t *planner);
 
 /**
@@ -108,14 +108,6 @@ int pb_planner_reserve_learning(pb_planner_t *planner);
  */
 void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
                       const pb_model_t *model, const pb_planner_options_t *options);
-
-/**
- * Another kind and segment size may be chosen from now on (pb_choose_options_t), and it learns, if
- * it has the memory, or does not; to be called alike on all ranks between the same broadcasts. As
- * after pb_planner_begin() nothing is known and multicast is no candidate, but the connections that
- * were charged stay so, and roles are kept. Needs no memory.
- */
-void pb_planner_change(pb_planner_t *planner, int kind, uint64_t segment, bool learns);
 
 /** Learns on from what was known earlier, where it learns; to be called after pb_planner_begin().
  */

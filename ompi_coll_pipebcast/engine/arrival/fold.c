@@ -20,13 +20,12 @@ static void refused(pb_fold_t *f, int error)
 }
 
 void pb_fold_start(pb_fold_t *f, pb_control_t *control, const pb_role_t *role, int rank,
-                   int n_ranks, int stream, uint64_t wanted, uint8_t *room)
+                   int n_ranks, int stream, uint8_t *room)
 {
     const uint32_t mask = UINT32_C(1) << stream;
     *f = (pb_fold_t){
         .control = control, .rank = rank, .parent = -1, .n_ranks = n_ranks, .children = room};
     memset(room, 0, pb_order_bytes(n_ranks));
-    f->sums.least_wanted = f->sums.most_wanted = wanted;
     for (int i = 0; i < role->n_parents; i++) {
         if ((role->parent_mask[i] & mask) != 0) {
             f->parent = role->parent[i];
@@ -62,8 +61,6 @@ static void write_sums(const pb_fold_sums_t *sums, uint8_t *bytes)
     pb_bytes_put(bytes + 48, sums->slow_time, 8);
     pb_bytes_put(bytes + 56, sums->longest, 8);
     pb_bytes_put(bytes + 64, sums->least_wait, 8);
-    pb_bytes_put(bytes + 72, sums->least_wanted, 8);
-    pb_bytes_put(bytes + 80, sums->most_wanted, 8);
 }
 
 static pb_fold_sums_t read_sums(const uint8_t *bytes)
@@ -81,8 +78,6 @@ static pb_fold_sums_t read_sums(const uint8_t *bytes)
         .slow_time = pb_bytes_get(bytes + 48, 8),
         .longest = pb_bytes_get(bytes + 56, 8),
         .least_wait = pb_bytes_get(bytes + 64, 8),
-        .least_wanted = pb_bytes_get(bytes + 72, 8),
-        .most_wanted = pb_bytes_get(bytes + 80, 8),
     };
 }
 
@@ -105,16 +100,6 @@ static void add_times(pb_fold_sums_t *sums, uint64_t longest, uint64_t least_wai
     sums->longest = longest > sums->longest ? longest : sums->longest;
 }
 
-static void add_wanted(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
-{
-    if (report->least_wanted < sums->least_wanted) {
-        sums->least_wanted = report->least_wanted;
-    }
-    if (report->most_wanted > sums->most_wanted) {
-        sums->most_wanted = report->most_wanted;
-    }
-}
-
 /** Adds what a child has reported; false if that makes no sense. */
 static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
 {
@@ -127,7 +112,6 @@ static bool add_report(pb_fold_sums_t *sums, const pb_fold_sums_t *report)
     sums->transfer += report->transfer;
     sums->n_timed += report->n_timed;
     add_slowest(sums, report);
-    add_wanted(sums, report);
     return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
 }
 
@@ -220,7 +204,6 @@ static bool take_conclusion(pb_fold_t *f, int rank, size_t bytes)
     f->opens = (f->in[0] & FLAG_OPENS) != 0;
     f->longest = pb_bytes_get(f->in + 1, 8);
     f->least_wait = pb_bytes_get(f->in + 9, 8);
-    f->wanted = pb_bytes_get(f->in + 17, 8);
     f->state = PB_FOLD_PASSING;
     return rank == f->parent && bytes == PB_FOLD_CONCLUSION_BYTES &&
            f->conclusion <= PB_ARRIVAL_UNEVEN;
@@ -309,7 +292,6 @@ static bool pass(pb_fold_t *f)
     f->out[0] = (uint8_t) (f->conclusion | (f->opens ? FLAG_OPENS : 0));
     pb_bytes_put(f->out + 1, f->longest, 8);
     pb_bytes_put(f->out + 9, f->least_wait, 8);
-    pb_bytes_put(f->out + 17, f->wanted, 8);
     send_bytes(f, PB_FOLD_CONCLUSION_BYTES, take_next_child(f));
     return true;
 }
@@ -346,8 +328,6 @@ void pb_fold_announce(pb_fold_t *f, pb_arrival_report_t conclusion)
     f->conclusion = (uint8_t) conclusion;
     f->longest = f->sums.longest;
     f->least_wait = f->sums.least_wait;
-    f->wanted =
-        f->sums.least_wanted == f->sums.most_wanted ? f->sums.most_wanted : PB_FOLD_DIFFERENT;
     f->state = PB_FOLD_PASSING;
 }
 

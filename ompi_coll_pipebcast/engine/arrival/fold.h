@@ -26,9 +26,6 @@
  * its end, and how long every rank but the root waited at least, for what is learnt from that
  * (topo/model/learner.h); the conclusion brings both to all ranks.
  *
- * It takes along what each rank wants to be in force (engine/wanted.h), a number of which the root
- * finds whether it is the same on all ranks.
- *
  * And it finds the rank that received slowest (engine/delivery.h). Below a slow link all ranks
  * receive as slowly as the first one there, but for what is measured by chance: so of two on one
  * way down the upper one counts, unless the lower one is slower by PB_FOLD_SLOWER_PART.
@@ -42,14 +39,10 @@
 #include "topo/trees/role.h"
 
 /** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
-#define PB_FOLD_BYTES 88
+#define PB_FOLD_BYTES 72
 
-/** Bytes of a conclusion: the verdict and, as its highest bit, `opens`; two times; and what all
- * want. */
-#define PB_FOLD_CONCLUSION_BYTES 25
-
-/** Not what a rank can want: the ranks want different things. */
-#define PB_FOLD_DIFFERENT UINT64_MAX
+/** Bytes of a conclusion: the verdict and, as its highest bit, `opens`; and two times. */
+#define PB_FOLD_CONCLUSION_BYTES 17
 
 /** A rank that takes so much of another's time longer is slower. */
 #define PB_FOLD_SLOWER_PART 0.25
@@ -68,8 +61,6 @@ typedef struct pb_fold_sums {
     uint64_t slow_time;  /**< that the message takes from there; 0: none is known */
     uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
     uint64_t least_wait; /**< from the arrival of a rank to its first segment */
-    uint64_t least_wanted; /**< of what ranks want; the root's too */
-    uint64_t most_wanted;  /**< likewise */
 } pb_fold_sums_t;
 
 typedef enum {
@@ -107,11 +98,10 @@ typedef struct pb_fold {
     bool has_ended; /**< this rank's part of the broadcast */
     pb_fold_times_t own;
     pb_fold_sums_t sums;  /**< of the ranks below, and at last of this one */
-    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on, as are these four */
+    uint8_t conclusion;   /**< a pb_arrival_report_t; known from PASSING on, as are these three */
     bool opens;           /**< every rank is to open a connection to the root; set at the root */
     uint64_t longest;     /**< of all ranks */
     uint64_t least_wait;  /**< likewise */
-    uint64_t wanted;      /**< by all ranks, or PB_FOLD_DIFFERENT */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
     pb_request_t send;    /**< under way; NULL: none is */
     uint8_t in[PB_FOLD_BYTES];
@@ -122,12 +112,12 @@ typedef struct pb_fold {
 
 /**
  * Begins, when the broadcast of which this is the `role` of rank `rank` has begun, along the tree
- * of `stream`, where this rank wants `wanted`. `room`, of pb_order_bytes(n_ranks), is borrowed
- * until the end: a bit for each rank, as it has to be there before it is known how many children a
- * rank has. Needs no memory and sends nothing. O(children + n_ranks / 8).
+ * of `stream`. `room`, of pb_order_bytes(n_ranks), is borrowed until the end: a bit for each rank,
+ * as it has to be there before it is known how many children a rank has. Needs no memory and sends
+ * nothing. O(children + n_ranks / 8).
  */
 void pb_fold_start(pb_fold_t *fold, pb_control_t *control, const pb_role_t *role, int rank,
-                   int n_ranks, int stream, uint64_t wanted, uint8_t *room);
+                   int n_ranks, int stream, uint8_t *room);
 
 /** This rank's part of the broadcast has ended; of the root's times only their sum counts. */
 void pb_fold_end(pb_fold_t *fold, const pb_fold_times_t *times);

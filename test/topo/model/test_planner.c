@@ -347,44 +347,9 @@ static void test_memory(void)
     pb_network_free(network);
 }
 
-/** Another kind, segment size and learning, while the planner is used. */
-static void test_change(void)
-{
-    const pb_choose_options_t chain = {.kind = PB_KIND_CHAIN, .segment = 100, .plan.fanout = 3};
-    pb_network_t *network;
-    pb_model_t model;
-    pb_planned_t planned;
-    pb_placement_t *placement = one_switch(9, &network);
-    pb_model_assume(UINT64_C(1000000000), 1500, &model);
-    pb_planner_t *planner = planner_of(placement, &model, 4, &chain, 1 << 20);
-    (void) pb_planner_plan(planner, 0, 1 << 20, &planned);
-    ok(planned.kind == PB_KIND_CHAIN && planned.segment_size == 100, "a chain");
-    ok(pb_planner_reserve_learning(planner) == PB_SUCCESS && !pb_planner_learns(planner),
-       "memory for learning alone changes nothing");
-    pb_planner_change(planner, PB_KIND_BINARY, 0, true);
-    (void) pb_planner_plan_learnt(planner, 0, 1 << 20, true, &planned);
-    ok(planned.kind == PB_KIND_BINARY && planned.segment_size != 100 && planned.is_new_class &&
-           pb_planner_learns(planner),
-       "then a binary tree, of which segments are learnt");
-    (void) pb_planner_note(planner, 50000000, 1000);
-    pb_planner_change(planner, PB_KIND_CHAIN, 200, false);
-    (void) pb_planner_plan_learnt(planner, 0, 1 << 20, true, &planned);
-    ok(planned.kind == PB_KIND_CHAIN && planned.segment_size == 200 && planned.was_cached &&
-           !pb_planner_learns(planner) && pb_planner_learner(planner) == NULL,
-       "and a chain again, whose role was kept, and nothing is learnt");
-    pb_planner_change(planner, PB_KIND_CHAIN, 0, true);
-    const pb_learner_t *learner = pb_planner_learner(planner);
-    ok(learner != NULL && learner->n_trials == 0 && learner->classes[0].size_class == 0,
-       "learning begins anew");
-    pb_planner_free(planner);
-    pb_placement_free(placement);
-    pb_network_free(network);
-}
-
 int main(void)
 {
     test_plans();
-    test_change();
     test_bound();
     test_group_kind();
     test_groups();

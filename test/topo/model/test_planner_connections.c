@@ -197,14 +197,6 @@ static void test_sequence(void)
     ok(pb_planner_explain(planner, 3, 1 << 20, &report) == PB_SUCCESS &&
            report.best.kind == PB_KIND_CHAIN && report.next.kind == PB_KIND_BINOMIAL,
        "over the only other kind");
-    pb_planner_change(planner, PB_KIND_BINARY, 0, false);
-    ok(pb_planner_plan(planner, 5, 1 << 20, &planned) == PB_SUCCESS &&
-           planned.kind == PB_KIND_CHAIN && pb_planner_connections(planner) == 24,
-       "where another kind is forced later, the connections are used up already");
-    pb_planner_change(planner, PB_KIND_TWOTREE, 0, false);
-    ok(pb_planner_plan(planner, 1, 1 << 20, &planned) == PB_SUCCESS &&
-           planned.kind == PB_KIND_TWOTREE && pb_planner_connections(planner) == 24,
-       "and what was there before is there again");
     ok(pb_planner_plan(planner, 4, 1024, &planned) == PB_SUCCESS && !planned.fallback &&
            planned.kind == PB_KIND_BINOMIAL && !planned.begins_to_repeat,
        "and a short message takes a binomial tree");

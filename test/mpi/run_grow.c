@@ -1,0 +1,103 @@
+/*
+ * Processes that come one by one: a communicator grows by MPI_Comm_spawn and a merge, and each time
+ * there are broadcasts between the groups, and among all from an old rank and from the new one.
+ * Before that, two halves of the job meet by a port.
+ *
+ * Usage: run_grow TIMES
+ */
+#include <stdlib.h>
+
+#include "check.h"
+
+#define BYTES 20000
+
+static int rank_in(MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+/** Rank 0 of the group that is `from` sends to the other group. */
+static void broadcast_between(MPI_Comm inter, bool from, const char *what)
+{
+    unsigned char buffer[BYTES];
+    const int root = !from ? 0 : rank_in(inter) == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    pattern_fill(buffer, BYTES, from ? 3 : 4);
+    MPI_Bcast(buffer, BYTES, MPI_BYTE, root, inter);
+    check(pattern_is(buffer, BYTES, 3), "between groups, %s", what);
+}
+
+static void broadcast(MPI_Comm comm, int root, const char *what)
+{
+    unsigned char buffer[BYTES];
+    check(bcast_is_right(buffer, BYTES, root, comm, (unsigned) root + 1), "%s, root %d", what,
+          root);
+}
+
+/** All broadcasts of two groups that have met; returns what they are together. */
+static MPI_Comm meet(MPI_Comm inter, bool is_new, const char *what)
+{
+    MPI_Comm merged;
+    int size;
+    broadcast_between(inter, is_new, what);
+    broadcast_between(inter, !is_new, what);
+    MPI_Intercomm_merge(inter, is_new, &merged);
+    MPI_Comm_size(merged, &size);
+    broadcast(merged, 0, what);
+    broadcast(merged, size - 1, what);
+    return merged;
+}
+
+static void meet_by_port(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, inter, merged;
+    const bool connects = rank_in(MPI_COMM_WORLD) % 2 == 1;
+    MPI_Comm_split(MPI_COMM_WORLD, connects, 0, &half);
+    if (rank_in(MPI_COMM_WORLD) == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+    }
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (connects) {
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &inter);
+    } else {
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &inter);
+    }
+    merged = meet(inter, connects, "by a port");
+    MPI_Comm_free(&merged);
+    MPI_Comm_disconnect(&inter);
+    MPI_Comm_free(&half);
+    if (rank_in(MPI_COMM_WORLD) == 0) {
+        MPI_Close_port(port);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm parent, comm = MPI_COMM_WORLD;
+    int n_left = argc > 1 ? atoi(argv[1]) : 1, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    const bool is_child = parent != MPI_COMM_NULL;
+    if (is_child) {
+        comm = meet(parent, true, "a child");
+        MPI_Bcast(&n_left, 1, MPI_INT, 0, comm);
+    } else {
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        if (size > 1) {
+            meet_by_port();
+        }
+    }
+    for (; n_left > 0; n_left--) {
+        MPI_Comm inter;
+        int n_more = n_left - 1;
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, comm, &inter,
+                       MPI_ERRCODES_IGNORE);
+        comm = meet(inter, false, "a parent");
+        MPI_Bcast(&n_more, 1, MPI_INT, 0, comm);
+    }
+    MPI_Comm_size(comm, &size);
+    MPI_Barrier(comm);
+    return check_done(is_child ? "run_grow's child" : "run_grow");
+}
