@@ -24,7 +24,6 @@ enum {
     COLL_PIPEBCAST_ALIKE_LOCALITY,
     COLL_PIPEBCAST_ALIKE_LEARN,
     COLL_PIPEBCAST_ALIKE_MULTICAST,
-    COLL_PIPEBCAST_ALIKE_AT_ONCE,
     COLL_PIPEBCAST_ALIKE_LEADERS,
     COLL_PIPEBCAST_ALIKE_KEPT,      /**< digest of what it has read of earlier jobs; 0: nothing */
     COLL_PIPEBCAST_ALIKE_TRANSPORT, /**< of messages between hosts; 0: the user has chosen it */

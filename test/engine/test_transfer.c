@@ -421,7 +421,7 @@ static void fail_trial(uint64_t seed, call_t call, tally_t *tally, int *n_failed
     pb_random_t random = pb_random_seed(seed);
     const int n_ranks = 2 + pb_random_below(&random, 6);
     pb_plan_t *plan = plans_random(&random, n_ranks, pb_random_below(&random, n_ranks),
-                                   1 + pb_random_below(&random, 3));
+                                   1 + pb_random_below(&random, PB_PLAN_MAX_STREAMS));
     world_t *world = random_world(&random, seed, plan);
     const int rank = pb_random_below(&random, n_ranks);
     const bool refuses =

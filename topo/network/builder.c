@@ -143,7 +143,11 @@ int pb_builder_switch(pb_builder_t *b, int line, const char *name)
         return PB_ERR_INPUT;
     }
     /* A list of several names is a name itself, as Slurm has it. */
-    if (pb_hostlist_expand(name, 1, keep_name, only, why, sizeof(why)) == PB_SUCCESS) {
+    const int error = pb_hostlist_expand(name, 1, keep_name, only, why, sizeof(why));
+    if (error == PB_ERR_NO_MEMORY) {
+        return error;
+    }
+    if (error == PB_SUCCESS) {
         name = only;
     }
     const int node = intern(b, line, PB_NODE_SWITCH, name);

@@ -104,10 +104,8 @@ int main(void)
     test_scenario("a good file",
                   "SwitchName=t Switches=a,b;SwitchName=a Nodes=n[1-4];SwitchName=b Nodes=n[5-90]",
                   PB_SUCCESS);
-    test_scenario("a faulty file",
-                  "SwitchName=t Switches=a,b;SwitchName=a Nodes=n[1-4;"
-                  "SwitchName=b Nodes=n[1-9],n1;Colour=red",
-                  PB_ERR_INPUT);
+    test_scenario("a file from which nothing can be used",
+                  "SwitchName=a,b/ Nodes=n[1-4;SwitchName=b[1- Nodes=n[;Colour=red", PB_ERR_INPUT);
     test_scenario("a cycle", "SwitchName=t Switches=a;SwitchName=a Switches=t", PB_ERR_INPUT);
     return tap_done();
 }
