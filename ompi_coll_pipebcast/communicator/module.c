@@ -24,7 +24,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->is_lost = false;
     module->agreement_is_lost = false;
     module->n_lasting_tags = 0;
-    module->n_idle_calls = 0;
+    module->last_look = 0;
     module->may_pass = false;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->fallback = (coll_pipebcast_functions_t){0};

@@ -47,7 +47,7 @@ typedef struct coll_pipebcast_module {
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
     bool agreement_is_lost; /**< another rank has left the agreement */
     int n_lasting_tags;     /**< that are reserved (base/tags.h); alike on all ranks */
-    unsigned n_idle_calls;  /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
+    int64_t last_look;      /**< of coll_pipebcast_is_lost(), by the clock */
     /**
      * Whether nonblocking broadcasts may go to the fallback component. A rank knows at some moment
      * that the ranks have agreed, another rank at another point of its program. A broadcast that
