@@ -3,14 +3,16 @@
  */
 #include "communicator/lost.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/tags.h"
 
 /**
- * Calls between two looks. A look costs some microseconds, a call a fraction of one: so looking
- * costs nothing, and it is some milliseconds until a report is heard.
+ * Nanoseconds between two looks, of some microseconds each. They are not counted in calls: where
+ * hosts have more ranks than processors, each call gives its processor to others, and a thousand
+ * calls take a minute.
  */
-#define CALLS_PER_LOOK 1024
+#define LOOK_NS INT64_C(2000000)
 
 /** Reports to the others, as far as that can be had: there is nothing else to do for them. */
 static void notify_others(const coll_pipebcast_module_t *module)
@@ -82,12 +84,15 @@ static bool hear_one(coll_pipebcast_module_t *module)
     return true;
 }
 
-/** Takes in what lost ranks have reported, at every so many calls. */
+/** Takes in what lost ranks have reported, now and then. */
 static void hear(coll_pipebcast_module_t *module)
 {
-    bool heard = ++module->n_idle_calls % CALLS_PER_LOOK == 0;
-    while (heard) {
-        heard = hear_one(module);
+    const int64_t now = coll_pipebcast_now();
+    if (now - module->last_look < LOOK_NS) {
+        return;
+    }
+    module->last_look = now;
+    while (hear_one(module)) {
     }
 }
 

@@ -4,8 +4,8 @@
  * all others of the communicator, and they leave it too: whoever waits for a message that no one
  * will send ends with an error instead.
  *
- * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do, many
- * times in a row, looks whether such a message is there. All of them have one tag, the
+ * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do
+ * looks, now and then, whether such a message is there. All of them have one tag, the
  * communicator's own. Ours; the effect is that of a revoked communicator of ULFM, for our
  * broadcasts alone.
  *
@@ -31,7 +31,7 @@
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 
 /**
- * Whether this rank is lost. Every so many calls it looks whether another one is; then it is from
+ * Whether this rank is lost. Now and then it looks whether another one is; then it is from
  * now on, too. To be asked when a broadcast has found nothing to do. With the module's lock held.
  */
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);

@@ -17,7 +17,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->agreed = OMPI_SUCCESS;
     module->is_lost = false;
     module->n_lasting_tags = 0;
-    module->n_idle_calls = 0;
+    module->last_look = 0;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->fallback = (coll_pipebcast_functions_t){0};
     module->topology = NULL;

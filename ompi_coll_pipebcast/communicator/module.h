@@ -39,7 +39,7 @@ typedef struct coll_pipebcast_module {
     int agreed;            /**< an error: this rank had no memory to agree, and is lost */
     bool is_lost;          /**< broadcasts of ours end with an error: see communicator/lost.h */
     int n_lasting_tags;    /**< that are reserved (base/tags.h); alike on all ranks */
-    unsigned n_idle_calls; /**< of coll_pipebcast_is_lost(), modulo UINT_MAX + 1 */
+    int64_t last_look;     /**< of coll_pipebcast_is_lost(), by the clock */
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
     coll_pipebcast_functions_t fallback; /**< their modules are retained */
     coll_pipebcast_topology_t *topology; /**< retained */

@@ -43,8 +43,6 @@ REFUSED = {
     "cluster.model": ("pipebcast-model 2\n",
                       ["explain", "--topology", "flat.conf", "--bytes", "1M", "--model",
                        "cluster.model"]),
-    "learnt": ("pipebcast-learnt 2\n",
-               ["explain", "--topology", "flat.conf", "--learnt", "learnt"]),
 }
 
 
