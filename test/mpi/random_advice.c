@@ -45,7 +45,7 @@ static void add_trees(pb_random_t *random, pb_advice_t *advice, int root)
                                  .least = least,
                                  .most = least + (uint64_t) pb_random_below(random, 30000),
                                  .segment = 40 + (uint32_t) pb_random_below(random, 4000),
-                                 .n_streams = 1 + pb_random_below(random, 4)};
+                                 .n_streams = 1 + pb_random_below(random, PB_ADVICE_MAX_STREAMS)};
         for (int s = 0; s < tree.n_streams; s++) {
             tree.streams[s] = random_tree(random, root);
         }
