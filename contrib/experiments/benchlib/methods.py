@@ -182,7 +182,7 @@ def expand_methods(text, segments):
     unsegmented = ["tuned:scatter_allgather", "tuned:scatter_allgather_ring"]
     sets = {
         "demo": ["tuned", "tuned:pipeline:1426", "tuned:binary:8192", "adapt:binary:8192",
-                 "pipebcast:twotree:1426", "pipebcast:multicast", "pipebcast"],
+                 "pipebcast"],
         "quick": ["tuned", "tuned:pipeline:2874", "tuned:binary:2874", "adapt:pipeline:8192",
                   "pipebcast"],
         "default": ["tuned"]
