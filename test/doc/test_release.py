@@ -41,8 +41,7 @@ TOPOLOGY = "SwitchName=s0 Nodes=n[0-3]\n"
 REFUSED = {
     "cluster.conf": ("#pipebcast Version=2\n" + TOPOLOGY, ["check", "cluster.conf"]),
     "cluster.model": ("pipebcast-model 2\n",
-                      ["explain", "--topology", "flat.conf", "--bytes", "1M", "--model",
-                       "cluster.model"]),
+                      ["explain", "flat.conf", "--sizes", "1M", "--speed", "1000", "--model", "cluster.model"]),
 }
 
 
