@@ -9,7 +9,7 @@ static const char mpi_tools[] = "pipebcast-mpi-tools";
 const front_command_t front_commands[] = {
     {"check", "pipebcast-topo", "check", tools, false, "find every error of a topology file"},
     {"show", "pipebcast-topo", "show", tools, false, "print or draw the switches and hosts"},
-    {"import", "pipebcast-topo", "import", tools, false, "make a topology of LLDP's tables"},
+    {"import", "pipebcast-import", NULL, tools, false, "make a topology of LLDP's tables"},
     {"explain", "pipebcast-topo", "explain", tools, false,
      "show which tree and segment size a broadcast uses, and why"},
     {"doctor", "pipebcast-doctor", NULL, mpi_tools, true, "check whether a cluster is set up well"},

@@ -36,12 +36,11 @@ typedef struct tool_command {
     common_command_t line; /**< its name is "pipebcast NAME" */
     const char *summary;   /**< one line for the list of commands */
     bool needs_file;       /**< FILE must be given; else it must not */
-    bool many_files;       /**< any operands may be given, and the command judges them */
     bool all_kinds;        /**< without --algorithm, all kinds are taken */
     tool_exit_t (*run)(const tool_options_t *options);
 } tool_command_t;
 
 extern const tool_command_t tool_cmd_check, tool_cmd_show, tool_cmd_tree, tool_cmd_load,
-    tool_cmd_simulate, tool_cmd_explain, tool_cmd_import, tool_cmd_anneal;
+    tool_cmd_simulate, tool_cmd_explain, tool_cmd_anneal;
 
 #endif

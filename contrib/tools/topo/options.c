@@ -83,47 +83,10 @@ void tool_take_kinds(void *context, const char *value)
     }
 }
 
-/** Adds a value to those of an option. */
-static void add_word(tool_words_t *words, const char *option, const char *value)
+static void take_operands(const tool_command_t *command, const common_operands_t *operands,
+                          tool_options_t *options)
 {
-    if (value[0] == '\0') {
-        common_usage_error("--%s: the value is empty", option);
-    }
-    if (words->n == TOOL_MAX_WORDS) {
-        common_usage_error("--%s: is there more than %d times", option, TOOL_MAX_WORDS);
-    }
-    words->words[words->n++] = value;
-}
-
-void tool_take_switches(void *options, const char *value)
-{
-    add_word(&((tool_options_t *) options)->switches, "switches", value);
-}
-
-void tool_take_interfaces(void *options, const char *value)
-{
-    add_word(&((tool_options_t *) options)->interfaces, "interface", value);
-}
-
-void tool_take_pairs(void *options, const char *value)
-{
-    add_word(&((tool_options_t *) options)->pairs, "pair", value);
-}
-
-void tool_take_ignored(void *options, const char *value)
-{
-    add_word(&((tool_options_t *) options)->ignored, "ignore", value);
-}
-
-void tool_take_tops(void *options, const char *value)
-{
-    add_word(&((tool_options_t *) options)->tops, "top", value);
-}
-
-static void take_operands(const tool_command_t *command, tool_options_t *options)
-{
-    const common_operands_t *operands = &options->operands;
-    if (command->many_files || (operands->n == 0 && options->file != NULL)) {
+    if (operands->n == 0 && options->file != NULL) {
         return;
     }
     if (operands->n != command->needs_file || options->file != NULL) {
@@ -144,9 +107,9 @@ void tool_options_read(const tool_command_t *command, int argc, char **argv,
                                 .refine_runs = PB_ANNEAL_REFINE_RUNS,
                                 .sizes = {.n = 1, .values = {65536}},
                                 .segments = {.n = 1, .values = {64}}};
-    options->operands = common_options_read(&command->line, argc, argv, options);
+    const common_operands_t operands = common_options_read(&command->line, argc, argv, options);
     if (options->n_kinds == 0 && command->all_kinds) {
         add_all_kinds(options);
     }
-    take_operands(command, options);
+    take_operands(command, &operands, options);
 }

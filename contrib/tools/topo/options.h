@@ -20,14 +20,6 @@ typedef enum {
     TOOL_FORMAT_COUNT
 } tool_format_t;
 
-/** Values of an option that may be repeated. */
-#define TOOL_MAX_WORDS 1024
-
-typedef struct tool_words {
-    int n;
-    const char *words[TOOL_MAX_WORDS]; /**< borrowed from argv */
-} tool_words_t;
-
 typedef struct tool_options {
     const char *file;          /**< NULL: none; "-": standard input */
     const char *topology_name; /**< which of the file's; NULL: the default one */
@@ -55,10 +47,6 @@ typedef struct tool_options {
     bool multicast;               /**< --multicast */
     bool json;                    /**< --json */
     bool dot;                     /**< --dot */
-    common_operands_t operands;   /**< of a command that takes many files */
-    tool_words_t switches, interfaces, pairs, ignored, tops;
-    const char *trunks; /**< NULL: none */
-    const char *output; /**< NULL: standard output */
 } tool_options_t;
 
 /** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */
@@ -72,13 +60,6 @@ extern const common_option_t tool_file_rows[];
 
 /** Takes --algorithm: names with commas, or all. */
 void tool_take_kinds(void *options, const char *value);
-
-/** Take one more value of an option that may be repeated. */
-void tool_take_switches(void *options, const char *value);
-void tool_take_interfaces(void *options, const char *value);
-void tool_take_pairs(void *options, const char *value);
-void tool_take_ignored(void *options, const char *value);
-void tool_take_tops(void *options, const char *value);
 
 struct tool_command;
 

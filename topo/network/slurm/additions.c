@@ -43,9 +43,11 @@ int pb_slurm_additions_keep(pb_slurm_additions_t *additions, const char *text, s
 
 static void note(pb_topology_t *topology, const char *file, const char *what, int n_times)
 {
-    pb_diag_fault(&topology->notes, file, 0,
-                  "%s a link's LinkSpeed or Uplinks, or adds a link: %d %s", what, n_times,
-                  n_times == 1 ? "time" : "times");
+    if (n_times > 0) {
+        pb_diag_fault(&topology->notes, file, 0,
+                      "%s a link's LinkSpeed or Uplinks, or adds a link: %d %s", what, n_times,
+                      n_times == 1 ? "time" : "times");
+    }
 }
 
 static int enter_comments(const pb_slurm_additions_t *additions, const char *name,
