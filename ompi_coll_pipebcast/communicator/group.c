@@ -83,6 +83,7 @@ enum {
     V_CAPACITY,     /**< its complement: frames that wait to be taken in; UINT32_MAX: hears none */
     N_VALUES
 };
+_Static_assert(N_VALUES == COLL_PIPEBCAST_GROUP_VALUES, "room for what the ranks learn");
 
 struct coll_pipebcast_group {
     coll_pipebcast_task_t task; /**< what makes it; first, so that the one is the other */
@@ -94,11 +95,10 @@ struct coll_pipebcast_group {
     /* Joining. */
     uint32_t address; /**< of the group; IPv4, as a number */
     uint16_t port;
-    uint64_t values[N_VALUES];
-    pb_request_t joining; /**< the allreduce of these; NULL: it is done */
-    int64_t since;        /**< nanoseconds, when it began */
-    bool has_joined;      /**< joining is through, so that `multicast` is there */
-    pb_role_t role;       /**< this rank's in the tree from rank 0 */
+    int64_t since;   /**< nanoseconds, when the allreduce began */
+    bool is_joining; /**< the allreduce is under way */
+    bool has_joined; /**< joining is through, so that `multicast` is there */
+    pb_role_t role;  /**< this rank's in the tree from rank 0 */
     int parent;
     int *children;
     uint32_t *masks;
@@ -239,7 +239,7 @@ static bool has_checksum(uint64_t bits_per_second)
 /** The values that rank 0 alone has. False with a reason. */
 static bool decide(coll_pipebcast_group_t *group)
 {
-    uint64_t *values = group->values;
+    uint64_t *values = group->module->multicast.values;
     uint64_t random[3];
     if (has_failed_too_often()) {
         snprintf(group->why_not, sizeof(group->why_not),
@@ -323,9 +323,10 @@ static void join(coll_pipebcast_group_t *group)
     const bool can =
         (!is_rank_0(group) || decide(group)) && open_datagrams(group, medium, why, sizeof(why));
     const uint32_t capacity = can && !group->is_deaf ? group->datagrams->capacity : UINT32_MAX;
-    group->values[V_CANNOT] = !can;
-    group->values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(medium);
-    group->values[V_CAPACITY] = ~(uint64_t) capacity;
+    uint64_t *values = group->module->multicast.values;
+    values[V_CANNOT] = !can;
+    values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(&medium);
+    values[V_CAPACITY] = ~(uint64_t) capacity;
     if (why[0] != '\0') {
         coll_pipebcast_log(is_rank_0(group) ? 1 : 10,
                            "communicator %s: rank %d cannot join a group of multicast: %s",
@@ -333,18 +334,26 @@ static void join(coll_pipebcast_group_t *group)
     }
 }
 
-/** Begins to find out what the others have, with the lock given up. */
-static int begin_joining(coll_pipebcast_group_t *group)
+/**
+ * Begins to find out what the others have, with the lock given up. A rank that is lost or has no
+ * memory takes part, too: it keeps in step with what other components count.
+ */
+static int begin_joining(coll_pipebcast_module_t *module, coll_pipebcast_group_t *group)
 {
-    struct ompi_communicator_t *comm = group->module->comm;
-    find_address(group);
-    join(group);
-    group->since = coll_pipebcast_now();
-    coll_pipebcast_unlock(&group->module->lock);
+    struct ompi_communicator_t *comm = module->comm;
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    memset(multicast->values, 0, sizeof(multicast->values));
+    multicast->values[V_CANNOT] = 1;
+    if (group != NULL) {
+        find_address(group);
+        join(group);
+        group->since = coll_pipebcast_now();
+    }
+    coll_pipebcast_unlock(&module->lock);
     const int rc = comm->c_coll->coll_iallreduce(
-        MPI_IN_PLACE, group->values, N_VALUES, MPI_UINT64_T, MPI_MAX, comm,
-        (ompi_request_t **) &group->joining, comm->c_coll->coll_iallreduce_module);
-    coll_pipebcast_lock(&group->module->lock);
+        MPI_IN_PLACE, multicast->values, N_VALUES, MPI_UINT64_T, MPI_MAX, comm,
+        (ompi_request_t **) &multicast->joining, comm->c_coll->coll_iallreduce_module);
+    coll_pipebcast_lock(&module->lock);
     return rc;
 }
 
@@ -395,7 +404,7 @@ static uint32_t lesser(uint64_t a, uint64_t b)
 /** This rank is a member from now on. False: not all ranks have joined. */
 static bool become_member(coll_pipebcast_group_t *group)
 {
-    const uint64_t *values = group->values;
+    const uint64_t *values = group->module->multicast.values;
     const pb_frame_rule_t rule = {.key = values[V_KEY],
                                   .has_checksum = values[V_CHECKSUM] != 0,
                                   .secret = {values[V_SECRET], values[V_SECRET + 1]}};
@@ -501,10 +510,10 @@ static bool probe(coll_pipebcast_group_t *group)
 static bool advance_joining(coll_pipebcast_group_t *group)
 {
     ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete(&group->joining, &status)) {
+    if (!coll_pipebcast_take_complete(&group->module->multicast.joining, &status)) {
         return false;
     }
-    group->joining = NULL;
+    group->is_joining = false;
     if (status.MPI_ERROR != MPI_SUCCESS) {
         coll_pipebcast_lose(group->module, status.MPI_ERROR);
     } else if (!become_member(group)) {
@@ -521,7 +530,7 @@ static bool advance(coll_pipebcast_task_t *task)
     if (coll_pipebcast_is_lost(group->module)) {
         return true;
     }
-    if (group->joining != NULL && !advance_joining(group)) {
+    if (group->is_joining && !advance_joining(group)) {
         return false;
     }
     return !group->has_joined || probe(group);
@@ -539,9 +548,7 @@ static void end(coll_pipebcast_task_t *task)
     if (!group->is_concluded) {
         conclude(group, false, "a rank is lost");
     }
-    if (group->joining == NULL) { /* else the allreduce may still write there: the group stays */
-        coll_pipebcast_group_leave(group);
-    }
+    coll_pipebcast_group_leave(group);
     coll_pipebcast_unlock(lock);
 }
 
@@ -606,12 +613,18 @@ static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int ta
 
 coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *module, int tag)
 {
-    coll_pipebcast_group_t *group = new_group(module, tag);
-    if (group == NULL) { /* what was out of memory may have been one allocation */
+    coll_pipebcast_group_t *group = module->is_lost ? NULL : new_group(module, tag);
+    if (group == NULL &&
+        !module->is_lost) { /* what was out of memory may have been one allocation */
         group = new_group(module, tag);
     }
-    int rc = group == NULL ? OMPI_ERR_OUT_OF_RESOURCE : begin_joining(group);
+    int rc = begin_joining(module, group);
+    if (group == NULL) {
+        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
+        return NULL;
+    }
     if (rc == OMPI_SUCCESS) {
+        group->is_joining = true;
         group->task.advance = advance;
         group->task.end = end;
         rc = coll_pipebcast_progress_add(module, &group->task);

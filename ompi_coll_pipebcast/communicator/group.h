@@ -26,9 +26,12 @@ typedef struct coll_pipebcast_group coll_pipebcast_group_t;
 /** Tags that one needs. */
 #define COLL_PIPEBCAST_GROUP_TAGS 3
 
+/** Numbers that the ranks learn of each other (coll_pipebcast_multicast_t.values). */
+#define COLL_PIPEBCAST_GROUP_VALUES 7
+
 /**
  * A new group, which the caller has a reference to; `tag` and the next lower ones are its own.
- * NULL: out of memory, and this rank is lost, as the others begin it.
+ * NULL: this rank is lost. It has begun the allreduce even so.
  */
 coll_pipebcast_group_t *coll_pipebcast_group_begin(struct coll_pipebcast_module *module, int tag);
 

@@ -75,6 +75,9 @@ static void take_outcome(coll_pipebcast_module_t *module)
     coll_pipebcast_group_t *group = multicast->group;
     const bool works = group != NULL && coll_pipebcast_group_wait(group);
     pb_health_probed(&multicast->health, works);
+    if (module->is_lost) { /* others may have come to another outcome: no probe begins any more */
+        multicast->health.state = PB_HEALTH_GIVEN_UP;
+    }
     if (works) {
         report_success(module);
         pb_planner_allow_multicast(module->planner,
@@ -132,7 +135,7 @@ void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
     }
     if (pb_health_begins_probe(health)) {
         const int tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_GROUP_TAGS);
-        multicast->group = module->is_lost ? NULL : coll_pipebcast_group_begin(module, tag);
+        multicast->group = coll_pipebcast_group_begin(module, tag);
     }
 }
 
@@ -177,7 +180,9 @@ void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int
                                             uint64_t bits_per_second)
 {
     module->multicast.bits_per_second = bits_per_second;
-    module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS && is_wanted(module, bits_per_second);
+    module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS &&
+                                    module->comm->c_coll->coll_iallreduce != NULL &&
+                                    is_wanted(module, bits_per_second);
 }
 
 void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,

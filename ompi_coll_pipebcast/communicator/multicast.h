@@ -22,7 +22,11 @@ typedef struct coll_pipebcast_multicast {
     bool may_be_used;                     /**< alike on all ranks, once they serve */
     uint64_t bits_per_second;             /**< of the slowest host's link; 0: not known. Likewise */
     pb_health_t health;
-    coll_pipebcast_group_t *group; /**< the one that works or is probed; NULL: none */
+    uint64_t
+        values[COLL_PIPEBCAST_GROUP_VALUES]; /**< of the allreduce by which ranks join: here,
+                                                as it may write for longer than a group lives */
+    pb_request_t joining;                    /**< this allreduce; NULL: none is under way */
+    coll_pipebcast_group_t *group;           /**< the one that works or is probed; NULL: none */
 } coll_pipebcast_multicast_t;
 
 /** As a module is made, and goes. */

@@ -113,7 +113,9 @@ static int enter_all(const pb_slurm_additions_t *additions, const pb_topology_te
     if (text->files->exists(text->files->context, path)) {
         const int n_before = builder->n_added;
         error = enter_file(path, text->files, name, builder, where, number);
-        note(topology, path, "this file gives", builder->n_added - n_before);
+        if (builder->n_added > n_before || builder->multicast == PB_MULTICAST_OFF) {
+            note(topology, path, "this file gives", builder->n_added - n_before);
+        }
     }
     free(path);
     return error;
