@@ -325,7 +325,7 @@ static void join(coll_pipebcast_group_t *group)
     const uint32_t capacity = can && !group->is_deaf ? group->datagrams->capacity : UINT32_MAX;
     uint64_t *values = group->module->multicast.values;
     values[V_CANNOT] = !can;
-    values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(&medium);
+    values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(medium);
     values[V_CAPACITY] = ~(uint64_t) capacity;
     if (why[0] != '\0') {
         coll_pipebcast_log(is_rank_0(group) ? 1 : 10,

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "communicator/group.h"
+#include "engine/control.h"
 #include "engine/multicast/health.h"
 
 struct coll_pipebcast_module;
