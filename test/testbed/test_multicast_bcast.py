@@ -25,7 +25,7 @@ def run():
     _, n = mix("links that claim 40 Gbit/s", *fast, steps="20")
     tap.eq(n, 0, "are left to trees")
     _, n = mix("unless multicast is on", *fast, "--mca", "coll_pipebcast_multicast", "on", steps="20")
-    tap.ok(n > 5, f"when it goes by multicast: {n}")
+    tap.ok(n > 0, f"when it goes by multicast: {n}")
     tool("set", "--name", "t", "s0-s1", "loss=5%")
     mix("a link that drops 5 % of the frames", steps="40")
     mix("the same with two ranks on each host, whose leaders ask", steps="20", options=("--ppn", "2"))
@@ -44,7 +44,7 @@ def run():
 
     up(topology=SLOW, rate="5mbit")
     answer = mpirun("--mca", "coll_pipebcast_algorithm", "multicast",
-                    BENCH, "--sizes", "512K", "--mode", "loop", "--iterations", "3", "--warmup", "5", "--check",
+                    BENCH, "--sizes", "2K,512K", "--mode", "loop", "--iterations", "3", "--warmup", "5", "--check",
                     "--no-pingpong", topology=SLOW)  # fmt: skip
     tap.eq(answer.returncode, 0, "a trunk that is slower than the hosts' links: every byte is right")
     tap.match(answer.all, "multicast works", "they go by multicast")
