@@ -140,10 +140,6 @@ static int add_others(const mca_base_component_t *component)
          "Broadcasts in which those ranks that usually are in time were served at once, without "
          "reporting that they had arrived (coll_pipebcast_arrival auto).",
          &coll_pipebcast_counters.in_order},
-        {"fell_short",
-         "Broadcasts from this rank, of those that are watched, in which a rank "
-         "received far more slowly than its links should let it; a line at verbose 1 says which.",
-         &coll_pipebcast_counters.fell_short},
         {"learnt",
          "Times that another tree, segment size or the fallback component turned out to be faster "
          "than what was used for messages of a size, or that trying began anew "
@@ -153,9 +149,6 @@ static int add_others(const mca_base_component_t *component)
          "Broadcasts in which it was tried whether another tree, segment size or the fallback "
          "component is faster (coll_pipebcast_learn).",
          &coll_pipebcast_counters.tried},
-        {"kept",
-         "Communicators that began with what earlier jobs had learnt (coll_pipebcast_learn keep).",
-         &coll_pipebcast_counters.kept},
         {"multicast_groups",
          "Groups of multicast that this process has joined and that were found to work "
          "(coll_pipebcast_multicast).",

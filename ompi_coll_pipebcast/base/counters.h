@@ -47,10 +47,8 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
     coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
     coll_pipebcast_counter_t in_order;           /**< broadcasts of ours, however they ended */
-    coll_pipebcast_counter_t fell_short;         /**< of what was watched, at its root */
     coll_pipebcast_counter_t learnt;             /**< times that what is in force changed */
     coll_pipebcast_counter_t tried;              /**< broadcasts */
-    coll_pipebcast_counter_t kept;               /**< communicators that began with what was kept */
     coll_pipebcast_counter_t multicast_groups;   /**< that were found to work */
     coll_pipebcast_counter_t multicast_failures; /**< probes, and groups that fell silent */
     coll_pipebcast_counter_t multicast_frames;   /**< that came by datagram */

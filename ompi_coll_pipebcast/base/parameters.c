@@ -46,7 +46,6 @@ static const mca_base_var_enum_value_t arrival_values[] = {
 static const mca_base_var_enum_value_t learn_values[] = {
     {COLL_PIPEBCAST_LEARN_OFF, "off"},
     {COLL_PIPEBCAST_LEARN_ON, "on"},
-    {COLL_PIPEBCAST_LEARN_KEEP, "keep"},
     {0, NULL},
 };
 
@@ -168,10 +167,8 @@ static void add_broadcasts(const mca_base_component_t *component)
               OPAL_INFO_LVL_4, &p->learn,
               "Whether the choice of tree and segment size is corrected by how long broadcasts "
               "take. off: it is made by predictions alone. on: what may be faster is tried, in at "
-              "most a twentieth of the time of broadcasts after the first ones. keep: likewise, "
-              "and a job begins with what earlier ones of this user have learnt on the same hosts, "
-              "which is in $XDG_CACHE_HOME/pipebcast/learnt or ~/.cache/pipebcast/learnt, shared "
-              "by all hosts. Without effect where advice_dir is set, or arrival is b or nb. "
+              "most 5 % of the time of broadcasts after the first ones. Without effect where "
+              "advice_dir is set, or arrival is b or nb. "
               "MPI_T may change it, as algorithm. (default: on)");
     add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
         &p->arrival_wait,

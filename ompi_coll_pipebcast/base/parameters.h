@@ -36,9 +36,8 @@ enum {
 
 /** Values of `learn`. */
 enum {
-    COLL_PIPEBCAST_LEARN_OFF,  /**< predictions count */
-    COLL_PIPEBCAST_LEARN_ON,   /**< how long broadcasts took, as long as the communicator lives */
-    COLL_PIPEBCAST_LEARN_KEEP, /**< the same, also of earlier jobs */
+    COLL_PIPEBCAST_LEARN_OFF, /**< predictions count */
+    COLL_PIPEBCAST_LEARN_ON,  /**< how long broadcasts took, as long as the communicator lives */
 };
 
 /** Values of `multicast`. */

@@ -19,7 +19,6 @@
 #include "communicator/connections.h"
 #include "communicator/facts.h"
 #include "communicator/gate.h"
-#include "communicator/kept.h"
 #include "communicator/locality.h"
 #include "communicator/lost.h"
 #include "communicator/process.h"
@@ -156,7 +155,6 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .n_alike = module->n_alike},
         .memory = coll_pipebcast_cache_take(module),
         .connections = module->connections,
-        .min_size = params->min_size,
         .learns_nothing = !coll_pipebcast_learns(settings),
     };
     pb_planner_begin(module->planner, module->placement, &module->model->model, &options);
@@ -166,17 +164,12 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
 {
     const uint64_t known =
         common->bits_per_second != PB_FACTS_UNKNOWN ? common->bits_per_second : 0;
-    const coll_pipebcast_kept_terms_t terms = {.medium = &coll_pipebcast_process.medium,
-                                               .bits_per_second = known,
-                                               .n_hosts = module->ranks->n_hosts,
-                                               .is_alike = true};
     if (module->ranks->locality_matters) {
         coll_pipebcast_locality_report(module, module->ranks->locality_rc);
     }
     begin_planning(module);
     report_serving(module);
-    coll_pipebcast_kept_begin(module, &terms);
-    coll_pipebcast_arrivals_begin_serving(module);
+    coll_pipebcast_sweep_begin_serving(module);
     coll_pipebcast_multicast_begin_serving(module, module->ranks->n_hosts,
                                            known > 0 ? known : COLL_PIPEBCAST_DEFAULT_SPEED);
     coll_pipebcast_connections_report(module);
@@ -208,7 +201,7 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
         }
         return rc;
     }
-    if (!coll_pipebcast_arrivals_prepare(&module->arrivals)) {
+    if (!coll_pipebcast_sweep_prepare(&module->sweep)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return prepare_settings(module);

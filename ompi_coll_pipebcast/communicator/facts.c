@@ -6,7 +6,6 @@
 #include "base/settings.h"
 #include "communicator/connections.h"
 #include "communicator/gate.h"
-#include "communicator/kept.h"
 #include "communicator/locality.h"
 #include "communicator/model.h"
 #include "communicator/topology.h"
@@ -15,7 +14,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 25
+#define PROTOCOL 26
 #endif
 
 static const struct {
@@ -38,7 +37,6 @@ static const struct {
     [COLL_PIPEBCAST_ALIKE_LEARN] = {"the parameter coll_pipebcast_learn", true},
     [COLL_PIPEBCAST_ALIKE_MULTICAST] = {"the parameter coll_pipebcast_multicast", true},
     [COLL_PIPEBCAST_ALIKE_LEADERS] = {"the parameter coll_pipebcast_leaders", true},
-    [COLL_PIPEBCAST_ALIKE_KEPT] = {"the file that the parameter coll_pipebcast_learn keeps", false},
     [COLL_PIPEBCAST_ALIKE_TRANSPORT] = {"the transport between hosts (pml, btl, kind of network), "
                                         "or the parameter coll_pipebcast_transport,",
                                         false},
@@ -138,7 +136,6 @@ void coll_pipebcast_facts_find(pb_facts_t *facts, pb_medium_t *medium, char *why
                           .mtu = known_or_not(medium->mtu),
                           .connections = coll_pipebcast_connections_own()};
     set_parameters(facts->alike);
-    facts->alike[COLL_PIPEBCAST_ALIKE_KEPT] = coll_pipebcast_kept_digest(medium);
     facts->alike[COLL_PIPEBCAST_ALIKE_TRANSPORT] =
         coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
     facts->can_serve = set_topology(&facts->alike[COLL_PIPEBCAST_ALIKE_TOPOLOGY], why, why_size);

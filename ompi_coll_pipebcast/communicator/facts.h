@@ -25,7 +25,6 @@ enum {
     COLL_PIPEBCAST_ALIKE_LEARN,
     COLL_PIPEBCAST_ALIKE_MULTICAST,
     COLL_PIPEBCAST_ALIKE_LEADERS,
-    COLL_PIPEBCAST_ALIKE_KEPT,      /**< digest of what it has read of earlier jobs; 0: nothing */
     COLL_PIPEBCAST_ALIKE_TRANSPORT, /**< of messages between hosts; 0: the user has chosen it */
     COLL_PIPEBCAST_N_ALIKE,
 };

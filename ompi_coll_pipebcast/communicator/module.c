@@ -3,7 +3,6 @@
 #include "base/parameters.h"
 #include "communicator/advised.h"
 #include "communicator/cache.h"
-#include "communicator/kept.h"
 #include "communicator/ranks.h"
 
 static void module_construct(coll_pipebcast_module_t *module)
@@ -28,10 +27,9 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->planner = NULL;
     module->has_cache = false;
     module->cache = 0;
-    module->keeps = false;
     module->connections = 0;
     module->advised = NULL;
-    coll_pipebcast_arrivals_construct(&module->arrivals, module);
+    coll_pipebcast_sweep_construct(&module->sweep, module);
     coll_pipebcast_multicast_construct(&module->multicast, module);
     pb_arrival_mode_init(&module->arrival_mode);
     module->orders = (pb_arrival_orders_t){0};
@@ -55,14 +53,13 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_module_release_fallback(module);
     OBJ_DESTRUCT(&module->tasks);
     coll_pipebcast_lock_fini(&module->lock);
-    coll_pipebcast_arrivals_destruct(&module->arrivals);
+    coll_pipebcast_sweep_destruct(&module->sweep);
     coll_pipebcast_multicast_destruct(&module->multicast);
     pb_arrival_credit_fini(&module->credit);
     pb_arrival_orders_fini(&module->orders);
     pb_arrival_habits_fini(&module->habits);
     coll_pipebcast_cache_give_back(module);
     coll_pipebcast_advised_free(module->advised);
-    coll_pipebcast_kept_leave(module);
     if (module->ranks != NULL) {
         coll_pipebcast_ranks_leave(module);
     }

@@ -7,15 +7,14 @@
 #include "base/counters.h"
 #include "base/lock.h"
 #include "base/settings.h"
-#include "communicator/arrivals.h"
 #include "communicator/model.h"
 #include "communicator/multicast.h"
 #include "communicator/progress.h"
 #include "communicator/topology.h"
+#include "communicator/verdict.h"
 #include "engine/arrival/credit.h"
 #include "engine/arrival/mode.h"
 #include "engine/arrival/order.h"
-#include "topo/model/kept.h"
 #include "topo/model/planner.h"
 #include "topo/network/placement.h"
 
@@ -49,15 +48,13 @@ typedef struct coll_pipebcast_module {
     pb_network_t *levels; /**< likewise: the placement's network if it has levels inside hosts;
                              else NULL */
     coll_pipebcast_model_t
-        *model;             /**< retained; the measured one, if any, until the ranks have agreed */
-    pb_planner_t *planner;  /**< may be asked once the ranks have agreed to serve */
-    bool has_cache;         /**< what it may keep was taken (communicator/cache.h): */
-    size_t cache;           /**< bytes */
-    bool keeps;             /**< this rank keeps what is learnt here: for this */
-    pb_kept_key_t kept_key; /**< if so */
+        *model;            /**< retained; the measured one, if any, until the ranks have agreed */
+    pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
+    bool has_cache;        /**< what it may keep was taken (communicator/cache.h): */
+    size_t cache;          /**< bytes */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
-    coll_pipebcast_arrivals_t arrivals;     /**< what is found out by watching plain broadcasts */
+    coll_pipebcast_sweep_t sweep;           /**< of blocking broadcasts */
     coll_pipebcast_multicast_t multicast;
     pb_arrival_mode_t arrival_mode; /**< of parameter arrival = auto */
     pb_arrival_orders_t orders;     /**< likewise: in which order ranks arrive, by root */

@@ -25,7 +25,6 @@ int coll_pipebcast_process_open(void)
     process->no_tree_reported = false;
     process->model = NULL;
     process->assumed = process->blank = NULL;
-    coll_pipebcast_kept_open(&process->kept);
     process->multicast_failures = 0;
     process->n_multicast_groups = 0;
     process->n_caches = 0;
@@ -39,7 +38,6 @@ int coll_pipebcast_process_open(void)
 void coll_pipebcast_process_close(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    coll_pipebcast_kept_close(&process->kept);
     coll_pipebcast_ranks_forget();
     if (process->topology != NULL) {
         OBJ_RELEASE(process->topology);

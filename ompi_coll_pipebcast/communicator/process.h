@@ -7,7 +7,6 @@
 #define COLL_PIPEBCAST_PROCESS_H
 
 #include "base/compat.h"
-#include "communicator/kept.h"
 #include "communicator/model.h"
 #include "communicator/topology.h"
 #include "topo/model/medium.h"
@@ -33,14 +32,13 @@ typedef struct coll_pipebcast_process {
     coll_pipebcast_shared_t *model; /**< likewise */
     coll_pipebcast_model_t *assumed; /**< assumed last, likewise */
     coll_pipebcast_model_t
-        *blank;                 /**< memory for the next one that is assumed; NULL: none, or used */
-    int multicast_failures;     /**< of groups that this process has offered, in a row */
-    int n_multicast_groups;     /**< with a socket of this process */
-    coll_pipebcast_kept_t kept; /**< of earlier jobs */
-    opal_hash_table_t records;  /**< of processes of this job (communicator/record.h) */
-    opal_hash_table_t opened;   /**< processes that were sent a message to open a connection */
-    opal_hash_table_t peers;    /**< processes that were a neighbor of this one in a plan */
-    size_t n_caches;            /**< communicators that have taken theirs (communicator/cache.h) */
+        *blank;                /**< memory for the next one that is assumed; NULL: none, or used */
+    int multicast_failures;    /**< of groups that this process has offered, in a row */
+    int n_multicast_groups;    /**< with a socket of this process */
+    opal_hash_table_t records; /**< of processes of this job (communicator/record.h) */
+    opal_hash_table_t opened;  /**< processes that were sent a message to open a connection */
+    opal_hash_table_t peers;   /**< processes that were a neighbor of this one in a plan */
+    size_t n_caches;           /**< communicators that have taken theirs (communicator/cache.h) */
     struct coll_pipebcast_ranks *ranks[COLL_PIPEBCAST_MAX_RANKS]; /**< the last used first */
 } coll_pipebcast_process_t;
 

@@ -8,7 +8,12 @@
 #include "base/parameters.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
-#include "topo/model/threshold.h"
+
+/**
+ * Bytes: shorter messages go to the fallback component where the user has named no size. What they
+ * take is mostly software, and serving them takes more of that.
+ */
+#define THRESHOLD 1024
 
 /** "twotree, 46 segments of 1426 bytes". */
 static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
@@ -76,25 +81,18 @@ void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t t
         milliseconds(report.best_time), 1e3 * seconds, reporter);
 }
 
-static bool learns(coll_pipebcast_plan_by_t by)
+static int plan(coll_pipebcast_module_t *module, int root, size_t total,
+                coll_pipebcast_plan_by_t by, pb_planned_t *planned)
 {
-    return by >= COLL_PIPEBCAST_BY_LEARNING;
-}
-
-static int plan(pb_planner_t *planner, int root, size_t total, coll_pipebcast_plan_by_t by,
-                pb_planned_t *planned)
-{
-    int rc;
-    if (learns(by)) {
-        rc = pb_planner_plan_learnt(planner, root, total, by == COLL_PIPEBCAST_TO_LEARN, planned);
-    } else if (by == COLL_PIPEBCAST_BY_TREE) {
-        rc = pb_planner_plan_tree(planner, root, total, planned);
-    } else {
-        rc = pb_planner_plan(planner, root, total, planned);
+    pb_planner_t *planner = module->planner;
+    if (by == COLL_PIPEBCAST_BY_TREE) {
+        return pb_planner_plan_tree(planner, root, total, planned);
     }
-    const bool needs_tree = by == COLL_PIPEBCAST_BY_LEARNT_TREE && rc == PB_SUCCESS &&
-                            !planned->fallback && planned->kind == PB_KIND_MULTICAST;
-    return needs_tree ? pb_planner_plan_tree(planner, root, total, planned) : rc;
+    const int rc = pb_planner_plan(planner, root, total, planned);
+    const bool is_swept = rc == PB_SUCCESS && by == COLL_PIPEBCAST_BY_SWEPT &&
+                          (!planned->fallback || pb_planner_learns(planner)) &&
+                          coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
+    return is_swept ? pb_planner_sweep(planner, root, total, planned) : rc;
 }
 
 /** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
@@ -105,7 +103,7 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
         return module->agreed; /* this rank does not know by what the others plan */
     }
     pb_planned_t *planned = &decision->planned;
-    const int rc = plan(module->planner, root, total, by, planned);
+    const int rc = plan(module, root, total, by, planned);
     if (rc == PB_ERR_UNFIT) {
         decision->reason = COLL_PIPEBCAST_UNFIT;
         return OMPI_SUCCESS;
@@ -126,13 +124,12 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     return coll_pipebcast_error(rc);
 }
 
-/** Whether the size of a message is not against its being ours, whatever was learnt of sizes. A
- * rank that has lost the agreement has nothing to ask. */
-static bool is_long(const coll_pipebcast_module_t *module, size_t total)
+/** Whether a message is so long that it is planned: by what the ranks have agreed on, so that a
+ * rank that has lost the agreement knows it, too. */
+static bool is_long(size_t total)
 {
-    return module->agreed == OMPI_SUCCESS
-               ? pb_planner_may_consider(module->planner, total)
-               : total >= pb_threshold_first(coll_pipebcast_params.min_size);
+    const size_t named = coll_pipebcast_params.min_size;
+    return total >= (named != 0 ? named : THRESHOLD);
 }
 
 /** As coll_pipebcast_decide(), but for what becomes of this rank after an error. */
@@ -144,8 +141,7 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
         return OMPI_SUCCESS;
     }
     if (by == COLL_PIPEBCAST_NOT_PLANNED) {
-        decision->reason =
-            is_long(module, total) ? COLL_PIPEBCAST_PREDICTED : COLL_PIPEBCAST_TOO_SMALL;
+        decision->reason = is_long(total) ? COLL_PIPEBCAST_PREDICTED : COLL_PIPEBCAST_TOO_SMALL;
         return OMPI_SUCCESS;
     }
     return decide_large(module, root, total, by, decision);
@@ -153,20 +149,18 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
 
 /** Whether the others may have given a message to the fallback component, for all that is known. */
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
-                          coll_pipebcast_plan_by_t by, const coll_pipebcast_decision_t *decision)
+                          const coll_pipebcast_decision_t *decision)
 {
-    const bool may_pass = learns(by) ? pb_planner_may_pass_learnt(module->planner, total,
-                                                                  by == COLL_PIPEBCAST_TO_LEARN)
-                                     : pb_planner_may_pass(module->planner, total);
     return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
-           !coll_pipebcast_all_are_aware(module, &module->settings) && may_pass;
+           !coll_pipebcast_all_are_aware(module, &module->settings) &&
+           pb_planner_may_pass(module->planner, total);
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
     const int rc = decide(module, root, total, by, decision);
-    if (rc != OMPI_SUCCESS && may_be_passed(module, total, by, decision)) {
+    if (rc != OMPI_SUCCESS && may_be_passed(module, total, decision)) {
         coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
     }
     if (rc != OMPI_SUCCESS) {
@@ -190,30 +184,9 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
     return OMPI_SUCCESS;
 }
 
-/** What was learnt to pass is ours all the same where each broadcast is arrival-aware. */
-static bool is_aware(const coll_pipebcast_module_t *module, size_t total)
-{
-    return is_long(module, total) && coll_pipebcast_all_are_aware(module, &module->settings);
-}
-
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)
 {
-    if (module->state != COLL_PIPEBCAST_SERVING) {
-        return false;
-    }
-    return module->agreed == OMPI_SUCCESS
-               ? pb_planner_considers(module->planner, total) || is_aware(module, total)
-               : is_long(module, total);
-}
-
-bool coll_pipebcast_next_may_be_ours(coll_pipebcast_module_t *module, size_t total)
-{
-    if (module->state != COLL_PIPEBCAST_SERVING) {
-        return false;
-    }
-    return module->agreed == OMPI_SUCCESS
-               ? pb_planner_considers_next(module->planner, total) || is_aware(module, total)
-               : is_long(module, total);
+    return module->state == COLL_PIPEBCAST_SERVING && is_long(total);
 }
 
 void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,

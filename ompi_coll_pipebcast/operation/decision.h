@@ -17,13 +17,10 @@ typedef struct coll_pipebcast_decision {
 
 /** How a broadcast is planned: see topo/model/planner.h. */
 typedef enum {
-    COLL_PIPEBCAST_NOT_PLANNED,    /**< it is not considered: see topo/model/threshold.h */
-    COLL_PIPEBCAST_BY_CHOICE,      /**< whatever was learnt */
-    COLL_PIPEBCAST_BY_TREE,        /**< likewise, not by multicast */
-    COLL_PIPEBCAST_BY_LEARNING,    /**< by what was learnt */
-    COLL_PIPEBCAST_BY_LEARNT_TREE, /**< likewise, but whatever was learnt where that is multicast:
-                                      for what does not begin in the same order on all ranks */
-    COLL_PIPEBCAST_TO_LEARN,       /**< by what was learnt, and it is watched */
+    COLL_PIPEBCAST_NOT_PLANNED, /**< it is too short */
+    COLL_PIPEBCAST_BY_ANY,      /**< as all others */
+    COLL_PIPEBCAST_BY_TREE,  /**< without multicast: it may begin at another point of the order */
+    COLL_PIPEBCAST_BY_SWEPT, /**< as all others, and it may be swept */
 } coll_pipebcast_plan_by_t;
 
 /**
@@ -50,9 +47,6 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
  * decided as COLL_PIPEBCAST_NOT_PLANNED.
  */
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total);
-
-/** The same of a blocking broadcast, which this counts: to be called once for each of them. */
-bool coll_pipebcast_next_may_be_ours(coll_pipebcast_module_t *module, size_t total);
 
 /** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
 void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,

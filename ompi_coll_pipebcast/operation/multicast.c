@@ -37,11 +37,11 @@ typedef struct multicast {
     bool inside_is_through;
     bool is_read_still; /**< pieces were abandoned: the packed copy may be read, and is lost */
     pb_multicast_inside_t inside;
-    pb_transport_t transport;          /**< of pieces, */
-    pb_message_t pieces;               /**< and the message cut into them */
-    int64_t through;                   /**< when it was, by the clock; 0: it is not */
-    coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
-    int64_t came;                      /**< when its first frame was here; 0: it is not */
+    pb_transport_t transport; /**< of pieces, */
+    pb_message_t pieces;      /**< and the message cut into them */
+    int64_t through;          /**< when it was, by the clock; 0: it is not */
+    bool is_swept;
+    int64_t came; /**< when its first frame was here; 0: it is not */
 } multicast_t;
 
 /* Data. */
@@ -202,14 +202,12 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return rc;
 }
 
-static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *planned,
-                  coll_pipebcast_watched_t *watched)
+static void sweep(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
-    multicast_t *multicast = (multicast_t *) operation;
     const coll_pipebcast_call_t *call = &operation->call;
-    multicast->watched = watched;
-    (void) coll_pipebcast_arrivals_begin(watched, planned, call->root, call->data.total,
-                                         call->tag - 1);
+    ((multicast_t *) operation)->is_swept = true;
+    (void) coll_pipebcast_sweep_begin(operation->module, planned, call->root, call->data.total,
+                                      call->tag - 1);
 }
 
 /** Does what can be done; true when nothing more is to come. */
@@ -245,7 +243,7 @@ static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *
 /** Looks whether the first frame is here. */
 static void look(multicast_t *multicast, const pb_multicast_part_t *part)
 {
-    if (multicast->watched != NULL && multicast->came == 0 && part->window.n_here > 0) {
+    if (multicast->is_swept && multicast->came == 0 && part->window.n_here > 0) {
         multicast->came = coll_pipebcast_now();
     }
 }
@@ -339,15 +337,14 @@ static bool begin_to_linger(multicast_t *multicast)
     return rc == OMPI_SUCCESS;
 }
 
-/** How long this rank's part took, for what watches it. */
-static void end_watched(multicast_t *multicast)
+/** How long this rank's part of a swept broadcast took. */
+static void end_swept(multicast_t *multicast)
 {
     const coll_pipebcast_call_t *call = &multicast->super.call;
     const int64_t now = multicast->through != 0 ? multicast->through : coll_pipebcast_now();
     const int64_t came = multicast->came != 0 ? multicast->came : now;
-    const pb_fold_times_t times = {
-        .wait = came - call->arrived, .transfer = now - came, .from = call->root};
-    coll_pipebcast_arrivals_end(multicast->watched, call->arrived, &times);
+    const pb_sweep_times_t times = {.wait = came - call->arrived, .transfer = now - came};
+    coll_pipebcast_sweep_end(multicast->super.module, call->arrived, &times);
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
@@ -359,8 +356,8 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
         error = pb_multicast_inside_error(&multicast->inside);
     }
     end_inside(multicast);
-    if (multicast->watched != NULL) {
-        end_watched(multicast);
+    if (multicast->is_swept) {
+        end_swept(multicast);
     }
     if (error == 0) {
         error = unpack(multicast);
@@ -376,7 +373,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 const coll_pipebcast_kind_t coll_pipebcast_multicast = {
     .size = sizeof(multicast_t),
     .start = start,
-    .watch = watch,
+    .sweep = sweep,
     .advance = advance,
     .refused = refused,
     .cancel = cancel,

@@ -52,7 +52,7 @@ static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *cal
     call->settings = module->settings;
     const int rc = coll_pipebcast_decide(
         module, call->root, call->data.total,
-        may_be_ours ? COLL_PIPEBCAST_BY_LEARNING : COLL_PIPEBCAST_NOT_PLANNED, &called->decision);
+        may_be_ours ? COLL_PIPEBCAST_BY_ANY : COLL_PIPEBCAST_NOT_PLANNED, &called->decision);
     call->late = pb_arrival_orders_find(&module->orders, call->root);
     return rc == OMPI_SUCCESS && called->decision.ours
                ? start(module, call, &called->decision.planned, &called->request)
@@ -137,7 +137,7 @@ static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *ca
     }
     /* Each rank may have its starts in another order, and the broadcasts of a multicast group have
      * one order on all ranks. */
-    return prepare(module, call, COLL_PIPEBCAST_BY_LEARNT_TREE, called);
+    return prepare(module, call, COLL_PIPEBCAST_BY_TREE, called);
 }
 
 int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,

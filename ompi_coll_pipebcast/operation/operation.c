@@ -63,11 +63,11 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
     return rc;
 }
 
-bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
-                                             const coll_pipebcast_call_t *call)
+bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module,
+                                           const coll_pipebcast_call_t *call)
 {
     return !call->overlaps && call->late == NULL &&
-           coll_pipebcast_kind_of(module, call, NULL)->watch != NULL;
+           coll_pipebcast_kind_of(module, call, NULL)->sweep != NULL;
 }
 
 /** In an order, for a rank that is not usually late: its part in the group of all such ranks. */
@@ -99,12 +99,8 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
         return start_in_order(module, call, kind, planned, operation_p);
     }
     const int rc = start_or_lose(module, call, kind, planned, operation_p);
-    if (rc == OMPI_SUCCESS && coll_pipebcast_operation_may_be_watched(module, call)) {
-        coll_pipebcast_watched_t *watched =
-            coll_pipebcast_arrivals_watch(module, call->data.total, true);
-        if (watched != NULL) {
-            kind->watch(*operation_p, planned, watched);
-        }
+    if (rc == OMPI_SUCCESS && planned->is_swept) {
+        kind->sweep(*operation_p, planned);
     }
     return rc;
 }

@@ -37,7 +37,7 @@
  * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
  * a rank that does not know the kind keeps in step all the same. An adaptive one has
  * headers, segments of the known tree and segments of an announced one; the second is also that of
- * what is watched, the fourth that of pieces beside multicast.
+ * what is swept, the fourth that of pieces beside multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
 
@@ -73,11 +73,10 @@ typedef struct coll_pipebcast_kind {
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /**
-     * One that was started is watched (communicator/arrivals.h), by what was planned for it.
+     * One that was started is swept (communicator/verdict.h), by what was planned for it.
      * NULL: those of this kind never are.
      */
-    void (*watch)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned,
-                  coll_pipebcast_watched_t *watched);
+    void (*sweep)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /** Does what can be done without waiting; true when it is through. */
     bool (*advance)(coll_pipebcast_operation_t *operation);
     /** The error for which the transport has refused, so that it may never end; 0: it has not. */
@@ -111,11 +110,11 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    coll_pipebcast_operation_t **operation_p);
 
 /**
- * Whether a broadcast that is called for may be watched: it is blocking, and if it is ours, plain.
- * Alike on all ranks.
+ * Whether a broadcast that is called for may be swept: it is blocking, and if it is ours, plain or
+ * by multicast. Alike on all ranks.
  */
-bool coll_pipebcast_operation_may_be_watched(const coll_pipebcast_module_t *module,
-                                             const coll_pipebcast_call_t *call);
+bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module,
+                                           const coll_pipebcast_call_t *call);
 
 /** Does what can be done without waiting; true when the operation is through. */
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);

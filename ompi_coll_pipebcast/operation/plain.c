@@ -5,7 +5,6 @@
  */
 #include "base/clock.h"
 #include "communicator/connections.h"
-#include "engine/delivery.h"
 #include "engine/relay.h"
 #include "operation/kinds.h"
 #include "pml/transport.h"
@@ -17,12 +16,11 @@ typedef struct plain {
     pb_message_t pieces;  /**< of relay.inside, if it relays */
     pb_relay_t relay;
     bool relays;
-    size_t first;                      /**< bytes that are the first thing that a rank waits for */
-    bool opens;                        /**< connections, as this rank's role is new */
-    coll_pipebcast_watched_t *watched; /**< what watches it; NULL: nothing does */
-    int stream;                        /**< of what is watched, */
-    int64_t came;           /**< when its first segment was here, by the clock; 0: it is not */
-    pb_delivery_t delivery; /**< of what is watched */
+    size_t first; /**< bytes that are the first thing that a rank waits for */
+    bool opens;   /**< connections, as this rank's role is new */
+    bool is_swept;
+    int stream;   /**< of the sweep, */
+    int64_t came; /**< when its first segment was here, by the clock; 0: it is not */
 } plain_t;
 
 /** Cuts the message and prepares the transfer that every rank has. */
@@ -139,15 +137,13 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return 0;
 }
 
-static void watch(coll_pipebcast_operation_t *operation, const pb_planned_t *planned,
-                  coll_pipebcast_watched_t *watched)
+static void sweep(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     plain_t *plain = (plain_t *) operation;
     const coll_pipebcast_call_t *call = &operation->call;
-    plain->watched = watched;
-    pb_delivery_init(&plain->delivery);
-    plain->stream = coll_pipebcast_arrivals_begin(watched, planned, call->root, call->data.total,
-                                                  call->tag - 1);
+    plain->is_swept = true;
+    plain->stream = coll_pipebcast_sweep_begin(operation->module, planned, call->root,
+                                               call->data.total, call->tag - 1);
 }
 
 /**
@@ -161,29 +157,11 @@ static bool has_come(const plain_t *plain)
                             : transfer->arrived[plain->stream] > 0;
 }
 
-/** Looks at what has come. */
-static void look(plain_t *plain)
-{
-    const pb_transfer_t *transfer = &plain->relay.between;
-    if (!pb_delivery_is_behind(&plain->delivery, transfer)) {
-        return;
-    }
-    const int64_t now = coll_pipebcast_now();
-    pb_delivery_look(&plain->delivery, transfer, now);
-    if (plain->came == 0 && has_come(plain)) {
-        plain->came = now;
-    }
-}
-
-/** How long this rank's part of a watched broadcast took. */
-static pb_fold_times_t times_of(const plain_t *plain, const coll_pipebcast_call_t *call)
+/** How long this rank's part of a swept broadcast took. */
+static pb_sweep_times_t times_of(const plain_t *plain, const coll_pipebcast_call_t *call)
 {
     const int64_t now = coll_pipebcast_now(), came = plain->came != 0 ? plain->came : now;
-    pb_fold_times_t times = {.wait = came - call->arrived, .transfer = now - came};
-    const pb_transfer_t *transfer = &plain->relay.between;
-    const int slowest = pb_delivery_slowest(&plain->delivery, transfer, &times.receive);
-    times.from = slowest >= 0 ? transfer->lanes[slowest].rank : 0;
-    return times;
+    return (pb_sweep_times_t){.wait = came - call->arrived, .transfer = now - came};
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
@@ -191,8 +169,8 @@ static bool advance(coll_pipebcast_operation_t *operation)
     plain_t *plain = (plain_t *) operation;
     const bool is_through = plain->relays ? pb_relay_advance(&plain->relay)
                                           : pb_transfer_advance(&plain->relay.between);
-    if (plain->watched != NULL) {
-        look(plain);
+    if (plain->is_swept && plain->came == 0 && has_come(plain)) {
+        plain->came = coll_pipebcast_now();
     }
     return is_through;
 }
@@ -216,9 +194,9 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     plain_t *plain = (plain_t *) operation;
     const int error = pb_relay_error(&plain->relay);
     (void) stays_p;
-    if (plain->watched != NULL) {
-        const pb_fold_times_t times = times_of(plain, &operation->call);
-        coll_pipebcast_arrivals_end(plain->watched, operation->call.arrived, &times);
+    if (plain->is_swept) {
+        const pb_sweep_times_t times = times_of(plain, &operation->call);
+        coll_pipebcast_sweep_end(operation->module, operation->call.arrived, &times);
     }
     if (plain->opens) {
         take_openings(operation->module, &plain->relay.between);
@@ -230,7 +208,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .size = sizeof(plain_t),
     .start = start,
-    .watch = watch,
+    .sweep = sweep,
     .advance = advance,
     .refused = refused,
     .cancel = cancel,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "arrivals.h"
-#include "engine/arrival/fold.h"
+#include "engine/sweep.h"
 #include "engine/transfer.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
@@ -122,7 +122,8 @@ static pb_planner_t *new_planner(setting_t *s)
 static void plan_for(pb_planner_t *planner, int root)
 {
     pb_planned_t planned;
-    must(pb_planner_plan_learnt(planner, root, BYTES, true, &planned) == PB_SUCCESS);
+    must(pb_planner_plan(planner, root, BYTES, &planned) == PB_SUCCESS &&
+         pb_planner_sweep(planner, root, BYTES, &planned) == PB_SUCCESS);
 }
 
 /** A planner that has planned for so many roots. */
@@ -365,35 +366,35 @@ static long arrived(setting_t *s)
     return n_arrived;
 }
 
-/** Messages of a fold, those of all ranks, along the first of two trees. */
-static long fold_messages(setting_t *s)
+/** Messages of a sweep, those of all ranks, along the first of two trees. */
+static long sweep_messages(setting_t *s)
 {
     const int n = s->n_ranks;
     arrivals_t *arrivals = control_messages(s);
-    pb_fold_t *folds = must_have(calloc((size_t) n, sizeof(*folds)));
+    pb_sweep_t *sweeps = must_have(calloc((size_t) n, sizeof(*sweeps)));
     uint8_t *rooms = must_have(malloc((size_t) n * pb_order_bytes(n)));
     int n_through = 0;
     for (int rank = 0; rank < n; rank++) {
-        const pb_fold_times_t times = {.wait = 1, .transfer = 1};
+        const pb_sweep_times_t times = {.wait = 1, .transfer = 1};
         pb_role_t *own = must_have(pb_role_new(s->plan, rank));
-        pb_fold_start(&folds[rank], &arrivals->broadcasts[0].controls[rank], own, rank, n, 0,
-                      &rooms[(size_t) rank * pb_order_bytes(n)]);
-        pb_fold_end(&folds[rank], &times);
+        pb_sweep_start(&sweeps[rank], &arrivals->broadcasts[0].controls[rank], own, rank, n, 0,
+                       &rooms[(size_t) rank * pb_order_bytes(n)]);
+        pb_sweep_end(&sweeps[rank], &times);
         free(own);
     }
     for (int round = 0; round < MAX_ROUNDS && n_through < n; round++) {
         n_through = 0;
         for (int rank = 0; rank < n; rank++) {
-            n_through += pb_fold_advance(&folds[rank]);
-            if (folds[rank].state == PB_FOLD_SUMMED) {
-                pb_fold_announce(&folds[rank], PB_ARRIVAL_EVEN);
+            n_through += pb_sweep_advance(&sweeps[rank]);
+            if (sweeps[rank].state == PB_SWEEP_SUMMED) {
+                pb_sweep_announce(&sweeps[rank], PB_ARRIVAL_EVEN);
             }
         }
     }
     must(n_through == n);
     const long n_messages = arrivals->n_taken;
     free(rooms);
-    free(folds);
+    free(sweeps);
     arrivals_free(arrivals);
     return n_messages;
 }
@@ -467,8 +468,8 @@ static const part_t parts[] = {
      neighbours},
     {"messages, of 41 segments in two trees", "broadcast", SEGMENTS + 1, 0, 0,
      "no rank sends more than two edges, each of half of the segments", segments},
-    {"messages of a fold, by all ranks", "watched broadcast", 0, 2, 0,
-     "up and down each edge of a tree", fold_messages},
+    {"messages of a sweep, by all ranks", "swept broadcast", 0, 2, 0,
+     "up and down each edge of a tree", sweep_messages},
     {"messages that the root gets", "arrival-aware broadcast", 0, 1, 0,
      "each other rank reports once", arrived},
 };

@@ -677,15 +677,6 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     return chooser;
 }
 
-pb_chooser_t *pb_chooser_new_beside(pb_chooser_t *other, const pb_model_t *model)
-{
-    pb_chooser_t *chooser = pb_chooser_new(other->placement, model, &other->options);
-    if (chooser != NULL) {
-        chooser->profiler = other->profiler;
-    }
-    return chooser;
-}
-
 static void drop_choices(pb_chooser_t *chooser)
 {
     free(chooser->choices);
@@ -693,8 +684,9 @@ static void drop_choices(pb_chooser_t *chooser)
     chooser->n_choices = chooser->capacity = 0;
 }
 
-void pb_chooser_renew(pb_chooser_t *chooser)
+void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model)
 {
+    chooser->model = model;
     drop_choices(chooser);
     list_segments(chooser);
 }

@@ -107,13 +107,6 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
 void pb_chooser_free(pb_chooser_t *chooser);
 
 /**
- * Another one for the same placement and options, which uses the profiles of `other` and leaves it
- * those that it makes, as they do not depend on the model. `other` outlives it. NULL if out of
- * memory.
- */
-pb_chooser_t *pb_chooser_new_beside(pb_chooser_t *other, const pb_model_t *model);
-
-/**
  * The choice for messages of `bytes` (at least 1) from `root`. O(1) where it was made before for
  * the size class. Else it takes one prediction for each candidate, and where this root is new the
  * plans of all kinds. PB_ERR_NO_MEMORY; PB_ERR_UNFIT if a kind is forced that does not fit the
@@ -158,8 +151,8 @@ int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
 int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
                           const pb_candidate_t *candidate);
 
-/** The model has changed where it is: choices are made anew. O(segment sizes). */
-void pb_chooser_renew(pb_chooser_t *chooser);
+/** Predicts by another model, borrowed likewise: choices are made anew. O(segment sizes). */
+void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model);
 
 /** Frames are so long from now on (pb_choose_options_t.frame): choices are made anew. O(1). */
 void pb_chooser_set_frame(pb_chooser_t *chooser, uint64_t frame);

@@ -6,8 +6,8 @@
 #include "topo/model/group_kind.h"
 #include "topo/model/ledger.h"
 #include "topo/model/role_cache.h"
-#include "topo/model/threshold.h"
 #include "topo/trees/tables.h"
+#include "topo/util/hash.h"
 
 /** Among which kinds is chosen. */
 enum {
@@ -17,12 +17,40 @@ enum {
     N_CHOICES
 };
 
-/** What was planned for a broadcast. */
-typedef struct last {
+/** Of a message between two hosts on one switch. */
+#define N_LINKS 2
+
+/** Rows of the table, and plans of which it is known whether they were used; powers of two. */
+enum { N_ROWS = 64, N_USED = 64 };
+
+/** More than there are kinds and sizes of segments. */
+enum { MAX_CANDIDATES = 256 };
+
+/** Bits per second: less is no speed that links have. */
+#define LEAST_SPEED UINT64_C(62500)
+
+/** Links may turn out to be so many times as fast as was assumed. */
+#define MOST_TIMES_ASSUMED 4
+
+/** How broadcasts of one root and size class are done. */
+typedef struct row {
+    uint64_t size_class; /**< 0: none */
+    uint32_t version;    /**< of the planner and its learner: see version_of() */
+    int root;
+    bool is_tree;  /**< as pb_planner_plan_tree() has it */
+    int slot;      /**< of the learner's class; -1: it is not counted */
+    uint64_t used; /**< key_of() its plan */
+    pb_candidate_t candidate;
+    pb_planned_t planned; /**< but for the segment size, which depends on the very size */
+} row_t;
+
+/** A broadcast of which the time will be noted. */
+typedef struct swept {
     int root; /**< -1: none */
     uint64_t bytes;
-    pb_candidate_t candidate;
-} last_t;
+    pb_learner_trial_t trial;
+    int64_t time, fill; /**< predicted nanoseconds; -1: not known */
+} swept_t;
 
 /** A group of ranks. */
 typedef struct group {
@@ -41,19 +69,21 @@ struct pb_planner {
     pb_role_cache_t roles;             /**< in the trees of all ranks */
     pb_role_t *group_role;             /**< in the tree of the last group; NULL: none */
     group_t group;                     /**< which that was */
-    uint64_t classes[8];     /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
-    pb_ledger_t *ledger;     /**< NULL: there can be no bound on connections */
-    bool ledger_is_lost;     /**< a plan was not charged here that the others may have charged */
-    bool threshold_is_lost;  /**< the others know which broadcasts are considered, this rank not */
-    bool has_repeated;       /**< a broadcast was restricted to the repeating kinds */
-    pb_learning_t *reserved; /**< owned; NULL: nothing can be learnt */
-    pb_learning_t *learning; /**< the same; NULL: nothing is learnt */
-    pb_threshold_t threshold;
-    last_t last;      /**< what was planned last by what is learnt */
-    int watched_root; /**< of the last one that is watched; -1: none was */
-    uint64_t watched_bytes;
-    int64_t watched_time; /**< predicted by the model of it; -1: not known */
-    int64_t watched_fill;
+    pb_ledger_t *ledger;               /**< NULL: there can be no bound on connections */
+    bool ledger_is_lost;    /**< a plan was not charged here that the others may have charged */
+    bool has_repeated;      /**< a broadcast was restricted to the repeating kinds */
+    uint64_t classes[8];    /**< bit k of entry i: of the class 2^k (8 + i) / 8 one was planned */
+    pb_learner_t *reserved; /**< owned; NULL: nothing can be learnt */
+    pb_learner_t *learner;  /**< the same; NULL: nothing is learnt */
+    pb_model_t
+        *corrected; /**< owned, of links of another speed; NULL: `model` is as it was given */
+    const pb_model_t *given;
+    uint32_t version;      /**< changes whenever rows of the table may not count any more */
+    row_t *rows;           /**< N_ROWS; NULL: none */
+    uint64_t used[N_USED]; /**< keys of plans that were used, the last one of each hash: alike on
+                              all ranks, which roles are kept is not */
+    swept_t swept;         /**< the last one */
+    int swept_kind;        /**< of tree, of the last one that was ours; -1: none was */
 };
 
 pb_planner_t *pb_planner_new(void)
@@ -72,7 +102,7 @@ int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
 int pb_planner_reserve_learning(pb_planner_t *planner)
 {
     if (planner->reserved == NULL) {
-        planner->reserved = pb_learning_new();
+        planner->reserved = calloc(1, sizeof(*planner->reserved));
     }
     return planner->reserved != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
@@ -95,47 +125,46 @@ static void bind(pb_planner_t *planner)
     }
 }
 
-/** Gives the choosers back, of which what is learnt borrows one. */
+/** Gives the choosers back. */
 static void drop_choosers(pb_planner_t *planner)
 {
-    if (planner->learning != NULL) {
-        pb_learning_predict_beside(planner->learning, NULL);
-    }
     for (int i = 0; i < N_CHOICES; i++) {
         pb_chooser_free(planner->choosers[i]);
         planner->choosers[i] = NULL;
     }
 }
 
-/** Nothing is known of broadcasts by these options. The choosers are gone. */
-static void begin_anew(pb_planner_t *planner, bool learns)
+/** No row of the table counts any more. */
+static void drop_rows(pb_planner_t *planner)
 {
-    planner->options.choose.frame = 0;
-    memset(planner->classes, 0, sizeof(planner->classes));
-    planner->last.root = -1;
-    planner->watched_root = -1;
-    planner->watched_time = planner->watched_fill = -1;
-    planner->learning = learns ? planner->reserved : NULL;
-    pb_threshold_begin(&planner->threshold, planner->options.min_size);
-    planner->threshold_is_lost = false;
-    if (planner->learning != NULL) {
-        pb_learning_begin(planner->learning, planner->placement, planner->model,
-                          &planner->options.choose);
-    }
+    planner->version++;
 }
 
 void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
                       const pb_model_t *model, const pb_planner_options_t *options)
 {
     drop_choosers(planner);
+    drop_rows(planner);
+    free(planner->rows);
+    planner->rows = NULL;
+    free(planner->corrected);
+    planner->corrected = NULL;
     planner->placement = placement;
-    planner->model = model;
+    planner->model = planner->given = model;
     planner->options = *options;
     planner->options.choose.plan.tables = &planner->tables;
     if (planner->ledger != NULL) {
         bind(planner);
     }
-    begin_anew(planner, !options->learns_nothing);
+    planner->options.choose.frame = 0;
+    memset(planner->used, 0, sizeof(planner->used));
+    memset(planner->classes, 0, sizeof(planner->classes));
+    planner->swept = (swept_t){.root = -1, .time = -1, .fill = -1};
+    planner->swept_kind = -1;
+    planner->learner = options->learns_nothing ? NULL : planner->reserved;
+    if (planner->learner != NULL) {
+        pb_learner_init(planner->learner, !model->measured);
+    }
 }
 
 static void drop_group(pb_planner_t *planner)
@@ -146,17 +175,22 @@ static void drop_group(pb_planner_t *planner)
     planner->group.ranks = NULL;
 }
 
-/** Whether a broadcast may turn out to be the fallback component's, by what is learnt. */
-static bool learns_to_pass(const pb_planner_t *planner)
+/** Whether a kind is one of those of the bits, or the fallback component. */
+static bool is_of(uint32_t kinds, int kind)
 {
-    return pb_planner_learns(planner) && planner->options.choose.kind == PB_CHOOSE_ALL;
+    return kind == PB_KIND_FALLBACK || (kinds >> kind & 1) != 0;
 }
 
-static void raise_threshold(pb_planner_t *planner)
+/** The kinds whose frames switches copy, and where one of them alone may be chosen, those that have
+ * stood in for it: bit k is that of kind k. */
+static uint32_t kinds_of_frames(const pb_planner_t *planner)
 {
-    if (learns_to_pass(planner)) {
-        pb_threshold_raise(&planner->threshold, pb_learning_learner(planner->learning));
+    uint32_t kinds = 0;
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        kinds |= (uint32_t) pb_kind_row((pb_kind_t) kind)->copies << kind;
     }
+    const int only = planner->options.choose.kind;
+    return only >= 0 && (kinds >> only & 1) != 0 ? UINT32_MAX : kinds;
 }
 
 void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload)
@@ -168,33 +202,24 @@ void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload)
     }
     choose->frame = frame;
     drop_choosers(planner);
-    planner->last.root = -1;
-    if (planner->learning != NULL) {
-        pb_learning_set_frame(planner->learning, frame);
+    drop_rows(planner);
+    const uint32_t kinds = kinds_of_frames(planner);
+    if (planner->swept.trial.candidate.kind != PB_KIND_FALLBACK &&
+        is_of(kinds, planner->swept.trial.candidate.kind)) {
+        planner->swept.root = -1; /* its time is of no use */
     }
-    raise_threshold(planner);
-}
-
-void pb_planner_begin_with(pb_planner_t *planner, const pb_learner_t *kept)
-{
-    if (pb_planner_learns(planner)) {
-        pb_learning_begin_with(planner->learning, kept);
-        raise_threshold(planner);
+    if (planner->learner != NULL) {
+        pb_learner_renew(planner->learner, kinds);
     }
-}
-
-const pb_learner_t *pb_planner_learner(const pb_planner_t *planner)
-{
-    return pb_planner_learns(planner) ? pb_learning_learner(planner->learning) : NULL;
 }
 
 /** Gives back all that is kept. */
 static void forget(pb_planner_t *planner)
 {
     drop_choosers(planner);
-    if (planner->learning != NULL) {
-        pb_learning_forget(planner->learning);
-    }
+    drop_rows(planner);
+    free(planner->rows);
+    planner->rows = NULL;
     pb_role_cache_clear(&planner->roles);
     pb_tables_clear(&planner->tables);
     drop_group(planner);
@@ -204,7 +229,8 @@ void pb_planner_free(pb_planner_t *planner)
 {
     if (planner != NULL) {
         forget(planner);
-        pb_learning_free(planner->reserved);
+        free(planner->reserved);
+        free(planner->corrected);
         free(planner->ledger);
         free(planner);
     }
@@ -229,7 +255,7 @@ int pb_planner_connections(const pb_planner_t *planner)
 
 static size_t memory_of_choosers(const pb_planner_t *planner)
 {
-    size_t memory = planner->learning != NULL ? pb_learning_memory(planner->learning) : 0;
+    size_t memory = planner->corrected != NULL ? sizeof(*planner->corrected) : 0;
     for (int i = 0; i < N_CHOICES; i++) {
         memory += planner->choosers[i] != NULL ? pb_chooser_memory(planner->choosers[i]) : 0;
     }
@@ -238,7 +264,9 @@ static size_t memory_of_choosers(const pb_planner_t *planner)
 
 size_t pb_planner_memory(const pb_planner_t *planner)
 {
-    return planner->roles.memory + memory_of_choosers(planner) + pb_tables_memory(&planner->tables);
+    return planner->roles.memory + memory_of_choosers(planner) +
+           pb_tables_memory(&planner->tables) +
+           (planner->rows != NULL ? N_ROWS * sizeof(*planner->rows) : 0);
 }
 
 /** Keeps the bound on memory; the newest role stays. */
@@ -258,10 +286,12 @@ static void trim(pb_planner_t *planner)
             pb_chooser_forget(planner->choosers[i]);
         }
     }
-    if (planner->learning != NULL && memory_of_choosers(planner) > bound) {
-        pb_learning_forget(planner->learning);
+    const size_t others = memory_of_choosers(planner);
+    const size_t n_roles = planner->roles.n_roles;
+    pb_role_cache_trim(&planner->roles, others < bound ? bound - others : 0);
+    if (planner->roles.n_roles < n_roles) {
+        drop_rows(planner); /* which borrow roles */
     }
-    pb_role_cache_trim(&planner->roles, bound - memory_of_choosers(planner));
 }
 
 /** The plan of a kind over the ranks (NULL: all), to be freed. */
@@ -391,9 +421,6 @@ static pb_chooser_t *get_chooser(pb_planner_t *planner, int among)
     if (planner->choosers[among] == NULL) {
         const pb_choose_options_t options = options_among(planner, among);
         planner->choosers[among] = pb_chooser_new(planner->placement, planner->model, &options);
-        if (among == ALL_KINDS && planner->learning != NULL) {
-            pb_learning_predict_beside(planner->learning, planner->choosers[among]);
-        }
     }
     return planner->choosers[among];
 }
@@ -486,6 +513,109 @@ static int plan_by_choice(const pb_planner_t *planner, uint64_t bytes, int rc, c
     return PB_SUCCESS;
 }
 
+/** The kinds that may be used: with a bound on connections those that the ledger has. */
+static uint32_t kinds_to_use(const pb_planner_t *planner, int root)
+{
+    uint32_t kinds = UINT32_MAX;
+    for (int kind = 0; is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
+        const bool is_there = pb_ledger_has(planner->ledger, (pb_kind_t) kind, root);
+        kinds &= ~((uint32_t) !is_there << kind);
+    }
+    return kinds;
+}
+
+/** Of a kind and root, never 0. The fallback component's connections are those of any root. */
+static uint64_t key_of(int root, int kind)
+{
+    return kind == PB_KIND_FALLBACK ? 1 : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) kind) + 2;
+}
+
+static uint64_t *used_at(pb_planner_t *planner, uint64_t key)
+{
+    return &planner->used[pb_hash_end(pb_hash_number(PB_HASH_START, key)) & (N_USED - 1)];
+}
+
+/* The table. */
+
+static uint32_t version_of(const pb_planner_t *planner)
+{
+    return planner->version + (planner->learner != NULL ? planner->learner->version : 0);
+}
+
+/** The row for a broadcast, which may have another one's; NULL: there is no table. */
+static row_t *row_at(const pb_planner_t *planner, int root, uint64_t size_class, bool is_tree)
+{
+    const uint64_t mixed =
+        (size_class ^ (uint64_t) root << 32 ^ (uint64_t) is_tree) * UINT64_C(0x9e3779b97f4a7c15);
+    return planner->rows != NULL ? &planner->rows[mixed >> 58] : NULL;
+}
+
+static bool is_row(const pb_planner_t *planner, const row_t *row, int root, uint64_t size_class,
+                   bool is_tree)
+{
+    return row != NULL && row->size_class == size_class && row->root == root &&
+           row->is_tree == is_tree && row->version == version_of(planner);
+}
+
+/** A broadcast like an earlier one. */
+static void take_row(pb_planner_t *planner, const row_t *row, uint64_t bytes, pb_planned_t *planned)
+{
+    *planned = row->planned;
+    planned->segment_size = (size_t) pb_candidate_segment(&row->candidate, bytes);
+    if (row->slot >= 0) {
+        pb_learner_count(planner->learner, row->slot);
+        planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
+        *used_at(planner, row->used) = row->used;
+    }
+}
+
+/** Keeps a row. Without memory for the table, broadcasts are planned anew. */
+static void put_row(pb_planner_t *planner, const row_t *row)
+{
+    if (planner->rows == NULL) {
+        planner->rows = calloc(N_ROWS, sizeof(*planner->rows));
+    }
+    row_t *at = row_at(planner, row->root, row->size_class, row->is_tree);
+    if (at != NULL) {
+        *at = *row;
+        at->version = version_of(planner);
+        at->planned.was_cached = !row->planned.fallback;
+        at->planned.is_new_class = at->planned.begins_to_repeat = false;
+    }
+}
+
+/** What is in force, if it may be used, instead of the choice. */
+static void take_in_force(const pb_planner_t *planner, row_t *row, uint64_t bytes)
+{
+    pb_candidate_t in_force;
+    if (pb_planner_learns(planner) && pb_learner_in_force(planner->learner, bytes, &in_force) &&
+        is_of(kinds_to_use(planner, row->root), in_force.kind) &&
+        !(row->is_tree && in_force.kind >= 0 && pb_kind_row((pb_kind_t) in_force.kind)->copies)) {
+        row->candidate = in_force;
+    }
+}
+
+/** A miss: chooses, and makes the role. */
+static int make_row(pb_planner_t *planner, row_t *row, uint64_t bytes)
+{
+    made_t made;
+    pb_planned_t *planned = &row->planned;
+    int rc = choose(planner, row->is_tree ? TREES : ALL_KINDS, row->root, bytes, true, &made);
+    rc = plan_by_choice(planner, bytes, rc, &made, planned);
+    if (rc == PB_SUCCESS) {
+        row->candidate = made.choice.best;
+        take_in_force(planner, row, bytes);
+        fill(planned, &row->candidate, bytes);
+        planned->piece_size = piece_of(planner, made.among, planned, row->size_class);
+    }
+    if (rc == PB_SUCCESS && !planned->fallback) {
+        const bool is_chosen = made.choice.best.kind == row->candidate.kind;
+        rc = get_role(planner, row->root, planned->kind, is_chosen ? made.plan : NULL, planned);
+    }
+    pb_plan_free(made.plan);
+    return rc;
+}
+
 /** Whether this is the first message of its size class; notes it. */
 static bool note_class(pb_planner_t *planner, uint64_t bytes)
 {
@@ -501,209 +631,249 @@ static bool note_class(pb_planner_t *planner, uint64_t bytes)
     return is_new;
 }
 
-/** How a broadcast is planned: by the choice alone, or by what is learnt. */
-typedef enum { BY_CHOICE, BY_TREES, BY_LEARNING, TO_BE_WATCHED } plan_by_t;
-
-static bool learns_by(plan_by_t by)
+static int plan_new(pb_planner_t *planner, row_t *row, uint64_t bytes, pb_planned_t *planned)
 {
-    return by == BY_LEARNING || by == TO_BE_WATCHED;
-}
-
-/** The kinds that may be tried: with a bound on connections those that the ledger has. */
-static uint32_t kinds_to_try(const pb_planner_t *planner, int root)
-{
-    uint32_t kinds = UINT32_MAX;
-    for (int kind = 0; is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
-        const bool is_there = pb_ledger_has(planner->ledger, (pb_kind_t) kind, root);
-        kinds &= ~((uint32_t) !is_there << kind);
-    }
-    return kinds;
-}
-
-/** What is predicted of a broadcast that is watched, by the model that was given. */
-static int expect(pb_planner_t *planner, int root, uint64_t bytes, const pb_learnt_t *learnt)
-{
-    pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
-    const pb_candidate_t *candidate = &learnt->candidate;
-    planner->watched_root = root;
-    planner->watched_bytes = bytes;
-    planner->watched_time = planner->watched_fill = -1;
-    if (chooser == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    if (candidate->kind != PB_KIND_FALLBACK) {
-        const uint64_t first = pb_choose_first(chooser, candidate, bytes);
-        planner->watched_time = pb_choose_time(chooser, root, bytes, candidate);
-        planner->watched_fill = pb_choose_time(chooser, root, first, candidate);
-    }
-    return pb_learning_watch(planner->learning, chooser, root, bytes, learnt);
-}
-
-/** This rank's role; of the fallback component's broadcast that is watched, in the fold's tree. */
-static int add_planned_role(pb_planner_t *planner, int root, plan_by_t by,
-                            const pb_candidate_t *prior, const pb_plan_t *plan,
-                            pb_planned_t *planned)
-{
-    if (planned->fallback && by != TO_BE_WATCHED) {
-        return PB_SUCCESS;
-    }
-    if (planned->fallback) {
-        planned->kind = pb_learning_last_kind(planner->learning, prior);
-    }
-    const bool is_of_prior = plan != NULL && prior->kind == (int) planned->kind;
-    return get_role(planner, root, planned->kind, is_of_prior ? plan : NULL, planned);
-}
-
-/** Another candidate than the choice, if what is learnt is for that. */
-static int learn(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
-                 const pb_choice_t *prior, pb_learnt_t *learnt, pb_planned_t *planned)
-{
-    *learnt = (pb_learnt_t){.candidate = prior->best};
-    if (!learns_by(by)) {
-        return PB_SUCCESS;
-    }
-    const int rc = pb_learning_choose(planner->learning, root, bytes, by == TO_BE_WATCHED,
-                                      kinds_to_try(planner, root), prior, learnt);
-    if (rc == PB_SUCCESS) {
-        fill(planned, &learnt->candidate, bytes);
-        planned->is_trial = learnt->is_trial;
-    }
-    return rc;
-}
-
-static int plan_for_all(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
-                        pb_planned_t *planned)
-{
-    made_t made;
-    pb_learnt_t learnt;
-    const pb_choice_t *prior = &made.choice;
-    int rc = choose(planner, by == BY_TREES ? TREES : ALL_KINDS, root, bytes, true, &made);
-    rc = plan_by_choice(planner, bytes, rc, &made, planned);
-    if (rc == PB_SUCCESS) {
-        rc = learn(planner, root, bytes, by, prior, &learnt, planned);
-        planned->is_known = rc == PB_SUCCESS;
-    }
-    if (rc == PB_SUCCESS) {
-        planned->piece_size = piece_of(planner, made.among, planned, bytes);
-        rc = add_planned_role(planner, root, by, &prior->best, made.plan, planned);
-    }
-    pb_plan_free(made.plan);
-    if (rc == PB_SUCCESS && by == TO_BE_WATCHED) {
-        rc = expect(planner, root, bytes, &learnt);
-    }
-    if (rc == PB_SUCCESS && learns_by(by)) {
-        pb_learning_count(planner->learning, root, bytes, &learnt.candidate);
-        planner->last = (last_t){.root = root, .bytes = bytes, .candidate = learnt.candidate};
-    }
-    return rc;
-}
-
-static int plan(pb_planner_t *planner, int root, uint64_t bytes, plan_by_t by,
-                pb_planned_t *planned)
-{
-    if (planner->ledger_is_lost || planner->threshold_is_lost) {
+    if (planner->ledger_is_lost) {
         *planned = (pb_planned_t){.is_known = false};
         return PB_ERR_NO_MEMORY;
     }
-    int rc = plan_for_all(planner, root, bytes, by, planned);
+    int rc = make_row(planner, row, bytes);
     if (rc == PB_ERR_NO_MEMORY) {
         forget(planner);
-        rc = plan_for_all(planner, root, bytes, by, planned);
+        rc = make_row(planner, row, bytes);
     }
+    *planned = row->planned;
     planner->has_repeated = planner->has_repeated || planned->begins_to_repeat;
     planner->ledger_is_lost = rc == PB_ERR_NO_MEMORY && !planned->is_known && is_bound(planner) &&
                               !pb_ledger_is_closed(planner->ledger);
-    planned->is_new_class = rc == PB_SUCCESS && note_class(planner, bytes);
-    if (by == TO_BE_WATCHED) {
-        raise_threshold(planner); /* a class may have settled */
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    planned->is_new_class = note_class(planner, bytes);
+    if (!row->is_tree) {
+        row->used = key_of(row->root, row->candidate.kind);
+    }
+    if (!row->is_tree && pb_planner_learns(planner)) {
+        row->slot = pb_learner_take(planner->learner, bytes);
+        pb_learner_count(planner->learner, row->slot);
+        planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
     }
     trim(planner);
-    return rc;
+    put_row(planner, row);
+    return PB_SUCCESS;
+}
+
+static int plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
+                pb_planned_t *planned)
+{
+    const uint64_t size_class = pb_size_class(bytes);
+    const row_t *known = row_at(planner, root, size_class, is_tree);
+    if (is_row(planner, known, root, size_class, is_tree)) {
+        take_row(planner, known, bytes, planned);
+        return PB_SUCCESS;
+    }
+    row_t row = {.size_class = size_class, .root = root, .is_tree = is_tree, .slot = -1};
+    return plan_new(planner, &row, bytes, planned);
 }
 
 int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
 {
-    return plan(planner, root, bytes, BY_CHOICE, planned);
+    return plan(planner, root, bytes, false, planned);
 }
 
 int pb_planner_plan_tree(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
 {
-    return plan(planner, root, bytes, BY_TREES, planned);
-}
-
-int pb_planner_plan_learnt(pb_planner_t *planner, int root, uint64_t bytes, bool is_watched,
-                           pb_planned_t *planned)
-{
-    const plan_by_t by = !pb_planner_learns(planner) ? BY_CHOICE
-                         : is_watched                ? TO_BE_WATCHED
-                                                     : BY_LEARNING;
-    return plan(planner, root, bytes, by, planned);
+    return plan(planner, root, bytes, true, planned);
 }
 
 bool pb_planner_learns(const pb_planner_t *planner)
 {
     const pb_choose_options_t *choose = &planner->options.choose;
-    return planner->learning != NULL && (pb_choose_kind(choose) < 0 || choose->segment == 0);
+    return planner->learner != NULL && (pb_choose_kind(choose) < 0 || choose->segment == 0);
 }
 
-bool pb_planner_is_eager(const pb_planner_t *planner, uint64_t bytes)
-{
-    return pb_planner_learns(planner) &&
-           (bytes < planner->threshold.bytes || pb_learning_is_eager(planner->learning, bytes));
-}
+/* Sweeps. */
 
-bool pb_planner_knows_links(const pb_planner_t *planner)
-{
-    return pb_learner_knows_links(pb_learning_learner(planner->learning));
-}
+/** The candidates of one broadcast. */
+typedef struct listed {
+    uint32_t kinds; /**< that may be used */
+    int n;
+    pb_candidate_t candidates[MAX_CANDIDATES];
+} listed_t;
 
-/** By what is known of links now; the predictions for the last root are there. */
-static void lower_threshold(pb_planner_t *planner)
+static void list(void *context, const pb_candidate_t *candidate)
 {
-    pb_threshold_t *threshold = &planner->threshold;
-    if (!learns_to_pass(planner) || is_bound(planner) || planner->watched_root < 0) {
-        return;
+    listed_t *listed = context;
+    if (is_of(listed->kinds, candidate->kind) && listed->n < MAX_CANDIDATES) {
+        listed->candidates[listed->n++] = *candidate;
     }
-    int rc = pb_threshold_lower(threshold, planner->learning, planner->watched_root);
+}
+
+/** Another candidate than the one in force, if one is to be tried. */
+static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swept)
+{
+    listed_t listed = {.kinds = kinds_to_use(planner, swept->root)};
+    const int rc = pb_choose_explain(chooser, swept->root, swept->bytes, list, &listed);
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    const int at =
+        pb_learner_next(planner->learner, swept->trial.slot, listed.candidates, listed.n);
+    if (at >= 0) {
+        swept->trial.candidate = listed.candidates[at];
+        swept->trial.is_trial = true;
+    }
+    return PB_SUCCESS;
+}
+
+/** What is predicted of it, by the model that plans. */
+static int predict(const pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swept)
+{
+    pb_candidate_t *candidate = &swept->trial.candidate;
+    const uint64_t first = pb_choose_first(chooser, candidate, swept->bytes);
+    candidate->time = pb_choose_time(chooser, swept->root, swept->trial.size_class, candidate);
+    swept->time = pb_choose_time(chooser, swept->root, swept->bytes, candidate);
+    swept->fill = pb_choose_time(chooser, swept->root, first, candidate);
+    swept->trial.hop = pb_model_cost(planner->model, N_LINKS, first).rtt / 2;
+    return candidate->time >= 0 && swept->time >= 0 && swept->fill >= 0 ? PB_SUCCESS
+                                                                        : PB_ERR_NO_MEMORY;
+}
+
+/** The tree along which the sweep of a broadcast of the fallback component travels. */
+static pb_kind_t tree_of_sweep(const pb_planner_t *planner)
+{
+    return planner->swept_kind >= 0 ? (pb_kind_t) planner->swept_kind : PB_KIND_CHAIN;
+}
+
+static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+{
+    swept_t swept = {
+        .root = root,
+        .bytes = bytes,
+        .trial = {
+            .slot = -1,
+            .size_class = pb_size_class(bytes),
+            .candidate = {.kind = planned->fallback ? PB_KIND_FALLBACK : (int) planned->kind,
+                          .segment = planned->segment_size < bytes ? planned->segment_size : 0}}};
+    pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
+    int rc = chooser != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    if (rc == PB_SUCCESS && pb_planner_learns(planner)) {
+        swept.trial.slot = pb_learner_take(planner->learner, bytes);
+        rc = find_trial(planner, chooser, &swept);
+    }
+    if (rc == PB_SUCCESS) {
+        rc = predict(planner, chooser, &swept);
+    }
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    const uint64_t key = key_of(root, swept.trial.candidate.kind);
+    swept.trial.opens = *used_at(planner, key) != key;
+    planned->is_trial = swept.trial.is_trial;
+    planned->is_swept = true;
+    fill(planned, &swept.trial.candidate, bytes);
+    planned->piece_size = piece_of(planner, ALL_KINDS, planned, swept.trial.size_class);
+    planner->swept = swept;
+    if (planned->role != NULL && !planned->is_trial) {
+        return PB_SUCCESS; /* the role that was planned */
+    }
+    return get_role(planner, root, planned->fallback ? tree_of_sweep(planner) : planned->kind, NULL,
+                    planned);
+}
+
+int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+{
+    const pb_planned_t before = *planned;
+    int rc = sweep(planner, root, bytes, planned);
     if (rc == PB_ERR_NO_MEMORY) {
         forget(planner);
-        rc = pb_threshold_lower(threshold, planner->learning, planner->watched_root);
+        *planned = before;
+        rc = sweep(planner, root, bytes, planned);
     }
-    planner->threshold_is_lost = planner->threshold_is_lost || rc != PB_SUCCESS;
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    const int kind = planner->swept.trial.candidate.kind;
+    const uint64_t key = key_of(root, kind);
+    *used_at(planner, key) = key;
+    planner->swept_kind = kind != PB_KIND_FALLBACK ? kind : planner->swept_kind;
+    trim(planner);
+    return PB_SUCCESS;
 }
 
-pb_lesson_t pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait)
+void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p)
 {
-    const pb_lesson_t lesson = pb_learning_note(planner->learning, longest, least_wait);
-    lower_threshold(planner);
-    raise_threshold(planner);
-    return lesson;
+    *time_p = planner->swept.time;
+    *fill_p = planner->swept.fill;
 }
 
-bool pb_planner_considers(const pb_planner_t *planner, uint64_t bytes)
+/** The time that the swept broadcast is predicted to take by links of this speed; -1: no memory. */
+static int64_t time_at(pb_planner_t *planner, uint64_t speed)
 {
-    return bytes >= planner->threshold.bytes || planner->threshold_is_lost;
+    const swept_t *swept = &planner->swept;
+    pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
+    pb_model_assume_other(planner->given, speed, planner->corrected);
+    planner->corrected->measured = true;
+    return chooser != NULL ? pb_choose_time_by(chooser, planner->corrected, swept->root,
+                                               swept->trial.size_class, &swept->trial.candidate)
+                           : -1;
 }
 
-bool pb_planner_considers_next(pb_planner_t *planner, uint64_t bytes)
+/** Sets the corrected model to the speed at which it explains a time of the swept broadcast. */
+static int find_speed(pb_planner_t *planner, int64_t time)
 {
-    return !pb_threshold_passes(&planner->threshold, bytes) || planner->threshold_is_lost;
+    uint64_t slow = LEAST_SPEED, fast = MOST_TIMES_ASSUMED * planner->given->speed;
+    int64_t predicted = 0;
+    while (slow + slow / 64 < fast && predicted >= 0) {
+        /* By factors first, as speeds differ by orders of magnitude. */
+        const uint64_t middle = fast / slow > 4 ? 2 * slow : slow + (fast - slow) / 2;
+        predicted = time_at(planner, middle);
+        slow = predicted > time ? middle : slow;
+        fast = predicted > time ? fast : middle;
+    }
+    return predicted >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
-uint64_t pb_planner_threshold(const pb_planner_t *planner)
+static int correct_speed(pb_planner_t *planner, int64_t time)
 {
-    return planner->threshold.bytes;
+    if (planner->corrected == NULL) {
+        planner->corrected = malloc(sizeof(*planner->corrected));
+    }
+    int rc = planner->corrected != NULL ? find_speed(planner, time) : PB_ERR_NO_MEMORY;
+    if (rc == PB_SUCCESS) {
+        planner->model = planner->corrected;
+        for (int i = 0; i < N_CHOICES; i++) {
+            if (planner->choosers[i] != NULL) {
+                pb_chooser_set_model(planner->choosers[i], planner->model);
+            }
+        }
+        drop_rows(planner);
+    }
+    return rc;
 }
 
-bool pb_planner_may_consider(const pb_planner_t *planner, uint64_t bytes)
+int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait, pb_lesson_t *lesson)
 {
-    return bytes >= pb_threshold_first(planner->options.min_size);
-}
-
-void pb_planner_watched(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p)
-{
-    *time_p = planner->watched_time;
-    *fill_p = planner->watched_fill;
+    const swept_t *swept = &planner->swept;
+    int rc = PB_SUCCESS;
+    *lesson = (pb_lesson_t){.verdict = PB_VERDICT_STAYS, .time = longest};
+    if (swept->root < 0 || !pb_planner_learns(planner)) {
+        return PB_SUCCESS;
+    }
+    lesson->verdict =
+        pb_learner_note(planner->learner, &swept->trial, longest, least_wait, &lesson->time);
+    if (lesson->verdict == PB_VERDICT_SPEED) {
+        rc = correct_speed(planner, lesson->time);
+        if (rc == PB_ERR_NO_MEMORY) {
+            forget(planner);
+            rc = correct_speed(planner, lesson->time);
+        }
+        pb_learner_forget(planner->learner);
+    }
+    lesson->bits_per_second = planner->given->measured ? 0 : planner->model->speed;
+    lesson->is_known = pb_learner_in_force(planner->learner, swept->bytes, &lesson->in_force);
+    planner->swept.root = -1;
+    return rc;
 }
 
 static int find_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks, int n_ranks,
@@ -786,109 +956,31 @@ int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,
 
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes)
 {
-    return pb_choose_may_pass(planner->model, &planner->options.choose, bytes);
+    return pb_choose_may_pass(planner->given, &planner->options.choose, bytes) ||
+           (pb_planner_learns(planner) && planner->options.choose.kind == PB_CHOOSE_ALL);
 }
 
-bool pb_planner_may_pass_learnt(const pb_planner_t *planner, uint64_t bytes, bool is_watched)
-{
-    return pb_planner_may_pass(planner, bytes) ||
-           (pb_planner_learns(planner) &&
-            pb_learning_may_pass(planner->learning, bytes, is_watched));
-}
-
-/** Predicted by what is known of links, or else claimed; -1: not known. */
-static int64_t time_of(pb_planner_t *planner, int root, uint64_t bytes,
-                       const pb_candidate_t *candidate)
-{
-    if (pb_planner_knows_links(planner)) {
-        return pb_learning_time(planner->learning, root, bytes, candidate);
-    }
-    pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
-    return chooser != NULL ? pb_choose_time(chooser, root, bytes, candidate) : -1;
-}
-
-/** The same until all ranks have what they wait for first. */
-static int64_t fill_of(pb_planner_t *planner, int root, uint64_t bytes,
-                       const pb_candidate_t *candidate)
-{
-    const pb_chooser_t *chooser = get_chooser(planner, ALL_KINDS);
-    return chooser != NULL
-               ? time_of(planner, root, pb_choose_first(chooser, candidate, bytes), candidate)
-               : -1;
-}
-
-/** What was planned last, if that was the broadcast that is asked for, instead of the choice. */
-static void report_last(pb_planner_t *planner, int root, uint64_t bytes,
-                        pb_planner_report_t *report)
-{
-    const last_t *last = &planner->last;
-    if (last->root != root || last->bytes != bytes ||
-        (last->candidate.kind == report->best.kind &&
-         last->candidate.segment == report->best.segment)) {
-        return;
-    }
-    report->next = report->best;
-    report->next_time = report->best_time;
-    report->best = last->candidate;
-    report->best_time = time_of(planner, root, bytes, &report->best);
-    report->best_fill = fill_of(planner, root, bytes, &report->best);
-}
-
-/** What is known of the candidate that is reported. */
-static void report_measured(const pb_planner_t *planner, uint64_t bytes,
-                            pb_planner_report_t *report)
-{
-    pb_candidate_t in_force;
-    if (pb_planner_learns(planner) &&
-        pb_learner_in_force(pb_learning_learner(planner->learning), bytes, &in_force) &&
-        in_force.kind == report->best.kind && in_force.segment == report->best.segment) {
-        report->best_measured = in_force.time;
-    }
-}
-
-/** The choice without what is learnt. */
-static int explain_choice(pb_planner_t *planner, int root, uint64_t bytes,
-                          pb_planner_report_t *report)
+int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
 {
     made_t made;
+    row_t row = {.root = root, .size_class = pb_size_class(bytes), .slot = -1};
     const int rc = choose(planner, ALL_KINDS, root, bytes, false, &made);
     pb_plan_free(made.plan);
     if (rc != PB_SUCCESS) {
         return rc;
     }
     pb_chooser_t *chooser = planner->choosers[made.among];
-    const pb_choice_t *choice = &made.choice;
+    row.candidate = made.choice.best;
+    take_in_force(planner, &row, bytes);
+    const bool is_chosen = row.candidate.kind == made.choice.best.kind &&
+                           row.candidate.segment == made.choice.best.segment;
+    const pb_candidate_t *next = is_chosen ? &made.choice.next : &made.choice.best;
     *report = (pb_planner_report_t){
-        .best = choice->best,
-        .next = choice->next,
-        .best_measured = -1,
-        .best_time = pb_choose_time(chooser, root, bytes, &choice->best),
-        .best_fill = pb_choose_time(chooser, root, pb_choose_first(chooser, &choice->best, bytes),
-                                    &choice->best),
-        .next_time =
-            choice->next.time >= 0 ? pb_choose_time(chooser, root, bytes, &choice->next) : -1,
+        .best = row.candidate,
+        .next = *next,
+        .best_measured = is_chosen ? -1 : row.candidate.time,
+        .best_time = pb_choose_time(chooser, root, bytes, &row.candidate),
+        .next_time = next->time >= 0 ? pb_choose_time(chooser, root, bytes, next) : -1,
     };
     return PB_SUCCESS;
-}
-
-int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_planner_report_t *report)
-{
-    const int rc = explain_choice(planner, root, bytes, report);
-    if (rc == PB_SUCCESS) {
-        report_last(planner, root, bytes, report);
-        report_measured(planner, bytes, report);
-    }
-    return rc;
-}
-
-int pb_planner_explain_prior(pb_planner_t *planner, pb_planner_report_t *report)
-{
-    if (planner->watched_root < 0) {
-        return PB_ERR_UNKNOWN;
-    }
-    const int rc = explain_choice(planner, planner->watched_root, planner->watched_bytes, report);
-    if (rc == PB_SUCCESS) {
-        report_measured(planner, planner->watched_bytes, report);
-    }
-    return rc;
 }

@@ -2,15 +2,15 @@
  * Whether a communicator's broadcasts are arrival-aware: decided by the
  * broadcasts themselves (ours).
  *
- * Plain broadcasts are watched now and then (engine/arrival/watch.h), which needs no connection
+ * Plain broadcasts are swept now and then (engine/schedule.h), which needs no connection
  * that they do not need themselves. Where that finds ranks to arrive unevenly, the next two
  * broadcasts are arrival-aware, a *probe*: in the first its root sees exactly how uneven the
  * arrivals are, with the second's ARRIVED it reports that to the second's root,
  * whose header announces whether the next broadcast is arrival-aware too. So
  * every rank knows before its next broadcast begins. As long as arrivals are
  * uneven all broadcasts are arrival-aware; after several even ones they are plain
- * again. Where a probe finds arrivals to be even nevertheless, more and more of what is
- * found by watching is passed over.
+ * again. Where a probe finds arrivals to be even nevertheless, more and more of what
+ * sweeps find is passed over.
  *
  * All fields but `report` are alike on all ranks between broadcasts.
  */

@@ -1,0 +1,306 @@
+/*
+ * The sweep of a communicator and its verdict; see communicator/verdict.h.
+ *
+ * What changes at a verdict, on all ranks before the same broadcast:
+ *
+ *   measured                                             changes
+ *   how long the broadcast took, where it took longest   the planner's table: topo/model/learner.h
+ *   how long ranks waited for ranks that came late       the mode of arrivals: take_arrivals()
+ */
+#include "communicator/verdict.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/counters.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/connections.h"
+#include "communicator/lost.h"
+#include "communicator/module.h"
+
+/** Of a message between two hosts of one switch. */
+#define N_LINKS 2
+
+/** Bytes. */
+#define SHORT_MESSAGE 64
+#define MEBIBYTE (1 << 20)
+
+/**
+ * coll_pipebcast_now() when this process last left a blocking broadcast of ours; 0: none was.
+ * Of all communicators, read and written by any thread: a program that broadcasts in rows and
+ * columns of its ranks by turns comes to the one straight from the other. It is the other one's
+ * time, mostly the network's, by which its ranks arrive unevenly then, and serving them in groups
+ * would put more on the network.
+ */
+static int64_t last_left;
+
+void coll_pipebcast_sweep_construct(coll_pipebcast_sweep_t *sweep, coll_pipebcast_module_t *module)
+{
+    *sweep = (coll_pipebcast_sweep_t){.module = module};
+    pb_schedule_init(&sweep->schedule);
+    OBJ_CONSTRUCT(&sweep->task.super, opal_list_item_t);
+}
+
+void coll_pipebcast_sweep_destruct(coll_pipebcast_sweep_t *sweep)
+{
+    OBJ_DESTRUCT(&sweep->task.super);
+    free(sweep->children);
+    sweep->children = NULL;
+}
+
+bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep)
+{
+    sweep->children = malloc(pb_order_bytes(ompi_comm_size(sweep->module->comm)));
+    return sweep->children != NULL;
+}
+
+/** Of a message between two hosts of one switch, by what all ranks have agreed on. */
+static int64_t message_time(const coll_pipebcast_module_t *module, size_t bytes)
+{
+    return pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
+}
+
+static void report_limits(const coll_pipebcast_module_t *module)
+{
+    if (ompi_comm_rank(module->comm) != 0 || coll_pipebcast_follows_advice() ||
+        coll_pipebcast_may_reach_all(module)) {
+        return;
+    }
+    if (coll_pipebcast_is_arrival_aware(&module->settings)) {
+        coll_pipebcast_warn(
+            "communicator %s: its broadcasts are not arrival-aware, although the "
+            "parameter coll_pipebcast_arrival is set so: the root of each would need "
+            "%d connections, and it may have %d. Raise the limit of descriptors "
+            "(ulimit -n) or coll_pipebcast_connections.",
+            module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
+    } else if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
+        coll_pipebcast_log(
+            1,
+            "communicator %s: broadcasts stay plain however ranks arrive: a root that "
+            "serves them as they arrive would need %d connections, and it may have "
+            "%d",
+            module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
+    }
+}
+
+void coll_pipebcast_sweep_begin_serving(coll_pipebcast_module_t *module)
+{
+    const int64_t short_message = message_time(module, SHORT_MESSAGE);
+    pb_schedule_set_times(&module->sweep.schedule, short_message,
+                          message_time(module, SHORT_MESSAGE + MEBIBYTE) - short_message,
+                          ompi_comm_size(module->comm));
+    report_limits(module);
+}
+
+bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module,
+                                  const coll_pipebcast_settings_t *settings)
+{
+    return coll_pipebcast_is_arrival_aware(settings) && coll_pipebcast_may_reach_all(module);
+}
+
+/* The sweep. */
+
+/** How much longer than the message's own time the broadcast takes, predicted. */
+static double predicted_fill(const coll_pipebcast_module_t *module, int64_t message)
+{
+    int64_t time, fill;
+    pb_planner_predicted(module->planner, &time, &fill);
+    if (message <= 0 || time < 0) {
+        return 1; /* not known: as for a short pipeline */
+    }
+    return time > message ? (double) (time - message) / (double) message : 0;
+}
+
+/** At the root: how the ranks arrive, by what all of them have reported. */
+static pb_arrival_report_t judge(const coll_pipebcast_sweep_t *sweep)
+{
+    const coll_pipebcast_module_t *module = sweep->module;
+    const pb_sweep_sums_t *sums = &sweep->sweep.sums;
+    const int64_t predicted = message_time(module, sweep->bytes);
+    const bool is_measured = module->ns_per_byte > 0;
+    const double message =
+        is_measured ? module->ns_per_byte * (double) sweep->bytes : (double) predicted;
+    const pb_arrival_report_t report =
+        pb_sweep_judge(sums, message, is_measured, predicted_fill(module, predicted));
+    coll_pipebcast_log(
+        20,
+        "communicator %s: %zu bytes from root %d, swept: ranks arrive %s; of %u "
+        "receivers %u were held by others, for %.3f ms on average, and %u waited "
+        "%.3f ms",
+        module->comm->c_name, sweep->bytes, ompi_comm_rank(module->comm),
+        report == PB_ARRIVAL_UNEVEN ? "unevenly" : "evenly", sums->n_ranks, sums->n_held,
+        (double) sums->held_wait / 1e6 / (sums->n_held > 0 ? sums->n_held : 1), sums->n_free,
+        (double) sums->free_wait / 1e6 / (sums->n_free > 0 ? sums->n_free : 1));
+    return report;
+}
+
+static coll_pipebcast_sweep_t *sweep_of(coll_pipebcast_task_t *task)
+{
+    return (coll_pipebcast_sweep_t *) (void *) ((char *) task -
+                                                offsetof(coll_pipebcast_sweep_t, task));
+}
+
+/** Does what can be done; true when the sweep is through, or this rank is lost. */
+static bool advance(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_sweep_t *sweep = sweep_of(task);
+    bool is_through = pb_sweep_advance(&sweep->sweep);
+    if (sweep->sweep.state == PB_SWEEP_SUMMED) {
+        pb_sweep_announce(&sweep->sweep, judge(sweep));
+        is_through = pb_sweep_advance(&sweep->sweep);
+    }
+    if (sweep->sweep.broken) {
+        coll_pipebcast_lose(sweep->module, sweep->sweep.error);
+    }
+    return is_through || coll_pipebcast_is_lost(sweep->module);
+}
+
+static void end(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_sweep_t *sweep = sweep_of(task);
+    coll_pipebcast_lock_t *lock = &sweep->module->lock;
+    coll_pipebcast_lock(lock);
+    pb_sweep_finish(&sweep->sweep);
+    sweep->is_task = false;
+    coll_pipebcast_unlock(lock);
+}
+
+/** Each stream that the message has segments for in turn, as each has trees of other inner ranks.
+ */
+static int stream_of(const coll_pipebcast_sweep_t *sweep, const pb_planned_t *planned)
+{
+    const uint64_t n_segments = (sweep->bytes - 1) / planned->segment_size + 1;
+    const uint64_t n_streams = (uint64_t) planned->role->n_streams;
+    return (int) (sweep->schedule.n_sweeps % (n_segments < n_streams ? n_segments : n_streams));
+}
+
+int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned_t *planned,
+                               int root, size_t bytes, int tag)
+{
+    coll_pipebcast_sweep_t *sweep = &module->sweep;
+    sweep->root = root;
+    sweep->bytes = bytes;
+    sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};
+    const int stream = stream_of(sweep, planned);
+    pb_sweep_start(&sweep->sweep, &sweep->control, planned->role, ompi_comm_rank(module->comm),
+                   ompi_comm_size(module->comm), stream, sweep->children);
+    sweep->task.advance = advance;
+    sweep->task.end = end;
+    sweep->is_task = true;
+    const int rc = coll_pipebcast_progress_add(module, &sweep->task);
+    if (rc != OMPI_SUCCESS) {
+        sweep->is_task = false;
+        coll_pipebcast_lose(module, rc);
+    }
+    return stream;
+}
+
+/** For how long this process had been in no broadcast; 0: not known. */
+static int64_t away_until(int64_t arrived)
+{
+    const int64_t left = __atomic_load_n(&last_left, __ATOMIC_RELAXED);
+    return left != 0 && left < arrived ? arrived - left : 0;
+}
+
+void coll_pipebcast_sweep_end(coll_pipebcast_module_t *module, int64_t arrived,
+                              const pb_sweep_times_t *times)
+{
+    coll_pipebcast_sweep_t *sweep = &module->sweep;
+    pb_sweep_times_t own = *times;
+    own.away = away_until(arrived);
+    if (sweep->is_task) {
+        pb_sweep_end(&sweep->sweep, &own);
+        /* The report leaves now, however long this rank stays away from Open MPI after this. */
+        (void) advance(&sweep->task);
+    }
+}
+
+void coll_pipebcast_leave(void)
+{
+    __atomic_store_n(&last_left, coll_pipebcast_now(), __ATOMIC_RELAXED);
+}
+
+/* The verdict. */
+
+/** Rank 0 logs what has changed. */
+static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
+                       const pb_lesson_t *lesson)
+{
+    const pb_candidate_t *candidate = &lesson->in_force;
+    if (ompi_comm_rank(module->comm) != 0 || lesson->verdict == PB_VERDICT_STAYS) {
+        return;
+    }
+    if (lesson->verdict == PB_VERDICT_SPEED) {
+        coll_pipebcast_log(10,
+                           "communicator %s: %zu bytes took %.3f ms: links give about %llu kbit/s, "
+                           "and plans are chosen anew",
+                           module->comm->c_name, bytes, (double) lesson->time / 1e6,
+                           (unsigned long long) (lesson->bits_per_second / 1000));
+        return;
+    }
+    const unsigned long long segment = candidate->segment != 0 ? candidate->segment : bytes;
+    coll_pipebcast_log(
+        10,
+        lesson->verdict == PB_VERDICT_DRIFTS
+            ? "communicator %s: %zu bytes take %.3f ms now by %s, segments of %llu bytes, not what "
+              "they did; others are tried again"
+            : "communicator %s: learnt of %zu bytes: %.3f ms by %s, segments of %llu bytes",
+        module->comm->c_name, bytes, (double) candidate->time / 1e6, pb_candidate_name(candidate),
+        segment);
+}
+
+/** The planner takes in how long the broadcast took. If it cannot, this rank is lost. */
+static void take_time(coll_pipebcast_module_t *module)
+{
+    const coll_pipebcast_sweep_t *sweep = &module->sweep;
+    pb_lesson_t lesson;
+    const int rc = pb_planner_note(module->planner, (int64_t) sweep->sweep.longest,
+                                   (int64_t) sweep->sweep.least_wait, &lesson);
+    coll_pipebcast_count(&coll_pipebcast_counters.learnt, lesson.verdict != PB_VERDICT_STAYS);
+    log_lesson(module, sweep->bytes, &lesson);
+    if (rc != PB_SUCCESS) {
+        coll_pipebcast_lose(module, coll_pipebcast_error(rc));
+    }
+}
+
+/** Ranks that arrive unevenly are probed, where broadcasts may become arrival-aware. */
+static void take_arrivals(coll_pipebcast_module_t *module)
+{
+    if (module->sweep.sweep.verdict == PB_ARRIVAL_UNEVEN &&
+        module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO &&
+        coll_pipebcast_may_reach_all(module)) {
+        pb_arrival_mode_suspect(&module->arrival_mode);
+    }
+}
+
+/** Waits for the verdict. */
+static void wait_for_verdict(coll_pipebcast_module_t *module)
+{
+    while (module->sweep.is_task) {
+        coll_pipebcast_unlock(&module->lock);
+        opal_progress();
+        coll_pipebcast_lock(&module->lock);
+    }
+}
+
+void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_sweep_t *sweep = &module->sweep;
+    if (!pb_schedule_is_due(&sweep->schedule)) {
+        return;
+    }
+    wait_for_verdict(module);
+    pb_schedule_close(&sweep->schedule);
+    if (!module->is_lost) {
+        take_time(module);
+        take_arrivals(module);
+    }
+}
+
+bool coll_pipebcast_sweep_is_next(coll_pipebcast_module_t *module, size_t bytes, bool asked)
+{
+    return module->sweep.children != NULL &&
+           pb_schedule_begin(&module->sweep.schedule, bytes, asked);
+}

@@ -1,0 +1,86 @@
+/*
+ * The sweep of a communicator (engine/sweep.h), as a task (communicator/progress.h), and its
+ * verdict: all that may change an answer of the planner, or how ranks are served, between two
+ * broadcasts. communicator/verdict.c has what follows from what was measured, as a table.
+ *
+ * At most one sweep is under way on a communicator, and all it needs is allocated before the ranks
+ * agree. Only blocking broadcasts are swept, and wait for a verdict: they follow each other in the
+ * same order on all ranks, and one of them may synchronize the ranks.
+ *
+ * All functions but the first three, and coll_pipebcast_leave(), with the module's lock held.
+ */
+#ifndef COLL_PIPEBCAST_VERDICT_H
+#define COLL_PIPEBCAST_VERDICT_H
+
+#include <stdbool.h>
+
+#include "base/settings.h"
+#include "communicator/progress.h"
+#include "engine/schedule.h"
+#include "engine/sweep.h"
+#include "pml/control.h"
+#include "topo/model/planner.h"
+
+typedef struct coll_pipebcast_sweep {
+    struct coll_pipebcast_module *module; /**< of which this is a part */
+    pb_schedule_t schedule;
+    coll_pipebcast_task_t task; /**< the last sweep as one */
+    bool is_task;               /**< from its start until the task has ended */
+    pb_sweep_t sweep;
+    pb_control_t control;
+    uint8_t *children; /**< the sweep's room; NULL: no broadcast is swept */
+    int root;          /**< of the broadcast that is swept, and */
+    size_t bytes;      /**< of its message */
+} coll_pipebcast_sweep_t;
+
+/** As a module is made, and goes. */
+void coll_pipebcast_sweep_construct(coll_pipebcast_sweep_t *sweep,
+                                    struct coll_pipebcast_module *module);
+void coll_pipebcast_sweep_destruct(coll_pipebcast_sweep_t *sweep);
+
+/** Has the memory for sweeps of the communicator. False if out of memory. */
+bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep);
+
+/** The ranks have agreed to serve: by that it is known how often to sweep. Rank 0 reports where
+ * arrivals cannot be treated as the user has set. */
+void coll_pipebcast_sweep_begin_serving(struct coll_pipebcast_module *module);
+
+/**
+ * Whether every broadcast by these settings is arrival-aware: the user has set it, and ranks may
+ * report their arrivals to the root directly. Once the ranks have agreed.
+ */
+bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module,
+                                  const coll_pipebcast_settings_t *settings);
+
+/**
+ * A blocking broadcast that may be ours begins, alike on all ranks: waits for the verdict of the
+ * last sweep if it is due, and acts on it. The lock is given up while it waits, which ends early
+ * where this rank is lost.
+ */
+void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
+
+/**
+ * A blocking broadcast of `bytes` begins that may be swept: whether it is, where `asked` says that
+ * the planner wants it. Alike on all ranks.
+ */
+bool coll_pipebcast_sweep_is_next(struct coll_pipebcast_module *module, size_t bytes, bool asked);
+
+/**
+ * The sweep of that broadcast begins, with a tag of its own for its messages. Returns the stream
+ * along whose tree it travels. If it cannot, this rank is lost. The planned role is borrowed for
+ * this call.
+ */
+int coll_pipebcast_sweep_begin(struct coll_pipebcast_module *module, const pb_planned_t *planned,
+                               int root, size_t bytes, int tag);
+
+/**
+ * This rank's part of the broadcast, at which it had arrived at this time of coll_pipebcast_now(),
+ * is through. How long its process was in no broadcast of ours before that is added to `times`.
+ */
+void coll_pipebcast_sweep_end(struct coll_pipebcast_module *module, int64_t arrived,
+                              const pb_sweep_times_t *times);
+
+/** This process leaves a blocking broadcast of ours, of any communicator. For any thread. */
+void coll_pipebcast_leave(void);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Which broadcasts of a communicator are swept; see engine/schedule.h.
+ */
+#include "engine/schedule.h"
+
+/** What a transport keeps beside each message that waits: ob1 about so many bytes. */
+#define WEIGHT_OF_ANY 256
+
+uint64_t pb_schedule_weight(size_t bytes)
+{
+    return bytes < PB_SCHEDULE_MAX_WEIGHT - WEIGHT_OF_ANY ? bytes + WEIGHT_OF_ANY
+                                                          : PB_SCHEDULE_MAX_WEIGHT;
+}
+
+/** At least, as the last rank has a broadcast no sooner than a message of its size takes. */
+static int64_t time_of(const pb_schedule_t *schedule, size_t bytes)
+{
+    const size_t counted = bytes < PB_SCHEDULE_INTERVAL ? bytes : PB_SCHEDULE_INTERVAL;
+    return schedule->short_message + (int64_t) counted * schedule->mebibyte / (INT64_C(1) << 20);
+}
+
+void pb_schedule_init(pb_schedule_t *schedule)
+{
+    *schedule = (pb_schedule_t){.weight = PB_SCHEDULE_INTERVAL - 1};
+}
+
+void pb_schedule_set_times(pb_schedule_t *schedule, int64_t short_message, int64_t mebibyte,
+                           int n_ranks)
+{
+    int height = 1;
+    while (n_ranks >> height > 0) {
+        height++;
+    }
+    schedule->short_message = short_message > 0 ? short_message : 1;
+    schedule->mebibyte = mebibyte;
+    schedule->interval = PB_SCHEDULE_INTERVAL_MESSAGES * schedule->short_message;
+    schedule->lag = 2 * 2 * height * schedule->short_message;
+}
+
+static bool has_passed(const pb_schedule_t *schedule, uint32_t fewest, int64_t time)
+{
+    return schedule->short_message > 0 && schedule->n >= fewest && schedule->time >= time;
+}
+
+bool pb_schedule_is_due(const pb_schedule_t *schedule)
+{
+    return schedule->is_open && (schedule->weight >= PB_SCHEDULE_LAG ||
+                                 has_passed(schedule, PB_SCHEDULE_FEWEST_LAG, schedule->lag) ||
+                                 (schedule->is_asked && schedule->n >= PB_SCHEDULE_FEWEST_LAG));
+}
+
+void pb_schedule_close(pb_schedule_t *schedule)
+{
+    schedule->is_open = false;
+}
+
+/** Whether the next broadcast is swept, if `asked`, or for the weight and time since the last one.
+ */
+static bool is_next(const pb_schedule_t *schedule, bool asked)
+{
+    return !schedule->is_open && (asked || schedule->weight >= PB_SCHEDULE_INTERVAL ||
+                                  has_passed(schedule, PB_SCHEDULE_FEWEST, schedule->interval));
+}
+
+bool pb_schedule_begin(pb_schedule_t *schedule, size_t bytes, bool asked)
+{
+    const bool is_swept = is_next(schedule, asked);
+    if (is_swept) {
+        schedule->is_open = true;
+        schedule->is_asked = asked;
+        schedule->weight = 0;
+        schedule->time = 0;
+        schedule->n = 0;
+        schedule->n_sweeps++;
+    }
+    schedule->weight += pb_schedule_weight(bytes);
+    schedule->time += time_of(schedule, bytes);
+    schedule->n++;
+    return is_swept;
+}

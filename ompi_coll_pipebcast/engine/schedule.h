@@ -1,0 +1,93 @@
+/*
+ * Which blocking broadcasts of a communicator have a sweep (engine/sweep.h), and how many
+ * broadcasts later all ranks wait for its verdict, if it is not there yet (ours).
+ *
+ * That serves two ends. All ranks have the verdict before the same broadcast. And no root gets
+ * further ahead of a slow rank than by the broadcasts between two sweeps and those until the
+ * verdict is waited for. Within one broadcast a receiver's acknowledgements bound what waits for it
+ * (engine/transfer.h), but nothing bounds thousands of short ones: a root has sent each before
+ * anyone has received it.
+ *
+ * Broadcasts are counted by their weight: their bytes, and something for what a transport keeps of
+ * each. So at most PB_SCHEDULE_BOUND waits at a slow rank, of broadcasts up to
+ * PB_SCHEDULE_MAX_WEIGHT; longer ones are PB_SCHEDULE_LONG at most, of each of which the bound of
+ * one broadcast (pb_transfer_limits_t.ahead) may wait.
+ *
+ * All that this depends on is alike on all ranks.
+ */
+#ifndef PB_SCHEDULE_H
+#define PB_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Weight from one sweep to the next, at most. Its two messages of about 100 bytes for each edge of
+ * the tree are far below 1 % of that, and so are their some microseconds of the time that it takes.
+ */
+#define PB_SCHEDULE_INTERVAL (UINT64_C(1) << 20)
+
+/**
+ * Weight from a sweep to the broadcast before which its verdict is waited for, at most: 1 ms or
+ * more at 10 Gbit/s, so that where no rank is late the verdict is there, and no one waits.
+ */
+#define PB_SCHEDULE_LAG (UINT64_C(1) << 20)
+
+/** Of one broadcast at most, so that the lag is some broadcasts. */
+#define PB_SCHEDULE_MAX_WEIGHT (UINT64_C(1) << 18)
+
+/** What waits at a slow rank is less than this. */
+#define PB_SCHEDULE_BOUND (PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG + 2 * PB_SCHEDULE_MAX_WEIGHT)
+#define PB_SCHEDULE_LONG ((PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG) / PB_SCHEDULE_MAX_WEIGHT)
+
+/**
+ * On slower links a MiB takes long, and a program whose ranks arrive unevenly would wait for its
+ * help through many broadcasts. So a sweep also begins after PB_SCHEDULE_FEWEST broadcasts that
+ * took PB_SCHEDULE_INTERVAL_MESSAGES times as long as a short message, and its verdict is waited
+ * for after PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most; a sweep is up
+ * a tree and down again in 2 log2 P such times, and the lag is twice as much.
+ */
+#define PB_SCHEDULE_FEWEST 4
+#define PB_SCHEDULE_FEWEST_LAG 2
+#define PB_SCHEDULE_INTERVAL_MESSAGES 50
+
+typedef struct pb_schedule {
+    uint64_t weight;       /**< of the broadcasts since the last one that was swept, that one too */
+    int64_t time;          /**< that they take at least, in nanoseconds */
+    uint32_t n;            /**< how many they are */
+    uint32_t n_sweeps;     /**< begun so far */
+    bool is_open;          /**< the last verdict has not been taken */
+    bool is_asked;         /**< that sweep was asked for */
+    int64_t short_message; /**< nanoseconds that one takes; 0: times are not known */
+    int64_t mebibyte;      /**< nanoseconds that so many more bytes take */
+    int64_t interval, lag; /**< nanoseconds of broadcasts: see above */
+} pb_schedule_t;
+
+/** What a broadcast of `bytes` weighs. */
+uint64_t pb_schedule_weight(size_t bytes);
+
+/** The second broadcast is swept, if no other is asked for: the first opens connections. */
+void pb_schedule_init(pb_schedule_t *schedule);
+
+/**
+ * How long messages take between two of `n_ranks` ranks, in nanoseconds: a short one, and one of a
+ * MiB more than that. Where this is not called, broadcasts are swept by their weight alone.
+ */
+void pb_schedule_set_times(pb_schedule_t *schedule, int64_t short_message, int64_t mebibyte,
+                           int n_ranks);
+
+/** Whether the verdict of the last sweep is to be taken before the next broadcast. */
+bool pb_schedule_is_due(const pb_schedule_t *schedule);
+
+/** The verdict was taken. */
+void pb_schedule_close(pb_schedule_t *schedule);
+
+/**
+ * A blocking broadcast of `bytes` begins: whether it is swept. `asked`: it is to be, if no verdict
+ * is to come; then its verdict is due PB_SCHEDULE_FEWEST_LAG broadcasts later, so that the sweep
+ * goes on next to a whole broadcast and delays none.
+ */
+bool pb_schedule_begin(pb_schedule_t *schedule, size_t bytes, bool asked);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * A sweep: what the ranks measured in one broadcast, added up on the way to its root by one message
+ * from each rank to its parent, and the root's verdict, by one message from each rank to its
+ * children (ours).
+ *
+ * It travels along the tree of one stream of the broadcast, so that it needs no connection that the
+ * broadcast does not: when a rank is through and all its children have reported, it reports to its
+ * parent. No broadcast waits for it. A rank that is through has received all that was sent to it
+ * before, so the verdict also is the credit by which roots are kept from running ahead: see
+ * engine/schedule.h.
+ *
+ * Nothing of a sweep outlives the communicator: from its report until the verdict is here, a rank
+ * has a receive posted, and so has a rank until all its children have reported. Only a rank that is
+ * lost withdraws them.
+ *
+ * Ranks report durations between two moments of the same rank: from the broadcast before, of any
+ * communicator, until its arrival, from then until its first segment came, and from then until it
+ * was through. Durations need no common clock, and have no error however late a report is taken in.
+ *
+ * The tree says for whom a rank has waited. Ranks that wait get their first segments at about the
+ * same time, when the last of those above them has come. So where the ranks below a rank have
+ * waited long, and it has not itself but was away so long, they have waited for it: it has *held*
+ * them. Those that no rank has held have waited for the root. And a rank that was not away has come
+ * as early as it could: in broadcasts one after the other, also of rows and columns of ranks by
+ * turns, those below it wait as long as each takes it.
+ *
+ * The verdict also has how long the broadcast took on the rank where it took longest, from its
+ * arrival to its end, and how long every rank but the root waited at least, for the learner
+ * (topo/model/learner.h); and the most frames of multicast that any rank missed.
+ */
+#ifndef PB_SWEEP_H
+#define PB_SWEEP_H
+
+#include "engine/arrival/mode.h"
+#include "engine/arrival/order.h"
+#include "engine/control.h"
+#include "topo/trees/role.h"
+
+/** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
+#define PB_SWEEP_BYTES 56
+
+/** Bytes of a verdict: how ranks arrive, two times, and the frames that were missed. */
+#define PB_SWEEP_VERDICT_BYTES 21
+
+/** What is known of some ranks; times are sums of nanoseconds. */
+typedef struct pb_sweep_sums {
+    uint32_t n_ranks;    /**< without the root of the broadcast */
+    uint32_t n_free;     /**< of them those that no one is known to have held */
+    uint32_t n_held;     /**< the others */
+    uint64_t free_wait;  /**< from arrival to the first segment */
+    uint64_t held_wait;  /**< likewise */
+    uint64_t transfer;   /**< from the first segment to the end */
+    uint32_t missed;     /**< frames of multicast, the most of any rank, the root too at the root */
+    uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
+    uint64_t least_wait; /**< from the arrival of a rank to its first segment */
+} pb_sweep_sums_t;
+
+typedef enum {
+    PB_SWEEP_COLLECTING, /**< reports of children or this rank's own are still to come */
+    PB_SWEEP_SUMMED,     /**< at the root: all are there, and it is to announce its verdict */
+    PB_SWEEP_REPORTING,  /**< the report is on its way to the parent */
+    PB_SWEEP_LISTENING,  /**< for the verdict */
+    PB_SWEEP_PASSING,    /**< the verdict to one child after another */
+    PB_SWEEP_THROUGH,
+} pb_sweep_state_t;
+
+/** How long one rank did what, in nanoseconds. */
+typedef struct pb_sweep_times {
+    int64_t away;     /**< from its last broadcast's end, of any communicator, to its arrival;
+                           0: not known */
+    int64_t wait;     /**< from then until the first segment of the sweep's stream was here */
+    int64_t transfer; /**< from then until its part was through */
+    uint32_t missed;  /**< frames of multicast that it had to ask for */
+} pb_sweep_times_t;
+
+/** One rank's part. */
+typedef struct pb_sweep {
+    pb_control_t *control; /**< borrowed */
+    pb_sweep_state_t state;
+    int rank;    /**< this one */
+    int parent;  /**< -1: this is the root */
+    int n_ranks; /**< of the communicator */
+    uint8_t
+        *children; /**< the set of them (engine/arrival/order.h), in the room that was borrowed */
+    int n_children;
+    int n_reported; /**< children that have */
+    int n_passed;   /**< children to which the verdict was sent */
+    int next_child; /**< where the next one of these may be: no rank before it */
+    bool has_ended; /**< this rank's part of the broadcast */
+    pb_sweep_times_t own;
+    pb_sweep_sums_t sums; /**< of the ranks below, and at last of this one */
+    uint8_t verdict;      /**< a pb_arrival_report_t; known from PASSING on, as are these three */
+    uint64_t longest;     /**< of all ranks */
+    uint64_t least_wait;  /**< likewise */
+    uint32_t missed;      /**< likewise */
+    pb_request_t receive; /**< of the next message; NULL: none is posted */
+    pb_request_t send;    /**< under way; NULL: none is */
+    uint8_t in[PB_SWEEP_BYTES];
+    uint8_t out[PB_SWEEP_BYTES];
+    int error;   /**< the first error, 0 if none */
+    bool broken; /**< a message was refused or makes no sense; nothing new is started */
+} pb_sweep_t;
+
+/**
+ * Begins, when the broadcast of which this is the `role` of rank `rank` has begun, along the tree
+ * of `stream`. `room`, of pb_order_bytes(n_ranks), is borrowed until the end: a bit for each rank,
+ * as it has to be there before it is known how many children a rank has. Needs no memory and sends
+ * nothing. O(children + n_ranks / 8).
+ */
+void pb_sweep_start(pb_sweep_t *sweep, pb_control_t *control, const pb_role_t *role, int rank,
+                    int n_ranks, int stream, uint8_t *room);
+
+/** This rank's part of the broadcast has ended; of the root's times only their sum counts. */
+void pb_sweep_end(pb_sweep_t *sweep, const pb_sweep_times_t *times);
+
+/**
+ * Does what can be done without waiting. True when the sweep is through or broken. At the root it
+ * stops at PB_SWEEP_SUMMED. May be called again after that. O(1) for each message, and O(n_ranks)
+ * in all for finding the children.
+ */
+bool pb_sweep_advance(pb_sweep_t *sweep);
+
+/** The root's verdict, where it is PB_SWEEP_SUMMED. */
+void pb_sweep_announce(pb_sweep_t *sweep, pb_arrival_report_t verdict);
+
+/** Withdraws what is under way, after an error. May be called twice. */
+void pb_sweep_finish(pb_sweep_t *sweep);
+
+/**
+ * How the ranks have arrived, by the sums of all but the root: uneven if ranks were held, on
+ * average over all, for more than a group would take them, if they had been served by groups: that
+ * is half of the message's time (see pb_arrival_root_report()) and the time to fill the pipeline,
+ * as without that ranks far down the tree would seem to be held by those near the root.
+ * `message_ns` is about what the message takes from one rank to another, and `fill` how much longer
+ * the broadcast takes, as a part of that. Where that was not `measured`, it is what the ranks took
+ * from their first segment on, if that is more: with many streams they may have waited then, too.
+ */
+pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_ns, bool measured,
+                                   double fill);
+
+#endif

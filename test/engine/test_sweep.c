@@ -1,0 +1,444 @@
+/*
+ * Sweeps over random trees, and which broadcasts have one: over the control messages of arrivals.h,
+ * which come in any order and fail at random.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrivals.h"
+#include "engine/schedule.h"
+#include "engine/sweep.h"
+#include "test/tap.h"
+
+enum { MAX_RANKS = 40, MAX_ROUNDS = 20000, STREAMS = 2, MS = 1000000 };
+
+/** The sweeps of all ranks of one broadcast. */
+typedef struct run {
+    arrivals_t *arrivals; /**< for its control messages and random numbers */
+    int n_ranks, root;
+    int parent[STREAMS][MAX_RANKS]; /**< by stream and rank; -1: the root */
+    int stream;                     /**< of the sweeps */
+    pb_sweep_times_t times[MAX_RANKS];
+    int ends_at[MAX_RANKS]; /**< the round in which the rank is through */
+    pb_sweep_t sweeps[MAX_RANKS];
+    uint8_t rooms[MAX_RANKS][(MAX_RANKS + 7) / 8];
+    bool through[MAX_RANKS];
+    pb_arrival_report_t verdict; /**< that the root announces */
+    pb_sweep_sums_t sums;        /**< that it had */
+} run_t;
+
+static int draw(run_t *run, int n)
+{
+    return pb_random_below(&run->arrivals->random, n);
+}
+
+static void draw_tree(run_t *run, int *parent)
+{
+    int order[MAX_RANKS] = {0};
+    for (int i = 0; i < run->n_ranks; i++) {
+        order[i] = (run->root + i) % run->n_ranks;
+    }
+    for (int i = run->n_ranks - 1; i > 1; i--) {
+        const int other = 1 + draw(run, i);
+        const int rank = order[i];
+        order[i] = order[other];
+        order[other] = rank;
+    }
+    parent[run->root] = -1;
+    for (int i = 1; i < run->n_ranks; i++) {
+        parent[order[i]] = order[draw(run, i)];
+    }
+}
+
+/** A rank's role in both streams' trees, as entries of one stream each or of both. */
+static void start_sweep(run_t *run, int rank)
+{
+    int parents[STREAMS] = {0}, children[STREAMS * MAX_RANKS];
+    uint32_t parent_masks[STREAMS], child_masks[STREAMS * MAX_RANKS];
+    pb_role_t role = {.n_streams = STREAMS,
+                      .parent = parents,
+                      .child = children,
+                      .parent_mask = parent_masks,
+                      .child_mask = child_masks};
+    for (int stream = 0; stream < STREAMS; stream++) {
+        const int parent = run->parent[stream][rank];
+        if (stream > 0 && role.n_parents > 0 && parents[0] == parent) {
+            parent_masks[0] |= 1u << stream;
+        } else if (parent >= 0) {
+            parents[role.n_parents] = parent;
+            parent_masks[role.n_parents++] = 1u << stream;
+        }
+        for (int child = 0; child < run->n_ranks; child++) {
+            if (run->parent[stream][child] == rank) {
+                children[role.n_children] = child;
+                child_masks[role.n_children++] = 1u << stream;
+            }
+        }
+    }
+    pb_sweep_start(&run->sweeps[rank], &run->arrivals->broadcasts[0].controls[rank], &role, rank,
+                   run->n_ranks, run->stream, run->rooms[rank]);
+}
+
+static run_t *run_new(uint64_t seed, int n_ranks)
+{
+    run_t *run = calloc(1, sizeof(*run));
+    if (run == NULL) {
+        abort();
+    }
+    run->arrivals = arrivals_new_of(seed, n_ranks, 1);
+    run->n_ranks = n_ranks;
+    run->root = draw(run, n_ranks);
+    run->stream = draw(run, STREAMS);
+    run->verdict = (pb_arrival_report_t) (1 + draw(run, 2));
+    for (int stream = 0; stream < STREAMS; stream++) {
+        draw_tree(run, run->parent[stream]);
+    }
+    for (int rank = 0; rank < n_ranks; rank++) {
+        run->ends_at[rank] = draw(run, 200);
+        run->times[rank] = (pb_sweep_times_t){.away = draw(run, 1000),
+                                              .wait = draw(run, 1000),
+                                              .transfer = draw(run, 1000),
+                                              .missed = (uint32_t) draw(run, 50)};
+    }
+    return run;
+}
+
+static void run_free(run_t *run)
+{
+    arrivals_free(run->arrivals);
+    free(run);
+}
+
+static void start_all(run_t *run)
+{
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        start_sweep(run, rank);
+    }
+}
+
+static void advance(run_t *run, int rank, int round)
+{
+    pb_sweep_t *sweep = &run->sweeps[rank];
+    if (!sweep->has_ended && round >= run->ends_at[rank]) {
+        pb_sweep_end(sweep, &run->times[rank]);
+    }
+    run->through[rank] = pb_sweep_advance(sweep);
+    if (sweep->state == PB_SWEEP_SUMMED) {
+        run->sums = sweep->sums;
+        pb_sweep_announce(sweep, run->verdict);
+    }
+}
+
+/** Advances ranks at random until all are through; how many are. */
+static int run_rounds(run_t *run)
+{
+    int n_through = 0;
+    for (int round = 0; round < MAX_ROUNDS && n_through < run->n_ranks; round++) {
+        const int rank = draw(run, run->n_ranks);
+        if (!run->through[rank]) {
+            advance(run, rank, round);
+            n_through += run->through[rank];
+        }
+    }
+    return n_through;
+}
+
+static bool is_above(const run_t *run, int above, int rank)
+{
+    while (rank >= 0 && rank != above) {
+        rank = run->parent[run->stream][rank];
+    }
+    return rank == above;
+}
+
+/** The sums by the definition: ranks are held by the lowest one above them that has held some. */
+static pb_sweep_sums_t expected(const run_t *run)
+{
+    bool held[MAX_RANKS] = {false};
+    pb_sweep_sums_t sums = {.n_ranks = (uint32_t) run->n_ranks - 1};
+    int depth[MAX_RANKS];
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        depth[rank] = 0;
+        for (int above = rank; above != run->root; above = run->parent[run->stream][above]) {
+            depth[rank]++;
+        }
+    }
+    for (int level = run->n_ranks; level > 0; level--) {
+        for (int rank = 0; rank < run->n_ranks; rank++) {
+            int64_t wait = 0, n = 0;
+            for (int below = 0; depth[rank] == level && below < run->n_ranks; below++) {
+                if (below != rank && !held[below] && is_above(run, rank, below)) {
+                    wait += run->times[below].wait;
+                    n++;
+                }
+            }
+            if (run->times[rank].wait * 8 * n >= wait || run->times[rank].away * 2 * n <= wait) {
+                continue;
+            }
+            for (int below = 0; below < run->n_ranks; below++) {
+                held[below] = held[below] || (below != rank && is_above(run, rank, below));
+            }
+        }
+    }
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        if (rank != run->root) {
+            sums.n_held += held[rank];
+            sums.n_free += !held[rank];
+            *(held[rank] ? &sums.held_wait : &sums.free_wait) += (uint64_t) run->times[rank].wait;
+            sums.transfer += (uint64_t) run->times[rank].transfer;
+        }
+    }
+    return sums;
+}
+
+/** The longest time of any rank, and the least wait of all but the root. */
+static void add_extremes(const run_t *run, pb_sweep_sums_t *sums)
+{
+    sums->least_wait = UINT64_MAX;
+    for (int rank = 0; rank < run->n_ranks; rank++) {
+        const uint64_t wait = (uint64_t) run->times[rank].wait;
+        const uint64_t time = wait + (uint64_t) run->times[rank].transfer;
+        sums->missed =
+            run->times[rank].missed > sums->missed ? run->times[rank].missed : sums->missed;
+        sums->longest = time > sums->longest ? time : sums->longest;
+        sums->least_wait = rank != run->root && wait < sums->least_wait ? wait : sums->least_wait;
+    }
+}
+
+static void test_random(void)
+{
+    int unfinished = 0, differ = 0, wrong = 0, left = 0;
+    uint64_t n_held = 0;
+    for (int i = 0; i < tap_trials(3000, 600); i++) {
+        run_t *run = run_new((uint64_t) i, 2 + i % (MAX_RANKS - 1));
+        start_all(run);
+        unfinished += run_rounds(run) < run->n_ranks;
+        for (int rank = 0; rank < run->n_ranks; rank++) {
+            differ += run->sweeps[rank].verdict != run->verdict ||
+                      run->sweeps[rank].missed != run->sums.missed;
+            differ += run->sweeps[rank].error != 0;
+            differ += run->sweeps[rank].longest != run->sums.longest ||
+                      run->sweeps[rank].least_wait != run->sums.least_wait;
+            left += run->arrivals->broadcasts[0].mail[rank] != NULL;
+        }
+        pb_sweep_sums_t sums = expected(run);
+        add_extremes(run, &sums);
+        wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
+        n_held += sums.n_held;
+        left += run->arrivals->broadcasts[0].n_control != 0 || run->arrivals->n_breaches != 0;
+        run_free(run);
+    }
+    ok(unfinished == 0, "sweeps over random trees end");
+    ok(differ == 0, "every rank learns what the root concludes");
+    ok(wrong == 0 && n_held > 0, "the root has the sums of all ranks (%llu held)",
+       (unsigned long long) n_held);
+    ok(left == 0, "and nothing is left under way");
+}
+
+static void test_failures(void)
+{
+    static const control_failure_t failures[] = {FAIL_SEND, FAIL_RECEIVE, FAIL_RECEIVED,
+                                                 FAIL_GARBLED};
+    int n_failed = 0, unnoticed = 0, left = 0;
+    for (int i = 0; i < tap_trials(2000, 400); i++) {
+        run_t *run = run_new((uint64_t) i, 2 + i % 11);
+        arrivals_t *a = run->arrivals;
+        a->failure = failures[i % 4];
+        a->fail_rank = draw(run, run->n_ranks);
+        a->fail_after = draw(run, 3);
+        start_all(run);
+        (void) run_rounds(run);
+        int n_broken = 0;
+        for (int rank = 0; rank < run->n_ranks; rank++) {
+            n_broken += run->sweeps[rank].broken;
+            unnoticed += run->sweeps[rank].broken && run->sweeps[rank].error == 0;
+            pb_sweep_finish(&run->sweeps[rank]);
+            pb_sweep_finish(&run->sweeps[rank]);
+        }
+        n_failed += a->failed;
+        unnoticed += a->failed && n_broken == 0;
+        left += a->broadcasts[0].n_control != 0 || a->n_breaches != 0;
+        run_free(run);
+    }
+    ok(n_failed > 100 && unnoticed == 0, "a message that fails, or makes no sense, is noticed (%d)",
+       n_failed);
+    ok(left == 0, "and what is under way then is withdrawn");
+}
+
+/* What is concluded. A chain of ranks, or a root with the others below it. */
+
+typedef enum { CHAIN, STAR } shape_t;
+
+/** The verdict where a message takes 1 ms, and the ranks did what is in `times` (from rank 1 on).
+ */
+static pb_arrival_report_t verdict(shape_t shape, int n_ranks, const pb_sweep_times_t *times)
+{
+    run_t *run = run_new(1, n_ranks);
+    run->root = 0;
+    for (int rank = 0; rank < n_ranks; rank++) {
+        run->parent[0][rank] = run->parent[1][rank] = shape == STAR && rank > 1 ? 0 : rank - 1;
+        run->times[rank] = rank > 0 ? times[rank - 1] : (pb_sweep_times_t){0};
+    }
+    start_all(run);
+    const bool all = run_rounds(run) == n_ranks;
+    const pb_arrival_report_t report =
+        all ? pb_sweep_judge(&run->sums, 1.0 * MS, false, 0.2) : PB_ARRIVAL_UNKNOWN;
+    run_free(run);
+    return report;
+}
+
+static void test_verdicts(void)
+{
+    enum { N = 8 };
+    pb_sweep_times_t times[N - 1];
+    for (int i = 0; i < N - 1; i++) {
+        times[i] = (pb_sweep_times_t){.away = 20 * MS, .wait = MS / 10 * i, .transfer = MS};
+    }
+    ok(verdict(CHAIN, N, times) == PB_ARRIVAL_EVEN, "ranks of a chain wait for its pipeline: even");
+    for (int i = 0; i < N - 1; i++) {
+        times[i].wait = i == 0 ? 0 : 10 * MS;
+    }
+    ok(verdict(CHAIN, N, times) == PB_ARRIVAL_UNEVEN, "the first of a chain is late: uneven");
+    ok(verdict(STAR, N, times) == PB_ARRIVAL_EVEN, "no one waits for it: even");
+    times[0].away = MS / 10;
+    ok(verdict(CHAIN, N, times) == PB_ARRIVAL_EVEN, "it was not away: even");
+    times[0].away = 20 * MS;
+    for (int i = 1; i < N - 1; i++) {
+        times[i].transfer = 40 * MS;
+    }
+    ok(verdict(CHAIN, N, times) == PB_ARRIVAL_EVEN,
+       "the message takes longer than the ranks are late: even");
+    for (int i = 0; i < N - 1; i++) {
+        times[i] = (pb_sweep_times_t){.away = 20 * MS, .wait = (9 + i) * MS, .transfer = MS};
+    }
+    ok(verdict(CHAIN, N, times) == PB_ARRIVAL_EVEN && verdict(STAR, N, times) == PB_ARRIVAL_EVEN,
+       "all wait for the root: even");
+    const pb_sweep_sums_t long_transfers = {
+        .n_ranks = 4, .n_free = 2, .n_held = 2, .held_wait = 20 * MS, .transfer = 160 * MS};
+    ok(pb_sweep_judge(&long_transfers, MS, false, 0.2) == PB_ARRIVAL_EVEN &&
+           pb_sweep_judge(&long_transfers, MS, true, 0.2) == PB_ARRIVAL_UNEVEN,
+       "where it is known how long the message takes, it was not that: uneven");
+    const pb_sweep_sums_t none = {0};
+    ok(pb_sweep_judge(&none, MS, false, 0) == PB_ARRIVAL_EVEN, "no sums: even");
+}
+
+/* Which broadcasts are swept. */
+
+/** The most bytes that a root gets ahead of a rank that stops at some broadcast. */
+static uint64_t most_ahead(uint64_t seed, size_t max_bytes)
+{
+    pb_random_t random = pb_random_seed(seed);
+    pb_schedule_t schedule;
+    uint64_t before = 0, since = 0, most = 0;
+    pb_schedule_init(&schedule);
+    for (int i = 0; i < 20000; i++) {
+        const size_t bytes = 1 + (size_t) pb_random_below(&random, (int) max_bytes);
+        if (pb_schedule_is_due(&schedule)) {
+            /* All have been in the swept broadcast: what is behind it may wait. */
+            pb_schedule_close(&schedule);
+            before = since;
+        }
+        if (pb_schedule_begin(&schedule, bytes, false)) {
+            since = 0;
+        } else {
+            since += schedule.is_open ? bytes : 0;
+            before += bytes;
+        }
+        most = before > most ? before : most;
+    }
+    return most;
+}
+
+static void test_schedule(void)
+{
+    static const size_t sizes[] = {1, 1024, 8192, 100000, PB_SCHEDULE_MAX_WEIGHT};
+    int beyond = 0;
+    for (int i = 0; i < 5; i++) {
+        beyond += most_ahead((uint64_t) i, sizes[i]) > PB_SCHEDULE_BOUND;
+    }
+    ok(beyond == 0, "what may wait at a slow rank is bounded, whatever the messages' sizes");
+    pb_schedule_t schedule;
+    pb_schedule_init(&schedule);
+    int n_swept = 0, n_left = 0;
+    ok(!pb_schedule_begin(&schedule, 1 << 20, false) &&
+           pb_schedule_begin(&schedule, 1 << 20, false),
+       "the second broadcast is the first that is swept");
+    for (int i = 0; i < 400; i++) {
+        if (pb_schedule_is_due(&schedule)) {
+            pb_schedule_close(&schedule);
+            n_left = 0;
+        }
+        n_swept += pb_schedule_begin(&schedule, 1 << 20, false);
+        n_left++;
+    }
+    ok(n_swept >= 90 && n_swept <= 110 && n_left <= (int) PB_SCHEDULE_LONG,
+       "of 400 long ones %d are", n_swept);
+}
+
+/** Of `n` broadcasts how many are swept, and how many follow one until its verdict. */
+static int count_swept(pb_schedule_t *schedule, int n, size_t bytes, int *lag_p)
+{
+    int n_swept = 0, n_since = 0;
+    *lag_p = 0;
+    for (int i = 0; i < n; i++) {
+        if (pb_schedule_is_due(schedule)) {
+            pb_schedule_close(schedule);
+            *lag_p = n_since > *lag_p ? n_since : *lag_p;
+        }
+        if (pb_schedule_begin(schedule, bytes, false)) {
+            n_swept++;
+            n_since = 0;
+        }
+        n_since++;
+    }
+    return n_swept;
+}
+
+/** While it is asked for, every second one is swept, whatever it takes. */
+static void test_schedule_that_is_asked(void)
+{
+    pb_schedule_t schedule;
+    int n_swept = 0, n_late = 0;
+    pb_schedule_init(&schedule);
+    for (int i = 0; i < 40; i++) {
+        if (pb_schedule_is_due(&schedule)) {
+            pb_schedule_close(&schedule);
+        }
+        n_late += schedule.is_open && schedule.n >= PB_SCHEDULE_FEWEST_LAG;
+        n_swept += pb_schedule_begin(&schedule, 4096, i < 20);
+    }
+    ok(n_swept == 10 && n_late == 0, "that are asked for: every second one (%d of 20)", n_swept);
+    pb_schedule_init(&schedule);
+    const bool first = pb_schedule_begin(&schedule, 4096, true);
+    ok(first && !pb_schedule_begin(&schedule, 4096, true) && pb_schedule_is_due(&schedule),
+       "from the first on, and none while the one before is open");
+}
+
+/** 16 ranks: a sweep is up and down a tree in 10 messages. */
+static void test_schedule_by_time(void)
+{
+    enum { SHORT = 200000, PER_MIB = 900000000 }; /* 10 Mbit/s */
+    pb_schedule_t schedule;
+    int lag;
+    pb_schedule_init(&schedule);
+    pb_schedule_set_times(&schedule, SHORT, PER_MIB, 16);
+    int n = count_swept(&schedule, 400, 65536, &lag);
+    ok(n >= 95 && n <= 101 && lag == PB_SCHEDULE_FEWEST_LAG,
+       "long broadcasts over slow links: every fourth, two later it is known");
+    pb_schedule_init(&schedule);
+    pb_schedule_set_times(&schedule, SHORT, PER_MIB, 16);
+    n = count_swept(&schedule, 400, 1, &lag);
+    ok(n >= 6 && n <= 10 && lag >= 19 && lag <= 21,
+       "short ones: one in the time of 50 messages (%d), known after 20 (%d)", n, lag);
+}
+
+int main(void)
+{
+    test_random();
+    test_failures();
+    test_verdicts();
+    test_schedule();
+    test_schedule_by_time();
+    test_schedule_that_is_asked();
+    return tap_done();
+}
