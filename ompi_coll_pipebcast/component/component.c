@@ -69,11 +69,15 @@ static int begin(void)
     return rc;
 }
 
+/** Open MPI closes a component also where its opening has failed. */
+static bool is_open;
+
 static int component_open(void)
 {
     if (!coll_pipebcast_fits()) {
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    is_open = true;
     coll_pipebcast_log_open();
     coll_pipebcast_progress_open();
     coll_pipebcast_params_check(); /* modules begin with the settings of the start */
@@ -87,6 +91,10 @@ static int component_open(void)
 
 static int component_close(void)
 {
+    if (!is_open) {
+        return OMPI_SUCCESS;
+    }
+    is_open = false;
     coll_pipebcast_forget_pml_selection();
     coll_pipebcast_selection_close();
     coll_pipebcast_process_close();

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/compat.h"
-#include "base/log.h"
 
 #define TEXT_OF(number) #number
 #define RELEASE_OF(major, minor, release) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)
@@ -44,6 +43,7 @@ static const shared_t *find_other(void)
     return NULL;
 }
 
+/** Without base/log.h, which uses structures that may be of other sizes. */
 static void report(const char *name, size_t in_library, size_t bytes)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "?";
@@ -53,11 +53,13 @@ static void report(const char *name, size_t in_library, size_t bytes)
     }
     (void) PMPI_Get_library_version(version, &length);
     version[strcspn(version, ",")] = '\0'; /* "Open MPI v4.1.4, package: ..." */
-    coll_pipebcast_warn("this pipebcast was built with Open MPI %s, but %s has loaded it: %s has "
-                        "%zu bytes there and %zu here. It is not offered; another component "
-                        "serves broadcasts. Build it again with this Open MPI's headers.",
-                        RELEASE_OF(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
-                        version, name, in_library, bytes);
+    opal_output(
+        0,
+        "pipebcast: this pipebcast was built with Open MPI %s, but %s has loaded it: %s has "
+        "%zu bytes there and %zu here. It is not offered; another component serves "
+        "broadcasts. Build it again with this Open MPI's headers.",
+        RELEASE_OF(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION), version, name,
+        in_library, bytes);
 }
 
 bool coll_pipebcast_fits(void)

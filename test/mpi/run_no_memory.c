@@ -276,6 +276,8 @@ int main(int argc, char **argv)
                 "failing_plugin.so in LD_PRELOAD\n");
         return EXIT_FAILURE;
     }
+    check(bcast_is_right((unsigned char[BYTES]){0}, BYTES, 0, MPI_COMM_WORLD, 1),
+          "a broadcast before, by which the rank has looked up all records");
     for (int i = 1; i < argc; i++) {
         nonblocking = nonblocking || strcmp(argv[i], "nonblocking") == 0;
         lasting = lasting || strcmp(argv[i], "lasting") == 0;

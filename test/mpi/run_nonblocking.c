@@ -365,7 +365,8 @@ static void test_datatypes(MPI_Comm comm, bool all_are_ours)
     }
 }
 
-/** A communicator that is freed while a broadcast on it is under way. */
+/** A communicator that is freed while a broadcast on it is under way. (Open MPI 4.1's own crash.)
+ */
 static void test_freed_communicator(unsigned seed)
 {
     MPI_Comm comm;
@@ -467,11 +468,9 @@ int main(int argc, char **argv)
     test_empty(comm);
     test_status_and_cancel(comm, all_are_ours);
     MPI_Comm_free(&comm);
-    for (unsigned i = 0; i < 12; i++) {
+    for (unsigned i = 0; i < 12 && all_are_ours; i++) {
         test_freed_communicator(i);
-        if (all_are_ours) {
-            test_freed_persistent(i);
-        }
+        test_freed_persistent(i);
     }
     return check_done("run_nonblocking");
 }
