@@ -788,6 +788,7 @@ int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned
     if (rc == PB_ERR_NO_MEMORY) {
         forget(planner);
         *planned = before;
+        planned->role = NULL; /* forgotten, too */
         rc = sweep(planner, root, bytes, planned);
     }
     if (rc != PB_SUCCESS) {

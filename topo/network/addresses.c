@@ -87,7 +87,7 @@ static bool cut_parts(char *text, parts_t *parts)
 static const char *join_parts(const parts_t *parts, int first, int end)
 {
     for (int i = first + 1; i < end; i++) {
-        parts->at[i][-1] = '.';
+        *(parts->at[i] - 1) = '.';
     }
     return parts->at[first];
 }
@@ -413,7 +413,9 @@ static int read_level(joiner_t *j, const pb_address_t *of, const char *text, lev
     if (error == PB_ERR_INPUT) {
         return refuse(of, j->warnings, why);
     }
-    qsort(level->names, (size_t) level->n, sizeof(*level->names), compare_names);
+    if (level->n > 1) {
+        qsort(level->names, (size_t) level->n, sizeof(*level->names), compare_names);
+    }
     return error;
 }
 

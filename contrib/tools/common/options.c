@@ -112,7 +112,7 @@ static int64_t read_integer(const common_option_t *option, const char *text)
     const bool is_size = option->type == COMMON_SIZE || option->type == COMMON_SIZES;
     const char *unit = option->unit_name != NULL ? option->unit_name : "";
     char to[32] = "";
-    int64_t number;
+    int64_t number = 0;
     if ((is_size ? common_read_size : common_read_number)(text, option->least, most_of(option),
                                                           &number)) {
         return number;
