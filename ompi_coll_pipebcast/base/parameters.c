@@ -180,7 +180,7 @@ static void add_broadcasts(const mca_base_component_t *component)
         "Directory shared with pipebcast-advisor. Where it is set, advice is followed: the root "
         "finds there the tree for the network as it is now, and ranks write there how fast their "
         "parents delivered. It must be writable on all hosts. Without good advice, and for "
-        "nonblocking and persistent broadcasts where connections are bounded, algorithm counts. "
+        "nonblocking and persistent broadcasts, algorithm counts. "
         "(default: none)");
 }
 

@@ -14,7 +14,6 @@
 #include "base/parameters.h"
 #include "communicator/connections.h"
 #include "engine/adaptive/header.h"
-#include "pml/control.h"
 #include "topo/advice/host_plan.h"
 #include "topo/util/hash.h"
 
@@ -105,7 +104,6 @@ void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised)
         return;
     }
     OPAL_LIST_DESTRUCT(&advised->known);
-    pb_generation_close(&advised->generation);
     pb_advice_free(advised->advice);
     pb_history_close(advised->broadcasts.writer);
     pb_history_close(advised->rates.writer);
@@ -267,35 +265,6 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, si
     return rc == PB_ERR_NO_MEMORY ? learn(advised, root, total, header, length, known_p) : rc;
 }
 
-int coll_pipebcast_advised_learn_once(coll_pipebcast_advised_t *advised, int root,
-                                      const uint8_t *header, size_t length,
-                                      coll_pipebcast_known_t **known_p)
-{
-    const int rc = read_header(advised, root, header, length, known_p);
-    return rc == PB_ERR_NO_MEMORY ? read_header(advised, root, header, length, known_p) : rc;
-}
-
-/* ---- starts of a persistent broadcast ---- */
-
-void coll_pipebcast_series_adopt(coll_pipebcast_series_t *series, coll_pipebcast_known_t *known)
-{
-    if (series->known != NULL) {
-        OBJ_RELEASE(series->known);
-    }
-    series->known = known;
-    series->alternates = !series->alternates;
-}
-
-void coll_pipebcast_series_fini(coll_pipebcast_series_t *series, struct ompi_communicator_t *comm)
-{
-    pb_control_t control = {.comm = comm, .tag = series->tag};
-    pb_listening_stop(&series->listening, &control);
-    if (series->known != NULL) {
-        OBJ_RELEASE(series->known);
-    }
-    series->known = NULL;
-}
-
 /* ---- advice, at the root ---- */
 
 /** What keeps this root from using advice: reported once, with what is used until then. */
@@ -327,27 +296,11 @@ bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
     return fits;
 }
 
-/** Begins to watch for advice, at the first broadcast of which this rank is the root. */
-static void begin_to_watch(coll_pipebcast_advised_t *advised)
-{
-    pb_diag_t diag;
-    advised->watches = true;
-    pb_diag_init(&diag);
-    if (pb_generation_open(&advised->generation, coll_pipebcast_params.advice_dir, &diag) !=
-        PB_SUCCESS) {
-        report_fault(&diag);
-    } else {
-        advised->seen = ~pb_generation_get(&advised->generation); /* another one than it is */
-    }
-    pb_diag_clear(&diag);
-}
-
-/** Reads the advice of the generation that is seen now. */
+/** Reads the advice that is there now. */
 static void read_advice(coll_pipebcast_advised_t *advised)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
-    advised->seen = pb_generation_get(&advised->generation);
     pb_advice_free(advised->advice);
     const int error =
         pb_advice_read(coll_pipebcast_params.advice_dir, advised->hosts, &advised->advice, &diag);
@@ -369,13 +322,11 @@ static void read_advice(coll_pipebcast_advised_t *advised)
 const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised, size_t total)
 {
     const int rank = ompi_comm_rank(advised->module->comm);
-    if (!advised->watches) {
-        begin_to_watch(advised);
-    }
-    if (advised->generation.counter == NULL) {
-        return NULL;
-    }
-    if (pb_generation_get(&advised->generation) != advised->seen) {
+    const pb_advice_version_t version =
+        pb_advice_version(coll_pipebcast_params.advice_dir, advised->hosts);
+    if (!advised->has_read || !pb_advice_version_is(&version, &advised->version)) {
+        advised->version = version;
+        advised->has_read = true;
         read_advice(advised);
     }
     if (advised->advice == NULL) {

@@ -9,9 +9,7 @@
 #define COLL_PIPEBCAST_ADVISED_H
 
 #include "communicator/module.h"
-#include "engine/adaptive/listening.h"
 #include "topo/advice/advice.h"
-#include "topo/advice/generation.h"
 #include "topo/advice/history.h"
 
 /** The tree that was announced last for a root and the messages of one octave. */
@@ -26,22 +24,6 @@ typedef struct coll_pipebcast_known {
 } coll_pipebcast_known_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_known_t);
 
-/**
- * What the starts of one persistent broadcast know of announcements. A rank has its starts one
- * after the other, so that all know the same at the same start, whatever the order of several such
- * broadcasts is on each rank.
- */
-typedef struct coll_pipebcast_series {
-    int tag;                       /**< the first of its tags, downwards */
-    uint32_t start;                /**< the number of the present one */
-    coll_pipebcast_known_t *known; /**< the tree announced last; NULL: the static plan */
-    bool alternates; /**< after each announcement the other one of two tags is that of segments */
-    pb_listening_t listening; /**< at receivers, also between two starts */
-} coll_pipebcast_series_t;
-
-/** Tags of a series: headers, words that settle them, and segments of two trees. */
-#define COLL_PIPEBCAST_SERIES_TAGS 4
-
 /** A history that is made when there is something to note. */
 typedef struct coll_pipebcast_notes {
     bool tried;                  /**< to make it */
@@ -51,13 +33,12 @@ typedef struct coll_pipebcast_notes {
 typedef struct coll_pipebcast_advised {
     coll_pipebcast_module_t *module; /**< borrowed */
     pb_host_set_t *hosts;
-    int *host;             /**< indexed by rank: its host */
-    opal_list_t known;     /**< most recently used first */
-    uint64_t n_broadcasts; /**< so far, alike on all ranks */
-    uint64_t group;        /**< the communicator, alike on all ranks */
-    bool watches;          /**< this rank has been root, and looks for advice */
-    pb_generation_t generation;
-    uint64_t seen;                     /**< the generation in which advice was read */
+    int *host;                         /**< indexed by rank: its host */
+    opal_list_t known;                 /**< most recently used first */
+    uint64_t n_broadcasts;             /**< so far, alike on all ranks */
+    uint64_t group;                    /**< the communicator, alike on all ranks */
+    bool has_read;                     /**< this rank has been root, and has tried to read advice */
+    pb_advice_version_t version;       /**< the file that it found */
     pb_advice_t *advice;               /**< NULL: none that can be used */
     coll_pipebcast_notes_t broadcasts; /**< of this rank as root */
     coll_pipebcast_notes_t rates;      /**< at which this rank's parents delivered */
@@ -82,7 +63,7 @@ const coll_pipebcast_known_t *coll_pipebcast_advised_known(coll_pipebcast_advise
                                                            int root, size_t total);
 
 /**
- * At the root: the tree that is advised now; NULL: the static plan. No system call unless
+ * At the root: the tree that is advised now; NULL: the static plan. One system call, stat(), unless
  * there is newer advice. Reports once what keeps it from being advised.
  */
 const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised,
@@ -104,24 +85,6 @@ bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
 int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
                                  const uint8_t *header, size_t length,
                                  const coll_pipebcast_known_t **known_p);
-
-/**
- * An announcement for one broadcast, that changes nothing for others: the tree of `header`, which
- * the caller releases. *known_p is NULL if that is the static plan. PB_ERR_NO_MEMORY, also at a
- * second try, or PB_ERR_MALFORMED.
- */
-int coll_pipebcast_advised_learn_once(coll_pipebcast_advised_t *advised, int root,
-                                      const uint8_t *header, size_t length,
-                                      coll_pipebcast_known_t **known_p);
-
-/**
- * The tree of an announcement, NULL for the static plan, is the known one from the next start on;
- * it belongs to the series then.
- */
-void coll_pipebcast_series_adopt(coll_pipebcast_series_t *series, coll_pipebcast_known_t *known);
-
-/** Gives everything back, on this communicator; there is no further start. */
-void coll_pipebcast_series_fini(coll_pipebcast_series_t *series, struct ompi_communicator_t *comm);
 
 /** Notes, for the advisor, that this rank was root of a broadcast: begun and taken in ns. */
 void coll_pipebcast_advised_note_broadcast(coll_pipebcast_advised_t *advised, uint64_t broadcast,

@@ -2,11 +2,8 @@
  * An adaptive broadcast: down the tree that all ranks know, or down another one that the root
  * announces, as it is advised; and what is measured of it is noted for the advisor.
  *
- * A rank knows what was announced before only when the broadcasts before have ended. So one that
- * may overlap others begins in the static plan, and what its root announces is for it alone; it
- * needs tags of its own, as the header that comes may be from any rank. The starts of a persistent
- * one follow each other, and have a series of announcements: each begins in the tree of the one
- * before. Neither is measured for the advisor, as others may use the links at the same time.
+ * Blocking broadcasts alone are adaptive, as those of paper 4 are: a rank knows all announcements
+ * of earlier broadcasts only when those have ended.
  */
 #include "engine/adaptive/adaptive.h"
 
@@ -26,13 +23,12 @@ struct pb_adaptive_caller {
     coll_pipebcast_module_t *module;   /**< borrowed */
     coll_pipebcast_advised_t *advised; /**< borrowed */
     coll_pipebcast_call_t call;
-    pb_kind_t kind;               /**< of the static plan */
-    size_t segment_size;          /**< likewise */
-    uint64_t broadcast;           /**< its number on the communicator */
-    int64_t begun_at;             /**< ns since the epoch */
-    int64_t begun;                /**< the same on the engine's clock */
-    coll_pipebcast_known_t *once; /**< one that overlaps: the tree announced in it; NULL: none */
-    bool is_advised;              /**< it goes down an advised tree */
+    pb_kind_t kind;      /**< of the static plan */
+    size_t segment_size; /**< of the static plan */
+    uint64_t broadcast;  /**< its number on the communicator */
+    int64_t begun_at;    /**< ns since the epoch */
+    int64_t begun;       /**< the same on the engine's clock */
+    bool is_advised;     /**< it goes down an advised tree */
     pb_message_t message[PB_ADAPTIVE_N_TREES];
     bool has_message[PB_ADAPTIVE_N_TREES];
 };
@@ -40,10 +36,9 @@ struct pb_adaptive_caller {
 typedef struct adaptive {
     coll_pipebcast_operation_t super;
     pb_adaptive_caller_t caller;
-    pb_control_t control, settling;
+    pb_control_t control;
     pb_transport_t transport[PB_ADAPTIVE_N_TREES];
-    pb_listening_t listening; /**< of one that has its tags for itself */
-    uint8_t *header;          /**< of the root's announcement; NULL: there is none */
+    uint8_t *header; /**< of the root's announcement; NULL: there is none */
     pb_adaptive_t engine;
 } adaptive_t;
 
@@ -76,15 +71,8 @@ int pb_adaptive_caller_learn(pb_adaptive_caller_t *caller, const uint8_t *bytes,
                              pb_adaptive_part_t *part)
 {
     const coll_pipebcast_known_t *known;
-    int rc;
-    if (caller->call.overlaps) {
-        rc = coll_pipebcast_advised_learn_once(caller->advised, caller->call.root, bytes, length,
-                                               &caller->once);
-        known = caller->once;
-    } else {
-        rc = coll_pipebcast_advised_learn(caller->advised, caller->call.root,
-                                          caller->call.data.total, bytes, length, &known);
-    }
+    const int rc = coll_pipebcast_advised_learn(caller->advised, caller->call.root,
+                                                caller->call.data.total, bytes, length, &known);
     return rc != PB_SUCCESS ? rc : part_in(caller, known, part);
 }
 
@@ -118,7 +106,7 @@ static bool is_known(const coll_pipebcast_known_t *known, const pb_advice_tree_t
     if (known == NULL || advised == NULL) {
         return known == NULL && advised == NULL;
     }
-    return known->length == length && pb_adaptive_header_is_same(known->header, header, length);
+    return known->length == length && memcmp(known->header, header, length) == 0;
 }
 
 /** At verbose 10 the root logs that it announces another tree. */
@@ -130,11 +118,8 @@ static void log_announcement(const pb_adaptive_caller_t *caller, const pb_advice
         snprintf(text, sizeof(text), "advised trees of %d %s, segments of %u bytes",
                  tree->n_streams, tree->n_streams == 1 ? "stream" : "streams", tree->segment);
     }
-    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: announces %s%s",
-                       caller->module->comm->c_name, call->data.total, call->root, text,
-                       call->repeats    ? ", for this persistent broadcast"
-                       : call->overlaps ? ", for this nonblocking broadcast"
-                                        : "");
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: announces %s",
+                       caller->module->comm->c_name, call->data.total, call->root, text);
 }
 
 /** Decides which tree it is, and begins in it. */
@@ -149,13 +134,11 @@ static int start_as_root(adaptive_t *adaptive, const pb_adaptive_env_t *env,
     if (adaptive->header == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    size_t length =
-        pb_adaptive_header_write(tree, caller->advised->hosts->n, env->start, adaptive->header);
+    size_t length = pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
     bool changes = !is_known(known, tree, adaptive->header, length);
     if (changes && tree != NULL && !coll_pipebcast_advised_fits(caller->advised, tree)) {
         tree = NULL;
-        length =
-            pb_adaptive_header_write(tree, caller->advised->hosts->n, env->start, adaptive->header);
+        length = pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
         changes = known != NULL;
     }
     if (changes) {
@@ -167,7 +150,7 @@ static int start_as_root(adaptive_t *adaptive, const pb_adaptive_env_t *env,
         return rc;
     }
     const uint8_t *header = changes ? adaptive->header : NULL;
-    /* Tried again here, as the next start would find that the tree is known already. */
+    /* Tried again here, as another call would find that the tree is known already. */
     return pb_adaptive_start_root(&adaptive->engine, env, &part, header, length) ||
                    pb_adaptive_start_root(&adaptive->engine, env, &part, header, length)
                ? PB_SUCCESS
@@ -186,53 +169,32 @@ static int start_as_receiver(adaptive_t *adaptive, const pb_adaptive_env_t *env,
                                                                      : PB_ERR_NO_MEMORY;
 }
 
-/** The tree that all ranks know at the start of this one. */
-static const coll_pipebcast_known_t *known_before(const pb_adaptive_caller_t *caller)
-{
-    const coll_pipebcast_call_t *call = &caller->call;
-    if (call->series != NULL) {
-        return call->series->known;
-    }
-    return call->overlaps
-               ? NULL
-               : coll_pipebcast_advised_known(caller->advised, call->root, call->data.total);
-}
-
 static int start_engine(adaptive_t *adaptive)
 {
     pb_adaptive_caller_t *caller = &adaptive->caller;
     const coll_pipebcast_call_t *call = &caller->call;
-    coll_pipebcast_series_t *series = call->series;
-    const bool is_root = ompi_comm_rank(caller->module->comm) == call->root;
-    pb_listening_t *listening = series != NULL ? &series->listening : &adaptive->listening;
     const pb_adaptive_env_t env = {
         .caller = caller,
         .control = &adaptive->control,
         .transport = {&adaptive->transport[0], &adaptive->transport[1]},
-        .listening = is_root ? NULL : listening,
-        .settling = series != NULL ? &adaptive->settling : NULL,
-        .start = series != NULL ? series->start : 0,
         .room = pb_adaptive_header_room(caller->advised->hosts->n),
         .total = call->data.total,
     };
-    const coll_pipebcast_known_t *known = known_before(caller);
-    return is_root ? start_as_root(adaptive, &env, known)
-                   : start_as_receiver(adaptive, &env, known);
+    const coll_pipebcast_known_t *known =
+        coll_pipebcast_advised_known(caller->advised, call->root, call->data.total);
+    return ompi_comm_rank(caller->module->comm) == call->root
+               ? start_as_root(adaptive, &env, known)
+               : start_as_receiver(adaptive, &env, known);
 }
 
 /** The communicator and the tags of its messages; see engine/adaptive/adaptive.h. */
 static void set_tags(adaptive_t *adaptive, coll_pipebcast_module_t *module,
                      const coll_pipebcast_call_t *call)
 {
-    const coll_pipebcast_series_t *series = call->series;
-    const int first = series != NULL ? series->tag - 2 : call->tag - 1;
-    const int swapped = series != NULL && series->alternates;
-    adaptive->control =
-        (pb_control_t){.comm = module->comm, .tag = series != NULL ? series->tag : call->tag};
-    adaptive->settling = (pb_control_t){.comm = module->comm, .tag = adaptive->control.tag - 1};
+    adaptive->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
         adaptive->transport[tree] =
-            coll_pipebcast_transport(module->comm, first - (tree ^ swapped), &module->lock);
+            coll_pipebcast_transport(module->comm, call->tag - 1 - tree, &module->lock);
     }
 }
 
@@ -243,11 +205,6 @@ static void give_back(adaptive_t *adaptive)
     }
     free(adaptive->header);
     adaptive->header = NULL;
-    pb_listening_stop(&adaptive->listening, &adaptive->control);
-    if (adaptive->caller.once != NULL) {
-        OBJ_RELEASE(adaptive->caller.once);
-        adaptive->caller.once = NULL;
-    }
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -271,7 +228,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
         give_back(adaptive);
         return rc;
     }
-    module->advised->n_broadcasts += !operation->call.overlaps; /* alike on all ranks */
+    module->advised->n_broadcasts++; /* alike on all ranks */
     return PB_SUCCESS;
 }
 
@@ -291,7 +248,7 @@ static void cancel(coll_pipebcast_operation_t *operation)
     pb_adaptive_cancel(&((adaptive_t *) operation)->engine);
 }
 
-/** What may be of interest, above all to the advisor, of a broadcast that ended well. */
+/** Notes for the advisor the measurements of a broadcast that ended well. */
 static void note(const adaptive_t *adaptive)
 {
     const pb_adaptive_caller_t *caller = &adaptive->caller;
@@ -305,21 +262,12 @@ static void note(const adaptive_t *adaptive)
                                               caller->call.data.total, caller->begun_at,
                                               coll_pipebcast_now() - caller->begun);
     }
-    for (int i = 0; i < transfer->n_parents && !caller->call.overlaps; i++) {
+    for (int i = 0; i < transfer->n_parents; i++) {
         if (pb_delivery_rate(&engine->delivery, transfer, i, &bytes, &taken)) {
             coll_pipebcast_advised_note_rate(
                 caller->advised, caller->broadcast, transfer->lanes[i].rank, bytes,
                 caller->begun_at + engine->delivery.parent[i].first - caller->begun, taken);
         }
-    }
-}
-
-/** What was announced in a start is known to the next one. */
-static void adopt(pb_adaptive_caller_t *caller, const pb_adaptive_t *engine)
-{
-    if (caller->call.series != NULL && engine->tree == PB_ADAPTIVE_ANNOUNCED) {
-        coll_pipebcast_series_adopt(caller->call.series, caller->once);
-        caller->once = NULL;
     }
 }
 
@@ -332,7 +280,6 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
         note(adaptive);
     }
     pb_adaptive_finish(&adaptive->engine);
-    adopt(&adaptive->caller, &adaptive->engine);
     give_back(adaptive);
     return error;
 }

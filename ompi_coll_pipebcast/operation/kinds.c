@@ -15,15 +15,6 @@ static bool is_arrival_aware(const coll_pipebcast_module_t *module,
     return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
 }
 
-/**
- * Where advice is followed. One that may overlap others takes the static plan where connections are
- * bounded, as trees must be charged on all ranks in the same order.
- */
-static bool is_adaptive(const coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call)
-{
-    return module->advised != NULL && (!call->overlaps || coll_pipebcast_may_reach_all(module));
-}
-
 /** In an order only the root and those who are usually late do not know enough for a plain one. */
 static bool is_served_in_order(const coll_pipebcast_call_t *call, int rank)
 {
@@ -39,7 +30,8 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
     }
     const bool is_root = ompi_comm_rank(module->comm) == call->root;
     if (coll_pipebcast_follows_advice()) {
-        return is_adaptive(module, call) ? &coll_pipebcast_adaptive : &coll_pipebcast_plain;
+        return module->advised != NULL && !call->overlaps ? &coll_pipebcast_adaptive
+                                                          : &coll_pipebcast_plain;
     }
     if (coll_pipebcast_goes_in_turn(&call->settings) && coll_pipebcast_may_reach_all(module)) {
         return &coll_pipebcast_in_turn;

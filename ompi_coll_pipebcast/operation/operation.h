@@ -58,7 +58,6 @@ typedef struct coll_pipebcast_call {
     const uint8_t *late; /**< the order that it is in (engine/arrival/order.h), borrowed until it
                             has started; NULL: none. Alike on all ranks */
     bool repeats; /**< the tags come again, so that at its end no message may be on its way */
-    coll_pipebcast_series_t *series; /**< of one that repeats: what its starts know, borrowed */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;

@@ -7,9 +7,8 @@
 #include "communicator/lost.h"
 #include "operation/decision.h"
 
-/** Of the tags of a persistent one, behind two sets for its starts: the first of those by which it
- * follows advice. */
-#define SERIES_TAG (2 * COLL_PIPEBCAST_TAGS)
+/** Tags of a persistent one: two sets, for its starts in turn. */
+#define PERSISTENT_TAGS (2 * COLL_PIPEBCAST_TAGS)
 
 static void request_construct(coll_pipebcast_request_t *request)
 {
@@ -17,7 +16,6 @@ static void request_construct(coll_pipebcast_request_t *request)
     request->comm = NULL;
     request->call.data.datatype = NULL;
     request->operation = NULL;
-    request->series = (coll_pipebcast_series_t){.known = NULL};
 }
 static void request_destruct(coll_pipebcast_request_t *request)
 {
@@ -25,7 +23,6 @@ static void request_destruct(coll_pipebcast_request_t *request)
         OBJ_RELEASE(request->call.data.datatype);
     }
     if (request->comm != NULL) {
-        coll_pipebcast_series_fini(&request->series, request->comm);
         OBJ_RELEASE(request->comm);
     }
     OBJ_DESTRUCT(&request->task.super);
@@ -93,22 +90,19 @@ static int request_start(size_t n, ompi_request_t **requests)
 
 int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent)
 {
-    return persistent ? coll_pipebcast_reserve_lasting_tags(&module->n_lasting_tags,
-                                                            SERIES_TAG + COLL_PIPEBCAST_SERIES_TAGS)
-                      : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
+    return persistent
+               ? coll_pipebcast_reserve_lasting_tags(&module->n_lasting_tags, PERSISTENT_TAGS)
+               : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
 }
 
 /**
  * The call of this start. A rank can be one start ahead of another, so that every
  * other start has the same tags: no rank ends a start before the root has begun it,
- * nor the root before every rank has reported to it all that it has to. One that
- * follows advice has tags of its own (operation/adaptive.c).
+ * nor the root before every rank has reported to it all that it has to.
  */
 static coll_pipebcast_call_t call_of(coll_pipebcast_request_t *request)
 {
     coll_pipebcast_call_t call = request->call;
-    request->series.start = request->n_starts;
-    call.series = call.repeats ? &request->series : NULL;
     call.tag -= (int) (request->n_starts % 2) * COLL_PIPEBCAST_TAGS;
     return call;
 }
@@ -179,7 +173,6 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     request->call = *call;
     request->call.overlaps = true;
     request->call.repeats = persistent;
-    request->series.tag = call->tag - SERIES_TAG;
     OBJ_RETAIN(request->call.data.datatype);
     request->module = module;
     request->n_starts = 0;

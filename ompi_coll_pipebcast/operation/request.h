@@ -19,7 +19,6 @@ typedef struct coll_pipebcast_request {
     coll_pipebcast_call_t call; /**< the datatype is retained; the tag is the first of all sets */
     unsigned n_starts;          /**< of a persistent one */
     pb_planned_t planned;       /**< likewise, but for the role, at the initialisation */
-    coll_pipebcast_series_t series;        /**< likewise: what its starts know of advice */
     coll_pipebcast_operation_t *operation; /**< NULL: not begun, or through */
     int error;                             /**< the result */
 } coll_pipebcast_request_t;

@@ -113,9 +113,22 @@ int pb_advice_read(const char *dir, const pb_host_set_t *hosts, pb_advice_t **ad
                    pb_diag_t *diag);
 
 /**
+ * Distinguishes one file of advice from those before and after it: each is another file, as it is
+ * put in its place as a whole. All 0: there is none.
+ */
+typedef struct pb_advice_version {
+    uint64_t inode;
+    int64_t bytes;
+    int64_t written; /**< nanoseconds since the epoch, by the file system */
+} pb_advice_version_t;
+
+/** The version of the file for these hosts that is in the directory now. One system call. */
+pb_advice_version_t pb_advice_version(const char *dir, const pb_host_set_t *hosts);
+bool pb_advice_version_is(const pb_advice_version_t *a, const pb_advice_version_t *b);
+
+/**
  * Sets advice->written to now and puts the file in its place: readers see the old one
- * or the new one, never a part. Then informs readers by the directory's generation (generation.h).
- * PB_ERR_IO with a fault, PB_ERR_NO_MEMORY.
+ * or the new one, never a part. PB_ERR_IO with a fault, PB_ERR_NO_MEMORY.
  */
 int pb_advice_publish(const char *dir, pb_advice_t *advice, pb_diag_t *diag);
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "topo/advice/advice.h"
-#include "topo/advice/generation.h"
 #include "topo/util/error.h"
 #include "topo/util/hash.h"
 #include "topo/util/item_file.h"
@@ -358,10 +357,16 @@ int pb_advice_write(const pb_advice_t *advice, FILE *stream)
 
 /* ---- the directory ---- */
 
+/** False if the path is too long. */
+static bool make_path(const char *dir, const pb_host_set_t *hosts, char path[PATH_MAX])
+{
+    return (size_t) snprintf(path, PATH_MAX, "%s/advice-%016" PRIx64, dir, hosts->hash) < PATH_MAX;
+}
+
 static int path_of(const char *dir, const pb_host_set_t *hosts, char path[PATH_MAX],
                    pb_diag_t *diag)
 {
-    if ((size_t) snprintf(path, PATH_MAX, "%s/advice-%016" PRIx64, dir, hosts->hash) >= PATH_MAX) {
+    if (!make_path(dir, hosts, path)) {
         pb_diag_fault(diag, dir, 0, "is too long a path");
         return PB_ERR_IO;
     }
@@ -403,7 +408,25 @@ int pb_advice_read(const char *dir, const pb_host_set_t *hosts, pb_advice_t **ad
     return read_path(path, hosts, advice_p, diag);
 }
 
-/** Writes to a file beside the one at `path` and renames it. */
+pb_advice_version_t pb_advice_version(const char *dir, const pb_host_set_t *hosts)
+{
+    char path[PATH_MAX];
+    struct stat file;
+    if (!make_path(dir, hosts, path) || stat(path, &file) != 0) {
+        return (pb_advice_version_t){0};
+    }
+    return (pb_advice_version_t){.inode = (uint64_t) file.st_ino,
+                                 .bytes = (int64_t) file.st_size,
+                                 .written = (int64_t) file.st_mtim.tv_sec * 1000000000 +
+                                            file.st_mtim.tv_nsec};
+}
+
+bool pb_advice_version_is(const pb_advice_version_t *a, const pb_advice_version_t *b)
+{
+    return a->inode == b->inode && a->bytes == b->bytes && a->written == b->written;
+}
+
+/** Writes to a file in the same directory and renames it. */
 static int replace(const pb_advice_t *advice, const char *path, pb_diag_t *diag)
 {
     char beside[PATH_MAX + 16];
@@ -433,19 +456,10 @@ static int replace(const pb_advice_t *advice, const char *path, pb_diag_t *diag)
 int pb_advice_publish(const char *dir, pb_advice_t *advice, pb_diag_t *diag)
 {
     char path[PATH_MAX];
-    pb_generation_t generation;
-    int error = path_of(dir, advice->hosts, path, diag);
-    if (error == PB_SUCCESS) {
-        error = pb_generation_open(&generation, dir, diag);
-    }
+    const int error = path_of(dir, advice->hosts, path, diag);
     if (error != PB_SUCCESS) {
         return error;
     }
     advice->written = pb_advice_now();
-    error = replace(advice, path, diag);
-    if (error == PB_SUCCESS) {
-        pb_generation_raise(&generation);
-    }
-    pb_generation_close(&generation);
-    return error;
+    return replace(advice, path, diag);
 }

@@ -63,8 +63,9 @@ class Advising:
         that all lines begin with the same, its first ones are those of measure_links().
         """
         shutil.copyfile(self.links, self._own_links(name))
-        self._start("probe", name, self._probe_command(place, mpirun_arg, self._own_links(name),
-                                                       "--every", f"{every_s / 60:.6f}", "--train", str(train)))
+        command = self._probe_command(place, mpirun_arg, self._own_links(name), "--train", str(train))
+        again = 'every=$1; shift; while sleep "$every"; do "$@" || exit; done'
+        self._start("probe", name, ["sh", "-c", again, "sh", str(every_s), *command])
 
     def _start(self, what, name, command):
         log = open(os.path.join(self.directory, f"{what}-{name}.log"), "w", encoding="utf-8")

@@ -17,11 +17,6 @@ static const common_option_t rows[] = {
      .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
     {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
      .missing = "pipebcast-links.txt", .help = "the links; the file is replaced as a whole"},
-    {"every", COMMON_REAL, VALUE(every_s), .real_least = 1e-3, .real_most = 1e5, .unit = 60,
-     .unit_name = "minutes", .argument = "MINUTES",
-     .help = "begin a round so often, until the program is ended"},
-    {"rounds", COMMON_NUMBER, VALUE(rounds), .least = 1, .most = 1000000000, .argument = "N",
-     .missing = "1; with --every: without end", .help = "measure so often"},
     {"train", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,
      .argument = "BYTES", .missing = "64K",
      .help = "sent each way between two hosts for a bandwidth, 4K to 16M"},
@@ -39,32 +34,18 @@ const common_command_t probe_command = {
              "rank on each host of the jobs that are to be advised; it may run beside them.\n"
              "Clusters are switches with hosts; one host stands for each.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
-    .more = "It reports how many bytes each round sends. For example, every five minutes:\n"
+    .more = "It reports how many bytes it sends. For example, every five minutes:\n"
             "\n"
-            "  mpirun --hostfile hosts --map-by node pipebcast probe --topology grid.conf \\\n"
-            "      --output /shared/grid.links --every 5\n"
+            "  while sleep 300; do mpirun --hostfile hosts --map-by node pipebcast probe \\\n"
+            "      --topology grid.conf --output /shared/grid.links; done &\n"
             "  pipebcast-advisor --dir /shared/advice --links /shared/grid.links\n"
             "\n"
             "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
 };
-
-/** One round is enough unless --every asks for more. */
-static void complete(struct probe_options *options)
-{
-    const bool again = options->every_s > 0;
-    if (options->rounds > 1 && !again) {
-        common_usage_error("--rounds %d: give --every MINUTES, how often they are begun",
-                           options->rounds);
-    }
-    if (options->rounds == 0 && !again) {
-        options->rounds = 1;
-    }
-}
 
 void probe_options_read(int argc, char **argv, struct probe_options *options)
 {
     *options = (struct probe_options){.train = 65536};
     strcpy(options->output, "pipebcast-links.txt");
     common_options_read(&probe_command, argc, argv, options);
-    complete(options);
 }

@@ -17,8 +17,6 @@ struct probe_options {
     char topology_name[PROBE_MAX_TEXT];
     char output[PROBE_MAX_TEXT]; /**< never empty */
     char hosts[PROBE_MAX_TEXT];  /**< for trials: names for the ranks in turn; empty: true ones */
-    double every_s;              /**< from the beginning of a round to that of the next */
-    int rounds;                  /**< 0: until it is ended */
     int64_t train;               /**< bytes whose time gives a bandwidth */
     bool quiet;
 };

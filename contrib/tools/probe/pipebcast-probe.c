@@ -1,7 +1,7 @@
 /*
  * pipebcast-probe: measures the links between clusters, for pipebcast-advisor. See --help.
  *
- * Two ranks measure at a time, as two measurements would disturb each other: the steps of a round
+ * Two ranks measure at a time, as two measurements would disturb each other: the steps
  * follow each other by a word from one step's leader to the next one's. All others sleep.
  */
 #include <assert.h>
@@ -38,8 +38,7 @@ struct run {
     int n_orders;
     struct order *orders;         /**< all ranks' */
     struct probe_result *results; /**< rank 0's, by step */
-    struct probe_result *before;  /**< likewise, of the round before, all 0 in the first */
-    int n_unknown;                /**< rank 0's: bandwidths that this round does not show */
+    int n_unknown;                /**< rank 0's: bandwidths that no train has shown */
     struct probe_traffic traffic;
 };
 
@@ -76,7 +75,7 @@ static void tell_bytes(const struct run *run)
     int64_t between;
     const int64_t all = probe_plan_bytes(&run->plan, run->options.train, &between);
     if (!run->options.quiet) {
-        printf("%d hosts in %d clusters at %d sites; a round sends %.1f KB of messages, %.1f KB of "
+        printf("%d hosts in %d clusters at %d sites; sends %.1f KB of messages, %.1f KB of "
                "them between clusters, and more where trains are repeated\n",
                run->plan.matrix->n_nodes, run->plan.matrix->n_clusters, run->plan.matrix->n_sites,
                (double) all / 1024, (double) between / 1024);
@@ -91,8 +90,7 @@ static bool alloc_run(struct run *run)
     MPI_Bcast(&run->n_orders, 1, MPI_INT, 0, run->comm);
     run->orders = calloc((size_t) run->n_orders, sizeof *run->orders);
     run->results = calloc((size_t) run->n_orders, sizeof *run->results);
-    run->before = calloc((size_t) run->n_orders, sizeof *run->before);
-    const bool good = run->orders != NULL && run->results != NULL && run->before != NULL &&
+    const bool good = run->orders != NULL && run->results != NULL &&
                       probe_traffic_init(&run->traffic, run->comm, run->options.train);
     if (!good) {
         common_report("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
@@ -129,7 +127,7 @@ static bool prepare(struct run *run)
     return true;
 }
 
-/* ---- a round ---- */
+/* ---- measuring ---- */
 
 /** A leader begins when the step before is through, and hands its result to rank 0. */
 static void lead_step(struct run *run, int step)
@@ -190,7 +188,7 @@ static void write_comment(const struct run *run, FILE *stream)
     }
     fprintf(stream,
             "# Made by pipebcast-probe %s, %s, with %" PRId64 " bytes of messages or more; "
-            "%d bandwidths are unknown by this round.\n",
+            "%d bandwidths are unknown.\n",
             PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between),
             run->n_unknown);
 }
@@ -212,7 +210,7 @@ static bool write_links(struct run *run)
 {
     common_file_t file;
     int step;
-    run->n_unknown = probe_plan_settle(&run->plan, run->results, run->before);
+    run->n_unknown = probe_plan_settle(&run->plan, run->results);
     if (probe_plan_fill(&run->plan, run->results, &step) != PB_SUCCESS) {
         common_report("nothing was measured between %s and %s; run it again",
                       run->plan.matrix->node[step >= 0 ? run->plan.steps[step].from : 0],
@@ -232,7 +230,7 @@ static bool write_links(struct run *run)
 }
 
 /** The bandwidths between clusters, as the paper's tables have them. */
-static void print_links(const struct run *run, int round)
+static void print_links(const struct run *run)
 {
     const pb_link_matrix_t *m = run->plan.matrix;
     int64_t least = INT64_MAX, most = 0;
@@ -246,12 +244,12 @@ static void print_links(const struct run *run, int round)
             most = high > most ? high : most;
         }
     }
-    printf("round %d: ", round);
     if (most > 0) {
         printf("between clusters %.3f to %.3f MB/s: ", (double) least * 1e-6, (double) most * 1e-6);
     }
     if (run->n_unknown > 0) {
-        printf("%d bandwidths unknown, those before kept: ", run->n_unknown);
+        printf("%d bandwidths unknown, the greatest speed of a whole train is taken: ",
+               run->n_unknown);
     }
     printf("%s\n", run->options.output);
     fflush(stdout);
@@ -259,37 +257,17 @@ static void print_links(const struct run *run, int round)
 
 /* ---- the run ---- */
 
-/** Sleeps until a round's time has come, by rank 0's clock. */
-static void wait_for_round(const struct run *run, int64_t begin_ns, int round)
+static bool measure_links(struct run *run)
 {
-    const int64_t at = begin_ns + (int64_t) (run->options.every_s * 1e9) * round;
-    const int64_t left = at - common_clock_local();
-    if (run->rank == 0 && left > 0) {
-        const struct timespec nap = {.tv_sec = (time_t) (left / 1000000000),
-                                     .tv_nsec = left % 1000000000};
-        nanosleep(&nap, NULL);
-    }
-    common_quiet_barrier(run->comm);
-}
-
-static bool run_rounds(struct run *run)
-{
-    const int64_t begin_ns = common_clock_local();
     bool good = true;
-    for (int i = 0; good && (run->options.rounds == 0 || i < run->options.rounds); i++) {
-        if (i > 0) {
-            wait_for_round(run, begin_ns, i);
-        }
-        measure(run);
-        if (run->rank == 0) {
-            good = write_links(run);
-        }
-        if (run->rank == 0 && good && !run->options.quiet) {
-            print_links(run, i + 1);
-        }
-        good = common_all_good(good, run->comm);
+    measure(run);
+    if (run->rank == 0) {
+        good = write_links(run);
     }
-    return good;
+    if (run->rank == 0 && good && !run->options.quiet) {
+        print_links(run);
+    }
+    return common_all_good(good, run->comm);
 }
 
 static bool probe(const struct probe_options *options)
@@ -297,12 +275,11 @@ static bool probe(const struct probe_options *options)
     struct run run = {.options = *options, .comm = MPI_COMM_WORLD};
     MPI_Comm_rank(run.comm, &run.rank);
     MPI_Comm_size(run.comm, &run.n_ranks);
-    const bool good = prepare(&run) && run_rounds(&run);
+    const bool good = prepare(&run) && measure_links(&run);
     probe_traffic_free(&run.traffic);
     probe_plan_clear(&run.plan);
     free(run.orders);
     free(run.results);
-    free(run.before);
     return good;
 }
 

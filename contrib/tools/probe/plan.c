@@ -150,14 +150,13 @@ int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *
 
 /* ---- filling ---- */
 
-int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results,
-                      struct probe_result *before)
+int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results)
 {
     int n_unknown = 0;
     for (int i = 0; i < plan->n_steps; i++) {
         if (plan->steps[i].kind == PROBE_LINK) {
-            n_unknown += probe_band_settle(&results[i].there, &before[i].there);
-            n_unknown += probe_band_settle(&results[i].back, &before[i].back);
+            n_unknown += probe_band_settle(&results[i].there);
+            n_unknown += probe_band_settle(&results[i].back);
         }
     }
     return n_unknown;

@@ -1,5 +1,5 @@
 /*
- * What a round of measurements consists of (paper 4, section 2.5): one representative
+ * What the probe measures (paper 4, section 2.5): one representative
  * of each cluster against that of each other one, two nodes inside each cluster, and
  * each node's start-up cost.
  */
@@ -59,13 +59,8 @@ int64_t probe_car_bytes(int64_t train);
 /** Bytes of messages that all steps send, and of them between clusters, if no train is repeated. */
 int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *between_p);
 
-/**
- * Makes one bandwidth of each of a link's bounds, where they are not close by what was measured in
- * the round before, which `before`, of as many steps, has (all 0 at first); it gets what this round
- * has. Returns how many are unknown by this round alone.
- */
-int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results,
-                      struct probe_result *before);
+/** Makes one bandwidth of each link's bounds. Returns how many are unknown. */
+int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results);
 
 /**
  * Fills the matrix from the settled results of all steps. What no step measured has the next best

@@ -58,14 +58,10 @@ bool probe_band_known(const struct probe_band *band)
     return band->most > 0 && band->most <= PROBE_CLOSE * band->least;
 }
 
-bool probe_band_settle(struct probe_band *band, struct probe_band *before)
+bool probe_band_settle(struct probe_band *band)
 {
     const bool known = probe_band_known(band);
-    int64_t value = known ? band->most : before->most;
-    if (!known) {
-        value = band->most > 0 && value > band->most ? band->most : value;
-        value = value < band->least ? band->least : value;
-    }
-    *band = *before = (struct probe_band){value, value};
+    const int64_t value = known ? band->most : band->least;
+    *band = (struct probe_band){value, value};
     return !known;
 }

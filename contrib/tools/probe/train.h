@@ -48,10 +48,9 @@ void probe_band_add(struct probe_band *band, const struct probe_train *train, in
 bool probe_band_known(const struct probe_band *band);
 
 /**
- * Makes one bandwidth of the bounds, in both of them and of `before`: the upper one if they are
- * close, else the bandwidth before, as far as it lies within them, or the lower one if `before` is
- * 0. Returns whether it is unknown by these bounds.
+ * Makes one bandwidth of the bounds, in both of them: the upper one if they are close, else the
+ * lower one. Returns whether it is unknown by these bounds.
  */
-bool probe_band_settle(struct probe_band *band, struct probe_band *before);
+bool probe_band_settle(struct probe_band *band);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "engine/adaptive/adaptive.h"
 
-#include "engine/adaptive/header.h"
+#include <stdlib.h>
 
 static void keep_first_error(pb_adaptive_t *a, int error)
 {
@@ -40,7 +40,6 @@ static bool try_announced(pb_adaptive_t *a, const pb_adaptive_part_t *part, cons
         return false;
     }
     pb_passing_start(&a->passing, part->role, header, length);
-    pb_settling_init(&a->settling, a->env.settling, part->role);
     return true;
 }
 
@@ -63,85 +62,47 @@ bool pb_adaptive_start_root(pb_adaptive_t *a, const pb_adaptive_env_t *env,
     return started;
 }
 
-/**
- * Whether a header is here for this start; one for a later start stays where it is. An error may be
- * found: then it is refused.
- */
-static bool hears_header(pb_adaptive_t *a)
+bool pb_adaptive_start_receiver(pb_adaptive_t *a, const pb_adaptive_env_t *env,
+                                const pb_adaptive_part_t *part)
 {
-    pb_listening_t *listening = a->env.listening;
-    uint32_t start;
-    int error = 0;
-    if (!pb_listening_hear(listening, a->env.control, &error)) {
-        if (error != 0) {
-            refused(a, error);
-        }
-        return false;
-    }
-    if (pb_adaptive_header_start(listening->header, listening->length, &start) != PB_SUCCESS ||
-        (int32_t) (start - a->env.start) < 0) {
-        refused(a, PB_ERR_MALFORMED);
-        return false;
-    }
-    return start == a->env.start;
-}
-
-/** Takes part in the tree of the header that is here. 0 or an error, after which it is here still.
- */
-static int take_header(pb_adaptive_t *a)
-{
-    const pb_listening_t *listening = a->env.listening;
-    pb_adaptive_part_t part;
-    const int rc =
-        pb_adaptive_caller_learn(a->env.caller, listening->header, listening->length, &part);
-    if (rc != 0) {
-        return rc;
-    }
-    if (!start_announced(a, &part, listening->header, listening->length)) {
-        return PB_ERR_NO_MEMORY;
-    }
-    a->listens = false;
-    return 0;
-}
-
-/** Begins in the known tree, and listens for a header. False if out of memory. */
-static bool start_in_known(pb_adaptive_t *a, const pb_adaptive_part_t *part)
-{
-    if (!start_in(a, PB_ADAPTIVE_KNOWN, part)) {
+    *a = (pb_adaptive_t){.env = *env, .header = malloc(env->room)};
+    if (a->header == NULL || !start_in(a, PB_ADAPTIVE_KNOWN, part)) {
         pb_adaptive_finish(a);
         return false;
     }
-    const int rc = pb_listening_post(a->env.listening, a->env.control, a->env.room);
+    const int rc = pb_control_receive(env->control, a->header, env->room, &a->listen);
     if (rc != 0) {
         refused(a, rc);
     }
     return true;
 }
 
-bool pb_adaptive_start_receiver(pb_adaptive_t *a, const pb_adaptive_env_t *env,
-                                const pb_adaptive_part_t *part)
+/** Leaves the known tree, in which nothing was sent, for the one of the header. 0 or an error. */
+static int change_trees(pb_adaptive_t *a, size_t length)
 {
-    *a = (pb_adaptive_t){.env = *env, .listens = true};
-    if (!pb_listening_make_room(env->listening, env->room)) {
-        return false;
+    pb_adaptive_part_t part;
+    pb_transfer_cancel(&a->transfer[PB_ADAPTIVE_KNOWN]);
+    const int rc = pb_adaptive_caller_learn(a->env.caller, a->header, length, &part);
+    if (rc != 0) {
+        return rc;
     }
-    if (!hears_header(a)) {
-        return start_in_known(a, part);
-    }
-    const int rc = take_header(a);
-    if (rc != 0 && rc != PB_ERR_NO_MEMORY) {
-        refused(a, rc);
-    }
-    return rc != PB_ERR_NO_MEMORY;
+    return start_announced(a, &part, a->header, length) ? 0 : PB_ERR_NO_MEMORY;
 }
 
-/** Leaves the known tree, in which nothing was sent, for the one of the header. */
-static void change_trees(pb_adaptive_t *a)
+/** Takes the header if it has come. */
+static void listen_for_header(pb_adaptive_t *a)
 {
-    pb_transfer_cancel(&a->transfer[PB_ADAPTIVE_KNOWN]);
-    const int rc = take_header(a);
-    if (rc != 0) {
-        refused(a, rc);
+    int from, error = 0;
+    size_t length;
+    if (a->listen == NULL || a->broken ||
+        !pb_control_received(a->env.control, &a->listen, &from, &length, &error)) {
+        return;
+    }
+    if (error == 0) {
+        error = change_trees(a, length);
+    }
+    if (error != 0) {
+        refused(a, error);
     }
 }
 
@@ -166,24 +127,9 @@ static void leave_known(pb_adaptive_t *a)
     }
 }
 
-/** Whether all ranks below have taken the announcement, and the parent knows; or it need not be. */
-static bool is_settled(pb_adaptive_t *a)
-{
-    if (a->env.settling == NULL || a->tree != PB_ADAPTIVE_ANNOUNCED || a->broken) {
-        return true;
-    }
-    const bool is_through = pb_settling_advance(&a->settling, !a->running[PB_ADAPTIVE_KNOWN]);
-    if (a->settling.error != 0) {
-        refused(a, a->settling.error);
-    }
-    return is_through;
-}
-
 bool pb_adaptive_advance(pb_adaptive_t *a)
 {
-    if (a->listens && !a->broken && hears_header(a)) {
-        change_trees(a);
-    }
+    listen_for_header(a);
     const bool headers_left = pb_passing_reap(&a->passing);
     if (a->passing.broken) {
         refused(a, a->passing.error);
@@ -192,8 +138,7 @@ bool pb_adaptive_advance(pb_adaptive_t *a)
         pb_transfer_cancel(&a->transfer[a->tree]);
     }
     leave_known(a);
-    const bool settled = is_settled(a);
-    return (!a->running[a->tree] || advance_transfer(a)) && headers_left && settled;
+    return (!a->running[a->tree] || advance_transfer(a)) && headers_left;
 }
 
 int pb_adaptive_error(const pb_adaptive_t *a)
@@ -216,14 +161,16 @@ void pb_adaptive_cancel(pb_adaptive_t *a)
 void pb_adaptive_finish(pb_adaptive_t *a)
 {
     pb_passing_finish(&a->passing);
-    pb_settling_finish(&a->settling);
     for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
         if (a->running[tree]) {
             pb_transfer_finish(&a->transfer[tree]);
             a->running[tree] = false;
         }
     }
-    if (a->tree == PB_ADAPTIVE_ANNOUNCED && a->env.listening != NULL) {
-        pb_listening_take(a->env.listening);
+    if (a->listen != NULL) {
+        int from;
+        (void) pb_control_withdraw(a->env.control, &a->listen, &from);
     }
+    free(a->header);
+    a->header = NULL;
 }

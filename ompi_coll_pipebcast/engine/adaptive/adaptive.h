@@ -8,24 +8,15 @@
  * another tree, it sends nothing down the known one: the header goes down the new tree, each
  * rank learns its part from it, gives up the receives that it had posted, and takes part in the
  * new tree. So an announcement never crosses a link that the new tree avoids. Segments of the
- * known tree, of the new one, and headers have a tag each.
- *
- * The starts of a persistent broadcast have the same tags, and a rank may be starts ahead of
- * another. So a header has the number of its start, and what comes early is kept
- * (engine/adaptive/listening.h). The segments of the known tree, in order from each parent, need no
- * number; those of the next tree have another tag than these, and the one after that has the first
- * tag again: so a broadcast in which the tree changes ends only when all ranks below have taken the
- * announcement (engine/adaptive/settling.h).
+ * known tree, of the new one, and headers have a tag each, which no other broadcast has.
  *
  * This is ours; the paper (4, section 2.5) sends the tree with every broadcast.
  */
 #ifndef PB_ADAPTIVE_H
 #define PB_ADAPTIVE_H
 
-#include "engine/adaptive/listening.h"
-#include "engine/adaptive/settling.h"
+#include "engine/adaptive/delivery.h"
 #include "engine/control.h"
-#include "engine/delivery.h"
 #include "engine/passing.h"
 #include "engine/transfer.h"
 #include "topo/util/error.h"
@@ -46,11 +37,8 @@ typedef struct pb_adaptive_env {
     pb_adaptive_caller_t *caller;
     pb_control_t *control;
     pb_transport_t *transport[PB_ADAPTIVE_N_TREES];
-    pb_listening_t *listening; /**< receivers: the caller stops it when there is no further start */
-    pb_control_t *settling;    /**< by which an announcement is settled; NULL: it need not be */
-    uint32_t start;            /**< its number, where tags come again; else 0 */
-    size_t room;               /**< bytes of the longest header */
-    size_t total;              /**< bytes of the message, > 0 */
+    size_t room;  /**< bytes of the longest header */
+    size_t total; /**< bytes of the message, > 0 */
 } pb_adaptive_env_t;
 
 /** Nanoseconds on a clock of this rank that never goes back. */
@@ -74,14 +62,14 @@ pb_message_t *pb_adaptive_caller_message(pb_adaptive_caller_t *caller, pb_adapti
 
 typedef struct pb_adaptive {
     pb_adaptive_env_t env;
-    bool listens; /**< for a header: this is no root, and has taken none */
+    uint8_t *header;     /**< room for one that comes; NULL at the root */
+    pb_request_t listen; /**< the receive for it; NULL: none is posted */
     pb_passing_t passing;
-    pb_settling_t settling;
     pb_adaptive_tree_t tree;           /**< which one it is */
     bool running[PB_ADAPTIVE_N_TREES]; /**< the transfer is to be finished */
     pb_transfer_t transfer[PB_ADAPTIVE_N_TREES];
     pb_delivery_t delivery; /**< in `tree` */
-    int error;              /**< beside the transfers' */
+    int error;              /**< the first that no transfer has */
     bool broken;            /**< the transport refused; nothing new is started */
 } pb_adaptive_t;
 
@@ -93,8 +81,8 @@ bool pb_adaptive_start_root(pb_adaptive_t *adaptive, const pb_adaptive_env_t *en
                             const pb_adaptive_part_t *part, const uint8_t *header, size_t length);
 
 /**
- * Starts a receiver's part, from its part in the known tree, or in the one of a header that came
- * early. False if out of memory; such a header is here still.
+ * Starts a receiver's part, from its part in the known tree, and listens for a header. False if
+ * out of memory.
  */
 bool pb_adaptive_start_receiver(pb_adaptive_t *adaptive, const pb_adaptive_env_t *env,
                                 const pb_adaptive_part_t *part);

@@ -3,17 +3,13 @@
  */
 #include "engine/adaptive/header.h"
 
-#include <string.h>
-
 #include "topo/util/bytes.h"
 
 /** Changes with the form of the header. */
-#define FORM 2
+#define FORM 3
 
-/** What all headers begin with, and in it the number of the start. */
-#define FIXED 12
-#define START 8
-#define START_BYTES 4
+/** Bytes that all headers begin with, and of each edge behind them. */
+#define FIXED 8
 #define EDGE 4
 
 static size_t stream_bytes(int n_hosts)
@@ -26,8 +22,7 @@ size_t pb_adaptive_header_room(int n_hosts)
     return FIXED + PB_ADVICE_MAX_STREAMS * stream_bytes(n_hosts);
 }
 
-size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint32_t start,
-                                uint8_t *bytes)
+size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint8_t *bytes)
 {
     const int n_streams = tree != NULL ? tree->n_streams : 0;
     uint8_t *at = bytes + FIXED;
@@ -35,7 +30,6 @@ size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint3
     bytes[1] = (uint8_t) n_streams;
     pb_bytes_put(bytes + 2, (uint64_t) n_hosts, 2);
     pb_bytes_put(bytes + 4, tree != NULL ? tree->segment : 0, 4);
-    pb_bytes_put(bytes + START, start, START_BYTES);
     for (int s = 0; s < n_streams; s++) {
         const pb_tree_t *stream = tree->streams[s];
         for (int host = 0; host < n_hosts; host++) {
@@ -47,22 +41,6 @@ size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint3
         }
     }
     return (size_t) (at - bytes);
-}
-
-int pb_adaptive_header_start(const uint8_t *bytes, size_t length, uint32_t *start_p)
-{
-    if (length < FIXED) {
-        return PB_ERR_INPUT;
-    }
-    *start_p = (uint32_t) pb_bytes_get(bytes + START, START_BYTES);
-    return PB_SUCCESS;
-}
-
-bool pb_adaptive_header_is_same(const uint8_t *one, const uint8_t *other, size_t length)
-{
-    const size_t behind = START + START_BYTES;
-    return memcmp(one, other, START) == 0 &&
-           memcmp(one + behind, other + behind, length - behind) == 0;
 }
 
 void pb_adaptive_header_clear(pb_advice_tree_t *tree)

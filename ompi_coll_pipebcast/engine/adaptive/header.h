@@ -2,16 +2,14 @@
  * The header of an adaptive broadcast: the tree that the root announces, when it is
  * another one than the ranks know.
  *
- * As bytes: 1 form, 1 number of streams (0: the static plan), 2 hosts, 4 segment size, 4 number of
- * the start of a persistent broadcast for which it is (0: of one that has its tags for itself);
- * then for each stream and each host but the root's, in ascending order, 2 parent and 2 index among
- * the parent's children. All little-endian. Hosts go by their numbers in the set of the
+ * As bytes: 1 form, 1 number of streams (0: the static plan), 2 hosts, 4 segment size; then for
+ * each stream and each host but the root's, in ascending order, 2 parent and 2 index among the
+ * parent's children. All little-endian. Hosts go by their numbers in the set of the
  * communicator's hosts, which every rank knows.
  */
 #ifndef PB_ADAPTIVE_HEADER_H
 #define PB_ADAPTIVE_HEADER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,14 +22,7 @@ size_t pb_adaptive_header_room(int n_hosts);
  * Writes the header of a tree, or of the static plan (NULL), into `bytes`, which has the room;
  * returns its length. O(hosts) for each stream.
  */
-size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint32_t start,
-                                uint8_t *bytes);
-
-/** For which start a header of `length` bytes is. PB_ERR_INPUT if that is none. */
-int pb_adaptive_header_start(const uint8_t *bytes, size_t length, uint32_t *start_p);
-
-/** Whether two headers of this length, of any starts, announce the same tree. */
-bool pb_adaptive_header_is_same(const uint8_t *one, const uint8_t *other, size_t length);
+size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint8_t *bytes);
 
 /**
  * Reads a header for the root's host; *tree, of which `least` and `most` are not set, is given

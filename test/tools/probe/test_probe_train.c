@@ -131,21 +131,10 @@ static void test_again(void)
 
 static void test_settle(void)
 {
-    struct probe_band before = {.least = 0}, band = {.least = 900, .most = 1000};
-    ok(!probe_band_settle(&band, &before) && band.most == 1000 && before.most == 1000, "known");
+    struct probe_band band = {.least = 900, .most = 1000};
+    ok(!probe_band_settle(&band) && band.most == 1000 && band.least == 1000, "known");
     band = (struct probe_band){.least = 10, .most = 1000000};
-    ok(probe_band_settle(&band, &before) && band.most == 1000 && band.least == 1000,
-       "what is unknown stays as it was before");
-    band = (struct probe_band){.least = 2000, .most = 1000000};
-    ok(probe_band_settle(&band, &before) && band.most == 2000 && before.most == 2000,
-       "but not below what a train had");
-    band = (struct probe_band){.least = 10, .most = 500};
-    ok(probe_band_settle(&band, &before) && band.most == 500, "nor above what any showed");
-    band = (struct probe_band){.least = 10, .most = 0};
-    ok(probe_band_settle(&band, &before) && band.most == 500, "nor of any use where none did");
-    before.most = 0;
-    band = (struct probe_band){.least = 10, .most = 1000000};
-    ok(probe_band_settle(&band, &before) && band.most == 10, "without a value before, the least");
+    ok(probe_band_settle(&band) && band.most == 10 && band.least == 10, "unknown: the least");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Advice: its file, good, faulty and half-written; its place in a directory; the generation. */
+/* Advice: its file, good, faulty and half-written; its place in a directory; its version. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "test/tap.h"
 #include "topo/advice/advice.h"
-#include "topo/advice/generation.h"
 #include "topo/util/hash.h"
 
 static const char *const hosts[] = {"n2", "n0", "n1", "n3"};
@@ -248,52 +247,37 @@ static void write_file(const char *path, const char *text, size_t length)
        "a file is there");
 }
 
-/** Whether a generation is refused, of a file with this text in the directory; says why. */
-static bool refuses_generation(const char *directory, const char *text, size_t length, int error)
+/** A reader recognizes each publication by the file's version. */
+static void test_versions(pb_advice_t *advice)
 {
-    pb_diag_t diag;
-    pb_generation_t generation;
-    pb_diag_init(&diag);
-    if (text != NULL) {
-        write_file(path_in_dir("generation"), text, length);
-    }
-    const bool refused =
-        pb_generation_open(&generation, directory, &diag) == error && generation.counter == NULL;
-    printf("# %.100s\n", pb_diag_first(&diag));
-    pb_diag_clear(&diag);
-    return refused;
-}
-
-static void test_no_generation(void)
-{
-    static const char other[64] = "pipebcast-generation 2\n";
     char long_path[5000];
+    pb_diag_t diag;
+    pb_diag_init(&diag);
     memset(long_path, 'x', sizeof(long_path) - 1);
     long_path[sizeof(long_path) - 1] = '\0';
-    ok(refuses_generation(dir, other, sizeof(other), PB_ERR_INPUT), "one of another version");
-    ok(refuses_generation(dir, other, sizeof(other) - 1, PB_ERR_INPUT), "one that is too short");
-    ok(refuses_generation("/nonexistent", NULL, 0, PB_ERR_IO), "no directory for a generation");
-    ok(refuses_generation(long_path, NULL, 0, PB_ERR_IO), "a path that is too long");
-    unlink(path_in_dir("generation"));
-    mkdir(path_in_dir("generation"), 0700);
-    ok(refuses_generation(dir, NULL, 0, PB_ERR_IO), "a directory in its place");
-    rmdir(path_in_dir("generation"));
+    const pb_advice_version_t none = pb_advice_version(dir, advice->hosts);
+    ok(none.inode == 0 && pb_advice_version(long_path, advice->hosts).inode == 0,
+       "no version without a file, nor of a path that is too long");
+    ok(pb_advice_publish(dir, advice, &diag) == PB_SUCCESS, "advice is published");
+    const pb_advice_version_t first = pb_advice_version(dir, advice->hosts);
+    const pb_advice_version_t same = pb_advice_version(dir, advice->hosts);
+    ok(!pb_advice_version_is(&first, &none) && pb_advice_version_is(&first, &same),
+       "it has a version, which stays");
+    ok(pb_advice_publish(dir, advice, &diag) == PB_SUCCESS, "it is published again");
+    const pb_advice_version_t second = pb_advice_version(dir, advice->hosts);
+    ok(!pb_advice_version_is(&first, &second), "and has another version");
+    pb_diag_clear(&diag);
 }
 
 static void test_folder(void)
 {
     size_t length;
     pb_diag_t diag;
-    pb_generation_t generation;
     pb_advice_t *advice = some_advice(), *read, *other;
     pb_diag_init(&diag);
     ok(pb_advice_read(dir, advice->hosts, &read, &diag) == PB_SUCCESS && read == NULL,
        "no advice yet");
-    ok(pb_generation_open(&generation, dir, &diag) == PB_SUCCESS, "the generation is made");
-    const uint64_t before = pb_generation_get(&generation);
-    ok(pb_advice_publish(dir, advice, &diag) == PB_SUCCESS &&
-           pb_generation_get(&generation) == before + 1,
-       "published advice raises the generation");
+    test_versions(advice);
     ok(pb_advice_read(dir, advice->hosts, &read, &diag) == PB_SUCCESS && read != NULL &&
            read->written == advice->written && !pb_advice_is_stale(read, pb_advice_now()),
        "and is read, and fresh");
@@ -311,14 +295,7 @@ static void test_folder(void)
     ok(pb_advice_read(dir, advice->hosts, &read, &diag) == PB_ERR_INPUT && read == NULL,
        "half of it: %s", pb_diag_first(&diag));
     ok(pb_advice_publish("/nonexistent", advice, &diag) == PB_ERR_IO, "no directory");
-    pb_generation_close(&generation);
-    write_file(path_in_dir("generation"), "x", 1);
     pb_diag_clear(&diag);
-    ok(pb_generation_open(&generation, dir, &diag) == PB_ERR_INPUT, "no generation: %s",
-       pb_diag_first(&diag));
-    test_no_generation();
-    pb_diag_clear(&diag);
-    unlink(path_in_dir("generation"));
     unlink(advice_path(advice->hosts));
     ok(rmdir(dir) == 0, "nothing else is left in the directory");
     free(text);

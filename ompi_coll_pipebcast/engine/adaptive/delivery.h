@@ -43,12 +43,4 @@ void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, in
 bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transfer, int i,
                       uint64_t *bytes_p, int64_t *taken_p);
 
-/**
- * The parent that took longest for its part of the message, by its rate in a transfer that is
- * through, as an index, and in *taken_p the nanoseconds that it takes for all of its part. -1: none
- * was measured. O(parents).
- */
-int pb_delivery_slowest(const pb_delivery_t *delivery, const pb_transfer_t *transfer,
-                        int64_t *taken_p);
-
 #endif

@@ -1,7 +1,7 @@
 /*
- * How fast the parents of a transfer delivered; see engine/delivery.h.
+ * How fast the parents of a transfer delivered; see engine/adaptive/delivery.h.
  */
-#include "engine/delivery.h"
+#include "engine/adaptive/delivery.h"
 
 /** Segments that have come from a parent: those of its streams, as no other delivers them. */
 static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lane)
@@ -68,25 +68,4 @@ bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transf
                shortfall(transfer, &transfer->lanes[i]);
     *taken_p = parent->last - parent->first;
     return true;
-}
-
-int pb_delivery_slowest(const pb_delivery_t *delivery, const pb_transfer_t *transfer,
-                        int64_t *taken_p)
-{
-    int slowest = -1;
-    *taken_p = 0;
-    for (int i = 0; i < transfer->n_parents; i++) {
-        uint64_t bytes;
-        int64_t taken;
-        if (!pb_delivery_rate(delivery, transfer, i, &bytes, &taken)) {
-            continue;
-        }
-        const double part = (double) (bytes + delivery->parent[i].n_first * transfer->segment_size);
-        const int64_t whole = (int64_t) ((double) taken * part / (double) bytes);
-        if (whole > *taken_p) {
-            *taken_p = whole;
-            slowest = i;
-        }
-    }
-    return slowest;
 }
