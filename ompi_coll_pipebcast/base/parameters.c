@@ -20,7 +20,7 @@ static const coll_pipebcast_params_t defaults = {
     .transport = COLL_PIPEBCAST_TRANSPORT_AUTO,
     .arrival = COLL_PIPEBCAST_ARRIVAL_AUTO,
     .learn = COLL_PIPEBCAST_LEARN_ON,
-    .multicast = COLL_PIPEBCAST_MULTICAST_OFF,
+    .multicast = COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY,
     .multicast_checksum = COLL_PIPEBCAST_CHECKSUM_AUTO,
     .multicast_buffer = 4 << 20,
     .arrival_wait = 1 << 20,
@@ -65,6 +65,7 @@ static const mca_base_var_enum_value_t multicast_values[] = {
     {COLL_PIPEBCAST_MULTICAST_OFF, "off"},
     {COLL_PIPEBCAST_MULTICAST_AUTO, "auto"},
     {COLL_PIPEBCAST_MULTICAST_ON, "on"},
+    {COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY, "topology"},
     {0, NULL},
 };
 
@@ -196,8 +197,9 @@ static void add_multicast(const mca_base_component_t *component)
               "probe finds that it works, over Ethernet of at most 10 Gbit/s, to three hosts or "
               "more, and algorithm is multicast, or auto and the communicator has more than half "
               "of its job's ranks. on: the same, however fast the links are, for parts of a job "
-              "too, and also where coll_pipebcast_hosts is set. Where it is not set, a line "
-              "'Multicast=auto' in topology.pipebcast counts. (default: off)");
+              "too, and also where coll_pipebcast_hosts is set. topology: as the line "
+              "'Multicast=auto' or 'Multicast=on' in topology.pipebcast says, and off without "
+              "one. (default: topology)");
     add_named(component, add, "multicast_checksum", "coll_pipebcast_checksum", checksum_values,
               OPAL_INFO_LVL_6, &p->multicast_checksum,
               "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
@@ -345,19 +347,9 @@ static void check_advice(const coll_pipebcast_params_t *p)
     }
 }
 
-/** Whether nobody has set a parameter. */
-static bool is_default(const char *name)
-{
-    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    const int found = mca_base_var_find("ompi", "coll", "pipebcast", name);
-    return found < 0 || mca_base_var_get_value(found, NULL, &source, NULL) != OPAL_SUCCESS ||
-           source == MCA_BASE_VAR_SOURCE_DEFAULT;
-}
-
 void coll_pipebcast_params_check(void)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    p->multicast = is_default("multicast") ? COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY : p->multicast;
     check_int("fanout", &p->fanout, 1, 64, defaults.fanout);
     check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
               defaults.receive_window);

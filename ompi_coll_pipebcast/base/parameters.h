@@ -45,7 +45,7 @@ enum {
     COLL_PIPEBCAST_MULTICAST_OFF,
     COLL_PIPEBCAST_MULTICAST_AUTO, /**< where it is found to work, on links that are not too fast */
     COLL_PIPEBCAST_MULTICAST_ON,   /**< where it is found to work */
-    COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY, /**< not set: as the topology file says, or off */
+    COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY, /**< as the topology file says, or off */
 };
 
 /** Values of `multicast_checksum`; the first two are those of a truth value. */

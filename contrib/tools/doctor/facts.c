@@ -94,6 +94,9 @@ int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology,
 
 static void add_topology(doctor_record_t *record)
 {
+    static const char *const allowed[] = {[PB_MULTICAST_OFF] = "off",
+                                          [PB_MULTICAST_AUTO] = "auto, as topology.pipebcast says",
+                                          [PB_MULTICAST_ON] = "on, as topology.pipebcast says"};
     const char *path = doctor_record_find(record, "coll_pipebcast_topology_file");
     pb_topology_t topology;
     pb_diag_t diag;
@@ -108,6 +111,7 @@ static void add_topology(doctor_record_t *record)
     if (topology.warnings.n_kept > 0) {
         add_of(record, "topology", "warning", pb_diag_first(&topology.warnings));
     }
+    add_of(record, "topology", "multicast", allowed[topology.multicast]);
     pb_topology_clear(&topology);
     pb_diag_clear(&diag);
 }

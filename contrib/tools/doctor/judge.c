@@ -569,6 +569,7 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
 {
     const struct doctor_broadcast *tried = &f->report->multicast;
     const char *set = value_or(f, "coll_pipebcast_multicast", "off");
+    set = strcmp(set, "topology") == 0 ? value_or(f, "topology.multicast", "off") : set;
     if (!has_plugin(f) || !has_hosts(f)) {
         return DOCTOR_NOTHING;
     }
