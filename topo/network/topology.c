@@ -107,6 +107,9 @@ static int only_network(int error, const char *name, pb_topology_t *topology,
     *network_p = topology->network;
     topology->network = NULL;
     if (error == PB_SUCCESS && pb_network_n_hosts(*network_p) == 0) {
+        if (topology->warnings.n_kept > 0) {
+            pb_diag_fault(diag, NULL, 0, "%s", pb_diag_first(&topology->warnings));
+        }
         pb_diag_fault(diag, name, 0, "the topology names no hosts; name one that does");
         pb_network_free(*network_p);
         *network_p = NULL;
