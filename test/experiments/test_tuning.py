@@ -120,7 +120,7 @@ def test_reading():
         with open(path("model"), "w", encoding="utf-8") as file:
             file.write(text)
         raises(lambda: tuning.read_costs(path("model")), f"no model: {text!r}")
-    found = tuning.parse_candidates(explained({"--bytes": "65536"}))
+    found = tuning.parse_candidates(explained({"--sizes": "65536"}))
     eq([(c.name, round(c.predicted_us)) for c in found if c.chosen],
        [(min(((broadcast_us(kind, s, 65536), f"{kind}:{s}") for kind in SHAPES
               for s in auto.SEGMENTS))[1],
@@ -257,8 +257,8 @@ def test_paper2_flow():
     eq([row["kind"] for row in record_of(out, "p2-thresholds")["rows"]], ["chain", "binary"],
        "a threshold for each kind of tree")
     rows = record_of(out, "p2-irregular")["rows"]
-    eq((len(rows), rows[0]["ratio"]), (2 * 3 * 4 * 2, (64 + 16) / 65),
-       "two networks, three spanning trees, four kinds, two numbers of segments")
+    eq((len(rows), rows[0]["ratio"]), (2 * 3 * 3 * 2, (64 + 16) / 65),
+       "two networks, three spanning trees, three kinds, two numbers of segments")
     eq([c["holds"] for c in record_of(out, "p2-irregular")["claims"]], [True] * 6, "16 of 512 is near-optimal")
 
 
@@ -272,8 +272,8 @@ def test_auto():
     ok(done.returncode == 0 and note.count("\nHOLDS") == 3, "auto is measured and judged", note)
     record = record_of(out, "auto")
     eq([row["bytes"] for row in record["rows"]], [K, 64 * K, K * K], "a row for each size")
-    eq([round(row["predicted_us"] / row["auto_us"], 3) for row in record["rows"]],
-       [round(1.1 / 1.02, 3)] * 3, "predicted against measured")
+    ok(all(abs(row["predicted_us"] / row["auto_us"] - 1.1 / 1.02) < 0.002 for row in record["rows"]),
+       "predicted against measured", str(record["rows"]))
     with open(path("runs"), encoding="utf-8") as file:
         runs = [line.split()[0] for line in file]
     ok(runs.count("pipebcast") == 2 and runs.count("tuned") == 1 and len(runs) < 2 * len(set(runs)),

@@ -70,8 +70,10 @@ def run():
            f"costs are assumed from it, with the MTU {mtu}")  # fmt: skip
 
     rate = ("--mca", f"btl_tcp_bandwidth_{name}", "100")
-    job([TUNE, "--sizes", "256,1426,4K", "--time-limit", "2", "--precision", "50", "--no-fallback",
-         "--quiet", "--output", MODEL], *rate)  # fmt: skip
+    for _ in range(4):  # Where other tests kept the processors busy, no model is written.
+        if not os.path.exists(MODEL):
+            job([TUNE, "--sizes", "256,1426,4K", "--time-limit", "2", "--precision", "50", "--no-fallback",
+                 "--quiet", "--output", MODEL], *rate)  # fmt: skip
     with open(MODEL, encoding="utf-8") as file:
         lines = file.read().splitlines()
     tap.ok(f"transport ob1 btl tcp interface {name} rate 100" in lines,

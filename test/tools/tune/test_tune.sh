@@ -14,12 +14,16 @@ export HOME
 mkdir "$HOME"
 model=$work/model
 
-# tune NP ARGUMENT...: runs the program; output in $out and $err, status in $code.
+# tune NP ARGUMENT...: runs the program; output in $out and $err, status in $code. Where other tests kept the
+# processors busy, it writes no model, and is run again.
 tune() {
     np=$1
     shift
-    timeout -k 10 120 "$MPIEXEC" -np "$np" "$TUNE" "$@" >"$out" 2>"$err" </dev/null
-    code=$?
+    for _ in 1 2 3 4; do
+        timeout -k 10 120 "$MPIEXEC" -np "$np" "$TUNE" "$@" >"$out" 2>"$err" </dev/null
+        code=$?
+        grep -q 'no model was written: processors were busy' "$err" || break
+    done
 }
 
 # refuses NP STATUS PATTERN ARGUMENT...: a message, printed once, and no model, nor a part of one.
@@ -109,6 +113,10 @@ tune 2 $quick --pretend-hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no
 [ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
 report $? "no two hosts on one switch: the nearest stand for that, and it is reported"
 
+tune 2 $quick --pretend-hosts n0,zebra --topology "$TOPOLOGIES/topology1.conf" --no-fallback --output "$model"
+[ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && grep -q "where host 'zebra' is, is not known" "$err"
+report $? "a host that the topology lacks is reported, and taken to be at the top"
+
 rm -f "$model"
 tune 2 --sizes 256,4K,64K --time-limit 0.001 --pretend-hosts a,b --no-fallback --output "$model"
 # The mpirun of Debian 13 (5.0) now and then takes a part of a long warning for standard output.
@@ -157,8 +165,6 @@ fi
 
 refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"
 refuses 3 1 "all 3 ranks are on the host 'a'" $quick --pretend-hosts a --output "$model"
-refuses 2 1 "has no host 'zebra', on which rank 1 runs" $quick --pretend-hosts n0,zebra \
-    --topology "$TOPOLOGIES/topology1.conf" --output "$model"
 refuses 2 1 "model/nowhere.* cannot be written" $quick --pretend-hosts a,b --output "$work/model/nowhere"
 refuses 2 1 "cannot be written" $quick --pretend-hosts a,b --output "$work"
 refuses 2 1 "nothing.conf: " $quick --pretend-hosts a,b --topology "$work/nothing.conf" --output "$model"

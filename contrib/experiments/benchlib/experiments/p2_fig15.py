@@ -15,7 +15,6 @@ FIG15 = Experiment(
     lines=[Line("chain", "pipebcast:chain", segmented=True),
            Line("chain in order of rank", "pipebcast:rank_chain", segmented=True),
            Line("binary, Algorithm 2", "pipebcast:binary", segmented=True),
-           Line("binary, slot method", "pipebcast:binary", segmented=True),
            Line("binary in order of rank", "pipebcast:rank_binary", segmented=True)],
     claims=[
         Claim("on (2) the linear tree in order of rank happens to be contention-free: the same "
