@@ -70,10 +70,15 @@ def run():
            f"costs are assumed from it, with the MTU {mtu}")  # fmt: skip
 
     rate = ("--mca", f"btl_tcp_bandwidth_{name}", "100")
-    for _ in range(4):  # Where other tests kept the processors busy, no model is written.
-        if not os.path.exists(MODEL):
-            job([TUNE, "--sizes", "256,1426,4K", "--time-limit", "2", "--precision", "50", "--no-fallback",
-                 "--quiet", "--output", MODEL], *rate)  # fmt: skip
+    for seconds in (2, 8, 32):  # Where other programs keep the processors busy, no model is written.
+        said = job([TUNE, "--sizes", "256,1426,4K", "--time-limit", str(seconds), "--precision", "50", "--no-fallback",
+                    "--quiet", "--output", MODEL], *rate)  # fmt: skip
+        if "processors were busy" not in said:
+            break
+    else:
+        tap.skip("the model of pipebcast-tune", "processors are too busy to measure")
+        tool("down", "--name", "t")
+        return
     with open(MODEL, encoding="utf-8") as file:
         lines = file.read().splitlines()
     tap.ok(f"transport ob1 btl tcp interface {name} rate 100" in lines,

@@ -254,11 +254,14 @@ def test_counters(tap, documents, mpirun, counters):
 def test_tune(tap, documents, mpirun, tune):
     with tempfile.TemporaryDirectory() as directory:
         model = os.path.join(directory, "model")
-        for _ in range(4):  # Where other tests kept the processors busy, no model is written.
-            text = run(mpirun, "-np", "2", tune, "--sizes", "256,4K,64K", "--time-limit", "3", "--precision", "50",
-                       "--pretend-hosts", "a,b", "--no-fallback", "--json", "--output", model)
+        for seconds in (1, 4, 16):  # Where other programs keep the processors busy, no model is written.
+            text = run(mpirun, "-np", "2", tune, "--sizes", "256,4K,64K", "--time-limit", str(seconds), "--precision",
+                       "50", "--pretend-hosts", "a,b", "--no-fallback", "--json", "--output", model)
             if text:
                 break
+        else:
+            tap.skip("tune", "processors are too busy to measure")
+            return
         found = documents.read(text, "pipebcast tune")
         try:
             lines = [line.split("#")[0].split() for line in pathlib.Path(model).read_text().splitlines()]
