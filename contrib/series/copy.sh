@@ -13,8 +13,10 @@ copy_checkout() {
         LC_ALL=C sort >"$list.new" || die "$top is no checkout of git: clone the repository"
     if [ -f "$list" ]; then
         LC_ALL=C comm -23 "$list" "$list.new" | (cd "$1" && xargs -r -d '\n' rm -f)
+        (cd "$top" && while read -r file; do copy_if_other "$file" "$1/$file" || exit 1; done) <"$list.new"
+    else # all at a time: a program for each file takes minutes on a busy host
+        tar -C "$top" -c -T "$list.new" | tar -C "$1" -x -m --no-same-owner
     fi
-    (cd "$top" && while read -r file; do copy_if_other "$file" "$1/$file" || exit 1; done) <"$list.new"
     mv "$list.new" "$list"
 }
 
