@@ -74,6 +74,20 @@ builds_with_clang() {
         make -C "$build/clang" -j"$(nproc)" all
 }
 
+# Without adaptive broadcasts nothing is named after them, and no tool of theirs is built.
+builds_without_adaptive() {
+    local plain=$build/without-adaptive
+    mkdir -p "$plain" &&
+        prepare_configure "$plain" CFLAGS=-O0 --enable-werror --disable-adaptive --prefix="$plain/inst" \
+            --with-plugindir="$plain/inst/plugins" &&
+        make -C "$plain" -j"$(nproc)" install &&
+        [ ! -e "$plain/inst/bin/pipebcast-advisor" ] && [ -e "$plain/inst/bin/pipebcast-tune" ] &&
+        ! nm "$plain/inst/plugins/mca_coll_pipebcast.so" | grep -E 'pb_(adaptive|advice|history)_' &&
+        OMPI_MCA_mca_base_component_path="$plain/inst/plugins" ompi_info --parsable --level 9 --param coll pipebcast |
+        awk '/param:coll_pipebcast_advice_dir:/ { found = 1 } /param:coll_pipebcast_algorithm:/ { is_there = 1 }
+             END { exit found || !is_there }'
+}
+
 # Every source file of the plugin is in the directory for Open MPI's own tree.
 packs_ompi_tree() {
     make -C "$build" ompi-tree-dist &&
@@ -102,6 +116,7 @@ makes_same_distribution() {
 # What looks at the source, which is the same for every Open MPI.
 check_source() {
     check "clang builds without a warning" builds_with_clang
+    check "make without adaptive broadcasts" builds_without_adaptive
     check "the C files are formatted" make -C "$build" format-check
     check "the shell scripts pass shellcheck" \
         shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/contrib/package/build-deb" \

@@ -177,12 +177,6 @@ static void add_broadcasts(const mca_base_component_t *component)
         "and that "
         "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
         "the receiver's buffer is sent when it arrives. (default: 1048576)");
-    add(component, "advice_dir", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->advice_dir,
-        "Directory shared with pipebcast-advisor. Where it is set, advice is followed: the root "
-        "finds there the tree for the network as it is now, and ranks write there how fast their "
-        "parents delivered. It must be writable on all hosts. Without good advice, and for "
-        "nonblocking and persistent broadcasts, algorithm counts. "
-        "(default: none)");
 }
 
 /** Datagrams to all at once. */

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/status.h"
-#include "communicator/advised.h"
+#include "communicator/advice.h"
 #include "communicator/cache.h"
 #include "communicator/connections.h"
 #include "communicator/facts.h"
@@ -191,15 +191,13 @@ static int prepare_settings(coll_pipebcast_module_t *module)
     return is_prepared ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
+const coll_pipebcast_advice_t *coll_pipebcast_advice;
+
 /** Has the memory that broadcasts need whatever they are, so that no rank lacks it later on. */
 static int prepare_broadcasts(coll_pipebcast_module_t *module)
 {
-    int rc = OMPI_SUCCESS;
     if (coll_pipebcast_follows_advice()) {
-        if (module->advised == NULL) {
-            module->advised = coll_pipebcast_advised_new(module, &rc);
-        }
-        return rc;
+        return coll_pipebcast_advice->prepare(module);
     }
     if (!coll_pipebcast_sweep_prepare(&module->sweep)) {
         return OMPI_ERR_OUT_OF_RESOURCE;

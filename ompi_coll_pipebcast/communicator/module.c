@@ -1,7 +1,7 @@
 #include "communicator/module.h"
 
 #include "base/parameters.h"
-#include "communicator/advised.h"
+#include "communicator/advice.h"
 #include "communicator/cache.h"
 #include "communicator/ranks.h"
 
@@ -59,7 +59,9 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_arrival_orders_fini(&module->orders);
     pb_arrival_habits_fini(&module->habits);
     coll_pipebcast_cache_give_back(module);
-    coll_pipebcast_advised_free(module->advised);
+    if (module->advised != NULL) {
+        coll_pipebcast_advice->give_back(module->advised);
+    }
     if (module->ranks != NULL) {
         coll_pipebcast_ranks_leave(module);
     }

@@ -25,7 +25,7 @@ typedef enum {
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the fallback component */
 } coll_pipebcast_state_t;
 
-struct coll_pipebcast_advised; /* communicator/advised.h */
+struct coll_pipebcast_advised; /* adaptive/advised.h */
 struct coll_pipebcast_ranks;   /* communicator/ranks.h */
 
 typedef struct coll_pipebcast_module {

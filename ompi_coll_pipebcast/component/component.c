@@ -6,6 +6,7 @@
  * finds out whether all ranks see the same network and parameters; from then on the operations
  * (operation/operation.h) serve large messages, and the rest is passed on.
  */
+#include "adaptive/register.h"
 #include "base/compat.h"
 #include "base/counters.h"
 #include "base/log.h"
@@ -47,6 +48,9 @@ static int component_register(void)
 {
     const mca_base_component_t *component = &mca_coll_pipebcast_component.collm_version;
     int rc = coll_pipebcast_params_register(component);
+#ifndef COLL_PIPEBCAST_NO_ADAPTIVE
+    coll_pipebcast_adaptive_register(component);
+#endif
     if (rc == OMPI_SUCCESS) {
         rc = coll_pipebcast_counters_register(component);
     }

@@ -1,5 +1,6 @@
 #include "operation/kinds.h"
 
+#include "communicator/advice.h"
 #include "communicator/connections.h"
 
 /**
@@ -30,7 +31,7 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
     }
     const bool is_root = ompi_comm_rank(module->comm) == call->root;
     if (coll_pipebcast_follows_advice()) {
-        return module->advised != NULL && !call->overlaps ? &coll_pipebcast_adaptive
+        return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->kind
                                                           : &coll_pipebcast_plain;
     }
     if (coll_pipebcast_goes_in_turn(&call->settings) && coll_pipebcast_may_reach_all(module)) {

@@ -10,7 +10,6 @@ extern const coll_pipebcast_kind_t coll_pipebcast_plain;
 extern const coll_pipebcast_kind_t coll_pipebcast_in_turn;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
-extern const coll_pipebcast_kind_t coll_pipebcast_adaptive;
 extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
 
 /**

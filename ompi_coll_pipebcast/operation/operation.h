@@ -7,7 +7,7 @@
  * - plain: one transfer down the planned tree (plain.c);
  * - in turn: the whole message to one child after another (in_turn.c);
  * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival/);
- * - adaptive: down the tree that is advised (adaptive.c);
+ * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all at once (multicast.c).
  * kinds.c alone knows which kind a broadcast is. Everything else, above all who waits for a
  * broadcast and what makes progress, holds operations and knows no kind.
@@ -29,7 +29,6 @@
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H
 
-#include "communicator/advised.h"
 #include "communicator/module.h"
 #include "pml/windows.h"
 

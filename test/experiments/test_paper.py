@@ -28,8 +28,8 @@ from benchlib import (arrival, arrival_campaign, links, campaign, claims, experi
 from benchlib.experiment import Experiment, Line, Panel
 from benchlib.advised_trees import read_advised
 from benchlib.drawn_grid import read_grids
-from benchlib.experiments import (auto, concurrent, dilation, discover, hosts, learn, p2_gap, p2_irregular, p2_table1,
-                                  p2_table2, p2_table3, p2_thresholds, p4_fig3, p4_fig8, p4_grids, p4_trees, parallel)
+from benchlib.experiments import (auto, concurrent, dilation, discover, hosts, learn, p2_irregular, p2_table1,
+                                  p2_table2, p2_table3, p2_thresholds, p4_fig8, p4_grids, p4_trees, parallel)
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.matrix import Matrix
 from benchlib.methods import Method
@@ -901,16 +901,6 @@ def fig8_status(holds, failures=()):
     return status_of(p4_fig8, {"Study": lambda *_: study}, p4_fig8.FIG8)
 
 
-def fig3_status(refined, alone):
-    def search(command):
-        phases = [("random", 200), ("random", 300)] + [("refine", refined)] * ("0" not in command)
-        if "0" in command:
-            phases.append(("random", alone))
-        return p4_fig3.Search([{"phase": phase, "transformations": "1", "ms": str(ms)} for phase, ms in phases])
-    return status_of(p4_fig3, {"search": search, "draw": lambda *_: "", "need_program": lambda *_: "topo",
-                               "first_line": lambda *_: ""}, p4_fig3.FIG3, {"topo": None, "seed": 1})
-
-
 def advice_text(tree):
     """Advice for the hosts of the grid: tree(name) yields a host's parent."""
     hosts = [f"h{i:02d}" for i in range(32)]
@@ -1100,14 +1090,6 @@ def thresholds_status(took):
                      p2_thresholds.THRESHOLDS)
 
 
-def gap_status(share):
-    """Of g: the sender has `share` of ours over the most messages, and less over fewer."""
-    found = {n: {size: (100, (share if n == max(p2_gap.NUMBERS) else 0.5) * 100) for size in p2_gap.SIZES}
-             for n in p2_gap.NUMBERS}
-    del found[p2_gap.NUMBERS[0]][p2_gap.SIZES[-1]]  # there was no time for it
-    return status_of(p2_gap.GAP, {"measure": lambda *_: (found, "1", False)}, p2_gap.GAP)
-
-
 def irregular_status(ratio):
     rows = [{"seed": 1, "spanning_tree": how, "kind": kind, "segments": 512, "time": 1, "ratio": ratio}
             for how in p2_irregular.SPANNING for kind in p2_irregular.KINDS]
@@ -1126,7 +1108,6 @@ def test_status():
        "exit status: discover, by its claim")
     eq(status_of(discover.DISCOVER, {"_measure": lambda *_: False}, discover.DISCOVER), 3,
        "exit status: discover, by its facts: nothing was measured")
-    eq((fig3_status(150, 160), fig3_status(150, 140), fig3_status(280, 160)), (0, 3, 3), "exit status: p4-fig3")
     eq([tree_status(p4_trees.FIG9, *more) for more in ((104,), (110,), (110, "x"))], [0, 3, 1],
        "exit status: p4-fig9")
     eq((tree_status(p4_trees.FIG10, 98), tree_status(p4_trees.FIG10, 99)), (0, 3), "exit status: p4-fig10")
@@ -1145,15 +1126,11 @@ def test_status():
     eq((table1_status(1.1), table1_status(1.3), table1_status(1.3, "x")), (0, 3, 1),
        "exit status: p2-table1")
     eq((thresholds_status(1.4), thresholds_status(1.6)), (0, 3), "exit status: p2-thresholds")
-    eq((gap_status(0.97), gap_status(0.9)), (0, 3), "exit status: p2-gap")
-    eq(p2_gap.read_gaps('{"places": [{"place": "switch", "rows": [{"bytes": 256, "gap_ms": 2, "sender_gap_ms": 1}]}]}'),
-       {256: (2000, 1000)}, "p2-gap: both gaps are read")
-    raises(lambda: p2_gap.read_gaps('{"places": []}'), "p2-gap: no hosts on one switch")
     eq((irregular_status(1.04), irregular_status(1.3)), (0, 3), "exit status: p2-irregular")
     # test_flow has figures, test_arrival_flow those of arrival patterns, test_links.sh the links.
-    tested = {"Experiment", "ArrivalFigure", "Links", "Discover", "Fig3", "Fig8", "TreeFigure", "Grids", "Parallel",
+    tested = {"Experiment", "ArrivalFigure", "Links", "Discover", "Fig8", "TreeFigure", "Grids", "Parallel",
               "Learn", "Dilation", "Auto", "Concurrent", "Hosts", "Sharing",
-              "OfSegments", "CostTable", "Table1", "Thresholds", "Irregular", "Gap"}
+              "OfSegments", "CostTable", "Table1", "Thresholds", "Irregular"}
     eq([e.name for e in experiments.ALL if not tested & {c.__name__ for c in type(e).__mro__}], [],
        "exit status: every experiment's is tested")
 

@@ -5,6 +5,7 @@
 
 static const char tools[] = "pipebcast-tools";
 static const char mpi_tools[] = "pipebcast-mpi-tools";
+static const char adaptive[] = "pipebcast-adaptive";
 
 const front_command_t front_commands[] = {
     {"check", "pipebcast-topo", "check", tools, false, "find every error of a topology file"},
@@ -19,8 +20,8 @@ const front_command_t front_commands[] = {
      "measure the cost of messages; find or verify a topology"},
     {"counters", "pipebcast-counters", NULL, mpi_tools, true,
      "show how broadcasts were served, and why"},
-    {"probe", "pipebcast-probe", NULL, mpi_tools, true, "measure links that change, for advise"},
-    {"advise", "pipebcast-advisor", NULL, tools, false,
+    {"probe", "pipebcast-probe", NULL, adaptive, true, "measure links that change, for advise"},
+    {"advise", "pipebcast-advisor", NULL, adaptive, false,
      "find trees for running programs, on a network that changes"},
     {0},
 };

@@ -41,6 +41,6 @@ typedef struct tool_command {
 } tool_command_t;
 
 extern const tool_command_t tool_cmd_check, tool_cmd_show, tool_cmd_tree, tool_cmd_load,
-    tool_cmd_simulate, tool_cmd_explain, tool_cmd_anneal;
+    tool_cmd_simulate, tool_cmd_explain;
 
 #endif

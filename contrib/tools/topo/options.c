@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "contrib/tools/common/topology.h"
-#include "topo/search/anneal.h"
 
 /** Bytes of a list of algorithms, its end included. */
 enum { MAX_LIST_TEXT = 1024 };
@@ -101,10 +100,7 @@ void tool_options_read(const tool_command_t *command, int argc, char **argv,
 {
     *options = (tool_options_t){.ppn = 1,
                                 .plan = {.fanout = 3, .leaders = true},
-                                .seed = 1,
                                 .mtu = 1500,
-                                .random_runs = PB_ANNEAL_RANDOM_RUNS,
-                                .refine_runs = PB_ANNEAL_REFINE_RUNS,
                                 .sizes = {.n = 1, .values = {65536}},
                                 .segments = {.n = 1, .values = {64}}};
     const common_operands_t operands = common_options_read(&command->line, argc, argv, options);

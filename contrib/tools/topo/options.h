@@ -32,21 +32,18 @@ typedef struct tool_options {
     bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
     tool_format_t format;
     common_list_t segments;
-    bool links_model; /**< --simulation links; else slot */
-    bool show_links;  /**< --per-link */
-    uint64_t seed;
-    const char *model_file;       /**< NULL: none */
-    common_list_t sizes;          /**< of messages, bytes */
-    uint64_t bytes;               /**< of anneal's message; 0: not given */
-    uint64_t segment;             /**< bytes; 0: not given */
-    int megabits;                 /**< speed of a host's link, Mbit/s; 0: not given */
-    int n_alike;                  /* communicators that may broadcast at once; 0: one */
-    int mtu;                      /**< bytes */
-    int random_runs, refine_runs; /**< of basicSA, in the two phases of a search */
-    bool all_candidates;          /**< --all */
-    bool multicast;               /**< --multicast */
-    bool json;                    /**< --json */
-    bool dot;                     /**< --dot */
+    bool links_model;       /**< --simulation links; else slot */
+    bool show_links;        /**< --per-link */
+    const char *model_file; /**< NULL: none */
+    common_list_t sizes;    /**< of messages, bytes */
+    uint64_t segment;       /**< bytes; 0: not given */
+    int megabits;           /**< speed of a host's link, Mbit/s; 0: not given */
+    int n_alike;            /* communicators that may broadcast at once; 0: one */
+    int mtu;                /**< bytes */
+    bool all_candidates;    /**< --all */
+    bool multicast;         /**< --multicast */
+    bool json;              /**< --json */
+    bool dot;               /**< --dot */
 } tool_options_t;
 
 /** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */

@@ -8,9 +8,9 @@
 #include "command.h"
 #include "message.h"
 
-static const tool_command_t *const commands[] = {
-    &tool_cmd_check, &tool_cmd_show,     &tool_cmd_explain, &tool_cmd_tree,
-    &tool_cmd_load,  &tool_cmd_simulate, &tool_cmd_anneal};
+static const tool_command_t *const commands[] = {&tool_cmd_check,   &tool_cmd_show,
+                                                 &tool_cmd_explain, &tool_cmd_tree,
+                                                 &tool_cmd_load,    &tool_cmd_simulate};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -45,9 +45,6 @@ static const common_option_t rows[] = {
     {"no-fallback", COMMON_FLAG, VALUE(fallback), .least = false,
      .help = "do not measure the broadcast of the fallback component, the one that serves without "
              "pipebcast"},
-    {"sender-gap", COMMON_NUMBER, VALUE(sender_gap), .least = 1, .most = 1000000,
-     .argument = "MESSAGES",
-     .help = "print the gap as its sender sees it, too, over so many messages of each size"},
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "no progress"},

@@ -23,9 +23,8 @@ struct tune_options {
     int flows;                    /**< at once at most, of these two; 0: one from each host */
     double load;                  /**< share of the time in which these two send, at most */
     bool install;
-    bool fallback;  /**< measure the fallback component's broadcast */
-    int sender_gap; /**< messages over which the sender's gap is measured, too; 0: it is not */
-    bool quiet;     /**< also where nobody would see progress: standard error is no terminal */
+    bool fallback; /**< measure the fallback component's broadcast */
+    bool quiet;    /**< also where nobody would see progress: standard error is no terminal */
     bool json;
     double time_limit_s;
     double precision;    /**< half width of the confidence interval, as a share of the mean */

@@ -120,13 +120,6 @@ static void measure_busy(const struct tune_sweep *sweep, double budget_ns, pb_co
     row->receive = llround(times.receive);
 }
 
-/** The gap as its sender sees it; 0 if it was not asked for. */
-static int64_t sender_gap(const struct tune_sweep *sweep, uint64_t bytes)
-{
-    const int n = sweep->options->sender_gap;
-    return n > 0 ? llround(fmax(tune_lead(sweep->team, TUNE_STREAM, bytes, n).sent, 1)) : 0;
-}
-
 static const char *error_text(double error, char text[16])
 {
     if (isinf(error)) {
@@ -184,7 +177,6 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
         row->rtt = llround(fmax(rtt, 1));
         row->both = row->gap;
         measure_busy(sweep, 0.2 * share, row);
-        swept->sender_gap[costs->n_rows] = sender_gap(sweep, sizes[i]);
         costs->n_rows++;
         tell_pair(&schedule, row, certainty);
     }

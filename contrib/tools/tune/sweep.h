@@ -18,9 +18,7 @@ struct tune_certainty {
 struct tune_swept {
     pb_costs_t costs;
     struct tune_certainty certainty[PB_MODEL_MAX_ROWS]; /**< by row */
-    int64_t
-        sender_gap[PB_MODEL_MAX_ROWS]; /**< by row: the gap as the sender sees it; 0: not asked */
-    int n_left_out;                    /**< sizes that there was no time for */
+    int n_left_out;                                     /**< sizes that there was no time for */
 };
 
 struct tune_sweep {
@@ -33,7 +31,7 @@ struct tune_sweep {
 
 /**
  * The leader's call for a pair: gap, rtt, send and receive of the sizes in options, as rows of
- * swept->costs, and the sender's gap if it was asked for. Sizes beyond 4 KB for which the budget
+ * swept->costs. Sizes beyond 4 KB for which the budget
  * has run out are left out.
  */
 void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);

@@ -32,14 +32,10 @@ static void print_place(pb_place_t place, const struct tune_swept *swept, double
             "o_r(m)");
     for (int i = 0; i < swept->costs.n_rows; i++) {
         const pb_cost_t *row = &swept->costs.rows[i];
-        fprintf(stream, "%11" PRIu64 "B %9.4fms %9.4fms %9.4fms %9.4fms %9.4fms %9.4fms%s",
+        fprintf(stream, "%11" PRIu64 "B %9.4fms %9.4fms %9.4fms %9.4fms %9.4fms %9.4fms%s\n",
                 row->bytes, ms(row->gap), ms(row->rtt), ms(pb_cost_latency(row)), ms(row->both),
                 ms(row->send), ms(row->receive),
                 worst_error(&swept->certainty[i]) > precision ? " *" : "");
-        if (swept->sender_gap[i] > 0) {
-            fprintf(stream, "  sender's g %9.4fms", ms(swept->sender_gap[i]));
-        }
-        fprintf(stream, "\n");
     }
 }
 
@@ -67,9 +63,6 @@ static void add_row(common_json_t to, const struct tune_swept *swept, int i, boo
     common_json_real(object, "both_ms", ms(row->both), 6);
     common_json_real(object, "send_ms", ms(row->send), 6);
     common_json_real(object, "receive_ms", ms(row->receive), 6);
-    if (swept->sender_gap[i] > 0) {
-        common_json_real(object, "sender_gap_ms", ms(swept->sender_gap[i]), 6);
-    }
     common_json_truth(object, "settled", is_settled);
 }
 

@@ -46,7 +46,6 @@ struct flow {
     int started[2], done[2];          /**< messages sent, received */
     MPI_Request requests[N_REQUESTS]; /**< sends, receives, and the one that never completes */
     int64_t begin_ns, end_ns;         /**< of the messages that arrive, without the skipped ones */
-    double sent_ns;                   /**< from the begin until all are sent, by their number */
 };
 
 /* ---- memory ---- */
@@ -205,13 +204,11 @@ static double flow_run(struct flow *flow)
     int n_done, slots[N_REQUESTS];
     flow_begin(flow);
     MPI_Barrier(flow->team->comm);
-    const int64_t begin = common_clock_local();
     flow_start_sends(flow);
     while (!flow_is_done(flow)) {
         MPI_Waitsome(flow_requests(flow), flow->requests, &n_done, slots, MPI_STATUSES_IGNORE);
         flow_advance_all(flow, n_done, slots);
     }
-    flow->sent_ns = flow->to < 0 ? 0 : (double) (common_clock_local() - begin) / flow->n;
     return flow->from < 0 ? 0
                           : (double) (flow->end_ns - flow->begin_ns) / (flow->n - flow->n_skipped);
 }
@@ -319,7 +316,6 @@ static struct tune_times obey(const struct tune_team *team, const struct order *
         *(flow.to >= 0 ? &times.send : &times.receive) = flow_run_busy(&flow);
     } else {
         times.message = flow_run(&flow);
-        times.sent = flow.sent_ns;
     }
     return times;
 }

@@ -29,7 +29,6 @@ struct tune_team {
 /** Nanoseconds for each message; the longest of all ranks. */
 struct tune_times {
     double message; /**< from one to the next, or there and back */
-    double sent;    /**< TUNE_STREAM: until the sender has handed all over, by their number */
     double send;    /**< TUNE_BUSY: the sender's processor */
     double receive; /**< TUNE_BUSY: the receiver's processor */
 };

@@ -87,7 +87,7 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate explain anneal; do
+for command in check show tree load simulate explain; do
     topo $command --help
     [ $code -eq 0 ] && grep -q -i "^usage: pipebcast $command" "$out" &&
         grep -q -i '^examples:' "$out" && grep -q -i '^exit status:' "$out" && [ ! -s "$err" ]
@@ -96,7 +96,7 @@ for command in check show tree load simulate explain anneal; do
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate explain anneal; do
+for command in tree load simulate explain; do
     topo $command --help
     sed -n 's/^  \(-., \)\{0,1\} *\(--[a-z-]*\).*/\2/p' "$out" | grep -v -e '--help' >"$work/named"
     refused=0
@@ -142,8 +142,6 @@ ends 2 "the list is longer" simulate topology1.conf --segment-counts "$(printf '
 ends 2 "more than 64 numbers" simulate topology1.conf --segment-counts "$(printf '1,%.0s' 1 2 3 4 5 6 7 8 9 10 \
     11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 \
     43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64)1"
-ends 2 "'-1' is not a whole number" anneal links --seed=-1
-ends 2 "'99999999999999999999' is not a whole number" anneal links --seed 99999999999999999999
 
 
 ends 2 "--alike: '0' is not" explain topology1.conf --sizes 1 --alike 0
@@ -248,33 +246,6 @@ as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,ch
 as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10 --per-link
 as_golden tree2_multicast 0 tree topology2.conf --algorithm multicast --hosts 'n[0-3,16-19]'
 as_golden one_host 0 tree topology1.conf --algorithm chain --hosts n7 --format json
-# Annealing: random trees, then good ones; the best so far is the least, and the last one the result.
-cat >"$work/links" <<LINKS
-pipebcast-links 1
-site all
-cluster c0 site all latency 50000 bandwidth 10000000
-cluster c1 site all latency 50000 bandwidth 10000000
-node n0 cluster c0 startup 20000
-node n1 cluster c0 startup 20000
-node n2 cluster c1 startup 20000
-node n3 cluster c1 startup 20000
-link c0 c1 latency 1000000 bandwidth 2000000
-link c1 c0 latency 1000000 bandwidth 2000000
-end 9
-LINKS
-topo anneal "$work/links" --random-runs 5 --refine-runs 3 --bytes 200000 --root n1
-[ $code -eq 0 ] && [ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 9 ] &&
-    [ "$(head -6 "$out" | grep -c ',random,')" -eq 5 ] && [ "$(tail -3 "$out" | grep -c ',refine,')" -eq 3 ] &&
-    awk -F, 'NR > 1 { if (NR == 2 || $4 < best) best = $4; if ($5 != best || $1 != NR - 1) wrong = 1 }
-             END { exit wrong }' "$out"
-report $? "anneal prints each run, and the best so far"
-# Nothing is shared: n2 and n3 both have it from n1, 100 ms and a latency after a start-up cost, or two.
-[ "$(tail -1 "$out" | cut -d, -f5)" = 101.040 ]
-report $? "and finds the best of all trees of four hosts"
-ends 2 "'zebra' is no host of" anneal "$work/links" --root zebra
-ends 1 "nothing: cannot be opened" anneal "$work/nothing"
-sed '$d' "$work/links" >"$work/half"
-ends 1 "not written to its end" anneal "$work/half"
 # What is chosen beside other communicators is not what is best alone.
 for alike in 1 4; do
     topo explain topology5.conf --sizes 64K --root n8 --hosts n0,n8,n16,n24,n9,n17 --speed 1 --alike $alike

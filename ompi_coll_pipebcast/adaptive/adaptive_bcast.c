@@ -5,15 +5,18 @@
  * Blocking broadcasts alone are adaptive, as those of paper 4 are: a rank knows all announcements
  * of earlier broadcasts only when those have ended.
  */
-#include "engine/adaptive/adaptive.h"
+#include "adaptive/register.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "adaptive/advised.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "communicator/advised.h"
+#include "base/parameters.h"
+#include "communicator/advice.h"
 #include "communicator/connections.h"
+#include "engine/adaptive/adaptive.h"
 #include "engine/adaptive/header.h"
 #include "operation/kinds.h"
 #include "pml/control.h"
@@ -284,7 +287,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     return error;
 }
 
-const coll_pipebcast_kind_t coll_pipebcast_adaptive = {
+static const coll_pipebcast_kind_t kind = {
     .size = sizeof(adaptive_t),
     .start = start,
     .advance = advance,
@@ -292,3 +295,22 @@ const coll_pipebcast_kind_t coll_pipebcast_adaptive = {
     .cancel = cancel,
     .finish = finish,
 };
+
+void coll_pipebcast_adaptive_register(const mca_base_component_t *component)
+{
+    static const coll_pipebcast_advice_t advice = {
+        .prepare = coll_pipebcast_advised_prepare,
+        .give_back = coll_pipebcast_advised_free,
+        .kind = &kind,
+    };
+    coll_pipebcast_advice = &advice;
+    (void) mca_base_component_var_register(
+        component, "advice_dir",
+        "Directory shared with pipebcast-advisor. Where it is set, advice is followed: the root "
+        "finds there the tree for the network as it is now, and ranks write there how fast their "
+        "parents delivered. It must be writable on all hosts. Without good advice, and for "
+        "nonblocking and persistent broadcasts, algorithm counts. "
+        "(default: none)",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
+        &coll_pipebcast_params.advice_dir);
+}

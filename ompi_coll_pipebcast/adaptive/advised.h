@@ -44,14 +44,8 @@ typedef struct coll_pipebcast_advised {
     coll_pipebcast_notes_t rates;      /**< at which this rank's parents delivered */
 } coll_pipebcast_advised_t;
 
-/**
- * For a communicator whose placement is known. NULL with OMPI_SUCCESS if its hosts cannot be
- * advised, alike on all ranks, for which rank 0 reports the reason; NULL with
- * OMPI_ERR_OUT_OF_RESOURCE.
- */
-coll_pipebcast_advised_t *coll_pipebcast_advised_new(coll_pipebcast_module_t *module, int *error_p);
-
-/** NULL: there is none. */
+/** As coll_pipebcast_advice_t has it; rank 0 reports the reason why hosts cannot be advised. */
+int coll_pipebcast_advised_prepare(coll_pipebcast_module_t *module);
 void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised);
 
 /**

@@ -1,7 +1,7 @@
 /*
- * What a communicator knows of advice; see communicator/advised.h.
+ * What a communicator knows of advice; see adaptive/advised.h.
  */
-#include "communicator/advised.h"
+#include "adaptive/advised.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,12 +74,14 @@ static uint64_t group_of(const struct ompi_communicator_t *comm)
     return pb_hash_end(pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid)));
 }
 
-coll_pipebcast_advised_t *coll_pipebcast_advised_new(coll_pipebcast_module_t *module, int *error_p)
+int coll_pipebcast_advised_prepare(coll_pipebcast_module_t *module)
 {
+    if (module->advised != NULL) {
+        return OMPI_SUCCESS;
+    }
     coll_pipebcast_advised_t *advised = calloc(1, sizeof(*advised));
     if (advised == NULL) {
-        *error_p = OMPI_ERR_OUT_OF_RESOURCE;
-        return NULL;
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     advised->module = module;
     OBJ_CONSTRUCT(&advised->known, opal_list_t);
@@ -90,19 +92,16 @@ coll_pipebcast_advised_t *coll_pipebcast_advised_new(coll_pipebcast_module_t *mo
                             "or one has a name with spaces or '#'. Static plans are used.",
                             module->comm->c_name, PB_HOST_SET_MAX);
     }
-    *error_p = error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     if (error != PB_SUCCESS) {
         coll_pipebcast_advised_free(advised);
-        return NULL;
+        return error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     }
-    return advised;
+    module->advised = advised;
+    return OMPI_SUCCESS;
 }
 
 void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised)
 {
-    if (advised == NULL) {
-        return;
-    }
     OPAL_LIST_DESTRUCT(&advised->known);
     pb_advice_free(advised->advice);
     pb_history_close(advised->broadcasts.writer);

@@ -1,0 +1,26 @@
+/*
+ * Following advice (paper 4), as the communicator sees it. The room adaptive/ does it, which may be
+ * left out of the plugin (configure --disable-adaptive); nothing else refers to that room.
+ */
+#ifndef COLL_PIPEBCAST_ADVICE_H
+#define COLL_PIPEBCAST_ADVICE_H
+
+#include "communicator/module.h"
+
+struct coll_pipebcast_kind; /* operation/operation.h */
+
+typedef struct coll_pipebcast_advice {
+    /**
+     * Prepares a communicator whose placement is known, before its first broadcast. It stays
+     * without if its hosts cannot be advised, alike on all ranks. OMPI_ERR_OUT_OF_RESOURCE.
+     */
+    int (*prepare)(coll_pipebcast_module_t *module);
+    /** Gives back what a communicator has of it; NULL: nothing. */
+    void (*give_back)(struct coll_pipebcast_advised *advised);
+    const struct coll_pipebcast_kind *kind; /**< of broadcasts that follow advice */
+} coll_pipebcast_advice_t;
+
+/** Set when the parameter advice_dir is registered; NULL: the plugin is built without. */
+extern const coll_pipebcast_advice_t *coll_pipebcast_advice;
+
+#endif
