@@ -231,6 +231,37 @@ static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
 #endif
 }
 
+/** What a user can assert of a communicator's messages. */
+static const struct {
+    char key[32];
+    uint32_t bit;
+} coll_pipebcast_assertions[] = {
+    {"mpi_assert_no_any_tag", OMPI_COMM_ASSERT_NO_ANY_TAG},
+    {"mpi_assert_no_any_source", OMPI_COMM_ASSERT_NO_ANY_SOURCE},
+    {"mpi_assert_exact_length", OMPI_COMM_ASSERT_EXACT_LENGTH},
+    {"mpi_assert_allow_overtaking", OMPI_COMM_ASSERT_ALLOW_OVERTAKE},
+};
+
+/**
+ * Defines a new communicator's assertions by its info, alike on all ranks. In Open MPI 4.1 only ob1
+ * does that; with another PML they are as the memory was, and ranks differ.
+ */
+static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *comm)
+{
+    const size_t n = sizeof(coll_pipebcast_assertions) / sizeof(coll_pipebcast_assertions[0]);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t bit = coll_pipebcast_assertions[i].bit;
+        bool is_asserted = false;
+        int is_there = 0;
+        if (comm->super.s_info != NULL) {
+            (void) opal_info_get_bool(comm->super.s_info, (char *) coll_pipebcast_assertions[i].key,
+                                      &is_asserted, &is_there);
+        }
+        comm->c_assertions =
+            is_there != 0 && is_asserted ? comm->c_assertions | bit : comm->c_assertions & ~bit;
+    }
+}
+
 /**
  * Whether messages of a communicator may overtake each other, as the user has asserted by
  * mpi_assert_allow_overtaking: now, and alike on all ranks. Our broadcasts need their order.

@@ -80,11 +80,11 @@ static void count_process(const coll_pipebcast_module_t *module, int rank)
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const uint64_t key = process_of(module, rank);
     void *known = NULL;
-    opal_mutex_lock(&process->lock);
+    OPAL_THREAD_LOCK(&process->lock);
     (void) opal_hash_table_get_value_uint64(&process->peers, key, &known);
     const bool is_new = known == NULL && opal_hash_table_set_value_uint64(&process->peers, key,
                                                                           process) == OPAL_SUCCESS;
-    opal_mutex_unlock(&process->lock);
+    OPAL_THREAD_UNLOCK(&process->lock);
     if (is_new) {
         coll_pipebcast_count(&coll_pipebcast_counters.connections, 1);
     }
@@ -111,11 +111,11 @@ static bool is_first_to(const coll_pipebcast_module_t *module, int rank)
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const uint64_t key = process_of(module, rank);
     void *known = NULL;
-    opal_mutex_lock(&process->lock);
+    OPAL_THREAD_LOCK(&process->lock);
     (void) opal_hash_table_get_value_uint64(&process->opened, key, &known);
     const bool is_first = known == NULL && opal_hash_table_set_value_uint64(
                                                &process->opened, key, process) == OPAL_SUCCESS;
-    opal_mutex_unlock(&process->lock);
+    OPAL_THREAD_UNLOCK(&process->lock);
     return is_first;
 }
 

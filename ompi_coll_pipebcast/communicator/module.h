@@ -53,6 +53,7 @@ typedef struct coll_pipebcast_module {
     bool has_cache;        /**< what it may keep was taken (communicator/cache.h): */
     size_t cache;          /**< bytes */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
+    bool has_counted_all; /**< connections to all ranks, of a root of arrival-aware broadcasts */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     coll_pipebcast_sweep_t sweep;           /**< of blocking broadcasts */
     coll_pipebcast_multicast_t multicast;

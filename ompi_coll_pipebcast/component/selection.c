@@ -93,6 +93,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
                            comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    coll_pipebcast_define_assertions(comm);
     module->comm = comm;
     retain_fallback(module);
     coll_pipebcast_install(comm, &ours, NULL);

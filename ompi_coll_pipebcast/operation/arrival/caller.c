@@ -25,10 +25,14 @@
 /** Every rank reports to the root, and the root answers. */
 static void count_connections(coll_pipebcast_module_t *module, int root)
 {
+    if (module->has_counted_all) {
+        return;
+    }
     if (ompi_comm_rank(module->comm) != root) {
         coll_pipebcast_connections_count(module, root);
         return;
     }
+    module->has_counted_all = true;
     for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
         if (rank != root) {
             coll_pipebcast_connections_count(module, rank);
