@@ -11,7 +11,6 @@
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
-#include "recorded.h"
 #include "topo/discover/discover.h"
 #include "topo/discover/found_file.h"
 #include "topo/network/topology.h"
@@ -19,7 +18,6 @@
 struct discovery {
     const struct tune_options *options;
     tune_flows_t *flows;
-    tune_recorded_t recorded;
     common_file_t file;
     pb_discovery_t found;
 };
@@ -71,9 +69,8 @@ static bool report(const struct discovery *d, int code, bool in_time)
         return false;
     }
     if (!in_time) {
-        common_report("the time is over after %" PRId64 " trials; run it again to go on from there "
-                      "(they are in %s), with a longer --time-limit",
-                      d->found.n_trials, d->recorded.path);
+        common_report("the time is over after %" PRId64 " trials; give a longer --time-limit",
+                      d->found.n_trials);
         return false;
     }
     if (!d->found.complete) {
@@ -124,10 +121,7 @@ static bool lead(struct discovery *d)
 {
     common_progress_t progress;
     common_progress_begin(&progress, !d->options->quiet);
-    pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
-    meter.measure = tune_recorded_measure;
-    meter.lengthen = tune_recorded_lengthen;
-    meter.context = &d->recorded;
+    const pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
     const pb_discover_options_t how = {.seed = 1, .progress = report_trials, .context = &progress};
     int code = tune_flows_calibrate(d->flows);
     bool in_time = code != PB_ERR_UNFIT;
@@ -146,10 +140,8 @@ bool tune_discover(const struct tune_options *options, MPI_Comm comm)
     bool good = tune_flows_init(&flows, comm, options->hosts);
     if (good) {
         tune_flows_bound(&flows, options->time_limit_s, options->load);
-        good = common_all_good(flows.rank != 0 ||
-                                   (common_file_open(&d.file, options->discover, "--discover") &&
-                                    tune_recorded_open(&d.recorded, &flows, options->discover)),
-                               comm);
+        good = common_all_good(
+            flows.rank != 0 || common_file_open(&d.file, options->discover, "--discover"), comm);
     }
     if (good && flows.rank == 0) {
         good = lead(&d);
@@ -158,7 +150,6 @@ bool tune_discover(const struct tune_options *options, MPI_Comm comm)
         tune_flows_follow(&flows);
     }
     good = common_all_good(good, comm);
-    tune_recorded_close(&d.recorded, good);
     common_file_abandon(&d.file);
     pb_discovery_clear(&d.found);
     tune_flows_free(&flows);

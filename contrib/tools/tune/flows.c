@@ -351,7 +351,7 @@ static int try_trial(tune_flows_t *flows, const pb_flow_t *list, int n, struct o
     return PB_ERR_IO;
 }
 
-int tune_flows_measure(void *context, const pb_flow_t *list, int n, double *rates)
+static int measure_trial(void *context, const pb_flow_t *list, int n, double *rates)
 {
     tune_flows_t *flows = context;
     struct order *orders = calloc((size_t) flows->n_hosts, sizeof *orders);
@@ -368,7 +368,7 @@ int tune_flows_measure(void *context, const pb_flow_t *list, int n, double *rate
     return code;
 }
 
-void tune_flows_lengthen(void *context)
+static void lengthen_trials(void *context)
 {
     tune_flows_t *flows = context;
     if (flows->window_ns < LONGEST * IN_WINDOW * flows->message_ns) {
@@ -380,8 +380,8 @@ pb_meter_t tune_flows_meter(tune_flows_t *flows, int most)
 {
     return (pb_meter_t){.n_hosts = flows->n_hosts,
                         .max_flows = most > 0 && most < flows->n_hosts ? most : flows->n_hosts,
-                        .measure = tune_flows_measure,
-                        .lengthen = tune_flows_lengthen,
+                        .measure = measure_trial,
+                        .lengthen = lengthen_trials,
                         .context = flows};
 }
 
@@ -412,7 +412,7 @@ int tune_flows_calibrate(tune_flows_t *flows)
         const int from = i % flows->n_hosts;
         const pb_flow_t flow = {from, (from + 1) % flows->n_hosts};
         double rate;
-        code = tune_flows_measure(flows, &flow, 1, &rate);
+        code = measure_trial(flows, &flow, 1, &rate);
         if (code == PB_SUCCESS && rate > fastest) {
             fastest = rate;
             suit(flows, fastest);

@@ -48,16 +48,10 @@ void tune_flows_bound(tune_flows_t *flows, double seconds, double load);
 int tune_flows_calibrate(tune_flows_t *flows);
 
 /**
- * Rank 0's: one trial, as pb_meter_t's `measure`, whose context is a tune_flows_t. PB_ERR_UNFIT
- * after the deadline; PB_ERR_IO if ranks are late again and again.
+ * Rank 0's: the meter whose trials these are; at most `most` flows at once, 0: as many as there are
+ * hosts. It returns PB_ERR_UNFIT after the deadline, and PB_ERR_IO if ranks are late repeatedly.
+ * When it lengthens trials, they take twice as long, up to four times.
  */
-int tune_flows_measure(void *context, const pb_flow_t *flows, int n, double *rates);
-
-/** Rank 0's: trials take twice as long from now on, up to four times, as pb_meter_t's `lengthen`.
- */
-void tune_flows_lengthen(void *context);
-
-/** The meter that measures so; at most so many flows at once, 0: as many as there are hosts. */
 pb_meter_t tune_flows_meter(tune_flows_t *flows, int most);
 
 /** The other ranks' call: takes part until rank 0 calls tune_flows_end(). */
