@@ -13,8 +13,8 @@ BENCH = ["../tools/bench/pipebcast-bench", "pipebcast-bench"]
 TESTBED = ["../testbed/testbed", "../testbed/pipebcast-testbed", "pipebcast-testbed"]
 TOPO = ["../tools/topo/pipebcast-topo", "../libexec/pipebcast/pipebcast-topo", "pipebcast-topo"]
 TUNE = ["../tools/tune/pipebcast-tune", "pipebcast-tune"]
-ADVISOR = ["../tools/advisor/pipebcast-advisor", "pipebcast-advisor"]
-PROBE = ["../tools/probe/pipebcast-probe", "pipebcast-probe"]
+ADVISOR = ["../adaptive/advisor/pipebcast-advisor", "pipebcast-advisor"]
+PROBE = ["../adaptive/probe/pipebcast-probe", "pipebcast-probe"]
 # A test program: in a build directory alone.
 SUMMA = ["../../test/mpi/run_summa"]
 PLUGIN = "mca_coll_pipebcast.so"

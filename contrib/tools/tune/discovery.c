@@ -11,6 +11,7 @@
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
+#include "flows.h"
 #include "topo/discover/discover.h"
 #include "topo/discover/found_file.h"
 #include "topo/network/topology.h"

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/tools/advisor/finder.h"
-#include "contrib/tools/advisor/known_trees.h"
-#include "contrib/tools/advisor/segment.h"
+#include "contrib/adaptive/advisor/finder.h"
+#include "contrib/adaptive/advisor/known_trees.h"
+#include "contrib/adaptive/advisor/segment.h"
 #include "topo/advice/host_plan.h"
 #include "topo/check/simulator.h"
 #include "topo/model/model.h"

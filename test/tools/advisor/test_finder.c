@@ -1,5 +1,5 @@
 /* Which tree is advised: of four clusters of four nodes, in different states. */
-#include "contrib/tools/advisor/finder.h"
+#include "contrib/adaptive/advisor/finder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * What rates of broadcasts show of links: four clusters of two nodes, all ways of 1000 bytes
  * per ns-scaled second, at first.
  */
-#include "contrib/tools/advisor/measured.h"
+#include "contrib/adaptive/advisor/measured.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The predictions of the next broadcast. */
-#include "contrib/tools/advisor/next_broadcast.h"
+#include "contrib/adaptive/advisor/next_broadcast.h"
 
 #include <math.h>
 

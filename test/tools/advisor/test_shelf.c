@@ -1,5 +1,5 @@
 /* Trees with sizes and times, and what a new one does to them. */
-#include "contrib/tools/advisor/shelf.h"
+#include "contrib/adaptive/advisor/shelf.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* The measurements of a probe, its messages, and the matrix that it makes. */
-#include "contrib/tools/probe/plan.h"
+#include "contrib/adaptive/probe/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Bandwidths from arrival times that are made up: a link of 1 MB/s, on which a train's messages of
  * 1,000 bytes take 1 ms each, and what may keep a process from seeing that.
  */
-#include "contrib/tools/probe/train.h"
+#include "contrib/adaptive/probe/train.h"
 
 #include "test/tap.h"
 
