@@ -77,7 +77,7 @@ static const char *read_set_switch(const pb_network_t *network, char **words, in
     step->kind = FABRIC_STEP_SWITCH;
     step->node = pb_network_find(network, words[1]);
     if (step->node < 0 || pb_network_node(network, step->node)->kind != PB_NODE_SWITCH) {
-        return "set needs two neighbours, or one switch, as the topology file names them";
+        return "set needs two neighbors, or one switch, as the topology file names them";
     }
     const char *wrong = read_keys(words + 2, n_words - 2, keys);
     step->no_multicast = multicast == 0;
@@ -99,7 +99,7 @@ static const char *read_set_link(const pb_network_t *network, char **words, int 
     step->kind = FABRIC_STEP_CHANGE;
     step->link = n_words >= 3 ? find_link(network, words[1], words[2]) : -1;
     if (step->link < 0) {
-        return "set needs two neighbours, FROM and TO, as the topology file names them";
+        return "set needs two neighbors, FROM and TO, as the topology file names them";
     }
     const char *wrong = read_keys(words + 3, n_words - 3, keys);
     if (wrong == NULL && member >= pb_network_members(network, pb_link_node(step->link))) {

@@ -19,7 +19,7 @@ static const struct {
                                   "as they were too small; see coll_pipebcast_min_size"},
     [COLL_PIPEBCAST_PREDICTED] = {"faster", "as it was predicted to be faster"},
     [COLL_PIPEBCAST_DIFFERENT] = {"ranks_differ",
-                                  "as ranks of the communicator had different topologies, "
+                                  "as ranks of the communicator have different topologies, "
                                   "parameters or versions of pipebcast; a warning says which"},
     [COLL_PIPEBCAST_ONE_HOST] = {"one_host", "as all ranks of the communicator were on one host"},
     [COLL_PIPEBCAST_TRANSPORT] = {"transport",
@@ -137,8 +137,8 @@ static int add_others(const mca_base_component_t *component)
          "group.",
          &coll_pipebcast_counters.waited_as_receiver},
         {"in_order",
-         "Broadcasts in which those ranks that usually are in time were served at once, without "
-         "reporting that they had arrived (coll_pipebcast_arrival auto).",
+         "Broadcasts in which those ranks that usually are in time were served without waiting for "
+         "reports that they have arrived (coll_pipebcast_arrival auto).",
          &coll_pipebcast_counters.in_order},
         {"learnt",
          "Times that another tree, segment size or the fallback component turned out to be faster "
@@ -160,7 +160,7 @@ static int add_others(const mca_base_component_t *component)
         {"multicast_frames", "Frames that have come to this rank by multicast.",
          &coll_pipebcast_counters.multicast_frames},
         {"multicast_asked",
-         "Frames that have not come to this rank by multicast, so that it had to ask for them.",
+         "Frames that did not come to this rank by multicast, so that it asked for them.",
          &coll_pipebcast_counters.multicast_asked},
         {"multicast_foreign",
          "Datagrams that have come to this rank and were dropped, as they are of no broadcast of "

@@ -204,8 +204,8 @@ static void add_multicast(const mca_base_component_t *component)
     add(component, "multicast_buffer", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8,
         &p->multicast_buffer,
         "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
-        "gives an ordinary user at most net.core.rmem_max. Half of the smallest of all ranks is "
-        "what is sent before it is known that it has come. (default: 4194304)");
+        "gives an ordinary user at most net.core.rmem_max. Half of the smallest of all ranks "
+        "may be sent without an acknowledgement. (default: 4194304)");
 }
 
 /** What is known of the cluster. */
@@ -218,8 +218,8 @@ static void add_cluster(const mca_base_component_t *component)
         "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)");
     add(component, "topology_name", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4,
         &p->topology_name,
-        "Which topology of a topology.yaml is used, alike on all hosts. (default: that of the "
-        "job's Slurm partition, by the slurm.conf beside it, or else of the cluster)");
+        "Which topology of a topology.yaml is used, alike on all hosts. (default: the one of "
+        "the job's Slurm partition, by the slurm.conf next to it, or else of the cluster)");
     add(component, "topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->topology,
         "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
         "set. (default: none)");
@@ -270,10 +270,10 @@ static void add_bounds(const mca_base_component_t *component)
         "different roots, and tables by which trees of further roots are made faster, are kept; "
         "of more than 16 communicators further ones keep less. (default: 4194304)");
     add(component, "connections", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->connections,
-        "Processes that one process may have as neighbours in the trees of a communicator, so that "
-        "it needs connections to them; beyond that, trees are used whose neighbours are the same "
-        "for all roots. At least 2; the least of all ranks counts. 0: a quarter of the limit of "
-        "descriptors (ulimit -n), or half of those that are not open if that is less. (default: "
+        "Processes that one process may have as neighbors in the trees of a communicator, so that "
+        "it needs connections to them; beyond that, trees are used whose neighbors are the same "
+        "for all roots. At least 2; the least of all ranks counts. 0: 25 % of the limit of "
+        "descriptors (ulimit -n), or 50 % of those that are not open if that is less. (default: "
         "0)");
 }
 

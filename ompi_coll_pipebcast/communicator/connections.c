@@ -56,7 +56,7 @@ static void report_repeating(const coll_pipebcast_module_t *module)
     } else {
         coll_pipebcast_log(1,
                            "communicator %s: with %d connections of a rank, broadcasts from "
-                           "further roots use trees whose neighbours repeat",
+                           "further roots use trees whose neighbors repeat",
                            module->comm->c_name, module->connections);
     }
 }

@@ -80,7 +80,7 @@ static bool set_topology(uint64_t *value_p, char *why, size_t why_size)
         hash = pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
     } else if (topology != NULL) {
         snprintf(why, why_size,
-                 "the topology is faulty: %s; fix it (pipebcast-topo check names every fault)",
+                 "the topology is invalid: %s; fix it (pipebcast check names every error)",
                  topology->super.fault);
         can_serve = false;
     } else if (rc != OMPI_SUCCESS) {

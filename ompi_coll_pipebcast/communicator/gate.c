@@ -32,7 +32,7 @@ static bool is_faulty(const coll_pipebcast_module_t *module, const coll_pipebcas
     const pb_medium_t *medium = &coll_pipebcast_process.medium;
     if (model->super.fault != NULL) {
         snprintf(why, why_size,
-                 "the model file is faulty: %s; fix it, or write a new one with pipebcast-tune",
+                 "the model file is invalid: %s; fix it, or write a new one with pipebcast-tune",
                  model->super.fault);
         return true;
     }

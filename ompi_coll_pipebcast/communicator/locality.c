@@ -68,7 +68,7 @@ bool coll_pipebcast_locality_matters(int n_hosts, int n_ranks)
 void coll_pipebcast_locality_report(const coll_pipebcast_module_t *module, int rc)
 {
     if (rc == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_warn("communicator %s: the levels inside hosts are left out, as the "
+        coll_pipebcast_warn("communicator %s: the levels inside hosts are ignored, as the "
                             "network would have too many nodes, or a host has the name n0/1 "
                             "while another is n0. Rename it in the topology, or set "
                             "coll_pipebcast_locality to host.",

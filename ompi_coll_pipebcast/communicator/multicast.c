@@ -62,8 +62,8 @@ static void report_success(const coll_pipebcast_module_t *module)
     if (ompi_comm_rank(module->comm) == 0) {
         coll_pipebcast_group_describe(group, text, sizeof(text));
         coll_pipebcast_log(1,
-                           "communicator %s: multicast works (%s): frames of %u bytes, of which %u "
-                           "are sent before it is known that they have come",
+                           "communicator %s: multicast works (%s): frames of %u bytes, "
+                           "a window of %u frames",
                            module->comm->c_name, text, config->payload, config->window);
     }
 }

@@ -32,7 +32,7 @@ static char *name_from_parameter(char *why, size_t why_size)
         name = strdup(names[OPAL_PROC_MY_NAME.vpid % (uint32_t) opal_argv_count(names)]);
     } else {
         snprintf(why, why_size,
-                 "the parameter coll_pipebcast_hosts is faulty: %s; write a list such as n[0-3]",
+                 "the parameter coll_pipebcast_hosts is invalid: %s; write a list such as n[0-3]",
                  fault);
     }
     opal_argv_free(names);

@@ -67,7 +67,7 @@ static int begin(void)
                        : OMPI_ERR_OUT_OF_RESOURCE;
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_warn(
-            "out of memory on this host, and pipebcast is left out. Use fewer ranks "
+            "out of memory on this host, and pipebcast is disabled. Use fewer ranks "
             "on it.");
     }
     return rc;

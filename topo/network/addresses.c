@@ -329,7 +329,8 @@ static int choose_hosts(const pb_network_t *network, pb_address_t *hosts, int n,
         }
         hosts[n_hosts++] = hosts[i];
         if (differs) {
-            refuse(&hosts[n_hosts - 1], warnings, "is not that of all its processes");
+            refuse(&hosts[n_hosts - 1], warnings,
+                   "differs from the one of another of its processes");
             forget(&hosts[n_hosts - 1]);
         }
     }
@@ -464,8 +465,9 @@ static int read_path(joiner_t *j, const pb_address_t *of, const pb_address_path_
         if (above == NULL) {
             error = PB_ERR_NO_MEMORY;
         } else if (!fits(j, &j->levels[i], above)) {
-            error = refuse(of, j->warnings,
-                           "names a switch twice, or at another place than that of a host before");
+            error = refuse(
+                of, j->warnings,
+                "names a switch twice, or at another place than the address of an earlier host");
         }
         free(above);
     }
@@ -540,7 +542,7 @@ static int enter_host(joiner_t *j, const pb_address_t *of, const pb_address_path
     }
     const level_t *last = &j->levels[path->n_levels - 1];
     if (last->n > 1) {
-        refuse(of, j->warnings, "has several switches next to the host, of which the first counts");
+        refuse(of, j->warnings, "has several switches next to the host; the first one counts");
     }
     return add_link(j, pb_network_find_switch(j->builder.network, last->names[0]), PB_NODE_HOST,
                     of->host);
@@ -572,8 +574,8 @@ static int add_others(joiner_t *j, pb_network_t *network, const pb_address_t *ho
     const int parent = others >= 0 ? others : pb_network_top(network);
     if (others < 0) {
         pb_diag_fault(j->warnings, NULL, 0,
-                      "where host '%s' is, is not known, so it is taken to be below '%s' (hosts of "
-                      "which this is so: %d)",
+                      "where host '%s' is, is not known, so it is taken to be below '%s' (hosts "
+                      "like this: %d)",
                       hosts[0].host, pb_network_node(network, parent)->name, n);
     }
     for (int i = 0; i < n; i++) {

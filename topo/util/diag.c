@@ -109,5 +109,5 @@ const char *pb_diag_first(const pb_diag_t *diag)
     if (diag->n_kept > 0) {
         return diag->messages[0];
     }
-    return diag->n_faults > 0 ? "a fault that there was no memory to describe" : "no fault";
+    return diag->n_faults > 0 ? "an error that there was no memory to describe" : "no error";
 }

@@ -53,7 +53,7 @@ static const common_option_t rows[] = {
      .help = "trees by --links alone, not by what programs measured"},
     {"once", COMMON_FLAG, VALUE(once), .least = true,
      .help = "one pass: the next broadcast of each program, or all sizes"},
-    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
+    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but errors"},
     {"json", COMMON_FLAG, VALUE(json), .least = true, .help = "status: print JSON instead"},
     {0},
 };
@@ -65,7 +65,7 @@ const common_command_t advisor_command = {
              "Finds broadcast trees for a network that changes, and hands them to running\n"
              "programs whose coll_pipebcast_advice_dir is DIR. While a program broadcasts, the\n"
              "advisor learns from it how fast links are, when the next broadcast will come and\n"
-             "of which size, and spends the time until then on a better tree. While none does,\n"
+             "its size, and spends the time until then on a better tree. While none does,\n"
              "it goes through sizes from 1 KB to 2 MB.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .has_operands = true,
@@ -100,7 +100,7 @@ static void check(const struct advisor_options *options)
     }
     if (options->root[0] != '\0' && options->hosts[0] == '\0' && options->links[0] == '\0' &&
         options->topology[0] == '\0') {
-        common_usage_error("--root: of which hosts? Give --links, --topology or "
+        common_usage_error("--root: name its hosts, too: give --links, --topology or "
                            "--hosts");
     }
 }

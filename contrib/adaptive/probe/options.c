@@ -22,7 +22,7 @@ static const common_option_t rows[] = {
      .help = "sent each way between two hosts for a bandwidth, 4K to 16M"},
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
-    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but faults"},
+    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but errors"},
     {0},
 };
 

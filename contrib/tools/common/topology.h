@@ -7,7 +7,7 @@
 #include "topo/network/topology.h"
 
 /** For the help of --topology-name. */
-#define COMMON_TOPOLOGY_MISSING "that of the job's Slurm partition, or the cluster's default"
+#define COMMON_TOPOLOGY_MISSING "of the job's Slurm partition, or the cluster's default"
 
 /**
  * Which topology of a file is meant: the one called `name`; NULL or "": that of the partition of

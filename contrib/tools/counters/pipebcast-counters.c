@@ -41,7 +41,7 @@ static int list(const struct counters_options *options)
 {
     struct bench_counters counters;
     if (!bench_counters_open(&counters)) {
-        common_report("MPI_T could not be initialised");
+        common_report("MPI_T could not be initialized");
         return EXIT_FAILURE;
     }
     bool good = counters.n > 0;
@@ -171,7 +171,7 @@ static int count(const struct counters_options *options)
     struct bench_counters counters;
     MPI_Init(NULL, NULL);
     if (!bench_counters_open(&counters)) {
-        fail("MPI_T could not be initialised");
+        fail("MPI_T could not be initialized");
     }
     for (int i = 0; i < options->sizes.n; i++) {
         if (!broadcast((int) counters_size(options, i))) {

@@ -69,7 +69,7 @@ static void add_read(doctor_record_t *record, const char *name, int code, const 
     if (code == PB_SUCCESS) {
         add_of(record, name, "hash", text);
     } else {
-        add_of(record, name, "fault",
+        add_of(record, name, "error",
                diag->n_faults > 0 ? pb_diag_first(diag) : pb_error_text(code));
     }
 }

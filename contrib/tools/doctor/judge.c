@@ -466,7 +466,7 @@ static doctor_verdict_t judge_file(const doctor_facts_t *f, const char *topic, c
 {
     char name[32];
     doctor_alike_t alike;
-    snprintf(name, sizeof name, "%s.fault", topic);
+    snprintf(name, sizeof name, "%s.error", topic);
     for (int rank = 0; rank < f->cluster->roll->n_ranks; rank++) {
         const char *why = doctor_cluster_value(f->cluster, rank, name);
         if (why != NULL) {

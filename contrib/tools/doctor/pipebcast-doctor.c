@@ -410,7 +410,7 @@ int main(int argc, char **argv)
     }
     begin_mpi(&run, &argc, &argv);
     if (!doctor_variables_open()) {
-        common_report("rank %d: MPI_T could not be initialised", run.rank);
+        common_report("rank %d: MPI_T could not be initialized", run.rank);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     code = examine(&run);

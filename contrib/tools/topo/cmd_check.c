@@ -12,14 +12,29 @@ static bool is_flat(const pb_topology_t *topology)
            pb_network_others(topology->network) >= 0;
 }
 
-/* What a good file is, and what was taken from where. */
+/* Prints the verdict on a file without an error, and how large its network is. */
+static void print_size(const char *file, const pb_topology_t *topology)
+{
+    const pb_network_t *const network = topology->network;
+    const size_t n_warnings = topology->warnings.n_faults;
+    if (n_warnings == 0) {
+        printf("%s: OK; ", file);
+    } else {
+        printf("%s: %zu %s; ", file, TOOL_PLURAL(n_warnings, "warning"));
+    }
+    if (is_flat(topology)) {
+        printf("the hosts of a job are on one switch\n");
+    } else {
+        const int n_switches = pb_network_n_switches(network);
+        printf("%d %s on %d %s\n", TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
+               n_switches == 1 ? "switch" : "switches");
+    }
+}
+
+/* Prints what a file without an error has, and what was taken from where. */
 static void print_good(const char *file, const pb_topology_t *topology)
 {
-    if (is_flat(topology)) {
-        printf("%s: no fault; the hosts of a job are on one switch\n", file);
-    } else {
-        tool_print_size(file, topology->network);
-    }
+    print_size(file, topology);
     if (topology->picked != NULL) {
         printf("%s: %s\n", file, topology->picked);
     }
@@ -40,7 +55,7 @@ static void print_text(const tool_options_t *options, tool_exit_t code,
         print_good(file, topology);
     }
     if (code == TOOL_FAULTY) {
-        printf("%s: %zu %s\n", file, diag->n_faults, diag->n_faults == 1 ? "fault" : "faults");
+        printf("%s: %zu %s\n", file, diag->n_faults, diag->n_faults == 1 ? "error" : "errors");
     }
 }
 
@@ -50,8 +65,8 @@ static tool_exit_t print_json(const tool_options_t *options, tool_exit_t code,
     const pb_network_t *const network = topology->network;
     const common_json_t whole = common_json_begin("pipebcast check");
     common_json_text(whole, "file", tool_file_name(options->file));
-    common_json_integer(whole, "n_faults", (int64_t) diag->n_faults);
-    tool_json_messages(whole, "faults", diag);
+    common_json_integer(whole, "n_errors", (int64_t) diag->n_faults);
+    tool_json_messages(whole, "errors", diag);
     common_json_truth(whole, "flat", is_flat(topology));
     if (network != NULL) {
         common_json_integer(whole, "hosts", pb_network_n_hosts(network));
@@ -86,32 +101,33 @@ const tool_command_t tool_cmd_check = {
     .line =
         {
             .name = "pipebcast check",
-            .usage = "usage: pipebcast check FILE [OPTION]\n"
-                     "\n"
-                     "Reads a topology and prints every fault with its line and what to do about "
-                     "it: names\n"
-                     "given twice, switches without a line, cycles, several tops, unreadable "
-                     "words. At most\n"
-                     "100 faults are printed in full; the last line counts all. A file without a "
-                     "fault is "
-                     "followed by\n"
-                     "what its words do not say: which of its topologies was taken and why, what "
-                     "was taken from\n"
-                     "comments and other files, switches that are merged, links in parallel, links "
-                     "without\n"
-                     "LinkSpeed.\n",
+            .usage =
+                "usage: pipebcast check FILE [OPTION]\n"
+                "\n"
+                "Reads a topology and prints what is wrong with its line and what to do about it: "
+                "names\n"
+                "given twice, switches without a line, cycles, several tops, unreadable "
+                "words. What is\n"
+                "invalid costs only the hosts that it concerns, and is a warning; an error "
+                "costs the whole\n"
+                "file. At most 100 of each are printed in full. It also prints what the words "
+                "of the file\n"
+                "do not say: which of its topologies was taken and why, what was taken from "
+                "comments and\n"
+                "other files, switches that are merged, links in parallel, links without "
+                "LinkSpeed.\n",
             .has_operands = true,
             .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
             .more = "examples:\n"
                     "  pipebcast check /etc/slurm/topology.conf\n"
                     "  pipebcast check /etc/slurm/topology.yaml --topology-name rack1\n"
-                    "  pipebcast check cluster.conf > faults || echo \"not fit for use\"\n"
+                    "  pipebcast check cluster.conf >errors || echo \"not fit for use\"\n"
                     "  echo 'SwitchName=s0 Nodes=n[0-15]' | pipebcast check -\n"
                     "\n"
-                    "exit status: 0 no fault; 1 faults, or FILE cannot be read; 2 the command line "
+                    "exit status: 0 no error; 1 errors, or FILE cannot be read; 2 the command line "
                     "is wrong.\n",
         },
-    .summary = "find every fault of a topology file",
+    .summary = "find every error of a topology file",
     .needs_file = true,
     .run = run,
 };

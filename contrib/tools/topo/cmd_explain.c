@@ -40,7 +40,7 @@ static tool_exit_t read_model(const tool_options_t *options, explained_t *e)
     if (rc == PB_SUCCESS && e->model.topology != 0 &&
         e->model.topology != pb_network_hash(e->cluster.network)) {
         pb_diag_fault(&diag, options->model_file, 0,
-                      "was measured on another topology than that of %s; measure again with "
+                      "was measured on another topology than %s; measure again with "
                       "pipebcast tune",
                       e->cluster.file);
         rc = PB_ERR_INPUT;
@@ -324,7 +324,7 @@ static const common_option_t rows[] = {
      .help = "as where multicast is allowed and works: it is among the algorithms"},
     {"alike", COMMON_NUMBER, TOOL_VALUE(n_alike), .least = 1, .most = 1 << 20,
      .unit_name = "communicators", .argument = "N", .missing = "1",
-     .help = "as where so many communicators like this one may broadcast at the same time"},
+     .help = "as where N communicators like this one may broadcast at the same time"},
     TOOL_JSON_ROW,
     {0},
 };

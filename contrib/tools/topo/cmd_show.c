@@ -217,7 +217,7 @@ const tool_command_t tool_cmd_show = {
                     "  pipebcast show cluster.conf --dot | dot -Tsvg > cluster.svg\n"
                     "  ssh login1 cat /etc/slurm/topology.conf | pipebcast show -\n"
                     "\n"
-                    "exit status: 0 all is well; 1 FILE has faults or cannot be read; 2 the "
+                    "exit status: 0 all is well; 1 FILE is invalid or cannot be read; 2 the "
                     "command line\n"
                     "is wrong.\n",
         },

@@ -283,7 +283,7 @@ static const common_option_t rows[] = {
      .help = "segments of the message, as 16,64 or, doubling, 16:512"},
     {"simulation", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models,
      .argument = "slot|links", .missing = "slot",
-     .help = "slot   a transfer holds all links of its path at once, as in\n"
+     .help = "slot   a transfer holds all links of its path together, as in\n"
              "       the papers\n"
              "links  each link passes segments one after the other, as\n"
              "       switches do"},
@@ -323,7 +323,7 @@ const tool_command_t tool_cmd_simulate = {
                 "  pipebcast simulate cluster.conf --algorithm rank_chain --simulation "
                 "links --per-link\n"
                 "\n"
-                "exit status: 0 all is well; 1 FILE has faults or cannot be read, an algorithm "
+                "exit status: 0 all is well; 1 FILE is invalid or cannot be read, an algorithm "
                 "that was\n"
                 "named does not serve this network, or a tree has contention though its algorithm\n"
                 "promises none; 2 the command line is wrong.\n",

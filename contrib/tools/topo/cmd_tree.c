@@ -54,8 +54,8 @@ static const common_option_t rows[] = {
              "twotree       two trees, each for every other segment\n"
              "flat          the root sends to everyone\n"
              "binomial      contention-free in each phase where it can be\n"
-             "rank_chain    in order of rank on any network, for comparison\n"
-             "rank_binary   in order of rank on any network, for comparison\n"
+             "rank_chain    in rank order on any network, for comparison\n"
+             "rank_binary   in rank order on any network, for comparison\n"
              "multicast     the tree along which lost frames are repaired"},
     {"format", COMMON_CHOICE, TOOL_VALUE(format), .choices = formats, .argument = "FORMAT",
      .missing = "text",

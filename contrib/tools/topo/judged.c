@@ -60,7 +60,7 @@ void tool_explain(const tool_cluster_t *cluster, pb_kind_t kind, tool_exit_t cod
         tool_complain_error(PB_ERR_NO_MEMORY);
     } else if (code == TOOL_CONTENTION) {
         tool_complain(code,
-                      "%s breaks its promise; this is a fault of pipebcast:", pb_kind_name(kind));
+                      "%s breaks its promise; this is an error of pipebcast:", pb_kind_name(kind));
         tool_print_faults(stderr, &judged->faults);
     }
 }

@@ -47,7 +47,7 @@ static void print_help(FILE *stream)
           "\n"
           "pipebcast COMMAND --help describes each command.\n"
           "\n"
-          "exit status: 0 all is well; 1 a fault was found, or something failed; 2 the command\n"
+          "exit status: 0 all is well; 1 an error was found, or something failed; 2 the command\n"
           "line is wrong.\n",
           stream);
 }

@@ -68,10 +68,3 @@ void tool_print_remarks(const pb_network_t *network, FILE *stream)
     print_parallel(network, stream);
     print_speeds(network, stream);
 }
-
-void tool_print_size(const char *file, const pb_network_t *network)
-{
-    const int n_switches = pb_network_n_switches(network);
-    printf("%s: no fault; %d %s on %d %s\n", file, TOOL_PLURAL(pb_network_n_hosts(network), "host"),
-           n_switches, n_switches == 1 ? "switch" : "switches");
-}

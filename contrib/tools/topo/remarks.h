@@ -14,7 +14,4 @@
  */
 void tool_print_remarks(const pb_network_t *network, FILE *stream);
 
-/** Prints on standard output that the file has no fault, and how large its network is. */
-void tool_print_size(const char *file, const pb_network_t *network);
-
 #endif

@@ -148,7 +148,7 @@ static void tell_ring(const struct schedule *schedule, const pb_cost_t *row,
     const struct tune_sweep *sweep = schedule->sweep;
     char both[16];
     if (!sweep->options->quiet) {
-        common_report("%s, %d ranks at once, %llu bytes: %.1f us (+- %s); at most %.0f s left",
+        common_report("%s, %d ranks together, %llu bytes: %.1f us (+- %s); at most %.0f s left",
                       sweep->place, sweep->team->n_ranks, (unsigned long long) row->bytes,
                       (double) row->both / 1e3, error_text(certainty->both, both),
                       fmax(sweep->left_s - spent_s(schedule), 0));

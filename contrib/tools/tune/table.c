@@ -134,7 +134,7 @@ static void warn_left_out(const char *name, const struct tune_swept *swept)
 {
     if (swept->n_left_out > 0) {
         common_report(
-            "warning: %s: the largest %d sizes were left out, as the time was over; the model "
+            "warning: %s: the largest %d sizes were not measured, as the time was over; the model "
             "goes on along the line of the last two that were measured; give a longer "
             "--time-limit",
             name, swept->n_left_out);

@@ -92,12 +92,12 @@ def test_check(tap, documents, topo):
         tap.eq({name: found.get(name) for name in ("hosts", "switches")}, numbers(first), f"{path.name}: hosts, switches")
         tap.eq(found.get("notes", []) + [f"warning: {w}" for w in found.get("warnings", [])] + found.get("remarks", []),
                rest, f"{path.name}: what follows")
-        tap.eq([found.get("file"), found.get("n_faults"), found.get("flat")], [str(path), 0, False], f"{path.name}: no fault")
+        tap.eq([found.get("file"), found.get("n_errors"), found.get("flat")], [str(path), 0, False], f"{path.name}: no error")
     path = os.devnull  # It describes no switch.
     found = documents.read(run(topo, "check", path, "--json", status=1), "pipebcast check")
-    *faults, last = run(topo, "check", path, status=1).splitlines()
-    tap.eq(found.get("faults"), faults, "faults are those of the text")
-    tap.eq(last, f"{path}: {found.get('n_faults')} fault", "and as many")
+    *errors, last = run(topo, "check", path, status=1).splitlines()
+    tap.eq(found.get("errors"), errors, "errors are those of the text")
+    tap.eq(last, f"{path}: {found.get('n_errors')} error", "and as many")
     tap.eq(run(topo, "check", "nowhere.conf", "--json", status=1), "", "no document of a file that cannot be read")
 
 
@@ -202,7 +202,8 @@ def test_advisor(tap, documents, advisor):
                 answer = run(advisor, "status", "--dir", directory, "--json")
                 report = json.loads(answer or "{}").get("report") or {}
                 lines = dict(line.split(maxsplit=1) for line in text.replace("last tree", "last_tree").splitlines()[1:])
-                if lines.get("trees") == f"{report.get('method')}, {report.get('trees')} found":
+                if (lines.get("trees") == f"{report.get('method')}, {report.get('trees')} found"
+                        and lines.get("at") == report.get("at")):
                     break
                 process.send_signal(signal.SIGCONT)
                 time.sleep(0.1)

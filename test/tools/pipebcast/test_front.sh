@@ -49,7 +49,7 @@ report $? "a command's --version"
 
 echo 'SwitchName=s0 Nodes=n[0-3]' >"$work/one.conf"
 front check "$work/one.conf"
-[ $code -eq 0 ] && grep -q 'no fault; 4 hosts on 1 switch' "$out"
+[ $code -eq 0 ] && grep -q 'OK; 4 hosts on 1 switch' "$out"
 report $? "check"
 echo 'Nodes=n[0-3]' >"$work/faulty.conf"
 front check "$work/faulty.conf"

@@ -171,7 +171,7 @@ fi
 ends 1 "nowhere.model: cannot be opened" explain topology1.conf --sizes 1M --model nowhere.model
 ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf --sizes 1M --model topology1.conf
 sed 's/any/5/' "$golden/explain.model" >"$work/other.model"
-ends 1 "other.model: was measured on another topology than that of topology1.conf" \
+ends 1 "other.model: was measured on another topology than topology1.conf" \
     explain topology1.conf --sizes 1M --model "$work/other.model"
 sed 's/^cost *256 */cost 256 -/' "$golden/explain.model" >"$work/faulty.model"
 ends 1 "faulty.model:[0-9]*: the gap is '-" explain topology1.conf --sizes 1M --model "$work/faulty.model"

@@ -69,7 +69,7 @@ static void check_partition(const char *what, const char *slurm_conf, const char
 static void test_partition(void)
 {
     static const char a[] =
-        FLAT "picked: topology 'a' (flat), that of the job's partition in slurm.conf\n";
+        FLAT "picked: topology 'a' (flat), the one of the job's partition in slurm.conf\n";
     static const char by_default[] = FLAT "picked: topology 'b' (flat), the cluster's default\n";
     check_partition("a partition's topology",
                     "ClusterName=x SlurmctldPort = 1 \"\nPartitionName=q Topology=c\n"

@@ -11,7 +11,7 @@ static void test_messages(void)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
-    ok(strcmp(pb_diag_first(&diag), "no fault") == 0, "an empty set has no first fault");
+    ok(strcmp(pb_diag_first(&diag), "no error") == 0, "an empty set has no first fault");
     pb_diag_fault(&diag, "file", 12, "%d %s", 3, "mice");
     pb_diag_fault(&diag, "file", 0, "blind");
     pb_diag_fault(&diag, NULL, 7, "placeless");

@@ -288,7 +288,7 @@ static int choose(reader_t *r, const pb_yaml_node_t **topology_p, const char **w
         }
         return *topology_p != NULL ? PB_SUCCESS : PB_ERR_INPUT;
     }
-    *why_p = "that of the job's partition in slurm.conf";
+    *why_p = "the one of the job's partition in slurm.conf";
     const int error = choose_by_partition(r, topology_p);
     if (error == PB_SUCCESS && *topology_p == NULL) {
         *topology_p = choose_default(r, why_p);
