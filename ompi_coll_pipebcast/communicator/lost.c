@@ -106,8 +106,9 @@ bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
 
 void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error)
 {
-    coll_pipebcast_warn("communicator %s: rank %d cannot %s (%s). The others would wait for it for "
-                        "ever, so the job ends. Use fewer ranks on its host.",
-                        comm->c_name, ompi_comm_rank(comm), what, reason_of(error));
+    coll_pipebcast_warn(
+        "communicator %s: rank %d cannot %s (%s). The others would wait for it without "
+        "end, so the job ends. Use fewer ranks on its host.",
+        comm->c_name, ompi_comm_rank(comm), what, reason_of(error));
     ompi_mpi_abort(comm, MPI_ERR_OTHER);
 }

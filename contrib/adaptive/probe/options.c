@@ -31,7 +31,7 @@ const common_command_t probe_command = {
     .usage = "Usage: mpirun ... pipebcast probe [OPTION]...\n"
              "Measures latencies and bandwidths between the clusters of a network and inside\n"
              "each, lightly, for pipebcast-advisor to find broadcast trees by. Run it with one\n"
-             "rank on each host of the jobs that are to be advised; it may run beside them.\n"
+             "rank on each host of the jobs that are to be advised; it may run while they do.\n"
              "Clusters are switches with hosts; one host stands for each.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = "It reports how many bytes it sends. For example, every five minutes:\n"

@@ -146,7 +146,7 @@ def add_ppn(parser, default):
 
 def add_mpi_options(parser):
     parser.add_argument("--mpirun", default="mpirun", metavar="PATH",
-                        help="the mpirun to use (that of PATH)")  # fmt: skip
+                        help="the mpirun to use (the one of PATH)")  # fmt: skip
 
 
 def add_script(parser, text):
@@ -227,7 +227,7 @@ def build_parser(installed):
     add_name(change, which)
 
     load = add("load", command_load, "put synthetic traffic on a path: it occupies links and queues "
-               "like that of hosts, and costs no host anything",
+               "like links of hosts, and costs no host anything",
                f"{TOOL} load [--name NAME] A B RATE TIME [constant|random] [frame=BYTES] [seed=N]")  # fmt: skip
     load.add_argument("words", nargs="+", metavar="A B RATE TIME",
                       help="from host or switch A to B; A-B is both ways. RATE counts all that is on the "
@@ -235,8 +235,8 @@ def build_parser(installed):
                       "gaps, alike for each seed")  # fmt: skip
     add_name(load, which)
 
-    tcp = add("tcp", command_tcp, "send from one host to another by TCP for a time, beside what else "
-              "runs, and report the rate at which the data came",
+    tcp = add("tcp", command_tcp, "send from one host to another by TCP for a time, while something "
+              "else runs, and report the rate at which the data came",
               f"{TOOL} tcp [--name NAME] [--size BYTES] [--json] FROM TO TIME")  # fmt: skip
     tcp.add_argument("sender", metavar="FROM")
     tcp.add_argument("receiver", metavar="TO")

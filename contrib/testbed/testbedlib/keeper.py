@@ -138,7 +138,7 @@ class Keeper:
             self.sysctl("net.ipv4.tcp_congestion_control", self.order["cc"])
         except Failure as error:
             raise Failure(
-                f"--cc {self.order['cc']} is not to be had in a network namespace here ({error}); "
+                f"--cc {self.order['cc']} is not available in a network namespace here ({error}); "
                 "reno always is"
             ) from None
 

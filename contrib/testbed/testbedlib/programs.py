@@ -46,7 +46,7 @@ def find_fabric(installed):
     if path is None:
         raise Failure(
             f"the program {name} is not found: run make, and set PIPEBCAST_BUILDDIR to the build "
-            "directory or PIPEBCAST_FABRIC to the program if it is not beside this script"
+            "directory or PIPEBCAST_FABRIC to the program if it is not next to this script"
         )
     return path
 

@@ -19,7 +19,7 @@ class Script:
     """
     What is to happen to the network, and when: a file with lines of the form
     [at TIME] set LINK KEY=VALUE... and [at TIME] load LINK RATE TIME ...
-    All its faults are found before anything is done.
+    All its errors are found before anything is done.
     """
 
     def __init__(self, path, nodes, kind, push_back, mtu):
@@ -34,14 +34,14 @@ class Script:
                 lines = file.read().splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise Failure(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from None
-        faults = []
+        errors = []
         for number, line in enumerate(lines, 1):
             try:
                 self.read_line(number, line.partition("#")[0].split())
-            except Failure as fault:
-                faults.append(f"{path}:{number}: {fault}")
-        if faults:
-            raise Failure("the script cannot be played:\n  " + "\n  ".join(faults))
+            except Failure as error:
+                errors.append(f"{path}:{number}: {error}")
+        if errors:
+            raise Failure("the script cannot be played:\n  " + "\n  ".join(errors))
 
     def read_line(self, number, words):
         when = 0
@@ -74,9 +74,9 @@ class Script:
             for number, step in self.steps:
                 try:
                     control.ask(step)
-                except Failure as fault:
+                except Failure as error:
                     control.ask("clear")
-                    raise Failure(f"{self.path}:{number}: {fault}") from None
+                    raise Failure(f"{self.path}:{number}: {error}") from None
 
 
 def read_script(path, facts):

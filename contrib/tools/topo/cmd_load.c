@@ -104,7 +104,7 @@ const tool_command_t tool_cmd_load = {
                 "many\n"
                 "times it carries the message in one broadcast. With load 1 a link passes the "
                 "message\n"
-                "once. A link that several ranks would use at once beyond its speed is marked\n"
+                "once. A link that several ranks would use together beyond its speed is marked\n"
                 "\"contention\". Lines that begin with # sum up.\n",
             .has_operands = true,
             .groups =

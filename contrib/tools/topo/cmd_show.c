@@ -205,7 +205,7 @@ const tool_command_t tool_cmd_show = {
                 "the\n"
                 "link upwards stands behind each, in the unit of FILE; for parallel links "
                 "(Uplinks) it\n"
-                "is that of one of them, and their number follows. The last lines are those of "
+                "is of one of them, and their number follows. The last lines are those of "
                 "check.\n"
                 "Two files with the same hash describe the same network: names, shape, order, "
                 "speeds,\n"
