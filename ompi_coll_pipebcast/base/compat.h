@@ -271,6 +271,22 @@ static inline bool coll_pipebcast_may_overtake(struct ompi_communicator_t *comm)
     return OMPI_COMM_CHECK_ASSERT_ALLOW_OVERTAKE(comm);
 }
 
+/**
+ * The error with which collectives of a communicator end by now, because one of its processes has
+ * failed or it is revoked, where Open MPI goes on then (ULFM, from 5.0 on); OMPI_SUCCESS: neither.
+ * Ranks learn of it at different times.
+ */
+static inline int coll_pipebcast_failure_of(struct ompi_communicator_t *comm)
+{
+    int error = OMPI_SUCCESS;
+#if OPAL_ENABLE_FT_MPI
+    (void) ompi_comm_iface_coll_check(comm, &error);
+#else
+    (void) comm;
+#endif
+    return error;
+}
+
 /** The broadcasts of a communicator, and the module of each. */
 typedef struct coll_pipebcast_functions {
     mca_coll_base_module_bcast_fn_t bcast;

@@ -4,6 +4,7 @@
 #include "communicator/lost.h"
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/tags.h"
 
@@ -50,7 +51,7 @@ static const char *reason_of(int error)
 
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
 {
-    if (module->is_lost) {
+    if (coll_pipebcast_is_lost(module)) {
         return;
     }
     become_lost(module);
@@ -98,10 +99,22 @@ static void hear(coll_pipebcast_module_t *module)
 
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
 {
+    if (!module->is_lost && coll_pipebcast_failure_of(module->comm) != OMPI_SUCCESS) {
+        become_lost(module); /* Open MPI notifies the others */
+    }
     if (!module->is_lost) {
         hear(module);
     }
     return module->is_lost;
+}
+
+int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error)
+{
+    const int failure = coll_pipebcast_failure_of(module->comm);
+    if (failure != OMPI_SUCCESS) {
+        return failure;
+    }
+    return error != 0 ? coll_pipebcast_error(error) : MPI_ERR_OTHER;
 }
 
 void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error)

@@ -31,10 +31,17 @@
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 
 /**
- * Whether this rank is lost. Now and then it looks whether another one is; then it is from
- * now on, too. To be asked when a broadcast has found nothing to do. With the module's lock held.
+ * Whether this rank is lost. Now and then it looks whether another one is, or has failed, or the
+ * communicator was revoked (ULFM); then it is from now on, too. To be asked when a broadcast has
+ * found nothing to do. With the module's lock held.
  */
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
+
+/**
+ * The error of Open MPI with which a broadcast ends that this rank left, or that had an `error` (0:
+ * none of its own): ULFM's, where a process has failed or the communicator is revoked.
+ */
+int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error);
 
 /**
  * Ends the job, where this rank can neither take part nor notify the others that it does not.

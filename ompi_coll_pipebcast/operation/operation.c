@@ -54,7 +54,7 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
                          coll_pipebcast_operation_t **operation_p)
 {
     if (module->is_lost) {
-        return MPI_ERR_OTHER;
+        return coll_pipebcast_lost_error(module, 0);
     }
     const int rc = start(module, call, kind, planned, operation_p);
     if (rc != OMPI_SUCCESS) {
@@ -146,9 +146,11 @@ int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
 {
     bool stays = false;
     lose_if_refused(operation);
+    const coll_pipebcast_module_t *module = operation->module;
     const bool is_left = operation->is_left;
     const int own_error = operation->kind->finish(operation, &stays);
-    const int error = is_left && own_error == 0 ? MPI_ERR_OTHER : coll_pipebcast_error(own_error);
+    const int error =
+        is_left || own_error != 0 ? coll_pipebcast_lost_error(module, own_error) : OMPI_SUCCESS;
     if (error == OMPI_SUCCESS) {
         coll_pipebcast_count_broadcast(operation->counted_as, operation->call.data.total);
     }

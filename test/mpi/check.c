@@ -32,6 +32,11 @@ void check(bool right, const char *format, ...)
     pthread_mutex_unlock(&lock);
 }
 
+int check_wrong(void)
+{
+    return (int) n_wrong;
+}
+
 static unsigned char pattern_byte(size_t at, unsigned seed)
 {
     return (unsigned char) (((at + 1) * 2654435761u + seed * 40503u) >> 11);

@@ -12,6 +12,9 @@
 /** Notes on this rank that something is wrong if it is; the first few are printed to stderr. */
 void check(bool right, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Wrong things that this rank has noted. */
+int check_wrong(void);
+
 /** Fills `bytes` with the pattern of `seed`. */
 void pattern_fill(void *memory, size_t bytes, unsigned seed);
 
