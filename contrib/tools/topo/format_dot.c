@@ -2,9 +2,21 @@
  * The DOT language of Graphviz: links as grey lines between boxes and ovals,
  * edges of the streams as arrows that do not move the nodes.
  */
-#include "colours.h"
 #include "contrib/tools/common/text.h"
 #include "format.h"
+
+/* Distinct to color-blind eyes, and dark enough on white. */
+#define COLOR_LINE "#cbd2d9"
+#define COLOR_LINK "#7b8794"
+#define COLOR_BROKEN "#d0021b"
+
+/** The color of a stream; they repeat after eight. */
+static const char *stream_color(int i)
+{
+    static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#b8478f",
+                                         "#b07d00", "#3aa0d8", "#6a3d9a", "#222222"};
+    return colors[i % (int) (sizeof(colors) / sizeof(colors[0]))];
+}
 
 static void begin(FILE *stream, const char *title)
 {
@@ -38,9 +50,9 @@ static void print_cable(FILE *stream, const tool_cluster_t *cluster, const tool_
     fputs(" -> ", stream);
     common_dot_string(stream, below->name);
     fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"down %.2f, up %.2f\"];\n",
-            judged->broken[up] || judged->broken[down] ? TOOL_COLOUR_BROKEN
-            : load > 0                                 ? TOOL_COLOUR_LINK
-                                                       : TOOL_COLOUR_LINE,
+            judged->broken[up] || judged->broken[down] ? COLOR_BROKEN
+            : load > 0                                 ? COLOR_LINK
+                                                       : COLOR_LINE,
             load > 9 ? 10.0 : 1 + load, down_load, up_load);
 }
 
@@ -55,7 +67,7 @@ static void print_slots(FILE *stream, const tool_cluster_t *cluster)
         common_dot_string(stream, pb_network_node(cluster->network, host)->name);
         fputs(" -> ", stream);
         common_dot_string(stream, cluster->names[rank]);
-        fprintf(stream, " [dir=none, color=\"%s\"];\n", TOOL_COLOUR_LINE);
+        fprintf(stream, " [dir=none, color=\"%s\"];\n", COLOR_LINE);
     }
 }
 
@@ -71,7 +83,7 @@ static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_pl
             fprintf(stream,
                     " [constraint=false, color=\"%s\", fontcolor=\"%s\", label=\"%d\", "
                     "tooltip=\"stream %d\"];\n",
-                    tool_colour(s), tool_colour(s), i - edges->first_child[from] + 1, s);
+                    stream_color(s), stream_color(s), i - edges->first_child[from] + 1, s);
         }
     }
 }
@@ -116,8 +128,8 @@ void tool_format_dot_network(FILE *stream, const char *title, const pb_network_t
         common_dot_string(stream, pb_network_node(network, below->parent)->name);
         fputs(" -> ", stream);
         common_dot_string(stream, below->name);
-        fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"speed %u",
-                TOOL_COLOUR_LINK, below->members > 5 ? 5.0 : below->members, below->speed);
+        fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"speed %u", COLOR_LINK,
+                below->members > 5 ? 5.0 : below->members, below->speed);
         fprintf(stream, below->members > 1 ? ", %d links\"];\n" : "\"];\n", below->members);
     }
     fputs("}\n", stream);

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/file.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/progress.h"
@@ -81,12 +80,13 @@ static bool report(const struct discovery *d, int code, bool in_time)
     return true;
 }
 
-static void print_found(const struct discovery *d)
+static bool print_found(const struct discovery *d)
 {
     printf("%d hosts on %d switches that can be told apart, by %" PRId64 " trials; flows were sent "
            "for %.1f s\nthe topology: %s\n",
            d->flows->n_hosts, d->found.cuts.n + 1, d->found.n_trials,
            (double) d->flows->busy_ns * 1e-9, d->options->discover);
+    return true;
 }
 
 static bool print_json(const struct discovery *d)
@@ -101,25 +101,21 @@ static bool print_json(const struct discovery *d)
     return common_json_end(whole, stdout);
 }
 
-/** What was found is in its file now. */
-static bool print(const struct discovery *d)
-{
-    if (d->options->json) {
-        return print_json(d);
-    }
-    print_found(d);
-    return true;
-}
-
 /** As pb_discover_progress_t; the context is a common_progress_t. */
 static void report_trials(void *context, int64_t n_trials, int64_t n_left)
 {
     common_progress_report(context, (double) n_trials / (double) (n_trials + n_left));
 }
 
-/** Rank 0's part, while the others follow. */
-static bool lead(struct discovery *d)
+static bool prepare(void *context)
 {
+    struct discovery *d = context;
+    return common_file_open(&d->file, d->options->discover, "--discover");
+}
+
+static bool lead(void *context)
+{
+    struct discovery *d = context;
     common_progress_t progress;
     common_progress_begin(&progress, !d->options->quiet);
     const pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
@@ -131,28 +127,16 @@ static bool lead(struct discovery *d)
         in_time = d->found.complete || common_clock_local() < d->flows->deadline_ns;
     }
     common_progress_end(&progress);
-    return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d) && print(d);
+    return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d) &&
+           (d->options->json ? print_json(d) : print_found(d));
 }
 
 bool tune_discover(const struct tune_options *options, MPI_Comm comm)
 {
     tune_flows_t flows;
     struct discovery d = {.options = options, .flows = &flows};
-    bool good = tune_flows_init(&flows, comm, options->hosts);
-    if (good) {
-        tune_flows_bound(&flows, options->time_limit_s, options->load);
-        good = common_all_good(
-            flows.rank != 0 || common_file_open(&d.file, options->discover, "--discover"), comm);
-    }
-    if (good && flows.rank == 0) {
-        good = lead(&d);
-        tune_flows_end(&flows);
-    } else if (good) {
-        tune_flows_follow(&flows);
-    }
-    good = common_all_good(good, comm);
+    const bool good = tune_flows_run(&flows, comm, options, prepare, lead, &d);
     common_file_abandon(&d.file);
     pb_discovery_clear(&d.found);
-    tune_flows_free(&flows);
     return good;
 }

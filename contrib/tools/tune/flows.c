@@ -215,7 +215,7 @@ static struct result take_part(const tune_flows_t *flows, const struct order *or
 
 /* ---- orders ---- */
 
-void tune_flows_follow(tune_flows_t *flows)
+static void flows_follow(tune_flows_t *flows)
 {
     struct order order;
     for (;;) {
@@ -242,7 +242,7 @@ static void order_all(const tune_flows_t *flows, enum part part)
     }
 }
 
-void tune_flows_end(tune_flows_t *flows)
+static void flows_end(tune_flows_t *flows)
 {
     order_all(flows, PART_END);
 }
@@ -465,7 +465,7 @@ static bool keep_hosts(tune_flows_t *flows, char **hosts, int n_ranks)
     return good;
 }
 
-bool tune_flows_init(tune_flows_t *flows, MPI_Comm comm, const char *list)
+static bool flows_init(tune_flows_t *flows, MPI_Comm comm, const char *list)
 {
     char **hosts = NULL;
     int n_ranks;
@@ -493,17 +493,31 @@ bool tune_flows_init(tune_flows_t *flows, MPI_Comm comm, const char *list)
     return good;
 }
 
-void tune_flows_bound(tune_flows_t *flows, double seconds, double load)
-{
-    flows->deadline_ns = common_clock_local() + (int64_t) (seconds * 1e9);
-    flows->load = load;
-}
-
-void tune_flows_free(tune_flows_t *flows)
+static void flows_free(tune_flows_t *flows)
 {
     common_hosts_free(flows->names, flows->n_hosts);
     free(flows->rank_of);
     free(flows->memory);
     free(flows->connected);
     *flows = (tune_flows_t){.rank_of = NULL};
+}
+
+bool tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
+                    tune_flows_part_t *prepare, tune_flows_part_t *lead, void *context)
+{
+    bool good = flows_init(flows, comm, options->hosts);
+    if (good) {
+        flows->deadline_ns = common_clock_local() + (int64_t) (options->time_limit_s * 1e9);
+        flows->load = options->load;
+        good = common_all_good(flows->rank != 0 || prepare(context), comm);
+    }
+    if (good && flows->rank == 0) {
+        good = lead(context);
+        flows_end(flows);
+    } else if (good) {
+        flows_follow(flows);
+    }
+    good = common_all_good(good, comm);
+    flows_free(flows);
+    return good;
 }

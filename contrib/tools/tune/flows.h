@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "contrib/tools/common/clock.h"
+#include "options.h"
 #include "topo/discover/trial.h"
 
 typedef struct tune_flows {
@@ -34,15 +35,17 @@ typedef struct tune_flows {
     int64_t busy_ns;     /**< in which flows sent */
 } tune_flows_t;
 
-/**
- * Finds the hosts of the communicator's ranks; `hosts` as in tune_options. Collective. False on all
- * ranks, with a message, if there are fewer than two or out of memory. Free in any case.
- */
-bool tune_flows_init(tune_flows_t *flows, MPI_Comm comm, const char *hosts);
-void tune_flows_free(tune_flows_t *flows);
+/** What rank 0 does: what can fail before anything is measured, and what measures. */
+typedef bool tune_flows_part_t(void *context);
 
-/** From now on so many seconds, and flows send in a share `load` of the time at most. */
-void tune_flows_bound(tune_flows_t *flows, double seconds, double load);
+/**
+ * Finds the hosts of the communicator's ranks, and has rank 0 do its two parts while the others
+ * take part in its trials, within the time and load of the options. `flows` is for the parts alone.
+ * Collective. False on all ranks, with a message, if a part fails, there are fewer than two hosts,
+ * or out of memory.
+ */
+bool tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
+                    tune_flows_part_t *prepare, tune_flows_part_t *lead, void *context);
 
 /** Rank 0's: messages and a window that suit the rate of a few flows. PB_SUCCESS or an error. */
 int tune_flows_calibrate(tune_flows_t *flows);
@@ -53,9 +56,5 @@ int tune_flows_calibrate(tune_flows_t *flows);
  * When it lengthens trials, they take twice as long, up to four times.
  */
 pb_meter_t tune_flows_meter(tune_flows_t *flows, int most);
-
-/** The other ranks' call: takes part until rank 0 calls tune_flows_end(). */
-void tune_flows_follow(tune_flows_t *flows);
-void tune_flows_end(tune_flows_t *flows);
 
 #endif

@@ -25,9 +25,8 @@ void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precis
 bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
 
 /**
- * Reports on stderr what does not behave as the model assumes, one message each: sizes left
- * out, L that shrinks, g that does not grow, busy processors.
+ * Reports on stderr which places have no measurements of the largest sizes.
  */
-void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
+void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT]);
 
 #endif

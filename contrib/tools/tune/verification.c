@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/hosts.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
@@ -24,8 +23,9 @@ struct verification {
 /* ---- the file ---- */
 
 /** Finds each host in the file. */
-static bool find_nodes(struct verification *v)
+static bool find_nodes(void *context)
 {
+    struct verification *v = context;
     const int n = v->flows->n_hosts;
     v->network =
         common_hosts_network(v->flows->names, n, v->options->topology, v->options->topology_name);
@@ -164,13 +164,6 @@ static bool print_json(const struct verification *v)
     return common_json_end(whole, stdout);
 }
 
-static void print_contradictions(const struct verification *v)
-{
-    for (int i = 0; i < v->result.n; i++) {
-        print_contradiction(v, &v->result.contradictions[i]);
-    }
-}
-
 static bool report(const struct verification *v, int code)
 {
     const pb_verification_t *r = &v->result;
@@ -180,8 +173,8 @@ static bool report(const struct verification *v, int code)
     } else if (code != PB_SUCCESS) {
         common_report("--verify: %s", pb_error_text(code));
     }
-    if (!v->options->json) {
-        print_contradictions(v);
+    for (int i = 0; i < r->n && !v->options->json; i++) {
+        print_contradiction(v, &r->contradictions[i]);
     }
     if (code == PB_SUCCESS && r->n_unexplained > 0) {
         common_report("warning: in %d rounds flows contended that the file calls disjoint, but no "
@@ -200,9 +193,9 @@ static bool report(const struct verification *v, int code)
 
 /* ---- the run ---- */
 
-/** Rank 0's part, while the others follow. */
-static bool lead(struct verification *v)
+static bool lead(void *context)
 {
+    struct verification *v = context;
     const pb_meter_t meter = tune_flows_meter(v->flows, v->options->flows);
     int code = tune_flows_calibrate(v->flows);
     if (code == PB_SUCCESS) {
@@ -215,21 +208,9 @@ bool tune_verify(const struct tune_options *options, MPI_Comm comm)
 {
     tune_flows_t flows;
     struct verification v = {.options = options, .flows = &flows};
-    bool good = tune_flows_init(&flows, comm, options->hosts);
-    if (good) {
-        tune_flows_bound(&flows, options->time_limit_s, options->load);
-        good = common_all_good(flows.rank != 0 || find_nodes(&v), comm);
-    }
-    if (good && flows.rank == 0) {
-        good = lead(&v);
-        tune_flows_end(&flows);
-    } else if (good) {
-        tune_flows_follow(&flows);
-    }
-    good = common_all_good(good, comm);
+    const bool good = tune_flows_run(&flows, comm, options, find_nodes, lead, &v);
     pb_verification_clear(&v.result);
     pb_network_free(v.network);
     free(v.nodes);
-    tune_flows_free(&flows);
     return good;
 }
