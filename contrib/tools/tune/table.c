@@ -78,8 +78,6 @@ void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precis
     }
 }
 
-/* ---- warnings ---- */
-
 /** Half the width of a confidence interval, as a share of the mean, with which a model is of use.
  */
 #define USABLE_ERROR 0.1
