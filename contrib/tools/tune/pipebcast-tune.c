@@ -460,7 +460,6 @@ static bool report(struct run *run)
     if (!options->json) {
         print_measured(run);
     }
-    tune_table_warn(run->swept);
     if (!tune_table_settled(run->swept, options->precision)) {
         common_report("no model was written: %s%s; measure while nothing else uses hosts and "
                       "network, or give a longer --time-limit",

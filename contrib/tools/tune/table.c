@@ -104,19 +104,14 @@ bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double pr
 {
     bool settled = true;
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
-        settled &= is_settled(pb_place_name((pb_place_t) place), &swept[place], precision);
-    }
-    return settled;
-}
-
-void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT])
-{
-    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        const char *name = pb_place_name((pb_place_t) place);
         if (swept[place].n_left_out > 0) {
             common_report("warning: %s: the largest %d sizes were not measured, as the time was "
                           "over; the model goes on along the line of the last two that were "
                           "measured; give a longer --time-limit",
-                          pb_place_name((pb_place_t) place), swept[place].n_left_out);
+                          name, swept[place].n_left_out);
         }
+        settled &= is_settled(name, &swept[place], precision);
     }
+    return settled;
 }

@@ -20,13 +20,8 @@ void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precis
 
 /**
  * Whether all rows are known within `precision`, or within 10 % if that is more; reports on stderr
- * those that are not.
+ * those that are not, and warns of places without the largest sizes.
  */
 bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
-
-/**
- * Reports on stderr which places have no measurements of the largest sizes.
- */
-void tune_table_warn(const struct tune_swept swept[PB_PLACE_COUNT]);
 
 #endif
