@@ -1,7 +1,5 @@
 #include "component/fits.h"
 
-#include <string.h>
-
 #include "base/compat.h"
 
 #define TEXT_OF(number) #number
@@ -46,20 +44,15 @@ static const shared_t *find_other(void)
 /** Without base/log.h, which uses structures that may be of other sizes. */
 static void report(const char *name, size_t in_library, size_t bytes)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "?";
-    int length;
     if (opal_process_info.my_local_rank != 0) {
         return;
     }
-    (void) PMPI_Get_library_version(version, &length);
-    version[strcspn(version, ",")] = '\0'; /* "Open MPI v4.1.4, package: ..." */
-    opal_output(
-        0,
-        "pipebcast: this pipebcast was built with Open MPI %s, but %s has loaded it: %s has "
-        "%zu bytes there and %zu here. It is not offered; another component serves "
-        "broadcasts. Build it again with this Open MPI's headers.",
-        RELEASE_OF(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION), version, name,
-        in_library, bytes);
+    opal_output(0,
+                "pipebcast: this pipebcast was built with Open MPI %s, but Open MPI %s has loaded "
+                "it: %s has %zu bytes there and %zu here. It is not offered; another component "
+                "serves broadcasts. Build it again with this Open MPI's headers.",
+                RELEASE_OF(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
+                ompi_version_string, name, in_library, bytes);
 }
 
 bool coll_pipebcast_fits(void)

@@ -1,8 +1,9 @@
 /*
- * Broadcasts without end: random sizes, roots, datatypes and communicators, blocking or some at
- * once, ranks that come late, every byte verified, memory reported. What all ranks must do alike
- * they draw from one generator, the rest each from its own. Nothing between the broadcasts lets the
- * ranks meet, but for a word of rank 0 now and then whether to go on.
+ * Broadcasts without end: random sizes, roots, datatypes and communicators, with the assertions
+ * that MPI has, blocking or several at a time, ranks that come late, the user's own messages behind
+ * them, every byte verified, memory reported. What all ranks must do alike they draw from one
+ * generator, the rest each from its own. Nothing between the broadcasts lets the ranks meet, but
+ * for a word of rank 0 now and then whether to go on.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@
 enum {
     N_COMMS = 5,     /**< the world, and four that come and go */
     AT_ONCE = 3,     /**< the most nonblocking broadcasts at a time */
-    LIFETIME = 40,   /**< turns after which one of them is made anew */
+    LIFETIME = 15,   /**< turns after which one of them is made anew */
     WORD_EVERY = 10, /**< turns between two words of rank 0 */
     PHASE = 60,      /**< broadcasts with one kind of arrival */
 };
@@ -53,6 +54,27 @@ static uint64_t draw(uint64_t *state, uint64_t n)
 
 /* ---- communicators ---- */
 
+/** A copy of the world, of which the user may have asserted something. */
+static MPI_Comm copy_world(uint64_t word)
+{
+    static const char *const hints[] = {"mpi_assert_no_any_source", "mpi_assert_no_any_tag",
+                                        "mpi_assert_exact_length", "mpi_assert_allow_overtaking"};
+    MPI_Comm comm;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (word % 5 < 4) {
+        MPI_Info_set(info, hints[word % 5], "true");
+    }
+    if (word / 5 % 2 == 0) {
+        MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    } else {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_info(comm, info);
+    }
+    MPI_Info_free(&info);
+    return comm;
+}
+
 /** Puts another communicator in a place: a copy, one turned round, halves, or some ranks. */
 static void renew(soak_t *s, int place)
 {
@@ -63,7 +85,7 @@ static void renew(soak_t *s, int place)
         MPI_Comm_free(&s->comm[place]);
     }
     if (kind == 0) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &s->comm[place]);
+        s->comm[place] = copy_world(word);
         return;
     }
     if (kind == 1) {
@@ -254,6 +276,22 @@ static void broadcast(soak_t *s)
     }
 }
 
+/** The user's own messages, round a communicator. */
+static void send_round(soak_t *s)
+{
+    const MPI_Comm comm = s->comm[draw(&s->common, N_COMMS)];
+    const int sent = (int) draw(&s->common, 1u << 30);
+    int rank, size, got = -1;
+    if (comm == MPI_COMM_NULL) {
+        return;
+    }
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Sendrecv(&sent, 1, MPI_INT, (rank + 1) % size, 5, &got, 1, MPI_INT,
+                 (rank + size - 1) % size, 5, comm, MPI_STATUS_IGNORE);
+    check(got == sent, "message %d is %d", sent, got);
+}
+
 /* ---- reports ---- */
 
 /** Kilobytes of a line of /proc/self/status; -1 if there is none. */
@@ -317,6 +355,9 @@ static void soak(soak_t *s)
         broadcast(s);
         if (turn % LIFETIME == 0) {
             renew(s, 1 + (int) (turn / LIFETIME % (N_COMMS - 1)));
+        }
+        if (turn % 4 == 0 || turn % LIFETIME == 0) {
+            send_round(s);
         }
         if (turn % WORD_EVERY != 0) {
             continue;
