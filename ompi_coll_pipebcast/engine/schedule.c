@@ -6,7 +6,8 @@
 /** What a transport keeps beside each message that waits: ob1 about so many bytes. */
 #define WEIGHT_OF_ANY 256
 
-uint64_t pb_schedule_weight(size_t bytes)
+/** What a broadcast of `bytes` weighs. */
+static uint64_t weight_of(size_t bytes)
 {
     return bytes < PB_SCHEDULE_MAX_WEIGHT - WEIGHT_OF_ANY ? bytes + WEIGHT_OF_ANY
                                                           : PB_SCHEDULE_MAX_WEIGHT;
@@ -73,7 +74,7 @@ bool pb_schedule_begin(pb_schedule_t *schedule, size_t bytes, bool asked)
         schedule->n = 0;
         schedule->n_sweeps++;
     }
-    schedule->weight += pb_schedule_weight(bytes);
+    schedule->weight += weight_of(bytes);
     schedule->time += time_of(schedule, bytes);
     schedule->n++;
     return is_swept;

@@ -64,9 +64,6 @@ typedef struct pb_schedule {
     int64_t interval, lag; /**< nanoseconds of broadcasts: see above */
 } pb_schedule_t;
 
-/** What a broadcast of `bytes` weighs. */
-uint64_t pb_schedule_weight(size_t bytes);
-
 /** The second broadcast is swept, if no other is asked for: the first opens connections. */
 void pb_schedule_init(pb_schedule_t *schedule);
 

@@ -83,15 +83,10 @@ uint64_t pb_size_class(uint64_t bytes)
     return bytes >> shift << shift;
 }
 
-uint64_t pb_size_class_end(uint64_t bytes)
-{
-    return pb_size_class(bytes) + (UINT64_C(1) << class_shift(bytes));
-}
-
 /** The largest message of a class. */
 static uint64_t largest_of_class(uint64_t size_class)
 {
-    return pb_size_class_end(size_class) - 1;
+    return size_class + (UINT64_C(1) << class_shift(size_class)) - 1;
 }
 
 const char *pb_candidate_name(const pb_candidate_t *candidate)

@@ -167,9 +167,8 @@ uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t b
 uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
                          uint64_t bytes);
 
-/** The smallest message of the size class of `bytes`, and of the next one. */
+/** The smallest message of the size class of `bytes`. */
 uint64_t pb_size_class(uint64_t bytes);
-uint64_t pb_size_class_end(uint64_t bytes);
 
 /** Bytes of a candidate's first segment of a message: all of one that goes whole. O(1). */
 uint64_t pb_candidate_segment(const pb_candidate_t *candidate, uint64_t bytes);

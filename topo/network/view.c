@@ -334,12 +334,6 @@ bool pb_view_enters_host(const pb_view_t *view, int v)
     return comes_down(view->placement->network, view->vertices[vertex->parent].node, vertex->node);
 }
 
-bool pb_view_leaves_to_host(const pb_view_t *view, int v)
-{
-    const pb_vertex_t *vertex = &view->vertices[v];
-    return comes_down(view->placement->network, vertex->node, view->vertices[vertex->parent].node);
-}
-
 /* Builds into b->view, whose memory is ready, from the flagged ranks. */
 static int build(builder_t *b, const char *taken)
 {

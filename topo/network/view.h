@@ -64,8 +64,6 @@ void pb_view_free(pb_view_t *view);
  * O(depth of the network).
  */
 bool pb_view_enters_host(const pb_view_t *view, int v);
-bool pb_view_leaves_to_host(const pb_view_t *view, int v);
-
 /** Memory for a view of `n_ranks`, without vertices; no rank has a position. NULL if there is none.
  */
 pb_view_t *pb_view_alloc(const pb_placement_t *placement, int n_ranks);

@@ -223,7 +223,8 @@ bool pb_multicast_part_is_awaiting_frames(const part_t *p)
 
 /* What is known of all. */
 
-bool pb_part_children_are_done(const part_t *p)
+/** Whether all children need nothing more of this rank. */
+static bool children_are_done(const part_t *p)
 {
     for (int i = 0; i < p->n_children; i++) {
         if (!p->children[i].is_done) {
@@ -263,7 +264,7 @@ static bool is_quiet(const part_t *p)
     const bool is_ended =
         pb_part_is_root(p) ? p->source.all_sent : p->has_end || p->parent_has_failed;
     return is_ended && (pb_part_is_complete(p) || p->error != 0) && p->n_open == 0 &&
-           pb_part_children_are_done(p);
+           children_are_done(p);
 }
 
 static bool earlier_are_quiet(const part_t *p)

@@ -26,9 +26,6 @@ static inline bool pb_part_hears(const pb_part_t *part)
 
 /* part.c */
 
-/** Whether all children need nothing more of this rank. */
-bool pb_part_children_are_done(const pb_part_t *part);
-
 /** Whether all parts of earlier broadcasts have all their frames. */
 bool pb_part_earlier_are_complete(const pb_part_t *part);
 

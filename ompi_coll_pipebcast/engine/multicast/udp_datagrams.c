@@ -358,11 +358,6 @@ void pb_udp_datagrams_close(pb_datagrams_t *datagrams)
     free(u);
 }
 
-int pb_udp_datagrams_descriptor(const pb_datagrams_t *datagrams)
-{
-    return const_udp_of(datagrams)->fd;
-}
-
 const pb_udp_facts_t *pb_udp_datagrams_facts(const pb_datagrams_t *datagrams)
 {
     return &const_udp_of(datagrams)->facts;

@@ -43,9 +43,6 @@ int pb_udp_datagrams_open(const pb_udp_options_t *options, pb_datagrams_t **data
 /** Leaves the group and gives all back; NULL is allowed. */
 void pb_udp_datagrams_close(pb_datagrams_t *datagrams);
 
-/** The file descriptor, on which a caller can wait for datagrams. */
-int pb_udp_datagrams_descriptor(const pb_datagrams_t *datagrams);
-
 /** What the socket has. */
 const pb_udp_facts_t *pb_udp_datagrams_facts(const pb_datagrams_t *datagrams);
 
