@@ -51,10 +51,13 @@ static const char *reason_of(int error)
 
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
 {
-    if (coll_pipebcast_is_lost(module)) {
+    if (module->is_lost) {
         return;
     }
     become_lost(module);
+    if (coll_pipebcast_failure_of(module->comm) != OMPI_SUCCESS) {
+        return; /* Open MPI notifies the others */
+    }
     coll_pipebcast_warn("communicator %s: rank %d had to leave a broadcast (%s), and takes part "
                         "in no further one of this communicator. Make a new communicator, or "
                         "end the job.",

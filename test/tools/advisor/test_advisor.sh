@@ -93,7 +93,7 @@ refuses 2 "known are annealed" --dir "$dir" --tree oak
 refuses 2 "not a size" --dir "$dir" --segment 0
 refuses 2 "not a whole number" --dir "$dir" --max-age 1.5
 refuses 2 "not a number from" --dir "$dir" --budget nan
-refuses 2 "of which hosts" --dir "$dir" --root n0
+refuses 2 "name its hosts" --dir "$dir" --root n0
 refuses 1 "cannot be used" --dir "$work/nowhere" --once --links "$links"
 refuses 1 "nothing.conf" --dir "$dir" --once --topology "$work/nothing.conf"
 refuses 1 "no hosts are known" --dir "$dir" --once
