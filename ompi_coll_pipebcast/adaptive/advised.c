@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
+#include "contrib/adaptive/advice/host_plan.h"
 #include "engine/adaptive/header.h"
-#include "topo/advice/host_plan.h"
 #include "topo/util/hash.h"
 
 /** Trees that a communicator remembers; it forgets the one that was not used for longest. */

@@ -9,8 +9,8 @@
 #define COLL_PIPEBCAST_ADVISED_H
 
 #include "communicator/module.h"
-#include "topo/advice/advice.h"
-#include "topo/advice/history.h"
+#include "contrib/adaptive/advice/advice.h"
+#include "contrib/adaptive/advice/history.h"
 
 /** The tree that was announced last for a root and the messages of one octave. */
 typedef struct coll_pipebcast_known {

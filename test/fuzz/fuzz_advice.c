@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "contrib/adaptive/advice/advice.h"
 #include "test/fuzz/fuzz.h"
-#include "topo/advice/advice.h"
 #include "topo/util/hash.h"
 
 const char fuzz_name[] = "advice";

@@ -5,15 +5,15 @@
  */
 #include <string.h>
 
+#include "contrib/adaptive/advice/history.h"
 #include "test/fuzz/fuzz.h"
-#include "topo/advice/history.h"
 #include "topo/util/bytes.h"
 #include "topo/util/error.h"
 #include "topo/util/hash.h"
 
 const char fuzz_name[] = "history";
 
-/* As in topo/advice/history.c. */
+/* As in contrib/adaptive/advice/history.c. */
 enum { HEAD = 40, HASHED_HEAD = 32, SLOT = 56, HASHED_SLOT = 48 };
 
 static void check_record(const pb_history_t *history, const pb_history_record_t *record)

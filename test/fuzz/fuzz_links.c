@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "contrib/adaptive/search/link_matrix.h"
 #include "test/fuzz/fuzz.h"
-#include "topo/search/link_matrix.h"
 
 const char fuzz_name[] = "links";
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "topo/advice/advice.h"
-#include "topo/search/tree_random.h"
+#include "contrib/adaptive/advice/advice.h"
+#include "contrib/adaptive/search/tree_random.h"
 
 enum { MAX_BYTES = 60000, MAX_HOSTS = 64 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/advice/advice.h"
+#include "contrib/adaptive/advice/advice.h"
 
 static pb_tree_t *make_tree(const pb_host_set_t *hosts, int root, int is_chain)
 {

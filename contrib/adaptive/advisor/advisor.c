@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "contrib/adaptive/search/tree_cost.h"
 #include "contrib/tools/common/report.h"
 #include "jobs.h"
 #include "knowledge.h"
@@ -13,7 +14,6 @@
 #include "shelf.h"
 #include "status.h"
 #include "topo/network/hostlist.h"
-#include "topo/search/tree_cost.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -1,9 +1,9 @@
 #include "finder.h"
 
+#include "contrib/adaptive/search/anneal.h"
+#include "contrib/adaptive/search/streams_cost.h"
 #include "known_trees.h"
 #include "segment.h"
-#include "topo/search/anneal.h"
-#include "topo/search/streams_cost.h"
 
 void advise_found_clear(struct advise_found *found)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contrib/adaptive/advice/advice.h"
 #include "knowledge.h"
-#include "topo/advice/advice.h"
 
 enum advise_method {
     ADVISE_ANNEALED,   /**< the best of clusteredSA's and those that are known without a search */

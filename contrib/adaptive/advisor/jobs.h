@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "topo/advice/history.h"
+#include "contrib/adaptive/advice/history.h"
 
 /** The broadcasts of one root in one communicator. */
 struct advise_job {

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "topo/advice/host_set.h"
-#include "topo/search/link_share.h"
+#include "contrib/adaptive/advice/host_set.h"
+#include "contrib/adaptive/search/link_share.h"
 
 /** Assumed where nothing was measured: of 1 Gbit/s Ethernet. */
 #define ADVISE_ASSUMED_LATENCY 50000

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "topo/search/tree_multilevel.h"
+#include "contrib/adaptive/search/tree_multilevel.h"
 #include "topo/trees/plan.h"
 
 /** The slot of the next tree, which counts once a function has put one there. */

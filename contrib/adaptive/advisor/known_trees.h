@@ -4,8 +4,8 @@
 #ifndef ADVISE_KNOWN_TREES_H
 #define ADVISE_KNOWN_TREES_H
 
+#include "contrib/adaptive/advice/tree.h"
 #include "knowledge.h"
-#include "topo/advice/tree.h"
 
 /** More than all functions below add to one list. */
 enum { ADVISE_MOST_KNOWN = 16 };

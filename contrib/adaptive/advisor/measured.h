@@ -16,8 +16,8 @@
 #ifndef ADVISE_MEASURED_H
 #define ADVISE_MEASURED_H
 
-#include "topo/advice/history.h"
-#include "topo/search/link_share.h"
+#include "contrib/adaptive/advice/history.h"
+#include "contrib/adaptive/search/link_share.h"
 
 /** An edge is slowed by the edges before it if it is not slower than that by more than this. */
 #define ADVISE_SAME_PERCENT 85

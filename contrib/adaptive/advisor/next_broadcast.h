@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topo/advice/history.h"
+#include "contrib/adaptive/advice/history.h"
 
 /** Broadcasts that are looked at, the last ones (ours): a program changes its ways. */
 #define ADVISE_HISTORY 16

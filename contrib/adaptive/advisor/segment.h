@@ -2,8 +2,8 @@
 #ifndef ADVISE_SEGMENT_H
 #define ADVISE_SEGMENT_H
 
+#include "contrib/adaptive/search/tree_cost.h"
 #include "known_trees.h"
-#include "topo/search/tree_cost.h"
 
 /** The cost in ns of n trees together: of the best of them, or of all as streams. */
 typedef int advise_cost_together_t(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int n,

@@ -5,7 +5,7 @@
 #ifndef ADVISE_SHELF_H
 #define ADVISE_SHELF_H
 
-#include "topo/advice/advice.h"
+#include "contrib/adaptive/advice/advice.h"
 
 struct advise_shelf {
     pb_advice_t *advice;

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
+#include "contrib/adaptive/search/link_matrix.h"
 #include "topo/network/network.h"
-#include "topo/search/link_matrix.h"
 #include "train.h"
 
 /** Messages of a ping-pong, there and back each, without the first, that wakes the other side. */

@@ -1,6 +1,6 @@
 #include "train.h"
 
-#include "topo/search/link_matrix.h"
+#include "contrib/adaptive/search/link_matrix.h"
 
 /** Bytes per second that a matrix may have. */
 static int64_t rate_of(int64_t bytes, int64_t ns)

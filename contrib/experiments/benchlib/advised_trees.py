@@ -1,4 +1,4 @@
-"""Trees in a file of advice, whose form topo/advice/advice.h describes."""
+"""Trees in a file of advice, whose form contrib/adaptive/advice/advice.h describes."""
 
 import glob
 import os

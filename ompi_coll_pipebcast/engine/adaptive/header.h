@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topo/advice/advice.h"
+#include "contrib/adaptive/advice/advice.h"
 
 /** Bytes of the longest header of a communicator of `n_hosts`. */
 size_t pb_adaptive_header_room(int n_hosts);

@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/advisor/finder.h"
 #include "contrib/adaptive/advisor/known_trees.h"
 #include "contrib/adaptive/advisor/segment.h"
-#include "topo/advice/host_plan.h"
+#include "contrib/adaptive/search/anneal.h"
+#include "contrib/adaptive/search/streams_cost.h"
 #include "topo/check/simulator.h"
 #include "topo/model/model.h"
-#include "topo/search/anneal.h"
-#include "topo/search/streams_cost.h"
 
 enum {
     BITS_PER_SPEED = 8000000,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/adaptive/search/tree_cost.h"
 #include "test/tap.h"
-#include "topo/search/tree_cost.h"
 
 enum { N = 16, PER_CLUSTER = 4, LOCAL = 8000000, WIDE = 1000000, BYTES = 1 << 20, SEGMENT = 2874 };
 

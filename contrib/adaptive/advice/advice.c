@@ -1,0 +1,148 @@
+/*
+ * Advice in memory; its file is advice_file.c's.
+ */
+#include "contrib/adaptive/advice/advice.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+int pb_advice_new(const char *const *hosts, int n_hosts, int max_age, pb_advice_t **advice_p)
+{
+    *advice_p = NULL;
+    if (max_age < 1 || max_age > PB_ADVICE_MAX_AGE) {
+        return PB_ERR_INPUT;
+    }
+    pb_advice_t *advice = calloc(1, sizeof(*advice));
+    if (advice == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    advice->max_age = max_age;
+    const int error = pb_host_set_new(hosts, n_hosts, &advice->hosts);
+    if (error != PB_SUCCESS) {
+        pb_advice_free(advice);
+        return error;
+    }
+    *advice_p = advice;
+    return PB_SUCCESS;
+}
+
+static void clear_tree(pb_advice_tree_t *tree)
+{
+    for (int i = 0; i < tree->n_streams; i++) {
+        pb_tree_free(tree->streams[i]);
+    }
+}
+
+void pb_advice_free(pb_advice_t *advice)
+{
+    if (advice == NULL) {
+        return;
+    }
+    for (int i = 0; i < advice->n_trees; i++) {
+        clear_tree(&advice->trees[i]);
+    }
+    free(advice->trees);
+    pb_host_set_free(advice->hosts);
+    free(advice);
+}
+
+/** Whether a stream is a tree over all hosts. */
+static int check_stream(const pb_tree_t *stream, int n_hosts, int root)
+{
+    if (stream->n_nodes != n_hosts || stream->root != root) {
+        return PB_ERR_INPUT;
+    }
+    for (int i = 0; i < n_hosts; i++) {
+        if (stream->parent[i] == PB_TREE_OUTSIDE) {
+            return PB_ERR_INPUT;
+        }
+    }
+    return pb_tree_check(stream->parent, n_hosts, root);
+}
+
+static int check_tree(const pb_advice_t *advice, const pb_advice_tree_t *tree)
+{
+    int error = PB_SUCCESS;
+    if (tree->root < 0 || tree->root >= advice->hosts->n || tree->least > tree->most ||
+        tree->segment < 1 || tree->segment > PB_ADVICE_MAX_SEGMENT || tree->n_streams < 1 ||
+        tree->n_streams > PB_ADVICE_MAX_STREAMS || advice->n_trees >= PB_ADVICE_MAX_TREES) {
+        return PB_ERR_INPUT;
+    }
+    for (int i = 0; i < advice->n_trees; i++) {
+        const pb_advice_tree_t *other = &advice->trees[i];
+        if (other->root == tree->root && other->least <= tree->most && tree->least <= other->most) {
+            return PB_ERR_INPUT;
+        }
+    }
+    for (int i = 0; i < tree->n_streams && error == PB_SUCCESS; i++) {
+        error = check_stream(tree->streams[i], advice->hosts->n, tree->root);
+    }
+    return error;
+}
+
+/** Whether there is room for one more; it doubles at powers of two. */
+static bool make_room(pb_advice_t *advice)
+{
+    const size_t n = (size_t) advice->n_trees;
+    if ((n & (n - 1)) != 0) {
+        return true;
+    }
+    pb_advice_tree_t *more = realloc(advice->trees, (n > 0 ? 2 * n : 1) * sizeof(*advice->trees));
+    if (more == NULL) {
+        return false;
+    }
+    advice->trees = more;
+    return true;
+}
+
+int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree)
+{
+    const int error = check_tree(advice, tree);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    pb_advice_tree_t copy = *tree;
+    copy.n_streams = 0;
+    for (int i = 0; i < tree->n_streams; i++) {
+        copy.streams[i] = pb_tree_new(advice->hosts->n, tree->root);
+        if (copy.streams[i] == NULL) {
+            break;
+        }
+        pb_tree_copy(copy.streams[i], tree->streams[i]);
+        copy.n_streams++;
+    }
+    for (int i = copy.n_streams; i < PB_ADVICE_MAX_STREAMS; i++) {
+        copy.streams[i] = NULL;
+    }
+    if (copy.n_streams < tree->n_streams || !make_room(advice)) {
+        clear_tree(&copy);
+        return PB_ERR_NO_MEMORY;
+    }
+    advice->trees[advice->n_trees++] = copy;
+    return PB_SUCCESS;
+}
+
+const pb_advice_tree_t *pb_advice_find(const pb_advice_t *advice, int root, uint64_t bytes)
+{
+    for (int i = 0; i < advice->n_trees; i++) {
+        const pb_advice_tree_t *tree = &advice->trees[i];
+        if (tree->root == root && tree->least <= bytes && bytes <= tree->most) {
+            return tree;
+        }
+    }
+    return NULL;
+}
+
+bool pb_advice_is_stale(const pb_advice_t *advice, int64_t now)
+{
+    const int64_t max_age = (int64_t) advice->max_age * 1000000000;
+    const int64_t age = now > advice->written ? now - advice->written : advice->written - now;
+    return age > max_age;
+}
+
+int64_t pb_advice_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}

@@ -1,0 +1,99 @@
+/*
+ * The history of a communicator: what the component writes for the advisor.
+ *
+ * A file of one writer, mapped, so that a record costs no system call; a ring, so that
+ * its size is bounded. Two kinds: DIR/history-HASH-TOKEN holds the broadcasts as their roots
+ * saw them, from which the next is predicted (paper 4, section 2.5); DIR/rates-HASH-TOKEN holds
+ * how fast each parent delivered to this host, which measures the network while a
+ * program runs (what the paper's section 6 leaves open). HASH is that of the set of hosts.
+ *
+ * Each record has its number and a hash of its own: a reader may look while one is
+ * written, and a crash leaves at most that one illegible. Whatever cannot be right is left out
+ * and counted. A file is stale if its last record is old; who reads decides what is old.
+ */
+#ifndef PB_HISTORY_H
+#define PB_HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contrib/adaptive/advice/host_set.h"
+#include "topo/util/diag.h"
+
+typedef enum {
+    PB_HISTORY_BROADCASTS =
+        1,                /**< "history-": a record for each broadcast that began at this host */
+    PB_HISTORY_RATES = 2, /**< "rates-": one for each broadcast and parent that was measured */
+} pb_history_kind_t;
+
+/** Records of one file; older ones are overwritten. */
+#define PB_HISTORY_CAPACITY 256
+
+/** A time that something may have taken, at most: a day, in ns. */
+#define PB_HISTORY_MAX_TAKEN INT64_C(86400000000000)
+
+typedef struct pb_history_record {
+    uint64_t broadcast; /**< its number on the communicator, from 0, alike on all ranks */
+    int from;           /**< host: the root, or the parent */
+    int to;             /**< host: the root too, or the child */
+    uint64_t bytes;     /**< of the message; or, delivered after the first segment; > 0 */
+    int64_t begun; /**< ns since the epoch: of the broadcast; or, of the first segment's arrival */
+    int64_t taken; /**< ns until the broadcast was over here; or, until the last segment's
+                        arrival; > 0 */
+} pb_history_record_t;
+
+/** What is read of one file. */
+typedef struct pb_history {
+    pb_history_kind_t kind;
+    uint64_t group; /**< alike in all files of one communicator, different in those of others */
+    pb_host_set_t *hosts;
+    pb_history_record_t *records; /**< oldest first */
+    int n_records;
+    int n_bad; /**< records that could not be right */
+} pb_history_t;
+
+/**
+ * Reads a history from bytes, which may be what any program wrote; free with
+ * pb_history_free(). `name` stands for the file in messages. PB_ERR_INPUT with a fault if the
+ * file as a whole is none; PB_ERR_NO_MEMORY. O(length).
+ */
+int pb_history_parse(const uint8_t *bytes, size_t length, const char *name,
+                     pb_history_t **history_p, pb_diag_t *diag);
+
+/** The same from a path. Also PB_ERR_IO. */
+int pb_history_read(const char *path, pb_history_t **history_p, pb_diag_t *diag);
+void pb_history_free(pb_history_t *history);
+
+/**
+ * Shows the path of every history of a kind in the directory to `visit`, those of one set of hosts
+ * or, where `hosts` is NULL, all, until it returns another value than PB_SUCCESS, which is the
+ * result then. PB_ERR_IO with a fault if the directory cannot be read.
+ */
+typedef int pb_history_visit_t(void *context, const char *path);
+int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
+                    pb_history_visit_t *visit, void *context, pb_diag_t *diag);
+
+/**
+ * Removes the histories of both kinds that were not written to for `age` seconds: those that a job
+ * left behind when it crashed. As above.
+ */
+int pb_history_remove_old(const char *dir, int64_t age, pb_diag_t *diag);
+
+typedef struct pb_history_writer pb_history_writer_t;
+
+/**
+ * Makes a history file of `kind` in the directory. `token` makes its name unique: letters,
+ * digits, '.', '-' and '_'. An older file of this name is replaced. PB_ERR_IO with
+ * a fault, PB_ERR_INPUT (token), PB_ERR_NO_MEMORY.
+ */
+int pb_history_create(const char *dir, pb_history_kind_t kind, uint64_t group,
+                      const pb_host_set_t *hosts, const char *token, pb_history_writer_t **writer_p,
+                      pb_diag_t *diag);
+
+/** Adds a record: bytes in memory, no system call. Not for two threads at a time. */
+void pb_history_add(pb_history_writer_t *writer, const pb_history_record_t *record);
+
+/** Closes the history and removes its file: what it says is over. Takes NULL too. */
+void pb_history_close(pb_history_writer_t *writer);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * What the annealer's files share. One run is one call of pb_anneal().
+ */
+#ifndef PB_ANNEAL_INTERNAL_H
+#define PB_ANNEAL_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "contrib/adaptive/search/anneal.h"
+#include "contrib/adaptive/search/good_trees.h"
+#include "contrib/adaptive/search/tree_random.h"
+#include "contrib/adaptive/search/tree_state.h"
+
+/** A deadline that never comes. */
+#define PB_ANNEAL_NEVER INT64_MAX
+
+typedef struct pb_anneal_run {
+    const pb_tree_costs_t *costs;
+    const pb_anneal_options_t *options;
+    int root; /**< of the broadcast */
+    pb_random_t random;
+    int64_t start;          /**< the clock's time at the start */
+    pb_tree_state_t *state; /**< the tree being changed */
+    pb_tree_t *tree;        /**< a random tree */
+    pb_good_trees_t *pool;  /**< good trees of the pool being worked on */
+    pb_good_trees_t *whole; /**< the best tree over all nodes */
+    int *way;               /**< nodes from the root to the last leaf */
+    int64_t n_transformations;
+    int n_runs;
+    int n_pools;
+} pb_anneal_run_t;
+
+/** Clock units since the start, or transformations. */
+int64_t pb_anneal_elapsed(const pb_anneal_run_t *run);
+
+/**
+ * basicSA (the paper's Figure 1) on the state's tree, whose nodes are nodes[0 ..
+ * n-1]. All trees that it makes, the first too, are offered to
+ * `good`. Ends when the deadline has passed. Returns the cost of the best of them, ns.
+ */
+int64_t pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
+                        pb_good_trees_t *good);
+
+/**
+ * driverSA (Figure 2) over nodes[0 .. n-1], which it reorders: the tree's parents go
+ * to parent[] by node. Returns the tree's root, which is `root` unless that is -1.
+ * Ends when the deadline has passed, or if that is PB_ANNEAL_NEVER after the options'
+ * numbers of runs. There is a tree even if it has passed before.
+ */
+int pb_anneal_drive(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t deadline,
+                    int *parent);
+
+/**
+ * driverSA's second phase, alone: basicSA on the trees of `good` in turn, until the
+ * deadline, or if that is PB_ANNEAL_NEVER for the options' number of runs.
+ */
+void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *nodes, int n,
+                      int64_t deadline);
+
+/**
+ * clusteredSA (Figure 4) over all nodes, until the deadline (or PB_ANNEAL_NEVER). All
+ * its trees are offered to run->whole. PB_ERR_NO_MEMORY.
+ */
+int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * The cost of trees that broadcast together, a stream of segments each, by measured links: what
+ * tree_cost.h is for one tree, for a static plan of several, such as the two trees.
+ *
+ * Segment i goes down tree i mod n, so each tree carries an n-th of the segments. The trees share
+ * links and senders: an edge over links that k edges of all trees together use has of each a
+ * k-th, and a node initiates its sends in all trees in turn. As there, all edges are taken to
+ * send at once. Ours.
+ */
+#ifndef PB_STREAMS_COST_H
+#define PB_STREAMS_COST_H
+
+#include "contrib/adaptive/search/tree_cost.h"
+
+/**
+ * The cost in ns of n_streams trees over all nodes from one root, with children in the order of
+ * their places: the time until the last segment of the last tree is everywhere. For one tree in the
+ * order that pb_tree_cost() has put it into, the same as that says. PB_ERR_INPUT if one is no
+ * tree over nodes of the matrix, or their roots differ; PB_ERR_NO_MEMORY.
+ * O(streams * nodes * depth * (path + nodes)).
+ */
+int pb_streams_cost(const pb_tree_costs_t *costs, pb_tree_t *const *streams, int n_streams,
+                    int64_t *cost_p);
+
+#endif

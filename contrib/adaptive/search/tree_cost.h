@@ -1,0 +1,78 @@
+/*
+ * The cost of a broadcast tree by measured links.
+ *
+ * Mateescu's model, as paper 4 uses it (section 2.2): a node that has the whole
+ * message sends it to its children in turn; it starts a send in its initiation
+ * cost s and is then free for the next one, while the message needs the link's
+ * latency L and its size over the bandwidth, y. The k-th child (from 1) of v has
+ * it k * s(v) + L + y after v. Children are sent to in that order which makes the
+ * cost least: those first from whose sends it takes longest to the last node below
+ * them (Mateescu's labels, found from the leaves up).
+ *
+ * Beyond the paper (ours):
+ *
+ * - Sharing. An edge over links that k edges of the tree use has of each link only
+ *   a k-th of its capacity: y is the largest of its own time and, over its links,
+ *   k times the link's time for a segment. So all edges are taken to send at once,
+ *   as they do in a pipeline; it is pessimistic for one segment.
+ * - Segments. The first one takes the time above; each further one comes a period
+ *   later. The period is the largest y of the tree, or initiation costs of one
+ *   node's sends if they are more. The last segment counts as a full one.
+ *
+ * The paper's model is what remains with one segment and nothing shared.
+ */
+#ifndef PB_TREE_COST_H
+#define PB_TREE_COST_H
+
+#include <stdint.h>
+
+#include "contrib/adaptive/advice/tree.h"
+#include "contrib/adaptive/search/link_share.h"
+
+/** A message that costs may be asked for, in bytes. */
+#define PB_TREE_COST_MAX_BYTES (UINT64_C(1) << 40)
+
+/** What sending costs, for one size of message. */
+typedef struct pb_tree_costs {
+    const pb_link_matrix_t *matrix; /**< borrowed */
+    const pb_link_share_t *share;   /**< borrowed; NULL: nothing is shared */
+    int64_t n_segments;             /**< at least 1 */
+    int64_t *transfer;              /**< ns of one segment alone, at [from * n_nodes + to] */
+    int64_t *link_time;             /**< by link: ns of one segment */
+} pb_tree_costs_t;
+
+/**
+ * The costs of a message of `bytes`, cut into segments of `segment` bytes (0: not
+ * cut). The caller frees them; matrix and share must outlive them. PB_ERR_INPUT if
+ * bytes are more than PB_TREE_COST_MAX_BYTES, a bandwidth is 0, a start-up cost or
+ * latency out of range, or the share is of another number of nodes;
+ * PB_ERR_NO_MEMORY. O(nodes^2 + links).
+ */
+int pb_tree_costs_new(const pb_link_matrix_t *matrix, const pb_link_share_t *share, uint64_t bytes,
+                      uint64_t segment, pb_tree_costs_t **costs_p);
+void pb_tree_costs_free(pb_tree_costs_t *costs);
+
+/**
+ * Computes the cost of a tree in ns and puts its children into the order for which
+ * it holds. PB_ERR_INPUT if it is no tree over nodes of the matrix;
+ * PB_ERR_NO_MEMORY. O(nodes * (path + children)).
+ */
+int pb_tree_cost(const pb_tree_costs_t *costs, pb_tree_t *tree, int64_t *cost_p);
+
+/**
+ * Mateescu's tree over all nodes (paper 4, sections 1 and 2.1): the shortest-path
+ * method, extended by initiation costs. Of all nodes that have the message and all
+ * that have not, those two come next for which the message arrives first, by the
+ * model without sharing; then children are ordered by labels. With several
+ * segments it is the tree that is fastest for the first of them. The caller frees
+ * it. PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). O(nodes^2 log nodes) time,
+ * O(nodes^2) memory.
+ */
+int pb_tree_mateescu(const pb_tree_costs_t *costs, int root, pb_tree_t **tree_p);
+
+static inline int64_t pb_tree_costs_transfer(const pb_tree_costs_t *costs, int from, int to)
+{
+    return costs->transfer[(size_t) from * (size_t) costs->matrix->n_nodes + (size_t) to];
+}
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * Files of measured links: golden ones, and what only memory can hold. A matrix that
+ * was read is printed by writing it, which must read back as the same.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/adaptive/search/link_matrix.h"
+#include "test/adaptive/search/measured_case.h"
+#include "test/tap.h"
+#include "test/topo/util/golden.h"
+#include "topo/network/topology.h"
+
+static void print_result(int error, const pb_link_matrix_t *matrix, const pb_diag_t *diag,
+                         FILE *out)
+{
+    if (error == PB_SUCCESS && diag->n_faults == 0 && matrix != NULL) {
+        pb_link_matrix_write(matrix, out);
+        return;
+    }
+    fprintf(out, "%s\n", pb_error_text(error));
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        fprintf(out, "%s\n", diag->messages[i]);
+    }
+    if (matrix != NULL) {
+        fprintf(out, "and yet there is a matrix\n");
+    }
+}
+
+static char *read_and_print(const char *file)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    pb_diag_t diag;
+    pb_link_matrix_t *matrix;
+    pb_diag_init(&diag);
+    const int error = pb_link_matrix_read(file, &matrix, &diag);
+    print_result(error, matrix, &diag, out);
+    pb_link_matrix_free(matrix);
+    pb_diag_clear(&diag);
+    fclose(out);
+    return text;
+}
+
+static void check_inline(const char *name, const char *content, size_t length, const char *expected)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    pb_diag_t diag;
+    pb_link_matrix_t *matrix;
+    pb_diag_init(&diag);
+    const int error = pb_link_matrix_parse(content, length, "inline", &matrix, &diag);
+    print_result(error, matrix, &diag, out);
+    fclose(out);
+    ok(golden_equal(text, expected), "%s", name);
+    pb_link_matrix_free(matrix);
+    pb_diag_clear(&diag);
+    free(text);
+}
+
+static void test_memory(void)
+{
+    static const char nul[] = "pipebcast-links 1\nsite a\0b\nend 1\n";
+    check_inline(
+        "a NUL byte", nul, sizeof(nul) - 1,
+        "an input is malformed\ninline:2: there is a NUL byte in this line; is this a text "
+        "file?\n");
+    char line[4096];
+    const int start = snprintf(line, sizeof(line), "pipebcast-links 1\nsite ");
+    memset(line + start, 'x', 3000);
+    snprintf(line + start + 3000, sizeof(line) - (size_t) start - 3000, "\nend 1\n");
+    check_inline("a long line", line, strlen(line),
+                 "an input is malformed\ninline:2: the line is longer than 2048 bytes\n");
+    memset(line + start + 256, ' ', 1000);
+    memset(line + start + 1256, '#', 1);
+    check_inline(
+        "a long name", line, strlen(line),
+        "an input is malformed\ninline:2: the name "
+        "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' is longer than 255 "
+        "bytes\n");
+}
+
+static void test_too_many(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "pipebcast-links 1\nsite s\ncluster c site s latency 1 bandwidth 1\n");
+    for (int i = 0; i <= PB_LINK_MATRIX_MAX_NODES; i++) {
+        fprintf(out, "node n%d cluster c startup 0\n", i);
+    }
+    fprintf(out, "end %d\n", PB_LINK_MATRIX_MAX_NODES + 3);
+    fclose(out);
+    check_inline(
+        "a node too many", text, size,
+        "an input is malformed\ninline:1028: with node 'n1024' there are more than 1024\n");
+    free(text);
+}
+
+static bool same_matrix(const pb_link_matrix_t *a, const pb_link_matrix_t *b)
+{
+    const size_t n = (size_t) a->n_nodes;
+    bool same = a->n_nodes == b->n_nodes;
+    for (size_t i = 0; same && i < n; i++) {
+        same = strcmp(a->node[i], b->node[i]) == 0 &&
+               strcmp(a->cluster[a->node_cluster[i]], b->cluster[b->node_cluster[i]]) == 0 &&
+               strcmp(a->site[a->cluster_site[a->node_cluster[i]]],
+                      b->site[b->cluster_site[b->node_cluster[i]]]) == 0;
+    }
+    return same && memcmp(a->startup, b->startup, n * sizeof(*a->startup)) == 0 &&
+           memcmp(a->latency, b->latency, n * n * sizeof(*a->latency)) == 0 &&
+           memcmp(a->bandwidth, b->bandwidth, n * n * sizeof(*a->bandwidth)) == 0;
+}
+
+/* The clusters and sites of a network's hosts. */
+static void test_of_network(void)
+{
+    static const char text[] = "SwitchName=a Nodes=m[0-2];SwitchName=b Nodes=m[3-4];"
+                               "SwitchName=x Switches=a,b;SwitchName=top Switches=x Nodes=m5";
+    const char *hosts[] = {"m4", "m0.example", "m5", "m3"}, *twice[] = {"m0", "m0.example"},
+               *unknown[] = {"m0", "zebra"};
+    pb_network_t *network;
+    pb_link_matrix_t *m;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';', NULL}, &network,
+                          &diag) != PB_SUCCESS) {
+        abort();
+    }
+    ok(pb_link_matrix_of_network(network, hosts, 4, &m) == PB_SUCCESS && m->n_nodes == 4 &&
+           m->n_clusters == 3 && m->n_sites == 2,
+       "hosts of three switches below two of the top's");
+    ok(strcmp(m->node[1], "m0.example") == 0 && m->node_cluster[0] == m->node_cluster[3] &&
+           strcmp(m->cluster[m->node_cluster[1]], "a") == 0 &&
+           strcmp(m->site[m->cluster_site[m->node_cluster[1]]], "x") == 0 &&
+           strcmp(m->site[m->cluster_site[m->node_cluster[2]]], "top") == 0,
+       "names of hosts, clusters and sites");
+    pb_link_matrix_free(m);
+    ok(pb_link_matrix_of_network(network, twice, 2, &m) == PB_ERR_INPUT && m == NULL,
+       "two hosts on one host");
+    ok(pb_link_matrix_of_network(network, unknown, 2, &m) == PB_ERR_UNKNOWN && m == NULL,
+       "a host that is not there");
+    ok(pb_link_matrix_of_network(network, hosts, 0, &m) == PB_ERR_INPUT, "no host");
+    pb_network_free(network);
+    pb_diag_clear(&diag);
+}
+
+/* Written, read and written again. */
+static void check_round_trip(const pb_link_matrix_t *matrix, const char *name, int *n_good_p)
+{
+    char *text[2] = {NULL, NULL};
+    size_t size[2];
+    pb_diag_t diag;
+    pb_link_matrix_t *again = NULL;
+    pb_diag_init(&diag);
+    FILE *out = open_memstream(&text[0], &size[0]);
+    bool good = pb_link_matrix_write(matrix, out) == PB_SUCCESS;
+    fclose(out);
+    good = good && pb_link_matrix_parse(text[0], size[0], name, &again, &diag) == PB_SUCCESS &&
+           same_matrix(matrix, again);
+    out = open_memstream(&text[1], &size[1]);
+    good = good && pb_link_matrix_write(again, out) == PB_SUCCESS;
+    fclose(out);
+    *n_good_p += good && strcmp(text[0], text[1]) == 0;
+    pb_link_matrix_free(again);
+    pb_diag_clear(&diag);
+    free(text[0]);
+    free(text[1]);
+}
+
+static void test_round_trips(void)
+{
+    for (int kind = 0; kind < MEASURED_COUNT; kind++) {
+        const char *name = measured_kind_name((measured_kind_t) kind);
+        pb_random_t random = pb_random_seed(5000 + (uint64_t) kind);
+        int n_good = 0;
+        for (int i = 0; i < 20; i++) {
+            measured_case_t c;
+            measured_case_init(&c, &random, (measured_kind_t) kind,
+                               2 + pb_random_below(&random, 30));
+            for (int k = 0; k < c.matrix->n_nodes; k++) {
+                const size_t at = (size_t) k * ((size_t) c.matrix->n_nodes + 1);
+                c.matrix->latency[at] = 5;
+                c.matrix->bandwidth[at] = 7;
+            }
+            check_round_trip(c.matrix, name, &n_good);
+            measured_case_clear(&c);
+        }
+        ok(n_good == 20, "%s: what is written reads back in %d of 20", name, n_good);
+    }
+}
+
+static void test_select(void)
+{
+    pb_random_t random = pb_random_seed(5100);
+    measured_case_t c;
+    pb_link_matrix_t *ranks;
+    measured_case_init(&c, &random, MEASURED_GRID, 16);
+    ok(pb_link_matrix_select(c.matrix, (int[]){7, 3, 7}, 3, &ranks) == PB_SUCCESS, "three ranks");
+    ok(ranks->n_nodes == 3 && strcmp(ranks->node[0], "n7") == 0 &&
+           ranks->startup[1] == c.matrix->startup[3] &&
+           pb_link_bandwidth(ranks, 1, 2) == pb_link_bandwidth(c.matrix, 3, 7) &&
+           pb_link_latency(ranks, 0, 2) == pb_link_latency(c.matrix, 7, 7),
+       "have the values of their nodes");
+    pb_link_matrix_free(ranks);
+    ok(pb_link_matrix_select(c.matrix, (int[]){16}, 1, &ranks) == PB_ERR_INPUT && ranks == NULL,
+       "no such node");
+    ok(pb_link_matrix_find(c.matrix, "n15") == 15 &&
+           pb_link_matrix_find(c.matrix, "n16") == PB_ERR_UNKNOWN,
+       "nodes are found by name");
+    measured_case_clear(&c);
+}
+
+static void test_times(void)
+{
+    ok(pb_link_time(1, 3) == 333333333, "times are rounded down");
+    ok(pb_link_time(1000000, 1000000000) == 1000000, "a megabyte at 1 GB/s");
+    ok(pb_link_time(UINT64_C(1) << 40, 1) == PB_LINK_LONGEST, "no time is longer than the longest");
+    ok(pb_link_matrix_new(1, 1, PB_LINK_MATRIX_MAX_NODES + 1) == NULL, "too many nodes");
+    ok(pb_link_matrix_new(0, 1, 1) == NULL, "no site");
+}
+
+static void check_golden(const char *file, bool equal)
+{
+    ok(equal, "%s", file);
+}
+
+int main(void)
+{
+    const int n_files = golden_check("search/link_matrix", read_and_print, check_golden);
+    ok(n_files >= 19, "there are golden files (%d)", n_files);
+    char *text = read_and_print("no_such.links");
+    ok(golden_equal(text,
+                    "a file could not be read\nno_such.links: cannot be opened: No such file or "
+                    "directory\n"),
+       "no such file");
+    free(text);
+    test_memory();
+    test_of_network();
+    test_too_many();
+    test_round_trips();
+    test_select();
+    test_times();
+    return tap_done();
+}

@@ -1,0 +1,226 @@
+/*
+ * The trees that annealed ones are compared with, pools, and trees made into plans
+ * and back.
+ */
+#include <string.h>
+
+#include "contrib/adaptive/search/pools.h"
+#include "contrib/adaptive/search/tree_cost.h"
+#include "contrib/adaptive/search/tree_multilevel.h"
+#include "contrib/adaptive/search/tree_random.h"
+#include "test/adaptive/search/measured_case.h"
+#include "test/adaptive/search/tree_to_plan.h"
+#include "test/tap.h"
+
+/* ---- pools ---- */
+
+/* Table 1 of paper 4, in Mbit/s; each host is a cluster, so that the diagonal is
+ * measured too. */
+static pb_link_matrix_t *table_1(void)
+{
+    static const uint64_t mbit[8][8] = {
+        {100, 80, 80, 60, 60, 20, 10, 10}, {80, 100, 80, 60, 60, 20, 10, 10},
+        {80, 80, 100, 60, 60, 20, 10, 10}, {60, 60, 60, 100, 80, 40, 50, 50},
+        {60, 60, 60, 80, 100, 40, 50, 50}, {20, 20, 20, 40, 40, 100, 30, 30},
+        {10, 10, 10, 50, 50, 30, 100, 80}, {10, 10, 10, 50, 50, 30, 80, 100}};
+    pb_link_matrix_t *matrix = pb_link_matrix_new(1, 8, 8);
+    for (int i = 0; i < 8; i++) {
+        matrix->node_cluster[i] = i;
+        for (int j = 0; j < 8; j++) {
+            matrix->bandwidth[8 * i + j] = 125000 * mbit[i][j];
+        }
+    }
+    return matrix;
+}
+
+static void check_pools(const pb_link_matrix_t *matrix, int percent, int n_expected,
+                        const int *expected, const char *what)
+{
+    static const int nodes[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int pool[8];
+    const int n = pb_pools_form(matrix, nodes, 8, percent, pool);
+    ok(n == n_expected && memcmp(pool, expected, sizeof(pool)) == 0, "Table 1 at %d %%: %s",
+       percent, what);
+}
+
+static void test_pools(void)
+{
+    pb_link_matrix_t *m = table_1();
+    check_pools(m, 0, 1, (int[]){0, 0, 0, 0, 0, 0, 0, 0}, "all are one pool");
+    check_pools(m, 20, 2, (int[]){0, 0, 0, 0, 0, 0, 1, 1}, "the paper's two pools");
+    check_pools(m, 70, 4, (int[]){0, 0, 0, 1, 1, 2, 3, 3}, "the paper's four pools");
+    check_pools(m, 100, 8, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, "each is alone");
+    m->bandwidth[0 * 8 + 1] = 125000;
+    check_pools(m, 70, 5, (int[]){0, 1, 0, 2, 2, 3, 4, 4}, "one slow direction parts two");
+    pb_link_matrix_free(m);
+}
+
+/* ---- the multilevel tree ---- */
+
+/* Sites x and y; x has clusters a of 4 and b of 2 nodes, y has c of 1 and d of 3. */
+static pb_link_matrix_t *two_sites(void)
+{
+    static const int clusters[] = {0, 0, 0, 0, 1, 1, 2, 3, 3, 3};
+    pb_link_matrix_t *matrix = pb_link_matrix_new(2, 4, 10);
+    matrix->cluster_site[2] = matrix->cluster_site[3] = 1;
+    memcpy(matrix->node_cluster, clusters, sizeof(clusters));
+    for (int i = 0; i < 100; i++) {
+        matrix->bandwidth[i] = 1000000;
+    }
+    return matrix;
+}
+
+static void check_tree(pb_tree_t *tree, int root, const int *parent, const int *place,
+                       const char *what)
+{
+    const size_t size = (size_t) tree->n_nodes * sizeof(int);
+    ok(tree->root == root && memcmp(tree->parent, parent, size) == 0, "%s: parents", what);
+    ok(memcmp(tree->child_index, place, size) == 0, "%s: orders", what);
+    pb_tree_free(tree);
+}
+
+static void test_multilevel(void)
+{
+    pb_link_matrix_t *m = two_sites();
+    pb_tree_t *tree;
+    ok(pb_tree_multilevel(m, 0, &tree) == PB_SUCCESS, "a multilevel tree");
+    check_tree(tree, 0, (int[]){-1, 0, 0, 2, 0, 4, 0, 6, 7, 7},
+               (int[]){0, 3, 2, 0, 1, 0, 0, 0, 1, 0}, "from the first node");
+    ok(pb_tree_multilevel(m, 8, &tree) == PB_SUCCESS, "a multilevel tree");
+    check_tree(tree, 8, (int[]){8, 0, 0, 2, 0, 4, 8, 8, -1, 8},
+               (int[]){0, 2, 1, 0, 0, 0, 1, 3, 0, 2}, "the root represents its site and cluster");
+    ok(pb_tree_multilevel(m, 10, &tree) == PB_ERR_INPUT && tree == NULL, "no such root");
+    pb_link_matrix_free(m);
+}
+
+/* ---- Mateescu's tree ---- */
+
+static void test_mateescu(void)
+{
+    pb_link_matrix_t *m = pb_link_matrix_new(1, 1, 4);
+    pb_tree_costs_t *costs;
+    pb_tree_t *tree;
+    for (int i = 0; i < 16; i++) {
+        m->latency[i] = 1000;
+        m->bandwidth[i] = 1000000000;
+    }
+    for (int i = 0; i < 4; i++) {
+        m->startup[i] = 100;
+    }
+    /* From 0: node 1 at 1200, node 2 at 1300, node 3 at 1400. */
+    pb_tree_costs_new(m, NULL, 100, 0, &costs);
+    ok(pb_tree_mateescu(costs, 0, &tree) == PB_SUCCESS, "Mateescu's tree");
+    check_tree(tree, 0, (int[]){-1, 0, 0, 0}, (int[]){0, 0, 1, 2}, "cheap starts make a star");
+    pb_tree_costs_free(costs);
+    /* Node 3 is 5000 away from all but 2, from which it has it at 1300 + 1200. */
+    m->latency[0 * 4 + 3] = m->latency[1 * 4 + 3] = 5000;
+    pb_tree_costs_new(m, NULL, 100, 0, &costs);
+    ok(pb_tree_mateescu(costs, 0, &tree) == PB_SUCCESS, "Mateescu's tree");
+    check_tree(tree, 0, (int[]){-1, 0, 0, 2}, (int[]){0, 1, 0, 0},
+               "a detour; who forwards is sent to first");
+    pb_tree_costs_free(costs);
+    /* A start takes as long as an arrival: the tree is binomial. */
+    m->latency[0 * 4 + 3] = m->latency[1 * 4 + 3] = 1000;
+    m->startup[0] = 1100;
+    pb_tree_costs_new(m, NULL, 100, 0, &costs);
+    ok(pb_tree_mateescu(costs, 0, &tree) == PB_SUCCESS, "Mateescu's tree");
+    check_tree(tree, 0, (int[]){-1, 0, 0, 1}, (int[]){0, 0, 1, 0}, "after one start others help");
+    ok(pb_tree_mateescu(costs, -1, &tree) == PB_ERR_INPUT && tree == NULL, "no such root");
+    pb_tree_costs_free(costs);
+    pb_link_matrix_free(m);
+}
+
+/* Of all trees over 4 nodes none is faster in the model that it is made for, where
+ * all nodes start sends at one cost. */
+static void test_mateescu_is_good(void)
+{
+    pb_random_t random = pb_random_seed(6000);
+    int n_best = 0, n = 0;
+    for (; n < 50; n++) {
+        measured_case_t c;
+        pb_tree_costs_t *costs;
+        pb_tree_t *tree;
+        int64_t cost, best = INT64_MAX, other;
+        measured_case_init(&c, &random, MEASURED_UNIFORM, 4);
+        pb_tree_costs_new(c.matrix, NULL, 10000, 0, &costs);
+        pb_tree_mateescu(costs, 0, &tree);
+        pb_tree_cost(costs, tree, &cost);
+        for (int i = 0; i < 64; i++) {
+            const int parent[] = {-1, i & 3, i >> 2 & 3, i >> 4};
+            memcpy(tree->parent, parent, sizeof(parent));
+            if (pb_tree_cost(costs, tree, &other) == PB_SUCCESS && other < best) {
+                best = other;
+            }
+        }
+        n_best += cost <= best + best / 20;
+        pb_tree_free(tree);
+        pb_tree_costs_free(costs);
+        measured_case_clear(&c);
+    }
+    ok(n_best > n * 9 / 10, "Mateescu's tree is within 5 %% of the best of all in %d of %d", n_best,
+       n);
+}
+
+/* ---- plans ---- */
+
+static void test_plans(void)
+{
+    pb_random_t random = pb_random_seed(6100);
+    measured_case_t c;
+    pb_view_t *view;
+    pb_plan_t *plan, *copy;
+    pb_tree_t *tree;
+    measured_case_init(&c, &random, MEASURED_NETWORK, 12);
+    pb_view_new(c.placement, c.root, NULL, 0, &view);
+    pb_plan_compute(view, PB_KIND_BINOMIAL, NULL, &plan);
+    ok(pb_tree_from_plan(plan, 0, &tree) == PB_SUCCESS, "a tree of a plan");
+    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_SUCCESS, "a plan of the tree");
+    ok(memcmp(plan->streams[0].child, copy->streams[0].child, 11 * sizeof(int)) == 0 &&
+           memcmp(plan->streams[0].first_child, copy->streams[0].first_child, 13 * sizeof(int)) ==
+               0 &&
+           plan->streams[0].height == copy->streams[0].height,
+       "is the same plan");
+    pb_plan_free(copy);
+    ok(pb_tree_from_plan(plan, 1, &(pb_tree_t *){NULL}) == PB_ERR_INPUT, "no such stream");
+    const int outsider = (c.root + 1) % 12;
+    tree->parent[outsider] = PB_TREE_OUTSIDE;
+    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT && copy == NULL,
+       "a plan has all ranks of the view");
+    tree->parent[outsider] = outsider;
+    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT, "and no cycles");
+    pb_tree_free(tree);
+    pb_plan_free(plan);
+    pb_view_free(view);
+    measured_case_clear(&c);
+}
+
+static void test_random_trees(void)
+{
+    pb_random_t random = pb_random_seed(6200);
+    pb_tree_t *tree = pb_tree_new(20, 0);
+    int n_good = 0;
+    for (int i = 0; i < 50; i++) {
+        int nodes[20], n = 1 + pb_random_below(&random, 20), n_inside = 0;
+        for (int k = 0; k < n; k++) {
+            nodes[k] = 19 - k;
+        }
+        pb_tree_random(&random, nodes, n, tree);
+        for (int k = 0; k < 20; k++) {
+            n_inside += tree->parent[k] != PB_TREE_OUTSIDE;
+        }
+        n_good += n_inside == n && pb_tree_check(tree->parent, 20, 19) == PB_SUCCESS;
+    }
+    ok(n_good == 50, "random trees are trees over their nodes");
+    pb_tree_free(tree);
+}
+
+int main(void)
+{
+    test_pools();
+    test_multilevel();
+    test_mateescu();
+    test_mateescu_is_good();
+    test_plans();
+    test_random_trees();
+    return tap_done();
+}
