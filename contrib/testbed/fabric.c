@@ -12,7 +12,8 @@
 
 #include "contrib/testbed/fabric_options.h"
 #include "contrib/testbed/fabric_serve.h"
-#include "topo/network/topology.h"
+#include "contrib/tools/common/report.h"
+#include "contrib/tools/common/topology.h"
 
 static void describe(const pb_network_t *network)
 {
@@ -25,32 +26,17 @@ static void describe(const pb_network_t *network)
     }
 }
 
-static void complain(const char *what)
-{
-    fprintf(stderr, "pipebcast-fabric: %s\n", what);
-}
-
-static int read_topology(const char *path, pb_network_t **network_p)
-{
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    int status = pb_topology_read(path, network_p, &diag);
-    for (size_t i = 0; i < diag.n_kept; i++) {
-        complain(diag.messages[i]);
-    }
-    if (status != PB_SUCCESS && diag.n_kept == 0) {
-        complain(pb_error_text(status));
-    }
-    pb_diag_clear(&diag);
-    return status;
-}
-
 int main(int argc, char **argv)
 {
     fabric_settings_t settings;
-    pb_network_t *network = NULL;
+    bool is_flat;
     fabric_read_options(argc, argv, &settings);
-    if (read_topology(settings.topology, &network) != PB_SUCCESS) {
+    pb_network_t *network = common_topology_read(settings.topology, NULL, &is_flat);
+    if (network != NULL && is_flat) {
+        common_report("%s names no hosts", settings.topology);
+    }
+    if (network == NULL || is_flat) {
+        pb_network_free(network);
         return EXIT_FAILURE;
     }
     int status = EXIT_SUCCESS;

@@ -1,13 +1,10 @@
-#include "contrib/testbed/fabric_commands.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "contrib/testbed/fabric_serve.h"
 #include "contrib/testbed/fabric_words.h"
-
-#define MAX_SCRIPT 10000
 
 static const char *node_name(const fabric_t *fabric, int node)
 {
@@ -76,34 +73,21 @@ static void print_switch(const fabric_t *fabric, int node, FILE *answer)
             node_name(fabric, node), !state->no_multicast, state->drops);
 }
 
-static bool is_switch(const fabric_t *fabric, int node)
+static void print_status(fabric_t *fabric, FILE *answer)
 {
-    return pb_network_node(fabric->network, node)->kind == PB_NODE_SWITCH;
-}
-
-static const char *run_status(void *context, char **words, int n_words, FILE *answer)
-{
-    fabric_t *fabric = context;
-    (void) words;
-    (void) n_words;
     print_self(fabric, answer);
     for (int i = 0; i < fabric_members_size(fabric_model_members(fabric->model)); i++) {
         print_link(fabric, i, answer);
     }
     for (int node = 0; node < pb_network_size(fabric->network); node++) {
-        if (is_switch(fabric, node)) {
+        if (pb_network_node(fabric->network, node)->kind == PB_NODE_SWITCH) {
             print_switch(fabric, node, answer);
         }
     }
-    return NULL;
 }
 
-static const char *run_reset(void *context, char **words, int n_words, FILE *answer)
+static void reset(fabric_t *fabric)
 {
-    fabric_t *fabric = context;
-    (void) words;
-    (void) n_words;
-    (void) answer;
     for (int i = 0; i < fabric_members_size(fabric_model_members(fabric->model)); i++) {
         fabric_link_reset(fabric_model_link(fabric->model, i));
     }
@@ -115,105 +99,62 @@ static const char *run_reset(void *context, char **words, int n_words, FILE *ans
     fabric->strays = fabric->turns = 0;
     fabric->cpu_at_reset = fabric_cpu();
     fabric->reset_at = fabric_clock();
-    return NULL;
 }
 
-/** Of a frame, in bytes. */
-static uint32_t max_length(const fabric_t *fabric)
+/** Reads the lines of a request into `steps`, which has room; NULL, or what is wrong with one. */
+static const char *read_steps(fabric_t *fabric, char *request, fabric_step_t *steps, int *n_steps_p)
 {
-    return (uint32_t) fabric->settings->mtu + FABRIC_HEADER;
-}
-
-/** Has a step happen `time` ns from `begin` on. */
-static const char *plan(fabric_t *fabric, fabric_step_t step, int64_t begin)
-{
-    step.time += begin;
-    return fabric_model_plan(fabric->model, &step) == PB_SUCCESS ? NULL : "out of memory";
-}
-
-static const char *run_step(void *context, char **words, int n_words, FILE *answer)
-{
-    fabric_t *fabric = context;
-    fabric_step_t step;
-    (void) answer;
-    const char *wrong =
-        fabric_read_step(fabric->network, max_length(fabric), words, n_words, &step);
-    return wrong != NULL ? wrong : plan(fabric, step, fabric_clock());
-}
-
-/* ---- scripts ---- */
-
-static const char *keep_step(fabric_t *fabric, const fabric_step_t *step)
-{
-    if (fabric->n_script == MAX_SCRIPT) {
-        return "a script has at most 10000 steps";
-    }
-    if (fabric->n_script == fabric->script_capacity) {
-        int capacity = fabric->script_capacity > 0 ? 2 * fabric->script_capacity : 64;
-        fabric_step_t *script =
-            realloc(fabric->script, (size_t) capacity * sizeof(*fabric->script));
-        if (script == NULL) {
-            return "out of memory";
+    const uint32_t max_length = (uint32_t) fabric->settings->mtu + FABRIC_HEADER;
+    char *line;
+    *n_steps_p = 0;
+    while ((line = strsep(&request, "\n")) != NULL) {
+        const char *wrong = fabric_read_step(fabric->network, max_length, line, &steps[*n_steps_p]);
+        if (wrong != NULL) {
+            snprintf(fabric->wrong, sizeof(fabric->wrong), "step %d: %s", *n_steps_p + 1, wrong);
+            return fabric->wrong;
         }
-        fabric->script = script;
-        fabric->script_capacity = capacity;
+        ++*n_steps_p;
     }
-    fabric->script[fabric->n_script++] = *step;
     return NULL;
 }
 
-static const char *run_at(void *context, char **words, int n_words, FILE *answer)
+/** Checks the steps of a request, and has them happen from now on if they are to be done. */
+static const char *do_steps(fabric_t *fabric, char *request, bool done)
 {
-    fabric_t *fabric = context;
-    fabric_step_t step;
-    (void) answer;
-    int64_t time;
-    if (n_words < 2 || !fabric_read_number(words[1], 0, FABRIC_MAX_TIME, &time)) {
-        return "at needs a time in ns";
+    const int64_t now = fabric_clock();
+    size_t n_lines = 1;
+    for (const char *c = request; *c != '\0'; c++) {
+        n_lines += *c == '\n';
     }
-    const char *wrong =
-        fabric_read_step(fabric->network, max_length(fabric), words + 2, n_words - 2, &step);
-    step.time = time;
-    return wrong != NULL ? wrong : keep_step(fabric, &step);
-}
-
-static const char *run_clear(void *context, char **words, int n_words, FILE *answer)
-{
-    fabric_t *fabric = context;
-    (void) words;
-    (void) n_words;
-    (void) answer;
-    fabric->n_script = 0;
-    return NULL;
-}
-
-static const char *run_play(void *context, char **words, int n_words, FILE *answer)
-{
-    fabric_t *fabric = context;
-    int64_t begin = fabric_clock();
-    const char *wrong = NULL;
-    (void) words;
-    (void) n_words;
-    (void) answer;
-    for (int i = 0; i < fabric->n_script && wrong == NULL; i++) {
-        wrong = plan(fabric, fabric->script[i], begin);
+    fabric_step_t *steps = calloc(n_lines, sizeof(*steps));
+    if (steps == NULL) {
+        return "out of memory";
     }
-    fabric->n_script = 0;
+    int n_steps;
+    const char *wrong = read_steps(fabric, request, steps, &n_steps);
+    for (int i = 0; i < n_steps && done && wrong == NULL; i++) {
+        steps[i].time += now;
+        wrong = fabric_model_plan(fabric->model, &steps[i]) == PB_SUCCESS ? NULL : "out of memory";
+    }
+    free(steps);
     return wrong;
 }
 
-static const char *run_stop(void *context, char **words, int n_words, FILE *answer)
+const char *fabric_answer(void *context, char *request, FILE *answer)
 {
     fabric_t *fabric = context;
-    (void) words;
-    (void) n_words;
-    (void) answer;
-    fabric_model_forget(fabric->model);
+    const char check[] = "check\n";
+    if (strncmp(request, check, strlen(check)) == 0) {
+        return do_steps(fabric, request + strlen(check), false);
+    }
+    if (strcmp(request, "status") == 0) {
+        print_status(fabric, answer);
+    } else if (strcmp(request, "reset") == 0) {
+        reset(fabric);
+    } else if (strcmp(request, "stop") == 0) {
+        fabric_model_forget(fabric->model);
+    } else {
+        return do_steps(fabric, request, true);
+    }
     return NULL;
 }
-
-const fabric_command_t fabric_commands[] = {
-    {"status", run_status}, {"reset", run_reset}, {"set", run_step},
-    {"load", run_step},     {"at", run_at},       {"clear", run_clear},
-    {"play", run_play},     {"stop", run_stop},   {NULL, NULL},
-};

@@ -29,11 +29,18 @@ typedef struct fabric_frame {
     int source;        /**< host that sent it; -1: it is synthetic */
     int target;        /**< node of the network that it goes to; -1: it is a group frame */
     uint32_t length;   /**< bytes of data, with the Ethernet header, without check sequence */
-    uint32_t flow;     /**< frames of one flow have the same number; see fabric_flow.h */
+    uint32_t flow;     /**< frames of one flow have the same number */
     bool is_multicast; /**< of a group frame: it is no broadcast */
     fabric_traffic_t kind;
     unsigned char data[];
 } fabric_frame_t;
+
+/**
+ * The flow of an Ethernet frame of `length` bytes, all frames of which take the same one of
+ * parallel links: a hash of the IPv4 addresses, the protocol and, for TCP and UDP, the ports; of
+ * the Ethernet header for all else. Fragments have no ports. Nothing is read beyond `length`.
+ */
+uint32_t fabric_flow_of(const unsigned char *data, uint32_t length);
 
 /** Frames in the order in which they came. All-zero: none. */
 typedef struct fabric_fifo {

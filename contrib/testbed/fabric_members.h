@@ -33,9 +33,9 @@ typedef struct fabric_member {
 } fabric_member_t;
 
 /**
- * The members of all links of a network (borrowed until this returns; finished). Another `seed`
+ * The members of all links of a network (borrowed; finished; outlives them). Another `seed`
  * is another hash. NULL if out of memory, or if there are more than FABRIC_MAX_MEMBERS.
- * O(members) for each switch of a node.
+ * O(members).
  */
 fabric_members_t *fabric_members_new(const pb_network_t *network, uint64_t seed);
 void fabric_members_free(fabric_members_t *members);
@@ -54,7 +54,7 @@ int fabric_members_count(const fabric_members_t *members, int link);
 
 /**
  * The member of a directed link, which must have one, that a flow takes from switch `from` of those
- * merged in the sending node: always the same. O(1).
+ * merged in the sending node: always the same. O(members of the link).
  */
 int fabric_members_choose(const fabric_members_t *members, int link, int from, uint32_t flow);
 

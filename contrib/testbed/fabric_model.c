@@ -18,16 +18,13 @@ struct fabric_model {
      * arrival of the foremost one. `id` is the member. */
     pb_heap_t events;
     fabric_plan_t plan;
-    int *row;      /* by node: number among the switches, -1 for hosts */
-    int *next_hop; /* [row][node]: the directed link that leads from the switch to the node */
     fabric_switch_t *switches; /* by node */
     uint64_t n_changes;
-    fabric_frame_t *spare; /* released frames, by next */
 };
 
 static bool is_host(const fabric_model_t *model, int node)
 {
-    return model->row[node] < 0;
+    return pb_network_node(model->network, node)->kind == PB_NODE_HOST;
 }
 
 /** Whether a directed link is one: the top node has none upwards. */
@@ -61,39 +58,17 @@ static void lay_links(fabric_model_t *model, const fabric_links_t *links)
     }
 }
 
-static void number_switches(fabric_model_t *model)
+/** The directed link on which a switch sends frames for another node: up, unless that is below. */
+static int way(const fabric_model_t *model, int node, int target)
 {
-    int n_switches = 0;
-    for (int node = 0; node < pb_network_size(model->network); node++) {
-        bool host = pb_network_node(model->network, node)->kind == PB_NODE_HOST;
-        model->row[node] = host ? -1 : n_switches++;
-    }
-}
-
-/** The directed link on which a switch sends frames for another node. */
-static int *way(const fabric_model_t *model, int node, int target)
-{
-    size_t row = (size_t) model->row[node];
-    return &model->next_hop[row * (size_t) pb_network_size(model->network) + (size_t) target];
-}
-
-/** From a switch the way to a node is up, unless the node is below the switch. */
-static void find_ways(fabric_model_t *model)
-{
-    const int n_nodes = pb_network_size(model->network);
-    for (int node = 0; node < n_nodes; node++) {
-        for (int other = 0; !is_host(model, node) && other < n_nodes; other++) {
-            *way(model, node, other) = pb_link_up(node);
+    int above;
+    for (int below = target; (above = pb_network_node(model->network, below)->parent) >= 0;
+         below = above) {
+        if (above == node) {
+            return pb_link_down(below);
         }
     }
-    for (int node = 0; node < n_nodes; node++) {
-        int below = node, above = pb_network_node(model->network, node)->parent;
-        while (above >= 0) {
-            *way(model, above, node) = pb_link_down(below);
-            below = above;
-            above = pb_network_node(model->network, above)->parent;
-        }
-    }
+    return pb_link_up(node);
 }
 
 fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links_t *links,
@@ -104,24 +79,18 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links
         return NULL;
     }
     size_t n_nodes = (size_t) pb_network_size(network);
-    size_t n_ways = (size_t) pb_network_n_switches(network) * n_nodes;
     model->network = network;
     model->max_length = max_length;
     model->members = fabric_members_new(network, links->hash_seed);
     model->n_links = model->members != NULL ? fabric_members_size(model->members) : 0;
     model->links = calloc((size_t) model->n_links + 1, sizeof(*model->links));
-    model->row = calloc(n_nodes + 1, sizeof(*model->row));
-    model->next_hop = calloc(n_ways + 1, sizeof(*model->next_hop));
     model->switches = calloc(n_nodes + 1, sizeof(*model->switches));
-    if (model->members == NULL || model->links == NULL || model->row == NULL ||
-        model->next_hop == NULL || model->switches == NULL ||
+    if (model->members == NULL || model->links == NULL || model->switches == NULL ||
         pb_heap_reserve(&model->events, model->n_links) != PB_SUCCESS) {
         fabric_model_free(model);
         return NULL;
     }
-    number_switches(model);
     lay_links(model, links);
-    find_ways(model);
     return model;
 }
 
@@ -132,45 +101,24 @@ void fabric_model_free(fabric_model_t *model)
     }
     for (int link = 0; model->links != NULL && link < model->n_links; link++) {
         while (fabric_link_next_event(&model->links[link]) != INT64_MAX) {
-            fabric_model_release(model, fabric_link_pop(&model->links[link]));
+            free(fabric_link_pop(&model->links[link]));
         }
-    }
-    while (model->spare != NULL) {
-        fabric_frame_t *frame = model->spare;
-        model->spare = frame->next;
-        free(frame);
     }
     free(model->links);
     fabric_members_free(model->members);
     pb_heap_clear(&model->events);
     fabric_plan_clear(&model->plan);
     free(model->switches);
-    free(model->row);
-    free(model->next_hop);
     free(model);
 }
 
 fabric_frame_t *fabric_model_frame(fabric_model_t *model)
 {
-    fabric_frame_t *frame = model->spare;
+    fabric_frame_t *frame = malloc(sizeof(*frame) + model->max_length);
     if (frame != NULL) {
-        model->spare = frame->next;
-    } else {
-        frame = malloc(sizeof(*frame) + model->max_length);
-    }
-    if (frame != NULL) {
-        frame->source = frame->target = -1;
-        frame->flow = 0;
-        frame->is_multicast = false;
-        frame->kind = FABRIC_REAL;
+        *frame = (fabric_frame_t){.source = -1, .target = -1};
     }
     return frame;
-}
-
-void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame)
-{
-    frame->next = model->spare;
-    model->spare = frame;
 }
 
 /** Notes the arrival of a member's foremost frame, if it has one. */
@@ -187,7 +135,7 @@ static void transmit(fabric_model_t *model, int member, fabric_frame_t *frame, i
 {
     bool was_empty = fabric_link_next_event(&model->links[member]) == INT64_MAX;
     if (!fabric_link_push(&model->links[member], frame, now)) {
-        fabric_model_release(model, frame);
+        free(frame);
     } else if (was_empty) {
         expect_arrival(model, member);
     }
@@ -201,11 +149,7 @@ static void transmit_copy(fabric_model_t *model, int member, const fabric_frame_
         fabric_link_lose(&model->links[member], frame->kind, frame->length);
         return;
     }
-    copy->source = frame->source;
-    copy->flow = frame->flow;
-    copy->is_multicast = frame->is_multicast;
-    copy->length = frame->length;
-    memcpy(copy->data, frame->data, frame->length);
+    memcpy(copy, frame, sizeof(*frame) + frame->length);
     transmit(model, member, copy, now);
 }
 
@@ -226,7 +170,7 @@ static void spread(fabric_model_t *model, position_t here, fabric_frame_t *frame
     fabric_switch_t *own = &model->switches[here.node];
     if (own->no_multicast && frame->is_multicast) {
         own->drops++;
-        fabric_model_release(model, frame);
+        free(frame);
         return;
     }
     const pb_node_t *below;
@@ -241,7 +185,7 @@ static void spread(fabric_model_t *model, position_t here, fabric_frame_t *frame
     if (pb_link_is_up(here.came_by) && is_link(model, up)) {
         transmit_copy(model, choose(model, up, here.at, frame), frame, now);
     }
-    fabric_model_release(model, frame);
+    free(frame);
 }
 
 static void forward(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
@@ -250,7 +194,7 @@ static void forward(fabric_model_t *model, position_t here, fabric_frame_t *fram
         spread(model, here, frame, now);
         return;
     }
-    const int link = *way(model, here.node, frame->target);
+    const int link = way(model, here.node, frame->target);
     transmit(model, choose(model, link, here.at, frame), frame, now);
 }
 
@@ -258,7 +202,7 @@ void fabric_model_send(fabric_model_t *model, int host, fabric_frame_t *frame, i
 {
     const int up = pb_link_up(host);
     if (frame->target == host || !is_link(model, up)) {
-        fabric_model_release(model, frame);
+        free(frame);
         return;
     }
     frame->source = host;
@@ -291,7 +235,7 @@ void fabric_model_forget(fabric_model_t *model)
 static int first_member(const fabric_model_t *model, const fabric_load_t *load, uint32_t flow)
 {
     const int link =
-        is_host(model, load->from) ? pb_link_up(load->from) : *way(model, load->from, load->to);
+        is_host(model, load->from) ? pb_link_up(load->from) : way(model, load->from, load->to);
     const int at = fabric_members_begin(model->members, link, flow);
     return fabric_members_choose(model->members, link, at, flow);
 }
@@ -369,7 +313,7 @@ static fabric_frame_t *arrive(fabric_model_t *model, int *host_p, int64_t *time_
     expect_arrival(model, event.id);
     int node = pb_link_is_up(link) ? pb_network_node(model->network, below)->parent : below;
     if (frame->kind == FABRIC_SYNTHETIC && frame->target == node) {
-        fabric_model_release(model, frame);
+        free(frame);
         return NULL;
     }
     if (is_host(model, node)) {

@@ -43,8 +43,8 @@ typedef struct fabric_model fabric_model_t;
 
 /**
  * A model of `network` (borrowed; finished; outlives the model) for frames of at most
- * `max_length` bytes. A link of speed v has rate * v / lowest speed. NULL if memory is
- * out.
+ * `max_length` bytes. A link of speed v has rate * v / lowest speed. NULL if out
+ * of memory.
  */
 fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links_t *links,
                                  uint32_t max_length);
@@ -59,12 +59,8 @@ typedef struct fabric_switch {
 /** That of a node; borrowed. Hosts have one without a meaning. */
 fabric_switch_t *fabric_model_switch(fabric_model_t *model, int node);
 
-/** A real broadcast frame of flow 0 to be filled, NULL if out of memory. It is the caller's. O(1).
- */
+/** A real broadcast frame of flow 0 to be filled, NULL if out of memory. To be freed by free(). */
 fabric_frame_t *fabric_model_frame(fabric_model_t *model);
-
-/** Gives a frame back. */
-void fabric_model_release(fabric_model_t *model, fabric_frame_t *frame);
 
 /**
  * `host` sends `frame` (owned from here on) to its target at `now`. A frame to itself

@@ -27,7 +27,7 @@ void fabric_plan_clear(fabric_plan_t *plan);
 /** Adds a step, which is copied. PB_ERR_NO_MEMORY, and then it is not added. O(steps). */
 int fabric_plan_add(fabric_plan_t *plan, const fabric_step_t *step);
 
-/** Steps to come, and loads that have not ended. O(steps). */
+/** Steps to come, and loads that have not ended. O(1). */
 int fabric_plan_size(const fabric_plan_t *plan);
 
 /** Ends all loads and forgets all steps to come. O(steps). */

@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "contrib/testbed/fabric_commands.h"
-#include "contrib/testbed/fabric_flow.h"
+#include "contrib/tools/common/report.h"
 
 /* The control socket is looked at no less often than this, in ns. */
 #define CONTROL_EVERY 10000000
@@ -102,7 +101,7 @@ static void send_batch(fabric_t *fabric)
     fabric_ports_send(fabric->ports, fabric->outgoing, fabric->n_batch);
     for (int i = 0; i < fabric->n_batch; i++) {
         note_lateness(&fabric->lateness, now - fabric->due[i]);
-        fabric_model_release(fabric->model, fabric->batch[i]);
+        free(fabric->batch[i]);
     }
     fabric->n_batch = 0;
 }
@@ -127,19 +126,13 @@ static void deliver(fabric_t *fabric, int64_t until)
 
 /* ---- time ---- */
 
-/** Waits for frames, for the control socket, or `timeout` ns (negative: for ever). */
+/** Waits for frames, for the control socket, or `timeout` ns (negative: without end). */
 static void wait_for_any(fabric_t *fabric, int64_t timeout)
 {
-    struct pollfd fds[1 + FABRIC_CONTROL_MAX_FDS];
-    fds[0] = (struct pollfd){.fd = fabric_ports_fd(fabric->ports), .events = POLLIN};
-    int n = 1 + fabric_control_poll(fabric->control, fds + 1);
+    struct pollfd fds[] = {{.fd = fabric_ports_fd(fabric->ports), .events = POLLIN},
+                           {.fd = fabric_control_fd(fabric->control), .events = POLLIN}};
     struct timespec left = timespec_of(timeout < 0 ? 0 : timeout);
-    int ready = ppoll(fds, (nfds_t) n, timeout < 0 ? NULL : &left, NULL);
-    bool asked = false;
-    for (int i = 1; ready > 0 && i < n; i++) {
-        asked |= fds[i].revents != 0;
-    }
-    if (asked) {
+    if (ppoll(fds, 2, timeout < 0 ? NULL : &left, NULL) > 0 && fds[1].revents != 0) {
         fabric_control_serve(fabric->control);
     }
 }
@@ -246,12 +239,6 @@ static const char *take_priority(bool realtime)
 
 /* ---- start ---- */
 
-static int complain(const char *what)
-{
-    fprintf(stderr, "pipebcast-fabric: %s\n", what);
-    return EXIT_FAILURE;
-}
-
 static int number_ports(fabric_t *fabric)
 {
     fabric->n_hosts = pb_network_n_hosts(fabric->network);
@@ -278,17 +265,20 @@ static int set_up(fabric_t *fabric)
     char why[512];
     fabric->model = fabric_model_new(fabric->network, &settings->links, max_length);
     if (fabric->model == NULL || number_ports(fabric) < 0) {
-        return complain("out of memory");
+        common_report("out of memory");
+        return EXIT_FAILURE;
     }
     fabric->ports =
         fabric_ports_open(settings->prefix, fabric->n_hosts, max_length, why, sizeof(why));
     if (fabric->ports == NULL) {
-        return complain(why);
+        common_report("%s", why);
+        return EXIT_FAILURE;
     }
     fabric->control =
-        fabric_control_open(settings->control, fabric_commands, fabric, why, sizeof(why));
+        fabric_control_open(settings->control, fabric_answer, fabric, why, sizeof(why));
     if (fabric->control == NULL) {
-        return complain(why);
+        common_report("%s", why);
+        return EXIT_FAILURE;
     }
     fabric->priority = take_priority(settings->realtime);
     fabric->reset_at = fabric_clock();
@@ -301,7 +291,6 @@ static void tear_down(fabric_t *fabric)
     fabric_control_close(fabric->control);
     fabric_ports_close(fabric->ports);
     fabric_model_free(fabric->model);
-    free(fabric->script);
     free(fabric->host_of);
     free(fabric->port_of);
 }

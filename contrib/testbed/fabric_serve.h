@@ -32,10 +32,9 @@ typedef struct fabric {
     fabric_ports_frame_t outgoing[FABRIC_PORTS_BATCH];
     int64_t due[FABRIC_PORTS_BATCH];
     int n_batch;
-    uint64_t strays;       /* frames to addresses that no host has */
-    uint64_t turns;        /* rounds of the main loop */
-    fabric_step_t *script; /* steps that wait for "play", with times from its beginning */
-    int n_script, script_capacity;
+    uint64_t strays;    /* frames to addresses that no host has */
+    uint64_t turns;     /* rounds of the main loop */
+    char wrong[128];    /* with the last request */
     uint64_t n_changes; /* fabric_model_n_changes() when the grain was chosen */
     fabric_lateness_t lateness;
     int64_t cpu_at_reset; /* ns */
@@ -52,6 +51,9 @@ typedef struct fabric {
  * begins. Returns the program's exit status, with a message on standard error on failure.
  */
 int fabric_serve(const fabric_settings_t *settings, pb_network_t *network);
+
+/** Answers a request of the control socket (fabric_control.h); the context is a fabric_t. */
+fabric_answer_t fabric_answer;
 
 /** CLOCK_MONOTONIC and the CPU time of this process, in ns. */
 int64_t fabric_clock(void);

@@ -5,7 +5,22 @@
 #define FABRIC_STEP_H
 
 #include "contrib/testbed/fabric_link.h"
-#include "contrib/testbed/fabric_load.h"
+
+/** Bytes of synthetic frames that wait at their first port at most, as in a host's socket. */
+#define FABRIC_LOAD_WAITING 212992
+
+/**
+ * Synthetic load: frames that the fabric itself makes, for the traffic of others. They do not react
+ * to what they meet, as TCP would: what a queue cannot hold is lost.
+ */
+typedef struct fabric_load {
+    int from, to;     /**< different nodes of the network, hosts or switches */
+    uint64_t rate;    /**< bit/s on the wire, on average, at least 1 */
+    int64_t duration; /**< ns */
+    uint32_t length;  /**< bytes of each frame, with the Ethernet header */
+    bool random;      /**< gaps are exponentially distributed (Poisson); else all alike */
+    uint64_t seed;    /**< of the random gaps: equal seeds, equal loads */
+} fabric_load_t;
 
 typedef enum {
     FABRIC_STEP_CHANGE, /**< a link becomes another */

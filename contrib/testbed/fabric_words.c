@@ -4,153 +4,118 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RATE INT64_C(1000000000000)
-#define MAX_BYTES (INT64_C(1) << 40)
+/* Of a number: a quarter of what a clock holds, so that sums of two times do not overflow. */
+#define MAX_NUMBER (INT64_MAX / 4)
+#define MAX_NAMES 2
+#define MAX_NUMBERS 5
 
-/** The directed link between two names, -1 if there is none. */
-static int find_link(const pb_network_t *network, const char *from_name, const char *to_name)
+/* What follows the word of a step: names, then numbers. */
+static const struct form {
+    const char *word;
+    int n_names, n_numbers;
+} forms[] = {
+    [FABRIC_STEP_CHANGE] = {"link", 2, 5},
+    [FABRIC_STEP_SWITCH] = {"switch", 1, 1},
+    [FABRIC_STEP_LOAD] = {"load", 2, 5},
+};
+
+/** The directed link between two nodes, -1 if there is none. */
+static int find_link(const pb_network_t *network, int from, int to)
 {
-    int from = pb_network_find(network, from_name);
-    int to = pb_network_find(network, to_name);
-    if (from < 0 || to < 0) {
-        return -1;
-    }
     if (pb_network_node(network, from)->parent == to) {
         return pb_link_up(from);
     }
     return pb_network_node(network, to)->parent == from ? pb_link_down(to) : -1;
 }
 
-/** A key that may be given: its number then goes to *value_p; until then it has the default. */
-typedef struct setting {
-    const char *name;
-    int64_t least, most;
-    int64_t *value_p;
-} setting_t;
-
-bool fabric_read_number(const char *text, int64_t least, int64_t most, int64_t *value_p)
+/** Reads the next word as a whole number of at least -1; false if it is none. */
+static bool read_number(char **rest, int64_t *value_p)
 {
-    char *end;
+    const char *word = strsep(rest, " ");
+    char *end = NULL;
     errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least ||
-        value > most) {
-        return false;
-    }
-    *value_p = value;
-    return true;
+    *value_p = word != NULL ? strtoll(word, &end, 10) : 0;
+    return word != NULL && *word != '\0' && *end == '\0' && errno == 0 && *value_p >= -1 &&
+           *value_p <= MAX_NUMBER;
 }
 
-static const setting_t *find_key(const setting_t *keys, const char *word, size_t length)
+static const char *set_link(const pb_network_t *network, const int *nodes, const int64_t *numbers,
+                            fabric_step_t *step)
 {
-    const setting_t *key = keys;
-    while (key->name != NULL &&
-           (strlen(key->name) != length || strncmp(key->name, word, length) != 0)) {
-        key++;
+    step->link = find_link(network, nodes[0], nodes[1]);
+    if (step->link < 0) {
+        return "no link joins these two";
     }
-    return key->name != NULL ? key : NULL;
-}
-
-/** Reads words of the form "KEY=NUMBER" by a table that ends with a NULL name. */
-static const char *read_keys(char **words, int n_words, const setting_t *keys)
-{
-    for (int i = 0; i < n_words; i++) {
-        const char *equals = strchr(words[i], '=');
-        const setting_t *key =
-            equals != NULL ? find_key(keys, words[i], (size_t) (equals - words[i])) : NULL;
-        if (key == NULL) {
-            return "set knows member=, rate=, latency=, queue= and loss= of a link, multicast= of "
-                   "a switch; load rate=, duration=, length=, random=, seed=";
-        }
-        if (!fabric_read_number(equals + 1, key->least, key->most, key->value_p)) {
-            return "not a whole number, or out of range";
-        }
+    if (numbers[0] >= pb_network_members(network, pb_link_node(step->link))) {
+        return "the link has no such member: they are numbered from 0";
     }
+    step->member = (int) numbers[0];
+    step->change = (fabric_change_t){numbers[1] > 0 ? (uint64_t) numbers[1] : 0, numbers[2],
+                                     numbers[3], numbers[4]};
     return NULL;
 }
 
-static const char *read_set_switch(const pb_network_t *network, char **words, int n_words,
-                                   fabric_step_t *step)
+static const char *set_load(const int *nodes, const int64_t *numbers, uint32_t max_length,
+                            fabric_step_t *step)
 {
-    int64_t multicast = -1;
-    const setting_t keys[] = {{"multicast", 0, 1, &multicast}, {NULL, 0, 0, NULL}};
-    step->kind = FABRIC_STEP_SWITCH;
-    step->node = pb_network_find(network, words[1]);
-    if (step->node < 0 || pb_network_node(network, step->node)->kind != PB_NODE_SWITCH) {
-        return "set needs two neighbors, or one switch, as the topology file names them";
-    }
-    const char *wrong = read_keys(words + 2, n_words - 2, keys);
-    step->no_multicast = multicast == 0;
-    return wrong;
+    step->load = (fabric_load_t){.from = nodes[0],
+                                 .to = nodes[1],
+                                 .rate = (uint64_t) numbers[0],
+                                 .duration = numbers[1],
+                                 .length = (uint32_t) numbers[2],
+                                 .random = numbers[3] > 0,
+                                 .seed = (uint64_t) numbers[4]};
+    const bool good = nodes[0] != nodes[1] && numbers[0] > 0 && numbers[1] > 0 &&
+                      numbers[2] >= FABRIC_MIN_FRAME && numbers[2] <= max_length;
+    return good ? NULL : "a load needs two ends, a rate, a duration and the length of a frame";
 }
 
-static const char *read_set_link(const pb_network_t *network, char **words, int n_words,
-                                 fabric_step_t *step)
+/** Reads names and numbers of a form. */
+static const char *read_form(const pb_network_t *network, const struct form *form, char **rest,
+                             int *nodes, int64_t *numbers)
 {
-    int64_t member = -1, rate = 0, latency = -1, queue = -1, loss = -1;
-    const setting_t keys[] = {
-        {"member", 0, PB_NETWORK_MAX_BUNDLE, &member},
-        {"rate", 1, MAX_RATE, &rate},
-        {"latency", 0, FABRIC_MAX_TIME, &latency},
-        {"queue", 0, MAX_BYTES, &queue},
-        {"loss", 0, FABRIC_ALL, &loss},
-        {NULL, 0, 0, NULL},
-    };
-    step->kind = FABRIC_STEP_CHANGE;
-    step->link = n_words >= 3 ? find_link(network, words[1], words[2]) : -1;
-    if (step->link < 0) {
-        return "set needs two neighbors, FROM and TO, as the topology file names them";
+    for (int i = 0; i < form->n_names; i++) {
+        const char *name = strsep(rest, " ");
+        nodes[i] = name != NULL ? pb_network_find(network, name) : -1;
+        if (nodes[i] < 0) {
+            return "no host or switch of this name";
+        }
     }
-    const char *wrong = read_keys(words + 3, n_words - 3, keys);
-    if (wrong == NULL && member >= pb_network_members(network, pb_link_node(step->link))) {
-        wrong = "the link has no such member: they are numbered from 0";
+    for (int i = 0; i < form->n_numbers; i++) {
+        if (!read_number(rest, &numbers[i])) {
+            return "not a whole number, or out of range";
+        }
     }
-    step->member = (int) member;
-    step->change = (fabric_change_t){(uint64_t) rate, latency, queue, loss};
-    return wrong;
+    return *rest == NULL ? NULL : "too many words";
 }
 
-static const char *read_load(const pb_network_t *network, uint32_t max_length, char **words,
-                             int n_words, fabric_step_t *step)
+const char *fabric_read_step(const pb_network_t *network, uint32_t max_length, char *line,
+                             fabric_step_t *step)
 {
-    int64_t rate = 0, length = max_length, random = 0, seed = 1;
-    fabric_load_t *load = &step->load;
-    const setting_t keys[] = {
-        {"rate", 1, MAX_RATE, &rate},
-        {"duration", 1, FABRIC_MAX_TIME, &load->duration},
-        {"length", FABRIC_MIN_FRAME, max_length, &length},
-        {"random", 0, 1, &random},
-        {"seed", 0, INT64_MAX, &seed},
-        {NULL, 0, 0, NULL},
-    };
-    step->kind = FABRIC_STEP_LOAD;
-    load->from = n_words >= 3 ? pb_network_find(network, words[1]) : -1;
-    load->to = n_words >= 3 ? pb_network_find(network, words[2]) : -1;
-    if (load->from < 0 || load->to < 0 || load->from == load->to) {
-        return "load needs two hosts or switches, FROM and TO, as the topology file names them";
-    }
-    const char *wrong = read_keys(words + 3, n_words - 3, keys);
-    if (wrong == NULL && (rate == 0 || load->duration == 0)) {
-        wrong = "load needs rate= and duration=";
-    }
-    load->rate = (uint64_t) rate;
-    load->length = (uint32_t) length;
-    load->random = random != 0;
-    load->seed = (uint64_t) seed;
-    return wrong;
-}
-
-const char *fabric_read_step(const pb_network_t *network, uint32_t max_length, char **words,
-                             int n_words, fabric_step_t *step)
-{
+    const int n_forms = (int) (sizeof(forms) / sizeof(forms[0]));
+    int nodes[MAX_NAMES], kind = 0;
+    int64_t numbers[MAX_NUMBERS];
     *step = (fabric_step_t){0};
-    if (n_words > 0 && strcmp(words[0], "set") == 0) {
-        const bool is_switch = n_words >= 3 && strchr(words[2], '=') != NULL;
-        return is_switch ? read_set_switch(network, words, n_words, step)
-                         : read_set_link(network, words, n_words, step);
+    if (!read_number(&line, &step->time) || step->time < 0) {
+        return "a step begins with a time in ns";
     }
-    if (n_words > 0 && strcmp(words[0], "load") == 0) {
-        return read_load(network, max_length, words, n_words, step);
+    const char *word = strsep(&line, " ");
+    while (kind < n_forms && (word == NULL || strcmp(word, forms[kind].word) != 0)) {
+        kind++;
     }
-    return "a step is set or load";
+    if (kind == n_forms) {
+        return "a step is link, switch or load";
+    }
+    const char *wrong = read_form(network, &forms[kind], &line, nodes, numbers);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    step->kind = (fabric_step_kind_t) kind;
+    if (step->kind != FABRIC_STEP_SWITCH) {
+        return step->kind == FABRIC_STEP_LOAD ? set_load(nodes, numbers, max_length, step)
+                                              : set_link(network, nodes, numbers, step);
+    }
+    step->node = nodes[0];
+    step->no_multicast = numbers[0] == 0;
+    return pb_network_node(network, nodes[0])->kind == PB_NODE_SWITCH ? NULL : "no switch";
 }

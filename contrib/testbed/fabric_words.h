@@ -1,5 +1,15 @@
 /*
- * Steps as the control socket reads them: words.
+ * Steps as the control socket reads them: a line of words, separated by spaces.
+ *
+ *   NS link FROM TO MEMBER RATE LATENCY QUEUE LOSS   changes one directed link, all its members
+ *                                                    (MEMBER -1) or one, to RATE bit/s (0: as it
+ *                                                    is), LATENCY ns, QUEUE bytes and LOSS frames
+ *                                                    in a million (-1: as it is)
+ *   NS switch NAME MULTICAST                         0: from now on it drops all multicast frames
+ *   NS load FROM TO RATE DURATION LENGTH RANDOM SEED synthetic frames between two nodes; LENGTH is
+ * a frame's, with its Ethernet header
+ *
+ * NS is when, from the request on.
  */
 #ifndef FABRIC_WORDS_H
 #define FABRIC_WORDS_H
@@ -7,19 +17,11 @@
 #include "contrib/testbed/fabric_step.h"
 #include "topo/network/network.h"
 
-/** The longest time, in ns: a quarter of what a clock holds, so that sums of two do not overflow.
- */
-#define FABRIC_MAX_TIME (INT64_MAX / 4)
-
-/** Reads a whole number; false if it is none or not from `least` to `most`. */
-bool fabric_read_number(const char *text, int64_t least, int64_t most, int64_t *value_p);
-
 /**
- * Reads "set FROM TO ...", "set SWITCH ..." or "load FROM TO ...", as fabric_control.h has them,
- * for frames of at most `max_length` bytes. The step's time is left at 0. Returns NULL, or what is
- * wrong (static storage).
+ * Reads a line, which it changes, for frames of at most `max_length` bytes. Returns NULL, or what
+ * is wrong (static storage).
  */
-const char *fabric_read_step(const pb_network_t *network, uint32_t max_length, char **words,
-                             int n_words, fabric_step_t *step);
+const char *fabric_read_step(const pb_network_t *network, uint32_t max_length, char *line,
+                             fabric_step_t *step);
 
 #endif

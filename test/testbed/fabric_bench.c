@@ -71,7 +71,7 @@ int64_t bench_next(const bench_t *bench, int64_t until, int *host_p, int *mark_p
         return -1;
     }
     *mark_p = frame->data[0];
-    fabric_model_release(bench->model, frame);
+    free(frame);
     return time;
 }
 

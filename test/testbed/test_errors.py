@@ -20,6 +20,10 @@ def test_topology():
           "up", "--topology", os.path.join(SCRATCH, "missing.conf"))  # fmt: skip
     path = write("bad.conf", "SwitchName=s0 Nodes=n[0-\n")
     check(EXIT_FAILED, r"bad\.conf:1: ", "a bad topology file", "up", "--topology", path)
+    path = write("partly.conf", "SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c[0-\n")
+    check(0, r"partly\.conf:2: .*ignored", "a topology file that is partly bad",
+          "up", "--topology", path, "--name", "partly")  # fmt: skip
+    tap.eq(tool("down", "--name", "partly").returncode, 0, "its testbed is up, and goes down")
     path = write("many.conf", "SwitchName=s0 Nodes=n[0-4999]\n")
     check(EXIT_FAILED, "4000 at most", "too many hosts", "up", "--topology", path)
     path = write("odd.conf", "SwitchName=s0 Nodes=a,-b\n")

@@ -1,5 +1,5 @@
 /* What a flow is: frames of it take the same one of parallel links. */
-#include "contrib/testbed/fabric_flow.h"
+#include "contrib/testbed/fabric_frame.h"
 
 #include <string.h>
 

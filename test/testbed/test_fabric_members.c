@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/testbed/fabric_flow.h"
+#include "contrib/testbed/fabric_frame.h"
 #include "test/tap.h"
 #include "test/testbed/fabric_bench.h"
 

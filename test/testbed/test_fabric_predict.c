@@ -41,7 +41,7 @@ static int64_t flood(pb_network_t *network, int root, uint64_t bytes)
     }
     while ((frame = fabric_model_deliver(model, INT64_MAX, &host, &time)) != NULL) {
         last = time;
-        fabric_model_release(model, frame);
+        free(frame);
     }
     fabric_model_free(model);
     return last;

@@ -208,64 +208,57 @@ static void forgetting(void)
     bench_tear_down(&bench);
 }
 
-/** Reads a line, a word at each space. */
 static const char *read_line(const bench_t *bench, const char *line, fabric_step_t *step)
 {
-    char text[200], *words[16], *rest = NULL;
-    int n = 0;
+    char text[200];
     strcpy(text, line);
-    for (char *w = strtok_r(text, " ", &rest); w != NULL; w = strtok_r(NULL, " ", &rest)) {
-        words[n++] = w;
-    }
-    return fabric_read_step(bench->network, 1514, words, n, step);
+    return fabric_read_step(bench->network, 1514, text, step);
 }
 
 static void words(void)
 {
     static const char *const bad[] = {
         "",
-        "sets s0 s1 rate=1",
-        "set",
-        "set s0",
-        "set a c rate=1",
-        "set s0 x rate=1",
-        "set s0 s1 rate=0",
-        "set s0 s1 rate=-1",
-        "set s0 s1 rate=1k",
-        "set s0 s1 rate=",
-        "set s0 s1 rat=5",
-        "set s0 s1 rate",
-        "set s0 s1 latency=99999999999999999999",
-        "set s0 s1 member=-1 rate=1",
-        "set s0 s1 member=1 rate=1",
-        "set a multicast=0",
-        "set x multicast=0",
-        "set s0 multicast=2",
-        "set s0 multicast=0 rate=1",
-        "set s0 rate=1",
-        "set s0 s1 multicast=0",
-        "load a a rate=1 duration=1",
-        "load a x rate=1 duration=1",
-        "load a c rate=1",
-        "load a c duration=1",
-        "load a c rate=1 duration=1 length=1515",
-        "load a c rate=1 duration=1 length=59",
-        "load a c rate=1 duration=1 random=2",
+        "0",
+        "0 links s0 s1 -1 1 -1 -1 -1",
+        "x link s0 s1 -1 1 -1 -1 -1",
+        "-1 link s0 s1 -1 1 -1 -1 -1",
+        "0 link",
+        "0 link s0",
+        "0 link a c -1 1 -1 -1 -1",
+        "0 link s0 x -1 1 -1 -1 -1",
+        "0 link s0 s1 -1 1 -1 -1",
+        "0 link s0 s1 -1 1 -1 -1 -1 -1",
+        "0 link s0 s1 -1 1k -1 -1 -1",
+        "0 link s0 s1 -1  1 -1 -1 -1",
+        "0 link s0 s1 -1 1 99999999999999999999 -1 -1",
+        "0 link s0 s1 1 1 -1 -1 -1",
+        "0 link s0 s1 -1 1 -2 -1 -1",
+        "0 switch a 0",
+        "0 switch x 0",
+        "0 switch s0",
+        "0 load a a 1 1 1514 0 1",
+        "0 load a x 1 1 1514 0 1",
+        "0 load a c 0 1 1514 0 1",
+        "0 load a c 1 0 1514 0 1",
+        "0 load a c 1 1 1515 0 1",
+        "0 load a c 1 1 59 0 1",
     };
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
     fabric_step_t step;
-    ok(read_line(&bench, "set s0 s1 latency=7 queue=8", &step) == NULL &&
+    ok(read_line(&bench, "3 link s0 s1 -1 0 7 8 -1", &step) == NULL && step.time == 3 &&
            step.kind == FABRIC_STEP_CHANGE && step.link == pb_link_down(bench_find(&bench, "s1")) &&
-           step.change.rate == 0 && step.change.latency == 7 && step.change.queue_limit == 8,
+           step.change.rate == 0 && step.change.latency == 7 && step.change.queue_limit == 8 &&
+           step.change.loss == -1,
        "a change of a link in words");
-    ok(step.member == -1 && read_line(&bench, "set s0 s1 member=0 queue=8", &step) == NULL &&
-           step.member == 0,
+    ok(step.member == -1 && read_line(&bench, "0 link s0 s1 0 9 7 8 -1", &step) == NULL &&
+           step.member == 0 && step.change.rate == 9,
        "of all its members, or of one");
-    ok(read_line(&bench, "set s1 multicast=0", &step) == NULL && step.kind == FABRIC_STEP_SWITCH &&
+    ok(read_line(&bench, "0 switch s1 0", &step) == NULL && step.kind == FABRIC_STEP_SWITCH &&
            step.node == bench_find(&bench, "s1") && step.no_multicast &&
-           read_line(&bench, "set s1 multicast=1", &step) == NULL && !step.no_multicast,
+           read_line(&bench, "0 switch s1 1", &step) == NULL && !step.no_multicast,
        "a change of a switch");
-    ok(read_line(&bench, "load a s1 rate=5 duration=6 length=70 random=1 seed=9", &step) == NULL &&
+    ok(read_line(&bench, "0 load a s1 5 6 70 1 9", &step) == NULL &&
            step.kind == FABRIC_STEP_LOAD && step.load.from == bench_find(&bench, "a") &&
            step.load.to == bench_find(&bench, "s1") && step.load.rate == 5 &&
            step.load.duration == 6 && step.load.length == 70 && step.load.random &&

@@ -59,7 +59,7 @@ FAULTS = (
     ("load a c 1mbit 0s", "above 0"),
     ("load a c 1mbit 1s frame=2000", "frame=2000"),
     ("load a c 1mbit 1s often", "'often'"),
-    ("at 999999999999999s set s0-s1 rate=1mbit", "at needs a time"),
+    ("at 999999999999999s set s0-s1 rate=1mbit", "begins with a time"),
 )
 
 

@@ -96,12 +96,13 @@ def read_set_switch(nodes, words):
 
 
 def fabric_set_switch(switch, values):
-    return " ".join(["set", switch, *(f"{key}={value}" for key, value in values.items())])
+    return f"switch {switch} {values['multicast']}"
 
 
 def fabric_set(pairs, values):
-    words = [f"{key}={value}" for key, value in values.items()]
-    return [" ".join(["set", *pair, *words]) for pair in pairs]
+    numbers = [values.get(key, unchanged) for key, unchanged in
+               (("member", -1), ("rate", 0), ("latency", -1), ("queue", -1), ("loss", -1))]  # fmt: skip
+    return [" ".join(["link", *pair, *map(str, numbers)]) for pair in pairs]
 
 
 def fabric_load(nodes, words, mtu, seed):
@@ -121,7 +122,7 @@ def fabric_load(nodes, words, mtu, seed):
     if duration == 0:
         raise Failure("a time above 0 is wanted")
     return [
-        f"load {sender} {receiver} rate={rate} duration={duration} length={length} "
-        f"random={int(random)} seed={2 * values.get('seed', seed) + way}"
+        f"load {sender} {receiver} {rate} {duration} {length} {int(random)} "
+        f"{2 * values.get('seed', seed) + way}"
         for way, (sender, receiver) in enumerate(pairs)
     ]

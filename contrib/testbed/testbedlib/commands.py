@@ -16,7 +16,7 @@ from .changes import (
     read_set,
     read_set_switch,
 )
-from .control import ask
+from .control import ask, do_now
 from .counters import measure, reset_counters
 from .failure import EXIT_FAILED, Failure, warn
 from .flow import tcp_flow
@@ -48,10 +48,10 @@ def command_run(options):
     testbed.start()
     try:
         if script:
-            script.prepare(testbed.state)
+            script.check(testbed.state)
         program = start_mpirun(testbed.facts, mpirun, options.ppn, options.arguments)
         if script:
-            ask(testbed.state, "play")
+            script.play(testbed.state)
         code = program.wait(options.timeout)
         reason = testbed.last_words()
         if reason:
@@ -72,8 +72,7 @@ def command_up(options):
     testbed.start()
     if script:
         try:
-            script.prepare(testbed.state)
-            ask(testbed.state, "play")
+            script.play(testbed.state)
         except BaseException:
             testbed.stop()
             raise
@@ -115,10 +114,11 @@ def command_mpirun(options):
     mpirun = find_mpirun(options.mpirun, options.arguments)
     if options.script is None:
         return start_mpirun(facts, mpirun, ppn, options.arguments).wait(options.timeout)
-    read_script(options.script, facts).prepare(state)
+    script = read_script(options.script, facts)
+    script.check(state)
     program = start_mpirun(facts, mpirun, ppn, options.arguments)
     try:
-        ask(state, "play")
+        script.play(state)
         return program.wait(options.timeout)
     finally:
         ask(state, "stop")
@@ -131,8 +131,7 @@ def command_play(options):
     if options.stop:
         ask(state, "stop")
         return 0
-    read_script(options.file, facts).prepare(state)
-    ask(state, "play")
+    read_script(options.file, facts).play(state)
     return 0
 
 
@@ -140,8 +139,7 @@ def command_load(options):
     state, facts = find_state(options.name)
     if facts["kind"] == "kernel":
         raise Failure("the kernel's fabric makes no load")
-    for line in fabric_load(Nodes(facts["nodes"]), options.words, facts["mtu"], 1):
-        ask(state, line)
+    do_now(state, fabric_load(Nodes(facts["nodes"]), options.words, facts["mtu"], 1))
     return 0
 
 
@@ -230,14 +228,14 @@ def command_set(options):
     if names_switch(nodes, options.words):
         if kernel:
             raise Failure("the kernel's fabric knows no multicast")
-        ask(state, fabric_set_switch(*read_set_switch(nodes, options.words)))
+        do_now(state, [fabric_set_switch(*read_set_switch(nodes, options.words))])
         return 0
     pairs, values = read_set(nodes, options.words)
     for key in ("latency", "loss", "member"):
         if kernel and key in values:
             raise Failure(f"the kernel's fabric knows no {key}")
-    for line in [] if kernel else fabric_set(pairs, values):
-        ask(state, line)
+    if not kernel:
+        do_now(state, fabric_set(pairs, values))
     for pair in pairs:
         if kernel or (facts["push_back"] and "rate" in values):
             change_bucket(facts, pair, values, host_only=not kernel)

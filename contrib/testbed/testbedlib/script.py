@@ -1,5 +1,7 @@
 """Scripts: what is to happen to the network, and when."""
 
+import re
+
 from .changes import (
     Nodes,
     fabric_load,
@@ -10,7 +12,7 @@ from .changes import (
     read_set_switch,
     take,
 )
-from .control import Control
+from .control import ask
 from .failure import Failure
 from .quantities import time_type
 
@@ -53,7 +55,7 @@ class Script:
                 raise Failure("what is to happen then: set or load?")
         if not words:
             return
-        self.steps += [(number, f"at {when} {step}") for step in self.read_step(number, words)]
+        self.steps += [(number, f"{when} {step}") for step in self.read_step(number, words)]
 
     def read_step(self, number, words):
         if words[0] == "load":
@@ -67,16 +69,24 @@ class Script:
             raise Failure("with --push-back a script cannot change the rate of a host's own link")
         return fabric_set(pairs, values)
 
-    def prepare(self, state):
-        """Has the fabric keep the script; play() begins it."""
-        with Control(state) as control:
-            control.ask("clear")
-            for number, step in self.steps:
-                try:
-                    control.ask(step)
-                except Failure as error:
-                    control.ask("clear")
-                    raise Failure(f"{self.path}:{number}: {error}") from None
+    def ask(self, state, *words):
+        """Has the fabric check or do the steps."""
+        if not self.steps:
+            return
+        try:
+            ask(state, "\n".join([*words, *(step for _, step in self.steps)]))
+        except Failure as error:
+            match = re.fullmatch(r"the fabric: step (\d+): (.*)", str(error))
+            if not match:
+                raise
+            line = self.steps[int(match.group(1)) - 1][0]
+            raise Failure(f"{self.path}:{line}: the fabric: {match.group(2)}") from None
+
+    def check(self, state):
+        self.ask(state, "check")
+
+    def play(self, state):
+        self.ask(state)
 
 
 def read_script(path, facts):

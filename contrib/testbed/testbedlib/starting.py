@@ -9,7 +9,7 @@ import sys
 import time
 
 from .changes import Nodes, fabric_set_switch
-from .control import ask
+from .control import do_now
 from .failure import Failure, Unable
 from .host import read_host
 from .kernel import find_program
@@ -159,7 +159,7 @@ class Testbed:
         if "error" in message:
             raise (Unable if message.get("unable") else Failure)(message["error"])
         for switch in order["no_multicast"]:
-            ask(self.state, fabric_set_switch(switch, {"multicast": 0}))
+            do_now(self.state, [fabric_set_switch(switch, {"multicast": 0})])
         facts = dict(order, keeper=self.pid, rootless=self.rootless, ppn=self.options.ppn,
                      started=time.time(), name=self.state.name)  # fmt: skip
         with open(self.state.file("state.new"), "w", encoding="utf-8") as file:

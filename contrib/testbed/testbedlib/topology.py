@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from .failure import Failure
+from .failure import Failure, warn
 
 MAX_HOSTS = 4000
 
@@ -32,9 +32,11 @@ class Topology:
             capture_output=True,
             text=True,
         )
+        lines = [line.split(": ", 1)[-1] for line in answer.stderr.splitlines()]
         if answer.returncode != 0:
-            lines = [line.split(": ", 1)[-1] for line in answer.stderr.strip().split("\n")]
             raise Failure("the topology cannot be used:\n  " + "\n  ".join(lines))
+        for line in lines:
+            warn(line)
         for line in answer.stdout.splitlines():
             kind, name, *rest = line.split(" ")
             if kind == "network":
