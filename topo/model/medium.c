@@ -57,7 +57,7 @@ uint64_t pb_medium_hash(const pb_medium_t *medium)
 
 const char *pb_medium_describe(const pb_medium_t *medium, char text[PB_MEDIUM_TEXT_SIZE])
 {
-    char speed[64] = "";
+    char speed[48] = "";
     if (medium->bits_per_second > 0) {
         snprintf(speed, sizeof(speed), ", %llu Mbit/s",
                  (unsigned long long) (medium->bits_per_second / 1000000));

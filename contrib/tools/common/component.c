@@ -3,14 +3,11 @@
 /* Other implementations of MPI have no components; the benchmark is built with them, too. */
 #if defined OPEN_MPI && __has_include("ompi/mca/coll/coll.h")
 
-#include "ompi_config.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ompi/communicator/communicator.h"
-#include "ompi/mca/coll/coll.h"
+#include "base/compat.h"
 
 void common_component_of_bcast(MPI_Comm comm, char *name, size_t size)
 {

@@ -104,7 +104,7 @@ static void test_plans(void)
 static pb_placement_t *one_switch(int n_ranks, pb_network_t **network_p)
 {
     pb_placement_t *placement;
-    char(*names)[8] = calloc((size_t) n_ranks, sizeof(*names));
+    char(*names)[16] = calloc((size_t) n_ranks, sizeof(*names));
     const char **list = calloc((size_t) n_ranks, sizeof(*list));
     for (int i = 0; i < n_ranks; i++) {
         snprintf(names[i], sizeof(names[i]), "n%d", i);
