@@ -103,6 +103,16 @@ static void report_one_host(struct ompi_communicator_t *comm)
     }
 }
 
+static void report_other_file(struct ompi_communicator_t *comm)
+{
+    if (ompi_comm_rank(comm) == 0 && is_first(&coll_pipebcast_process.reported_other_file)) {
+        coll_pipebcast_warn("communicator %s: the topology file has changed, and ranks have read "
+                            "different contents of it. Make it alike on all hosts. The fallback "
+                            "component serves this communicator's broadcasts.",
+                            comm->c_name);
+    }
+}
+
 static coll_pipebcast_state_t pass(coll_pipebcast_module_t *module, coll_pipebcast_reason_t reason)
 {
     module->passes_for = reason;
@@ -232,7 +242,7 @@ static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_common_
 static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_common_t common;
-    coll_pipebcast_ranks_t *ranks = coll_pipebcast_ranks_find(module->comm);
+    coll_pipebcast_ranks_t *ranks = coll_pipebcast_ranks_find(module);
     if (ranks != NULL) {
         coll_pipebcast_ranks_use(module, ranks);
         return ranks->common;
@@ -244,11 +254,43 @@ static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
     return common;
 }
 
+/** Without messages, the file is what it was at the start, which records have the digest of. */
+static void use_first_topology(coll_pipebcast_module_t *module)
+{
+    int rc;
+    coll_pipebcast_topology_t *first = coll_pipebcast_topology_get(&rc);
+    if (module->named != NULL) {
+        OBJ_RELEASE(module->named);
+    }
+    module->named = first;
+}
+
+/** Whether ranks that are alike have read the same of the topology file, if they name one. An error
+ * of Open MPI's. */
+static int compare_files(coll_pipebcast_module_t *module, bool *alike_p)
+{
+    *alike_p = true;
+    if (!coll_pipebcast_is_set(coll_pipebcast_params.topology_file)) {
+        return OMPI_SUCCESS;
+    }
+    const uint64_t digest = module->named != NULL ? module->named->digest : 0;
+    uint64_t least[] = {digest, ~digest};
+    const int rc = coll_pipebcast_least(module->comm, least, 2, &module->super);
+    *alike_p = rc != OMPI_SUCCESS || least[0] == ~least[1];
+    return rc;
+}
+
 /** All ranks are alike, and on several hosts. */
 static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
-                                    const coll_pipebcast_common_t *common)
+                                    const coll_pipebcast_common_t *common, bool may_wait)
 {
-    const int rc = prepare(module, common);
+    bool is_one_file = true;
+    int rc = may_wait ? compare_files(module, &is_one_file) : OMPI_SUCCESS;
+    if (!is_one_file) {
+        report_other_file(module->comm);
+        return pass(module, COLL_PIPEBCAST_DIFFERENT);
+    }
+    rc = rc == OMPI_SUCCESS ? prepare(module, common) : rc;
     if (!coll_pipebcast_gate_settle(module, common)) {
         return pass(module, COLL_PIPEBCAST_TRANSPORT);
     }
@@ -263,9 +305,12 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     return COLL_PIPEBCAST_SERVING;
 }
 
-static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
+static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool may_wait)
 {
     struct ompi_communicator_t *comm = module->comm;
+    if (!may_wait) {
+        use_first_topology(module);
+    }
     const coll_pipebcast_common_t common = compare(module);
     coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_WHY, "%s", coll_pipebcast_process.why);
     if (common.has_several_jobs) {
@@ -292,12 +337,12 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         report_one_host(comm);
         return pass(module, COLL_PIPEBCAST_ONE_HOST);
     }
-    return serve(module, &common);
+    return serve(module, &common, may_wait);
 }
 
-void coll_pipebcast_agree(coll_pipebcast_module_t *module)
+void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait)
 {
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        module->state = decide(module);
+        module->state = decide(module, may_wait);
     }
 }

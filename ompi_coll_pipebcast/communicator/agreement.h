@@ -1,7 +1,9 @@
 /*
  * The ranks of a communicator agree, at its first broadcast of any kind and size, whether pipebcast
  * serves it: each works it out by itself from what all processes have published
- * (communicator/record.h), so that all come to the same, and nothing is sent. Where records are
+ * (communicator/record.h), so that all come to the same. A topology file may change while the job
+ * runs: then the digests of what ranks have read are compared by one small reduction, if the first
+ * broadcast is a blocking one; others use the file as it was in MPI_Init. Where records are
  * missing or differ, and where ranks are of several jobs, the fallback component serves.
  */
 #ifndef COLL_PIPEBCAST_AGREEMENT_H
@@ -13,8 +15,8 @@
  * Sets module->state to SERVING or PASSING, unless it was set before, alike on all ranks; rank 0
  * reports why the fallback component serves. With the module's lock held. A rank that is out of
  * memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the others
- * go on. O(ranks) at the first call.
+ * go on. `may_wait`: the call is a blocking one. O(ranks) at the first call.
  */
-void coll_pipebcast_agree(coll_pipebcast_module_t *module);
+void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait);
 
 #endif

@@ -14,7 +14,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 26
+#define PROTOCOL 27
 #endif
 
 static const struct {
@@ -77,7 +77,7 @@ static bool set_topology(uint64_t *value_p, char *why, size_t why_size)
     bool can_serve = true;
     coll_pipebcast_topology_t *topology = coll_pipebcast_topology_get(&rc);
     if (topology != NULL && topology->network != NULL) {
-        hash = pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
+        hash = topology->digest;
     } else if (topology != NULL) {
         snprintf(why, why_size,
                  "the topology is invalid: %s; fix it (pipebcast check names every error)",
@@ -91,7 +91,8 @@ static bool set_topology(uint64_t *value_p, char *why, size_t why_size)
         OBJ_RELEASE(topology);
     }
     const char *hosts = coll_pipebcast_params.hosts;
-    const uint64_t state = pb_hash_number(PB_HASH_START, hash);
+    uint64_t state = pb_hash_number(PB_HASH_START, hash);
+    state = pb_hash_number(state, coll_pipebcast_is_set(coll_pipebcast_params.topology_file));
     *value_p = pb_hash_end(pb_hash_string(state, hosts != NULL ? hosts : ""));
     return can_serve;
 }

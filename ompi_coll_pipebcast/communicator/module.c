@@ -19,7 +19,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->last_look = 0;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->fallback = (coll_pipebcast_functions_t){0};
-    module->topology = NULL;
+    module->named = module->topology = NULL;
     module->ranks = NULL;
     module->placement = NULL;
     module->levels = NULL;
@@ -71,6 +71,9 @@ static void module_destruct(coll_pipebcast_module_t *module)
     }
     if (module->topology != NULL) {
         OBJ_RELEASE(module->topology);
+    }
+    if (module->named != NULL) {
+        OBJ_RELEASE(module->named);
     }
 }
 

@@ -41,6 +41,8 @@ typedef struct coll_pipebcast_module {
     int64_t last_look;  /**< of coll_pipebcast_is_lost(), by the clock */
     coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
     coll_pipebcast_functions_t fallback; /**< their modules are retained */
+    coll_pipebcast_topology_t *named;    /**< retained; as the file was when the communicator was
+                                            made; NULL: the parameters name none */
     coll_pipebcast_topology_t *topology; /**< retained */
     struct coll_pipebcast_ranks *ranks;  /**< retained; NULL until the ranks have agreed */
     pb_placement_t *placement;           /**< borrowed from there; likewise */

@@ -145,19 +145,15 @@ static bool has_all(const coll_pipebcast_topology_t *topology, const char *const
 }
 
 /** The topology in which the ranks of these hosts are; NULL if out of memory. */
-static coll_pipebcast_topology_t *get_topology(struct ompi_communicator_t *comm,
+static coll_pipebcast_topology_t *get_topology(const coll_pipebcast_module_t *module,
                                                const char *const *names)
 {
-    int rc;
-    coll_pipebcast_topology_t *named = coll_pipebcast_topology_get(&rc);
-    if (rc != OMPI_SUCCESS || (named != NULL && has_all(named, names, ompi_comm_size(comm)))) {
+    coll_pipebcast_topology_t *named = module->named;
+    if (named != NULL && has_all(named, names, ompi_comm_size(module->comm))) {
+        OBJ_RETAIN(named);
         return named;
     }
-    coll_pipebcast_topology_t *topology = coll_pipebcast_topology_of_job(comm, named, names);
-    if (named != NULL) {
-        OBJ_RELEASE(named);
-    }
-    return topology;
+    return coll_pipebcast_topology_of_job(module->comm, named, names);
 }
 
 /** The ranks' hosts in the network; NULL if out of memory. */
@@ -176,7 +172,7 @@ static int place(coll_pipebcast_module_t *module, const char **names)
     if (find_names(module->comm, names) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    module->topology = get_topology(module->comm, names);
+    module->topology = get_topology(module, names);
     if (module->topology == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

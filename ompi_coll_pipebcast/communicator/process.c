@@ -17,11 +17,11 @@ int coll_pipebcast_process_open(void)
     process->facts = (pb_facts_t){.can_serve = false};
     process->why[0] = '\0';
     process->reported_without = process->reported_unable = false;
-    process->reported_different = process->reported_jobs = false;
+    process->reported_different = process->reported_jobs = process->reported_other_file = false;
     process->medium = (pb_medium_t){.mtu = 0};
     memset(process->ranks, 0, sizeof(process->ranks));
     process->topology = NULL;
-    process->of_job = NULL;
+    process->newest = process->of_job = NULL;
     process->no_tree_reported = false;
     process->model = NULL;
     process->assumed = process->blank = NULL;
@@ -42,6 +42,9 @@ void coll_pipebcast_process_close(void)
     if (process->topology != NULL) {
         OBJ_RELEASE(process->topology);
     }
+    if (process->newest != NULL) {
+        OBJ_RELEASE(process->newest);
+    }
     if (process->of_job != NULL) {
         OBJ_RELEASE(process->of_job);
     }
@@ -55,7 +58,7 @@ void coll_pipebcast_process_close(void)
         OBJ_RELEASE(process->blank);
     }
     process->topology = process->model = NULL;
-    process->of_job = NULL;
+    process->newest = process->of_job = NULL;
     coll_pipebcast_records_forget();
     process->assumed = process->blank = NULL;
     OBJ_DESTRUCT(&process->opened);

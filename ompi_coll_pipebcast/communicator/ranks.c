@@ -14,6 +14,7 @@ static void ranks_construct(coll_pipebcast_ranks_t *ranks)
     ranks->common = (coll_pipebcast_common_t){.mtu = 0};
     ranks->n_ranks = ranks->n_hosts = ranks->n_alike = 0;
     ranks->processes = NULL;
+    ranks->named = 0;
     ranks->topology = NULL;
     ranks->placement = NULL;
     ranks->levels = NULL;
@@ -137,9 +138,15 @@ static uint64_t number_of(struct ompi_communicator_t *comm, int rank)
     return (uint64_t) name.jobid << 32 | name.vpid;
 }
 
-static bool is_of(const coll_pipebcast_ranks_t *ranks, struct ompi_communicator_t *comm)
+static uint64_t digest_of_named(const coll_pipebcast_module_t *module)
 {
-    bool same = ranks->n_ranks == ompi_comm_size(comm);
+    return module->named != NULL ? module->named->digest : 0;
+}
+
+static bool is_of(const coll_pipebcast_ranks_t *ranks, const coll_pipebcast_module_t *module)
+{
+    struct ompi_communicator_t *comm = module->comm;
+    bool same = ranks->n_ranks == ompi_comm_size(comm) && ranks->named == digest_of_named(module);
     for (int rank = 0; rank < ranks->n_ranks && same; rank++) {
         same = ranks->processes[rank] == number_of(comm, rank);
     }
@@ -158,14 +165,14 @@ static coll_pipebcast_ranks_t *put_first(coll_pipebcast_ranks_t *ranks, int at)
     return last;
 }
 
-coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(struct ompi_communicator_t *comm)
+coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(const coll_pipebcast_module_t *module)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     coll_pipebcast_ranks_t *found = NULL;
     opal_mutex_lock(&process->lock);
     for (int i = 0; i < COLL_PIPEBCAST_MAX_RANKS && process->ranks[i] != NULL && found == NULL;
          i++) {
-        if (is_of(process->ranks[i], comm)) {
+        if (is_of(process->ranks[i], module)) {
             found = process->ranks[i];
             OBJ_RETAIN(found);
             (void) put_first(found, i);
@@ -261,6 +268,7 @@ coll_pipebcast_ranks_t *coll_pipebcast_ranks_new(coll_pipebcast_module_t *module
         return NULL;
     }
     ranks->common = *common;
+    ranks->named = digest_of_named(module);
     if (!copy_processes(module->comm, ranks) || place(module, ranks) != OMPI_SUCCESS ||
         locate(module->comm, ranks) != OMPI_SUCCESS) {
         OBJ_RELEASE(ranks);

@@ -34,6 +34,7 @@ typedef struct coll_pipebcast_ranks {
     coll_pipebcast_common_t common;
     int n_ranks;
     uint64_t *processes;                 /**< by rank */
+    uint64_t named;                      /**< the digest of the topology that was named */
     coll_pipebcast_topology_t *topology; /**< retained */
     pb_placement_t *placement;           /**< with levels inside hosts, where there are some */
     pb_network_t *levels;                /**< the placement's network then; else NULL */
@@ -57,9 +58,9 @@ int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
 void coll_pipebcast_warn_different(struct ompi_communicator_t *comm, const char *what, int rank,
                                    const char *numbers, const char *until_then);
 
-/** The ranks of a communicator, if the process keeps them; retained for the caller, or NULL.
- * O(ranks), some nanoseconds for each. */
-coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(struct ompi_communicator_t *comm);
+/** The ranks of a module's communicator in its topology, if the process keeps them; retained for
+ * the caller, or NULL. O(ranks), some nanoseconds for each. */
+coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(const coll_pipebcast_module_t *module);
 
 /**
  * Finds out all that follows for the ranks of the module's communicator, which are alike but not on

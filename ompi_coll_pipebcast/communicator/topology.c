@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
@@ -20,7 +21,7 @@ static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
     topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
-    topology->addresses = 0;
+    topology->addresses = topology->digest = topology->stamp = 0;
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
@@ -52,6 +53,22 @@ static int open_topology(pb_topology_t *opened, pb_diag_t *diag)
                                  &request, opened, diag);
 }
 
+/** Of the file as it is now; 0: there is none. */
+static uint64_t stamp_of_file(void)
+{
+    struct stat file;
+    const char *name = coll_pipebcast_params.topology_file;
+    if (!coll_pipebcast_is_set(name) || stat(name, &file) != 0) {
+        return 0;
+    }
+    uint64_t state = pb_hash_number(PB_HASH_START, (uint64_t) file.st_dev);
+    state = pb_hash_number(state, (uint64_t) file.st_ino);
+    state = pb_hash_number(state, (uint64_t) file.st_size);
+    state = pb_hash_number(state, (uint64_t) file.st_mtim.tv_sec);
+    state = pb_hash_number(state, (uint64_t) file.st_mtim.tv_nsec);
+    return pb_hash_end(state) | 1;
+}
+
 /** For people: where the topology came from; NULL if out of memory. The caller frees it. */
 static char *source_of(const pb_topology_t *opened)
 {
@@ -79,12 +96,17 @@ static int read_topology(coll_pipebcast_shared_t *shared)
     pb_topology_t opened;
     pb_diag_t diag;
     pb_diag_init(&diag);
+    topology->stamp = stamp_of_file(); /* what changes while it is read, is read again */
     int rc = open_topology(&opened, &diag);
     shared->source = source_of(&opened);
     report_warnings(&opened);
     topology->network = opened.network;
     topology->multicast = (int) opened.multicast;
     opened.network = NULL;
+    if (topology->network != NULL) {
+        topology->digest =
+            pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
+    }
     if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
         rc = coll_pipebcast_shared_fault(shared, &diag);
     }
@@ -103,6 +125,53 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p)
     return (coll_pipebcast_topology_t *) coll_pipebcast_shared_get(
         &coll_pipebcast_process.topology, OBJ_CLASS(coll_pipebcast_topology_t), read_topology,
         error_p);
+}
+
+/** Replaces what was read last, if the file has changed. With the process's lock held. */
+static void read_again(coll_pipebcast_topology_t **last_p)
+{
+    const uint64_t stamp = stamp_of_file();
+    if (stamp == 0 || stamp == (*last_p)->stamp) {
+        return;
+    }
+    coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
+    if (topology == NULL) {
+        return;
+    }
+    if (read_topology(&topology->super) == OMPI_SUCCESS) {
+        (*last_p)->stamp = topology->stamp;
+        if (topology->network != NULL) {
+            coll_pipebcast_topology_t *before = *last_p;
+            *last_p = topology;
+            topology = before;
+        } else if (OPAL_PROC_MY_NAME.vpid == 0) {
+            coll_pipebcast_warn("the topology file has changed and is invalid: %s. Communicators "
+                                "go on with what was read before.",
+                                topology->super.fault);
+        }
+    }
+    OBJ_RELEASE(topology);
+}
+
+coll_pipebcast_topology_t *coll_pipebcast_topology_now(void)
+{
+    int rc;
+    coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.newest;
+    coll_pipebcast_topology_t *first = coll_pipebcast_topology_get(&rc);
+    if (first == NULL || first->network == NULL) {
+        return first;
+    }
+    opal_mutex_lock(&coll_pipebcast_process.lock);
+    if (*last_p == NULL) {
+        *last_p = first;
+        OBJ_RETAIN(first);
+    }
+    read_again(last_p);
+    coll_pipebcast_topology_t *now = *last_p;
+    OBJ_RETAIN(now);
+    opal_mutex_unlock(&coll_pipebcast_process.lock);
+    OBJ_RELEASE(first);
+    return now;
 }
 
 /** A topology that owns the network, also after an error; NULL if out of memory, as for the
@@ -130,7 +199,7 @@ static int look_up_addresses(struct ompi_communicator_t *comm,
                              pb_address_t *addresses, uint64_t *hash_p)
 {
     uint64_t state = PB_HASH_START;
-    state = pb_hash_number(state, named != NULL ? pb_network_hash(named->network) : 0);
+    state = pb_hash_number(state, named != NULL ? named->digest : 0);
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         int rc;
         const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);

@@ -11,16 +11,25 @@ typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
     pb_network_t *network; /**< NULL if nothing of the description can be used */
     int multicast;         /**< what it allows, a value of the parameter `multicast` */
-    uint64_t addresses;    /**< the hash of those that it was made of; 0: not of such */
+    uint64_t digest;       /**< of both */
+    uint64_t stamp;     /**< of the file when it was read: device, inode, size and time; 0: none */
+    uint64_t addresses; /**< the hash of those that it was made of; 0: not of such */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 
 /**
- * The topology that the parameters name, retained for the caller: from the
- * file, which is read once, or from the inline text. NULL if no
- * topology is named, or out of memory (see *error_p).
+ * The topology that the parameters name, retained for the caller, as the process has read it first:
+ * from the file, or from the inline text. NULL if no topology is named, or out of memory (see
+ * *error_p).
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
+
+/**
+ * The same for a new communicator: as the file is now, which is read again only if its device,
+ * inode, size or time differ. A file that is invalid or gone leaves what was read before. NULL as
+ * above.
+ */
+coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
 
 /**
  * The topology of the ranks, retained for the caller: `named` (NULL: the parameters name none) with

@@ -35,7 +35,7 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
     const size_t total = call->data.total;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     *begun = (begun_t){.operation = NULL};
-    coll_pipebcast_agree(module);
+    coll_pipebcast_agree(module, true);
     if (module->state != COLL_PIPEBCAST_PASSING) { /* else nobody asks, and a clock takes time */
         begun->start = coll_pipebcast_now();
     }

@@ -44,7 +44,7 @@ static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *c
 static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, called_t *called)
 {
     *called = (called_t){.request = NULL};
-    coll_pipebcast_agree(module);
+    coll_pipebcast_agree(module, false);
     const bool may_be_ours = coll_pipebcast_may_be_ours(module, call->data.total);
     if (may_be_ours) {
         call->tag = coll_pipebcast_request_tags(module, false);
@@ -126,7 +126,7 @@ static int initialise(coll_pipebcast_module_t *module, coll_pipebcast_call_t *ca
                       called_t *called)
 {
     *called = (called_t){.request = NULL};
-    coll_pipebcast_agree(module);
+    coll_pipebcast_agree(module, false);
     call->settings = module->settings;
     if (!coll_pipebcast_may_be_ours(module, call->data.total)) {
         return prepare(module, call, COLL_PIPEBCAST_NOT_PLANNED, called);
