@@ -1,6 +1,7 @@
 """What can be checked of a command without running it: program, options, parameters, files."""
 
 import functools
+import itertools
 import os
 import re
 import shlex
@@ -44,13 +45,15 @@ def output(*command, env=None):
 
 @functools.lru_cache(None)
 def tools():
-    """The programs of the build tree by name, wherever in contrib/ they are made."""
+    """The programs of the build tree by name, wherever in contrib/ they are made; scripts are in
+    the source."""
     found = {}
-    for directory, _, names in os.walk(os.path.join(BUILD, "contrib")):
+    for directory, _, names in itertools.chain.from_iterable(
+            os.walk(os.path.join(top, "contrib")) for top in (BUILD, TOP)):
         for name in names:
             path = os.path.join(directory, name)
             if re.fullmatch(r"pipebcast(-[a-z]+)?", name) and os.access(path, os.X_OK):
-                found[name] = path
+                found.setdefault(name, path)
     return found
 
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_cost.h"
 #include "contrib/tools/common/report.h"
 #include "jobs.h"
@@ -68,11 +69,11 @@ static int64_t steady_now(void)
     return (int64_t) now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/** The annealer's clock: a signal makes its time run out. */
+/** The annealer's clock: a signal ends the search. */
 static int64_t annealing_now(void *context)
 {
     const struct advisor *advisor = context;
-    return *advisor->stop ? INT64_MAX / 2 : steady_now();
+    return *advisor->stop ? PB_ANNEAL_OVER : steady_now();
 }
 
 static void nap(int64_t ns)

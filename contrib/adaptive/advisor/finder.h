@@ -29,7 +29,7 @@ struct advise_wish {
     uint64_t seed;                  /**< of the annealing */
     int64_t budget;                 /**< ns for annealing; 0: the paper's numbers of runs */
     const pb_advice_tree_t *in_use; /**< the tree so far; NULL: none */
-    int64_t (*now)(void *context);  /**< ns; a great value ends the annealing at once */
+    int64_t (*now)(void *context);  /**< ns; PB_ANNEAL_OVER ends the annealing */
     void *context;
 };
 

@@ -53,12 +53,15 @@ typedef struct pb_anneal_seen {
     int64_t cost;              /**< ns, of its best tree */
 } pb_anneal_seen_t;
 
+/** A clock's answer that ends the search, also one that has just begun. */
+#define PB_ANNEAL_OVER INT64_MAX
+
 typedef struct pb_anneal_options {
     uint64_t seed;
 
     /* The budget. Either clock units, if there is a clock, or transformations. */
     int64_t budget;              /**< 0: the paper's numbers of runs instead */
-    int64_t (*now)(void *clock); /**< a clock that never goes back; NULL: none */
+    int64_t (*now)(void *clock); /**< never goes back; PB_ANNEAL_OVER ends the search; NULL: none */
     void *clock;                 /**< what `now` is called with */
 
     /* Called after each run of basicSA in driverSA; NULL: nobody watches. */

@@ -9,8 +9,11 @@
 int64_t pb_anneal_elapsed(const pb_anneal_run_t *run)
 {
     const pb_anneal_options_t *options = run->options;
-    return options->now != NULL ? options->now(options->clock) - run->start
-                                : run->n_transformations;
+    if (options->now == NULL) {
+        return run->n_transformations;
+    }
+    const int64_t now = options->now(options->clock);
+    return now == PB_ANNEAL_OVER ? PB_ANNEAL_OVER : now - run->start;
 }
 
 /* ---- one transformation ---- */

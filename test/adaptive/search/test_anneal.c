@@ -276,6 +276,12 @@ static int64_t ticks(void *clock)
     return ++*ticks_p;
 }
 
+static int64_t over(void *clock)
+{
+    (void) clock;
+    return PB_ANNEAL_OVER;
+}
+
 static void test_clock(void)
 {
     pb_random_t random = pb_random_seed(8300);
@@ -293,6 +299,10 @@ static void test_clock(void)
     pb_anneal_result_t again = anneal(&p, &options);
     ok(again.n_transformations > 1000, "and again");
     pb_anneal_clear(&again);
+    options.now = over;
+    pb_anneal_result_t ended = anneal(&p, &options);
+    ok(is_right(&p, &ended), "over before it begins: a tree, and its cost");
+    pb_anneal_clear(&ended);
     problem_clear(&p);
 }
 
