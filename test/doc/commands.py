@@ -1,7 +1,6 @@
 """What can be checked of a command without running it: program, options, parameters, files."""
 
 import functools
-import itertools
 import os
 import re
 import shlex
@@ -45,21 +44,20 @@ def output(*command, env=None):
 
 @functools.lru_cache(None)
 def tools():
-    """The programs of the build tree by name, wherever in contrib/ they are made; scripts are in
-    the source."""
+    """The programs of the build tree by name, wherever in contrib/ they are made."""
     found = {}
-    for directory, _, names in itertools.chain.from_iterable(
-            os.walk(os.path.join(top, "contrib")) for top in (BUILD, TOP)):
+    for directory, _, names in os.walk(os.path.join(BUILD, "contrib")):
         for name in names:
             path = os.path.join(directory, name)
             if re.fullmatch(r"pipebcast(-[a-z]+)?", name) and os.access(path, os.X_OK):
-                found.setdefault(name, path)
+                found[name] = path
     return found
 
 
 @functools.lru_cache(None)
 def help_of(*command):
-    path = ":".join({os.path.dirname(tool) for tool in tools().values()})
+    scripts = {str(tool.parent) for tool in TOP.glob("contrib/tools/*/pipebcast-import")}
+    path = ":".join({os.path.dirname(tool) for tool in tools().values()} | scripts)
     return output(tools()[command[0]], *command[1:], "--help",
                   env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"})
 
