@@ -36,9 +36,9 @@ typedef struct fabric_frame {
 } fabric_frame_t;
 
 /**
- * The flow of an Ethernet frame of `length` bytes, all frames of which take the same one of
- * parallel links: a hash of the IPv4 addresses, the protocol and, for TCP and UDP, the ports; of
- * the Ethernet header for all else. Fragments have no ports. Nothing is read beyond `length`.
+ * The flow of an Ethernet frame of `length` bytes: frames of one flow take the same one of parallel
+ * links. A hash of the IPv4 addresses, the protocol and, for TCP and UDP, the ports; of the
+ * Ethernet header for all else. Fragments have no ports. Nothing is read beyond `length`.
  */
 uint32_t fabric_flow_of(const unsigned char *data, uint32_t length);
 

@@ -273,7 +273,7 @@ static int compare_files(coll_pipebcast_module_t *module, bool *alike_p)
     if (!coll_pipebcast_is_set(coll_pipebcast_params.topology_file)) {
         return OMPI_SUCCESS;
     }
-    const uint64_t digest = module->named != NULL ? module->named->digest : 0;
+    const uint64_t digest = coll_pipebcast_topology_digest(module->named);
     uint64_t least[] = {digest, ~digest};
     const int rc = coll_pipebcast_least(module->comm, least, 2, &module->super);
     *alike_p = rc != OMPI_SUCCESS || least[0] == ~least[1];

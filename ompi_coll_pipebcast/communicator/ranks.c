@@ -138,15 +138,11 @@ static uint64_t number_of(struct ompi_communicator_t *comm, int rank)
     return (uint64_t) name.jobid << 32 | name.vpid;
 }
 
-static uint64_t digest_of_named(const coll_pipebcast_module_t *module)
-{
-    return module->named != NULL ? module->named->digest : 0;
-}
-
 static bool is_of(const coll_pipebcast_ranks_t *ranks, const coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
-    bool same = ranks->n_ranks == ompi_comm_size(comm) && ranks->named == digest_of_named(module);
+    bool same = ranks->n_ranks == ompi_comm_size(comm) &&
+                ranks->named == coll_pipebcast_topology_digest(module->named);
     for (int rank = 0; rank < ranks->n_ranks && same; rank++) {
         same = ranks->processes[rank] == number_of(comm, rank);
     }
@@ -268,7 +264,7 @@ coll_pipebcast_ranks_t *coll_pipebcast_ranks_new(coll_pipebcast_module_t *module
         return NULL;
     }
     ranks->common = *common;
-    ranks->named = digest_of_named(module);
+    ranks->named = coll_pipebcast_topology_digest(module->named);
     if (!copy_processes(module->comm, ranks) || place(module, ranks) != OMPI_SUCCESS ||
         locate(module->comm, ranks) != OMPI_SUCCESS) {
         OBJ_RELEASE(ranks);

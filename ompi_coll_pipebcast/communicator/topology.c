@@ -174,6 +174,11 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_now(void)
     return now;
 }
 
+uint64_t coll_pipebcast_topology_digest(const coll_pipebcast_topology_t *named)
+{
+    return named != NULL ? named->digest : 0;
+}
+
 /** A topology that owns the network, also after an error; NULL if out of memory, as for the
  * network.
  */
@@ -198,8 +203,7 @@ static int look_up_addresses(struct ompi_communicator_t *comm,
                              const coll_pipebcast_topology_t *named, const char *const *hosts,
                              pb_address_t *addresses, uint64_t *hash_p)
 {
-    uint64_t state = PB_HASH_START;
-    state = pb_hash_number(state, named != NULL ? named->digest : 0);
+    uint64_t state = pb_hash_number(PB_HASH_START, coll_pipebcast_topology_digest(named));
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         int rc;
         const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);

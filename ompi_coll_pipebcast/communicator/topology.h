@@ -31,6 +31,9 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
 
+/** The digest of a topology that the parameters name; 0: they name none (NULL). */
+uint64_t coll_pipebcast_topology_digest(const coll_pipebcast_topology_t *named);
+
 /**
  * The topology of the ranks, retained for the caller: `named` (NULL: the parameters name none) with
  * the hosts that it does not name, where their addresses or the topology have them

@@ -56,8 +56,9 @@ def tools():
 
 @functools.lru_cache(None)
 def help_of(*command):
-    scripts = {str(tool.parent) for tool in TOP.glob("contrib/tools/*/pipebcast-import")}
-    path = ":".join({os.path.dirname(tool) for tool in tools().values()} | scripts)
+    # Scripts are in the source.
+    rooms = {str(tool.parent) for tool in TOP.glob("contrib/tools/*/pipebcast-*")}
+    path = ":".join({os.path.dirname(tool) for tool in tools().values()} | rooms)
     return output(tools()[command[0]], *command[1:], "--help",
                   env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"})
 

@@ -35,7 +35,10 @@ static void broadcast(MPI_Comm comm, int root, const char *what)
           root);
 }
 
-/** All broadcasts of two groups that have met; returns what they are together. */
+/**
+ * All broadcasts of two groups that have met; returns what they are together. Ends the communicator
+ * between them: in MPI_Finalize, Open MPI 4.1 would write to processes that have gone.
+ */
 static MPI_Comm meet(MPI_Comm inter, bool is_new, const char *what)
 {
     MPI_Comm merged;
@@ -46,6 +49,7 @@ static MPI_Comm meet(MPI_Comm inter, bool is_new, const char *what)
     MPI_Comm_size(merged, &size);
     broadcast(merged, 0, what);
     broadcast(merged, size - 1, what);
+    MPI_Comm_disconnect(&inter);
     return merged;
 }
 
@@ -66,7 +70,6 @@ static void meet_by_port(void)
     }
     merged = meet(inter, connects, "by a port");
     MPI_Comm_free(&merged);
-    MPI_Comm_disconnect(&inter);
     MPI_Comm_free(&half);
     if (rank_in(MPI_COMM_WORLD) == 0) {
         MPI_Close_port(port);

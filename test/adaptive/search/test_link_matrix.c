@@ -28,36 +28,36 @@ static void print_result(int error, const pb_link_matrix_t *matrix, const pb_dia
     }
 }
 
-static char *read_and_print(const char *file)
+/* The result as text, for the caller to free. Frees the matrix and the messages. */
+static char *text_of(int error, pb_link_matrix_t *matrix, pb_diag_t *diag)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    pb_diag_t diag;
-    pb_link_matrix_t *matrix;
-    pb_diag_init(&diag);
-    const int error = pb_link_matrix_read(file, &matrix, &diag);
-    print_result(error, matrix, &diag, out);
+    print_result(error, matrix, diag, out);
     pb_link_matrix_free(matrix);
-    pb_diag_clear(&diag);
+    pb_diag_clear(diag);
     fclose(out);
     return text;
 }
 
+static char *read_and_print(const char *file)
+{
+    pb_diag_t diag;
+    pb_link_matrix_t *matrix;
+    pb_diag_init(&diag);
+    const int error = pb_link_matrix_read(file, &matrix, &diag);
+    return text_of(error, matrix, &diag);
+}
+
 static void check_inline(const char *name, const char *content, size_t length, const char *expected)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     pb_diag_t diag;
     pb_link_matrix_t *matrix;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_parse(content, length, "inline", &matrix, &diag);
-    print_result(error, matrix, &diag, out);
-    fclose(out);
+    char *text = text_of(error, matrix, &diag);
     ok(golden_equal(text, expected), "%s", name);
-    pb_link_matrix_free(matrix);
-    pb_diag_clear(&diag);
     free(text);
 }
 
