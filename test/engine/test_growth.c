@@ -15,7 +15,7 @@
 #include "engine/transfer.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
-#include "topo/check/random_cluster.h"
+#include "test/topo/check/random_network.h"
 #include "topo/model/planner.h"
 #include "topo/trees/plan.h"
 #include "world.h"
@@ -78,7 +78,7 @@ static void setting_init(setting_t *s, int n_ranks)
     const int n_switches = n_ranks > PER_SWITCH ? n_ranks / PER_SWITCH : 1;
     long before = failing_memory_bytes(), peak;
     *s = (setting_t){.n_ranks = n_ranks, .root = n_ranks / 3};
-    must(pb_random_cluster(&random, n_switches, n_ranks, &s->network) == PB_SUCCESS);
+    s->network = pb_random_network(&random, PB_SHAPE_PAPER, n_switches, n_ranks, 0);
     s->network_bytes = failing_memory_bytes() - before;
     before = failing_memory_bytes();
     s->placement = must_have(pb_placement_new(s->network, n_ranks));

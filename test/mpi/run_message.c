@@ -10,7 +10,7 @@
 #include "check.h"
 #include "layouts.h"
 #include "pml/message.h"
-#include "topo/check/random_cluster.h"
+#include "topo/util/random.h"
 
 #define ROOM (2 * LAYOUTS_REACH)
 #define START LAYOUTS_REACH

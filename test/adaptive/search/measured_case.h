@@ -7,9 +7,9 @@
 
 #include "contrib/adaptive/advice/tree.h"
 #include "contrib/adaptive/search/link_matrix.h"
-#include "topo/check/random_cluster.h"
 #include "topo/network/placement.h"
 #include "topo/trees/plan.h"
+#include "topo/util/random.h"
 
 typedef enum {
     MEASURED_UNIFORM, /**< paper 4, Figure 3: each pair 0.1 to 10 Mbit/s, one cluster */

@@ -10,7 +10,6 @@
 #include "test/adaptive/search/literal_cost.h"
 #include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"
-#include "topo/check/random_cluster.h"
 
 /* Four nodes on one site, each pair alike: start-up 1 us, latency 10 us, 1 GB/s, so
  * that a byte takes a nanosecond. */

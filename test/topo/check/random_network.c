@@ -39,10 +39,50 @@ const char *pb_shape_name(pb_shape_t shape)
     return names[shape];
 }
 
+static int find_set(const int *set, int i)
+{
+    while (set[i] != i) {
+        i = set[i];
+    }
+    return i;
+}
+
+/* Paper 2, section 4: draws links, of which those that close a cycle do not count. */
+static void paper_parents(pb_random_t *random, int n_switches, int *parent)
+{
+    int *set = ints(n_switches), *a = ints(n_switches), *b = ints(n_switches), n_links = 0;
+    for (int i = 0; i < n_switches; i++) {
+        set[i] = i;
+        parent[i] = -1;
+    }
+    while (n_links < n_switches - 1) {
+        const int x = pb_random_below(random, n_switches), y = pb_random_below(random, n_switches);
+        if (find_set(set, x) != find_set(set, y)) {
+            set[find_set(set, x)] = find_set(set, y);
+            a[n_links] = x;
+            b[n_links++] = y;
+        }
+    }
+    /* Directs links away from switch 0: each pass those at a switch that is reached. */
+    for (int n_reached = 1; n_reached < n_switches;) {
+        for (int i = 0; i < n_links; i++) {
+            const bool from_a = a[i] == 0 || parent[a[i]] >= 0;
+            const bool from_b = b[i] == 0 || parent[b[i]] >= 0;
+            if (from_a != from_b) {
+                parent[from_a ? b[i] : a[i]] = from_a ? a[i] : b[i];
+                n_reached++;
+            }
+        }
+    }
+    free(set);
+    free(a);
+    free(b);
+}
+
 static void switch_parents(pb_random_t *random, pb_shape_t shape, int n_switches, int *parent)
 {
     if (shape == PB_SHAPE_PAPER) {
-        must_succeed(pb_random_tree(random, n_switches, parent));
+        paper_parents(random, n_switches, parent);
         return;
     }
     parent[0] = -1;
@@ -87,6 +127,40 @@ static void host_switches(pb_random_t *random, pb_shape_t shape, const int *pare
     free(allowed);
 }
 
+pb_network_t *pb_random_order_network(pb_random_t *random, const int *parent, int n_switches,
+                                      int n_hosts, int max_speed)
+{
+    const int n = n_switches + n_hosts;
+    pb_network_t *network = must(pb_network_new());
+    int *order = ints(n);
+    for (int i = 0; i < n; i++) {
+        order[i] = i;
+    }
+    pb_random_shuffle(random, order, n);
+    for (int i = 0; i < n; i++) {
+        const bool is_switch = i < n_switches;
+        char name[16];
+        snprintf(name, sizeof(name), "%c%d", is_switch ? 's' : 'm', is_switch ? i : i - n_switches);
+        if (pb_network_add(network, is_switch ? PB_NODE_SWITCH : PB_NODE_HOST, name) < 0) {
+            abort();
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        const int node = order[i];
+        const uint32_t speed =
+            max_speed > 0 ? 1 + (uint32_t) pb_random_below(random, max_speed) : 0;
+        if (parent[node] >= 0) {
+            must_succeed(pb_network_connect(network, parent[node], node, speed));
+        }
+    }
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    must_succeed(pb_network_finish(network, NULL, &diag));
+    pb_diag_clear(&diag);
+    free(order);
+    return network;
+}
+
 pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_switches, int n_hosts,
                                 int max_speed)
 {
@@ -96,8 +170,7 @@ pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_swi
     int *parent = ints(n_switches + n_hosts);
     switch_parents(random, shape, n_switches, parent);
     host_switches(random, shape, parent, n_switches, parent + n_switches, n_hosts);
-    pb_network_t *network;
-    must_succeed(pb_random_order_network(random, parent, n_switches, n_hosts, max_speed, &network));
+    pb_network_t *network = pb_random_order_network(random, parent, n_switches, n_hosts, max_speed);
     free(parent);
     return network;
 }

@@ -5,9 +5,9 @@
 #ifndef PB_RANDOM_NETWORK_H
 #define PB_RANDOM_NETWORK_H
 
-#include "topo/check/random_cluster.h"
 #include "topo/network/network.h"
 #include "topo/network/placement.h"
+#include "topo/util/random.h"
 
 typedef enum {
     PB_SHAPE_PAPER,          /**< paper 2, section 4.2: random links that close no cycle */
@@ -29,6 +29,13 @@ const char *pb_shape_name(pb_shape_t shape);
  */
 pb_network_t *pb_random_network(pb_random_t *random, pb_shape_t shape, int n_switches, int n_hosts,
                                 int max_speed);
+
+/**
+ * The same of switches and hosts whose parents are given, first those of the switches (-1: of
+ * none), then those of the hosts.
+ */
+pb_network_t *pb_random_order_network(pb_random_t *random, const int *parent, int n_switches,
+                                      int n_hosts, int max_speed);
 
 /**
  * A placement of 1 to max_per_host ranks on each host, in random order.

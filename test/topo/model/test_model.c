@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "topo/check/random_cluster.h"
 #include "topo/model/model.h"
 #include "topo/util/error.h"
+#include "topo/util/random.h"
 #include "topo/util/times.h"
 
 #define HEAD "pipebcast-model 1\ntopology any\npayload 1448\noverhead 22\n"
