@@ -70,6 +70,20 @@ bool bcast_is_right(void *memory, int bytes, int root, MPI_Comm comm, unsigned s
     return pattern_is(memory, (size_t) bytes, seed);
 }
 
+void check_ring(MPI_Comm comm, int distance, unsigned number)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    const int to = (rank + distance) % size, from = (rank + size - distance) % size;
+    const unsigned sent = number * (unsigned) size + (unsigned) rank;
+    const unsigned wanted = number * (unsigned) size + (unsigned) from;
+    unsigned got = wanted + 1;
+    MPI_Sendrecv(&sent, 1, MPI_UNSIGNED, to, 5, &got, 1, MPI_UNSIGNED, from, 5, comm,
+                 MPI_STATUS_IGNORE);
+    check(got == wanted, "message %u from rank %d is %u", wanted, from, got);
+}
+
 void wait_us(long us)
 {
     const struct timespec time = {us / 1000000, us % 1000000 * 1000};

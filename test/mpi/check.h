@@ -27,6 +27,12 @@ bool pattern_is(const void *memory, size_t bytes, unsigned seed);
  */
 bool bcast_is_right(void *memory, int bytes, int root, MPI_Comm comm, unsigned seed);
 
+/**
+ * The user's own messages: each rank of `comm` sends one to the rank `distance` after it, and
+ * checks the one that it gets. `number` tells messages apart.
+ */
+void check_ring(MPI_Comm comm, int distance, unsigned number);
+
 /** Stays away from MPI for so many microseconds. */
 void wait_us(long us);
 

@@ -33,10 +33,7 @@ static void broadcast(MPI_Comm comm, unsigned char *buffer, int number)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check(pattern_is(buffer, (size_t) bytes, seed), "nonblocking broadcast %d", number);
 
-    const int to = (my_rank + 1) % n_ranks, from = (my_rank + n_ranks - 1) % n_ranks;
-    int got = -1;
-    MPI_Sendrecv(&number, 1, MPI_INT, to, 5, &got, 1, MPI_INT, from, 5, comm, MPI_STATUS_IGNORE);
-    check(got == number, "message %d is %d", number, got);
+    check_ring(comm, 1, (unsigned) number);
 }
 
 /** A communicator with the assertion from the beginning, or from the middle on. */

@@ -15,16 +15,6 @@
 
 static int my_rank, n_ranks;
 
-/** Each rank sends to the one `distance` after it. */
-static void exchange(MPI_Comm comm, int distance, int number)
-{
-    const int to = (my_rank + distance) % n_ranks, from = (my_rank + n_ranks - distance) % n_ranks;
-    const int sent = number * n_ranks + my_rank;
-    int got = -1;
-    MPI_Sendrecv(&sent, 1, MPI_INT, to, 7, &got, 1, MPI_INT, from, 7, comm, MPI_STATUS_IGNORE);
-    check(got == number * n_ranks + from, "%d came from rank %d as message %d", got, from, number);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
@@ -43,7 +33,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int distance = 1; distance < n_ranks; distance++) {
         for (int i = 0; i < N_EXCHANGES; i++) {
-            exchange(comm, distance, i);
+            check_ring(comm, distance, (unsigned) i);
         }
     }
     MPI_Comm_free(&comm);

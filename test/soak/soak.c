@@ -5,7 +5,6 @@
  * generator, the rest each from its own. Nothing between the broadcasts lets the ranks meet, but
  * for a word of rank 0 now and then whether to go on.
  */
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,7 +53,7 @@ static uint64_t draw(uint64_t *state, uint64_t n)
 
 /* ---- communicators ---- */
 
-/** A copy of the world, of which the user may have asserted something. */
+/** Copies the world; the user may make one of MPI's assertions for the copy. */
 static MPI_Comm copy_world(uint64_t word)
 {
     static const char *const hints[] = {"mpi_assert_no_any_source", "mpi_assert_no_any_tag",
@@ -280,16 +279,10 @@ static void broadcast(soak_t *s)
 static void send_round(soak_t *s)
 {
     const MPI_Comm comm = s->comm[draw(&s->common, N_COMMS)];
-    const int sent = (int) draw(&s->common, 1u << 30);
-    int rank, size, got = -1;
-    if (comm == MPI_COMM_NULL) {
-        return;
+    const unsigned number = (unsigned) draw(&s->common, 1u << 30);
+    if (comm != MPI_COMM_NULL) {
+        check_ring(comm, 1, number);
     }
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    MPI_Sendrecv(&sent, 1, MPI_INT, (rank + 1) % size, 5, &got, 1, MPI_INT,
-                 (rank + size - 1) % size, 5, comm, MPI_STATUS_IGNORE);
-    check(got == sent, "message %d is %d", sent, got);
 }
 
 /* ---- reports ---- */
@@ -311,17 +304,10 @@ static long status_kb(const char *name)
     return kb;
 }
 
-/** Bytes that this process has from malloc now. */
-static long in_use(void)
-{
-    const struct mallinfo2 info = mallinfo2();
-    return (long) (info.uordblks + info.hblkhd);
-}
-
 /** Collective. Rank 0 prints; returns the most bytes that a rank has in use. */
 static long report(const soak_t *s, double elapsed)
 {
-    long own[2] = {in_use(), status_kb("VmRSS")}, most[2];
+    long own[2] = {memory_in_use(), status_kb("VmRSS")}, most[2];
     double own_bytes = s->n_bytes, bytes;
     MPI_Reduce(own, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Reduce(&own_bytes, &bytes, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -10,11 +10,8 @@ enum { LEAST_TRAIN = 4096, MOST_TRAIN = 16 << 20 };
 #define VALUE(member) COMMON_VALUE(struct probe_options, member)
 
 static const common_option_t rows[] = {
-    {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
-     .missing = "one switch", .help = "the switches, as coll_pipebcast_topology_file"},
-    {"topology-name", COMMON_TEXT, VALUE(topology_name), .least = 1, .argument = "NAME",
-     .missing = COMMON_TOPOLOGY_MISSING,
-     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
+    COMMON_TOPOLOGY_ROW(VALUE(topology), "one switch"),
+    COMMON_TOPOLOGY_NAME_ROW(COMMON_TEXT, VALUE(topology_name)),
     {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
      .missing = "pipebcast-links.txt", .help = "the links; the file is replaced as a whole"},
     {"train", COMMON_SIZE, VALUE(train), .least = LEAST_TRAIN, .most = MOST_TRAIN,

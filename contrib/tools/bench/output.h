@@ -1,6 +1,4 @@
-/*
- * Output of rank 0: a table, comma-separated values, JSON, or the columns of another benchmark.
- */
+/* Output of rank 0: a table, comma-separated values, JSON, or the columns of another benchmark. */
 #ifndef BENCH_OUTPUT_H
 #define BENCH_OUTPUT_H
 

@@ -1,6 +1,4 @@
-/*
- * The middle of what was measured several times.
- */
+/* The middle of what was measured several times. */
 #ifndef COMMON_MEDIAN_H
 #define COMMON_MEDIAN_H
 

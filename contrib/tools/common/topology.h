@@ -4,10 +4,24 @@
 
 #include <stdbool.h>
 
+#include "options.h"
 #include "topo/network/topology.h"
 
-/** For the help of --topology-name. */
-#define COMMON_TOPOLOGY_MISSING "of the job's Slurm partition, or the cluster's default"
+/** The row of --topology-name, with a member of a type of option that holds a text. */
+#define COMMON_TOPOLOGY_NAME_ROW(type, member)                                                     \
+    {                                                                                              \
+        "topology-name", type, member,                                                             \
+            .least = 1, .argument = "NAME",                                                        \
+            .missing = "the one of the job's Slurm partition, or the cluster's default",           \
+            .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"           \
+    }
+
+/** The row of --topology, which is `without` where it is not given. */
+#define COMMON_TOPOLOGY_ROW(file, without)                                                         \
+    {                                                                                              \
+        "topology", COMMON_TEXT, file, .least = 1, .argument = "FILE", .missing = without,         \
+                                       .help = "the switches, as coll_pipebcast_topology_file"     \
+    }
 
 /**
  * Which topology of a file is meant: the one called `name`; NULL or "": that of the partition of

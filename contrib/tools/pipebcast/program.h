@@ -1,6 +1,4 @@
-/*
- * Where the programs are that pipebcast stands in front of.
- */
+/* Where the programs are that pipebcast stands in front of. */
 #ifndef FRONT_PROGRAM_H
 #define FRONT_PROGRAM_H
 

@@ -1,6 +1,4 @@
-/*
- * The subcommands of pipebcast-topo, and how they end.
- */
+/* The subcommands of pipebcast-topo, and how they end. */
 #ifndef TOOL_COMMAND_H
 #define TOOL_COMMAND_H
 

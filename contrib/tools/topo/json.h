@@ -1,6 +1,4 @@
-/*
- * What several commands put into their JSON documents.
- */
+/* What several commands put into their JSON documents. */
 #ifndef TOOL_JSON_H
 #define TOOL_JSON_H
 

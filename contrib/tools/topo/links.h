@@ -1,6 +1,4 @@
-/*
- * Directed links by name, for tables.
- */
+/* Directed links by name, for tables. */
 #ifndef TOOL_LINKS_H
 #define TOOL_LINKS_H
 

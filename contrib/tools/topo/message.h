@@ -1,6 +1,4 @@
-/*
- * Messages to people, on standard error and under the tool's name.
- */
+/* Messages to people, on standard error and under the tool's name. */
 #ifndef TOOL_MESSAGE_H
 #define TOOL_MESSAGE_H
 

@@ -22,9 +22,7 @@ const common_option_t tool_rank_rows[] = {
 };
 
 const common_option_t tool_file_rows[] = {
-    {"topology-name", COMMON_WORD, TOOL_VALUE(topology_name), .argument = "NAME",
-     .missing = COMMON_TOPOLOGY_MISSING,
-     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
+    COMMON_TOPOLOGY_NAME_ROW(COMMON_WORD, TOOL_VALUE(topology_name)),
     {0},
 };
 

@@ -1,5 +1,5 @@
 /*
- * Trials over MPI (topo/discover/trial.h): flows between hosts at once, timed where they arrive.
+ * Trials over MPI (topo/discover/trial.h): concurrent flows between hosts, timed where they arrive.
  *
  * Rank 0 leads: it sends each rank of a trial its part and collects the rates. A flow sends from an
  * agreed time on for as long as the trial lasts, with few messages under way, so that it takes what
@@ -51,9 +51,9 @@ bool tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_option
 int tune_flows_calibrate(tune_flows_t *flows);
 
 /**
- * Rank 0's: the meter whose trials these are; at most `most` flows at once, 0: as many as there are
- * hosts. It returns PB_ERR_UNFIT after the deadline, and PB_ERR_IO if ranks are late repeatedly.
- * When it lengthens trials, they take twice as long, up to four times.
+ * Rank 0's: the meter whose trials these are; at most `most` flows at a time, 0: as many as there
+ * are hosts. It returns PB_ERR_UNFIT after the deadline, and PB_ERR_IO if ranks are late
+ * repeatedly. When it lengthens trials, they take twice as long, up to four times.
  */
 pb_meter_t tune_flows_meter(tune_flows_t *flows, int most);
 

@@ -14,11 +14,8 @@
 #define VALUE(member) COMMON_VALUE(struct tune_options, member)
 
 static const common_option_t rows[] = {
-    {"topology", COMMON_TEXT, VALUE(topology), .least = 1, .argument = "FILE",
-     .missing = "one switch", .help = "the switches, as coll_pipebcast_topology_file"},
-    {"topology-name", COMMON_TEXT, VALUE(topology_name), .least = 1, .argument = "NAME",
-     .missing = COMMON_TOPOLOGY_MISSING,
-     .help = "which topology of a topology.yaml, as coll_pipebcast_topology_name"},
+    COMMON_TOPOLOGY_ROW(VALUE(topology), "one switch"),
+    COMMON_TOPOLOGY_NAME_ROW(COMMON_TEXT, VALUE(topology_name)),
     {"output", COMMON_TEXT, VALUE(output), .least = 1, .argument = "FILE",
      .missing = "pipebcast-model.txt; with --install $HOME/.openmpi/pipebcast-model.txt",
      .help = "the model"},

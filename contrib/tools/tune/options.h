@@ -20,8 +20,8 @@ struct tune_options {
     char hosts[TUNE_MAX_TEXT]; /**< names for the ranks in turn, for trials; empty: the true ones */
     char discover[TUNE_MAX_TEXT]; /**< the topology that is found goes there; empty: none */
     bool verify;                  /**< measure whether the topology is true */
-    int flows;                    /**< at once at most, of these two; 0: one from each host */
-    double load;                  /**< share of the time in which these two send, at most */
+    int flows;   /**< of these two: flows at a time, at most; 0: one from each host */
+    double load; /**< share of the time in which these two send, at most */
     bool install;
     bool fallback; /**< measure the fallback component's broadcast */
     bool quiet;    /**< also where nobody would see progress: standard error is no terminal */
