@@ -54,8 +54,8 @@ static uint64_t draw(uint64_t *state, uint64_t n)
 /* ---- communicators ---- */
 
 /**
- * Copies the world; the user may make one of MPI's assertions for the copy. Ranks meet after a later
- * assertion: Open MPI loses messages that allow overtaking at a rank where they do not yet.
+ * Copies the world; the user may make one of MPI's assertions for the copy. Ranks meet after a
+ * later assertion: Open MPI loses messages that allow overtaking at a rank where they do not yet.
  */
 static MPI_Comm copy_world(uint64_t word)
 {
