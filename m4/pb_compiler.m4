@@ -42,3 +42,9 @@ AC_DEFUN([PB_SECTIONS], [
     LDFLAGS=$pb_saved_ldflags
     AC_SUBST([PB_GC_LDFLAGS])
 ])
+
+# PB_SIZE: PB_SIZE_CFLAGS, for rooms that run once for each communicator: small code instead of fast, unless the user has asked for another than -O2.
+AC_DEFUN([PB_SIZE], [
+    AS_CASE([" $CFLAGS "], [*" -O2 "*], [PB_SIZE_CFLAGS=-Os], [PB_SIZE_CFLAGS=])
+    AC_SUBST([PB_SIZE_CFLAGS])
+])
