@@ -72,26 +72,3 @@ void bench_arrival_ratios(const struct bench_arrival_metrics *metrics,
     ratios[BENCH_RATIO_NET_BLOCKING] = net / (metrics->bound_blocking - waiting);
     ratios[BENCH_RATIO_NET_NONBLOCKING] = net / (metrics->bound_nonblocking - waiting);
 }
-
-void bench_arrival_metrics_add(struct bench_arrival_metrics *sum,
-                               const struct bench_arrival_metrics *one)
-{
-    sum->node += one->node;
-    sum->worst += one->worst;
-    sum->average_imbalance += one->average_imbalance;
-    sum->worst_imbalance += one->worst_imbalance;
-    sum->waiting += one->waiting;
-    sum->bound_blocking += one->bound_blocking;
-    sum->bound_nonblocking += one->bound_nonblocking;
-}
-
-void bench_arrival_metrics_divide(struct bench_arrival_metrics *metrics, double divisor)
-{
-    metrics->node /= divisor;
-    metrics->worst /= divisor;
-    metrics->average_imbalance /= divisor;
-    metrics->worst_imbalance /= divisor;
-    metrics->waiting /= divisor;
-    metrics->bound_blocking /= divisor;
-    metrics->bound_nonblocking /= divisor;
-}

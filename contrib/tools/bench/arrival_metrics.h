@@ -48,15 +48,8 @@ enum bench_arrival_ratio {
     BENCH_N_RATIOS
 };
 
-/** The ratios of a broadcast or of means over several. */
+/** The ratios of a broadcast. */
 void bench_arrival_ratios(const struct bench_arrival_metrics *metrics,
                           double ratios[BENCH_N_RATIOS]);
-
-/** Adds each number of one to that of the sum. */
-void bench_arrival_metrics_add(struct bench_arrival_metrics *sum,
-                               const struct bench_arrival_metrics *one);
-
-/** Divides each number. */
-void bench_arrival_metrics_divide(struct bench_arrival_metrics *metrics, double divisor);
 
 #endif

@@ -40,8 +40,10 @@ typedef union control {
 
 typedef struct udp {
     pb_datagrams_t interface;
-    pb_udp_facts_t facts;
     int fd;
+    bool has_segment;    /**< UDP_SEGMENT has not been refused */
+    bool has_gro;        /**< UDP_GRO was accepted */
+    size_t buffer_bytes; /**< of the receive buffer, as the kernel counts them */
     struct sockaddr_in to;
     size_t frame_bytes;
     uint64_t n_dropped;
@@ -61,11 +63,6 @@ typedef struct udp {
 static udp_t *udp_of(pb_datagrams_t *datagrams)
 {
     return (udp_t *) datagrams;
-}
-
-static const udp_t *const_udp_of(const pb_datagrams_t *datagrams)
-{
-    return (const udp_t *) datagrams;
 }
 
 /* Sending. */
@@ -98,7 +95,6 @@ static int send_each(udp_t *u, const pb_datagram_t *batch, int n)
     if (sent < 0) {
         return is_for_later(errno) ? 0 : PB_ERR_IO;
     }
-    u->facts.n_sends++;
     return sent;
 }
 
@@ -131,13 +127,12 @@ static int udp_send(pb_datagrams_t *datagrams, const pb_datagram_t *batch, int n
 {
     udp_t *u = udp_of(datagrams);
     const size_t size = batch[0].header_bytes + batch[0].bytes;
-    if (!u->facts.has_segment || n < 2 || size > MAX_RUN_BYTES / 2) {
+    if (!u->has_segment || n < 2 || size > MAX_RUN_BYTES / 2) {
         return send_each(u, batch, n);
     }
     const size_t fitting = MAX_RUN_BYTES / size;
     const int run = (size_t) n < fitting ? n : (int) fitting;
     if (send_run(u, batch, run, size) >= 0) {
-        u->facts.n_sends++;
         return run;
     }
     if (is_for_later(errno)) {
@@ -145,7 +140,7 @@ static int udp_send(pb_datagrams_t *datagrams, const pb_datagram_t *batch, int n
     }
     /* An interface without checksums in hardware or a kernel without it; if that is not the
        reason, sending one by one fails as well. */
-    u->facts.has_segment = false;
+    u->has_segment = false;
     return send_each(u, batch, n);
 }
 
@@ -200,7 +195,6 @@ static bool receive(udp_t *u)
     u->at = 0;
     u->offset = 0;
     u->n_here = n > 0 ? n : 0;
-    u->facts.n_receives += n > 0;
     return n > 0;
 }
 
@@ -219,11 +213,7 @@ static bool take(udp_t *u, const uint8_t **bytes_p, size_t *length_p)
         u->at++;
         u->offset = 0;
     }
-    if (is_cut || *length_p > u->frame_bytes) {
-        u->facts.n_too_large++;
-        return false;
-    }
-    return true;
+    return !is_cut && *length_p <= u->frame_bytes;
 }
 
 static bool udp_next(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t *length_p)
@@ -267,7 +257,7 @@ static bool set_buffer(udp_t *u, size_t wanted)
     if (getsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &given, &length) != 0) {
         return false;
     }
-    u->facts.buffer_bytes = (size_t) given;
+    u->buffer_bytes = (size_t) given;
     return true;
 }
 
@@ -304,7 +294,7 @@ static uint32_t capacity_of(const udp_t *u)
     while (taken < u->frame_bytes + IP_UDP_BYTES + OVERHEAD_INSIDE) {
         taken *= 2;
     }
-    return (uint32_t) (u->facts.buffer_bytes / (taken + OVERHEAD_BESIDE));
+    return (uint32_t) (u->buffer_bytes / (taken + OVERHEAD_BESIDE));
 }
 
 static int prepare(udp_t *u, const pb_udp_options_t *options)
@@ -314,10 +304,10 @@ static int prepare(udp_t *u, const pb_udp_options_t *options)
         return PB_ERR_IO;
     }
     (void) set(u, SOL_SOCKET, SO_RXQ_OVFL, 1); /* without it nothing is counted */
-    u->facts.has_segment = !options->one_by_one && knows_segment(u);
-    u->facts.has_gro = !options->one_by_one && set(u, IPPROTO_UDP, UDP_GRO, 1);
-    u->n_messages = u->facts.has_gro ? MAX_RECEIVED_RUNS : MAX_RECEIVED;
-    u->room = u->facts.has_gro ? GRO_BYTES : u->frame_bytes;
+    u->has_segment = !options->one_by_one && knows_segment(u);
+    u->has_gro = !options->one_by_one && set(u, IPPROTO_UDP, UDP_GRO, 1);
+    u->n_messages = u->has_gro ? MAX_RECEIVED_RUNS : MAX_RECEIVED;
+    u->room = u->has_gro ? GRO_BYTES : u->frame_bytes;
     u->bytes = malloc((size_t) u->n_messages * u->room);
     u->interface.capacity = capacity_of(u);
     return u->bytes != NULL ? 0 : PB_ERR_NO_MEMORY;
@@ -356,9 +346,4 @@ void pb_udp_datagrams_close(pb_datagrams_t *datagrams)
     }
     free(u->bytes);
     free(u);
-}
-
-const pb_udp_facts_t *pb_udp_datagrams_facts(const pb_datagrams_t *datagrams)
-{
-    return &const_udp_of(datagrams)->facts;
 }

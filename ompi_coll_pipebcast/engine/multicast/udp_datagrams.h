@@ -23,16 +23,6 @@ typedef struct pb_udp_options {
     bool one_by_one;        /**< without UDP_SEGMENT and UDP_GRO, even if the kernel has them */
 } pb_udp_options_t;
 
-/** What a socket has, and what has passed it. */
-typedef struct pb_udp_facts {
-    bool has_segment;     /**< UDP_SEGMENT has not been refused */
-    bool has_gro;         /**< UDP_GRO was accepted */
-    size_t buffer_bytes;  /**< of the receive buffer, as the kernel counts them */
-    uint64_t n_sends;     /**< system calls that have sent something */
-    uint64_t n_receives;  /**< system calls that have received something */
-    uint64_t n_too_large; /**< datagrams that were larger than a frame, and dropped */
-} pb_udp_facts_t;
-
 /**
  * Joins the group. *datagrams_p is given back by pb_udp_datagrams_close(). Returns 0,
  * PB_ERR_NO_MEMORY, or PB_ERR_IO with errno where the system refuses: no permission, no such
@@ -42,8 +32,5 @@ int pb_udp_datagrams_open(const pb_udp_options_t *options, pb_datagrams_t **data
 
 /** Leaves the group and gives all back; NULL is allowed. */
 void pb_udp_datagrams_close(pb_datagrams_t *datagrams);
-
-/** What the socket has. */
-const pb_udp_facts_t *pb_udp_datagrams_facts(const pb_datagrams_t *datagrams);
 
 #endif

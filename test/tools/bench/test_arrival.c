@@ -55,13 +55,6 @@ static void test_metrics(void)
     m = measured(4, 3, waiting, left, 40);
     ok(m.bound_blocking == 305 && m.bound_nonblocking == 305,
        "the root comes last: nobody waits for a receiver");
-
-    struct bench_arrival_metrics sum = {.node = 0};
-    bench_arrival_metrics_add(&sum, &m);
-    bench_arrival_metrics_add(&sum, &m);
-    bench_arrival_metrics_divide(&sum, 2);
-    /* NOLINTNEXTLINE(*-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): all are doubles */
-    ok(memcmp(&sum, &m, sizeof m) == 0, "the mean of two equal broadcasts is each of them");
 }
 
 static struct bench_arrival_recipe recipe_of(enum bench_arrival_kind kind, int max_if)
