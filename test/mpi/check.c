@@ -1,18 +1,68 @@
 #include "check.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /** Wrong things that a rank prints. */
 #define MAX_PRINTED 5
 
+/** What the bytes on both sides of a buffer are. */
+#define GUARD 0xa5
+
+int my_rank, n_ranks;
+
 /* Threads may check at the same time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long n_checks, n_wrong;
+
+static void know_ranks(void)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+}
+
+void check_begin(int *argc_p, char ***argv_p)
+{
+    MPI_Init(argc_p, argv_p);
+    know_ranks();
+}
+
+void check_begin_threads(const char *name, int *argc_p, char ***argv_p)
+{
+    int provided;
+    MPI_Init_thread(argc_p, argv_p, MPI_THREAD_MULTIPLE, &provided);
+    know_ranks();
+    if (provided != MPI_THREAD_MULTIPLE) {
+        printf("SKIP %s: this Open MPI has no MPI_THREAD_MULTIPLE\n", name);
+        MPI_Finalize();
+        exit(EXIT_SUCCESS);
+    }
+}
+
+int check_done(const char *name)
+{
+    long own[2] = {n_checks, n_wrong}, all[2] = {0, 0};
+    MPI_Allreduce(own, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    const bool passed = all[1] == 0 && all[0] > 0;
+    if (my_rank == 0) {
+        printf("%s %s: %ld checks, %ld wrong\n", passed ? "PASS" : "FAIL", name, all[0], all[1]);
+        fflush(stdout);
+    }
+    MPI_Finalize();
+    return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+long argument(int argc, char **argv, int i, long otherwise)
+{
+    return i < argc ? atol(argv[i]) : otherwise;
+}
 
 void check(bool right, const char *format, ...)
 {
@@ -21,13 +71,11 @@ void check(bool right, const char *format, ...)
     n_wrong += !right;
     if (!right && n_wrong <= MAX_PRINTED) {
         char text[300];
-        int rank;
         va_list args;
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        fprintf(stderr, "WRONG on rank %d: %s\n", rank, text);
+        fprintf(stderr, "WRONG on rank %d: %s\n", my_rank, text);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -61,13 +109,95 @@ bool pattern_is(const void *memory, size_t bytes, unsigned seed)
     return true;
 }
 
-bool bcast_is_right(void *memory, int bytes, int root, MPI_Comm comm, unsigned seed)
+pending_t pending_make(size_t bytes, int root, MPI_Comm comm, unsigned seed)
 {
+    unsigned char *memory = must_malloc(bytes + 2);
+    pending_t pending = {.buffer = memory + 1, .bytes = bytes};
     int rank;
     MPI_Comm_rank(comm, &rank);
-    pattern_fill(memory, (size_t) bytes, rank == root ? seed : seed + 1);
-    MPI_Bcast(memory, bytes, MPI_BYTE, root, comm);
-    return pattern_is(memory, (size_t) bytes, seed);
+    pending.is_root = rank == root;
+    memory[0] = memory[bytes + 1] = GUARD;
+    pending_fill(&pending, seed);
+    return pending;
+}
+
+void pending_fill(pending_t *pending, unsigned seed)
+{
+    pending->seed = seed;
+    pattern_fill(pending->buffer, pending->bytes, pending->is_root ? seed : seed + 1);
+}
+
+static int begin(way_t way, void *buffer, int bytes, int root, MPI_Comm comm,
+                 MPI_Request *request_p)
+{
+    *request_p = MPI_REQUEST_NULL;
+    switch (way) {
+    case BLOCKING:
+        return MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm);
+    case NONBLOCKING:
+        return MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, request_p);
+    case PERSISTENT:
+        return MPI_Bcast_init(buffer, bytes, MPI_BYTE, root, comm, MPI_INFO_NULL, request_p);
+#if OMPI_MAJOR_VERSION >= 6
+    case BLOCKING_C:
+        return MPI_Bcast_c(buffer, bytes, MPI_BYTE, root, comm);
+    case NONBLOCKING_C:
+        return MPI_Ibcast_c(buffer, bytes, MPI_BYTE, root, comm, request_p);
+    case PERSISTENT_C:
+        return MPI_Bcast_init_c(buffer, bytes, MPI_BYTE, root, comm, MPI_INFO_NULL, request_p);
+#endif
+    default:
+        abort();
+    }
+}
+
+pending_t pending_begin(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed,
+                        MPI_Request *request_p)
+{
+    const pending_t pending = pending_make(bytes, root, comm, seed);
+    const int rc = begin(way, pending.buffer, (int) bytes, root, comm, request_p);
+    check(rc == MPI_SUCCESS, "a broadcast of %zu bytes from %d returns %d", bytes, root, rc);
+    return pending;
+}
+
+bool pending_is_right(const pending_t *pending)
+{
+    return pattern_is(pending->buffer, pending->bytes, pending->seed) &&
+           pending->buffer[-1] == GUARD && pending->buffer[pending->bytes] == GUARD;
+}
+
+void pending_end(pending_t *pending, const char *where)
+{
+    check(pending_is_right(pending), "%s: %zu bytes, pattern %u", where, pending->bytes,
+          pending->seed);
+    free(pending->buffer - 1);
+    pending->buffer = NULL;
+}
+
+bool check_bcast(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed, const char *where)
+{
+    MPI_Request request;
+    pending_t pending = pending_begin(way, bytes, root, comm, seed, &request);
+    const bool is_persistent = way % 3 == PERSISTENT;
+    if (is_persistent) {
+        MPI_Start(&request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    const bool is_right = pending_is_right(&pending);
+    if (is_persistent) {
+        MPI_Request_free(&request);
+    }
+    pending_end(&pending, where);
+    return is_right;
+}
+
+void check_bcast_of_all(size_t bytes, MPI_Comm comm, const char *where)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    for (int root = 0; root < size; root++) {
+        check_bcast(BLOCKING, bytes, root, comm, (unsigned) root + 7, where);
+    }
 }
 
 void check_ring(MPI_Comm comm, int distance, unsigned number)
@@ -84,10 +214,34 @@ void check_ring(MPI_Comm comm, int distance, unsigned number)
     check(got == wanted, "message %u from rank %d is %u", wanted, from, got);
 }
 
+unsigned next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
 void wait_us(long us)
 {
     const struct timespec time = {us / 1000000, us % 1000000 * 1000};
     nanosleep(&time, NULL);
+}
+
+static void *wait_and_kill(void *us)
+{
+    wait_us(*(long *) us);
+    fprintf(stderr, "rank %d ends itself\n", my_rank);
+    kill(getpid(), SIGKILL);
+    return NULL;
+}
+
+void kill_soon(long us)
+{
+    static long time;
+    pthread_t thread;
+    time = us;
+    if (pthread_create(&thread, NULL, wait_and_kill, &time) != 0) {
+        abort();
+    }
 }
 
 void *must_malloc(size_t bytes)
@@ -100,23 +254,18 @@ void *must_malloc(size_t bytes)
     return memory;
 }
 
+void *preloaded(const char *name)
+{
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function == NULL) {
+        fprintf(stderr, "LD_PRELOAD names no library that has %s\n", name);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return function;
+}
+
 long memory_in_use(void)
 {
     const struct mallinfo2 info = mallinfo2();
     return (long) (info.uordblks + info.hblkhd);
-}
-
-int check_done(const char *name)
-{
-    long own[2] = {n_checks, n_wrong}, all[2] = {0, 0};
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Allreduce(own, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0) {
-        printf("%s %s: %ld checks, %ld wrong\n", all[1] == 0 && all[0] > 0 ? "PASS" : "FAIL", name,
-               all[0], all[1]);
-        fflush(stdout);
-    }
-    MPI_Finalize();
-    return all[1] == 0 && all[0] > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -39,25 +39,13 @@ static MPI_Datatype interlaced(int n, MPI_Datatype of, MPI_Aint extent)
     return type;
 }
 
-/** n elements in reverse order, with a gap after each. */
-static MPI_Datatype reversed(int n, MPI_Datatype of)
+/** n elements in reverse order, `step` apart: with 1 the memory is contiguous, its order is not. */
+static MPI_Datatype reversed(int n, int step, MPI_Datatype of)
 {
     int displacements[64];
     MPI_Datatype type;
     for (int i = 0; i < n; i++) {
-        displacements[i] = 2 * (n - 1 - i);
-    }
-    MPI_Type_create_indexed_block(n, 1, displacements, of, &type);
-    return committed(type);
-}
-
-/** n elements in reverse order without gaps: the memory is contiguous, its order is not. */
-static MPI_Datatype reversed_dense(int n, MPI_Datatype of)
-{
-    int displacements[64];
-    MPI_Datatype type;
-    for (int i = 0; i < n; i++) {
-        displacements[i] = n - 1 - i;
+        displacements[i] = step * (n - 1 - i);
     }
     MPI_Type_create_indexed_block(n, 1, displacements, of, &type);
     return committed(type);
@@ -89,8 +77,8 @@ layouts_t layouts_of_elements(MPI_Datatype of, int n)
                 {"one vector", 1, vector(n, 1, 2, of)},
                 {"vector of blocks", 1, vector(n / 16, 16, 17, of)},
                 {"interlaced vectors", 3, interlaced(n / 3, of, extent)},
-                {"reversed", n / 8, reversed(8, of)},
-                {"reversed and dense", n / 8, reversed_dense(8, of)},
+                {"reversed", n / 8, reversed(8, 2, of)},
+                {"reversed and dense", n / 8, reversed(8, 1, of)},
                 {"negative lower bound", n, resized(of, -3 * extent, 5 * extent)},
                 {"negative extent", n, resized(of, 0, -2 * extent)},
                 {"one apart", n, resized(of, 0, extent + 1)},

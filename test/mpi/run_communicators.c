@@ -2,43 +2,24 @@
  * Broadcasts on communicators of all kinds, mixed with other operations.
  * Usage: run_communicators [NUMBER of communicators that come and go]
  */
-#include <stdlib.h>
-
 #include "check.h"
 
 #define BYTES 5000
-
-static int my_rank, n_ranks;
-
-static void broadcast(MPI_Comm comm, int root, unsigned seed, const char *where)
-{
-    static unsigned char buffer[BYTES];
-    check(bcast_is_right(buffer, BYTES, root, comm, seed), "%s, root %d", where, root);
-}
-
-static void from_every_root(MPI_Comm comm, const char *where)
-{
-    int size;
-    MPI_Comm_size(comm, &size);
-    for (int root = 0; root < size; root++) {
-        broadcast(comm, root, (unsigned) root + 7, where);
-    }
-}
 
 static void test_split_and_dup(void)
 {
     MPI_Comm half, copy, backwards;
     MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, my_rank, &half);
-    from_every_root(half, "split");
+    check_bcast_of_all(BYTES, half, "split");
     MPI_Comm_dup(half, &copy);
-    from_every_root(copy, "dup of a split");
+    check_bcast_of_all(BYTES, copy, "dup of a split");
     MPI_Comm_free(&half);
-    from_every_root(copy, "dup of a freed split");
+    check_bcast_of_all(BYTES, copy, "dup of a freed split");
     MPI_Comm_free(&copy);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -my_rank, &backwards);
-    from_every_root(backwards, "reordered");
+    check_bcast_of_all(BYTES, backwards, "reordered");
     MPI_Comm_free(&backwards);
-    from_every_root(MPI_COMM_SELF, "MPI_COMM_SELF");
+    check_bcast_of_all(BYTES, MPI_COMM_SELF, "MPI_COMM_SELF");
 }
 
 /** Communicators that are made, used by two of them at once, and freed. */
@@ -49,8 +30,8 @@ static void test_many(int n)
         MPI_Comm_dup(MPI_COMM_WORLD, &a);
         MPI_Comm_dup(a, &b);
         if (i % 10 == 0) {
-            broadcast(b, i % n_ranks, (unsigned) i, "one of many");
-            broadcast(a, (i + 1) % n_ranks, (unsigned) i + 1, "one of many");
+            check_bcast(BLOCKING, BYTES, i % n_ranks, b, (unsigned) i, "one of many");
+            check_bcast(BLOCKING, BYTES, (i + 1) % n_ranks, a, (unsigned) i + 1, "one of many");
         }
         MPI_Comm_free(&a);
         MPI_Comm_free(&b);
@@ -74,13 +55,12 @@ static void test_intercommunicator(void)
     MPI_Comm_free(&half);
 }
 
+/** An operation with as many arrays as MPI has. */
 static void all_to_all(void)
 {
-    int *counts = must_malloc((size_t) n_ranks * sizeof(int));
-    int *places = must_malloc((size_t) n_ranks * sizeof(int));
-    int *to = must_malloc((size_t) n_ranks * sizeof(int));
-    int *from = must_malloc((size_t) n_ranks * sizeof(int));
-    MPI_Datatype *types = must_malloc((size_t) n_ranks * sizeof(MPI_Datatype));
+    enum { MOST_RANKS = 64 };
+    int counts[MOST_RANKS], places[MOST_RANKS], to[MOST_RANKS], from[MOST_RANKS];
+    MPI_Datatype types[MOST_RANKS];
     for (int i = 0; i < n_ranks; i++) {
         counts[i] = 1;
         places[i] = i * (int) sizeof(int);
@@ -91,31 +71,25 @@ static void all_to_all(void)
     for (int i = 0; i < n_ranks; i++) {
         check(from[i] == 100 * i + my_rank, "alltoallw");
     }
-    free(counts);
-    free(places);
-    free(to);
-    free(from);
-    free(types);
 }
 
 /** Every operation in turn, and a nonblocking broadcast that overlaps ours. */
 static void test_mixed(void)
 {
-    static unsigned char buffer[BYTES];
     for (int i = 0; i < 20; i++) {
         MPI_Request request;
         int one = 1, sum = 0, before = 0;
         const int root = i % n_ranks;
-        pattern_fill(buffer, BYTES, my_rank == root ? 50 : 51);
-        MPI_Ibcast(buffer, BYTES, MPI_BYTE, root, MPI_COMM_WORLD, &request);
-        broadcast(MPI_COMM_WORLD, (i + 1) % n_ranks, (unsigned) i, "mixed with others");
+        pending_t other = pending_begin(NONBLOCKING, BYTES, root, MPI_COMM_WORLD, 50, &request);
+        check_bcast(BLOCKING, BYTES, (i + 1) % n_ranks, MPI_COMM_WORLD, (unsigned) i,
+                    "mixed with others");
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         check(sum == n_ranks, "allreduce");
         MPI_Exscan(&one, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         check(my_rank == 0 || before == my_rank, "exscan");
         all_to_all();
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        check(pattern_is(buffer, BYTES, 50), "ibcast");
+        pending_end(&other, "one that overlaps others");
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }
@@ -124,22 +98,20 @@ static void test_mixed(void)
 static void test_repeated_roots(void)
 {
     for (int i = 0; i < 300; i++) {
-        broadcast(MPI_COMM_WORLD, (i * 5) % n_ranks, (unsigned) i, "repeated");
+        check_bcast(BLOCKING, BYTES, (i * 5) % n_ranks, MPI_COMM_WORLD, (unsigned) i, "repeated");
     }
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    from_every_root(MPI_COMM_WORLD, "MPI_COMM_WORLD");
+    check_begin(&argc, &argv);
+    check_bcast_of_all(BYTES, MPI_COMM_WORLD, "MPI_COMM_WORLD");
     test_split_and_dup();
     test_mixed();
     if (n_ranks > 1) {
         test_intercommunicator();
     }
     test_repeated_roots();
-    test_many(argc > 1 ? atoi(argv[1]) : 20);
+    test_many((int) argument(argc, argv, 1, 20));
     return check_done("run_communicators");
 }

@@ -16,22 +16,7 @@
 #include "check.h"
 #include "served.h"
 
-#if OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define MPI_Bcast_init MPIX_Bcast_init
-#endif
-
 enum { AT_ONCE = 5 };
-
-static int my_rank, n_ranks;
-
-/** Broadcasts that were begun together. */
-typedef struct batch {
-    int n;
-    MPI_Request requests[AT_ONCE];
-    unsigned char *buffers[AT_ONCE];
-    unsigned seeds[AT_ONCE];
-} batch_t;
 
 /** Sockets that this process has open. */
 static int count_sockets(void)
@@ -51,82 +36,51 @@ static int count_sockets(void)
     return n;
 }
 
-static unsigned char *make_buffer(size_t bytes, int root, unsigned seed)
-{
-    unsigned char *buffer = must_malloc(bytes);
-    pattern_fill(buffer, bytes, my_rank == root ? seed : seed + 1);
-    return buffer;
-}
-
-static void broadcast(size_t bytes, int root, unsigned seed)
-{
-    unsigned char *buffer = make_buffer(bytes, root, seed);
-    const int rc = MPI_Bcast(buffer, (int) bytes, MPI_BYTE, root, MPI_COMM_WORLD);
-    check(rc == MPI_SUCCESS && pattern_is(buffer, bytes, seed), "%zu bytes from root %d: %d", bytes,
-          root, rc);
-    free(buffer);
-}
-
-/** Begins a nonblocking one or starts a persistent one; they end with the batch. */
-static void begin(batch_t *batch, size_t bytes, int root, unsigned seed, bool persistent)
-{
-    unsigned char *buffer = make_buffer(bytes, root, seed);
-    MPI_Request *request = &batch->requests[batch->n];
-    if (persistent) {
-        MPI_Bcast_init(buffer, (int) bytes, MPI_BYTE, root, MPI_COMM_WORLD, MPI_INFO_NULL, request);
-    } else {
-        MPI_Ibcast(buffer, (int) bytes, MPI_BYTE, root, MPI_COMM_WORLD, request);
-    }
-    batch->buffers[batch->n] = buffer;
-    batch->seeds[batch->n++] = seed;
-}
-
-/** Ends them, persistent ones after a first start, each rank in an order of its own. */
-static void end(batch_t *batch, size_t bytes, bool persistent)
-{
-    for (int i = 0; i < batch->n; i++) {
-        const int which = (i + my_rank) % batch->n;
-        if (persistent) {
-            MPI_Start(&batch->requests[which]);
-        }
-    }
-    MPI_Waitall(batch->n, batch->requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < batch->n; i++) {
-        check(pattern_is(batch->buffers[i], bytes, batch->seeds[i]), "%s: %zu bytes",
-              persistent ? "persistent" : "nonblocking", bytes);
-        if (persistent) {
-            MPI_Request_free(&batch->requests[i]);
-        }
-        free(batch->buffers[i]);
-    }
-    batch->n = 0;
-}
-
-/** Broadcast k of all, and those that go on beside it; the root changes by more than one. */
+/** Broadcast k of all, and those that go on next to it; the root changes by more than one. */
 static int root_of(int k)
 {
     return (k * 5 + k / n_ranks) % n_ranks;
+}
+
+/** Ends some, persistent ones after a first start, each rank in an order of its own. */
+static void end(pending_t *pending, MPI_Request *requests, way_t way)
+{
+    for (int i = 0; i < AT_ONCE && way == PERSISTENT; i++) {
+        MPI_Start(&requests[(i + my_rank) % AT_ONCE]);
+    }
+    MPI_Waitall(AT_ONCE, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < AT_ONCE; i++) {
+        pending_end(&pending[i], way == PERSISTENT ? "persistent" : "nonblocking");
+        if (way == PERSISTENT) {
+            MPI_Request_free(&requests[i]);
+        }
+    }
 }
 
 static void broadcast_all(int n, size_t bytes, const char *how)
 {
     const bool mixed = strcmp(how, "mixed") == 0, nonblocking = strcmp(how, "nonblocking") == 0;
     const bool one_root = strcmp(how, "one_root") == 0;
-    batch_t batch = {.n = 0};
+    pending_t pending[AT_ONCE];
+    MPI_Request requests[AT_ONCE];
     for (int k = 0; k < n;) {
         const int turn = nonblocking ? 0 : k / AT_ONCE % 3;
+        const way_t way = turn == 2 ? PERSISTENT : NONBLOCKING;
         if (!nonblocking && (!mixed || turn == 1)) {
-            broadcast(bytes, one_root ? 0 : root_of(k), (unsigned) k);
+            check_bcast(BLOCKING, bytes, one_root ? 0 : root_of(k), MPI_COMM_WORLD, (unsigned) k,
+                        "blocking");
             k++;
             continue;
         }
         for (int i = 0; i < AT_ONCE; i++, k++) {
-            begin(&batch, bytes, root_of(k), (unsigned) k, turn == 2);
+            pending[i] =
+                pending_begin(way, bytes, root_of(k), MPI_COMM_WORLD, (unsigned) k, &requests[i]);
         }
         if (mixed && turn == 0) {
-            broadcast(bytes, root_of(k), (unsigned) k); /* while the others go on */
+            check_bcast(BLOCKING, bytes, root_of(k), MPI_COMM_WORLD, (unsigned) k,
+                        "while the others go on");
         }
-        end(&batch, bytes, turn == 2);
+        end(pending, requests, way);
     }
 }
 
@@ -142,9 +96,7 @@ int main(int argc, char **argv)
 {
     struct bench_counters counters;
     int one = 1, sum = 0, n_phases = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    check_begin(&argc, &argv);
     if (argc < 4 || !bench_counters_open(&counters)) {
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;

@@ -6,14 +6,12 @@
  */
 #include "check.h"
 
-#if defined(OPEN_MPI)
+#if OMPI_MAJOR_VERSION >= 5
 #include <mpi-ext.h>
 #endif
 
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,18 +19,6 @@
 #define BYTES (8 << 20)
 #define N_BROADCASTS 100000
 #define SECONDS 10
-
-static int n_ranks, my_rank;
-static double killed_at;
-
-/** Ends this process while it broadcasts. */
-static void *kill_soon(void *context)
-{
-    (void) context;
-    wait_us(30000);
-    kill(getpid(), SIGKILL);
-    return NULL;
-}
 
 static int class_of(int error)
 {
@@ -59,40 +45,22 @@ static void broadcast_until_failure(MPI_Comm comm, int root)
     free(buffer);
 }
 
-static void broadcast_from_all(MPI_Comm comm)
-{
-    static const int sizes[] = {1000, 100000, 3000000};
-    int size;
-    MPI_Comm_size(comm, &size);
-    unsigned char *buffer = must_malloc(3000000);
-    for (int i = 0; i < 3; i++) {
-        for (int root = 0; root < size; root++) {
-            check(bcast_is_right(buffer, sizes[i], root, comm, (unsigned) root), "%d bytes from %d",
-                  sizes[i], root);
-        }
-    }
-    free(buffer);
-}
-
 int main(int argc, char **argv)
 {
-    const int victim = argc > 1 ? atoi(argv[1]) : 1, root = argc > 2 ? atoi(argv[2]) : 0;
-    int new_rank, own_wrong, wrong = 0;
-    pthread_t thread;
+    static const size_t sizes[] = {1000, 100000, 3000000};
+    const int victim = (int) argument(argc, argv, 1, 1), root = (int) argument(argc, argv, 2, 0);
+    int new_rank, n_left, own_wrong, wrong = 0;
     MPI_Comm comm, left;
-    unsigned char few[1000];
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    check_begin(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int i = 0; i < 8; i++) {
-        check(bcast_is_right(few, 1000, root, comm, 5), "before");
+        check_bcast(BLOCKING, 1000, root, comm, 5, "before");
     }
-    killed_at = MPI_Wtime();
-    if (my_rank == victim && pthread_create(&thread, NULL, kill_soon, NULL) != 0) {
-        abort();
+    const double killed_at = MPI_Wtime();
+    if (my_rank == victim) {
+        kill_soon(30000);
     }
     if (victim < 0 && my_rank == n_ranks - 1) {
         wait_us(300000); /* the others are in a broadcast that cannot end */
@@ -102,14 +70,16 @@ int main(int argc, char **argv)
     MPIX_Comm_revoke(comm);
     MPIX_Comm_shrink(comm, &left);
     MPI_Comm_free(&comm);
-    MPI_Comm_size(left, &n_ranks);
+    MPI_Comm_size(left, &n_left);
     MPI_Comm_rank(left, &new_rank);
-    broadcast_from_all(left);
+    for (int i = 0; i < 3; i++) {
+        check_bcast_of_all(sizes[i], left, "the ranks that are left");
+    }
     own_wrong = check_wrong();
     MPI_Allreduce(&own_wrong, &wrong, 1, MPI_INT, MPI_SUM, left);
     if (new_rank == 0) {
         printf("%s run_failed: %d ranks left after %.1f s, %d wrong\n",
-               wrong == 0 ? "PASS" : "FAIL", n_ranks, MPI_Wtime() - killed_at, wrong);
+               wrong == 0 ? "PASS" : "FAIL", n_left, MPI_Wtime() - killed_at, wrong);
         fflush(stdout);
     }
     MPI_Barrier(left);
@@ -122,7 +92,7 @@ int main(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    check_begin(&argc, &argv);
     check(true, "no ULFM here");
     return check_done("run_failed");
 }

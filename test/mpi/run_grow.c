@@ -1,9 +1,10 @@
 /*
- * Processes that come one by one: a communicator grows by MPI_Comm_spawn and a merge, and each time
- * there are broadcasts between the groups, and among all from an old rank and from the new one.
- * Before that, two halves of the job meet by a port.
+ * Processes that are spawned: a communicator grows by MPI_Comm_spawn and a merge, and each time
+ * there are broadcasts between the groups, among the new ones, and among all. Before that, two
+ * halves of the job meet by a port. The children end later than the parents: what is still on its
+ * way between them then may not be left unread.
  *
- * Usage: run_grow TIMES
+ * Usage: run_grow TIMES CHILDREN, of each time
  */
 #include <stdlib.h>
 
@@ -28,13 +29,6 @@ static void broadcast_between(MPI_Comm inter, bool from, const char *what)
     check(pattern_is(buffer, BYTES, 3), "between groups, %s", what);
 }
 
-static void broadcast(MPI_Comm comm, int root, const char *what)
-{
-    unsigned char buffer[BYTES];
-    check(bcast_is_right(buffer, BYTES, root, comm, (unsigned) root + 1), "%s, root %d", what,
-          root);
-}
-
 /**
  * All broadcasts of two groups that have met; returns what they are together. Ends the communicator
  * between them: in MPI_Finalize, Open MPI 4.1 would write to processes that have gone.
@@ -42,13 +36,10 @@ static void broadcast(MPI_Comm comm, int root, const char *what)
 static MPI_Comm meet(MPI_Comm inter, bool is_new, const char *what)
 {
     MPI_Comm merged;
-    int size;
     broadcast_between(inter, is_new, what);
     broadcast_between(inter, !is_new, what);
     MPI_Intercomm_merge(inter, is_new, &merged);
-    MPI_Comm_size(merged, &size);
-    broadcast(merged, 0, what);
-    broadcast(merged, size - 1, what);
+    check_bcast_of_all(BYTES, merged, what);
     MPI_Comm_disconnect(&inter);
     return merged;
 }
@@ -57,9 +48,9 @@ static void meet_by_port(void)
 {
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Comm half, inter, merged;
-    const bool connects = rank_in(MPI_COMM_WORLD) % 2 == 1;
+    const bool connects = my_rank % 2 == 1;
     MPI_Comm_split(MPI_COMM_WORLD, connects, 0, &half);
-    if (rank_in(MPI_COMM_WORLD) == 0) {
+    if (my_rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
     }
     MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
@@ -71,7 +62,7 @@ static void meet_by_port(void)
     merged = meet(inter, connects, "by a port");
     MPI_Comm_free(&merged);
     MPI_Comm_free(&half);
-    if (rank_in(MPI_COMM_WORLD) == 0) {
+    if (my_rank == 0) {
         MPI_Close_port(port);
     }
 }
@@ -79,28 +70,28 @@ static void meet_by_port(void)
 int main(int argc, char **argv)
 {
     MPI_Comm parent, comm = MPI_COMM_WORLD;
-    int n_left = argc > 1 ? atoi(argv[1]) : 1, size;
-    MPI_Init(&argc, &argv);
+    int left[2] = {(int) argument(argc, argv, 1, 1), (int) argument(argc, argv, 2, 1)};
+    check_begin(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     const bool is_child = parent != MPI_COMM_NULL;
+    check_bcast(BLOCKING, BYTES, 0, MPI_COMM_WORLD, 8, is_child ? "children" : "parents");
     if (is_child) {
         comm = meet(parent, true, "a child");
-        MPI_Bcast(&n_left, 1, MPI_INT, 0, comm);
-    } else {
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-        if (size > 1) {
-            meet_by_port();
-        }
+        MPI_Bcast(left, 2, MPI_INT, 0, comm);
+    } else if (n_ranks > 1) {
+        meet_by_port();
     }
-    for (; n_left > 0; n_left--) {
+    for (; left[0] > 0; left[0]--) {
         MPI_Comm inter;
-        int n_more = n_left - 1;
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, comm, &inter,
+        int next[2] = {left[0] - 1, left[1]};
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, left[1], MPI_INFO_NULL, 0, comm, &inter,
                        MPI_ERRCODES_IGNORE);
         comm = meet(inter, false, "a parent");
-        MPI_Bcast(&n_more, 1, MPI_INT, 0, comm);
+        MPI_Bcast(next, 2, MPI_INT, 0, comm);
     }
-    MPI_Comm_size(comm, &size);
     MPI_Barrier(comm);
+    if (is_child) {
+        wait_us(50000);
+    }
     return check_done(is_child ? "run_grow's child" : "run_grow");
 }

@@ -5,57 +5,45 @@
  *
  * Needs locking_plugin.so before the C library. Usage: run_locks [threads]
  */
-#include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "check.h"
 #include "locking_plugin.h"
 
 enum { N_BROADCASTS = 100, BYTES = 6000 };
 
-static void broadcast(int number, int n_ranks)
+/** A broadcast from each root in turn. */
+static void broadcast(int n)
 {
-    static unsigned char buffer[BYTES];
-    const int root = number % n_ranks;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    pattern_fill(buffer, BYTES, (unsigned) number + (rank == root ? 0 : 1));
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, root, MPI_COMM_WORLD);
-    check(pattern_is(buffer, BYTES, (unsigned) number), "broadcast %d", number);
+    for (int i = 0; i < n; i++) {
+        check_bcast(BLOCKING, BYTES, i % n_ranks, MPI_COMM_WORLD, (unsigned) i, "a turn");
+    }
 }
 
 int main(int argc, char **argv)
 {
-    const int wanted = argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    const bool has_threads = argc > 1;
     locking_plugin_begin_t *begin;
     locking_plugin_end_t *end;
-    int provided, rank, n_ranks;
-    MPI_Init_thread(&argc, &argv, wanted, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    *(void **) &begin = dlsym(RTLD_DEFAULT, "locking_plugin_begin");
-    *(void **) &end = dlsym(RTLD_DEFAULT, "locking_plugin_end");
-    if (begin == NULL || end == NULL) {
-        fprintf(stderr, "usage: run_locks [threads], with locking_plugin.so in LD_PRELOAD\n");
-        return EXIT_FAILURE;
+    if (has_threads) {
+        check_begin_threads("run_locks", &argc, &argv);
+    } else {
+        check_begin(&argc, &argv);
     }
-    for (int i = 0; i < n_ranks; i++) { /* the ranks agree, and plan for each root */
-        broadcast(i, n_ranks);
-    }
+    *(void **) &begin = preloaded("locking_plugin_begin");
+    *(void **) &end = preloaded("locking_plugin_end");
+    broadcast(n_ranks); /* the ranks agree, and plan for each root */
     MPI_Barrier(MPI_COMM_WORLD);
     begin();
-    for (int i = 0; i < N_BROADCASTS; i++) {
-        broadcast(i, n_ranks);
-    }
+    broadcast(N_BROADCASTS);
     const locking_plugin_t locked = end();
-    if (provided == MPI_THREAD_MULTIPLE && wanted == MPI_THREAD_MULTIPLE) {
+    if (has_threads) {
         check(locked.n_mutexes <= 2, "%d mutexes are locked", locked.n_mutexes);
         check(locked.n_locks >= N_BROADCASTS, "%ld locks are too few", locked.n_locks);
     } else {
         check(locked.n_locks == 0, "%ld locks of %d mutexes", locked.n_locks, locked.n_mutexes);
     }
-    if (rank == 0) {
+    if (my_rank == 0) {
         printf("%d broadcasts: %ld locks of %d mutexes at rank 0\n", N_BROADCASTS, locked.n_locks,
                locked.n_mutexes);
     }

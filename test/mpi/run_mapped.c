@@ -19,7 +19,7 @@ static int draw(uint64_t *state, int n)
 }
 
 /** The place of each rank in a random order, by rank. */
-static void draw_order(uint64_t seed, int n_ranks, int *place)
+static void draw_order(uint64_t seed, int *place)
 {
     for (int i = 0; i < n_ranks; i++) {
         const int at = seed == 0 ? i : draw(&seed, i + 1);
@@ -29,39 +29,28 @@ static void draw_order(uint64_t seed, int n_ranks, int *place)
 }
 
 /** Of the world's ranks the first so many percent of the order; MPI_COMM_NULL for the others. */
-static MPI_Comm take_part(uint64_t seed, int percent)
+static MPI_Comm take_part(uint64_t seed, long percent)
 {
     MPI_Comm part;
-    int rank, n_ranks;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     int *place = must_malloc((size_t) n_ranks * sizeof(*place));
-    draw_order(seed, n_ranks, place);
-    const int n_part = n_ranks * percent / 100 > 2 ? n_ranks * percent / 100 : 2;
-    MPI_Comm_split(MPI_COMM_WORLD, place[rank] < n_part ? 0 : MPI_UNDEFINED, place[rank], &part);
+    draw_order(seed, place);
+    const long n_part = n_ranks * percent / 100 > 2 ? n_ranks * percent / 100 : 2;
+    const int at = place[my_rank];
+    MPI_Comm_split(MPI_COMM_WORLD, at < n_part ? 0 : MPI_UNDEFINED, at, &part);
     free(place);
     return part;
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    if (argc != 5) {
-        check(false, "usage: run_mapped BROADCASTS BYTES SEED PERCENT");
-        return check_done("run_mapped");
-    }
-    const int n_broadcasts = atoi(argv[1]), bytes = atoi(argv[2]);
-    MPI_Comm part = take_part(strtoull(argv[3], NULL, 10), atoi(argv[4]));
+    check_begin(&argc, &argv);
+    check(argc == 5, "usage: run_mapped BROADCASTS BYTES SEED PERCENT");
+    const size_t bytes = (size_t) argument(argc, argv, 2, 0);
+    MPI_Comm part = take_part((uint64_t) argument(argc, argv, 3, 0), argument(argc, argv, 4, 100));
     if (part != MPI_COMM_NULL) {
-        int rank;
-        MPI_Comm_rank(part, &rank);
-        unsigned char *buffer = must_malloc((size_t) bytes);
-        for (unsigned i = 0; i < (unsigned) n_broadcasts; i++) {
-            pattern_fill(buffer, (size_t) bytes, rank == 0 ? i : 99999);
-            MPI_Bcast(buffer, bytes, MPI_BYTE, 0, part);
-            check(pattern_is(buffer, (size_t) bytes, i), "broadcast %u", i);
+        for (long i = 0; i < argument(argc, argv, 1, 0); i++) {
+            check_bcast(BLOCKING, bytes, 0, part, (unsigned) i, "some ranks");
         }
-        free(buffer);
         MPI_Comm_free(&part);
     }
     return check_done("run_mapped");

@@ -1,63 +1,201 @@
 /*
- * What a process keeps for each communicator that is alive: as it is made, and after it has
- * broadcast from so many roots. Prints the most of any rank. Usage: run_memory COMMUNICATORS BYTES
- * [ROOTS]
+ * The memory of a process.
+ *
+ * Usage: run_memory each COMMUNICATORS BYTES [ROOTS]
+ *        run_memory growth COMMUNICATORS BROADCASTS
+ *        run_memory late BYTES MILLISECONDS BYTES_ALLOWED [BROADCASTS]
+ *
+ * each: what is kept for each communicator that is alive, as it is made, and after it has broadcast
+ * from so many roots; prints the most of any rank. growth: none with what has come and gone, which
+ * are communicators, and broadcasts of many sizes from all roots, whose places in trees do not all
+ * fit into the cache. late: a rank comes long after the others, while it is busy in MPI elsewhere,
+ * so that what is sent to it is taken in; at every rank that is bounded.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 
-/** Bytes in use for each of n since there were so many; the most of any rank, at rank 0. */
-static long grown(long before, int n)
+#define MAX_BYTES 20000
+
+/** The most of any rank, at rank 0. */
+static long most_of(long value)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const long own = (memory_in_use() - before) / n;
     long most = 0;
-    MPI_Reduce(&own, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&value, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     return most;
 }
 
-/** The second one of a communicator opens no connection, and may be watched. */
-static void broadcast(MPI_Comm comm, unsigned char *buffer, int bytes, int root)
+/** Bytes in use for each of n since there were so many; the most of any rank. */
+static long grown_by(long before, int n)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    for (unsigned i = 0; i < 2; i++) {
-        pattern_fill(buffer, (size_t) bytes, rank == root ? i : i + 1);
-        MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm);
-        check(pattern_is(buffer, (size_t) bytes, i), "broadcast %u of %d bytes", i, bytes);
-    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return most_of((memory_in_use() - before) / n);
 }
 
-int main(int argc, char **argv)
+/** The second one of a communicator opens no connection, and may be watched. */
+static void broadcast_twice(MPI_Comm comm, size_t bytes, int root)
 {
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int n = argc > 1 ? atoi(argv[1]) : 100, bytes = argc > 2 ? atoi(argv[2]) : 20000;
-    const int n_roots = argc > 3 ? atoi(argv[3]) : 1;
+    check_bcast(BLOCKING, bytes, root, comm, 0, "the first one");
+    check_bcast(BLOCKING, bytes, root, comm, 1, "the second one");
+}
+
+static void test_each(int n, size_t bytes, int n_roots)
+{
     MPI_Comm *comms = must_malloc((size_t) n * sizeof(MPI_Comm));
-    unsigned char *buffer = must_malloc((size_t) bytes);
-    broadcast(MPI_COMM_WORLD, buffer, bytes, 0);
+    broadcast_twice(MPI_COMM_WORLD, bytes, 0);
     long before = memory_in_use();
     for (int i = 0; i < n; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     }
-    const long made = grown(before, n);
+    const long made = grown_by(before, n);
     before = memory_in_use();
     for (int i = 0; i < n * n_roots; i++) {
-        broadcast(comms[i / n_roots], buffer, bytes, i % n_roots);
+        broadcast_twice(comms[i / n_roots], bytes, i % n_roots);
     }
-    const long served = grown(before, n);
-    if (rank == 0) {
+    const long served = grown_by(before, n);
+    if (my_rank == 0) {
         printf("each of %d communicators: made %ld served %ld\n", n, made, served);
     }
     for (int i = 0; i < n; i++) {
         MPI_Comm_free(&comms[i]);
     }
-    free(buffer);
     free(comms);
+}
+
+static void live_and_die(int i)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    check_bcast(BLOCKING, 1000, i % n_ranks, comm, (unsigned) i, "a short life");
+    MPI_Comm_free(&comm);
+}
+
+static void broadcast_in_world(int i)
+{
+    check_bcast(BLOCKING, 64 + (size_t) (i * 7919 % (MAX_BYTES - 64)), i / 3 % n_ranks,
+                MPI_COMM_WORLD, (unsigned) i, "many sizes");
+}
+
+static int compare_longs(const void *a, const void *b)
+{
+    const long x = *(const long *) a, y = *(const long *) b;
+    return (x > y) - (x < y);
+}
+
+/**
+ * Does something n times, and looks at what is in use after every tenth of them. What leaks grows
+ * in each tenth, by at least malloc's smallest block (32 bytes) each time. Open MPI's free lists
+ * grow as well, by 64 and more elements at once, whenever more messages than ever before came
+ * early; but not in most of the tenths. So the median of the nine differences tells them apart.
+ */
+static void test_growth(void (*something)(int i), int n, const char *what)
+{
+    enum { PARTS = 10 };
+    const int part = n / PARTS;
+    long grown[PARTS], before = 0;
+    for (int p = 0; p < PARTS; p++) {
+        for (int i = 0; i < part; i++) {
+            something(p * part + i);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        const long now = memory_in_use();
+        grown[p] = now - before;
+        before = now;
+    }
+    qsort(grown + 1, PARTS - 1, sizeof(*grown), compare_longs);
+    const long median = grown[PARTS / 2], most = most_of(median);
+    check(median < 16L * part || n == 0,
+          "%d %s: %ld bytes more in use after %d of them, as a median", n, what, median, part);
+    if (my_rank == 0 && n > 0) {
+        printf("%d %s: %ld bytes more in use after a tenth of them, as a median\n", n, what, most);
+    }
+}
+
+/** The most that this process had from malloc since the watch began; another thread looks. */
+typedef struct watch {
+    pthread_t thread;
+    atomic_bool ends;
+    long most;
+} watch_t;
+
+static void *look(void *context)
+{
+    watch_t *watch = context;
+    while (!watch->ends) {
+        const long now = memory_in_use();
+        watch->most = now > watch->most ? now : watch->most;
+        wait_us(5000);
+    }
+    return NULL;
+}
+
+/** Makes progress of everything, but does not come to the broadcast. */
+static void be_late(MPI_Comm elsewhere, double seconds)
+{
+    const double start = MPI_Wtime();
+    while (MPI_Wtime() - start < seconds) {
+        int flag;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, elsewhere, &flag, MPI_STATUS_IGNORE);
+        wait_us(1000);
+    }
+}
+
+static void test_late(int bytes, double seconds, long allowed, int n)
+{
+    const bool is_late = my_rank == 1;
+    MPI_Comm elsewhere;
+    watch_t watch = {.most = 0};
+    unsigned char *buffer = must_malloc((size_t) bytes);
+    MPI_Comm_dup(MPI_COMM_WORLD, &elsewhere);
+    for (int i = 0; i < 4; i++) { /* connections and pools are made */
+        MPI_Bcast(buffer, bytes / 16, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    pattern_fill(buffer, (size_t) bytes, my_rank == 0 ? 1 : 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+
+    const long before = memory_in_use();
+    if (pthread_create(&watch.thread, NULL, look, &watch) != 0) {
+        abort();
+    }
+    if (is_late) {
+        be_late(elsewhere, seconds);
+    }
+    for (int i = 0; i < n; i++) {
+        MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
+    watch.ends = true;
+    pthread_join(watch.thread, NULL);
+    const long more = watch.most - before;
+    check(pattern_is(buffer, (size_t) bytes, 1), "the bytes");
+    check(more <= allowed, "%ld bytes more in use for a time, %ld are allowed", more, allowed);
+    const long most_late = most_of(is_late ? more : 0), most_other = most_of(is_late ? 0 : more);
+    if (my_rank == 0) {
+        printf("a message of %d bytes, %d times: at most %ld bytes more in use at the late rank, "
+               "%ld at the others\n",
+               bytes, n, most_late, most_other);
+    }
+    MPI_Comm_free(&elsewhere);
+    free(buffer);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    const char *what = argc > 3 ? argv[1] : "";
+    const int first = (int) argument(argc, argv, 2, 0), second = (int) argument(argc, argv, 3, 0);
+    if (strcmp(what, "each") == 0) {
+        test_each(first, (size_t) second, (int) argument(argc, argv, 4, 1));
+    } else if (strcmp(what, "growth") == 0) {
+        test_growth(live_and_die, first, "communicators");
+        test_growth(broadcast_in_world, second, "broadcasts");
+    } else {
+        test_late(first, second / 1e3, argument(argc, argv, 4, 0),
+                  (int) argument(argc, argv, 5, 1));
+    }
     return check_done("run_memory");
 }

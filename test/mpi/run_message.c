@@ -183,7 +183,7 @@ static void test_sharing(bool receives_first)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    check_begin(&argc, &argv);
     test_sharing(true);
     test_sharing(false);
     test_family(layouts_of_elements(MPI_CHAR, 240), 1);

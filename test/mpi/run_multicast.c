@@ -4,31 +4,16 @@
  * data that are not contiguous. Usage: run_multicast [STEPS] [SEED] At the end the root prints how
  * many broadcasts went by multicast.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "served.h"
 
-#if OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define MPI_Bcast_init MPIX_Bcast_init
-#endif
-
 #define MAX_BYTES 200000
 #define MOST_AT_ONCE 6
 
-static int my_rank, n_ranks;
 static struct bench_counters counters;
-
-/** A generator of one's own: the common one is alike on all ranks. */
-static unsigned next_random(uint32_t *state)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
-}
 
 static size_t draw_bytes(uint32_t *state)
 {
@@ -36,25 +21,33 @@ static size_t draw_bytes(uint32_t *state)
     return 64 + next_random(state) % (most < MAX_BYTES ? most : MAX_BYTES);
 }
 
+static int draw_root(uint32_t *state)
+{
+    return (int) (next_random(state) % (unsigned) n_ranks);
+}
+
 /** Some ranks sleep before a broadcast, some stay away after it. */
 static void be_late(uint32_t *own)
 {
     if (next_random(own) % 16 == 0) {
-        usleep(next_random(own) % 3000);
+        wait_us(next_random(own) % 3000);
     }
+}
+
+/** A broadcast of any size from any root; a persistent one is yet to be started. */
+static pending_t begin(way_t way, uint32_t *common, MPI_Request *request_p)
+{
+    const size_t bytes = draw_bytes(common);
+    const int root = draw_root(common);
+    return pending_begin(way, bytes, root, MPI_COMM_WORLD, next_random(common), request_p);
 }
 
 static void broadcast(uint32_t *common, uint32_t *own)
 {
-    const size_t bytes = draw_bytes(common);
-    const int root = (int) (next_random(common) % (unsigned) n_ranks);
-    const unsigned seed = next_random(common);
-    unsigned char *buffer = must_malloc(bytes);
-    pattern_fill(buffer, bytes, my_rank == root ? seed : seed + 1);
+    MPI_Request request;
     be_late(own);
-    MPI_Bcast(buffer, (int) bytes, MPI_BYTE, root, MPI_COMM_WORLD);
-    check(pattern_is(buffer, bytes, seed), "%zu bytes from %d", bytes, root);
-    free(buffer);
+    pending_t pending = begin(BLOCKING, common, &request);
+    pending_end(&pending, "blocking");
     be_late(own);
 }
 
@@ -62,17 +55,10 @@ static void broadcast(uint32_t *common, uint32_t *own)
 static void overlap(uint32_t *common, uint32_t *own)
 {
     const int n = 1 + (int) (next_random(common) % MOST_AT_ONCE);
-    unsigned char *buffers[MOST_AT_ONCE];
-    size_t bytes[MOST_AT_ONCE];
-    unsigned seeds[MOST_AT_ONCE];
+    pending_t pending[MOST_AT_ONCE];
     MPI_Request requests[MOST_AT_ONCE];
     for (int i = 0; i < n; i++) {
-        const int root = (int) (next_random(common) % (unsigned) n_ranks);
-        bytes[i] = draw_bytes(common);
-        seeds[i] = next_random(common);
-        buffers[i] = must_malloc(bytes[i]);
-        pattern_fill(buffers[i], bytes[i], my_rank == root ? seeds[i] : seeds[i] + 1);
-        MPI_Ibcast(buffers[i], (int) bytes[i], MPI_BYTE, root, MPI_COMM_WORLD, &requests[i]);
+        pending[i] = begin(NONBLOCKING, common, &requests[i]);
     }
     if (next_random(common) % 2 == 0) {
         broadcast(common, own);
@@ -82,76 +68,50 @@ static void overlap(uint32_t *common, uint32_t *own)
         MPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
     }
     for (int i = 0; i < n; i++) {
-        check(pattern_is(buffers[i], bytes[i], seeds[i]), "%zu bytes at once", bytes[i]);
-        free(buffers[i]);
+        pending_end(&pending[i], "one of several");
     }
 }
 
-static unsigned long long n_by_multicast(void)
+/**
+ * Several persistent ones, started by each rank in another order, again and again; or a single one,
+ * between the starts of which others go by multicast.
+ */
+static void persist(uint32_t *common, uint32_t *own, int n)
 {
-    return counter_value(&counters, "coll_pipebcast_broadcasts_multicast");
-}
-
-/** Several persistent ones, started by each rank in another order, some of them once more. */
-static void persist_many(uint32_t *common, uint32_t *own)
-{
-    unsigned char *buffers[MOST_AT_ONCE];
-    size_t bytes[MOST_AT_ONCE];
+    pending_t pending[MOST_AT_ONCE];
     MPI_Request requests[MOST_AT_ONCE];
-    const int n = 2 + (int) (next_random(common) % (MOST_AT_ONCE - 1));
     for (int i = 0; i < n; i++) {
-        bytes[i] = draw_bytes(common);
-        buffers[i] = must_malloc(bytes[i]);
-        MPI_Bcast_init(buffers[i], (int) bytes[i], MPI_BYTE, i % n_ranks, MPI_COMM_WORLD,
-                       MPI_INFO_NULL, &requests[i]);
+        pending[i] = begin(PERSISTENT, common, &requests[i]);
     }
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < (n == 1 ? 3 : 12); round++) {
         const int first = (int) (next_random(own) % (unsigned) n);
         const unsigned seed = next_random(common);
         for (int i = 0; i < n; i++) {
             const int which = (first + i) % n;
-            pattern_fill(buffers[which], bytes[which],
-                         my_rank == which % n_ranks ? seed + (unsigned) which : 0);
+            pending_fill(&pending[which], seed + (unsigned) which);
             MPI_Start(&requests[which]);
             be_late(own);
         }
+        if (n == 1) {
+            broadcast(common, own);
+        }
         MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
         for (int i = 0; i < n; i++) {
-            check(pattern_is(buffers[i], bytes[i], seed + (unsigned) i),
-                  "%zu bytes, persistent among %d", bytes[i], n);
+            check(pending_is_right(&pending[i]), "%zu bytes, persistent among %d", pending[i].bytes,
+                  n);
         }
     }
     for (int i = 0; i < n; i++) {
         MPI_Request_free(&requests[i]);
-        free(buffers[i]);
+        pending_end(&pending[i], "persistent");
     }
-}
-
-/** A persistent one, between the starts of which others go by multicast. */
-static void persist(uint32_t *common, uint32_t *own)
-{
-    const size_t bytes = draw_bytes(common);
-    const int root = (int) (next_random(common) % (unsigned) n_ranks);
-    unsigned char *buffer = must_malloc(bytes);
-    MPI_Request request;
-    MPI_Bcast_init(buffer, (int) bytes, MPI_BYTE, root, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    for (int i = 0; i < 3; i++) {
-        const unsigned seed = next_random(common);
-        pattern_fill(buffer, bytes, my_rank == root ? seed : seed + 1);
-        MPI_Start(&request);
-        broadcast(common, own);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        check(pattern_is(buffer, bytes, seed), "%zu bytes, persistent", bytes);
-    }
-    MPI_Request_free(&request);
-    free(buffer);
 }
 
 /** Every second int, at the root contiguous. */
 static void spread(uint32_t *common, uint32_t *own)
 {
     const int n = 16 + (int) (next_random(common) % 20000);
-    const int root = (int) (next_random(common) % (unsigned) n_ranks);
+    const int root = draw_root(common);
     const int seed = (int) (next_random(common) % 1000);
     int *buffer = must_malloc((size_t) 2 * (size_t) n * sizeof(*buffer));
     MPI_Datatype every_second;
@@ -174,11 +134,9 @@ static void spread(uint32_t *common, uint32_t *own)
 
 int main(int argc, char **argv)
 {
-    const int n_steps = argc > 1 ? atoi(argv[1]) : 200;
-    uint32_t common = argc > 2 ? (uint32_t) atoi(argv[2]) : 1, own;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    const int n_steps = (int) argument(argc, argv, 1, 200);
+    uint32_t common = (uint32_t) argument(argc, argv, 2, 1), own;
+    check_begin(&argc, &argv);
     served_open(&counters);
     own = common + 7919u * (uint32_t) my_rank;
     for (int step = 0; step < n_steps; step++) {
@@ -186,9 +144,9 @@ int main(int argc, char **argv)
         if (what == 0) {
             overlap(&common, &own);
         } else if (what == 1) {
-            persist(&common, &own);
+            persist(&common, &own, 1);
         } else if (what == 8) {
-            persist_many(&common, &own);
+            persist(&common, &own, 2 + (int) (next_random(&common) % (MOST_AT_ONCE - 1)));
         } else if (what == 2) {
             spread(&common, &own);
         } else {
@@ -196,7 +154,8 @@ int main(int argc, char **argv)
         }
     }
     if (my_rank == 0) {
-        printf("by multicast: %llu\nasked: %llu\nforeign: %llu\n", n_by_multicast(),
+        printf("by multicast: %llu\nasked: %llu\nforeign: %llu\n",
+               counter_value(&counters, "coll_pipebcast_broadcasts_multicast"),
                counter_value(&counters, "coll_pipebcast_multicast_asked"),
                counter_value(&counters, "coll_pipebcast_multicast_foreign"));
     }

@@ -16,8 +16,12 @@
  * [lasting [early]] [in_turn [FIRST]] With "in_turn" an allocation fails on one of these ranks, and
  * the next one on the other, in half of the time. With FIRST, 0 to 4, too, those fail that are
  * FIRST, FIRST + 5, FIRST + 10 and so on, where each would fail without.
+ *
+ * With "ends" and a case rank 2 is out of memory where it can neither take part in what the others
+ * do nor tell them, and the job must end: "decision": the others may have given a broadcast to the
+ * fallback component; "communicators": it makes one after another without memory for any;
+ * "records": at its first broadcast it cannot look up what the others have published.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +29,11 @@
 #include "check.h"
 #include "failing_plugin.h"
 
-#if OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define MPI_Bcast_init MPIX_Bcast_init
-#endif
-
 #define BYTES 6000
 #define SMALL 20 /* below min_size */
 #define N_BROADCASTS 6
 #define N_STARTS 3
+#define VICTIM 2 /* where the job ends */
 
 /* Ranks that leave may take a second, and advice takes thousands of allocations: those behind the
  * first ones do not fail each in turn, but further ones by this part each time. */
@@ -49,9 +49,8 @@
 
 static failing_plugin_after_t *fail_after;
 static failing_plugin_has_failed_t *has_failed;
-static MPI_Datatype spaced;  /* BYTES / 2 single bytes, with gaps */
-static int my_rank, n_ranks; /* of all */
-static int rank_there;       /* this one in the communicator */
+static MPI_Datatype spaced; /* BYTES / 2 single bytes, with gaps */
+static int rank_there;      /* this one in the communicator */
 static long n_errors;
 static bool nonblocking, lasting, early, in_turn;
 static long first, step = 1; /* of the allocations that fail in turn */
@@ -251,6 +250,49 @@ static long lose_in_turn(void)
     return n;
 }
 
+/* Cases in which the job must end. */
+
+static void broadcast_first_without_memory(void)
+{
+    static unsigned char buffer[BYTES];
+    fail_after(my_rank == VICTIM ? 0 : -1, 1);
+    MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+/** Too small for a model that was not measured to leave the fallback component out. */
+static void decide_without_memory(void)
+{
+    static unsigned char buffer[BYTES];
+    MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+    fail_after(my_rank == VICTIM ? 0 : -1, 1);
+    MPI_Bcast(buffer, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
+}
+
+static void make_without_memory(void)
+{
+    static unsigned char buffer[SMALL];
+    MPI_Comm comms[2];
+    MPI_Bcast(buffer, SMALL, MPI_BYTE, 0, MPI_COMM_WORLD);
+    fail_after(my_rank == VICTIM ? 0 : -1, 1);
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        MPI_Bcast(buffer, SMALL, MPI_BYTE, 0, comms[i]);
+    }
+}
+
+static int end_job(const char *what)
+{
+    if (strcmp(what, "decision") == 0) {
+        decide_without_memory();
+    } else if (strcmp(what, "records") == 0) {
+        broadcast_first_without_memory();
+    } else {
+        make_without_memory();
+    }
+    fail_after(-1, 0);
+    return check_done("run_no_memory");
+}
+
 /*
  * Asked for by the leak sanitizer, if there is one. A rank that leaves a broadcast keeps the bounce
  * buffers of receives that do not end: the PML may still write there.
@@ -264,20 +306,14 @@ const char *__lsan_default_suppressions(void)
 int main(int argc, char **argv)
 {
     long n = 0, all_errors = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    check_begin(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    *(void **) &fail_after = dlsym(RTLD_DEFAULT, "failing_plugin_after");
-    *(void **) &has_failed = dlsym(RTLD_DEFAULT, "failing_plugin_has_failed");
-    if (fail_after == NULL || has_failed == NULL) {
-        fprintf(stderr,
-                "usage: run_no_memory [nonblocking] [lasting [early]] [in_turn [FIRST]], with "
-                "failing_plugin.so in LD_PRELOAD\n");
-        return EXIT_FAILURE;
+    *(void **) &fail_after = preloaded("failing_plugin_after");
+    *(void **) &has_failed = preloaded("failing_plugin_has_failed");
+    if (argc > 2 && strcmp(argv[1], "ends") == 0) {
+        return end_job(argv[2]);
     }
-    check(bcast_is_right((unsigned char[BYTES]){0}, BYTES, 0, MPI_COMM_WORLD, 1),
-          "a broadcast before, by which the rank has looked up all records");
+    check_bcast(BLOCKING, BYTES, 0, MPI_COMM_WORLD, 1, "before, so that all records are known");
     for (int i = 1; i < argc; i++) {
         nonblocking = nonblocking || strcmp(argv[i], "nonblocking") == 0;
         lasting = lasting || strcmp(argv[i], "lasting") == 0;

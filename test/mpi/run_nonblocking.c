@@ -6,60 +6,18 @@
  * some: of the broadcasts some may go to the fallback component.
  * first: only the first ones of communicators. (libnbc of 4.1.4 fails in the random mix by itself.)
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "layouts.h"
 
-#if OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define MPI_Bcast_init MPIX_Bcast_init
-#endif
-
 #define MAX_OUTSTANDING 24
 #define MAX_BYTES 30000
 
-static int my_rank, n_ranks;
-
-/** A broadcast under way, and what it must bring. */
-typedef struct pending {
-    unsigned char *buffer;
-    size_t bytes;
-    unsigned seed;
-} pending_t;
-
-/** A generator of one's own: the common one is alike on all ranks, the other is not. */
-static unsigned next_random(uint32_t *state)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
-}
-
-static pending_t make_pending(size_t bytes, int root, MPI_Comm comm, unsigned seed)
-{
-    int rank;
-    pending_t pending = {.buffer = must_malloc(bytes), .bytes = bytes, .seed = seed};
-    MPI_Comm_rank(comm, &rank);
-    pattern_fill(pending.buffer, bytes, rank == root ? seed : seed + 1);
-    return pending;
-}
-
 static pending_t start(size_t bytes, int root, MPI_Comm comm, unsigned seed, MPI_Request *request)
 {
-    const pending_t pending = make_pending(bytes, root, comm, seed);
-    MPI_Ibcast(pending.buffer, (int) bytes, MPI_BYTE, root, comm, request);
-    return pending;
-}
-
-static void finish(pending_t *pending, const char *where)
-{
-    check(pattern_is(pending->buffer, pending->bytes, pending->seed), "%s: %zu bytes", where,
-          pending->bytes);
-    free(pending->buffer);
-    pending->buffer = NULL;
+    return pending_begin(NONBLOCKING, bytes, root, comm, seed, request);
 }
 
 /** The first broadcasts of a communicator, large and small, before its ranks have agreed. */
@@ -78,16 +36,14 @@ static void test_first(int n_turns)
         }
         MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &requests[N]);
         if (turn % 2 == 1) {
-            pending_t blocking = make_pending(3000, 0, comm, 99);
-            MPI_Bcast(blocking.buffer, 3000, MPI_BYTE, 0, comm);
-            finish(&blocking, "blocking after the first");
+            check_bcast(BLOCKING, 3000, 0, comm, 99, "blocking after the first");
         }
         MPI_Wait(&requests[N], MPI_STATUS_IGNORE);
         check(sum == n_ranks, "iallreduce");
         for (int i = 0; i < N; i++) {
             const int which = my_rank % 2 == 0 ? i : N - 1 - i;
             MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
-            finish(&pending[which], "first of a communicator");
+            pending_end(&pending[which], "first of a communicator");
         }
         MPI_Comm_free(&comm);
     }
@@ -107,8 +63,8 @@ static void test_known_unevenly(int n_turns)
         }
         pending[1] = start(40, turn % n_ranks, comm, 2, &requests[1]);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        finish(&pending[0], "first");
-        finish(&pending[1], "second, when one rank knows more");
+        pending_end(&pending[0], "first");
+        pending_end(&pending[1], "second, when one rank knows more");
         MPI_Comm_free(&comm);
     }
 }
@@ -141,7 +97,7 @@ static void end_some(MPI_Request *requests, pending_t *pending, int n, uint32_t 
         break;
     }
     for (int i = 0; i < n_done && n_done != MPI_UNDEFINED; i++) {
-        finish(&pending[indices[i]], "random mix");
+        pending_end(&pending[indices[i]], "random mix");
     }
 }
 
@@ -177,9 +133,7 @@ static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
             }
             pending[at] = start(bytes, root, comm, (unsigned) step, &requests[at]);
         } else if (what == 7) {
-            pending_t blocking = make_pending(bytes, root, comm, (unsigned) step);
-            MPI_Bcast(blocking.buffer, (int) bytes, MPI_BYTE, root, comm);
-            finish(&blocking, "blocking in the mix");
+            check_bcast(BLOCKING, bytes, root, comm, (unsigned) step, "blocking in the mix");
         } else if (what == 8) {
             MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
             check(sum == n_ranks, "allreduce in the mix");
@@ -196,7 +150,7 @@ static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
     for (int i = 0; i < MAX_OUTSTANDING; i++) {
         if (requests[i] != MPI_REQUEST_NULL) {
             MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-            finish(&pending[i], "end of the mix");
+            pending_end(&pending[i], "end of the mix");
         }
     }
 }
@@ -210,18 +164,14 @@ static void test_persistent(MPI_Comm comm)
     MPI_Request requests[N];
     pending_t pending[N];
     for (int i = 0; i < N; i++) {
-        pending[i] = make_pending(sizes[i], i % n_ranks, comm, 0);
-        MPI_Bcast_init(pending[i].buffer, (int) sizes[i], MPI_BYTE, i % n_ranks, comm,
-                       MPI_INFO_NULL, &requests[i]);
+        pending[i] = pending_begin(PERSISTENT, sizes[i], i % n_ranks, comm, 0, &requests[i]);
     }
     for (int round = 0; round < ROUNDS; round++) {
         if ((round + my_rank) % 5 == 0) {
-            usleep(3000);
+            wait_us(3000);
         }
         for (int i = 0; i < N; i++) {
-            pending[i].seed = (unsigned) (N * round + i);
-            pattern_fill(pending[i].buffer, sizes[i],
-                         my_rank == i % n_ranks ? pending[i].seed : pending[i].seed + 1);
+            pending_fill(&pending[i], (unsigned) (N * round + i));
         }
         if (round % 2 == 0) {
             MPI_Startall(N, requests);
@@ -233,14 +183,13 @@ static void test_persistent(MPI_Comm comm)
         for (int i = 0; i < N; i++) {
             const int which = (i + my_rank) % N;
             MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
-            check(pattern_is(pending[which].buffer, sizes[which], pending[which].seed),
-                  "persistent %d, round %d", which, round);
+            check(pending_is_right(&pending[which]), "persistent %d, round %d", which, round);
         }
     }
     for (int i = 0; i < N; i++) {
         MPI_Request_free(&requests[i]);
         check(requests[i] == MPI_REQUEST_NULL, "freed");
-        free(pending[i].buffer);
+        pending_end(&pending[i], "persistent, the last start");
     }
 }
 
@@ -248,24 +197,23 @@ static void test_persistent(MPI_Comm comm)
 static void test_running_ahead(MPI_Comm comm)
 {
     enum { BYTES = 4000, ROUNDS = 40 };
-    unsigned char *buffer = must_malloc(BYTES);
     MPI_Request request;
-    MPI_Bcast_init(buffer, BYTES, MPI_BYTE, 0, comm, MPI_INFO_NULL, &request);
-    for (int round = 0; round < ROUNDS; round++) {
-        pattern_fill(buffer, BYTES, (unsigned) (my_rank == 0 ? round : round + 1));
+    pending_t pending = pending_begin(PERSISTENT, BYTES, 0, comm, 0, &request);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        pending_fill(&pending, round);
         MPI_Start(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        check(pattern_is(buffer, BYTES, (unsigned) round), "running ahead, round %d", round);
+        check(pending_is_right(&pending), "running ahead, round %u", round);
     }
     MPI_Request_free(&request);
-    free(buffer);
+    pending_end(&pending, "running ahead");
 }
 
 /** Waits, with progress, until the bytes are there. */
 static void await(const pending_t *pending, MPI_Comm comm)
 {
     const double give_up = MPI_Wtime() + 20;
-    while (!pattern_is(pending->buffer, pending->bytes, pending->seed) && MPI_Wtime() < give_up) {
+    while (!pending_is_right(pending) && MPI_Wtime() < give_up) {
         int flag;
         MPI_Iprobe(MPI_ANY_SOURCE, 12345, comm, &flag, MPI_STATUS_IGNORE);
     }
@@ -287,12 +235,9 @@ static void test_free_of_active(MPI_Comm comm, bool all_are_ours)
     let_errors_return(true);
     for (int i = 0; i < N; i++) {
         MPI_Request request;
-        if (i % 2 == 0) {
-            pending[i] = start(6000, i % n_ranks, comm, (unsigned) i, &request);
-        } else {
-            pending[i] = make_pending(6000, i % n_ranks, comm, (unsigned) i);
-            MPI_Bcast_init(pending[i].buffer, 6000, MPI_BYTE, i % n_ranks, comm, MPI_INFO_NULL,
-                           &request);
+        pending[i] = pending_begin(i % 2 == 0 ? NONBLOCKING : PERSISTENT, 6000, i % n_ranks, comm,
+                                   (unsigned) i, &request);
+        if (i % 2 == 1) {
             MPI_Start(&request);
         }
         const int rc = MPI_Request_free(&request);
@@ -308,7 +253,7 @@ static void test_free_of_active(MPI_Comm comm, bool all_are_ours)
     /* A receiver has its data before it has sent them on, from the same buffer. */
     MPI_Barrier(comm);
     for (int i = 0; i < N; i++) {
-        finish(&pending[i], "freed while active");
+        pending_end(&pending[i], "freed while active");
     }
 }
 
@@ -375,7 +320,7 @@ static void test_freed_communicator(unsigned seed)
     pending_t pending = start(7000, (int) seed % n_ranks, comm, seed, &request);
     MPI_Comm_free(&comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    finish(&pending, "freed communicator");
+    pending_end(&pending, "freed communicator");
 }
 
 /** The same with a persistent one, which may be started as long as it lives. (Not Open MPI's.) */
@@ -384,18 +329,17 @@ static void test_freed_persistent(unsigned seed)
     MPI_Comm comm;
     MPI_Request request;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    pending_t pending = make_pending(5000, 0, comm, seed);
-    MPI_Bcast_init(pending.buffer, 5000, MPI_BYTE, 0, comm, MPI_INFO_NULL, &request);
+    pending_t pending = pending_begin(PERSISTENT, 5000, 0, comm, seed, &request);
     MPI_Start(&request);
     MPI_Comm_free(&comm);
     for (int i = 0; i < 3; i++) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        check(pattern_is(pending.buffer, 5000, seed), "freed communicator, start %d", i);
-        pattern_fill(pending.buffer, 5000, my_rank == 0 ? seed : seed + 1);
+        check(pending_is_right(&pending), "freed communicator, start %d", i);
+        pending_fill(&pending, ++seed);
         MPI_Start(&request);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    finish(&pending, "freed communicator, persistent");
+    pending_end(&pending, "freed communicator, persistent");
     MPI_Request_free(&request);
 }
 
@@ -439,20 +383,18 @@ static void test_status_and_cancel(MPI_Comm comm, bool all_are_ours)
     MPI_Get_count(&status, MPI_BYTE, &count);
     MPI_Test_cancelled(&status, &cancelled);
     check((count == 0 && !cancelled) || !all_are_ours, "empty status");
-    finish(&pending, "after a cancel");
+    pending_end(&pending, "after a cancel");
 }
 
 int main(int argc, char **argv)
 {
-    const int n_steps = argc > 1 ? atoi(argv[1]) : 200;
-    const unsigned seed = argc > 2 ? (unsigned) atoi(argv[2]) : 1;
+    const int n_steps = (int) argument(argc, argv, 1, 200);
+    const unsigned seed = (unsigned) argument(argc, argv, 2, 1);
     const bool all_are_ours = argc <= 3;
     const bool only_first = argc > 1 && strcmp(argv[1], "first") == 0;
     MPI_Comm comm;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    const int n_first = only_first && argc > 2 ? atoi(argv[2]) : 10;
+    check_begin(&argc, &argv);
+    const int n_first = only_first ? (int) argument(argc, argv, 2, 10) : 10;
     test_first(n_first < 4 ? n_first : 4);
     test_known_unevenly(n_first);
     if (only_first) {

@@ -4,8 +4,6 @@
  * for communicators that are made later, and for no other; what ranks have agreed on cannot be set.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 #include "served.h"
@@ -27,9 +25,8 @@ static MPI_T_cvar_handle handle_of(const char *name)
 
 static void set_verbose(MPI_T_cvar_handle handle, int level)
 {
-    int rank, now = -1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank != 0) {
+    int now = -1;
+    if (my_rank != 0) {
         return;
     }
     check(MPI_T_cvar_write(handle, &level) == MPI_SUCCESS, "verbose cannot be set");
@@ -54,26 +51,11 @@ static MPI_Comm new_communicator(const char *name)
     return comm;
 }
 
-/** Broadcasts over a communicator, and looks at each byte. */
-static void broadcast(MPI_Comm comm, const char *name)
-{
-    int rank, wrong = 0;
-    unsigned char *bytes = malloc(BYTES);
-    MPI_Comm_rank(comm, &rank);
-    memset(bytes, rank == 1 ? 0xa5 : 0, BYTES);
-    MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, comm);
-    for (int i = 0; i < BYTES; i++) {
-        wrong += bytes[i] != 0xa5;
-    }
-    check(wrong == 0, "%d bytes are wrong over %s", wrong, name);
-    free(bytes);
-}
-
-/** The same over a new communicator of that name. */
+/** A broadcast over a new communicator of that name. */
 static void broadcast_over(const char *name)
 {
     MPI_Comm comm = new_communicator(name);
-    broadcast(comm, name);
+    check_bcast(BLOCKING, BYTES, 1, comm, 1, name);
     MPI_Comm_free(&comm);
 }
 
@@ -98,7 +80,7 @@ static void check_settings(void)
     check(MPI_T_cvar_write(algorithm, &chain) == MPI_SUCCESS, "algorithm cannot be set");
     check(MPI_T_cvar_write(segment, &too_small) == MPI_SUCCESS, "segment_size cannot be set");
     const unsigned long long n = n_chains(&counters);
-    broadcast(old, "old");
+    check_bcast(BLOCKING, BYTES, 1, old, 1, "old");
     check(n_chains(&counters) == n, "a communicator that was there has changed");
     broadcast_over("new");
     check(n_chains(&counters) == n + 1, "a new communicator does not follow");
@@ -114,7 +96,7 @@ int main(int argc, char **argv)
                                          "coll_pipebcast_multicast", "coll_pipebcast_ahead"};
     int provided;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_Init(&argc, &argv);
+    check_begin(&argc, &argv);
     MPI_T_cvar_handle verbose = handle_of("coll_pipebcast_verbose");
     broadcast_over("before");
     set_verbose(verbose, 1);

@@ -70,10 +70,8 @@ static double element_of_b(int i, int j)
 
 static grid_t make_grid(int n_rows)
 {
-    int n_ranks, rank, shape[2] = {n_rows, 0};
+    int shape[2] = {n_rows, 0};
     grid_t grid;
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (n_rows < 0 || (n_rows > 0 && n_ranks % n_rows != 0)) {
         fprintf(stderr, "run_summa: %d ranks are no grid of %d rows\n", n_ranks, n_rows);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -81,8 +79,8 @@ static grid_t make_grid(int n_rows)
     MPI_Dims_create(n_ranks, 2, shape);
     grid.n_rows = shape[0];
     grid.n_columns = shape[1];
-    grid.row = rank / grid.n_columns;
-    grid.column = rank % grid.n_columns;
+    grid.row = my_rank / grid.n_columns;
+    grid.column = my_rank % grid.n_columns;
     MPI_Comm_split(MPI_COMM_WORLD, grid.row, grid.column, &grid.along[ALONG_ROWS]);
     MPI_Comm_split(MPI_COMM_WORLD, grid.column, grid.row, &grid.along[ALONG_COLUMNS]);
     return grid;
@@ -213,14 +211,12 @@ static void multiply_once(const grid_t *grid, int size, int panel)
 {
     blocks_t blocks = make_blocks(grid, size);
     double own[N_ALONG + 1] = {0}, most[N_ALONG + 1];
-    int rank;
     MPI_Barrier(MPI_COMM_WORLD);
     const double begun = MPI_Wtime();
     multiply(grid, &blocks, panel, own);
     own[N_ALONG] = MPI_Wtime() - begun;
     MPI_Reduce(own, most, N_ALONG + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
+    if (my_rank == 0) {
         printf("%d,%d,%d,%d,%.0f,%.0f,%.0f\n", size, panel, grid->n_rows, grid->n_columns,
                1e6 * most[N_ALONG], 1e6 * most[ALONG_ROWS], 1e6 * most[ALONG_COLUMNS]);
         fflush(stdout);
@@ -231,18 +227,16 @@ static void multiply_once(const grid_t *grid, int size, int panel)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    const int size = argc > 2 ? atoi(argv[1]) : 0, panel = argc > 2 ? atoi(argv[2]) : 0;
-    const int n_times = argc > 4 ? atoi(argv[4]) : 1;
+    check_begin(&argc, &argv);
+    const int size = (int) argument(argc, argv, 1, 0), panel = (int) argument(argc, argv, 2, 0);
+    const int n_times = (int) argument(argc, argv, 4, 1);
     if (size < 1 || panel < 1 || n_times < 1) {
         fprintf(stderr, "usage: run_summa SIZE PANEL [ROWS [TIMES]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
         return 2;
     }
-    grid_t grid = make_grid(argc > 3 ? atoi(argv[3]) : 0);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
+    grid_t grid = make_grid((int) argument(argc, argv, 3, 0));
+    if (my_rank == 0) {
         printf("size,panel,rows,columns,time_us,row_us,column_us\n");
     }
     for (int i = 0; i < n_times; i++) {

@@ -1,22 +1,22 @@
 /*
- * MPI_THREAD_MULTIPLE: each thread broadcasts on a communicator of its own, every other one with
- * several nonblocking and persistent broadcasts under way.
+ * MPI_THREAD_MULTIPLE: each thread broadcasts on a communicator of its own.
+ * Usage: run_threads [counted]
+ * By default every other thread has several nonblocking and persistent broadcasts under way.
+ * counted: blocking ones of two sizes, none of which may be missing from the counters; then the
+ * last rank names another size than the others, which fails there and is counted so.
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "check.h"
-
-#if OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define MPI_Bcast_init MPIX_Bcast_init
-#endif
+#include "served.h"
 
 #define N_THREADS 4
 #define N_BROADCASTS 100
 #define N_OUTSTANDING 5
-#define MAX_BYTES (50 + N_BROADCASTS * 97)
+#define AGAIN_BYTES 4000
+#define N_COUNTED 500
+#define COUNTED_BYTES 150
 
 typedef struct worker {
     pthread_t thread;
@@ -24,99 +24,127 @@ typedef struct worker {
     unsigned number;
 } worker_t;
 
+static size_t bytes_of(int i)
+{
+    return 50 + (size_t) i * 97;
+}
+
+static unsigned seed_of(const worker_t *worker, int i)
+{
+    return worker->number * 1000 + (unsigned) i;
+}
+
 static void *work(void *context)
 {
     const worker_t *worker = context;
-    int rank, size;
-    MPI_Comm_rank(worker->comm, &rank);
-    MPI_Comm_size(worker->comm, &size);
     for (int i = 0; i < N_BROADCASTS; i++) {
-        const size_t bytes = 50 + (size_t) i * 97;
-        const int root = (i + (int) worker->number) % size;
-        const unsigned seed = worker->number * 1000 + (unsigned) i;
-        unsigned char *buffer = must_malloc(bytes);
-        pattern_fill(buffer, bytes, rank == root ? seed : seed + 1);
-        MPI_Bcast(buffer, (int) bytes, MPI_BYTE, root, worker->comm);
-        check(pattern_is(buffer, bytes, seed), "thread %u, broadcast %d", worker->number, i);
-        free(buffer);
+        check_bcast(BLOCKING, bytes_of(i), (i + (int) worker->number) % n_ranks, worker->comm,
+                    seed_of(worker, i), "a thread");
     }
     return NULL;
-}
-
-/** The bytes of broadcast `i`, before it. */
-static void fill(unsigned char *buffer, const worker_t *worker, int i, int root)
-{
-    int rank;
-    const unsigned seed = worker->number * 1000 + (unsigned) i;
-    MPI_Comm_rank(worker->comm, &rank);
-    pattern_fill(buffer, MAX_BYTES, rank == root ? seed : seed + 1);
-}
-
-static void check_bytes(const unsigned char *buffer, size_t bytes, const worker_t *worker, int i)
-{
-    check(pattern_is(buffer, bytes, worker->number * 1000 + (unsigned) i),
-          "thread %u, nonblocking %d", worker->number, i);
 }
 
 static void *work_nonblocking(void *context)
 {
     const worker_t *worker = context;
-    unsigned char *buffers[N_OUTSTANDING];
+    pending_t pending[N_OUTSTANDING];
     MPI_Request requests[N_OUTSTANDING], persistent;
-    unsigned char *again = must_malloc(MAX_BYTES);
-    int size;
-    MPI_Comm_size(worker->comm, &size);
-    for (int k = 0; k < N_OUTSTANDING; k++) {
-        buffers[k] = must_malloc(MAX_BYTES);
-    }
-    MPI_Bcast_init(again, 4000, MPI_BYTE, 0, worker->comm, MPI_INFO_NULL, &persistent);
+    pending_t again = pending_begin(PERSISTENT, AGAIN_BYTES, 0, worker->comm, 0, &persistent);
     for (int i = 0; i + N_OUTSTANDING <= N_BROADCASTS; i += N_OUTSTANDING) {
-        fill(again, worker, i, 0);
+        pending_fill(&again, seed_of(worker, i));
         MPI_Start(&persistent);
         for (int k = 0; k < N_OUTSTANDING; k++) {
-            const int root = (i + k) % size;
-            fill(buffers[k], worker, i + k, root);
-            MPI_Ibcast(buffers[k], 50 + (i + k) * 97, MPI_BYTE, root, worker->comm, &requests[k]);
+            pending[k] = pending_begin(NONBLOCKING, bytes_of(i + k), (i + k) % n_ranks,
+                                       worker->comm, seed_of(worker, i + k), &requests[k]);
         }
         for (int n = 0; n < N_OUTSTANDING; n++) {
             int k;
             MPI_Waitany(N_OUTSTANDING, requests, &k, MPI_STATUS_IGNORE);
-            check_bytes(buffers[k], 50 + (size_t) (i + k) * 97, worker, i + k);
+            pending_end(&pending[k], "a thread, nonblocking");
         }
         MPI_Wait(&persistent, MPI_STATUS_IGNORE);
-        check_bytes(again, 4000, worker, i);
+        check(pending_is_right(&again), "a thread, persistent, broadcast %d", i);
     }
     MPI_Request_free(&persistent);
-    for (int k = 0; k < N_OUTSTANDING; k++) {
-        free(buffers[k]);
-    }
-    free(again);
+    pending_end(&again, "a thread, persistent");
     return NULL;
 }
 
-int main(int argc, char **argv)
+/** Every other broadcast is too small for pipebcast. */
+static void *work_counted(void *context)
 {
-    int provided;
-    worker_t workers[N_THREADS];
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("SKIP run_threads: this Open MPI has no MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return EXIT_SUCCESS;
+    const worker_t *worker = context;
+    for (int i = 0; i < N_COUNTED; i++) {
+        check_bcast(BLOCKING, i % 2 == 0 ? COUNTED_BYTES : 1, i % n_ranks, worker->comm,
+                    (unsigned) i, "a thread");
     }
+    return NULL;
+}
+
+/** Threads with the two ways of working by turns. */
+static void run_threads(void *(*even)(void *), void *(*odd)(void *) )
+{
+    worker_t workers[N_THREADS];
     for (unsigned i = 0; i < N_THREADS; i++) {
         workers[i].number = i;
         MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
     }
     for (int i = 0; i < N_THREADS; i++) {
-        if (pthread_create(&workers[i].thread, NULL, i % 2 == 0 ? work : work_nonblocking,
-                           &workers[i]) != 0) {
+        if (pthread_create(&workers[i].thread, NULL, i % 2 == 0 ? even : odd, &workers[i]) != 0) {
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
     for (int i = 0; i < N_THREADS; i++) {
         pthread_join(workers[i].thread, NULL);
+    }
+    for (int i = 0; i < N_THREADS; i++) {
         MPI_Comm_free(&workers[i].comm);
+    }
+}
+
+/** The last rank expects more than the others broadcast. */
+static void broadcast_wrongly(void)
+{
+    char buffer[COUNTED_BYTES + 30] = {0};
+    const int bytes = my_rank == n_ranks - 1 ? COUNTED_BYTES + 30 : COUNTED_BYTES;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void check_value(const struct bench_counters *counters, const char *name,
+                        unsigned long long expected)
+{
+    const unsigned long long value = counter_value(counters, name);
+    check(value == expected, "%s is %llu instead of %llu", name, value, expected);
+}
+
+static void test_counters(void)
+{
+    const unsigned long long half = N_THREADS * N_COUNTED / 2;
+    struct bench_counters counters;
+    served_open(&counters);
+    run_threads(work_counted, work_counted);
+    check_value(&counters, "coll_pipebcast_broadcasts_twotree", half);
+    check_value(&counters, "coll_pipebcast_bytes_twotree", half * COUNTED_BYTES);
+    check_value(&counters, "coll_pipebcast_fallback_too_small", half);
+    check_value(&counters, "coll_pipebcast_bytes_fallback", half);
+    check_value(&counters, "coll_pipebcast_failed", 0);
+    broadcast_wrongly();
+    if (my_rank == n_ranks - 1) {
+        check_value(&counters, "coll_pipebcast_failed", 1);
+        check_value(&counters, "coll_pipebcast_broadcasts_twotree", half);
+    }
+    bench_counters_close(&counters);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin_threads("run_threads", &argc, &argv);
+    if (argc > 1) {
+        test_counters();
+    } else {
+        run_threads(work, work_nonblocking);
     }
     return check_done("run_threads");
 }

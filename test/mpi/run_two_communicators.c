@@ -5,7 +5,6 @@
  * Usage: run_two_communicators MILLISECONDS straight|away
  * Prints how many groups of ranks were served as they arrived.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +16,14 @@
 #define BYTES 40000
 #define N_BROADCASTS 8
 
-static void broadcast(MPI_Comm comm, int root, unsigned seed)
-{
-    static unsigned char buffer[BYTES];
-    check(bcast_is_right(buffer, BYTES, root, comm, seed), "broadcast %u from %d", seed, root);
-}
-
 /** Rank 1 is held up for so long: in a broadcast of the two ranks, or by itself. */
-static void be_held_up(MPI_Comm both, int rank, bool straight, long ms, unsigned seed)
+static void be_held_up(MPI_Comm both, bool straight, long ms, unsigned seed)
 {
-    if (rank == (straight ? 0 : 1)) {
+    if (my_rank == (straight ? 0 : 1)) {
         wait_us(1000 * ms);
     }
-    if (rank <= 1 && straight) {
-        broadcast(both, 0, seed);
+    if (my_rank <= 1 && straight) {
+        check_bcast(BLOCKING, BYTES, 0, both, seed, "two ranks");
     }
 }
 
@@ -38,11 +31,8 @@ int main(int argc, char **argv)
 {
     struct bench_counters counters;
     MPI_Comm both, others;
-    int rank, size;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc != 3 || size < 4) {
+    check_begin(&argc, &argv);
+    if (argc != 3 || n_ranks < 4) {
         fprintf(stderr,
                 "usage: run_two_communicators MILLISECONDS straight|away; 4 ranks or more\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -50,18 +40,19 @@ int main(int argc, char **argv)
     }
     const long ms = atol(argv[1]);
     const bool straight = strcmp(argv[2], "straight") == 0;
-    MPI_Comm_split(MPI_COMM_WORLD, rank <= 1 ? 0 : MPI_UNDEFINED, rank, &both);
-    MPI_Comm_split(MPI_COMM_WORLD, rank >= 1 ? 0 : MPI_UNDEFINED, rank, &others);
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank <= 1 ? 0 : MPI_UNDEFINED, my_rank, &both);
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank >= 1 ? 0 : MPI_UNDEFINED, my_rank, &others);
     served_open(&counters);
     for (int i = 0; i < N_BROADCASTS; i++) {
-        be_held_up(both, rank, straight, ms, (unsigned) (2 * i + 1));
-        if (rank >= 1) { /* from any of them but the one that is late */
-            broadcast(others, 1 + i % (size - 2), (unsigned) (2 * i + 2));
+        be_held_up(both, straight, ms, (unsigned) (2 * i + 1));
+        if (my_rank >= 1) { /* from any of them but the one that is late */
+            check_bcast(BLOCKING, BYTES, 1 + i % (n_ranks - 2), others, (unsigned) (2 * i + 2),
+                        "all but one rank");
         }
     }
     unsigned long long groups = counter_value(&counters, "coll_pipebcast_groups_served"), all = 0;
     MPI_Reduce(&groups, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
+    if (my_rank == 0) {
         printf("groups %llu\n", all);
     }
     bench_counters_close(&counters);
