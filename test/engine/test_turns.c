@@ -1,216 +1,125 @@
 /*
  * The whole message to each child in turn, over the in-memory world of world.h.
  */
-#include <stdlib.h>
-
-#include "engine/turns.h"
 #include "plans.h"
+#include "run.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
-#include "world.h"
 
 #define N_RANKS 5
-#define MAX_ROUNDS 5000
 
-static const pb_transfer_limits_t limits = {.receive_window = 3, .send_window = 2, .ahead = 1};
-
-/** A root and its receivers. */
-typedef struct run {
-    world_t *world;
-    pb_role_t *roles[N_RANKS];
-    pb_turns_t turns;
-    pb_transfer_t transfers[N_RANKS];
-    bool through[N_RANKS];
-} run_t;
-
-static void run_init(run_t *run, uint64_t seed)
+/** A root that takes turns, and its receivers, in a random world. */
+static run_t run_of(const pb_plan_t *plan, uint64_t seed)
 {
-    pb_plan_t *plan = plans_flat(N_RANKS, 0);
-    world_t *w = world_new(seed, N_RANKS, 0, 137, 10);
-    *run = (run_t){.world = w};
-    w->bounces = seed % 2;
-    w->busy_percent = seed % 3 == 0 ? 50 : 0;
-    w->early_percent = seed % 5 < 3 ? 100 : 50;
-    for (int rank = 0; rank < N_RANKS; rank++) {
-        run->roles[rank] = pb_role_new(plan, rank);
-        if (rank > 0 &&
-            !pb_transfer_start(&run->transfers[rank], run->roles[rank], &limits, w->total,
-                               w->segment_size, &w->transports[rank], &w->messages[rank])) {
-            abort();
-        }
-    }
-    if (!pb_turns_start(&run->turns, run->roles[0], &limits, w->total, w->segment_size,
-                        &w->transports[0], &w->messages[0])) {
-        abort();
-    }
-    plans_free(plan);
+    pb_random_t random = pb_random_seed(seed);
+    run_t run = run_random(&random, seed, plan, false);
+    run.parts[0].takes_turns = true;
+    return run;
 }
 
-static void run_fini(run_t *run)
+static void test_all_get_it(const pb_plan_t *plan)
 {
-    pb_turns_finish(&run->turns);
-    for (int rank = 0; rank < N_RANKS; rank++) {
-        if (rank > 0) {
-            pb_transfer_finish(&run->transfers[rank]);
-        }
-        free(run->roles[rank]);
-    }
-    world_free(run->world);
-}
-
-static bool advance(run_t *run, int rank)
-{
-    return rank == 0 ? pb_turns_advance(&run->turns) : pb_transfer_advance(&run->transfers[rank]);
-}
-
-/** Whether all ranks get through. */
-static bool run_all(run_t *run)
-{
-    int n_through = 0;
-    for (int round = 0; round < MAX_ROUNDS && n_through < N_RANKS; round++) {
-        const int rank = pb_random_below(&run->world->random, N_RANKS);
-        if (!run->through[rank]) {
-            run->through[rank] = advance(run, rank);
-            n_through += run->through[rank];
-            if (run->through[rank] && run->turns.error == 0) {
-                world_rank_ends(run->world, rank);
-            }
-        }
-        world_step(run->world);
-    }
-    return n_through == N_RANKS;
-}
-
-static void test_all_get_it(void)
-{
-    int n_stuck = 0, n_wrong = 0, n_left = 0;
+    tally_t tally = {0};
     for (uint64_t seed = 0; seed < 300; seed++) {
-        run_t run;
-        run_init(&run, seed);
-        n_stuck += !run_all(&run);
-        for (int rank = 0; rank < N_RANKS; rank++) {
-            n_wrong += !world_rank_has_all(run.world, rank);
-        }
-        n_wrong += run.turns.error != 0 || run.world->n_breaches != 0;
-        n_left += run.world->n_alive != 0 || run.world->n_buffers != 0;
-        run_fini(&run);
+        run_t run = run_of(plan, seed);
+        run_all(&run, &tally, seed);
     }
-    ok(n_stuck == 0, "all ranks end");
-    ok(n_wrong == 0, "every rank has every byte");
-    ok(n_left == 0, "every request and buffer is given back");
+    ok(tally.failures == 0, "every rank has every byte, and nothing is left %s", tally.first);
 }
 
 /** Nobody receives, and the sends go without: the root leaves. */
-static void test_late_receivers(void)
+static void test_late_receivers(const pb_plan_t *plan)
 {
-    run_t run;
-    bool through = false;
-    run_init(&run, 1);
-    for (int round = 0; round < MAX_ROUNDS && !through; round++) {
-        through = pb_turns_advance(&run.turns);
-        world_step(run.world);
+    tally_t tally = {0};
+    run_t run = run_of(plan, 1);
+    run.world->early_percent = 100;
+    for (int rank = 1; rank < N_RANKS; rank++) {
+        run.parts[rank].late = MAX_ROUNDS;
     }
-    ok(through, "the root does not wait for receivers that have not come");
-    run_fini(&run);
+    run_rounds(&run, 5000);
+    ok(run.parts[0].through, "the root does not wait for receivers that have not come");
+    run_fini(&run, &tally, 1);
 }
 
-static void test_turns(void)
+static void test_turns(const pb_plan_t *plan)
 {
-    run_t run;
-    run_init(&run, 2);
+    tally_t tally = {0};
+    run_t run = run_of(plan, 2);
     run.world->early_percent = 0;
-    pb_turns_advance(&run.turns);
+    run_advance(&run, 0, MAX_ROUNDS);
     ok(world_n_sends(run.world, 0, 1) > 0 && world_n_sends(run.world, 0, 2) == 0,
        "the second child's turn is after the first's");
-    run_all(&run);
-    run_fini(&run);
+    run_all(&run, &tally, 2);
 }
 
-static void test_error(void)
+/** What the root has not sent is an error of who lacks it. */
+static void test_error(const pb_plan_t *plan)
 {
-    int n_stuck = 0, n_silent = 0;
+    tally_t tally = {0};
     for (uint64_t seed = 0; seed < 100; seed++) {
-        run_t run;
-        run_init(&run, seed);
-        run.world->fail_rank = 0;
-        run.world->fail_call = CALL_TO_SEND;
-        run.world->fail_after = (int) seed % 50;
-        n_stuck += !run_all(&run);
-        for (int rank = 1; rank < N_RANKS && run.world->failed; rank++) {
-            n_silent += !world_rank_has_all(run.world, rank) && run.transfers[rank].error == 0;
-        }
-        n_silent += run.world->failed && run.turns.error != WORLD_ERROR;
-        run_fini(&run);
+        run_t run = run_of(plan, seed);
+        run_failing(&run, 0, CALL_TO_SEND, (int) seed % 50, &tally, seed);
     }
-    ok(n_stuck == 0, "after an error all ranks end");
-    ok(n_silent == 0, "who has not got every byte has an error");
+    ok(tally.runs > 30 && tally.failures == 0,
+       "after an error of the root all ranks end, and who lacks bytes has an error (%d) %s",
+       tally.runs, tally.first);
 }
 
 /** Everyone leaves in the middle: nothing new is started, and who waits for nothing else ends. */
-static void test_cancel(void)
+static void test_cancel(const pb_plan_t *plan)
 {
-    int n_wrong = 0, n_left = 0, n_ended = 0;
+    tally_t tally = {0};
+    int n_left = 0, n_ended = 0;
     for (uint64_t seed = 0; seed < 100; seed++) {
-        run_t run;
-        run_init(&run, seed);
-        for (int round = 0; round < (int) seed % 30; round++) {
-            advance(&run, round % N_RANKS);
-            world_step(run.world);
-        }
-        pb_turns_cancel(&run.turns);
-        for (int rank = 1; rank < N_RANKS; rank++) {
-            pb_transfer_cancel(&run.transfers[rank]);
-        }
+        run_t run = run_of(plan, seed);
+        run_rounds(&run, 1 + (int) seed % 30);
+        run_cancel(&run);
         for (int round = 0; round < 200; round++) {
-            const int rank = round % N_RANKS;
-            run.through[rank] = run.through[rank] || advance(&run, rank);
+            for (int rank = 0; rank < N_RANKS; rank++) {
+                if (run.parts[rank].started) {
+                    run_advance(&run, rank, MAX_ROUNDS);
+                }
+            }
             world_step(run.world);
         }
         for (int rank = 1; rank < N_RANKS; rank++) {
-            n_left += !run.through[rank];
+            n_left += run.parts[rank].started && !run.parts[rank].through;
         }
-        n_ended += run.through[0] && run.turns.broken;
-        n_wrong += run.world->n_breaches != 0;
-        run_fini(&run);
+        n_ended += run.parts[0].through && run.parts[0].turns.broken;
+        run_fini(&run, &tally, seed);
     }
     ok(n_left == 0 && n_ended > 0, "after a cancel receivers end, and the root %d times", n_ended);
-    ok(n_wrong == 0, "and all is used as it may be");
+    ok(tally.failures == 0, "and all is used as it may be %s", tally.first);
 }
 
-static void test_memory(void)
+static void test_memory(const pb_plan_t *plan)
 {
-    pb_plan_t *plan = plans_flat(N_RANKS, 0);
-    pb_role_t *role = pb_role_new(plan, 0);
-    world_t *w = world_new(1, N_RANKS, 0, 100, 10);
+    tally_t tally = {0};
+    run_t run = run_of(plan, 1);
     int n_failed = 0, n_left = 0;
     bool started = false;
     for (int after = 0; !started; after++) {
-        pb_turns_t turns;
         const long before = failing_memory_alive();
         failing_memory_after(after);
-        started = pb_turns_start(&turns, role, &limits, w->total, w->segment_size,
-                                 &w->transports[0], &w->messages[0]);
+        started = run_start(&run, 0);
         failing_memory_after(-1);
         n_failed += !started;
         n_left += !started && failing_memory_alive() != before;
-        if (started) {
-            pb_turns_finish(&turns);
-        }
     }
     ok(n_failed == 1 + 2 * (N_RANKS - 1), "each of %d allocations may fail", n_failed);
     ok(n_left == 0, "and nothing is left behind");
-    world_free(w);
-    free(role);
-    plans_free(plan);
+    run_fini(&run, &tally, 1);
 }
 
 int main(void)
 {
-    test_all_get_it();
-    test_late_receivers();
-    test_turns();
-    test_error();
-    test_cancel();
-    test_memory();
+    pb_plan_t *plan = plans_flat(N_RANKS, 0);
+    test_all_get_it(plan);
+    test_late_receivers(plan);
+    test_turns(plan);
+    test_error(plan);
+    test_cancel(plan);
+    test_memory(plan);
+    plans_free(plan);
     return tap_done();
 }
