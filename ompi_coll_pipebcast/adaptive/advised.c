@@ -88,9 +88,7 @@ int coll_pipebcast_advised_prepare(coll_pipebcast_module_t *module)
     advised->group = group_of(module->comm);
     const int error = find_hosts(advised);
     if (error == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_warn("communicator %s: its hosts cannot be advised: there are more than %d, "
-                            "or one has a name with spaces or '#'. Static plans are used.",
-                            module->comm->c_name, PB_HOST_SET_MAX);
+        coll_pipebcast_help(PB_HELP_ADVICE_HOSTS, module->comm->c_name, PB_HOST_SET_MAX);
     }
     if (error != PB_SUCCESS) {
         coll_pipebcast_advised_free(advised);
@@ -266,13 +264,6 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, si
 
 /* ---- advice, at the root ---- */
 
-/** What keeps this root from using advice: reported once, with what is used until then. */
-static void report_fault(const pb_diag_t *diag)
-{
-    coll_pipebcast_warn("%s. Until there is good advice, static plans are used.",
-                        pb_diag_first(diag));
-}
-
 bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
                                  const pb_advice_tree_t *tree)
 {
@@ -287,10 +278,8 @@ bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
     const bool fits = pb_planner_has_room(module->planner, pb_plan_most_neighbours(plan));
     pb_plan_free(plan);
     if (!fits) {
-        coll_pipebcast_warn("communicator %s: advice is not followed any more, as further trees "
-                            "could need more than %d connections of a rank. Raise the limit of "
-                            "descriptors (ulimit -n) or coll_pipebcast_connections.",
-                            module->comm->c_name, module->connections);
+        coll_pipebcast_help_each(PB_HELP_ADVICE_CONNECTIONS, module->comm->c_name,
+                                 module->connections);
     }
     return fits;
 }
@@ -304,16 +293,13 @@ static void read_advice(coll_pipebcast_advised_t *advised)
     const int error =
         pb_advice_read(coll_pipebcast_params.advice_dir, advised->hosts, &advised->advice, &diag);
     if (error == PB_ERR_NO_MEMORY) {
-        coll_pipebcast_warn("out of memory while advice is read. Static plans are used.");
+        coll_pipebcast_help_each(PB_HELP_ADVICE_INVALID, "out of memory while advice is read");
     } else if (error != PB_SUCCESS) {
-        report_fault(&diag);
+        coll_pipebcast_help_each(PB_HELP_ADVICE_INVALID, pb_diag_first(&diag));
     } else if (advised->advice == NULL) {
-        coll_pipebcast_warn(
-            "the directory %s has no advice for the %d hosts of communicator %s (no "
-            "file advice-%016" PRIx64 "). Is pipebcast-advisor running? Until "
-            "there is some, static plans are used.",
-            coll_pipebcast_params.advice_dir, advised->hosts->n, advised->module->comm->c_name,
-            advised->hosts->hash);
+        coll_pipebcast_help_each(PB_HELP_ADVICE_MISSING, coll_pipebcast_params.advice_dir,
+                                 advised->hosts->n, advised->module->comm->c_name,
+                                 (unsigned long long) advised->hosts->hash);
     }
     pb_diag_clear(&diag);
 }
@@ -332,11 +318,9 @@ const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *ad
         return NULL;
     }
     if (pb_advice_is_stale(advised->advice, pb_advice_now())) {
-        coll_pipebcast_warn("the advice in %s for the %d hosts of communicator %s is older than "
-                            "its limit of %d s. Is pipebcast-advisor running? Until there is newer "
-                            "advice, static plans are used.",
-                            coll_pipebcast_params.advice_dir, advised->hosts->n,
-                            advised->module->comm->c_name, advised->advice->max_age);
+        coll_pipebcast_help_each(PB_HELP_ADVICE_OLD, coll_pipebcast_params.advice_dir,
+                                 advised->hosts->n, advised->module->comm->c_name,
+                                 advised->advice->max_age);
         return NULL;
     }
     return pb_advice_find(advised->advice, advised->host[rank], total);
@@ -357,8 +341,9 @@ static pb_history_writer_t *make_history(const coll_pipebcast_advised_t *advised
     const int error = pb_history_create(coll_pipebcast_params.advice_dir, kind, advised->group,
                                         advised->hosts, token, &writer, &diag);
     if (error != PB_SUCCESS) {
-        coll_pipebcast_warn("%s. What is measured on this host does not reach pipebcast-advisor.",
-                            error == PB_ERR_NO_MEMORY ? "out of memory" : pb_diag_first(&diag));
+        coll_pipebcast_help_each(PB_HELP_HISTORY,
+                                 error == PB_ERR_NO_MEMORY ? "out of memory" : pb_diag_first(&diag),
+                                 opal_process_info.nodename);
     }
     pb_diag_clear(&diag);
     return writer;

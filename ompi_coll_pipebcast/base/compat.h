@@ -7,6 +7,8 @@
 
 #include "ompi_config.h"
 
+#include <stdio.h>
+
 /* 5.0 and later do not install the headers of their threads by pthreads, which opal_config.h names
  * and other headers include. */
 #if defined(MCA_threads_mutex_base_include_HEADER)
@@ -61,6 +63,7 @@
 /* Open MPI 4.1 */
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/threads.h"
+#include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
@@ -215,6 +218,34 @@ static inline char *coll_pipebcast_published(const opal_process_name_t *process,
                : rc == OPAL_ERR_OUT_OF_RESOURCE   ? OMPI_ERR_OUT_OF_RESOURCE
                                                   : OMPI_ERR_NOT_FOUND;
     return *error_p == OMPI_SUCCESS ? text : NULL;
+}
+
+/**
+ * Shows a text as opal_show_help() does: once in a job for each file and topic. That function
+ * itself reads files, and in 6.0 knows only those inside Open MPI's libraries. mpirun of 4.1 loses
+ * one of many texts that come from its own host, as orte_rml_oob_send_buffer_nb() reads a buffer
+ * that another thread may have freed.
+ */
+static inline void coll_pipebcast_show_once(const char *file, const char *topic, const char *text)
+{
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    (void) orte_show_help_norender(file, topic, true, text);
+#else
+    pmix_info_t what, how[3];
+    const bool is_aggregated = true;
+    PMIX_INFO_LOAD(&what, PMIX_LOG_STDERR, text, PMIX_STRING);
+    PMIX_INFO_LOAD(&how[0], PMIX_LOG_AGG, &is_aggregated, PMIX_BOOL);
+    PMIX_INFO_LOAD(&how[1], PMIX_LOG_KEY, file, PMIX_STRING);
+    PMIX_INFO_LOAD(&how[2], PMIX_LOG_VAL, topic, PMIX_STRING);
+    const pmix_status_t rc = PMIx_Log(&what, 1, how, 3);
+    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
+        fputs(text, stderr);
+    }
+    PMIX_INFO_DESTRUCT(&what);
+    for (int i = 0; i < 3; i++) {
+        PMIX_INFO_DESTRUCT(&how[i]);
+    }
+#endif
 }
 
 /** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */

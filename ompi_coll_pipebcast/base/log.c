@@ -1,104 +1,94 @@
 /*
- * Messages to people: warnings, once each, and verbose lines. The process's state of them is here:
- * the texts that were printed, under a lock of their own, and the stream of the verbose lines.
+ * Messages to people. The process's state of them is here: the messages that were shown, under a
+ * lock of their own, and the stream of the verbose lines.
  */
 #include "base/log.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compat.h"
 #include "base/parameters.h"
 
-/** Different warnings that are remembered; what comes beyond is printed each time. */
-#define MAX_PRINTED 64
-
-typedef struct printed {
-    opal_list_item_t super;
-    char *text;
-} printed_t;
-
-static void printed_construct(printed_t *printed)
-{
-    printed->text = NULL;
-}
-static void printed_destruct(printed_t *printed)
-{
-    free(printed->text);
-}
-static OBJ_CLASS_INSTANCE(printed_t, opal_list_item_t, printed_construct, printed_destruct);
+/** Bytes of a message, its end included; a longer one is cut. */
+#define TEXT_SIZE 4096
 
 static struct {
-    opal_mutex_t lock;
-    opal_list_t printed; /**< of printed_t */
-    int output;          /**< of the verbose lines; -1: not open */
-} state = {.output = -1};
+    pthread_mutex_t lock;
+    const char *shown[PB_HELP_TOPICS];
+    int n_shown;
+    int output; /**< of the verbose lines; -1: not open */
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .output = -1};
 
 void coll_pipebcast_log_open(void)
 {
-    OBJ_CONSTRUCT(&state.lock, opal_mutex_t);
-    OBJ_CONSTRUCT(&state.printed, opal_list_t);
+    state.n_shown = 0;
     state.output = opal_output_open(NULL);
 }
 
 void coll_pipebcast_log_close(void)
 {
-    OPAL_LIST_DESTRUCT(&state.printed);
-    OBJ_DESTRUCT(&state.lock);
     opal_output_close(state.output);
     state.output = -1;
 }
 
-/** Remembers a text, where memory and the bound allow. */
-static void remember(const char *text)
+/** Whether the message is new; remembers it. */
+static bool is_new(const char *message)
 {
-    printed_t *printed =
-        opal_list_get_size(&state.printed) < MAX_PRINTED ? OBJ_NEW(printed_t) : NULL;
-    if (printed == NULL) {
-        return;
-    }
-    printed->text = strdup(text);
-    if (printed->text != NULL) {
-        opal_list_append(&state.printed, &printed->super);
-    } else {
-        OBJ_RELEASE(printed);
-    }
-}
-
-/** Whether the text is new; remembers it. */
-static bool is_new(const char *text)
-{
-    printed_t *printed;
     bool found = false;
-    opal_mutex_lock(&state.lock);
-    OPAL_LIST_FOREACH(printed, &state.printed, printed_t)
-    {
-        found = found || strcmp(printed->text, text) == 0;
+    pthread_mutex_lock(&state.lock);
+    for (int i = 0; i < state.n_shown; i++) {
+        found = found || strcmp(state.shown[i], message) == 0;
     }
     if (!found) {
-        remember(text);
+        state.shown[state.n_shown++] = message;
     }
-    opal_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&state.lock);
     return !found;
 }
 
-void coll_pipebcast_warn(const char *format, ...)
+/** Writes the message into `text`, its topic, a line, first; returns what follows the topic, and
+ * NULL if the process has shown the message before. */
+static char *take(char text[TEXT_SIZE], const char *message, va_list args)
 {
-    char text[2048];
+    if (!is_new(message)) {
+        return NULL;
+    }
+    vsnprintf(text, TEXT_SIZE, message, args);
+    char *end = strchr(text, '\n');
+    *end = '\0';
+    return end + 1;
+}
+
+void coll_pipebcast_help(const char *message, ...)
+{
+    char topic[TEXT_SIZE];
     va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    va_start(args, message);
+    const char *text = take(topic, message, args);
     va_end(args);
-    if (is_new(text)) {
-        opal_output(0, "pipebcast: %s", text);
+    if (text != NULL) {
+        fputs(text, stderr);
+    }
+}
+
+void coll_pipebcast_help_each(const char *message, ...)
+{
+    char topic[TEXT_SIZE];
+    va_list args;
+    va_start(args, message);
+    const char *text = take(topic, message, args);
+    va_end(args);
+    if (text != NULL) {
+        coll_pipebcast_show_once("help-mpi-coll-pipebcast.txt", topic, text);
     }
 }
 
 void coll_pipebcast_log(int level, const char *format, ...)
 {
-    char text[2048];
+    char text[TEXT_SIZE];
     va_list args;
     if (coll_pipebcast_params.verbose < level) {
         return;

@@ -4,12 +4,21 @@
 #ifndef COLL_PIPEBCAST_LOG_H
 #define COLL_PIPEBCAST_LOG_H
 
+#include "base/help.h"
+
 /** Before the first message, and after the last. */
 void coll_pipebcast_log_open(void);
 void coll_pipebcast_log_close(void);
 
-/** Prints a message about something wrong; the same text only once in a process. */
-void coll_pipebcast_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/**
+ * Shows a message about something wrong: one of base/help.h, PB_HELP_..., which is made from
+ * help-mpi-coll-pipebcast.txt. A process shows each topic once. For what one rank of a job reports,
+ * or is about that rank alone: it is printed by the rank itself, so that it cannot be lost.
+ */
+void coll_pipebcast_help(const char *message, ...) __attribute__((format(printf, 1, 2)));
+
+/** The same for what each rank may find: mpirun shows a topic once, and counts the others. */
+void coll_pipebcast_help_each(const char *message, ...) __attribute__((format(printf, 1, 2)));
 
 /** Prints a line if coll_pipebcast_verbose is at least `level`. */
 void coll_pipebcast_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));

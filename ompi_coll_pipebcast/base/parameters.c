@@ -4,6 +4,8 @@
 #include "base/parameters.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -311,21 +313,24 @@ int coll_pipebcast_params_register(const mca_base_component_t *component)
     return OMPI_SUCCESS;
 }
 
-static void check_range(const char *name, long long value, long long low, long long high)
+/** Bytes of a line for each parameter that may be out of range. */
+#define WRONG_SIZE 512
+
+/** Adds a line to the list of the parameters that are out of range. */
+static void add_wrong(char list[WRONG_SIZE], const char *name, long long value, long long low,
+                      long long high)
 {
-    if (value < low || value > high) {
-        coll_pipebcast_warn(
-            "the parameter coll_pipebcast_%s is %lld, but must be %lld to %lld. Its "
-            "default is used.",
-            name, value, low, high);
-    }
+    const size_t length = strlen(list);
+    snprintf(list + length, WRONG_SIZE - length,
+             "coll_pipebcast_%s is %lld, but must be %lld to %lld.\n", name, value, low, high);
 }
 
-/** Reports an int parameter that is out of range and sets it to its default. */
-static void check_int(const char *name, int *value, int low, int high, int by_default)
+/** Lists an int parameter that is out of range and sets it to its default. */
+static void check_int(char wrong[WRONG_SIZE], const char *name, int *value, int low, int high,
+                      int by_default)
 {
-    check_range(name, *value, low, high);
     if (*value < low || *value > high) {
+        add_wrong(wrong, name, *value, low, high);
         *value = by_default;
     }
 }
@@ -335,26 +340,29 @@ static void check_advice(const coll_pipebcast_params_t *p)
 {
     if (coll_pipebcast_is_set(p->advice_dir) && p->arrival >= COLL_PIPEBCAST_ARRIVAL_B &&
         OPAL_PROC_MY_NAME.vpid == 0) {
-        coll_pipebcast_warn("the parameter coll_pipebcast_arrival has no effect, as "
-                            "coll_pipebcast_advice_dir is set and advice is followed. Leave one of "
-                            "them out.");
+        coll_pipebcast_help(PB_HELP_ARRIVAL_AND_ADVICE);
     }
 }
 
 void coll_pipebcast_params_check(void)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    check_int("fanout", &p->fanout, 1, 64, defaults.fanout);
-    check_int("receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
+    char wrong[WRONG_SIZE] = "";
+    check_int(wrong, "fanout", &p->fanout, 1, 64, defaults.fanout);
+    check_int(wrong, "receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
               defaults.receive_window);
-    check_int("send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW, defaults.send_window);
+    check_int(wrong, "send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW,
+              defaults.send_window);
     if (p->connections != 0) {
-        check_int("connections", &p->connections, 2, INT_MAX, defaults.connections);
+        check_int(wrong, "connections", &p->connections, 2, INT_MAX, defaults.connections);
     }
     if (!coll_pipebcast_is_segment_size(p->segment_size)) {
-        check_range("segment_size", (long long) p->segment_size, COLL_PIPEBCAST_MIN_SEGMENT,
-                    COLL_PIPEBCAST_MAX_SEGMENT);
+        add_wrong(wrong, "segment_size", (long long) p->segment_size, COLL_PIPEBCAST_MIN_SEGMENT,
+                  COLL_PIPEBCAST_MAX_SEGMENT);
         p->segment_size = defaults.segment_size;
+    }
+    if (wrong[0] != '\0') {
+        coll_pipebcast_help_each(PB_HELP_PARAMETER_RANGE, wrong);
     }
     check_advice(p);
     coll_pipebcast_settings_open();

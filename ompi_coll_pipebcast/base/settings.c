@@ -28,10 +28,8 @@ coll_pipebcast_settings_t coll_pipebcast_settings_now(void)
 {
     coll_pipebcast_settings_t settings = read_parameters();
     if (!coll_pipebcast_is_segment_size(settings.segment_size)) {
-        coll_pipebcast_warn("the value %zu of the parameter coll_pipebcast_segment_size, set while "
-                            "the program runs, is out of range. New communicators keep the value "
-                            "of the start.",
-                            settings.segment_size);
+        coll_pipebcast_help_each(PB_HELP_SEGMENT_SIZE, settings.segment_size,
+                                 COLL_PIPEBCAST_MIN_SEGMENT, COLL_PIPEBCAST_MAX_SEGMENT);
         settings.segment_size = coll_pipebcast_first_settings.segment_size;
     }
     return settings;

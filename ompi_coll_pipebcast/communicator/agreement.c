@@ -27,13 +27,6 @@
 
 /* Where the fallback component serves. */
 
-/** Whether something is not reported yet by this process; then it is from now on. */
-static bool is_first(bool *reported)
-{
-    const bool was = __atomic_exchange_n(reported, true, __ATOMIC_RELAXED);
-    return !was;
-}
-
 /** The lowest rank that has a record reports that another one has none. */
 static void report_without(struct ompi_communicator_t *comm, int rank)
 {
@@ -42,27 +35,20 @@ static void report_without(struct ompi_communicator_t *comm, int rank)
            coll_pipebcast_record_of_rank(comm, lowest, &rc) == NULL) {
         lowest++;
     }
-    if (lowest != ompi_comm_rank(comm) || !is_first(&coll_pipebcast_process.reported_without)) {
+    if (lowest != ompi_comm_rank(comm)) {
         return;
     }
     const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
     char *host = coll_pipebcast_host_of(&process);
-    coll_pipebcast_warn("communicator %s: rank %d on host %s is without pipebcast: it is not "
-                        "installed there, does not fit that host's Open MPI, or the parameter "
-                        "coll or coll_pipebcast_priority leaves it out. Make it alike on all "
-                        "hosts. Until then the fallback component serves this communicator's "
-                        "broadcasts.",
-                        comm->c_name, rank, host != NULL ? host : "?");
+    coll_pipebcast_help(PB_HELP_RANK_WITHOUT, comm->c_name, rank, host != NULL ? host : "?");
     free(host);
 }
 
 /** The lowest rank that cannot serve reports why. */
 static void report_unable(struct ompi_communicator_t *comm, int rank)
 {
-    if (rank == ompi_comm_rank(comm) && is_first(&coll_pipebcast_process.reported_unable)) {
-        coll_pipebcast_warn("communicator %s: %s. The fallback component serves this "
-                            "communicator's broadcasts.",
-                            comm->c_name, coll_pipebcast_process.why);
+    if (rank == ompi_comm_rank(comm)) {
+        coll_pipebcast_help(PB_HELP_RANK_UNABLE, comm->c_name, coll_pipebcast_process.why);
     }
 }
 
@@ -71,21 +57,22 @@ static void report_difference(struct ompi_communicator_t *comm,
                               const coll_pipebcast_common_t *common)
 {
     char numbers[96] = "";
-    if (ompi_comm_rank(comm) != 0 || !is_first(&coll_pipebcast_process.reported_different)) {
+    if (ompi_comm_rank(comm) != 0) {
         return;
     }
     if (coll_pipebcast_alike_is_number(common->which)) {
         snprintf(numbers, sizeof(numbers), " (%" PRId64 " against %" PRId64 " on rank 0)",
                  (int64_t) common->other_value, (int64_t) common->value);
     }
-    coll_pipebcast_warn_different(comm, coll_pipebcast_alike_name(common->which), common->different,
-                                  numbers,
-                                  "the fallback component serves this communicator's broadcasts");
+    coll_pipebcast_report_different(comm, coll_pipebcast_alike_name(common->which),
+                                    common->different, numbers,
+                                    "the fallback component serves this communicator's broadcasts");
 }
 
 static void report_jobs(struct ompi_communicator_t *comm)
 {
-    if (ompi_comm_rank(comm) == 0 && is_first(&coll_pipebcast_process.reported_jobs)) {
+    if (ompi_comm_rank(comm) == 0 &&
+        !__atomic_exchange_n(&coll_pipebcast_process.reported_jobs, true, __ATOMIC_RELAXED)) {
         coll_pipebcast_log(1,
                            "communicator %s: its ranks are of several jobs (MPI_Comm_spawn, "
                            "MPI_Comm_connect), so the fallback component serves its broadcasts",
@@ -105,11 +92,8 @@ static void report_one_host(struct ompi_communicator_t *comm)
 
 static void report_other_file(struct ompi_communicator_t *comm)
 {
-    if (ompi_comm_rank(comm) == 0 && is_first(&coll_pipebcast_process.reported_other_file)) {
-        coll_pipebcast_warn("communicator %s: the topology file has changed, and ranks have read "
-                            "different contents of it. Make it alike on all hosts. The fallback "
-                            "component serves this communicator's broadcasts.",
-                            comm->c_name);
+    if (ompi_comm_rank(comm) == 0) {
+        coll_pipebcast_help(PB_HELP_TOPOLOGY_FILES_DIFFER, comm->c_name);
     }
 }
 

@@ -47,12 +47,8 @@ static void report_repeating(const coll_pipebcast_module_t *module)
 {
     const int algorithm = module->settings.algorithm;
     if (algorithm != COLL_PIPEBCAST_AUTO) {
-        coll_pipebcast_warn("communicator %s: the algorithm %s would need more than %d connections "
-                            "of a rank. Broadcasts from further roots use a tree that does not. "
-                            "Raise the limit of descriptors (ulimit -n) or "
-                            "coll_pipebcast_connections.",
-                            module->comm->c_name, pb_kind_name((pb_kind_t) algorithm),
-                            module->connections);
+        coll_pipebcast_help(PB_HELP_ALGORITHM_CONNECTIONS, module->comm->c_name,
+                            pb_kind_name((pb_kind_t) algorithm), module->connections);
     } else {
         coll_pipebcast_log(1,
                            "communicator %s: with %d connections of a rank, broadcasts from "

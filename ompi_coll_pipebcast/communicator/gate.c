@@ -31,24 +31,20 @@ static bool is_faulty(const coll_pipebcast_module_t *module, const coll_pipebcas
 {
     const pb_medium_t *medium = &coll_pipebcast_process.medium;
     if (model->super.fault != NULL) {
-        snprintf(why, why_size,
-                 "the model file is invalid: %s; fix it, or write a new one with pipebcast-tune",
-                 model->super.fault);
+        snprintf(why, why_size, "the model file is invalid: %s", model->super.fault);
         return true;
     }
     if (model->model.topology != 0 && module->placement != NULL &&
         model->model.topology != pb_network_hash(module->placement->network)) {
         snprintf(why, why_size,
-                 "the model file %s was measured on another topology than this one (%s); measure "
-                 "again with pipebcast-tune",
+                 "the model file %s was measured on another topology than this one (%s)",
                  model->super.source, module->topology->super.source);
         return true;
     }
     if (model->model.has_medium && !pb_medium_is_alike(&model->model.medium, medium)) {
         char measured[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
         snprintf(why, why_size,
-                 "the model file %s was measured over %s, but messages between hosts go over %s; "
-                 "measure again with pipebcast-tune",
+                 "the model file %s was measured over %s, but messages between hosts go over %s",
                  model->super.source, pb_medium_describe(&model->model.medium, measured),
                  pb_medium_describe(medium, here));
         return true;
@@ -68,7 +64,7 @@ static bool has_other_links(const coll_pipebcast_model_t *measured, uint64_t slo
     }
     snprintf(why, why_size,
              "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
-             "between these hosts has %llu Mbit/s; measure again with pipebcast-tune",
+             "between these hosts has %llu Mbit/s",
              measured->super.source, (unsigned long long) (model->medium.bits_per_second / 1000000),
              (unsigned long long) (bits_per_second / 1000000));
     return true;
@@ -99,11 +95,11 @@ static void report_model(const coll_pipebcast_module_t *module,
 {
     const bool is_rank_0 = ompi_comm_rank(module->comm) == 0;
     if (why[0] != '\0' && (is_rank_0 || common->other_model >= 0)) {
-        coll_pipebcast_warn("%s. Until then %s.", why, until_then);
+        coll_pipebcast_help(PB_HELP_MODEL_IGNORED, why, until_then);
     }
     if (common->other_model >= 0 && is_rank_0) {
-        coll_pipebcast_warn_different(module->comm, "the model file (coll_pipebcast_model_file)",
-                                      common->other_model, "", until_then);
+        coll_pipebcast_report_different(module->comm, "the model file (coll_pipebcast_model_file)",
+                                        common->other_model, "", until_then);
     }
 }
 
@@ -139,11 +135,7 @@ static void report_declining(const coll_pipebcast_module_t *module, bool has_mea
         "the fallback component serves its broadcasts",
         module->comm->c_name, pb_medium_describe(&coll_pipebcast_process.medium, medium));
     if (has_measured) {
-        coll_pipebcast_warn("the model file %s does not name the transport that it was measured "
-                            "on; measure again with pipebcast-tune. Until then the fallback "
-                            "component serves broadcasts over other transports than TCP over "
-                            "Ethernet.",
-                            module->model->super.source);
+        coll_pipebcast_help(PB_HELP_MODEL_TRANSPORT, module->model->super.source);
     }
 }
 

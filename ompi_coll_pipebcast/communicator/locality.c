@@ -22,9 +22,7 @@ static int pretended_processor(void)
     const long value = strtol(number, &end, 10);
     const bool good = end != number && *end == '\0' && value >= 0 && value <= INT_MAX;
     if (!good) {
-        coll_pipebcast_warn("the parameter coll_pipebcast_processors is '%s', which must be "
-                            "numbers separated by commas. It is not used.",
-                            list);
+        coll_pipebcast_help_each(PB_HELP_PROCESSORS, list);
     }
     opal_argv_free(numbers);
     return good ? (int) value : -1;
@@ -68,11 +66,7 @@ bool coll_pipebcast_locality_matters(int n_hosts, int n_ranks)
 void coll_pipebcast_locality_report(const coll_pipebcast_module_t *module, int rc)
 {
     if (rc == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_warn("communicator %s: the levels inside hosts are ignored, as the "
-                            "network would have too many nodes, or a host has the name n0/1 "
-                            "while another is n0. Rename it in the topology, or set "
-                            "coll_pipebcast_locality to host.",
-                            module->comm->c_name);
+        coll_pipebcast_help(PB_HELP_LEVELS, module->comm->c_name);
     } else if (ompi_comm_rank(module->comm) == 0) {
         const int n_places = module->levels != NULL ? pb_network_n_places(module->levels) : 0;
         coll_pipebcast_log(1, "communicator %s: %d %s packages, NUMA nodes or caches",

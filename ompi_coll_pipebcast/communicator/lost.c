@@ -58,10 +58,8 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
     if (coll_pipebcast_failure_of(module->comm) != OMPI_SUCCESS) {
         return; /* Open MPI notifies the others */
     }
-    coll_pipebcast_warn("communicator %s: rank %d had to leave a broadcast (%s), and takes part "
-                        "in no further one of this communicator. Make a new communicator, or "
-                        "end the job.",
-                        module->comm->c_name, ompi_comm_rank(module->comm), reason_of(error));
+    coll_pipebcast_help(PB_HELP_RANK_LOST, module->comm->c_name, ompi_comm_rank(module->comm),
+                        reason_of(error));
     notify_others(module);
 }
 
@@ -122,9 +120,7 @@ int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error)
 
 void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error)
 {
-    coll_pipebcast_warn(
-        "communicator %s: rank %d cannot %s (%s). The others would wait for it without "
-        "end, so the job ends. Use fewer ranks on its host.",
-        comm->c_name, ompi_comm_rank(comm), what, reason_of(error));
+    coll_pipebcast_help(PB_HELP_JOB_ENDS, comm->c_name, ompi_comm_rank(comm), what,
+                        reason_of(error));
     ompi_mpi_abort(comm, MPI_ERR_OTHER);
 }

@@ -16,13 +16,11 @@ int coll_pipebcast_process_open(void)
     OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
     process->facts = (pb_facts_t){.can_serve = false};
     process->why[0] = '\0';
-    process->reported_without = process->reported_unable = false;
-    process->reported_different = process->reported_jobs = process->reported_other_file = false;
+    process->reported_jobs = false;
     process->medium = (pb_medium_t){.mtu = 0};
     memset(process->ranks, 0, sizeof(process->ranks));
     process->topology = NULL;
     process->newest = process->of_job = NULL;
-    process->no_tree_reported = false;
     process->model = NULL;
     process->assumed = process->blank = NULL;
     process->multicast_failures = 0;

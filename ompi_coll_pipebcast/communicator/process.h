@@ -20,18 +20,16 @@ struct coll_pipebcast_ranks; /* communicator/ranks.h */
 
 typedef struct coll_pipebcast_process {
     /* Set once, when the record is published. */
-    pb_facts_t facts;   /**< of this process */
-    pb_medium_t medium; /**< to other hosts */
-    char why[1024];     /**< what keeps this process from serving; "": nothing */
-    /* Each is reported once; any thread sets them. */
-    bool reported_without, reported_unable, reported_different, reported_jobs, reported_other_file;
+    pb_facts_t facts;                  /**< of this process */
+    pb_medium_t medium;                /**< to other hosts */
+    char why[1024];                    /**< what keeps this process from serving; "": nothing */
+    bool reported_jobs;                /**< once; any thread sets it */
     opal_mutex_t lock;                 /**< protects the rest */
     coll_pipebcast_shared_t *topology; /**< shared by communicators; NULL: not read yet */
     coll_pipebcast_topology_t *newest; /**< read last, where that is again; NULL: not yet */
     coll_pipebcast_topology_t *of_job; /**< last made of hosts' addresses, likewise */
-    bool no_tree_reported;          /**< whether it was reported that such addresses make no tree */
-    coll_pipebcast_shared_t *model; /**< likewise */
-    coll_pipebcast_model_t *assumed; /**< assumed last, likewise */
+    coll_pipebcast_shared_t *model;    /**< likewise */
+    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
     coll_pipebcast_model_t
         *blank;                /**< memory for the next one that is assumed; NULL: none, or used */
     int multicast_failures;    /**< of groups that this process has offered, in a row */

@@ -117,14 +117,12 @@ int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
     return OMPI_SUCCESS;
 }
 
-void coll_pipebcast_warn_different(struct ompi_communicator_t *comm, const char *what, int rank,
-                                   const char *numbers, const char *until_then)
+void coll_pipebcast_report_different(struct ompi_communicator_t *comm, const char *what, int rank,
+                                     const char *numbers, const char *until_then)
 {
     int rc;
     const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
-    coll_pipebcast_warn("communicator %s: %s differs between rank 0 and rank %d on host %s%s. Make "
-                        "it alike on all hosts. Until then %s.",
-                        comm->c_name, what, rank,
+    coll_pipebcast_help(PB_HELP_RANKS_DIFFER, comm->c_name, what, rank,
                         record != NULL && record->address.host[0] != '\0' ? record->address.host
                                                                           : "?",
                         numbers, until_then);

@@ -55,8 +55,8 @@ int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
                                  coll_pipebcast_common_t *common_p);
 
 /** Warns that `rank` differs from rank 0 in `what`, with `numbers` if they help people. */
-void coll_pipebcast_warn_different(struct ompi_communicator_t *comm, const char *what, int rank,
-                                   const char *numbers, const char *until_then);
+void coll_pipebcast_report_different(struct ompi_communicator_t *comm, const char *what, int rank,
+                                     const char *numbers, const char *until_then);
 
 /** The ranks of a module's communicator in its topology, if the process keeps them; retained for
  * the caller, or NULL. O(ranks), some nanoseconds for each. */

@@ -194,8 +194,6 @@ void coll_pipebcast_record_publish(void)
     }
     const int rc = publish();
     if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_warn("the job's launcher does not take what pipebcast publishes for the "
-                            "other ranks (error %d). The fallback component serves broadcasts.",
-                            rc);
+        coll_pipebcast_help_each(PB_HELP_NOT_PUBLISHED, rc);
     }
 }

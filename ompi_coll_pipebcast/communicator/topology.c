@@ -84,8 +84,14 @@ static char *source_of(const pb_topology_t *opened)
 /** Once in a job. */
 static void report_warnings(const pb_topology_t *opened)
 {
-    for (size_t i = 0; OPAL_PROC_MY_NAME.vpid == 0 && i < opened->warnings.n_kept; i++) {
-        coll_pipebcast_warn("%s", opened->warnings.messages[i]);
+    char list[3072] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < opened->warnings.n_kept && length < sizeof(list); i++) {
+        length += (size_t) snprintf(list + length, sizeof(list) - length, "%s\n",
+                                    opened->warnings.messages[i]);
+    }
+    if (length > 0 && OPAL_PROC_MY_NAME.vpid == 0) {
+        coll_pipebcast_help(PB_HELP_TOPOLOGY_WARNINGS, list);
     }
 }
 
@@ -145,9 +151,7 @@ static void read_again(coll_pipebcast_topology_t **last_p)
             *last_p = topology;
             topology = before;
         } else if (OPAL_PROC_MY_NAME.vpid == 0) {
-            coll_pipebcast_warn("the topology file has changed and is invalid: %s. Communicators "
-                                "go on with what was read before.",
-                                topology->super.fault);
+            coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->super.fault);
         }
     }
     OBJ_RELEASE(topology);
@@ -220,18 +224,13 @@ static int look_up_addresses(struct ompi_communicator_t *comm,
     return OMPI_SUCCESS;
 }
 
-/** Once in a process, by rank 0 of the communicator. With the process's lock held. */
+/** By rank 0 of the communicator. With the process's lock held. */
 static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *warnings)
 {
-    if (warnings->n_faults == 0 || ompi_comm_rank(comm) != 0 ||
-        coll_pipebcast_process.no_tree_reported) {
-        return;
+    if (warnings->n_faults > 0 && ompi_comm_rank(comm) == 0) {
+        coll_pipebcast_help(PB_HELP_HOST_UNKNOWN, comm->c_name, pb_diag_first(warnings),
+                            warnings->n_faults > 1 ? " (and more)" : "");
     }
-    coll_pipebcast_process.no_tree_reported = true;
-    coll_pipebcast_warn("communicator %s: where hosts are, is not understood from topology and "
-                        "addresses (SLURM_TOPOLOGY_ADDR or PIPEBCAST_TOPOLOGY_ADDR): %s%s",
-                        comm->c_name, pb_diag_first(warnings),
-                        warnings->n_faults > 1 ? " (and more)" : "");
 }
 
 /** The named topology with the hosts of the ranks, or that of their addresses, or one switch. With

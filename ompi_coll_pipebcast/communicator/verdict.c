@@ -69,12 +69,8 @@ static void report_limits(const coll_pipebcast_module_t *module)
         return;
     }
     if (coll_pipebcast_is_arrival_aware(&module->settings)) {
-        coll_pipebcast_warn(
-            "communicator %s: its broadcasts are not arrival-aware, although the "
-            "parameter coll_pipebcast_arrival is set so: the root of each would need "
-            "%d connections, and it may have %d. Raise the limit of descriptors "
-            "(ulimit -n) or coll_pipebcast_connections.",
-            module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
+        coll_pipebcast_help(PB_HELP_ARRIVAL_CONNECTIONS, module->comm->c_name,
+                            ompi_comm_size(module->comm) - 1, module->connections);
     } else if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
         coll_pipebcast_log(
             1,

@@ -68,10 +68,9 @@ static void open_found(mca_base_component_list_item_t *found,
         opal_list_insert_pos(list, &before->super, &found->super);
         return;
     }
-    coll_pipebcast_warn(
-        "the component %s, which the list coll='%s' leaves out, could not be loaded "
-        "(error %d). Name it in the list.",
-        component->mca_component_name, ompi_coll_base_framework.framework_selection, rc);
+    coll_pipebcast_help_each(PB_HELP_COMPONENT_NOT_LOADED,
+                             ompi_coll_base_framework.framework_selection,
+                             component->mca_component_name, rc);
     mca_base_component_close(component, ompi_coll_base_framework.framework_output);
     OBJ_RELEASE(found);
 }
@@ -108,9 +107,7 @@ int coll_pipebcast_autoload(void)
     int rc = mca_base_component_find(NULL, framework, false, true);
     framework->framework_selection = selection;
     if (rc != OPAL_SUCCESS) {
-        coll_pipebcast_warn("of the components %s, which the list coll='%s' leaves out, some could "
-                            "not be found (error %d). Name them in the list.",
-                            missing, selection, rc);
+        coll_pipebcast_help_each(PB_HELP_COMPONENT_NOT_FOUND, selection, missing, rc);
     }
     /* What was found stands behind `last`. */
     opal_list_item_t *end = opal_list_get_end(&framework->framework_components);

@@ -66,9 +66,7 @@ static int begin(void)
                        ? coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish)
                        : OMPI_ERR_OUT_OF_RESOURCE;
     if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_warn(
-            "out of memory on this host, and pipebcast is disabled. Use fewer ranks "
-            "on it.");
+        coll_pipebcast_help_each(PB_HELP_OUT_OF_MEMORY, opal_process_info.nodename);
     }
     return rc;
 }

@@ -1,6 +1,7 @@
 #include "component/fits.h"
 
 #include "base/compat.h"
+#include "base/log.h"
 
 #define TEXT_OF(number) #number
 #define RELEASE_OF(major, minor, release) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)
@@ -41,18 +42,14 @@ static const shared_t *find_other(void)
     return NULL;
 }
 
-/** Without base/log.h, which uses structures that may be of other sizes. */
 static void report(const char *name, size_t in_library, size_t bytes)
 {
-    if (opal_process_info.my_local_rank != 0) {
-        return;
+    if (opal_process_info.my_local_rank == 0) {
+        coll_pipebcast_help_each(
+            PB_HELP_OTHER_RELEASE,
+            RELEASE_OF(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
+            ompi_version_string, name, in_library, bytes);
     }
-    opal_output(0,
-                "pipebcast: this pipebcast was built with Open MPI %s, but Open MPI %s has loaded "
-                "it: %s has %zu bytes there and %zu here. It is not offered; another component "
-                "serves broadcasts. Build it again with this Open MPI's headers.",
-                RELEASE_OF(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
-                ompi_version_string, name, in_library, bytes);
 }
 
 bool coll_pipebcast_fits(void)

@@ -82,7 +82,7 @@ static int pass(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *ca
                 const begun_t *begun)
 {
     const coll_pipebcast_data_t *data = &call->data;
-    coll_pipebcast_warn_unfit(module, &begun->decision);
+    coll_pipebcast_report_unfit(module, &begun->decision);
     coll_pipebcast_count_fallback(begun->decision.reason, data->total);
     const int rc =
         module->fallback.bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,

@@ -189,13 +189,11 @@ bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t to
     return module->state == COLL_PIPEBCAST_SERVING && is_long(total);
 }
 
-void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,
-                               const coll_pipebcast_decision_t *decision)
+void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
+                                 const coll_pipebcast_decision_t *decision)
 {
     if (decision->reason == COLL_PIPEBCAST_UNFIT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_warn("communicator %s: the algorithm %s does not fit its network. The "
-                            "fallback component serves the broadcasts that it cannot. Choose "
-                            "another coll_pipebcast_algorithm.",
-                            module->comm->c_name, pb_kind_name(decision->planned.kind));
+        coll_pipebcast_help(PB_HELP_ALGORITHM_UNFIT, module->comm->c_name,
+                            pb_kind_name(decision->planned.kind));
     }
 }

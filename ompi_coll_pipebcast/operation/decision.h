@@ -49,8 +49,8 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total);
 
 /** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
-void coll_pipebcast_warn_unfit(const coll_pipebcast_module_t *module,
-                               const coll_pipebcast_decision_t *decision);
+void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
+                                 const coll_pipebcast_decision_t *decision);
 
 /**
  * Where the decision was logged, logs the time that the broadcast took on the last rank before the

@@ -18,7 +18,7 @@ typedef struct called {
 /** Reports and counts a broadcast that is not ours. */
 static void note_passed(const coll_pipebcast_module_t *module, const called_t *called, size_t total)
 {
-    coll_pipebcast_warn_unfit(module, &called->decision);
+    coll_pipebcast_report_unfit(module, &called->decision);
     coll_pipebcast_count_fallback(called->decision.reason, total);
 }
 
