@@ -1,5 +1,5 @@
-# Makes a C header of a file of messages in the format of Open MPI's show_help files: a macro for each topic, whose
-# string coll_pipebcast_help() takes. Its first line is the topic.
+# Makes macros for C from a file of messages in the format of Open MPI's show_help files: one for each topic, a string
+# for coll_pipebcast_help(). Its first line is the topic.
 function end() {
     if (n > 0) printf " \\\n    \"%s\\n\"\n", line
 }

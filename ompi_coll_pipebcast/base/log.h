@@ -4,14 +4,14 @@
 #ifndef COLL_PIPEBCAST_LOG_H
 #define COLL_PIPEBCAST_LOG_H
 
-#include "base/help.h"
+#include "base/help.inc"
 
 /** Before the first message, and after the last. */
 void coll_pipebcast_log_open(void);
 void coll_pipebcast_log_close(void);
 
 /**
- * Shows a message about something wrong: one of base/help.h, PB_HELP_..., which is made from
+ * Shows a message about something wrong: one of base/help.inc, PB_HELP_..., which is made from
  * help-mpi-coll-pipebcast.txt. A process shows each topic once. For what one rank of a job reports,
  * or is about that rank alone: it is printed by the rank itself, so that it cannot be lost.
  */
