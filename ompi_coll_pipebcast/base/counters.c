@@ -136,10 +136,6 @@ static int add_others(const mca_base_component_t *component)
          "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
          "group.",
          &coll_pipebcast_counters.waited_as_receiver},
-        {"in_order",
-         "Broadcasts in which those ranks that usually are in time were served without waiting for "
-         "reports that they have arrived (coll_pipebcast_arrival auto).",
-         &coll_pipebcast_counters.in_order},
         {"learnt",
          "Times that another tree, segment size or the fallback component turned out to be faster "
          "than what was used for messages of a size, or that trying began anew "

@@ -46,7 +46,6 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t groups_served;
     coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
     coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
-    coll_pipebcast_counter_t in_order;           /**< broadcasts of ours, however they ended */
     coll_pipebcast_counter_t learnt;             /**< times that what is in force changed */
     coll_pipebcast_counter_t tried;              /**< broadcasts */
     coll_pipebcast_counter_t multicast_groups;   /**< that were found to work */

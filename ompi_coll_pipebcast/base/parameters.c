@@ -163,9 +163,9 @@ static void add_broadcasts(const mca_base_component_t *component)
               "for the late. nb: the same, and data are also sent to ranks that have not arrived, "
               "where they wait; with algorithm flat, the whole message goes to one rank after "
               "another. auto: as nb while arrivals are found to be uneven, but nothing is sent to "
-              "ranks that have not arrived before none has for as long as the message takes; and "
-              "who is usually late is learnt. Without effect where advice_dir is set. MPI_T may "
-              "change it, as algorithm. (default: auto)");
+              "ranks that have not arrived before none has for as long as the message takes. "
+              "Without effect where advice_dir is set. MPI_T may change it, as algorithm. "
+              "(default: auto)");
     add_named(component, add_setting, "learn", "coll_pipebcast_learn", learn_values,
               OPAL_INFO_LVL_4, &p->learn,
               "Whether the choice of tree and segment size is corrected by how long broadcasts "

@@ -174,14 +174,11 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
 static int prepare_settings(coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_settings_t *settings = &module->settings;
-    const int n_ranks = ompi_comm_size(module->comm);
     const bool is_prepared =
         (!coll_pipebcast_learns(settings) ||
          pb_planner_reserve_learning(module->planner) == PB_SUCCESS) &&
-        (settings->arrival != COLL_PIPEBCAST_ARRIVAL_AUTO || module->orders.room != NULL ||
-         pb_arrival_orders_init(&module->orders, n_ranks)) &&
         (settings->arrival != COLL_PIPEBCAST_ARRIVAL_NB ||
-         pb_arrival_credit_reserve(&module->credit, n_ranks));
+         pb_arrival_credit_reserve(&module->credit, ompi_comm_size(module->comm)));
     return is_prepared ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 

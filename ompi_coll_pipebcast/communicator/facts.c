@@ -14,7 +14,7 @@
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 27
+#define PROTOCOL 28
 #endif
 
 static const struct {

@@ -32,8 +32,6 @@ static void module_construct(coll_pipebcast_module_t *module)
     coll_pipebcast_sweep_construct(&module->sweep, module);
     coll_pipebcast_multicast_construct(&module->multicast, module);
     pb_arrival_mode_init(&module->arrival_mode);
-    module->orders = (pb_arrival_orders_t){0};
-    module->habits = (pb_arrival_habits_t){0};
     module->ns_per_byte = 0;
     pb_arrival_credit_init(&module->credit, coll_pipebcast_params.arrival_wait);
 }
@@ -56,8 +54,6 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_sweep_destruct(&module->sweep);
     coll_pipebcast_multicast_destruct(&module->multicast);
     pb_arrival_credit_fini(&module->credit);
-    pb_arrival_orders_fini(&module->orders);
-    pb_arrival_habits_fini(&module->habits);
     coll_pipebcast_cache_give_back(module);
     if (module->advised != NULL) {
         coll_pipebcast_advice->give_back(module->advised);

@@ -14,7 +14,6 @@
 #include "communicator/verdict.h"
 #include "engine/arrival/credit.h"
 #include "engine/arrival/mode.h"
-#include "engine/arrival/order.h"
 #include "topo/model/planner.h"
 #include "topo/network/placement.h"
 
@@ -60,8 +59,6 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_sweep_t sweep;           /**< of blocking broadcasts */
     coll_pipebcast_multicast_t multicast;
     pb_arrival_mode_t arrival_mode; /**< of parameter arrival = auto */
-    pb_arrival_orders_t orders;     /**< likewise: in which order ranks arrive, by root */
-    pb_arrival_habits_t habits;     /**< likewise: what this rank knows of that as a root */
     double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
     pb_arrival_credit_t
         credit; /**< of parameter arrival = nb, auto; its bound 0: nothing is sent unasked */

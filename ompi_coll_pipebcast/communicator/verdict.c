@@ -52,7 +52,7 @@ void coll_pipebcast_sweep_destruct(coll_pipebcast_sweep_t *sweep)
 
 bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep)
 {
-    sweep->children = malloc(pb_order_bytes(ompi_comm_size(sweep->module->comm)));
+    sweep->children = malloc(pb_rank_set_bytes(ompi_comm_size(sweep->module->comm)));
     return sweep->children != NULL;
 }
 

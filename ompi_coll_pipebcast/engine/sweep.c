@@ -22,7 +22,7 @@ void pb_sweep_start(pb_sweep_t *f, pb_control_t *control, const pb_role_t *role,
     const uint32_t mask = UINT32_C(1) << stream;
     *f = (pb_sweep_t){
         .control = control, .rank = rank, .parent = -1, .n_ranks = n_ranks, .children = room};
-    memset(room, 0, pb_order_bytes(n_ranks));
+    memset(room, 0, pb_rank_set_bytes(n_ranks));
     for (int i = 0; i < role->n_parents; i++) {
         if ((role->parent_mask[i] & mask) != 0) {
             f->parent = role->parent[i];
@@ -30,7 +30,7 @@ void pb_sweep_start(pb_sweep_t *f, pb_control_t *control, const pb_role_t *role,
     }
     for (int i = 0; i < role->n_children; i++) {
         if ((role->child_mask[i] & mask) != 0) {
-            pb_order_add(f->children, role->child[i]);
+            pb_rank_set_add(f->children, role->child[i]);
             f->n_children++;
         }
     }
@@ -140,13 +140,13 @@ pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_n
 
 static bool is_child(const pb_sweep_t *f, int rank)
 {
-    return rank >= 0 && rank < f->n_ranks && pb_order_has(f->children, rank);
+    return rank >= 0 && rank < f->n_ranks && pb_rank_set_has(f->children, rank);
 }
 
 /** The next child to which the verdict goes; there is one. */
 static int take_next_child(pb_sweep_t *f)
 {
-    while (!pb_order_has(f->children, f->next_child)) {
+    while (!pb_rank_set_has(f->children, f->next_child)) {
         f->next_child++;
     }
     f->n_passed++;

@@ -32,8 +32,8 @@
 #define PB_SWEEP_H
 
 #include "engine/arrival/mode.h"
-#include "engine/arrival/order.h"
 #include "engine/control.h"
+#include "engine/rank_set.h"
 #include "topo/trees/role.h"
 
 /** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
@@ -77,11 +77,10 @@ typedef struct pb_sweep_times {
 typedef struct pb_sweep {
     pb_control_t *control; /**< borrowed */
     pb_sweep_state_t state;
-    int rank;    /**< this one */
-    int parent;  /**< -1: this is the root */
-    int n_ranks; /**< of the communicator */
-    uint8_t
-        *children; /**< the set of them (engine/arrival/order.h), in the room that was borrowed */
+    int rank;          /**< this one */
+    int parent;        /**< -1: this is the root */
+    int n_ranks;       /**< of the communicator */
+    uint8_t *children; /**< the set of them, in the room that was borrowed */
     int n_children;
     int n_reported; /**< children that have */
     int n_passed;   /**< children to which the verdict was sent */
@@ -103,9 +102,9 @@ typedef struct pb_sweep {
 
 /**
  * Begins, when the broadcast of which this is the `role` of rank `rank` has begun, along the tree
- * of `stream`. `room`, of pb_order_bytes(n_ranks), is borrowed until the end: a bit for each rank,
- * as it has to be there before it is known how many children a rank has. Needs no memory and sends
- * nothing. O(children + n_ranks / 8).
+ * of `stream`. `room`, of pb_rank_set_bytes(n_ranks), is borrowed until the end: a bit for each
+ * rank, as it has to be there before it is known how many children a rank has. Needs no memory and
+ * sends nothing. O(children + n_ranks / 8).
  */
 void pb_sweep_start(pb_sweep_t *sweep, pb_control_t *control, const pb_role_t *role, int rank,
                     int n_ranks, int stream, uint8_t *room);

@@ -45,7 +45,6 @@ static int begin(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, b
         coll_pipebcast_sweep_settle(module);
         coll_pipebcast_multicast_settle(module);
         call->settings = module->settings;
-        call->late = pb_arrival_orders_take(&module->orders, call->root);
         by = coll_pipebcast_operation_may_be_swept(module, call) ? COLL_PIPEBCAST_BY_SWEPT
                                                                  : COLL_PIPEBCAST_BY_ANY;
     }

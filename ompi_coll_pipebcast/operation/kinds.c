@@ -16,12 +16,6 @@ static bool is_arrival_aware(const coll_pipebcast_module_t *module,
     return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
 }
 
-/** In an order only the root and those who are usually late do not know enough for a plain one. */
-static bool is_served_in_order(const coll_pipebcast_call_t *call, int rank)
-{
-    return call->late != NULL && (rank == call->root || pb_order_has(call->late, rank));
-}
-
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call,
                                                     const pb_planned_t *planned)
@@ -37,8 +31,7 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
     if (coll_pipebcast_goes_in_turn(&call->settings) && coll_pipebcast_may_reach_all(module)) {
         return &coll_pipebcast_in_turn;
     }
-    if (is_served_in_order(call, ompi_comm_rank(module->comm)) ||
-        (call->late == NULL && is_arrival_aware(module, call))) {
+    if (is_arrival_aware(module, call)) {
         return is_root ? &coll_pipebcast_arrival_root : &coll_pipebcast_arrival_receiver;
     }
     return &coll_pipebcast_plain;

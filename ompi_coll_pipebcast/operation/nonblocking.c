@@ -53,7 +53,6 @@ static int broadcast(coll_pipebcast_module_t *module, coll_pipebcast_call_t *cal
     const int rc = coll_pipebcast_decide(
         module, call->root, call->data.total,
         may_be_ours ? COLL_PIPEBCAST_BY_ANY : COLL_PIPEBCAST_NOT_PLANNED, &called->decision);
-    call->late = pb_arrival_orders_find(&module->orders, call->root);
     return rc == OMPI_SUCCESS && called->decision.ours
                ? start(module, call, &called->decision.planned, &called->request)
                : rc;

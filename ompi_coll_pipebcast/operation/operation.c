@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
-#include "operation/arrival/order.h"
 #include "operation/kinds.h"
 
 /**
@@ -66,27 +65,7 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
 bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module,
                                            const coll_pipebcast_call_t *call)
 {
-    return !call->overlaps && call->late == NULL &&
-           coll_pipebcast_kind_of(module, call, NULL)->sweep != NULL;
-}
-
-/** In an order, for a rank that is not usually late: its part in the group of all such ranks. */
-static int start_in_order(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                          const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
-                          coll_pipebcast_operation_t **operation_p)
-{
-    pb_planned_t own;
-    pb_arrival_credit_other(&module->credit, call->data.total);
-    int rc = coll_pipebcast_error(coll_pipebcast_plan_in_order(module, call, planned, &own));
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc);
-        return rc;
-    }
-    rc = start_or_lose(module, call, kind, &own, operation_p);
-    if (rc == OMPI_SUCCESS) {
-        (*operation_p)->counted_as = COLL_PIPEBCAST_BY_ARRIVAL_B; /* as on the other ranks */
-    }
-    return rc;
+    return !call->overlaps && coll_pipebcast_kind_of(module, call, NULL)->sweep != NULL;
 }
 
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
@@ -94,10 +73,6 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    coll_pipebcast_operation_t **operation_p)
 {
     const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call, planned);
-    coll_pipebcast_count(&coll_pipebcast_counters.in_order, call->late != NULL);
-    if (call->late != NULL && kind == &coll_pipebcast_plain) {
-        return start_in_order(module, call, kind, planned, operation_p);
-    }
     const int rc = start_or_lose(module, call, kind, planned, operation_p);
     if (rc == OMPI_SUCCESS && planned->is_swept) {
         kind->sweep(*operation_p, planned);

@@ -53,10 +53,8 @@ typedef struct coll_pipebcast_call {
     int tag;
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
     coll_pipebcast_settings_t settings; /**< in force when it was called */
-    bool overlaps;       /**< it may overlap others of the communicator: it is no blocking one */
-    const uint8_t *late; /**< the order that it is in (engine/arrival/order.h), borrowed until it
-                            has started; NULL: none. Alike on all ranks */
-    bool repeats; /**< the tags come again, so that at its end no message may be on its way */
+    bool overlaps; /**< it may overlap others of the communicator: it is no blocking one */
+    bool repeats;  /**< the tags come again, so that at its end no message may be on its way */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;

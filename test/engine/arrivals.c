@@ -247,15 +247,6 @@ int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_
 
 static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
 
-int pb_arrival_caller_known(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
-                            const pb_role_t **role_p)
-{
-    header->kind = kinds[caller->broadcast % 3];
-    header->segment_size =
-        (uint32_t) caller->arrivals->broadcasts[caller->broadcast].world->segment_size;
-    return pb_arrival_caller_role(caller, header, role_p);
-}
-
 int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
                              const pb_role_t **role_p)
 {
@@ -302,63 +293,6 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
     };
 }
 
-/** The order that a broadcast is in, on which all ranks agree; NULL: none. */
-static const uint8_t *take_order(arrivals_t *a, broadcast_t *b, int rank)
-{
-    const uint8_t *late = a->is_learning ? pb_arrival_orders_take(&a->orders[rank], b->root) : NULL;
-    const bool is_same = !b->is_decided || late == b->order ||
-                         (late != NULL && b->order != NULL &&
-                          memcmp(late, b->order, pb_order_bytes(a->n_ranks)) == 0);
-    if (!is_same) {
-        arrivals_breach(a, "ranks differ about an order", rank);
-    }
-    if (late != NULL && !b->is_decided) {
-        uint8_t *copy = zeroed(pb_order_bytes(a->n_ranks), 1);
-        memcpy(copy, late, pb_order_bytes(a->n_ranks));
-        b->order = copy;
-    }
-    return late;
-}
-
-/** In an order, for a rank that is not usually late and not the root. */
-static void begin_known(arrivals_t *a, broadcast_t *b, const pb_arrival_env_t *env,
-                        const uint8_t *late)
-{
-    pb_arrival_header_t header = {.total = env->total, .members = env->caller->members};
-    const pb_role_t *role;
-    for (int rank = 0; rank < a->n_ranks; rank++) {
-        if (!pb_order_has(late, rank)) {
-            pb_arrival_add_member(&header, rank);
-        }
-    }
-    if (pb_arrival_caller_known(env->caller, &header, &role) != 0 ||
-        pb_arrival_group_start(&b->plain[env->rank], env, &header, role, NULL, 0) != 0) {
-        abort();
-    }
-}
-
-/** Begins a broadcast that is in an order. */
-static void begin_in_order(arrivals_t *a, int index, int rank, const uint8_t *late)
-{
-    broadcast_t *b = &a->broadcasts[index];
-    pb_arrival_env_t env = env_of(a, index, rank);
-    env.mode = NULL;
-    b->is_decided = b->is_aware = true;
-    if (a->unasked && rank != b->root) {
-        pb_arrival_credit_other(&a->credits[rank], env.total);
-    }
-    if (rank == b->root) {
-        env.late = late;
-        if (!pb_arrival_root_start(&b->at_root, &env, a->expected)) {
-            abort();
-        }
-    } else if (!pb_order_has(late, rank)) {
-        begin_known(a, b, &env, late);
-    } else if (!pb_arrival_receiver_start(&b->receivers[rank], &env)) {
-        abort();
-    }
-}
-
 /** Plain broadcasts are not carried out here; in place of a fold, some of them are suspicious. */
 static bool is_suspicious(int index)
 {
@@ -384,19 +318,11 @@ static bool is_aware(arrivals_t *a, int index, int rank)
 static void begin(arrivals_t *a, int index, int rank)
 {
     broadcast_t *b = &a->broadcasts[index];
-    pb_arrival_env_t env = env_of(a, index, rank);
-    const uint8_t *late = take_order(a, b, rank);
+    const pb_arrival_env_t env = env_of(a, index, rank);
     b->has_begun[rank] = true;
     b->begun[rank] = a->round;
-    if (late != NULL) {
-        begin_in_order(a, index, rank, late);
-        return;
-    }
     if (!is_aware(a, index, rank)) {
         return;
-    }
-    if (a->is_learning && rank == b->root) {
-        env.announced = pb_arrival_habits_order(&a->habits[rank], rank);
     }
     if (a->unasked && rank != b->root) {
         pb_arrival_credit_other(&a->credits[rank], env.total);
@@ -407,17 +333,11 @@ static void begin(arrivals_t *a, int index, int rank)
     }
 }
 
-/** What the ranks learn from a broadcast that was not in an order. */
-static void learn(arrivals_t *a, const broadcast_t *b, int rank, uint8_t announced,
-                  const uint8_t *order)
+/** What the ranks learn from a broadcast. */
+static void learn(arrivals_t *a, const broadcast_t *b, int rank, uint8_t announced)
 {
-    pb_arrival_mode_t *mode = &a->modes[rank];
-    pb_arrival_mode_end(mode, announced, b->root,
+    pb_arrival_mode_end(&a->modes[rank], announced, b->root,
                         rank == b->root ? pb_arrival_root_report(&b->at_root) : PB_ARRIVAL_UNKNOWN);
-    pb_arrival_orders_set(&a->orders[rank], b->root, order);
-    if (!pb_arrival_mode_is_aware(mode)) {
-        pb_arrival_orders_clear(&a->orders[rank]);
-    }
 }
 
 /** The broadcast has ended on a rank: nothing may be to come, see world_rank_ends(). */
@@ -436,22 +356,13 @@ static void has_ended(arrivals_t *a, broadcast_t *b, int rank)
 static void end(arrivals_t *a, int index, int rank)
 {
     broadcast_t *b = &a->broadcasts[index];
-    const bool is_in_order = b->order != NULL;
     if (rank == b->root) {
         b->errors[rank] = b->at_root.error;
-        if (!is_in_order) {
-            learn(a, b, rank, b->at_root.mode, b->at_root.env.announced);
-        }
-        pb_arrival_habits_note(&a->habits[rank], b->at_root.late, is_in_order);
-    } else if (is_in_order && !pb_order_has(b->order, rank)) {
-        b->errors[rank] = pb_arrival_group_error(&b->plain[rank]);
-        pb_arrival_group_finish(&b->plain[rank]);
+        learn(a, b, rank, b->at_root.mode);
     } else {
         const pb_arrival_receiver_t *receiver = &b->receivers[rank];
         b->errors[rank] = pb_arrival_receiver_error(receiver);
-        if (!is_in_order) {
-            learn(a, b, rank, receiver->header.mode, receiver->header.order);
-        }
+        learn(a, b, rank, receiver->header.mode);
         pb_arrival_receiver_finish(&b->receivers[rank]);
     }
     if (rank != b->root) {
@@ -470,25 +381,9 @@ static void linger(arrivals_t *a, int rank)
     }
 }
 
-/** In an order, whether one that is usually in time has not ended. */
-static bool is_one_in_time_left(const arrivals_t *a, const broadcast_t *b)
-{
-    for (int rank = 0; rank < a->n_ranks; rank++) {
-        if (rank != b->root && !pb_order_has(b->order, rank) &&
-            &a->broadcasts[a->current[rank]] <= b) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /** Whether the rank is still on its way to a broadcast. */
 static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
 {
-    if (b->order != NULL && pb_order_has(b->order, rank) && b->late[rank] > 0 &&
-        is_one_in_time_left(a, b)) {
-        return true; /* if anyone waited for it, that would be for ever */
-    }
     return a->round - a->since[rank] < b->late[rank] || a->n_groups < b->groups_before[rank];
 }
 
@@ -513,11 +408,9 @@ static void advance(arrivals_t *a, int rank)
     if (!b->has_begun[rank]) {
         begin(a, index, rank);
     }
-    const bool is_known = b->order != NULL && rank != b->root && !pb_order_has(b->order, rank);
     const bool through =
-        !b->is_aware || (is_known          ? pb_arrival_group_advance(&b->plain[rank])
-                         : rank == b->root ? advance_root(a, b)
-                                           : pb_arrival_receiver_advance(&b->receivers[rank]));
+        !b->is_aware ||
+        (rank == b->root ? advance_root(a, b) : pb_arrival_receiver_advance(&b->receivers[rank]));
     if (through) {
         if (b->is_aware) {
             end(a, index, rank);
@@ -602,7 +495,6 @@ static void broadcast_init(arrivals_t *a, int index)
     b->controls = zeroed(n, sizeof(*b->controls));
     b->callers = zeroed(n, sizeof(*b->callers));
     b->receivers = zeroed(n, sizeof(*b->receivers));
-    b->plain = zeroed(n, sizeof(*b->plain));
     b->late = zeroed(n, sizeof(*b->late));
     b->groups_before = zeroed(n, sizeof(*b->groups_before));
     b->has_begun = zeroed(n, sizeof(*b->has_begun));
@@ -622,7 +514,6 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
     for (int rank = 0; rank < a->n_ranks; rank++) {
         mail_drop_all(&b->mail[rank]);
         pb_arrival_receiver_finish(&b->receivers[rank]);
-        pb_arrival_group_finish(&b->plain[rank]);
         free(b->callers[rank].role);
         free(b->callers[rank].order);
     }
@@ -633,8 +524,6 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
     free(b->has_begun);
     free(b->groups_before);
     free(b->late);
-    free(b->plain);
-    free((void *) b->order);
     free(b->receivers);
     free(b->callers);
     free(b->controls);
@@ -654,8 +543,6 @@ static void series_init(arrivals_t *a, int n_broadcasts)
                                        .ahead = chance(a, 50) ? 30 : 0};
     a->modes = zeroed((size_t) a->n_ranks, sizeof(*a->modes));
     a->credits = zeroed((size_t) a->n_ranks, sizeof(*a->credits));
-    a->orders = zeroed((size_t) a->n_ranks, sizeof(*a->orders));
-    a->habits = zeroed((size_t) a->n_ranks, sizeof(*a->habits));
     a->current = zeroed((size_t) a->n_ranks, sizeof(*a->current));
     a->since = zeroed((size_t) a->n_ranks, sizeof(*a->since));
     a->broadcasts = zeroed((size_t) n_broadcasts, sizeof(*a->broadcasts));
@@ -665,9 +552,7 @@ static void series_init(arrivals_t *a, int n_broadcasts)
     for (int rank = 0; rank < a->n_ranks; rank++) {
         pb_arrival_mode_init(&a->modes[rank]);
         pb_arrival_credit_init(&a->credits[rank], WAIT_BOUND);
-        if (!pb_arrival_credit_reserve(&a->credits[rank], a->n_ranks) ||
-            !pb_arrival_orders_init(&a->orders[rank], a->n_ranks) ||
-            !pb_arrival_habits_reserve(&a->habits[rank], a->n_ranks)) {
+        if (!pb_arrival_credit_reserve(&a->credits[rank], a->n_ranks)) {
             abort();
         }
     }
@@ -702,15 +587,11 @@ void arrivals_free(arrivals_t *a)
     }
     for (int rank = 0; rank < a->n_ranks; rank++) {
         pb_arrival_credit_fini(&a->credits[rank]);
-        pb_arrival_orders_fini(&a->orders[rank]);
-        pb_arrival_habits_fini(&a->habits[rank]);
     }
     free(a->broadcasts);
     free(a->since);
     free(a->current);
     free(a->credits);
-    free(a->orders);
-    free(a->habits);
     free(a->modes);
     pb_placement_free(a->placement);
     pb_network_free(a->network);

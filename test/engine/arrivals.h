@@ -29,16 +29,13 @@ struct pb_arrival_caller {
     int rank;
     pb_role_t *role;
     int *order;
-    uint8_t members[32]; /**< of a group that is known */
 };
 
 /** One broadcast. */
 typedef struct broadcast {
     world_t *world;
     int root;
-    bool is_aware;        /**< is arrival-aware, or in an order */
-    const uint8_t *order; /**< the order that it is in, of the first rank that came; NULL: none */
-    pb_arrival_group_t *plain; /**< in an order: of ranks that are not usually late */
+    bool is_aware; /**< is arrival-aware */
     bool is_decided;
     mail_t **mail; /**< by receiver, oldest first */
     int n_control; /**< requests of control messages alive */
@@ -74,7 +71,6 @@ typedef struct arrivals {
     int64_t expected;  /**< what roots are told that a message takes */
     bool is_auto;      /**< modes decide which broadcasts are arrival-aware */
     bool unasked;      /**< arrival_nb */
-    bool is_learning;  /**< orders are, where is_auto is */
     bool prompt;       /**< a control message that was sent can be received at once */
     bool is_cancelled; /* some parts were: what is sent to them may be left */
     bool in_turn;      /**< each rank moves once in a round, else as chance has it */
@@ -82,10 +78,8 @@ typedef struct arrivals {
     pb_transfer_limits_t limits;
     pb_arrival_mode_t *modes;
     pb_arrival_credit_t *credits;
-    pb_arrival_orders_t *orders; /**< by rank */
-    pb_arrival_habits_t *habits; /**< likewise */
-    int *current;                /**< by rank: the broadcast it is at or will come to */
-    int *since;                  /**< by rank: the round in which its last one ended */
+    int *current; /**< by rank: the broadcast it is at or will come to */
+    int *since;   /**< by rank: the round in which its last one ended */
     int round;
     control_failure_t failure;
     int fail_broadcast, fail_rank, fail_after;

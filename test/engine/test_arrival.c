@@ -114,126 +114,6 @@ static void test_series(kind_t kind, int n_runs, int n_broadcasts, const char *n
     }
 }
 
-/** Ranks that are late at every broadcast of one root from one to another, and others by chance. */
-static void make_habits(arrivals_t *a, int from, int to)
-{
-    const int root = a->broadcasts[0].root, n_late = 1 + a->n_ranks / 5;
-    for (int i = 0; i < a->n_broadcasts; i++) {
-        broadcast_t *b = &a->broadcasts[i];
-        world_move_root(b->world, root);
-        b->root = root;
-        for (int rank = 0; rank < a->n_ranks; rank++) {
-            const int place = (rank - root + a->n_ranks) % a->n_ranks;
-            const bool is_late = from <= i && i < to && place > 0 && place <= n_late;
-            b->late[rank] = is_late ? 600 : 0;
-        }
-    }
-}
-
-/** What becomes of the broadcasts of a root at which the same ranks are late for a time. */
-static void test_orders(void)
-{
-    const int n_broadcasts = 40, from = 4, to = 28, n_runs = tap_trials(60, 12);
-    tally_t tally = {0};
-    int n_in_order = 0, n_after = 0;
-    for (uint64_t seed = 0; seed < (uint64_t) n_runs; seed++) {
-        arrivals_t *a = arrivals_new(seed, 12, n_broadcasts);
-        make_habits(a, from, a->n_ranks < 5 ? from : to);
-        a->is_auto = a->is_learning = true;
-        a->unasked = seed % 2 == 1;
-        a->expected = 200 * (int64_t) 1000;
-        tally.runs++;
-        if (!arrivals_run(a, 400 * MAX_ROUNDS)) {
-            note(&tally, &tally.unfinished, seed, "a rank never gets through");
-        } else {
-            judge(a, &tally, seed);
-        }
-        for (int i = 0; i < n_broadcasts; i++) {
-            n_in_order += a->broadcasts[i].order != NULL;
-            n_after += i >= to + 12 && a->broadcasts[i].order != NULL;
-        }
-        arrivals_free(a);
-    }
-    report(&tally, "orders");
-    ok(n_in_order > 3 * n_runs,
-       "orders: nobody who is in time waits for those who are usually late (%d broadcasts)",
-       n_in_order);
-    ok(n_after == 0, "orders: and there is none any more when nobody is late");
-}
-
-/** A broadcast at which these ranks of 9 are late, as bits. */
-static void note_late(pb_arrival_habits_t *habits, unsigned late, bool is_in_order, int times)
-{
-    const uint8_t set[2] = {(uint8_t) late, (uint8_t) (late >> 8)};
-    for (int i = 0; i < times; i++) {
-        pb_arrival_habits_note(habits, set, is_in_order);
-    }
-}
-
-/** Which order is announced then, as bits; 0: none. */
-static unsigned announced(const pb_arrival_habits_t *habits)
-{
-    const uint8_t *set = pb_arrival_habits_order(habits, 0);
-    return set == NULL ? 0 : set[0] | (unsigned) set[1] << 8;
-}
-
-static void test_habits(void)
-{
-    pb_arrival_habits_t habits = {0};
-    if (!pb_arrival_habits_reserve(&habits, 9)) {
-        abort();
-    }
-    ok(announced(&habits) == 0, "nothing is known: no order");
-    note_late(&habits, 0x102, false, 2 * PB_ORDER_TIMES - 2);
-    ok(announced(&habits) == 0, "a habit is not announced before it was seen as often again");
-    note_late(&habits, 0x102, false, 1);
-    ok(announced(&habits) == 0x102, "then it is");
-    note_late(&habits, 0x102, true, 1);
-    ok(announced(&habits) == 0, "in an order the others are not seen");
-    note_late(&habits, 0x102, false, 1);
-    ok(announced(&habits) == 0x102, "after it one broadcast is enough");
-    note_late(&habits, 0x106, false, 1);
-    note_late(&habits, 0x102, false, PB_ORDER_TIMES - 1);
-    ok(announced(&habits) == 0, "another one is late: not as learnt");
-    note_late(&habits, 0x102, false, 1);
-    ok(announced(&habits) == 0x102, "until it was in time often enough");
-    note_late(&habits, 0, false, 1);
-    ok(announced(&habits) == 0, "nobody is late: not as learnt, either");
-    note_late(&habits, 0x106, false, 1);
-    note_late(&habits, 0x100, false, 2 * PB_ORDER_TIMES);
-    ok(announced(&habits) == 0x100, "one is in time three times: no more in it");
-    note_late(&habits, 0x1f2, false, 3 * PB_ORDER_TIMES);
-    ok(announced(&habits) == 0, "more than a half of the ranks is no order");
-    note_late(&habits, 0, false, 3 * PB_ORDER_TIMES);
-    ok(announced(&habits) == 0, "nor is nobody");
-    pb_arrival_habits_fini(&habits);
-}
-
-/** Ranks that come at random up to some times of a message, the root too: no order serves them. */
-static void test_random_arrivals(void)
-{
-    enum { N = 32, RANGE = 16, N_BROADCASTS = 3000 };
-    pb_random_t random = pb_random_seed(1);
-    pb_arrival_habits_t habits = {0};
-    int n_orders = 0;
-    if (!pb_arrival_habits_reserve(&habits, N)) {
-        abort();
-    }
-    for (int i = 0; i < N_BROADCASTS; i++) {
-        uint8_t late[N / 8] = {0};
-        const int root = pb_random_below(&random, RANGE);
-        for (int rank = 1; rank < N; rank++) {
-            if (pb_random_below(&random, RANGE) > root + 1) {
-                pb_order_add(late, rank);
-            }
-        }
-        pb_arrival_habits_note(&habits, late, false);
-        n_orders += pb_arrival_habits_order(&habits, 0) != NULL;
-    }
-    ok(n_orders == 0, "ranks arrive at random: no order (%d)", n_orders);
-    pb_arrival_habits_fini(&habits);
-}
-
 static void test_credit(void)
 {
     pb_arrival_credit_t credit;
@@ -250,60 +130,6 @@ static void test_credit(void)
     ok(pb_arrival_credit_take(&credit, 1, 100) && !pb_arrival_credit_take(&credit, 1, 1),
        "and so has one that has taken a message, not more");
     pb_arrival_credit_fini(&credit);
-}
-
-static void test_kept_orders(void)
-{
-    static const uint8_t late[2] = {0x10, 0}, other[2] = {0x08, 0};
-    pb_arrival_orders_t orders;
-    if (!pb_arrival_orders_init(&orders, 9)) {
-        abort();
-    }
-    pb_arrival_orders_set(&orders, 1, late);
-    pb_arrival_orders_set(&orders, 2, other);
-    const uint8_t *found = pb_arrival_orders_find(&orders, 1);
-    ok(found != NULL && memcmp(found, late, 2) == 0 && pb_arrival_orders_find(&orders, 5) == NULL,
-       "each root has an order of its own");
-    int n = 0;
-    while (pb_arrival_orders_take(&orders, 1) != NULL) {
-        n++;
-    }
-    ok(n == PB_ORDER_LENGTH, "for %d broadcasts", n);
-    pb_arrival_orders_set(&orders, 1, late);
-    pb_arrival_orders_set(&orders, 1 + PB_ORDERS, other);
-    ok(pb_arrival_orders_find(&orders, 1) == NULL, "another root's takes its place");
-    pb_arrival_orders_set(&orders, 1, NULL);
-    ok(pb_arrival_orders_find(&orders, 1 + PB_ORDERS) != NULL, "but what is none does not");
-    pb_arrival_orders_clear(&orders);
-    ok(pb_arrival_orders_find(&orders, 2) == NULL, "all are forgotten");
-    pb_arrival_orders_fini(&orders);
-}
-
-/** A header that announces an order. */
-static void test_order_in_header(void)
-{
-    const uint8_t late[3] = {0x42, 0, 0x08};
-    uint8_t members[3] = {0xff, 0, 0}, bytes[PB_ARRIVAL_HEADER_FIXED + 6];
-    pb_arrival_header_t header = {.kind = PB_KIND_CHAIN,
-                                  .segment_size = 100,
-                                  .total = 1000,
-                                  .members = members,
-                                  .order = late};
-    pb_arrival_header_t read;
-    size_t length = pb_arrival_header_write(&header, 20, bytes);
-    ok(length == sizeof(bytes) && pb_arrival_header_read(&read, 20, 3, bytes, length) &&
-           read.order != NULL && memcmp(read.order, late, 3) == 0,
-       "a header announces an order");
-    ok(!pb_arrival_header_read(&read, 20, 3, bytes, length - 1), "it must be whole");
-    bytes[length - 1] = 0x10;
-    ok(!pb_arrival_header_read(&read, 20, 3, bytes, length), "of ranks that there are");
-    header.all = true;
-    length = pb_arrival_header_write(&header, 20, bytes);
-    ok(length == PB_ARRIVAL_HEADER_FIXED + 3 &&
-           pb_arrival_header_read(&read, 20, 19, bytes, length) && pb_order_has(read.order, 19),
-       "also to all ranks");
-    ok(pb_order_is_one(late, 20, 0) && !pb_order_is_one(late, 20, 1),
-       "the root itself is not in it");
 }
 
 /** Some ranks come when the root has just formed its first group: a later one is theirs. */
@@ -581,12 +407,12 @@ static void test_header(void)
                                .members = members};
     pb_arrival_header_t in;
     int ranks[20];
-    pb_arrival_add_member(&out, 0);
-    pb_arrival_add_member(&out, 9);
-    pb_arrival_add_member(&out, 19);
+    pb_rank_set_add(members, 0);
+    pb_rank_set_add(members, 9);
+    pb_rank_set_add(members, 19);
     const size_t length = pb_arrival_header_write(&out, 20, bytes);
-    ok(length + 3 == pb_arrival_header_room(20) && length == PB_ARRIVAL_HEADER_FIXED + 3,
-       "a header has one bit per rank, and room for an order");
+    ok(length == pb_arrival_header_room(20) && length == PB_ARRIVAL_HEADER_FIXED + 3,
+       "a header has one bit per rank");
     ok(pb_arrival_header_read(&in, 20, 9, bytes, length) && in.kind == out.kind &&
            in.mode == out.mode && in.segment_size == out.segment_size && in.total == out.total &&
            !in.all,
@@ -672,11 +498,6 @@ int main(void)
     test_series(NONBLOCKING, tap_trials(600, 120), 6, "arrival_nb");
     test_series(AUTO, tap_trials(60, 15), 60, "auto");
     test_credit();
-    test_habits();
-    test_random_arrivals();
-    test_kept_orders();
-    test_order_in_header();
-    test_orders();
     test_late_joiners();
     test_many_ranks(tap_trials(1000, 300));
     test_segment_failures();

@@ -195,26 +195,6 @@ static long binomial_role(setting_t *s)
     return largest;
 }
 
-static long orders(setting_t *s)
-{
-    pb_arrival_orders_t of_comm = {0};
-    const long before = failing_memory_bytes();
-    must(pb_arrival_orders_init(&of_comm, s->n_ranks));
-    const long kept = failing_memory_bytes() - before;
-    pb_arrival_orders_fini(&of_comm);
-    return kept;
-}
-
-static long habits(setting_t *s)
-{
-    pb_arrival_habits_t of_root = {0};
-    const long before = failing_memory_bytes();
-    must(pb_arrival_habits_reserve(&of_root, s->n_ranks));
-    const long kept = failing_memory_bytes() - before;
-    pb_arrival_habits_fini(&of_root);
-    return kept;
-}
-
 static long credit(setting_t *s)
 {
     pb_arrival_credit_t of_root;
@@ -372,13 +352,13 @@ static long sweep_messages(setting_t *s)
     const int n = s->n_ranks;
     arrivals_t *arrivals = control_messages(s);
     pb_sweep_t *sweeps = must_have(calloc((size_t) n, sizeof(*sweeps)));
-    uint8_t *rooms = must_have(malloc((size_t) n * pb_order_bytes(n)));
+    uint8_t *rooms = must_have(malloc((size_t) n * pb_rank_set_bytes(n)));
     int n_through = 0;
     for (int rank = 0; rank < n; rank++) {
         const pb_sweep_times_t times = {.wait = 1, .transfer = 1};
         pb_role_t *own = must_have(pb_role_new(s->plan, rank));
         pb_sweep_start(&sweeps[rank], &arrivals->broadcasts[0].controls[rank], own, rank, n, 0,
-                       &rooms[(size_t) rank * pb_order_bytes(n)]);
+                       &rooms[(size_t) rank * pb_rank_set_bytes(n)]);
         pb_sweep_end(&sweeps[rank], &times);
         free(own);
     }
@@ -451,8 +431,6 @@ static const part_t parts[] = {
      "two parents and two children at most", role},
     {"role in a binomial tree", "communicator and root", 96, 0, 8, "log2 P children",
      binomial_role},
-    {"orders of arrival", "communicator", 64, 0.5, 0, "4 sets of ranks, a bit for each", orders},
-    {"habits, at a root", "communicator", 64, 2.125, 0, "2 bytes and a bit for each rank", habits},
     {"credit, with arrival nb, at a root", "communicator", 64, 16, 0,
      "two sums of bytes for each rank", credit},
     {"planning for a first root, meanwhile", "rank", 262144, 400, 0,
@@ -462,8 +440,8 @@ static const part_t parts[] = {
      "parents, children and times of two trees, the view; tables as above", making},
     {"transfer in two trees", "broadcast", 4096, 0, 0,
      "windows of 16 receives of two parents, of 8 sends to two children", transfer_bytes},
-    {"arrivals, at the root", "broadcast", 256, 2.875, 0,
-     "2 bytes for each rank and 7 sets of ranks", arrival_root},
+    {"arrivals, at the root", "broadcast", 256, 2.5, 0, "2 bytes for each rank and 4 sets of ranks",
+     arrival_root},
     {"neighbours in two trees", "root", 4, 0, 0, "two parents and two children at most",
      neighbours},
     {"messages, of 41 segments in two trees", "broadcast", SEGMENTS + 1, 0, 0,

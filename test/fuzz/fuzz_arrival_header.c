@@ -28,12 +28,12 @@ static void check_members(const pb_arrival_header_t *header, int n_ranks, int ra
 static void check_header(const pb_arrival_header_t *header, int n_ranks, const uint8_t *bytes,
                          size_t length)
 {
-    uint8_t again[PB_ARRIVAL_HEADER_FIXED + 2 * (MAX_RANKS / 8)], members[MAX_RANKS / 8] = {0};
+    uint8_t again[PB_ARRIVAL_HEADER_FIXED + MAX_RANKS / 8], members[MAX_RANKS / 8] = {0};
     pb_arrival_header_t named = *header;
     named.members = members;
     for (int rank = 0; rank < n_ranks; rank++) {
         if (pb_arrival_is_member(header, rank)) {
-            pb_arrival_add_member(&named, rank);
+            pb_rank_set_add(members, rank);
         }
     }
     fuzz_must(pb_kind_name(header->kind) != NULL);

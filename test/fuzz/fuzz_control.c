@@ -317,12 +317,6 @@ int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *h
     return pb_arrival_caller_role(caller, header, role_p);
 }
 
-int pb_arrival_caller_known(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
-                            const pb_role_t **role_p)
-{
-    return pb_arrival_caller_choose(caller, header, role_p);
-}
-
 pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
                                         const pb_arrival_header_t *header, const pb_role_t *role,
                                         pb_transfer_limits_t *limits_p)
@@ -400,20 +394,9 @@ static void play(const pb_arrival_env_t *env)
     }
 }
 
-/** Of what the input says of them, the ranks that are usually late; false if they are no order. */
-static bool choose_late(unsigned how, int n_ranks, int root, uint8_t *late)
-{
-    for (int rank = 0; rank < n_ranks; rank++) {
-        if (rank != root && rank % 4 == (int) (how % 4)) {
-            pb_order_add(late, rank);
-        }
-    }
-    return pb_order_is_one(late, n_ranks, root);
-}
-
 /**
  * Of the first four bytes: ranks, root and rank, and of the last one by bits whether data may be
- * sent unasked, late, and in an order; which that is.
+ * sent unasked, and late.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
@@ -423,8 +406,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const int root = draw(&wire) % n_ranks, rank = draw(&wire) % n_ranks;
     const unsigned how = (unsigned) draw(&wire);
     const bool unasked = how % 2 != 0;
-    uint8_t late[(MAX_RANKS + 7) / 8] = {0};
-    const bool has_order = choose_late(how >> 3, n_ranks, root, late);
     pb_placement_t *placement = place_ranks(n_ranks);
     pb_arrival_credit_t credit;
     pb_arrival_credit_init(&credit, MESSAGE_BYTES);
@@ -443,8 +424,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         .total = MESSAGE_BYTES,
         .credit = unasked && rank == root ? &credit : NULL,
         .is_patient = (how >> 1) % 2 != 0,
-        .late = (how >> 2) % 2 != 0 && has_order && rank == root ? late : NULL,
-        .announced = (how >> 2) % 2 == 0 && has_order && rank == root ? late : NULL,
     };
     play(&env);
     fuzz_must(wire.n_alive == 0);

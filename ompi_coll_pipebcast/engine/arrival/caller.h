@@ -34,10 +34,7 @@ typedef struct pb_arrival_env {
     size_t total;                  /**< bytes of the message, > 0 */
     const pb_arrival_mode_t *mode; /**< NULL: the user has decided */
     pb_arrival_credit_t *credit;   /**< at the root; NULL: nothing is sent unasked (arrival_b) */
-    bool is_patient;     /**< at the root: not before no one has come for a message's time */
-    const uint8_t *late; /**< at the root: the order that the broadcast is in; NULL: none */
-    const uint8_t
-        *announced; /**< at the root: the one that it announces, until its end; likewise */
+    bool is_patient; /**< at the root: not before no one has come for a message's time */
 } pb_arrival_env_t;
 
 /** Nanoseconds on a clock of this rank that never goes back. */
@@ -57,13 +54,6 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller);
  */
 int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
                              const pb_role_t **role_p);
-
-/**
- * The same where all members know already that the group is one: what all of them have planned for
- * it. No header is sent.
- */
-int pb_arrival_caller_known(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
-                            const pb_role_t **role_p);
 
 /**
  * This rank's role in the group of a header that has come, borrowed until the next call. 0,

@@ -17,9 +17,7 @@ static int try_to_start(pb_arrival_group_t *group, const pb_arrival_env_t *env,
         return PB_ERR_NO_MEMORY;
     }
     group->running = true;
-    if (length > 0) {
-        pb_passing_start(&group->passing, role, bytes, length);
-    }
+    pb_passing_start(&group->passing, role, bytes, length);
     return 0;
 }
 

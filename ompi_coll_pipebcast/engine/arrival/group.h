@@ -17,7 +17,7 @@ typedef struct pb_arrival_group {
 
 /**
  * Starts this rank's `role`, borrowed for the call, in the group of `header`, whose `length`
- * bytes at `bytes` stay untouched until the end; 0: the members know it. 0, or PB_ERR_NO_MEMORY
+ * bytes at `bytes` stay untouched until the end. 0, or PB_ERR_NO_MEMORY
  * where that is so at a second try, too: then nothing was started, and the children of this rank
  * wait in vain.
  */

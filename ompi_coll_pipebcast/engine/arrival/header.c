@@ -11,39 +11,27 @@
 #define FORM 1
 
 #define FLAG_ALL 1
-#define FLAG_ORDER 2
 
 size_t pb_arrival_header_room(int n_ranks)
 {
-    return PB_ARRIVAL_HEADER_FIXED + 2 * pb_order_bytes(n_ranks);
-}
-
-/** Bytes before the order, and all. */
-static size_t length_before_order(const pb_arrival_header_t *header, int n_ranks)
-{
-    return PB_ARRIVAL_HEADER_FIXED + (header->all ? 0 : pb_order_bytes(n_ranks));
+    return PB_ARRIVAL_HEADER_FIXED + pb_rank_set_bytes(n_ranks);
 }
 
 static size_t length_of(const pb_arrival_header_t *header, int n_ranks)
 {
-    return length_before_order(header, n_ranks) +
-           (header->order == NULL ? 0 : pb_order_bytes(n_ranks));
+    return PB_ARRIVAL_HEADER_FIXED + (header->all ? 0 : pb_rank_set_bytes(n_ranks));
 }
 
 size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, uint8_t *bytes)
 {
     bytes[0] = FORM;
     bytes[1] = (uint8_t) header->kind;
-    bytes[2] = (uint8_t) ((header->all ? FLAG_ALL : 0) | (header->order != NULL ? FLAG_ORDER : 0));
+    bytes[2] = header->all ? FLAG_ALL : 0;
     bytes[3] = header->mode;
     pb_bytes_put(bytes + 4, header->segment_size, 4);
     pb_bytes_put(bytes + 8, header->total, 8);
     if (!header->all) {
-        memcpy(bytes + PB_ARRIVAL_HEADER_FIXED, header->members, pb_order_bytes(n_ranks));
-    }
-    if (header->order != NULL) {
-        memcpy(bytes + length_before_order(header, n_ranks), header->order,
-               pb_order_bytes(n_ranks));
+        memcpy(bytes + PB_ARRIVAL_HEADER_FIXED, header->members, pb_rank_set_bytes(n_ranks));
     }
     return length_of(header, n_ranks);
 }
@@ -58,7 +46,7 @@ bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, 
                             size_t length)
 {
     if (length < PB_ARRIVAL_HEADER_FIXED || bytes[0] != FORM || bytes[1] >= PB_KIND_COUNT ||
-        bytes[2] > (FLAG_ALL | FLAG_ORDER)) {
+        bytes[2] > FLAG_ALL) {
         return false;
     }
     *header = (pb_arrival_header_t){
@@ -66,16 +54,12 @@ bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, 
         .mode = bytes[3],
         .segment_size = (uint32_t) pb_bytes_get(bytes + 4, 4),
         .total = pb_bytes_get(bytes + 8, 8),
-        .all = (bytes[2] & FLAG_ALL) != 0,
+        .all = bytes[2] == FLAG_ALL,
         .members = bytes + PB_ARRIVAL_HEADER_FIXED,
     };
-    if ((bytes[2] & FLAG_ORDER) != 0) {
-        header->order = bytes + length_before_order(header, n_ranks);
-    }
     return length == length_of(header, n_ranks) && header->segment_size > 0 &&
            header->segment_size <= PB_ARRIVAL_MAX_SEGMENT && header->total > 0 &&
            (header->all || !names_too_many(header->members, n_ranks)) &&
-           (header->order == NULL || !names_too_many(header->order, n_ranks)) &&
            pb_arrival_is_member(header, rank);
 }
 

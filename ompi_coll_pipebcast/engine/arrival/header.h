@@ -4,8 +4,7 @@
  * computes its own role in the group's tree.
  *
  * As bytes: 1 version, 1 kind, 1 flags, 1 mode, 4 segment size, 8 message size,
- * all little-endian; then, unless all ranks are members, one bit per rank; then, if an order is
- * announced, one bit per rank.
+ * all little-endian; then, unless all ranks are members, one bit per rank.
  */
 #ifndef PB_ARRIVAL_HEADER_H
 #define PB_ARRIVAL_HEADER_H
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/arrival/order.h"
+#include "engine/rank_set.h"
 #include "topo/trees/plan.h"
 
 /** Bytes before the bits of the members. */
@@ -31,8 +30,7 @@ typedef struct pb_arrival_header {
     uint64_t total;        /**< bytes of the message */
     bool all;              /**< every rank is a member */
     bool unasked;          /**< the one receiver has not arrived; known to the root alone */
-    uint8_t *members;      /**< bit r: rank r is a member; (n_ranks + 7) / 8 bytes, borrowed */
-    const uint8_t *order; /**< who is usually late (engine/arrival/order.h), borrowed; NULL: none */
+    uint8_t *members;      /**< a set of ranks, borrowed */
 } pb_arrival_header_t;
 
 /** Bytes of the longest header of a communicator of `n_ranks`. */
@@ -40,19 +38,14 @@ size_t pb_arrival_header_room(int n_ranks);
 
 static inline bool pb_arrival_is_member(const pb_arrival_header_t *header, int rank)
 {
-    return header->all || (header->members[rank / 8] >> (rank % 8) & 1) != 0;
-}
-
-static inline void pb_arrival_add_member(pb_arrival_header_t *header, int rank)
-{
-    header->members[rank / 8] = (uint8_t) (header->members[rank / 8] | 1u << (rank % 8));
+    return header->all || pb_rank_set_has(header->members, rank);
 }
 
 /** Writes the header into `bytes`, which has the room; returns its length. */
 size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, uint8_t *bytes);
 
 /**
- * Reads a header; its `members` and `order` lie in `bytes`. False if `length` bytes are no
+ * Reads a header; its `members` lie in `bytes`. False if `length` bytes are no
  * header of a communicator of `n_ranks` that has `rank` among its members: another
  * version or kind, a length that does not fit, bits of ranks that there are not, a
  * segment of no bytes or more than PB_ARRIVAL_MAX_SEGMENT, an empty message.

@@ -47,9 +47,7 @@ bool pb_arrival_receiver_start(pb_arrival_receiver_t *r, const pb_arrival_env_t 
 /** The header has come: takes part in its group. */
 static void join(pb_arrival_receiver_t *r)
 {
-    const pb_arrival_header_t *header = &r->header;
-    if (!pb_arrival_header_read(&r->header, r->env.n_ranks, r->env.rank, r->bytes, r->length) ||
-        (header->order != NULL && !pb_order_is_one(header->order, r->env.n_ranks, r->env.root))) {
+    if (!pb_arrival_header_read(&r->header, r->env.n_ranks, r->env.rank, r->bytes, r->length)) {
         refused(r, PB_ERR_MALFORMED);
         return;
     }

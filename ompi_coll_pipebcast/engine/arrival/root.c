@@ -43,8 +43,7 @@ static bool part_init(pb_arrival_part_t *part, const pb_arrival_env_t *env)
 {
     part->members = calloc((size_t) env->n_ranks / 8 + 1, 1);
     part->bytes = malloc(pb_arrival_header_room(env->n_ranks));
-    part->header = (pb_arrival_header_t){
-        .total = env->total, .members = part->members, .order = env->announced};
+    part->header = (pb_arrival_header_t){.total = env->total, .members = part->members};
     return part->members != NULL && part->bytes != NULL;
 }
 
@@ -77,9 +76,6 @@ static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
         return;
     }
     return_credit(r, rank);
-    if (now(r) - r->started > r->expected) {
-        pb_order_add(r->late, rank);
-    }
     r->n_waiting += r->state[rank] == ABSENT;
     r->state[rank] = r->state[rank] == ABSENT ? WAITING : SERVED;
     r->reports[rank] = is_sound ? r->notice : PB_ARRIVAL_UNKNOWN;
@@ -198,7 +194,7 @@ static void decide_mode(pb_arrival_root_t *r)
 static void clear_members(pb_arrival_root_t *r, pb_arrival_part_t *part)
 {
     memset(part->members, 0, (size_t) r->env.n_ranks / 8 + 1);
-    pb_arrival_add_member(&part->header, r->env.root);
+    pb_rank_set_add(part->members, r->env.root);
 }
 
 /** Starts the group of a part whose members are set. */
@@ -224,32 +220,6 @@ static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
     r->n_groups++;
 }
 
-/** In an order: those who are not usually late are a group, and know it. */
-static void start_known(pb_arrival_root_t *r)
-{
-    pb_arrival_part_t *part = &r->asked;
-    const pb_role_t *role;
-    clear_members(r, part);
-    for (int rank = 0; rank < r->env.n_ranks; rank++) {
-        if (rank != r->env.root && !pb_order_has(r->env.late, rank)) {
-            pb_arrival_add_member(&part->header, rank);
-            r->state[rank] = SERVED;
-            r->n_to_come--;
-            r->n_unserved--;
-        }
-    }
-    int rc = pb_arrival_caller_known(r->env.caller, &part->header, &role);
-    if (rc == 0) {
-        rc = pb_arrival_group_start(&part->group, &r->env, &part->header, role, part->bytes, 0);
-    }
-    if (rc != 0) {
-        refused(r, rc);
-        return;
-    }
-    part->started = r->started;
-    r->n_groups++;
-}
-
 bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, int64_t expected)
 {
     *r = (pb_arrival_root_t){
@@ -263,16 +233,12 @@ bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, in
     };
     r->last_arrival = r->started;
     r->state = calloc((size_t) env->n_ranks, 1);
-    r->reports = calloc((size_t) env->n_ranks + pb_order_bytes(env->n_ranks), 1);
-    r->late = r->reports != NULL ? r->reports + env->n_ranks : NULL;
+    r->reports = calloc((size_t) env->n_ranks, 1);
     const bool has_asked = part_init(&r->asked, env);
     const bool has_unasked = part_init(&r->unasked, env);
     if (r->state == NULL || r->reports == NULL || !has_asked || !has_unasked) {
         pb_arrival_root_finish(r);
         return false;
-    }
-    if (env->late != NULL) {
-        start_known(r);
     }
     return true;
 }
@@ -284,7 +250,7 @@ static void start_asked(pb_arrival_root_t *r)
     for (int rank = 0; rank < r->env.n_ranks; rank++) {
         if (r->state[rank] == WAITING) {
             r->state[rank] = SERVED;
-            pb_arrival_add_member(&r->asked.header, rank);
+            pb_rank_set_add(r->asked.members, rank);
         }
     }
     r->asked.header.all = r->n_waiting == r->env.n_ranks - 1;
@@ -314,10 +280,9 @@ static void start_unasked(pb_arrival_root_t *r)
         return;
     }
     clear_members(r, &r->unasked);
-    pb_arrival_add_member(&r->unasked.header, rank);
+    pb_rank_set_add(r->unasked.members, rank);
     r->unasked.header.unasked = true;
     r->state[rank] = UNASKED;
-    pb_order_add(r->late, rank);
     r->n_unserved--;
     start_part(r, &r->unasked);
 }
@@ -431,5 +396,5 @@ void pb_arrival_root_finish(pb_arrival_root_t *r)
     }
     free(r->reports);
     free(r->state);
-    r->late = r->reports = r->state = NULL;
+    r->reports = r->state = NULL;
 }

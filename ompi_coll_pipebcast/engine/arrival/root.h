@@ -16,9 +16,6 @@
  * and if they do not, so that it gets stuck, groups of those who have arrived go
  * on beside it.
  *
- * Where the broadcast is in an order (engine/arrival/order.h), the first group is known: it starts
- * at once, without a header, and its members do not report.
- *
  * A state machine like pb_transfer_t; it never blocks, and takes in a bounded
  * number of messages each time.
  */
@@ -38,22 +35,21 @@ typedef struct pb_arrival_part {
 
 typedef struct pb_arrival_root {
     pb_arrival_env_t env;
-    int64_t expected;        /**< T: nanoseconds that a group takes at the root */
-    bool is_measured;        /**< by a group of this broadcast */
-    uint8_t *state;          /**< indexed by rank: see engine/arrival/root.c */
-    uint8_t *reports;        /**< indexed by rank: the pb_arrival_report_t of its ARRIVED */
-    uint8_t *late;           /**< behind them the set of who was not there after a message's time */
-    int n_to_come;           /**< ARRIVED messages that are still to come */
-    int n_unserved;          /**< receivers that are in no group yet, arrived or not */
-    int n_waiting;           /**< of them those that have arrived */
-    pb_request_t listening;  /**< the receive of the next ARRIVED; NULL: none is posted */
-    uint8_t notice;          /**< its content */
-    bool deaf;               /**< no ARRIVED can be received any more */
-    int64_t started;         /**< when the root arrived */
-    int64_t last_arrival;    /**< when the last ARRIVED was taken in */
-    int64_t ready_since;     /**< since when a group waits to be started; -1: none does */
-    double sum_of_arrivals;  /**< nanoseconds after the root, over all that have arrived */
-    pb_arrival_part_t asked; /**< the group of some that had arrived */
+    int64_t expected;          /**< T: nanoseconds that a group takes at the root */
+    bool is_measured;          /**< by a group of this broadcast */
+    uint8_t *state;            /**< indexed by rank: see engine/arrival/root.c */
+    uint8_t *reports;          /**< indexed by rank: the pb_arrival_report_t of its ARRIVED */
+    int n_to_come;             /**< ARRIVED messages that are still to come */
+    int n_unserved;            /**< receivers that are in no group yet, arrived or not */
+    int n_waiting;             /**< of them those that have arrived */
+    pb_request_t listening;    /**< the receive of the next ARRIVED; NULL: none is posted */
+    uint8_t notice;            /**< its content */
+    bool deaf;                 /**< no ARRIVED can be received any more */
+    int64_t started;           /**< when the root arrived */
+    int64_t last_arrival;      /**< when the last ARRIVED was taken in */
+    int64_t ready_since;       /**< since when a group waits to be started; -1: none does */
+    double sum_of_arrivals;    /**< nanoseconds after the root, over all that have arrived */
+    pb_arrival_part_t asked;   /**< the group of some that had arrived */
     pb_arrival_part_t unasked; /**< the one that had not */
     uint8_t mode;              /**< in every header */
     bool mode_is_decided;      /**< the first header has been sent */

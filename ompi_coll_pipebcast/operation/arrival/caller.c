@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
-#include "operation/arrival/order.h"
 
 /**
  * Parts of the message that the root may have under way without a sign from the
@@ -50,7 +49,6 @@ bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_e
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
     arrival->is_auto = call->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
-    arrival->is_in_order = call->late != NULL;
     arrival->transport = coll_pipebcast_transport(comm, call->tag, &module->lock);
     arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
     arrival->caller = (pb_arrival_caller_t){
@@ -66,7 +64,7 @@ bool coll_pipebcast_arrival_init(coll_pipebcast_arrival_t *arrival, pb_arrival_e
         .rank = ompi_comm_rank(comm),
         .root = call->root,
         .total = call->data.total,
-        .mode = arrival->is_auto && !arrival->is_in_order ? &module->arrival_mode : NULL,
+        .mode = arrival->is_auto ? &module->arrival_mode : NULL,
         .is_patient = arrival->is_auto,
     };
     count_connections(module, call->root);
@@ -83,39 +81,16 @@ pb_arrival_credit_t *coll_pipebcast_arrival_credit(coll_pipebcast_arrival_t *arr
                : NULL;
 }
 
-/** Orders are alike on all ranks: who is usually late at the broadcasts of this root. */
-static void take_order(const coll_pipebcast_arrival_t *arrival, const uint8_t *order)
-{
-    coll_pipebcast_module_t *module = arrival->super.module;
-    const int root = arrival->super.call.root, n_ranks = ompi_comm_size(module->comm);
-    int n = 0;
-    pb_arrival_orders_set(&module->orders, root, order);
-    if (!pb_arrival_mode_is_aware(&module->arrival_mode)) {
-        pb_arrival_orders_clear(&module->orders);
-    }
-    if (order == NULL || ompi_comm_rank(module->comm) != root) {
-        return;
-    }
-    for (int rank = 0; rank < n_ranks; rank++) {
-        n += pb_order_has(order, rank);
-    }
-    coll_pipebcast_log(10,
-                       "communicator %s: %d of %d ranks are usually late at broadcasts of root %d; "
-                       "the others are served without them",
-                       module->comm->c_name, n, n_ranks, root);
-}
-
 void coll_pipebcast_arrival_end_mode(const coll_pipebcast_arrival_t *arrival, uint8_t mode,
-                                     const uint8_t *order, pb_arrival_report_t report)
+                                     pb_arrival_report_t report)
 {
     const coll_pipebcast_module_t *module = arrival->super.module;
     pb_arrival_mode_t *of_module = &arrival->super.module->arrival_mode;
     const bool was_uneven = of_module->uneven;
-    if (!arrival->is_auto || arrival->is_in_order) {
+    if (!arrival->is_auto) {
         return;
     }
     pb_arrival_mode_end(of_module, mode, arrival->super.call.root, report);
-    take_order(arrival, order);
     if (ompi_comm_rank(module->comm) == 0 && of_module->uneven != was_uneven) {
         coll_pipebcast_log(10, "communicator %s: ranks arrive %s now", module->comm->c_name,
                            of_module->uneven ? "unevenly, and broadcasts are arrival-aware"
@@ -167,21 +142,6 @@ int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_
     if (rc == PB_SUCCESS) {
         coll_pipebcast_count_role(caller->module, &planned);
         *role_p = planned.role;
-    }
-    return rc;
-}
-
-int pb_arrival_caller_known(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
-                            const pb_role_t **role_p)
-{
-    const pb_planned_t planned = {.kind = caller->known_kind,
-                                  .segment_size = caller->known_segment};
-    pb_planned_t own;
-    const int rc = coll_pipebcast_plan_in_order(caller->module, &caller->call, &planned, &own);
-    if (rc == PB_SUCCESS) {
-        header->kind = own.kind;
-        header->segment_size = (uint32_t) own.segment_size;
-        *role_p = own.role;
     }
     return rc;
 }

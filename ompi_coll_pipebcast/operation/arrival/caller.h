@@ -14,8 +14,6 @@ struct pb_arrival_caller {
     coll_pipebcast_module_t *module; /**< borrowed */
     coll_pipebcast_call_t call;
     double ns_per_byte;      /**< as expected at the start */
-    pb_kind_t known_kind;    /**< at the root, in an order: what was planned for all ranks, */
-    size_t known_segment;    /**< and its segments */
     int *members;            /**< of a group; room for all ranks */
     int *order;              /**< NULL: it was not asked for */
     pb_message_t message[2]; /**< of the asked group, of the unasked one */
@@ -25,8 +23,7 @@ struct pb_arrival_caller {
 /** The beginning of an operation of either kind; stays where it is until the end. */
 typedef struct coll_pipebcast_arrival {
     coll_pipebcast_operation_t super;
-    bool is_auto;     /**< arrival-aware because the communicator's mode has it so */
-    bool is_in_order; /**< in an order that was learnt: changes neither mode nor orders */
+    bool is_auto; /**< arrival-aware because the communicator's mode has it so */
     pb_transport_t transport;
     pb_control_t control;
     pb_arrival_caller_t caller;
@@ -42,10 +39,10 @@ void coll_pipebcast_arrival_fini(coll_pipebcast_arrival_t *arrival);
 pb_arrival_credit_t *coll_pipebcast_arrival_credit(coll_pipebcast_arrival_t *arrival);
 
 /**
- * With arrival = auto, the communicator's mode and orders take in what this broadcast's header had
- * as `mode` and `order`; rank 0 logs at verbose 10 what changes.
+ * With arrival = auto, the communicator's mode takes in what this broadcast's header had as `mode`;
+ * rank 0 logs at verbose 10 what changes.
  */
 void coll_pipebcast_arrival_end_mode(const coll_pipebcast_arrival_t *arrival, uint8_t mode,
-                                     const uint8_t *order, pb_arrival_report_t report);
+                                     pb_arrival_report_t report);
 
 #endif

@@ -54,8 +54,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     (void) stays_p;
     coll_pipebcast_count(&coll_pipebcast_counters.waited_as_receiver, engine->waited);
     if (engine->length > 0) {
-        coll_pipebcast_arrival_end_mode(&receiver->super, engine->header.mode, engine->header.order,
-                                        PB_ARRIVAL_UNKNOWN);
+        coll_pipebcast_arrival_end_mode(&receiver->super, engine->header.mode, PB_ARRIVAL_UNKNOWN);
     }
     pb_arrival_receiver_finish(engine);
     coll_pipebcast_arrival_fini(&receiver->super);

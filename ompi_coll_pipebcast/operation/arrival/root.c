@@ -53,28 +53,16 @@ static void take_in(coll_pipebcast_module_t *module)
     }
 }
 
-/** The order that this root's header announces, if it learns one. */
-static const uint8_t *announcement(const root_t *root)
-{
-    const coll_pipebcast_operation_t *operation = &root->super.super;
-    return root->super.is_auto && operation->call.late == NULL
-               ? pb_arrival_habits_order(&operation->module->habits, operation->call.root)
-               : NULL;
-}
-
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     root_t *root = (root_t *) operation;
     coll_pipebcast_module_t *module = operation->module;
     pb_arrival_env_t env;
+    (void) planned; /* each group is planned when it is formed */
     if (!coll_pipebcast_arrival_init(&root->super, &env)) {
         return PB_ERR_NO_MEMORY;
     }
     take_in(module);
-    root->super.caller.known_kind = planned->kind;
-    root->super.caller.known_segment = planned->segment_size;
-    env.late = operation->call.late;
-    env.announced = announcement(root);
     /* Until it is known how long a message takes, too many could be sent unasked. */
     env.credit = module->ns_per_byte > 0 ? coll_pipebcast_arrival_credit(&root->super) : NULL;
     if (env.credit != NULL && !pb_arrival_credit_reserve(env.credit, env.n_ranks)) {
@@ -135,17 +123,6 @@ static void learn_speed(root_t *root)
     }
 }
 
-/** Who was late is a part of what is usual. Not of overlapping ones: they begin at any time. */
-static void learn_habits(root_t *root)
-{
-    coll_pipebcast_operation_t *operation = &root->super.super;
-    pb_arrival_habits_t *habits = &operation->module->habits;
-    if (root->super.is_auto && !operation->call.overlaps && root->engine.error == 0 &&
-        pb_arrival_habits_reserve(habits, root->engine.env.n_ranks)) {
-        pb_arrival_habits_note(habits, root->engine.late, root->super.is_in_order);
-    }
-}
-
 /** Whether the operation lingers from now on; not if there is nothing to take in, or no way to. */
 static bool begin_to_linger(root_t *root)
 {
@@ -170,9 +147,8 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     log_arrivals(root);
     count(&root->engine);
     learn_speed(root);
-    coll_pipebcast_arrival_end_mode(&root->super, root->engine.mode, root->engine.env.announced,
+    coll_pipebcast_arrival_end_mode(&root->super, root->engine.mode,
                                     pb_arrival_root_report(&root->engine));
-    learn_habits(root);
     *stays_p = begin_to_linger(root);
     if (!*stays_p) {
         pb_arrival_root_finish(&root->engine);
