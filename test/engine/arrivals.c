@@ -86,6 +86,11 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
     if (fails(control, FAIL_GARBLED)) {
         mail->content[0] = 99;
     }
+    if (fails(control, FAIL_DAMAGED)) {
+        pb_random_t *random = &control->arrivals->random;
+        mail->content[pb_random_below(random, (int) bytes)] =
+            (uint8_t) pb_random_below(random, 256);
+    }
     b->n_control++;
     *request_p = r;
     return 0;
@@ -203,7 +208,9 @@ static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_he
         members[ranks[i]] = 1;
     }
     if (pb_view_new(a->placement, root, ranks, n, &view) != PB_SUCCESS) {
-        arrivals_breach(a, "a group that is none", caller->rank);
+        if (a->failure != FAIL_DAMAGED) {
+            arrivals_breach(a, "a group that is none", caller->rank);
+        }
     } else if (pb_plan_compute(view, header->kind, NULL, &plan) == PB_SUCCESS &&
                caller->rank == root) {
         if (pb_check_plan(a->placement, plan, members, &check, &diag) != PB_SUCCESS ||
@@ -266,7 +273,11 @@ pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
     const arrivals_t *a = caller->arrivals;
     world_t *world = a->broadcasts[caller->broadcast].world;
     (void) role;
-    if (header->total != world->total) {
+    if (header->total != world->total && a->failure == FAIL_DAMAGED) {
+        world->fail_rank = caller->rank; /* as in the plugin: the message has no such segments */
+        world->fail_call = CALL_TO_RECEIVE;
+        world->failed = false;
+    } else if (header->total != world->total) {
         arrivals_breach(caller->arrivals, "a header of another size", caller->rank);
     }
     *limits_p = a->limits;

@@ -57,6 +57,7 @@ typedef enum {
     FAIL_RECEIVE,
     FAIL_RECEIVED,
     FAIL_GARBLED, /**< a message of wrong content comes */
+    FAIL_DAMAGED, /**< one comes with another byte somewhere, which may mean something else */
     FAIL_MEMORY,  /**< an allocation at the start of a group: see memory_after */
 } control_failure_t;
 

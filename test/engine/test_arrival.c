@@ -289,6 +289,31 @@ static void test_refusals(control_failure_t failure, const char *name)
     ok(n_silent == 0, "%s: the failure is reported", name);
 }
 
+/** A control message with another byte: no rank ends without an error and without every byte. */
+static void test_damage(void)
+{
+    int n_damaged = 0, n_errors = 0, n_wrong = 0;
+    for (uint64_t seed = 0; seed < (uint64_t) tap_trials(20000, 2000); seed++) {
+        arrivals_t *a = arrivals_new(seed, 12, 1);
+        const broadcast_t *b = &a->broadcasts[0];
+        a->unasked = seed % 2;
+        a->failure = FAIL_DAMAGED;
+        a->fail_rank = seed % 3 == 0 ? pb_random_below(&a->random, a->n_ranks) : b->root;
+        a->fail_after = pb_random_below(&a->random, 3);
+        (void) arrivals_run(a, 2000);
+        n_damaged += a->failed;
+        n_errors += has_error(a, 0);
+        for (int rank = 0; rank < a->n_ranks; rank++) {
+            n_wrong +=
+                a->current[rank] > 0 && b->errors[rank] == 0 && !world_rank_has_all(b->world, rank);
+        }
+        arrivals_free(a);
+    }
+    ok(n_damaged > 1000 && n_errors > 100, "%d control messages are damaged, %d are errors",
+       n_damaged, n_errors);
+    ok(n_wrong == 0, "and no rank takes part of a message for all of it");
+}
+
 /**
  * Memory that runs out at the start of a group. An allocation that fails once, which is tried
  * again, harms no one; a role that cannot be had ends the rank, with an error.
@@ -507,6 +532,7 @@ int main(void)
     test_refusals(FAIL_SEND, "a control message cannot be sent");
     test_refusals(FAIL_RECEIVE, "a control message cannot be received");
     test_refusals(FAIL_RECEIVED, "a control message comes with an error");
+    test_damage();
     test_group_memory();
     test_cancel();
     test_memory();

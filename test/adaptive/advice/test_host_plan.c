@@ -3,7 +3,7 @@
 
 #include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/advice/host_set.h"
-#include "contrib/adaptive/search/tree_random.h"
+#include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"
 #include "test/topo/check/random_network.h"
 #include "topo/check/checker.h"
@@ -23,16 +23,11 @@ typedef struct scene {
 
 static pb_tree_t *random_tree(pb_random_t *random, int n_hosts, int root)
 {
-    int *nodes = malloc((size_t) n_hosts * sizeof(*nodes));
     pb_tree_t *tree = pb_tree_new(n_hosts, root);
-    for (int i = 0; i < n_hosts; i++) {
-        nodes[i] = i == 0 ? root : i == root ? 0 : i;
-    }
-    pb_tree_random(random, nodes, n_hosts, tree);
+    measured_random_tree(random, root, tree);
     for (int i = 0; i < n_hosts; i++) {
         tree->child_index[i] = pb_random_below(random, 100);
     }
-    free(nodes);
     return tree;
 }
 

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "contrib/adaptive/search/tree_random.h"
 #include "test/topo/check/random_network.h"
 #include "topo/util/error.h"
 
@@ -20,26 +20,19 @@ const char *measured_kind_name(measured_kind_t kind)
     return names[kind];
 }
 
-static void must(int good)
-{
-    if (!good) {
-        abort();
-    }
-}
-
 static void name_all(char **names, int n, char letter)
 {
     for (int i = 0; i < n; i++) {
         char name[16];
         snprintf(name, sizeof(name), "%c%d", letter, i);
-        must(pb_link_matrix_name(&names[i], name) == PB_SUCCESS);
+        measured_must(pb_link_matrix_name(&names[i], name));
     }
 }
 
 static pb_link_matrix_t *new_matrix(pb_random_t *random, int n_sites, int n_clusters, int n_nodes)
 {
     pb_link_matrix_t *matrix = pb_link_matrix_new(n_sites, n_clusters, n_nodes);
-    must(matrix != NULL);
+    measured_must(matrix != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY);
     name_all(matrix->site, n_sites, 's');
     name_all(matrix->cluster, n_clusters, 'c');
     name_all(matrix->node, n_nodes, 'n');
@@ -138,7 +131,7 @@ static void make_network(measured_case_t *c, pb_random_t *random, int n)
     const int n_links = 2 * pb_network_size(c->network);
     uint64_t *capacity = calloc((size_t) n_links, sizeof(*capacity));
     int *links = calloc((size_t) pb_network_max_path(c->network) + 1, sizeof(*links));
-    must(capacity != NULL && links != NULL);
+    measured_must(capacity != NULL && links != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY);
     for (int link = 0; link < n_links; link++) {
         capacity[link] = pb_network_node(c->network, pb_link_node(link))->speed * (uint64_t) CABLE;
         if (pb_random_below(random, 10) == 0) {
@@ -182,28 +175,21 @@ void measured_case_clear(measured_case_t *c)
     pb_network_free(c->network);
 }
 
-const pb_kind_t measured_plan_kinds[MEASURED_PLANS] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY,
-                                                       PB_KIND_BINOMIAL, PB_KIND_FLAT};
-
-void measured_plans(const measured_case_t *c, pb_tree_t *trees[MEASURED_PLANS])
+pb_link_share_t *measured_share(const measured_case_t *c)
 {
-    pb_network_t *one_switch = NULL;
-    pb_placement_t *alone = NULL;
-    pb_view_t *view;
-    if (c->placement == NULL) {
-        measured_must(pb_placement_one_switch((const char *const *) c->matrix->node,
-                                              c->matrix->n_nodes, &one_switch, &alone));
+    pb_link_share_t *share;
+    measured_must(c->network != NULL ? pb_link_share_network(c->matrix, c->placement, &share)
+                                     : pb_link_share_clusters(c->matrix, &share));
+    return share;
+}
+
+void measured_random_tree(pb_random_t *random, int root, pb_tree_t *tree)
+{
+    int nodes[MEASURED_MAX_NODES];
+    for (int i = 0; i < tree->n_nodes; i++) {
+        nodes[i] = (root + i) % tree->n_nodes;
     }
-    measured_must(pb_view_new(alone != NULL ? alone : c->placement, c->root, NULL, 0, &view));
-    for (int i = 0; i < MEASURED_PLANS; i++) {
-        pb_plan_t *plan;
-        measured_must(pb_plan_compute(view, measured_plan_kinds[i], NULL, &plan));
-        measured_must(pb_tree_from_plan(plan, 0, &trees[i]));
-        pb_plan_free(plan);
-    }
-    pb_view_free(view);
-    pb_placement_free(alone);
-    pb_network_free(one_switch);
+    pb_tree_random(random, nodes, tree->n_nodes, tree);
 }
 
 void measured_must(int error)
@@ -212,12 +198,4 @@ void measured_must(int error)
         printf("Bail out! %s\n", pb_error_text(error));
         exit(EXIT_FAILURE);
     }
-}
-
-int64_t measured_now(void *unused)
-{
-    struct timespec t;
-    (void) unused;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -7,8 +7,8 @@
 
 #include "contrib/adaptive/advice/tree.h"
 #include "contrib/adaptive/search/link_matrix.h"
+#include "contrib/adaptive/search/link_share.h"
 #include "topo/network/placement.h"
-#include "topo/trees/plan.h"
 #include "topo/util/random.h"
 
 typedef enum {
@@ -32,20 +32,15 @@ const char *measured_kind_name(measured_kind_t kind);
 void measured_case_init(measured_case_t *c, pb_random_t *random, measured_kind_t kind, int n_nodes);
 void measured_case_clear(measured_case_t *c);
 
-/** Kinds of static plans of a single stream, which know nothing of what was measured. */
-enum { MEASURED_PLANS = 5 };
-extern const pb_kind_t measured_plan_kinds[MEASURED_PLANS];
+/** What its pairs share: links of its network, or of its clusters. The caller frees it. */
+pb_link_share_t *measured_share(const measured_case_t *c);
 
-/**
- * Their trees from the root, by kind; without a network over one switch, in the order of the nodes'
- * numbers. The caller frees them.
- */
-void measured_plans(const measured_case_t *c, pb_tree_t *trees[MEASURED_PLANS]);
+enum { MEASURED_MAX_NODES = 64 };
+
+/** A random tree from the root over all nodes, of at most MEASURED_MAX_NODES. */
+void measured_random_tree(pb_random_t *random, int root, pb_tree_t *tree);
 
 /** Ends the program, with a message, if this is not PB_SUCCESS. */
 void measured_must(int error);
-
-/** Nanoseconds of a clock that only goes on, as pb_anneal_options_t.now. */
-int64_t measured_now(void *unused);
 
 #endif

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_multilevel.h"
-#include "contrib/adaptive/search/tree_random.h"
 #include "test/adaptive/search/literal_cost.h"
 #include "test/adaptive/search/measured_case.h"
-#include "test/adaptive/search/tree_to_plan.h"
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "topo/check/checker.h"
@@ -28,25 +27,16 @@ typedef struct problem {
     pb_view_t *view; /* with a network */
 } problem_t;
 
-static void must(int error)
-{
-    if (error != PB_SUCCESS) {
-        abort();
-    }
-}
-
 static void problem_init(problem_t *p, pb_random_t *random, measured_kind_t kind, int n_nodes,
                          uint64_t segment)
 {
     *p = (problem_t){.share = NULL};
     measured_case_init(&p->c, random, kind, n_nodes);
+    p->share = measured_share(&p->c);
     if (p->c.network != NULL) {
-        must(pb_link_share_network(p->c.matrix, p->c.placement, &p->share));
-        must(pb_view_new(p->c.placement, p->c.root, NULL, 0, &p->view));
-    } else {
-        must(pb_link_share_clusters(p->c.matrix, &p->share));
+        measured_must(pb_view_new(p->c.placement, p->c.root, NULL, 0, &p->view));
     }
-    must(pb_tree_costs_new(p->c.matrix, p->share, 1 << 20, segment, &p->costs));
+    measured_must(pb_tree_costs_new(p->c.matrix, p->share, 1 << 20, segment, &p->costs));
 }
 
 static void problem_clear(problem_t *p)
@@ -69,7 +59,7 @@ static pb_anneal_options_t options_of(int64_t budget, uint64_t seed)
 static pb_anneal_result_t anneal(const problem_t *p, const pb_anneal_options_t *options)
 {
     pb_anneal_result_t result;
-    must(pb_anneal(p->costs, p->c.root, options, &result));
+    measured_must(pb_anneal(p->costs, p->c.root, options, &result));
     return result;
 }
 
@@ -85,9 +75,9 @@ static int64_t take_cost(const problem_t *p, pb_tree_t *tree)
 static bool beats_all(const problem_t *p, int64_t cost)
 {
     pb_tree_t *tree;
-    must(pb_tree_multilevel(p->c.matrix, p->c.root, &tree));
+    measured_must(pb_tree_multilevel(p->c.matrix, p->c.root, &tree));
     bool good = cost < take_cost(p, tree);
-    must(pb_tree_mateescu(p->costs, p->c.root, &tree));
+    measured_must(pb_tree_mateescu(p->costs, p->c.root, &tree));
     good = good && cost < take_cost(p, tree);
     return good;
 }
@@ -107,7 +97,11 @@ static bool is_plan(const problem_t *p, const pb_tree_t *tree)
     pb_check_t check;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (tree_to_plan(tree, p->view, PB_KIND_FLAT, &plan) != PB_SUCCESS) {
+    int host[N_NODES];
+    for (int rank = 0; rank < tree->n_nodes; rank++) {
+        host[rank] = rank;
+    }
+    if (pb_host_plan(p->view, host, tree->n_nodes, &tree, 1, &plan) != PB_SUCCESS) {
         return false;
     }
     bool good = pb_check_plan(p->c.placement, plan, NULL, &check, &diag) == PB_SUCCESS &&
@@ -195,7 +189,7 @@ static void test_chance(measured_kind_t kind)
 {
     enum { N_LARGE = 24, N = 10, BUDGET = 20000 };
     pb_random_t random = pb_random_seed(8700 + (uint64_t) kind);
-    int n_better = 0, nodes[N_LARGE];
+    int n_better = 0;
     double sum = 0;
     for (int i = 0; i < N; i++) {
         problem_t p;
@@ -206,11 +200,8 @@ static void test_chance(measured_kind_t kind)
         int64_t least = INT64_MAX;
         for (int k = 0; k < BUDGET; k++) {
             int64_t cost;
-            for (int node = 0; node < N_LARGE; node++) {
-                nodes[node] = node == 0 ? p.c.root : node - (node <= p.c.root);
-            }
-            pb_tree_random(&random, nodes, N_LARGE, tree);
-            must(pb_tree_cost(p.costs, tree, &cost));
+            measured_random_tree(&random, p.c.root, tree);
+            measured_must(pb_tree_cost(p.costs, tree, &cost));
             least = cost < least ? cost : least;
         }
         n_better += result.cost < least;

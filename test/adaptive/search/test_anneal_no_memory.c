@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/search/anneal.h"
-#include "test/adaptive/search/tree_to_plan.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
 
@@ -20,7 +20,7 @@ static int plan(const pb_placement_t *placement, const pb_tree_t *tree)
     pb_tree_t *again = NULL;
     int error = pb_view_new(placement, tree->root, NULL, 0, &view);
     if (error == PB_SUCCESS) {
-        error = tree_to_plan(tree, view, PB_KIND_FLAT, &made);
+        error = pb_host_plan(view, (int[]){0, 1, 2, 3, 4, 5}, N_NODES, &tree, 1, &made);
     }
     if (error == PB_SUCCESS) {
         error = pb_tree_from_plan(made, 0, &again);

@@ -9,7 +9,6 @@
 #include "contrib/adaptive/search/tree_multilevel.h"
 #include "contrib/adaptive/search/tree_random.h"
 #include "test/adaptive/search/measured_case.h"
-#include "test/adaptive/search/tree_to_plan.h"
 #include "test/tap.h"
 
 /* ---- pools ---- */
@@ -168,26 +167,22 @@ static void test_plans(void)
     pb_random_t random = pb_random_seed(6100);
     measured_case_t c;
     pb_view_t *view;
-    pb_plan_t *plan, *copy;
+    pb_plan_t *plan;
     pb_tree_t *tree;
     measured_case_init(&c, &random, MEASURED_NETWORK, 12);
     pb_view_new(c.placement, c.root, NULL, 0, &view);
     pb_plan_compute(view, PB_KIND_BINOMIAL, NULL, &plan);
     ok(pb_tree_from_plan(plan, 0, &tree) == PB_SUCCESS, "a tree of a plan");
-    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_SUCCESS, "a plan of the tree");
-    ok(memcmp(plan->streams[0].child, copy->streams[0].child, 11 * sizeof(int)) == 0 &&
-           memcmp(plan->streams[0].first_child, copy->streams[0].first_child, 13 * sizeof(int)) ==
-               0 &&
-           plan->streams[0].height == copy->streams[0].height,
-       "is the same plan");
-    pb_plan_free(copy);
+    int n_right = 0;
+    for (int rank = 0; rank < 12; rank++) {
+        const pb_stream_t *s = &plan->streams[0];
+        const int parent = tree->parent[rank];
+        n_right +=
+            parent == s->parent[rank] &&
+            (parent < 0 || s->child[s->first_child[parent] + tree->child_index[rank]] == rank);
+    }
+    ok(n_right == 12, "has its parents, and their order of children");
     ok(pb_tree_from_plan(plan, 1, &(pb_tree_t *){NULL}) == PB_ERR_INPUT, "no such stream");
-    const int outsider = (c.root + 1) % 12;
-    tree->parent[outsider] = PB_TREE_OUTSIDE;
-    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT && copy == NULL,
-       "a plan has all ranks of the view");
-    tree->parent[outsider] = outsider;
-    ok(tree_to_plan(tree, view, PB_KIND_BINOMIAL, &copy) == PB_ERR_INPUT, "and no cycles");
     pb_tree_free(tree);
     pb_plan_free(plan);
     pb_view_free(view);

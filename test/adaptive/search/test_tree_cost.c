@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "contrib/adaptive/search/streams_cost.h"
-#include "contrib/adaptive/search/tree_random.h"
 #include "contrib/adaptive/search/tree_state.h"
 #include "test/adaptive/search/literal_cost.h"
 #include "test/adaptive/search/measured_case.h"
@@ -232,27 +231,23 @@ static void move_about(pb_random_t *random, measured_kind_t kind, bool shared, u
                        tally_t *tally)
 {
     measured_case_t c;
-    pb_link_share_t *share = NULL;
+    pb_link_share_t *share;
     pb_tree_costs_t *costs;
     const int n = 2 + pb_random_below(random, 24);
     measured_case_init(&c, random, kind, n);
-    if (shared && c.network != NULL) {
-        pb_link_share_network(c.matrix, c.placement, &share);
-    } else if (shared) {
-        pb_link_share_clusters(c.matrix, &share);
-    }
+    share = shared ? measured_share(&c) : NULL;
     pb_tree_costs_new(c.matrix, share, 100000, segment, &costs);
     pb_tree_state_t *state = pb_tree_state_new(costs);
     pb_tree_t *tree = pb_tree_new(n, c.root);
     for (int k = 0; k < 3; k++) {
-        int nodes[32];
-        for (int i = 0; i < n; i++) {
-            nodes[i] = (c.root + i) % n;
-        }
-        pb_tree_random(random, nodes, n, tree);
+        int64_t as_stream;
+        measured_random_tree(random, c.root, tree);
         pb_tree_state_load(state, tree->parent, tree->root);
+        const int64_t cost = literal_cost(costs, state->parent, state->root);
+        tally->n_wrong += pb_tree_state_cost(state) != cost;
+        pb_tree_state_store(state, tree); /* with its order of children */
         tally->n_wrong +=
-            pb_tree_state_cost(state) != literal_cost(costs, state->parent, state->root);
+            pb_streams_cost(costs, &tree, 1, &as_stream) != PB_SUCCESS || as_stream != cost;
         for (int i = 0; i < 60; i++) {
             move_at_random(random, state, tally);
         }
@@ -306,36 +301,6 @@ static void test_streams(void)
     pb_link_matrix_free(m);
 }
 
-/** What one stream costs is what its tree does. */
-static void test_single_streams(measured_kind_t kind)
-{
-    pb_random_t random = pb_random_seed(4100 + (uint64_t) kind);
-    int n_wrong = 0;
-    for (int i = 0; i < 20; i++) {
-        measured_case_t c;
-        pb_link_share_t *share;
-        pb_tree_costs_t *costs;
-        int64_t as_tree = -1, as_stream = -2;
-        measured_case_init(&c, &random, kind, 24);
-        int nodes[24];
-        for (int node = 0; node < 24; node++) {
-            nodes[node] = node == 0 ? c.root : node == c.root ? 0 : node;
-        }
-        pb_tree_t *tree = pb_tree_new(24, c.root);
-        pb_tree_random(&random, nodes, 24, tree);
-        (void) pb_link_share_clusters(c.matrix, &share);
-        (void) pb_tree_costs_new(c.matrix, share, 100000, 5000, &costs);
-        (void) pb_tree_cost(costs, tree, &as_tree);
-        (void) pb_streams_cost(costs, &tree, 1, &as_stream);
-        n_wrong += as_tree != as_stream;
-        pb_tree_costs_free(costs);
-        pb_link_share_free(share);
-        pb_tree_free(tree);
-        measured_case_clear(&c);
-    }
-    ok(n_wrong == 0, "%s: a stream costs what its tree does", measured_kind_name(kind));
-}
-
 int main(void)
 {
     test_streams();
@@ -345,7 +310,6 @@ int main(void)
     test_shared_network();
     test_bad_input();
     for (int kind = 0; kind < MEASURED_COUNT; kind++) {
-        test_single_streams((measured_kind_t) kind);
         for (int shared = 0; shared < 2; shared++) {
             test_moves((measured_kind_t) kind, shared, 0);
             test_moves((measured_kind_t) kind, shared, 1000);

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
+#include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/search/tree_cost.h"
-#include "contrib/adaptive/search/tree_random.h"
-#include "test/adaptive/search/tree_to_plan.h"
+#include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/check/random_network.h"
@@ -26,13 +26,6 @@ typedef struct setting {
     pb_link_share_t *share;
 } setting_t;
 
-static void must(int good)
-{
-    if (!good) {
-        abort();
-    }
-}
-
 /* The latency is what switches add that store and forward whole segments. */
 static void measure(setting_t *s, int from, int to)
 {
@@ -48,11 +41,11 @@ static void setting_init(setting_t *s, pb_random_t *random)
     s->network = pb_random_network(random, PB_SHAPE_PAPER, N_NODES / 6, N_NODES, 0);
     s->placement = pb_random_placement(random, s->network, 1);
     s->matrix = pb_link_matrix_new(1, 1, N_NODES);
-    must(s->matrix != NULL && pb_view_new(s->placement, 0, NULL, 0, &s->view) == PB_SUCCESS);
+    measured_must(pb_view_new(s->placement, 0, NULL, 0, &s->view));
     for (int i = 0; i < N_NODES * N_NODES; i++) {
         s->matrix->bandwidth[i] = 1000000000;
     }
-    must(pb_link_share_network(s->matrix, s->placement, &s->share) == PB_SUCCESS);
+    measured_must(pb_link_share_network(s->matrix, s->placement, &s->share));
     for (int i = 0; i < N_NODES; i++) {
         for (int j = 0; j < N_NODES; j++) {
             measure(s, i, j);
@@ -72,21 +65,16 @@ static void setting_clear(setting_t *s)
 /* The tree of a kind, or a random one. */
 static pb_tree_t *make_tree(const setting_t *s, pb_random_t *random, pb_kind_t kind)
 {
-    int nodes[N_NODES];
     pb_tree_t *tree;
     pb_plan_t *plan;
     if (kind != PB_KIND_COUNT) {
-        must(pb_plan_compute(s->view, kind, NULL, &plan) == PB_SUCCESS);
-        must(pb_tree_from_plan(plan, 0, &tree) == PB_SUCCESS);
+        measured_must(pb_plan_compute(s->view, kind, NULL, &plan));
+        measured_must(pb_tree_from_plan(plan, 0, &tree));
         pb_plan_free(plan);
         return tree;
     }
-    for (int i = 0; i < N_NODES; i++) {
-        nodes[i] = i;
-    }
     tree = pb_tree_new(N_NODES, 0);
-    must(tree != NULL);
-    pb_tree_random(random, nodes, N_NODES, tree);
+    measured_random_tree(random, 0, tree);
     return tree;
 }
 
@@ -96,10 +84,14 @@ static double ratio(const setting_t *s, pb_tree_t *tree, int n_segments)
     pb_tree_costs_t *costs;
     pb_plan_t *plan;
     int64_t cost;
-    must(pb_tree_costs_new(s->matrix, s->share, (uint64_t) n_segments * UNIT, UNIT, &costs) ==
-         PB_SUCCESS);
-    must(pb_tree_cost(costs, tree, &cost) == PB_SUCCESS);
-    must(tree_to_plan(tree, s->view, PB_KIND_FLAT, &plan) == PB_SUCCESS);
+    int host[N_NODES];
+    measured_must(
+        pb_tree_costs_new(s->matrix, s->share, (uint64_t) n_segments * UNIT, UNIT, &costs));
+    measured_must(pb_tree_cost(costs, tree, &cost));
+    for (int rank = 0; rank < N_NODES; rank++) {
+        host[rank] = rank;
+    }
+    measured_must(pb_host_plan(s->view, host, N_NODES, (const pb_tree_t *const *) &tree, 1, &plan));
     const double simulated = completion(s->placement, plan, PB_SIMULATE_LINKS, n_segments);
     pb_plan_free(plan);
     pb_tree_costs_free(costs);
