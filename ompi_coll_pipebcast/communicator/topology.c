@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
@@ -21,12 +21,14 @@ static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
     topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
-    topology->addresses = topology->digest = topology->stamp = 0;
+    topology->addresses = topology->digest = 0;
+    topology->seen = (pb_topology_seen_t){.paths = NULL};
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
 {
     pb_network_free(topology->network);
+    pb_topology_seen_clear(&topology->seen);
 }
 
 _Static_assert((int) PB_MULTICAST_OFF == COLL_PIPEBCAST_MULTICAST_OFF &&
@@ -51,22 +53,6 @@ static int open_topology(pb_topology_t *opened, pb_diag_t *diag)
                                                        .name = "coll_pipebcast_topology",
                                                        .separator = ';'},
                                  &request, opened, diag);
-}
-
-/** Of the file as it is now; 0: there is none. */
-static uint64_t stamp_of_file(void)
-{
-    struct stat file;
-    const char *name = coll_pipebcast_params.topology_file;
-    if (!coll_pipebcast_is_set(name) || stat(name, &file) != 0) {
-        return 0;
-    }
-    uint64_t state = pb_hash_number(PB_HASH_START, (uint64_t) file.st_dev);
-    state = pb_hash_number(state, (uint64_t) file.st_ino);
-    state = pb_hash_number(state, (uint64_t) file.st_size);
-    state = pb_hash_number(state, (uint64_t) file.st_mtim.tv_sec);
-    state = pb_hash_number(state, (uint64_t) file.st_mtim.tv_nsec);
-    return pb_hash_end(state) | 1;
 }
 
 /** For people: where the topology came from; NULL if out of memory. The caller frees it. */
@@ -102,13 +88,14 @@ static int read_topology(coll_pipebcast_shared_t *shared)
     pb_topology_t opened;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    topology->stamp = stamp_of_file(); /* what changes while it is read, is read again */
     int rc = open_topology(&opened, &diag);
     shared->source = source_of(&opened);
     report_warnings(&opened);
     topology->network = opened.network;
     topology->multicast = (int) opened.multicast;
     opened.network = NULL;
+    topology->seen = opened.seen;
+    opened.seen = (pb_topology_seen_t){.paths = NULL};
     if (topology->network != NULL) {
         topology->digest =
             pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
@@ -133,11 +120,12 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p)
         error_p);
 }
 
-/** Replaces what was read last, if the file has changed. With the process's lock held. */
+/** Replaces what was read last, if a file has changed. With the process's lock held. */
 static void read_again(coll_pipebcast_topology_t **last_p)
 {
-    const uint64_t stamp = stamp_of_file();
-    if (stamp == 0 || stamp == (*last_p)->stamp) {
+    pb_topology_seen_t *seen = &(*last_p)->seen;
+    if (seen->n == 0 || pb_topology_stamp_now(seen) == seen->stamp ||
+        access(seen->paths[0], F_OK) != 0) {
         return;
     }
     coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
@@ -145,13 +133,17 @@ static void read_again(coll_pipebcast_topology_t **last_p)
         return;
     }
     if (read_topology(&topology->super) == OMPI_SUCCESS) {
-        (*last_p)->stamp = topology->stamp;
         if (topology->network != NULL) {
             coll_pipebcast_topology_t *before = *last_p;
             *last_p = topology;
             topology = before;
-        } else if (OPAL_PROC_MY_NAME.vpid == 0) {
-            coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->super.fault);
+        } else {
+            const pb_topology_seen_t before = *seen;
+            *seen = topology->seen;
+            topology->seen = before;
+            if (OPAL_PROC_MY_NAME.vpid == 0) {
+                coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->super.fault);
+            }
         }
     }
     OBJ_RELEASE(topology);

@@ -6,14 +6,15 @@
 
 #include "communicator/shared.h"
 #include "topo/network/network.h"
+#include "topo/network/topology.h"
 
 typedef struct coll_pipebcast_topology {
     coll_pipebcast_shared_t super;
-    pb_network_t *network; /**< NULL if nothing of the description can be used */
-    int multicast;         /**< what it allows, a value of the parameter `multicast` */
-    uint64_t digest;       /**< of both */
-    uint64_t stamp;     /**< of the file when it was read: device, inode, size and time; 0: none */
-    uint64_t addresses; /**< the hash of those that it was made of; 0: not of such */
+    pb_network_t *network;   /**< NULL if nothing of the description can be used */
+    int multicast;           /**< what it allows, a value of the parameter `multicast` */
+    uint64_t digest;         /**< of both */
+    pb_topology_seen_t seen; /**< the files that it was read from; n is 0: from none */
+    uint64_t addresses;      /**< the hash of those that it was made of; 0: not of such */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 
@@ -25,9 +26,9 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
 
 /**
- * The same for a new communicator: as the file is now, which is read again only if its device,
- * inode, size or time differ. A file that is invalid or gone leaves what was read before. NULL as
- * above.
+ * The same for a new communicator: as the files are now, which are read again only if one's
+ * device, inode, size or time differs. A file that is invalid or gone leaves what was read before.
+ * NULL as above.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
 

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "topo/network/network.h"
@@ -57,6 +58,17 @@ typedef enum {
     PB_MULTICAST_ON,   /**< where it is found to work */
 } pb_multicast_allowed_t;
 
+/** The files that were looked for, and a hash of what they were just before. */
+typedef struct pb_topology_seen {
+    char **paths;
+    int n, capacity;
+    uint64_t stamp;
+} pb_topology_seen_t;
+
+/** The stamp of the same files now: of each one's device, inode, size and time. */
+uint64_t pb_topology_stamp_now(const pb_topology_seen_t *seen);
+void pb_topology_seen_clear(pb_topology_seen_t *seen);
+
 /** What was read. */
 typedef struct pb_topology {
     pb_network_t *network;            /**< finished, perhaps without hosts (pb_network_join()) */
@@ -64,6 +76,7 @@ typedef struct pb_topology {
     char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
     pb_diag_t warnings; /**< what was not understood and ignored, or is perhaps a mistake */
     pb_diag_t notes;    /**< what was taken from where, beside the file itself */
+    pb_topology_seen_t seen; /**< by pb_topology_open(), the file itself first */
 } pb_topology_t;
 
 void pb_topology_clear(pb_topology_t *topology);
