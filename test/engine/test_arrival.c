@@ -399,18 +399,21 @@ static void test_cancel(void)
 
 static void test_memory(void)
 {
+    enum { N_RANKS = 1000, BOUND = 256 + 3 * N_RANKS };
     int n_failed = 0, n_leaks = 0;
+    long bytes = 0;
     for (int after = 0; after < 8; after++) {
-        arrivals_t *a = arrivals_new((uint64_t) after, 8, 1);
+        arrivals_t *a = arrivals_new_of((uint64_t) after, N_RANKS, 1);
         pb_arrival_root_t root;
         const pb_arrival_env_t env = {.caller = &a->broadcasts[0].callers[0],
                                       .control = &a->broadcasts[0].controls[0],
                                       .n_ranks = a->n_ranks,
                                       .total = 1};
-        const long before = failing_memory_alive();
+        const long before = failing_memory_alive(), bytes_before = failing_memory_bytes();
         failing_memory_after(after);
         const bool started = pb_arrival_root_start(&root, &env, 1);
         failing_memory_after(-1);
+        bytes = started ? failing_memory_bytes() - bytes_before : 0;
         if (started) {
             pb_arrival_root_finish(&root);
         }
@@ -420,6 +423,8 @@ static void test_memory(void)
     }
     ok(n_failed == 6, "a root without memory does not start: %d of 6 allocations", n_failed);
     ok(n_leaks == 0, "it leaves nothing behind");
+    ok(bytes > 0 && bytes <= BOUND, "it keeps %ld bytes for %d ranks, at most %d", bytes, N_RANKS,
+       BOUND);
 }
 
 static void test_header(void)

@@ -207,7 +207,7 @@ static void add_extremes(const run_t *run, pb_sweep_sums_t *sums)
 
 static void test_random(void)
 {
-    int unfinished = 0, differ = 0, wrong = 0, left = 0;
+    int unfinished = 0, differ = 0, wrong = 0, left = 0, beyond = 0;
     uint64_t n_held = 0;
     for (int i = 0; i < tap_trials(3000, 600); i++) {
         run_t *run = run_new((uint64_t) i, 2 + i % (MAX_RANKS - 1));
@@ -226,8 +226,10 @@ static void test_random(void)
         wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
         n_held += sums.n_held;
         left += run->arrivals->broadcasts[0].n_control != 0 || run->arrivals->n_breaches != 0;
+        beyond += run->arrivals->n_taken != 2 * (run->n_ranks - 1);
         run_free(run);
     }
+    ok(beyond == 0, "a message goes up and one down each edge of a tree");
     ok(unfinished == 0, "sweeps over random trees end");
     ok(differ == 0, "every rank learns what the root concludes");
     ok(wrong == 0 && n_held > 0, "the root has the sums of all ranks (%llu held)",
