@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "topo/util/diag.h"
+#include "topo/util/error.h"
 
 /** The directory below corpus/ with this target's inputs. */
 extern const char fuzz_name[];
@@ -19,7 +23,7 @@ extern const char fuzz_name[];
  * wants it. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-/** A promise that holds for every input. */
+/** A promise that holds for every input. Inputs end where their memory does: reading on is seen. */
 #define fuzz_must(condition)                                                                       \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -27,5 +31,42 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+/** A copy that may be changed, exactly as long; the caller frees it. */
+__attribute__((unused)) static uint8_t *fuzz_copy(const uint8_t *bytes, size_t length)
+{
+    uint8_t *copy = malloc(length > 0 ? length : 1);
+    fuzz_must(copy != NULL);
+    memcpy(copy, bytes, length);
+    return copy;
+}
+
+/** An input as text, for the caller to free. */
+__attribute__((unused)) static char *fuzz_text(const uint8_t *bytes, size_t length)
+{
+    char *text = malloc(length + 1);
+    fuzz_must(text != NULL);
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    return text;
+}
+
+/** What every parser promises of its result, its error and its messages, which are cleared. */
+__attribute__((unused)) static void fuzz_parsed(int error, int has_result, pb_diag_t *diag)
+{
+    fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
+    fuzz_must((error == PB_SUCCESS) == (diag->n_faults == 0));
+    fuzz_must((error == PB_SUCCESS) == has_result);
+    pb_diag_clear(diag);
+}
+
+/** Two texts are one; frees them. */
+__attribute__((unused)) static void fuzz_same(char *first, size_t n_first, char *second,
+                                              size_t n_second)
+{
+    fuzz_must(n_first == n_second && memcmp(first, second, n_first) == 0);
+    free(first);
+    free(second);
+}
 
 #endif

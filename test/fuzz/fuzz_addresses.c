@@ -1,7 +1,5 @@
 /* Records of processes and the network that their addresses make, which must not depend on the
  * order of processes. The input is lines as in test/topo/network/address_lines.h. */
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 #include "test/topo/network/address_lines.h"
 #include "topo/network/addresses.h"
@@ -48,10 +46,7 @@ static uint64_t read_addresses(const pb_address_t *addresses, int n)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     pb_address_t addresses[MAX_PROCESSES], backwards[MAX_PROCESSES];
-    char *text = malloc(length + 1);
-    fuzz_must(text != NULL);
-    memcpy(text, bytes, length);
-    text[length] = '\0';
+    char *text = fuzz_text(bytes, length);
     const int n = address_lines_read(text, addresses, MAX_PROCESSES);
     for (int i = 0; i < n; i++) {
         backwards[n - 1 - i] = addresses[i];

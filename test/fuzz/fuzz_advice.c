@@ -4,7 +4,6 @@
  * was written, and have an answer for every root and size.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "contrib/adaptive/advice/advice.h"
 #include "test/fuzz/fuzz.h"
@@ -18,10 +17,7 @@ static pb_advice_t *read_advice(const char *text, size_t length)
     pb_advice_t *advice;
     pb_diag_init(&diag);
     const int error = pb_advice_parse(text, length, "input", &advice, &diag);
-    fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
-    fuzz_must((error == PB_SUCCESS) == (diag.n_faults == 0));
-    fuzz_must((error == PB_SUCCESS) == (advice != NULL));
-    pb_diag_clear(&diag);
+    fuzz_parsed(error, advice != NULL, &diag);
     return advice;
 }
 
@@ -64,9 +60,7 @@ static void try(const char *text, size_t length)
     pb_advice_t *again = read_advice(first, first_length);
     fuzz_must(again != NULL);
     char *second = text_of(again, &second_length);
-    fuzz_must(first_length == second_length && memcmp(first, second, first_length) == 0);
-    free(first);
-    free(second);
+    fuzz_same(first, first_length, second, second_length);
     pb_advice_free(advice);
     pb_advice_free(again);
 }

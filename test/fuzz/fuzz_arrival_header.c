@@ -4,8 +4,6 @@
  * is read must have this rank among its members and be written as it came, from the
  * members alone.
  */
-#include <string.h>
-
 #include "engine/arrival/header.h"
 #include "test/fuzz/fuzz.h"
 
@@ -52,9 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const int n_ranks = 1 + (bytes[0] | bytes[1] << 8) % MAX_RANKS;
     const int rank = (bytes[2] | bytes[3] << 8) % n_ranks;
     const size_t rest = length - PREFIX;
-    uint8_t *copy = malloc(rest > 0 ? rest : 1); /* exactly as long, so that reading on is seen */
-    fuzz_must(copy != NULL);
-    memcpy(copy, bytes + PREFIX, rest);
+    uint8_t *copy = fuzz_copy(bytes + PREFIX, rest);
     pb_arrival_header_t header;
     if (pb_arrival_header_read(&header, n_ranks, rank, copy, rest)) {
         check_header(&header, n_ranks, copy, rest);

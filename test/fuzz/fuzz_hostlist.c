@@ -1,9 +1,6 @@
 /* Hostlists. Every name that comes out must be one that can stand alone in a list. */
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 #include "topo/network/hostlist.h"
-#include "topo/util/error.h"
 
 const char fuzz_name[] = "hostlist";
 
@@ -43,11 +40,8 @@ static int see(void *context, const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    char *text = malloc(length + 1), why[200] = "";
+    char *text = fuzz_text(bytes, length), why[200] = "";
     seen_t seen = {.n_names = 0};
-    fuzz_must(text != NULL);
-    memcpy(text, bytes, length);
-    text[length] = '\0';
     const int error = pb_hostlist_expand(text, MAX_NAMES, see, &seen, why, sizeof(why));
     if (error == PB_SUCCESS) {
         fuzz_must(0 < seen.n_names && seen.n_names <= MAX_NAMES);

@@ -2,8 +2,6 @@
  * Files of measured links. What can be read must keep to its bounds, and what is
  * written of it must come back as it was written.
  */
-#include <string.h>
-
 #include "contrib/adaptive/search/link_matrix.h"
 #include "test/fuzz/fuzz.h"
 
@@ -15,10 +13,7 @@ static pb_link_matrix_t *read_links(const char *text, size_t length)
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_parse(text, length, "input", &matrix, &diag);
-    fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
-    fuzz_must((error == PB_SUCCESS) == (matrix != NULL));
-    fuzz_must((error == PB_SUCCESS) == (diag.n_faults == 0));
-    pb_diag_clear(&diag);
+    fuzz_parsed(error, matrix != NULL, &diag);
     return matrix;
 }
 
@@ -59,9 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     pb_link_matrix_t *again = read_links(first, n_first);
     fuzz_must(again != NULL && again->n_nodes == matrix->n_nodes);
     char *second = write_links(again, &n_second);
-    fuzz_must(n_first == n_second && memcmp(first, second, n_first) == 0);
-    free(first);
-    free(second);
+    fuzz_same(first, n_first, second, n_second);
     pb_link_matrix_free(matrix);
     pb_link_matrix_free(again);
     return 0;

@@ -4,8 +4,6 @@
  * then the datagram. A frame that is read is written again as it came, and if it fits the
  * message it lies within it.
  */
-#include <string.h>
-
 #include "engine/multicast/frame.h"
 #include "engine/multicast/window.h"
 #include "test/fuzz/fuzz.h"
@@ -69,10 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const pb_frame_rule_t *rule = &rules[bytes[0] & 1];
     const size_t total = 1 + ((size_t) bytes[1] | (size_t) bytes[2] << 8);
     const size_t rest = length - PREFIX;
-    uint8_t *copy = malloc(rest > 0 ? rest : 1); /* exactly as long, so that reading on is seen */
+    uint8_t *copy = fuzz_copy(bytes + PREFIX, rest);
     pb_frame_t frame;
-    fuzz_must(copy != NULL);
-    memcpy(copy, bytes + PREFIX, rest);
     if ((bytes[0] & 2) != 0) {
         seal(rule, copy, rest);
     }
