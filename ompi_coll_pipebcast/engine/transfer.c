@@ -123,7 +123,8 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
 {
     const size_t n_lanes = (size_t) role->n_parents + (size_t) role->n_children;
     const bool is_offered = role->n_parents == 0 && limits->offered;
-    const bool paced = role->n_parents == 0 && role->n_children > 1 && !is_offered;
+    const bool in_turn = role->n_parents == 0 && limits->in_turn;
+    const bool paced = role->n_parents == 0 && role->n_children > 1 && !is_offered && !in_turn;
     *t = (pb_transfer_t){
         .transport = transport,
         .message = message,
@@ -137,7 +138,7 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
         .receive_window = limits->receive_window,
         .send_window = limits->send_window,
         .synchronous_every =
-            synchronous_interval(limits->ahead, role->n_streams, segment_size, paced),
+            synchronous_interval(in_turn ? 0 : limits->ahead, role->n_streams, segment_size, paced),
         .paced = paced,
     };
     t->last = t->n_segments - 1;
@@ -153,6 +154,7 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
 
     t->children = t->lanes + t->n_parents;
     t->children_end = t->children + t->n_children;
+    t->served_end = in_turn && t->n_children > 0 ? t->children + 1 : t->children_end;
     pb_flight_t *window = t->flights;
     for (int i = 0; i < t->n_parents; i++, window += t->receive_window) {
         lane_init(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window,
@@ -501,7 +503,7 @@ HOT bool send_all(pb_transfer_t *t)
     bool more;
     do {
         more = false;
-        for (pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
+        for (pb_lane_t *lane = t->children; lane < t->served_end; lane++) {
             if (MOSTLY(may_send(t, lane)) && send_one(t, lane)) {
                 more |= is_here(t, lane);
                 moved = true;
@@ -528,6 +530,18 @@ static bool drain(pb_transfer_t *t)
     return through;
 }
 
+/** In turn, when a child has all: the next one is served; true if there is one. */
+static bool pass_turn(pb_transfer_t *t)
+{
+    const pb_lane_t *served = t->served_end - 1;
+    if (t->served_end == t->children_end || served->next < t->n_segments ||
+        !lane_is_empty(served)) {
+        return false;
+    }
+    t->served_end++;
+    return true;
+}
+
 bool pb_transfer_advance(pb_transfer_t *t)
 {
     bool again;
@@ -541,6 +555,7 @@ bool pb_transfer_advance(pb_transfer_t *t)
         }
         /* A send may leave a bounce buffer for a receive, or no longer hold another child. */
         again |= send_all(t) && (t->in_place == NULL || t->paced);
+        again |= pass_turn(t);
     } while (again && !t->broken);
     return t->broken ? drain(t) : t->n_unfinished == 0;
 }
@@ -605,5 +620,5 @@ void pb_transfer_finish(pb_transfer_t *t)
     free(t->flights);
     free(t->lanes);
     t->flights = NULL;
-    t->lanes = t->children = t->children_end = NULL;
+    t->lanes = t->children = t->children_end = t->served_end = NULL;
 }

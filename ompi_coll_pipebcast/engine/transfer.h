@@ -29,6 +29,10 @@
  * others: they go on as soon as half of their own acknowledgements have come. Ranks
  * that forward are paced by what they receive.
  *
+ * A root may instead serve its children *in turn*: the next one's first segment follows the last
+ * one's last. On a flat tree, with segments that need no receiver, this is flat_nb (paper 3,
+ * section 3.3).
+ *
  * When a broadcast has ended on a rank, nothing that was sent to it for this broadcast is still to
  * come, except what the communicator itself will take before it ends (and a communicator's end
  * waits for that). Otherwise a late message would be taken for one of the next communicator with
@@ -65,7 +69,8 @@ typedef struct pb_transfer_limits {
     int receive_window; /**< receives posted per parent, 1 .. PB_TRANSFER_MAX_WINDOW */
     int send_window;    /**< ordinary sends outstanding per child, likewise */
     size_t ahead;       /**< bytes that may wait unreceived at a child; 0: no bound */
-    bool offered;       /**< what has no parents gets its segments by pb_transfer_offer() */
+    bool offered;       /**< a rank without parents gets its segments by pb_transfer_offer() */
+    bool in_turn;       /**< it serves one child after another, and `ahead` does not count */
 } pb_transfer_limits_t;
 
 /** One receive or send in a window. */
@@ -116,7 +121,8 @@ typedef struct pb_transfer {
     bool paced;                            /**< children are kept level */
     pb_lane_t *lanes;                      /**< parents first, then children */
     pb_lane_t *children;                   /**< those of the children, */
-    pb_lane_t *children_end;               /**< up to here */
+    pb_lane_t *children_end;               /**< up to here, */
+    pb_lane_t *served_end;                 /**< and those that are served now */
     pb_flight_t *flights;                  /**< memory of all windows */
     struct pb_relay *relay;                /**< that goes on with what comes here; NULL: none */
     int n_unfinished;                      /**< lanes that are not through */

@@ -16,6 +16,12 @@ static bool is_arrival_aware(const coll_pipebcast_module_t *module,
     return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
 }
 
+bool coll_pipebcast_is_in_turn(const coll_pipebcast_module_t *module,
+                               const coll_pipebcast_call_t *call)
+{
+    return coll_pipebcast_goes_in_turn(&call->settings) && coll_pipebcast_may_reach_all(module);
+}
+
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call,
                                                     const pb_planned_t *planned)
@@ -27,9 +33,6 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
     if (coll_pipebcast_follows_advice()) {
         return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->kind
                                                           : &coll_pipebcast_plain;
-    }
-    if (coll_pipebcast_goes_in_turn(&call->settings) && coll_pipebcast_may_reach_all(module)) {
-        return &coll_pipebcast_in_turn;
     }
     if (is_arrival_aware(module, call)) {
         return is_root ? &coll_pipebcast_arrival_root : &coll_pipebcast_arrival_receiver;

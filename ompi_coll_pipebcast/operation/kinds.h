@@ -7,7 +7,6 @@
 #include "operation/operation.h"
 
 extern const coll_pipebcast_kind_t coll_pipebcast_plain;
-extern const coll_pipebcast_kind_t coll_pipebcast_in_turn;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
 extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
@@ -20,5 +19,9 @@ extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call,
                                                     const pb_planned_t *planned);
+
+/** Whether a plain one is flat_nb: the root serves one rank after another. Alike on all ranks. */
+bool coll_pipebcast_is_in_turn(const coll_pipebcast_module_t *module,
+                               const coll_pipebcast_call_t *call);
 
 #endif

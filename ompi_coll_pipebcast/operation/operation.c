@@ -65,7 +65,8 @@ static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_c
 bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module,
                                            const coll_pipebcast_call_t *call)
 {
-    return !call->overlaps && coll_pipebcast_kind_of(module, call, NULL)->sweep != NULL;
+    return !call->overlaps && !coll_pipebcast_is_in_turn(module, call) &&
+           coll_pipebcast_kind_of(module, call, NULL)->sweep != NULL;
 }
 
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,

@@ -4,8 +4,7 @@
  *
  * A broadcast is of one of these kinds, each in a file or directory of its own, and each a row of
  * functions (coll_pipebcast_kind_t):
- * - plain: one transfer down the planned tree (plain.c);
- * - in turn: the whole message to one child after another (in_turn.c);
+ * - plain: one transfer down the planned tree (plain.c), also flat_nb;
  * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival/);
  * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all at once (multicast.c).

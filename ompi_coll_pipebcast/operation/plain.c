@@ -24,7 +24,7 @@ typedef struct plain {
 } plain_t;
 
 /** Cuts the message and prepares the transfer that every rank has. */
-static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size)
+static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size, bool in_turn)
 {
     const coll_pipebcast_call_t *call = &plain->super.call;
     pb_transfer_limits_t limits;
@@ -33,6 +33,7 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
+    limits.in_turn = in_turn;
     if (!pb_transfer_start(&plain->relay.between, role, &limits, call->data.total, segment_size,
                            &plain->transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
@@ -72,10 +73,10 @@ static int start_relay(plain_t *plain, const pb_planned_t *planned)
     const pb_role_t inside = pb_role_inside_host(planned->role);
     plain->first = planned->piece_size;
     if (planned->role->is_led) {
-        return start_transfer(plain, &inside, planned->piece_size);
+        return start_transfer(plain, &inside, planned->piece_size, false);
     }
     plain->relays = inside.n_children > 0;
-    int rc = start_transfer(plain, &between, planned->segment_size);
+    int rc = start_transfer(plain, &between, planned->segment_size, false);
     if (rc == 0 && plain->relays) {
         rc = start_inside(plain, &inside, planned->piece_size);
         if (rc != 0) {
@@ -117,19 +118,31 @@ static void take_openings(const coll_pipebcast_module_t *module, const pb_transf
     }
 }
 
+/** As flat_nb, in segments that are so small that they go without their receivers. */
+static int start_in_turn(plain_t *plain, const pb_planned_t *planned)
+{
+    const size_t segment_size = planned->segment_size < COLL_PIPEBCAST_EAGER_SEGMENT
+                                    ? planned->segment_size
+                                    : COLL_PIPEBCAST_EAGER_SEGMENT;
+    plain->super.counted_as = COLL_PIPEBCAST_BY_FLAT_NB;
+    return start_transfer(plain, planned->role, segment_size, true);
+}
+
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     plain_t *plain = (plain_t *) operation;
+    const bool in_turn = coll_pipebcast_is_in_turn(operation->module, &operation->call);
     operation->counted_as = (int) planned->kind;
     plain->transport = coll_pipebcast_transport(operation->module->comm, operation->call.tag,
                                                 &operation->module->lock);
-    const int rc = planned->piece_size > 0
+    const int rc = in_turn ? start_in_turn(plain, planned)
+                   : planned->piece_size > 0
                        ? start_relay(plain, planned)
-                       : start_transfer(plain, planned->role, planned->segment_size);
+                       : start_transfer(plain, planned->role, planned->segment_size, false);
     if (rc != 0) {
         return rc;
     }
-    plain->opens = !planned->was_cached;
+    plain->opens = !planned->was_cached && !in_turn;
     if (plain->opens) {
         open_connections(operation->module, &plain->relay.between);
         open_connections(operation->module, &plain->relay.inside);

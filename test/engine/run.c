@@ -80,11 +80,6 @@ bool run_start(run_t *run, int rank)
     const pb_role_t inside = pb_role_inside_host(part->role);
     const bool is_led = part->role->is_led;
     part->relay = (pb_relay_t){.awaited = 0};
-    if (part->takes_turns) {
-        part->started = pb_turns_start(&part->turns, part->role, &run->limits, w->total,
-                                       w->segment_size, transport, &w->messages[rank]);
-        return part->started;
-    }
     if (!pb_transfer_start(&part->relay.between, is_led ? &inside : &between, &run->limits,
                            w->total, is_led ? run->piece_size : w->segment_size, transport,
                            is_led ? &w->pieces[rank] : &w->messages[rank])) {
@@ -102,7 +97,7 @@ bool run_start(run_t *run, int rank)
 int run_error(const run_t *run, int rank)
 {
     const part_t *part = &run->parts[rank];
-    return part->takes_turns ? part->turns.error : pb_relay_error(&part->relay);
+    return pb_relay_error(&part->relay);
 }
 
 void run_advance(run_t *run, int rank, int round)
@@ -114,9 +109,8 @@ void run_advance(run_t *run, int rank, int round)
     if (!part->started && !run_start(run, rank)) {
         abort();
     }
-    part->through = part->takes_turns ? pb_turns_advance(&part->turns)
-                    : part->relays    ? pb_relay_advance(&part->relay)
-                                      : pb_transfer_advance(&part->relay.between);
+    part->through =
+        part->relays ? pb_relay_advance(&part->relay) : pb_transfer_advance(&part->relay.between);
     if (part->through && run_error(run, rank) == 0 && !run->is_cancelled) {
         world_rank_ends(run->world, rank);
     }
@@ -150,11 +144,7 @@ void run_cancel(run_t *run)
         if (!part->started || part->through) {
             continue;
         }
-        if (part->takes_turns) {
-            pb_turns_cancel(&part->turns);
-        } else {
-            pb_transfer_cancel(&part->relay.between);
-        }
+        pb_transfer_cancel(&part->relay.between);
         if (part->relays) {
             pb_transfer_cancel(&part->relay.inside);
         }
@@ -166,9 +156,7 @@ void run_fini(run_t *run, tally_t *tally, uint64_t seed)
     run_cancel(run);
     for (int rank = 0; rank < run->plan->n_ranks; rank++) {
         part_t *part = &run->parts[rank];
-        if (part->started && part->takes_turns) {
-            pb_turns_finish(&part->turns);
-        } else if (part->started) {
+        if (part->started) {
             pb_relay_finish(&part->relay);
         }
         free(part->role);
@@ -196,8 +184,7 @@ static size_t ahead_bound(const run_t *run)
 
 static bool is_bounded(const run_t *run)
 {
-    return run->limits.ahead != 0 && run->piece_size == 0 &&
-           !run->parts[run->plan->root].takes_turns;
+    return run->limits.ahead != 0 && run->piece_size == 0 && !run->limits.in_turn;
 }
 
 static void judge(const run_t *run, tally_t *tally, uint64_t seed)

@@ -1,13 +1,11 @@
 /*
  * One broadcast of all ranks as state machines in one process, advanced in random order over the
- * world of world.h: transfers, relays where the plan is by leaders, and turns at the root if
- * wanted.
+ * world of world.h: transfers, and relays where the plan is by leaders.
  */
 #ifndef PB_TEST_RUN_H
 #define PB_TEST_RUN_H
 
 #include "engine/relay.h"
-#include "engine/turns.h"
 #include "topo/trees/plan.h"
 #include "world.h"
 
@@ -18,8 +16,7 @@
 typedef struct part {
     pb_role_t *role;
     pb_relay_t relay; /**< of which `between` is the transfer of a rank that relays nothing */
-    pb_turns_t turns;
-    bool relays, takes_turns; /**< else it is a transfer */
+    bool relays;      /**< else it is a transfer */
     bool started, through;
     int late; /**< the round in which it starts */
 } part_t;

@@ -194,6 +194,49 @@ static void test_paces(void)
     ok(tally.failures == 0, "and every rank gets everything in the end %s", tally.first);
 }
 
+/* Children in turn. */
+
+/** A root that serves its children in turn, and its receivers, in a random world. */
+static run_t run_in_turn(const pb_plan_t *plan, uint64_t seed)
+{
+    pb_random_t random = pb_random_seed(seed);
+    run_t run = run_random(&random, seed, plan, false);
+    run.limits.in_turn = true;
+    return run;
+}
+
+static void test_in_turn(void)
+{
+    tally_t tally = {0}, failing = {0};
+    pb_plan_t *plan = plans_flat(5, 0);
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        run_t run = run_in_turn(plan, seed);
+        run_all(&run, &tally, seed);
+        run = run_in_turn(plan, seed);
+        run_failing(&run, 0, CALL_TO_SEND, (int) seed % 50, &failing, seed);
+        run = run_in_turn(plan, seed);
+        run_given_up(&run, (int) seed % 30, &tally, seed);
+    }
+    ok(failing.runs > 30 && failing.failures == 0,
+       "in turn: after an error of the root all ranks end (%d) %s", failing.runs, failing.first);
+    run_t run = run_in_turn(plan, 2);
+    run.world->early_percent = 0;
+    run_advance(&run, 0, MAX_ROUNDS);
+    ok(world_n_sends(run.world, 0, 1) > 0 && world_n_sends(run.world, 0, 2) == 0,
+       "the second child's turn is after the first's");
+    run_all(&run, &tally, 2);
+    run = run_in_turn(plan, 1);
+    run.world->early_percent = 100;
+    for (int rank = 1; rank < 5; rank++) {
+        run.parts[rank].late = MAX_ROUNDS;
+    }
+    run_rounds(&run, 5000);
+    ok(run.parts[0].through, "the root does not wait for receivers that have not come");
+    run_fini(&run, &tally, 1);
+    ok(tally.failures == 0, "and every rank has every byte %s", tally.first);
+    plans_free(plan);
+}
+
 /* Errors. */
 
 static void test_errors(void)
@@ -258,6 +301,7 @@ int main(void)
     test_random_plans();
     test_kinds();
     test_paces();
+    test_in_turn();
     test_errors();
     test_abandon();
     test_out_of_memory();
