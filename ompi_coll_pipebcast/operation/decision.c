@@ -117,7 +117,7 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     }
     coll_pipebcast_connections_note(module, planned);
     decision->is_logged =
-        rc == PB_SUCCESS && coll_pipebcast_params.verbose >= 10 && planned->is_new_class;
+        rc == PB_SUCCESS && coll_pipebcast_params.verbose >= 10 && planned->is_new;
     if (decision->is_logged) {
         log_plan(module, root, total, planned);
     }

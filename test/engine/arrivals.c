@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "test/failing_memory.h"
-#include "topo/check/checker.h"
+#include "topo/check/check_load.h"
 
 #define ROUND_NS 1000
 #define WAIT_BOUND 400
@@ -214,7 +214,7 @@ static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_he
     } else if (pb_plan_compute(view, header->kind, NULL, &plan) == PB_SUCCESS &&
                caller->rank == root) {
         if (pb_check_plan(a->placement, plan, members, &check, &diag) != PB_SUCCESS ||
-            pb_check_contention_free(a->placement, plan, &check, &diag) != PB_SUCCESS) {
+            pb_check_load(a->placement, plan, NULL, &diag) != PB_SUCCESS) {
             arrivals_breach(a, "a group's tree is not contention-free", caller->rank);
         }
         pb_check_clear(&check);

@@ -1,7 +1,7 @@
 /* Topology files, read as every format. What can be read must be a network on which a chain can be
  * laid. */
 #include "test/fuzz/fuzz.h"
-#include "topo/check/checker.h"
+#include "topo/check/check_load.h"
 #include "topo/network/topology.h"
 #include "topo/network/view.h"
 #include "topo/trees/plan.h"
@@ -36,7 +36,7 @@ static void lay_chain(const pb_placement_t *placement, int root)
     fuzz_must(pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS);
     fuzz_must(pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) == PB_SUCCESS);
     fuzz_must(pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS);
-    fuzz_must(pb_check_contention_free(placement, plan, &check, &diag) == PB_SUCCESS);
+    fuzz_must(pb_check_load(placement, plan, NULL, &diag) == PB_SUCCESS);
     fuzz_must(diag.n_faults == 0);
     pb_check_clear(&check);
     pb_plan_free(plan);

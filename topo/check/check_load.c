@@ -99,11 +99,6 @@ static void judge(const load_t *load, char *broken, pb_diag_t *diag)
     }
 }
 
-int pb_check_load(const pb_placement_t *placement, const pb_plan_t *plan, pb_diag_t *diag)
-{
-    return pb_check_load_links(placement, plan, NULL, diag);
-}
-
 static int load_alloc(load_t *load)
 {
     load->speed = calloc(load->n_links, sizeof(*load->speed));
@@ -118,8 +113,8 @@ static int load_alloc(load_t *load)
                : PB_ERR_NO_MEMORY;
 }
 
-int pb_check_load_links(const pb_placement_t *placement, const pb_plan_t *plan, char *broken,
-                        pb_diag_t *diag)
+int pb_check_load(const pb_placement_t *placement, const pb_plan_t *plan, char *broken,
+                  pb_diag_t *diag)
 {
     load_t load = {.placement = placement,
                    .n_streams = plan->n_streams,

@@ -32,7 +32,6 @@ void pb_check_clear(pb_check_t *check)
 {
     free(check->links);
     free(check->sends);
-    free(check->sends_between);
     free(check->receives);
     memset(check, 0, sizeof(*check));
 }
@@ -49,10 +48,8 @@ static int check_alloc(pb_check_t *check, int n_links, int n_ranks)
     check->n_links = n_links;
     check->links = counters(n_links, sizeof(*check->links));
     check->sends = counters(n_ranks, sizeof(*check->sends));
-    check->sends_between = counters(n_ranks, sizeof(*check->sends_between));
     check->receives = counters(n_ranks, sizeof(*check->receives));
-    if (check->links == NULL || check->sends == NULL || check->sends_between == NULL ||
-        check->receives == NULL) {
+    if (check->links == NULL || check->sends == NULL || check->receives == NULL) {
         pb_check_clear(check);
         return PB_ERR_NO_MEMORY;
     }
@@ -151,8 +148,6 @@ static void load_path(walk_t *w, int from, int to)
 {
     const int *host = w->placement->host;
     int n_links = pb_network_path(w->network, host[from], host[to], w->path);
-    w->check->sends_between[from] +=
-        pb_network_host_of(w->network, host[from]) != pb_network_host_of(w->network, host[to]);
     for (int i = 0; i < n_links; i++) {
         pb_link_load_t *load = &w->check->links[w->path[i]];
         load->edges++;
@@ -341,37 +336,4 @@ int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const 
         error = PB_ERR_INPUT;
     }
     return error;
-}
-
-static void fault_of_link(const pb_network_t *network, int link, const pb_link_load_t *load,
-                          int n_streams, pb_diag_t *diag)
-{
-    int below = pb_link_node(link);
-    const char *lower = pb_network_node(network, below)->name;
-    const char *upper = pb_network_node(network, pb_network_node(network, below)->parent)->name;
-    bool up = pb_link_is_up(link);
-    pb_diag_fault(diag, NULL, 0,
-                  "contention on the link from %s to %s: %d edges of %d ranks, for %d stream%s",
-                  up ? lower : upper, up ? upper : lower, load->edges, load->senders, n_streams,
-                  n_streams == 1 ? "" : "s");
-}
-
-int pb_check_contention_free(const pb_placement_t *placement, const pb_plan_t *plan,
-                             const pb_check_t *check, pb_diag_t *diag)
-{
-    size_t n_before = diag->n_faults;
-    for (int link = 0; link < check->n_links; link++) {
-        const pb_link_load_t *load = &check->links[link];
-        if (pb_link_load_contends(load, plan->n_streams)) {
-            fault_of_link(placement->network, link, load, plan->n_streams, diag);
-        }
-    }
-    const int *sends = plan->leader != NULL ? check->sends_between : check->sends;
-    for (int rank = 0; plan->n_streams > 1 && rank < plan->n_ranks; rank++) {
-        if (sends[rank] > plan->n_streams) {
-            pb_diag_fault(diag, NULL, 0, "rank %d sends over %d edges, more than the %d streams",
-                          rank, sends[rank], plan->n_streams);
-        }
-    }
-    return diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
 }

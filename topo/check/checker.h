@@ -11,7 +11,6 @@
 #ifndef PB_CHECK_H
 #define PB_CHECK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/network/placement.h"
@@ -27,7 +26,6 @@ typedef struct pb_check {
     int n_links;           /**< 2 * pb_network_size() */
     pb_link_load_t *links; /**< by directed link, see topo/network/network.h */
     int *sends;            /**< by rank: edges out, all streams */
-    int *sends_between;    /**< by rank: of them those to other hosts */
     int *receives;         /**< by rank: edges in, all streams */
     int max_edges;         /**< over all links between nodes */
     int max_senders;       /**< over all links between nodes */
@@ -46,23 +44,5 @@ typedef struct pb_check {
 int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const char *members,
                   pb_check_t *check, pb_diag_t *diag);
 void pb_check_clear(pb_check_t *check);
-
-/** Whether the load of one link breaks the rule below. */
-static inline bool pb_link_load_contends(const pb_link_load_t *load, int n_streams)
-{
-    return load->senders > 1 && load->edges > n_streams;
-}
-
-/**
- * The rule of contention-freedom (papers 1 and 2, section 3; for several
- * streams, ours): over every directed link of the network either one rank alone
- * sends (it is one-ported and cannot disturb itself), or all edges together
- * load the link with no more than the message once (edges <= n_streams). With
- * several streams no rank may send more than n_streams edges either; of a plan by leaders
- * (topo/trees/leaders.h), where inside a host all streams are one, edges to other hosts. Each
- * violation is a fault in `diag` and PB_ERR_INPUT is returned.
- */
-int pb_check_contention_free(const pb_placement_t *placement, const pb_plan_t *plan,
-                             const pb_check_t *check, pb_diag_t *diag);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * A kind whose frames switches copy, in both models. A frame travels the tree of links from the
+ * A kind whose frames switches copy. A frame travels the tree of links from the
  * root to every host, over each link once; inside a host it goes along the plan's tree.
  *
  * As each link is fed by one other alone, and all serve segments in order, one pass over the tree
- * for each segment is enough: no queue of events. In the slot model a frame holds all links of the
- * tree for one segment over the slowest of them.
+ * for each segment is enough: no queue of events.
  */
 #include <stdlib.h>
 
 #include "topo/check/simulate_internal.h"
+#include "topo/util/kit.h"
 
 typedef struct copies {
     pb_sim_t *sim;
@@ -19,18 +19,15 @@ typedef struct copies {
     int *into;          /**< by rank: the link by which it gets frames; -1: inside its host */
     int64_t *link_time; /**< by directed link: when the last segment has passed it */
     int64_t *rank_time; /**< by rank: when it has the last segment, and has sent it on */
-    int64_t slowest;    /**< ticks of a segment over the slowest link; 0: there is none */
 } copies_t;
 
 /** Adds the way from the root to a rank of another host. */
 static void add_path(copies_t *copies, const int *path, int n)
 {
     for (int i = 0; i < n; i++) {
-        const int64_t ticks = copies->sim->link_ticks[path[i]];
         if (copies->previous[path[i]] == -2) {
             copies->previous[path[i]] = i > 0 ? path[i - 1] : -1;
             copies->links[copies->n_links++] = path[i];
-            copies->slowest = ticks > copies->slowest ? ticks : copies->slowest;
         }
     }
 }
@@ -55,30 +52,19 @@ static void walk(copies_t *copies, const pb_placement_t *placement, int *path)
     }
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /** A segment passes all links. */
-static void pass_links(copies_t *copies, int segment)
+static void pass_links(copies_t *copies)
 {
     pb_simulation_t *result = copies->sim->result;
-    const pb_simulate_options_t *options = copies->sim->options;
-    const bool is_slot = options->model == PB_SIMULATE_SLOT;
-    /* A frame is whole before the next link begins with it. */
-    const int64_t inside_switch =
-        options->model == PB_SIMULATE_WIRE ? options->cost.further - options->cost.link : 0;
-    const int64_t sent = options->model == PB_SIMULATE_WIRE ? segment * options->cost.send : 0;
     for (int i = 0; i < copies->n_links; i++) {
         const int link = copies->links[i], previous = copies->previous[link];
         const int64_t ticks = copies->sim->link_ticks[link];
-        const int64_t comes = previous >= 0 ? copies->link_time[previous] + inside_switch : sent;
-        const int64_t starts = later(comes, copies->link_time[link]);
-        result->link_busy[link] += is_slot ? copies->slowest : ticks;
+        const int64_t comes = previous >= 0 ? copies->link_time[previous] : 0;
+        const int64_t starts = pb_max64(comes, copies->link_time[link]);
+        result->link_busy[link] += ticks;
         result->max_wait =
-            previous >= 0 && !is_slot ? later(result->max_wait, starts - comes) : result->max_wait;
-        copies->link_time[link] = is_slot ? (segment + 1) * copies->slowest : starts + ticks;
+            previous >= 0 ? pb_max64(result->max_wait, starts - comes) : result->max_wait;
+        copies->link_time[link] = starts + ticks;
     }
 }
 
@@ -92,10 +78,7 @@ static void pass_ranks(copies_t *copies)
         const int rank = copies->ranks[i];
         int64_t *time = &copies->rank_time[rank];
         if (rank != plan->root && copies->into[rank] >= 0) {
-            const bool is_wire = sim->options->model == PB_SIMULATE_WIRE;
-            const pb_simulate_cost_t *cost = &sim->options->cost;
-            const int64_t comes = copies->link_time[copies->into[rank]] + (is_wire ? cost->way : 0);
-            *time = later(*time, comes) + (is_wire ? cost->receive : 0);
+            *time = pb_max64(*time, copies->link_time[copies->into[rank]]);
             pb_sim_delivered(sim, rank, *time);
         }
         for (int c = stream->first_child[rank]; c < stream->first_child[rank + 1]; c++) {
@@ -103,7 +86,7 @@ static void pass_ranks(copies_t *copies)
             if (copies->into[child] < 0) {
                 *time += sim->memory_ticks;
                 pb_sim_delivered(sim, child, *time);
-                copies->rank_time[child] = later(copies->rank_time[child], *time);
+                copies->rank_time[child] = pb_max64(copies->rank_time[child], *time);
             }
         }
     }
@@ -138,7 +121,7 @@ int pb_sim_run_copies(pb_sim_t *sim, const pb_placement_t *placement)
     copies_t copies = {0};
     const int rc = prepare(&copies, sim, placement);
     for (int segment = 0; rc == PB_SUCCESS && segment < sim->options->n_segments; segment++) {
-        pass_links(&copies, segment);
+        pass_links(&copies);
         pass_ranks(&copies);
     }
     free(copies.ranks);

@@ -1,5 +1,5 @@
 /*
- * The links model: every directed link serves one segment after the other.
+ * Every directed link serves one segment after the other.
  *
  * Service times are fixed and events come in order of time, so a link needs no
  * queue of its own: a segment that arrives starts when the link is next free.

@@ -1,6 +1,5 @@
 /*
- * What both models of the simulator need: the paths of all edges, the speeds
- * of all links, and the result.
+ * What a simulation needs: the paths of all edges, the speeds of all links, and the result.
  */
 #include "topo/check/simulator.h"
 
@@ -29,10 +28,7 @@ static int prepare_result(const pb_placement_t *placement, pb_simulation_t *resu
 /** Ticks of one segment over every directed link, rounded up. */
 static int prepare_speeds(pb_sim_t *sim, const pb_network_t *network)
 {
-    const pb_simulate_link_t *links = sim->options->links;
     const uint64_t base = pb_network_base_speed(network);
-    const bool is_wire = sim->options->model == PB_SIMULATE_WIRE;
-    const uint64_t unit = is_wire ? (uint64_t) sim->options->cost.link : PB_SIMULATE_UNIT;
     sim->link_ticks = calloc((size_t) sim->result->n_links + 1, sizeof(*sim->link_ticks));
     if (sim->link_ticks == NULL) {
         return PB_ERR_NO_MEMORY;
@@ -40,14 +36,7 @@ static int prepare_speeds(pb_sim_t *sim, const pb_network_t *network)
     for (int link = 0; link < sim->result->n_links; link++) {
         const uint32_t speed = pb_network_node(network, pb_link_node(link))->speed;
         if (speed > 0) {
-            sim->link_ticks[link] = (int64_t) ((base * unit + speed - 1) / speed);
-        }
-        if (is_wire && links != NULL) {
-            if (links[link].load_percent < 0 || links[link].load_percent > 99 ||
-                links[link].latency < 0) {
-                return PB_ERR_INPUT;
-            }
-            sim->link_ticks[link] = sim->link_ticks[link] * 100 / (100 - links[link].load_percent);
+            sim->link_ticks[link] = (int64_t) ((base * PB_SIMULATE_UNIT + speed - 1) / speed);
         }
     }
     return PB_SUCCESS;
@@ -96,23 +85,6 @@ void pb_sim_delivered(pb_sim_t *sim, int edge, int64_t time)
     }
 }
 
-static int run(pb_sim_t *sim, const pb_placement_t *placement)
-{
-    const pb_kind_row_t *row = pb_kind_row(sim->plan->kind);
-    if (row != NULL && row->copies) {
-        return pb_sim_run_copies(sim, placement);
-    }
-    switch (sim->options->model) {
-    case PB_SIMULATE_SLOT:
-        return pb_sim_run_slot(sim);
-    case PB_SIMULATE_WIRE:
-        return pb_sim_run_wire(sim);
-    case PB_SIMULATE_LINKS:
-    default:
-        return pb_sim_run_links(sim);
-    }
-}
-
 int pb_simulate(const pb_placement_t *placement, const pb_plan_t *plan,
                 const pb_simulate_options_t *options, pb_simulation_t *simulation)
 {
@@ -121,8 +93,7 @@ int pb_simulate(const pb_placement_t *placement, const pb_plan_t *plan,
         return rc;
     }
     if (options->n_segments < 1 || options->n_segments > PB_SIMULATE_MAX_SEGMENTS ||
-        options->memory_ticks < 0 ||
-        (options->model == PB_SIMULATE_WIRE && options->cost.link <= 0)) {
+        options->memory_ticks < 0) {
         return PB_ERR_INPUT;
     }
     pb_sim_t sim = {.plan = plan,
@@ -136,7 +107,9 @@ int pb_simulate(const pb_placement_t *placement, const pb_plan_t *plan,
         rc = prepare_paths(&sim, placement);
     }
     if (rc == PB_SUCCESS) {
-        rc = run(&sim, placement);
+        const pb_kind_row_t *row = pb_kind_row(plan->kind);
+        rc = row != NULL && row->copies ? pb_sim_run_copies(&sim, placement)
+                                        : pb_sim_run_links(&sim);
     }
     const int64_t expected = (int64_t) options->n_segments * (plan->n_members - 1);
     if (rc == PB_SUCCESS && simulation->n_transfers != expected) {

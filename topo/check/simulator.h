@@ -7,32 +7,16 @@
  * network's lowest speed ("one segment time"), so that speeds of up to 16 times
  * the lowest divide exactly. All segments are of one size.
  *
- * Two models of the network:
- *
- * PB_SIMULATE_SLOT, the papers' world: a transfer holds the sender's port, the
- * receiver's port and every directed link of its path together, for one segment
- * over the slowest link of them. A transfer waits until all of them are free;
- * the oldest segment goes first, then the parent's earlier child. Where edges of
- * several streams conflict this costs time that queues in switches do not cost.
- *
- * PB_SIMULATE_LINKS, what switches do: each directed link is a server that
+ * The network is as switches make it: each directed link is a server that
  * passes one segment after the other in the order in which they came (at the
  * same instant: oldest first), taking one segment time of its own speed. A path
  * of n links takes n segment times; other segments may use its links meanwhile.
  * A rank sends what arrived first first, to its children in their order; its
  * port is free again when the segment has left the first link.
  *
- * PB_SIMULATE_WIRE, what hosts add: times are nanoseconds. Links are servers as before, but
- * switches store and forward frames, of which a segment may have several: it enters the next link
- * when its first frame is through. Acknowledgements keep links, too, against the direction of the
- * data. A rank's processor is one server more: it receives a segment, then sends it to the rank's
- * children in their order, and then receives the next. Events are as many as segments times links
- * beyond each sender's own, and there is one queue of those that are open, so that the cost grows
- * with ranks by little more than they do: O(segments * edges * path * log(open)).
- *
  * Of a kind whose frames switches copy (pb_kind_row_t.copies), a segment is a frame: each link of
  * the tree from the root to the hosts passes it once, and inside hosts it goes along the plan's
- * tree. In the slot model it holds all these links together. Nothing is lost.
+ * tree. Nothing is lost.
  */
 #ifndef PB_SIMULATE_H
 #define PB_SIMULATE_H
@@ -49,31 +33,9 @@
 /** Segments that one simulation may have. */
 #define PB_SIMULATE_MAX_SEGMENTS (1 << 24)
 
-typedef enum { PB_SIMULATE_SLOT, PB_SIMULATE_LINKS, PB_SIMULATE_WIRE } pb_simulate_model_t;
-
-/** What one segment costs in the wire model, in nanoseconds. */
-typedef struct pb_simulate_cost {
-    int64_t send, receive;    /**< of a rank's processor */
-    int64_t link;             /**< its frames on a link of the lowest speed */
-    int64_t acknowledgements; /**< for it, on the same link in the other direction */
-    int64_t further;          /**< from its beginning on a link to that on the next one */
-    int64_t way;              /**< from its end on the last link to the processor */
-    int64_t memory;           /**< between two ranks of one host */
-} pb_simulate_cost_t;
-
-/** What else goes over a directed link, and how long it is. */
-typedef struct pb_simulate_link {
-    int load_percent; /**< of its rate that others have, steadily: 0 to 99 */
-    int64_t latency;  /**< ns */
-} pb_simulate_link_t;
-
 typedef struct pb_simulate_options {
-    pb_simulate_model_t model;
-    int n_segments;                  /**< of the message, at least 1 */
-    int64_t memory_ticks;            /**< one segment between two ranks of one host; 0: one unit */
-    pb_simulate_cost_t cost;         /**< wire model */
-    pb_simulate_cost_t rest;         /**< likewise, of the last segment, which may be shorter */
-    const pb_simulate_link_t *links; /**< wire model, by directed link; NULL: free, no latency */
+    int n_segments;       /**< of the message, at least 1 */
+    int64_t memory_ticks; /**< one segment between two ranks of one host; 0: one unit */
 } pb_simulate_options_t;
 
 typedef struct pb_simulation {
@@ -82,17 +44,16 @@ typedef struct pb_simulation {
     int64_t *rank_done;  /**< by rank: when it had every segment; 0 for the root and outsiders */
     int n_links;         /**< 2 * pb_network_size() */
     int64_t *link_busy;  /**< by directed link: ticks in which it carried segments */
-    int64_t max_wait;    /**< longest time that a segment waited at a link (links model) */
+    int64_t max_wait;    /**< longest time that a segment waited at a link */
     int64_t n_transfers; /**< segments delivered to ranks */
 } pb_simulation_t;
 
 /**
  * Runs the plan. The caller clears the result with pb_simulation_clear(), also
- * after an error. PB_ERR_INPUT (n_segments or a load out of range, or a stream that does
+ * after an error. PB_ERR_INPUT (n_segments out of range, or a stream that does
  * not reach a member: check the plan first), PB_ERR_NO_MEMORY.
  *
- * O(segments * edges * path * log(edges)) time, O(edges * path) memory and, in
- * the links model, O(ranks * segments) more.
+ * O(segments * edges * path * log(edges)) time, O(edges * path + ranks * segments) memory.
  */
 int pb_simulate(const pb_placement_t *placement, const pb_plan_t *plan,
                 const pb_simulate_options_t *options, pb_simulation_t *simulation);

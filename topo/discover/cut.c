@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 void pb_cuts_init(pb_cuts_t *cuts, int n_hosts)
 {
@@ -19,24 +20,12 @@ void pb_cuts_clear(pb_cuts_t *cuts)
     pb_cuts_init(cuts, cuts->n_hosts);
 }
 
-static bool reserve(pb_cuts_t *cuts)
-{
-    if (cuts->n < cuts->capacity) {
-        return true;
-    }
-    const int capacity = 2 * cuts->capacity + 8;
-    pb_cut_t *more = realloc(cuts->cuts, (size_t) capacity * sizeof *more);
-    if (more != NULL) {
-        cuts->cuts = more;
-        cuts->capacity = capacity;
-    }
-    return more != NULL;
-}
-
 int pb_cuts_add(pb_cuts_t *cuts, const pb_cut_t *cut)
 {
     bool *inside = malloc((size_t) cuts->n_hosts * sizeof *inside);
-    if (inside == NULL || !reserve(cuts)) {
+    pb_cut_t *more = pb_grow(cuts->cuts, cuts->n, &cuts->capacity, sizeof *more);
+    cuts->cuts = more != NULL ? more : cuts->cuts;
+    if (inside == NULL || more == NULL) {
         free(inside);
         return PB_ERR_NO_MEMORY;
     }

@@ -6,6 +6,7 @@
 
 #include "topo/discover/core.h"
 #include "topo/discover/round.h"
+#include "topo/util/kit.h"
 
 /** A host with less than this share of what the file gives it is slow. */
 #define LEAST_SPEED 0.75
@@ -121,16 +122,12 @@ static pb_contradiction_t *add_contradiction(verifying_t *v, pb_contradiction_ki
 {
     pb_verification_t *r = v->result;
     const int n_flows = core != NULL ? core->n : 0;
-    if (r->n == r->capacity) {
-        const int capacity = 2 * r->capacity + 8;
-        pb_contradiction_t *more = realloc(r->contradictions, (size_t) capacity * sizeof *more);
-        if (more == NULL) {
-            return NULL;
-        }
-        r->contradictions = more;
-        r->capacity = capacity;
+    pb_contradiction_t *more = pb_grow(r->contradictions, r->n, &r->capacity, sizeof *more);
+    if (more == NULL) {
+        return NULL;
     }
-    pb_contradiction_t *c = &r->contradictions[r->n];
+    r->contradictions = more;
+    pb_contradiction_t *c = &more[r->n];
     *c = (pb_contradiction_t){.kind = kind, .link = -1, .n_flows = n_flows};
     c->hosts = calloc((size_t) n_hosts + 1, sizeof *c->hosts);
     c->flows = calloc((size_t) n_flows + 1, sizeof *c->flows);

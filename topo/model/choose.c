@@ -6,15 +6,15 @@
 #include "topo/model/piece.h"
 #include "topo/model/predict.h"
 #include "topo/trees/leaders.h"
-#include "topo/util/hash.h"
+#include "topo/trees/shapes.h"
+#include "topo/util/kit.h"
 #include "topo/util/times.h"
 
 /** Roots whose profiles are kept. */
 #define MAX_ROOTS 16
 
-/** Choices that are kept, a power of two. */
+/** Choices that are kept. */
 #define MAX_CHOICES 4096
-#define FEWEST_CHOICES 64
 
 /** Sizes of segments that are tried: see list_segments(). */
 #define MAX_SEGMENTS 40
@@ -45,14 +45,7 @@ typedef struct workshop {
     pb_plan_t *plan; /**< of the profile that was made last; NULL: it was known */
 } workshop_t;
 
-typedef struct made_choice {
-    uint64_t size_class; /**< 0: none */
-    int root;
-    pb_choice_t choice;
-} made_choice_t;
-
 struct pb_chooser {
-    pb_chooser_t *profiler; /**< whose profiles are used: itself, or another one */
     const pb_placement_t *placement;
     const pb_model_t *model;
     pb_choose_options_t options;
@@ -62,10 +55,11 @@ struct pb_chooser {
     int n_segments;
     pb_segment_cost_t segments[MAX_SEGMENTS]; /**< falling */
     root_profiles_t roots[MAX_ROOTS];
-    uint64_t clock;         /**< counts uses of roots */
-    size_t n_profiles;      /**< of all roots */
-    made_choice_t *choices; /**< an open hash table */
-    size_t n_choices, capacity;
+    uint64_t clock;    /**< counts uses of roots */
+    size_t n_profiles; /**< of all roots */
+    pb_shapes_t made;  /**< the root and class of each choice */
+    pb_choice_t *choices;
+    int capacity; /**< of choices */
 };
 
 static int class_shift(uint64_t bytes)
@@ -201,9 +195,8 @@ static void clear_root(pb_chooser_t *chooser, root_profiles_t *root)
 }
 
 /** The root's profiles; those of the root that was longest unused give way. */
-static root_profiles_t *find_root(pb_chooser_t *user, int root)
+static root_profiles_t *find_root(pb_chooser_t *chooser, int root)
 {
-    pb_chooser_t *chooser = user->profiler;
     root_profiles_t *oldest = &chooser->roots[0];
     for (int i = 0; i < MAX_ROOTS; i++) {
         root_profiles_t *at = &chooser->roots[i];
@@ -247,17 +240,16 @@ static int make_profile(const pb_chooser_t *chooser, int root, pb_kind_t kind, w
         rc = pb_plan_compute(workshop->view, kind, &chooser->options.plan, &workshop->plan);
     }
     if (rc == PB_SUCCESS) {
-        pb_profile_plan_on(workshop->ground, workshop->plan, profile);
+        pb_profile_plan(workshop->ground, workshop->plan, profile);
         profile->height_inside = workshop->plan->leader != NULL ? chooser->height_inside : 0;
     }
     return rc;
 }
 
 /** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
-static int get_profile(pb_chooser_t *user, root_profiles_t *root, pb_kind_t kind,
+static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
                        workshop_t *workshop, const pb_profile_t **profile_p)
 {
-    pb_chooser_t *chooser = user->profiler;
     pb_plan_free(workshop->plan);
     workshop->plan = NULL;
     *profile_p = root->profiles[kind];
@@ -279,10 +271,9 @@ static int get_profile(pb_chooser_t *user, root_profiles_t *root, pb_kind_t kind
 }
 
 /** The profile by which the fallback component's time is estimated. */
-static int get_fallback(pb_chooser_t *user, root_profiles_t *root, workshop_t *workshop,
+static int get_fallback(pb_chooser_t *chooser, root_profiles_t *root, workshop_t *workshop,
                         const pb_profile_t **profile_p)
 {
-    pb_chooser_t *chooser = user->profiler;
     if (root->fallback == NULL) {
         pb_profile_t *profile = malloc(sizeof(*profile));
         const int rc = profile != NULL ? get_ground(chooser, workshop) : PB_ERR_NO_MEMORY;
@@ -290,7 +281,7 @@ static int get_fallback(pb_chooser_t *user, root_profiles_t *root, workshop_t *w
             free(profile);
             return rc;
         }
-        pb_profile_fallback_on(workshop->ground, root->root, profile);
+        pb_profile_fallback(workshop->ground, root->root, profile);
         root->fallback = profile;
         chooser->n_profiles++;
     }
@@ -509,46 +500,33 @@ static void keep_plan(void *context, pb_kind_t kind, workshop_t *workshop)
 
 /* ---- choices that were made ---- */
 
-/** The entry of a choice, or the free one where it belongs; there is always a free one. */
-static made_choice_t *find_choice(const pb_chooser_t *chooser, int root, uint64_t size_class)
+static void drop_choices(pb_chooser_t *chooser)
 {
-    const uint64_t hash =
-        pb_hash_end(pb_hash_number(pb_hash_number(PB_HASH_START, (uint64_t) root), size_class));
-    size_t at = (size_t) hash & (chooser->capacity - 1);
-    while (chooser->choices[at].size_class != 0 &&
-           (chooser->choices[at].size_class != size_class || chooser->choices[at].root != root)) {
-        at = (at + 1) & (chooser->capacity - 1);
-    }
-    return &chooser->choices[at];
+    free(chooser->choices);
+    chooser->choices = NULL;
+    chooser->capacity = 0;
+    pb_shapes_clear(&chooser->made);
 }
 
-/** Makes room for one more: a larger table, or at the bound an empty one. */
-static int make_room(pb_chooser_t *chooser)
+/** The choice for a root and class, whose best has no time if it is not made; NULL: no memory. */
+static pb_choice_t *find_choice(pb_chooser_t *chooser, int root, uint64_t size_class)
 {
-    if (4 * (chooser->n_choices + 1) <= 3 * chooser->capacity) {
-        return PB_SUCCESS;
+    const int key[] = {root, (int) (size_class >> 32), (int) (size_class & UINT32_MAX)};
+    bool is_new;
+    if (chooser->made.n == MAX_CHOICES) {
+        drop_choices(chooser);
     }
-    made_choice_t *old = chooser->choices;
-    const size_t old_capacity = chooser->capacity;
-    if (old_capacity == MAX_CHOICES) {
-        memset(old, 0, old_capacity * sizeof(*old));
-        chooser->n_choices = 0;
-        return PB_SUCCESS;
-    }
-    const size_t capacity = old_capacity > 0 ? 2 * old_capacity : FEWEST_CHOICES;
-    made_choice_t *choices = calloc(capacity, sizeof(*choices));
+    pb_choice_t *choices =
+        pb_grow(chooser->choices, chooser->made.n, &chooser->capacity, sizeof(*chooser->choices));
     if (choices == NULL) {
-        return PB_ERR_NO_MEMORY;
+        return NULL;
     }
     chooser->choices = choices;
-    chooser->capacity = capacity;
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].size_class != 0) {
-            *find_choice(chooser, old[i].root, old[i].size_class) = old[i];
-        }
+    const int at = pb_shapes_find(&chooser->made, key, 3, &is_new);
+    if (at >= 0 && is_new) {
+        choices[at] = (pb_choice_t){.best.time = -1, .next.time = -1};
     }
-    free(old);
-    return PB_SUCCESS;
+    return at >= 0 ? &choices[at] : NULL;
 }
 
 int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
@@ -557,21 +535,19 @@ int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t 
     const uint64_t size_class = pb_size_class(bytes);
     pick_t pick = {.choice = {.best.time = -1, .next.time = -1}};
     *plan_p = NULL;
-    int rc = make_room(chooser);
-    if (rc != PB_SUCCESS) {
-        return rc;
+    pb_choice_t *made = find_choice(chooser, root, size_class);
+    if (made == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
-    made_choice_t *made = find_choice(chooser, root, size_class);
-    if (made->size_class == 0) {
-        rc = visit_all(chooser, root, size_class, pick_best, keep_plan, &pick);
+    if (made->best.time < 0) {
+        const int rc = visit_all(chooser, root, size_class, pick_best, keep_plan, &pick);
         if (rc != PB_SUCCESS) {
             pb_plan_free(pick.plan);
             return rc;
         }
-        *made = (made_choice_t){.size_class = size_class, .root = root, .choice = pick.choice};
-        chooser->n_choices++;
+        *made = pick.choice;
     }
-    *choice = made->choice;
+    *choice = *made;
     *plan_p = pick.plan;
     return PB_SUCCESS;
 }
@@ -651,7 +627,6 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     if (chooser == NULL) {
         return NULL;
     }
-    chooser->profiler = chooser;
     chooser->placement = placement;
     chooser->model = model;
     chooser->options = *options;
@@ -672,13 +647,6 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     return chooser;
 }
 
-static void drop_choices(pb_chooser_t *chooser)
-{
-    free(chooser->choices);
-    chooser->choices = NULL;
-    chooser->n_choices = chooser->capacity = 0;
-}
-
 void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model)
 {
     chooser->model = model;
@@ -686,16 +654,10 @@ void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model)
     list_segments(chooser);
 }
 
-void pb_chooser_set_frame(pb_chooser_t *chooser, uint64_t frame)
-{
-    chooser->options.frame = frame;
-    drop_choices(chooser);
-}
-
 size_t pb_chooser_memory(const pb_chooser_t *chooser)
 {
-    return chooser->capacity * sizeof(*chooser->choices) +
-           chooser->n_profiles * sizeof(pb_profile_t);
+    return (size_t) chooser->capacity * sizeof(*chooser->choices) +
+           pb_shapes_memory(&chooser->made) + chooser->n_profiles * sizeof(pb_profile_t);
 }
 
 void pb_chooser_forget(pb_chooser_t *chooser)

@@ -154,9 +154,6 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
 /** Predicts by another model, borrowed likewise: choices are made anew. O(segment sizes). */
 void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model);
 
-/** Frames are so long from now on (pb_choose_options_t.frame): choices are made anew. O(1). */
-void pb_chooser_set_frame(pb_chooser_t *chooser, uint64_t frame);
-
 /**
  * Bytes of the pieces (topo/model/piece.h) in which a message of `bytes` travels inside hosts in
  * the tree of a kind; 0 where its plan is not by leaders. O(log rows).

@@ -104,8 +104,3 @@ void pb_ledger_charge_tree(pb_ledger_t *ledger, int n_neighbours)
         ledger->charged += n_neighbours < left ? n_neighbours : left;
     }
 }
-
-int pb_ledger_charged(const pb_ledger_t *ledger)
-{
-    return ledger->budget > 0 ? ledger->charged : 0;
-}

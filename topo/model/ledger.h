@@ -56,7 +56,4 @@ bool pb_ledger_has_room(const pb_ledger_t *ledger, int n_neighbours);
 /** Charges a tree that is no plan of a kind, at most as much as the budget still has. O(1). */
 void pb_ledger_charge_tree(pb_ledger_t *ledger, int n_neighbours);
 
-/** Neighbours of a rank that are paid for; 0 without a bound. O(1). */
-int pb_ledger_charged(const pb_ledger_t *ledger);
-
 #endif

@@ -7,6 +7,7 @@
 
 #include "topo/util/error.h"
 #include "topo/util/hash.h"
+#include "topo/util/kit.h"
 #include "topo/util/times.h"
 
 const uint16_t pb_whole_segments[PB_WHOLE_COUNT] = {1,  2,  3,  4,  6,   8,   12, 16,
@@ -351,11 +352,6 @@ static int64_t wire_time(uint64_t bytes, uint64_t bits_per_second)
     return pb_time_limited((int64_t) (bytes * UINT64_C(8000000000) / bits_per_second));
 }
 
-static int64_t longer(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /** TCP acknowledges every second segment, against the direction of the data. */
 static uint64_t acknowledged_bytes(const wire_t *wire)
 {
@@ -372,9 +368,9 @@ static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second,
     cost.send = CPU_MESSAGE_NS + (int64_t) wire.frames * CPU_SEGMENT_NS +
                 pb_time_scale(CPU_KIBYTE_NS, bytes, 1024);
     cost.receive = cost.send;
-    cost.gap = longer(wire_time(wire.bytes, bits_per_second), cost.send);
-    cost.both = longer(wire_time(wire.bytes + acknowledged_bytes(&wire), bits_per_second),
-                       cost.send + cost.receive);
+    cost.gap = pb_max64(wire_time(wire.bytes, bits_per_second), cost.send);
+    cost.both = pb_max64(wire_time(wire.bytes + acknowledged_bytes(&wire), bits_per_second),
+                         cost.send + cost.receive);
     cost.rtt = 2 * (cost.gap + way + cost.receive);
     if (bytes + model->overhead > EAGER_BYTES) {
         cost.rtt += 4 * (way + cost.receive);
@@ -426,18 +422,6 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
     for (int i = 0; i < n; i++) {
         costs->rows[i] = assumed_cost(model, bits_per_second, sizes[i]);
     }
-}
-
-pb_link_use_t pb_model_link_use(const pb_model_t *model, uint64_t bytes)
-{
-    if (model->speed > 0) {
-        const wire_t wire = on_wire(model, bytes);
-        return (pb_link_use_t){.message = wire_time(wire.bytes, model->speed),
-                               .acknowledgements =
-                                   wire_time(acknowledged_bytes(&wire), model->speed)};
-    }
-    const pb_cost_t cost = pb_model_cost(model, 2, bytes);
-    return (pb_link_use_t){.message = cost.gap, .acknowledgements = cost.both - cost.gap};
 }
 
 void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other)

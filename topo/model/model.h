@@ -215,18 +215,6 @@ int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes);
  */
 int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes);
 
-/** How long a message keeps a host's link, in nanoseconds. */
-typedef struct pb_link_use {
-    int64_t message;          /**< all its frames */
-    int64_t acknowledgements; /**< TCP's for it, in the other direction */
-} pb_link_use_t;
-
-/**
- * That of a message of `bytes`. By the speed of the links where the model is an assumed one; else
- * g(m), and what `both` has more. O(log rows).
- */
-pb_link_use_t pb_model_link_use(const pb_model_t *model, uint64_t bytes);
-
 /** L(m) = RTT(m)/2 - g(m), at least 0. */
 static inline int64_t pb_cost_latency(const pb_cost_t *cost)
 {

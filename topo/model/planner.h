@@ -50,14 +50,14 @@ typedef struct pb_planner_options {
 
 /** How a broadcast is done. */
 typedef struct pb_planned {
-    bool is_known;     /**< what follows is, but for the role; else nothing is */
-    bool fallback;     /**< by the fallback component; then there is no role, unless it is swept:
-                            that is in the tree along which the sweep travels */
-    bool is_trial;     /**< by another candidate than the one in force */
-    bool wants_sweep;  /**< how long it takes should be noted: see pb_planner_sweep() */
-    bool is_swept;     /**< it is the last one that was: see pb_planner_sweep() */
-    bool is_new_class; /**< no broadcast of this size class was planned before */
-    bool was_cached;   /**< the role was kept from an earlier broadcast */
+    bool is_known;    /**< what follows is, but for the role; else nothing is */
+    bool fallback;    /**< by the fallback component; then there is no role, unless it is swept:
+                           that is in the tree along which the sweep travels */
+    bool is_trial;    /**< by another candidate than the one in force */
+    bool wants_sweep; /**< how long it takes should be noted: see pb_planner_sweep() */
+    bool is_swept;    /**< it is the last one that was: see pb_planner_sweep() */
+    bool is_new;      /**< it was not in the table */
+    bool was_cached;  /**< the role was kept from an earlier broadcast */
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
     pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
     size_t segment_size;   /**< bytes, at least 1, at most those of the message */
@@ -71,7 +71,6 @@ typedef struct pb_planned {
 typedef struct pb_planner_group {
     const int *ranks;   /**< the members, the root among them; NULL: all ranks of the placement */
     int n_ranks;        /**< if not all */
-    double message_ns;  /**< nanoseconds that the message takes from one rank to another */
     size_t max_segment; /**< bytes */
 } pb_planner_group_t;
 
@@ -194,9 +193,6 @@ bool pb_planner_has_room(const pb_planner_t *planner, int n_neighbours);
 
 /** Such a tree is used from now on, on all ranks: it is charged. O(1). */
 void pb_planner_charge_tree(pb_planner_t *planner, int n_neighbours);
-
-/** Neighbors that the plans of this rank's communicator may give it; 0 without a bound. O(1). */
-int pb_planner_connections(const pb_planner_t *planner);
 
 /** Bytes that are kept. O(1). */
 size_t pb_planner_memory(const pb_planner_t *planner);

@@ -1,6 +1,7 @@
 #include "topo/model/predict.h"
 
 #include "topo/model/piece.h"
+#include "topo/util/kit.h"
 #include "topo/util/times.h"
 
 pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
@@ -57,11 +58,6 @@ static int64_t path_time(const pb_profile_path_t *path, const pb_segment_cost_t 
                            times_units(cost->inside.gap, path->memory_sends));
 }
 
-static int64_t longer(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /** Where segments go both ways, each costs the gap, and a pair of them what `both` has more. */
 static int64_t both_ways(const pb_cost_t *cost, int64_t most, int64_t least)
 {
@@ -70,7 +66,7 @@ static int64_t both_ways(const pb_cost_t *cost, int64_t most, int64_t least)
 
 static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t *cost)
 {
-    const int64_t most = longer(duty->memory_sends, duty->memory_receives);
+    const int64_t most = pb_max64(duty->memory_sends, duty->memory_receives);
     const int64_t least = duty->memory_sends + duty->memory_receives - most;
     const int64_t link = both_ways(&cost->link, duty->most, duty->least);
     const int64_t memory = both_ways(&cost->host, most * PB_PROFILE_UNIT, least * PB_PROFILE_UNIT);
@@ -78,7 +74,7 @@ static int64_t duty_time(const pb_profile_duty_t *duty, const pb_segment_cost_t 
                               times(cost->link.receive, duty->receives) +
                               times(cost->host.send, duty->memory_sends) +
                               times(cost->host.receive, duty->memory_receives);
-    return pb_time_limited(longer(longer(link, memory), processor));
+    return pb_time_limited(pb_max64(pb_max64(link, memory), processor));
 }
 
 /** A round of all the broadcasts that share links between switches; alone it is among the duties.
@@ -98,14 +94,14 @@ static int64_t crowd_time(const pb_profile_t *profile, const pb_segment_cost_t *
         crowd->n_ring > 0
             ? pb_time_scale(crowd->time, (uint64_t) profile->messages, (uint64_t) crowd->n_ring)
             : 0;
-    return longer(time, crossing_time(profile, cost, n_alike));
+    return pb_max64(time, crossing_time(profile, cost, n_alike));
 }
 
 static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost, int n_alike)
 {
     int64_t longest = crowd_time(profile, cost, n_alike);
     for (int i = 0; i < profile->n_duties; i++) {
-        longest = longer(longest, duty_time(&profile->duties[i], cost));
+        longest = pb_max64(longest, duty_time(&profile->duties[i], cost));
     }
     return longest;
 }
@@ -187,7 +183,7 @@ int64_t pb_predict_among(const pb_profile_t *profile, const pb_model_t *model,
             const uint64_t further = stream < last_stream ? rounds : rounds - 1;
             time = path_time(path, cost) + pb_time_scale(whole, further, 1);
         }
-        longest = longer(longest, pb_time_limited(time));
+        longest = pb_max64(longest, pb_time_limited(time));
     }
     return longest;
 }

@@ -1,5 +1,7 @@
 #include "topo/model/profile.h"
 
+#include "topo/util/kit.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,30 +53,25 @@ static int64_t excess(const int64_t *a, const int64_t *b, int n)
     return sum;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /** A path that takes as long as either for any costs. */
 static void path_join(pb_profile_path_t *path, const pb_profile_path_t *other)
 {
     path->stream = path->stream < other->stream ? path->stream : other->stream;
-    path->hops = larger(path->hops, other->hops);
-    path->further = larger(path->further, other->further);
-    path->sends = larger(path->sends, other->sends);
-    path->memory_hops = larger(path->memory_hops, other->memory_hops);
-    path->memory_sends = larger(path->memory_sends, other->memory_sends);
+    path->hops = pb_max64(path->hops, other->hops);
+    path->further = pb_max64(path->further, other->further);
+    path->sends = pb_max64(path->sends, other->sends);
+    path->memory_hops = pb_max64(path->memory_hops, other->memory_hops);
+    path->memory_sends = pb_max64(path->memory_sends, other->memory_sends);
 }
 
 static void duty_join(pb_profile_duty_t *duty, const pb_profile_duty_t *other)
 {
-    duty->most = larger(duty->most, other->most);
-    duty->least = larger(duty->least, other->least);
-    duty->sends = larger(duty->sends, other->sends);
-    duty->receives = larger(duty->receives, other->receives);
-    duty->memory_sends = larger(duty->memory_sends, other->memory_sends);
-    duty->memory_receives = larger(duty->memory_receives, other->memory_receives);
+    duty->most = pb_max64(duty->most, other->most);
+    duty->least = pb_max64(duty->least, other->least);
+    duty->sends = pb_max64(duty->sends, other->sends);
+    duty->receives = pb_max64(duty->receives, other->receives);
+    duty->memory_sends = pb_max64(duty->memory_sends, other->memory_sends);
+    duty->memory_receives = pb_max64(duty->memory_receives, other->memory_receives);
 }
 
 /** Whether one path takes as long as another for any costs. */
@@ -424,7 +421,8 @@ static void add_crossing(const pb_profile_ground_t *ground, int node, crossing_t
     if (pb_network_node(network, node)->kind == PB_NODE_SWITCH && at->time > 0) {
         crossing->n_segments += sum_of(at->up, at->down) / at->time;
         crossing->n_links++;
-        crossing->slowest = larger(crossing->slowest, at->time / pb_network_members(network, node));
+        crossing->slowest =
+            pb_max64(crossing->slowest, at->time / pb_network_members(network, node));
     }
 }
 
@@ -449,8 +447,8 @@ static void add_links(const walk_t *walk)
             add_crossing(walk->ground, node, &crossing);
         }
         if ((up != 0 || down != 0) && (up != last_up || down != last_down)) {
-            add_duty(walk->profile, &(pb_profile_duty_t){.most = larger(up, down),
-                                                         .least = up + down - larger(up, down)});
+            add_duty(walk->profile, &(pb_profile_duty_t){.most = pb_max64(up, down),
+                                                         .least = up + down - pb_max64(up, down)});
             last_up = up;
             last_down = down;
         }
@@ -473,7 +471,7 @@ static void add_ranks(const walk_t *walk)
     }
 }
 
-void pb_profile_plan_on(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile)
+void pb_profile_plan(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile)
 {
     const pb_kind_row_t *row = pb_kind_row(plan->kind);
     walk_t walk = begin_walk(ground, profile);
@@ -491,17 +489,6 @@ void pb_profile_plan_on(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_p
     add_ranks(&walk);
 }
 
-int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_profile_t *profile)
-{
-    pb_profile_ground_t *ground = pb_profile_ground_new(placement);
-    if (ground == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    pb_profile_plan_on(ground, plan, profile);
-    pb_profile_ground_free(ground);
-    return PB_SUCCESS;
-}
-
 /* ---- the fallback component ---- */
 
 /**
@@ -515,8 +502,8 @@ static int64_t unload(pb_profile_ground_t *ground, int64_t *crossing_p)
     crossing_t crossing = {0};
     for (int node = 0; node < pb_network_size(network); node++) {
         ground_node_t *at = &ground->nodes[node];
-        const int64_t most = larger(at->up, at->down);
-        share = most > share ? larger(share, most / pb_network_members(network, node)) : share;
+        const int64_t most = pb_max64(at->up, at->down);
+        share = most > share ? pb_max64(share, most / pb_network_members(network, node)) : share;
         if (most > 0) {
             add_crossing(ground, node, &crossing);
         }
@@ -541,12 +528,12 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
     walk->profile->crossing = sum_of(walk->profile->crossing, crossing);
     path->hops += longest.hops;
     path->further = sum_of(path->further, longest.further);
-    path->sends = sum_of(path->sends, longest.hops > 0 ? larger(share, longest.sends) : 0);
+    path->sends = sum_of(path->sends, longest.hops > 0 ? pb_max64(share, longest.sends) : 0);
     path->memory_hops += longest.memory_hops;
     path->memory_sends += longest.memory_sends;
 }
 
-void pb_profile_fallback_on(pb_profile_ground_t *ground, int root, pb_profile_t *profile)
+void pb_profile_fallback(pb_profile_ground_t *ground, int root, pb_profile_t *profile)
 {
     const int n_ranks = ground->placement->n_ranks;
     walk_t walk = begin_walk(ground, profile);
@@ -560,15 +547,4 @@ void pb_profile_fallback_on(pb_profile_ground_t *ground, int root, pb_profile_t 
         add_phase(&walk, root, distance, &path);
     }
     add_path(profile, &path);
-}
-
-int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile)
-{
-    pb_profile_ground_t *ground = pb_profile_ground_new(placement);
-    if (ground == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    pb_profile_fallback_on(ground, root, profile);
-    pb_profile_ground_free(ground);
-    return PB_SUCCESS;
 }

@@ -87,10 +87,7 @@ void pb_profile_ground_free(pb_profile_ground_t *ground);
  * counted as PB_PROFILE_UNIT if they are as fast as the slowest host's.
  * O(nodes + edges * path).
  */
-void pb_profile_plan_on(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile);
-
-/** The same for a single one. PB_ERR_NO_MEMORY. */
-int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_profile_t *profile);
+void pb_profile_plan(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile);
 
 /**
  * What is assumed of the fallback component where its times are not known: a
@@ -99,10 +96,7 @@ int pb_profile_plan(const pb_placement_t *placement, const pb_plan_t *plan, pb_p
  * have the message send it at once, and share the links (ours). To be predicted
  * with one segment. O(nodes * log ranks + ranks * path).
  */
-void pb_profile_fallback_on(pb_profile_ground_t *ground, int root, pb_profile_t *profile);
-
-/** The same for a single one. PB_ERR_NO_MEMORY. */
-int pb_profile_fallback(const pb_placement_t *placement, int root, pb_profile_t *profile);
+void pb_profile_fallback(pb_profile_ground_t *ground, int root, pb_profile_t *profile);
 
 /** Speed of the slowest host's uplink, by which loads are counted. O(nodes). */
 uint32_t pb_profile_host_speed(const pb_network_t *network);

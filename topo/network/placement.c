@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "topo/util/error.h"
-#include "topo/util/hash.h"
 
 pb_placement_t *pb_placement_new(const pb_network_t *network, int n_ranks)
 {
@@ -90,18 +89,4 @@ int pb_placement_most_on_host(const pb_placement_t *placement)
 {
     int n_hosts, most;
     return count_hosts(placement, &n_hosts, &most) ? most : -1;
-}
-
-/* Hosts enter by name, as the network's hash does not depend on how its
- * nodes are numbered either. */
-uint64_t pb_placement_hash(const pb_placement_t *placement)
-{
-    uint64_t state = pb_hash_number(PB_HASH_START, pb_network_hash(placement->network));
-    state = pb_hash_number(state, (uint64_t) placement->n_ranks);
-    for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int host = placement->host[rank];
-        const char *name = host >= 0 ? pb_network_node(placement->network, host)->name : "";
-        state = pb_hash_string(state, name);
-    }
-    return pb_hash_end(state);
 }

@@ -92,18 +92,3 @@ pb_role_t pb_role_inside_host(const pb_role_t *role)
     inside.child_mask = role->child_mask + n_between;
     return inside;
 }
-
-void pb_role_by_rank(pb_role_by_rank_t *by_rank, int rank, int root, int n_ranks)
-{
-    const int position = (rank - root + n_ranks) % n_ranks;
-    *by_rank = (pb_role_by_rank_t){.parent = ((position - 1) / 2 + root) % n_ranks, .mask = {1, 1}};
-    by_rank->role = (pb_role_t){.n_streams = 1,
-                                .n_parents = position > 0,
-                                .parent = &by_rank->parent,
-                                .child = by_rank->child,
-                                .parent_mask = by_rank->mask,
-                                .child_mask = by_rank->mask};
-    for (int child = 2 * position + 1; child <= 2 * position + 2 && child < n_ranks; child++) {
-        by_rank->child[by_rank->role.n_children++] = (child + root) % n_ranks;
-    }
-}

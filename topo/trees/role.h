@@ -37,18 +37,4 @@ pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
 pb_role_t pb_role_between_hosts(const pb_role_t *role);
 pb_role_t pb_role_inside_host(const pb_role_t *role);
 
-/** A role in the binary tree in order of rank, with its own room: not to be copied. */
-typedef struct pb_role_by_rank {
-    pb_role_t role;
-    int parent;
-    int child[2];
-    uint32_t mask[2];
-} pb_role_by_rank_t;
-
-/**
- * The role of `rank` in the binary tree of `n_ranks` ranks in order of rank, cyclically from
- * `root`: one stream, of which every rank knows its part without a plan.
- */
-void pb_role_by_rank(pb_role_by_rank_t *by_rank, int rank, int root, int n_ranks);
-
 #endif

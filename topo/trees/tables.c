@@ -7,11 +7,6 @@ size_t pb_tables_memory(const pb_tables_t *tables)
     return tables->twotree != NULL ? pb_tt_tables_memory(tables->twotree) : 0;
 }
 
-int pb_tables_n_shapes(const pb_tables_t *tables)
-{
-    return tables->twotree != NULL ? tables->twotree->shapes.n : 0;
-}
-
 void pb_tables_clear(pb_tables_t *tables)
 {
     pb_tt_tables_free(tables->twotree);

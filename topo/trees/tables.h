@@ -19,9 +19,6 @@ typedef struct pb_tables {
 /** Bytes that are kept. O(1). */
 size_t pb_tables_memory(const pb_tables_t *tables);
 
-/** Subtrees of which tables are kept, by all constructions together. O(1). */
-int pb_tables_n_shapes(const pb_tables_t *tables);
-
 /** Gives everything back. */
 void pb_tables_clear(pb_tables_t *tables);
 

@@ -53,26 +53,8 @@ static double mean_utilisation(const pb_simulation_t *result)
 
 static void print_heading(void)
 {
-    printf("%-12s  %8s  %10s  %8s  %6s  %6s  %s\n", "algorithm", "segments", "time", "bound",
-           "mean%", "max%", "busiest link");
-}
-
-/* No broadcast of n segments to P ranks is faster in the slot model: after
- * X - 1 segment times the root has begun the last segment, which then needs
- * ceil(log2 P) to spread. */
-static int bound(int n_segments, int n_ranks)
-{
-    int levels = 0;
-    while (INT64_C(1) << levels < n_ranks) {
-        levels++;
-    }
-    return n_ranks > 1 ? n_segments - 1 + levels : 0;
-}
-
-static bool is_bound_known(const run_t *run)
-{
-    return !run->options->links_model && !tool_speeds_differ(run->cluster->network) &&
-           run->cluster->n_hosts == run->cluster->placement->n_ranks;
+    printf("%-12s  %8s  %10s  %6s  %6s  %s\n", "algorithm", "segments", "time", "mean%", "max%",
+           "busiest link");
 }
 
 static void print_row(const run_t *run)
@@ -80,14 +62,9 @@ static void print_row(const run_t *run)
     const pb_network_t *network = run->cluster->network;
     const pb_simulation_t *result = &run->result;
     int busiest = busiest_link(result);
-    char lower[32] = "-";
-    if (is_bound_known(run)) {
-        snprintf(lower, sizeof(lower), "%d",
-                 bound(run->n_segments, run->cluster->placement->n_ranks));
-    }
-    printf("%-12s  %8d  %10.2f  %8s  %6.1f  %6.1f  ", pb_kind_name(run->judged->plan->kind),
-           run->n_segments, pb_simulate_units(result->completion), lower,
-           100 * mean_utilisation(result), busiest < 0 ? 0 : 100 * utilisation(result, busiest));
+    printf("%-12s  %8d  %10.2f  %6.1f  %6.1f  ", pb_kind_name(run->judged->plan->kind),
+           run->n_segments, pb_simulate_units(result->completion), 100 * mean_utilisation(result),
+           busiest < 0 ? 0 : 100 * utilisation(result, busiest));
     if (busiest < 0) {
         puts("-");
     } else {
@@ -137,12 +114,6 @@ static void add_run(const run_t *run)
     common_json_text(object, "algorithm", pb_kind_name(run->judged->plan->kind));
     common_json_integer(object, "segments", run->n_segments);
     common_json_real(object, "time", pb_simulate_units(result->completion), 6);
-    if (is_bound_known(run)) {
-        common_json_integer(object, "bound",
-                            bound(run->n_segments, run->cluster->placement->n_ranks));
-    } else {
-        common_json_null(object, "bound");
-    }
     common_json_real(object, "mean_percent", 100 * mean_utilisation(result), 4);
     common_json_real(object, "max_percent", busiest < 0 ? 0 : 100 * utilisation(result, busiest),
                      4);
@@ -159,9 +130,7 @@ static void add_run(const run_t *run)
 static tool_exit_t simulate(run_t *run)
 {
     const tool_options_t *options = run->options;
-    pb_simulate_options_t simulate = {.model = options->links_model ? PB_SIMULATE_LINKS
-                                                                    : PB_SIMULATE_SLOT,
-                                      .n_segments = run->n_segments};
+    pb_simulate_options_t simulate = {.n_segments = run->n_segments};
     int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
     if (error == PB_SUCCESS && options->json) {
         add_run(run);
@@ -219,22 +188,18 @@ static tool_exit_t simulate_kind(const tool_options_t *options, const tool_clust
     return code;
 }
 
-static void print_summary(const tool_options_t *options, const tool_cluster_t *cluster)
+static void print_summary(const tool_cluster_t *cluster)
 {
     int n_switches = cluster->n_switches;
-    printf("# %d %s from %s on %d %s; %s model; times in segment times of a link of the lowest "
-           "speed\n",
+    printf("# %d %s from %s on %d %s; times in segment times of a link of the lowest speed\n",
            TOOL_PLURAL(cluster->placement->n_ranks, "rank"), cluster->names[cluster->root],
-           n_switches, n_switches == 1 ? "switch" : "switches",
-           options->links_model ? "links" : "slot");
+           n_switches, n_switches == 1 ? "switch" : "switches");
 }
 
-static void begin_json(const tool_options_t *options, const tool_cluster_t *cluster,
-                       documents_t *documents)
+static void begin_json(const tool_cluster_t *cluster, documents_t *documents)
 {
     documents->whole = common_json_begin("pipebcast simulate");
     tool_json_cluster(documents->whole, cluster);
-    common_json_text(documents->whole, "simulation", options->links_model ? "links" : "slot");
     documents->runs = common_json_array(documents->whole, "runs");
     documents->unfit = common_json_array(documents->whole, "unfit");
 }
@@ -245,9 +210,9 @@ static tool_exit_t simulate_all(const tool_options_t *options, const tool_cluste
     documents_t documents = {.whole = {NULL, NULL}};
     common_progress_t progress;
     if (options->json) {
-        begin_json(options, cluster, &documents);
+        begin_json(cluster, &documents);
     } else {
-        print_summary(options, cluster);
+        print_summary(cluster);
         print_heading();
     }
     common_progress_begin(&progress, true);
@@ -273,20 +238,12 @@ static tool_exit_t run(const tool_options_t *options)
     return code;
 }
 
-static const char *const models[] = {"slot", "links", NULL};
-
 static const common_option_t rows[] = {
     {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "LIST", .missing = "all",
      .help = "names as for tree, separated by commas, or all: every one that serves the network"},
     {"segment-counts", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1,
      .most = PB_SIMULATE_MAX_SEGMENTS, .argument = "LIST", .missing = "64",
      .help = "segments of the message, as 16,64 or, doubling, 16:512"},
-    {"simulation", COMMON_CHOICE, TOOL_VALUE(links_model), .choices = models,
-     .argument = "slot|links", .missing = "slot",
-     .help = "slot   a transfer holds all links of its path together, as in\n"
-             "       the papers\n"
-             "links  each link passes segments one after the other, as\n"
-             "       switches do"},
     {"per-link", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
      .help = "print busy times of every directed link, too"},
     TOOL_JSON_ROW,
@@ -306,11 +263,11 @@ const tool_command_t tool_cmd_simulate = {
                 "Prints\n"
                 "the time until everyone has everything, in segment times: one is the time of a "
                 "segment\n"
-                "over a link of the lowest speed. Then the least time that is possible at all "
-                "where it\n"
-                "is known (slot model, equal speeds, one rank on each host), the mean share of "
-                "that\n"
-                "time in which the used links are busy, and the busiest link with its share.\n",
+                "over a link of the lowest speed. Each link passes segments one after the other, "
+                "as\n"
+                "switches do. Then the mean share of that time in which the used links are busy, "
+                "and\n"
+                "the busiest link with its share.\n",
             .has_operands = true,
             .groups =
                 (const common_group_t[]){
@@ -320,8 +277,7 @@ const tool_command_t tool_cmd_simulate = {
                 "  pipebcast simulate cluster.conf --algorithm all\n"
                 "  pipebcast simulate cluster.conf --algorithm chain,binary,twotree "
                 "--segment-counts 4:512\n"
-                "  pipebcast simulate cluster.conf --algorithm rank_chain --simulation "
-                "links --per-link\n"
+                "  pipebcast simulate cluster.conf --algorithm rank_chain --per-link\n"
                 "\n"
                 "exit status: 0 all is well; 1 FILE is invalid or cannot be read, an algorithm "
                 "that was\n"

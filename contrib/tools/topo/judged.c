@@ -16,7 +16,7 @@ static tool_exit_t judge_plan(const pb_placement_t *placement, tool_judged_t *ju
     if (judged->broken == NULL) {
         return TOOL_SYSTEM;
     }
-    error = pb_check_load_links(placement, judged->plan, judged->broken, &judged->faults);
+    error = pb_check_load(placement, judged->plan, judged->broken, &judged->faults);
     for (int link = 0; link < judged->check.n_links; link++) {
         judged->n_broken += judged->broken[link];
     }

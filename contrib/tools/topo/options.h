@@ -32,7 +32,6 @@ typedef struct tool_options {
     bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
     tool_format_t format;
     common_list_t segments;
-    bool links_model;       /**< --simulation links; else slot */
     bool show_links;        /**< --per-link */
     const char *model_file; /**< NULL: none */
     common_list_t sizes;    /**< of messages, bytes */

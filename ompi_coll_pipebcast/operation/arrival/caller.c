@@ -151,7 +151,6 @@ int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *h
 {
     const size_t total = caller->call.data.total;
     pb_planner_group_t group = {
-        .message_ns = caller->ns_per_byte * (double) total,
         .max_segment = header->unasked ? COLL_PIPEBCAST_EAGER_SEGMENT : COLL_PIPEBCAST_MAX_SEGMENT,
     };
     pb_planned_t planned;

@@ -105,7 +105,7 @@ static bool is_plan(const problem_t *p, const pb_tree_t *tree)
         return false;
     }
     bool good = pb_check_plan(p->c.placement, plan, NULL, &check, &diag) == PB_SUCCESS &&
-                completion(p->c.placement, plan, PB_SIMULATE_LINKS, 16) > 0;
+                completion(p->c.placement, plan, 16) > 0;
     for (int i = 0; i < tree->n_nodes && good; i++) {
         const pb_stream_t *s = &plan->streams[0];
         good = i == tree->root ||

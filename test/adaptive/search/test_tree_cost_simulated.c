@@ -92,7 +92,7 @@ static double ratio(const setting_t *s, pb_tree_t *tree, int n_segments)
         host[rank] = rank;
     }
     measured_must(pb_host_plan(s->view, host, N_NODES, (const pb_tree_t *const *) &tree, 1, &plan));
-    const double simulated = completion(s->placement, plan, PB_SIMULATE_LINKS, n_segments);
+    const double simulated = completion(s->placement, plan, n_segments);
     pb_plan_free(plan);
     pb_tree_costs_free(costs);
     return (double) cost / UNIT / simulated;

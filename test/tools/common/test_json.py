@@ -140,11 +140,11 @@ def test_simulate(tap, documents, topo):
     tap.eq([[run["algorithm"], run["segments"]] for run in found["runs"]], [[row[0], int(row[1])] for row in shown],
            f"simulate: {len(shown)} runs")
     tap.ok(len(shown) > 10 and all(
-        is_near(row[2], run["time"], 2) and is_near(row[3], run["bound"], 0) and is_near(row[4], run["mean_percent"], 1) and
-        is_near(row[5], run["max_percent"], 1) and row[6:] == [run["busiest"]["from"], "->", run["busiest"]["to"]]
+        is_near(row[2], run["time"], 2) and is_near(row[3], run["mean_percent"], 1) and
+        is_near(row[4], run["max_percent"], 1) and row[5:] == [run["busiest"]["from"], "->", run["busiest"]["to"]]
         for row, run in zip(shown, found["runs"])), "simulate: figures")
     tap.eq(found["unfit"], re.findall(r"^# (\w+) does not serve", text, re.MULTILINE), "simulate: what does not serve")
-    arguments = ["topology2.conf", "--algorithm", "chain", "--simulation", "links", "--per-link"]
+    arguments = ["topology2.conf", "--algorithm", "chain", "--per-link"]
     text = run(topo, "simulate", *arguments)
     [of_chain] = documents.read(run(topo, "simulate", *arguments, "--json"), "pipebcast simulate", on_page=False)["runs"]
     shown = rows(text.split("# links of")[1])[2:]

@@ -133,7 +133,6 @@ ends 2 "the list is empty" load topology1.conf --algorithm chain --hosts ''
 ends 2 "'0' is not a whole number from 1" load topology1.conf --algorithm chain --ppn 0
 ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fanout two
 ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
-ends 2 "'cubic' is unknown; known are slot, links" simulate topology1.conf --simulation cubic
 ends 2 "'--colouring' is unknown" simulate topology1.conf --colouring no
 ends 2 "--segment-counts: '0' is not a whole number from 1" simulate topology1.conf --segment-counts 0
 ends 2 "--segment-counts: '16:8' ends before it begins" simulate topology1.conf --segment-counts 16:8
@@ -239,10 +238,10 @@ as_golden load4_chain 0 load topology4.conf --algorithm chain --root n9
 as_golden load_ppn 0 load topology2.conf --algorithm binary --hosts 'n[0-2,16]' --ppn 2
 as_golden load1_kary 0 load topology1.conf --algorithm kary --fanout 2 --hosts 'n[0-6]'
 as_golden simulate4 0 simulate topology4.conf --algorithm chain,flat,rank_chain --segment-counts 1,16:64
-as_golden simulate5_links 0 simulate topology5.conf --algorithm rank_chain --simulation links \
+as_golden simulate5_per_link 0 simulate topology5.conf --algorithm rank_chain \
     --per-link --hosts 'n[0-7]' --segment-counts 8
 # Switches copy frames: over four switches in a line three further links, and one frame a segment time.
-as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,chain --simulation links --segment-counts 1,46
+as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,chain --segment-counts 1,46
 as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10 --per-link
 as_golden tree2_multicast 0 tree topology2.conf --algorithm multicast --hosts 'n[0-3,16-19]'
 as_golden one_host 0 tree topology1.conf --algorithm chain --hosts n7 --format json

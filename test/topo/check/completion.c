@@ -1,9 +1,8 @@
 #include "test/topo/check/completion.h"
 
-double completion(const pb_placement_t *placement, const pb_plan_t *plan, pb_simulate_model_t model,
-                  int n_segments)
+double completion(const pb_placement_t *placement, const pb_plan_t *plan, int n_segments)
 {
-    pb_simulate_options_t options = {.model = model, .n_segments = n_segments};
+    pb_simulate_options_t options = {.n_segments = n_segments};
     pb_simulation_t result;
     double time = -1;
     if (pb_simulate(placement, plan, &options, &result) == PB_SUCCESS) {

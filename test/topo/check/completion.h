@@ -9,7 +9,6 @@
 #include "topo/trees/plan.h"
 
 /** Segment times until the last rank has all; -1 if it cannot be run. */
-double completion(const pb_placement_t *placement, const pb_plan_t *plan, pb_simulate_model_t model,
-                  int n_segments);
+double completion(const pb_placement_t *placement, const pb_plan_t *plan, int n_segments);
 
 #endif

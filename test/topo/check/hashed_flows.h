@@ -19,7 +19,7 @@ typedef struct pb_hashed_load {
 } pb_hashed_load_t;
 
 /**
- * The rule is that of pb_check_contention_free() and pb_check_load() (topo/check/), for each
+ * The rule is that of pb_check_load(), for each
  * physical link in each direction: one sender alone, or the message once, or, c times as fast as a
  * host's, c times what a host sends.
  *

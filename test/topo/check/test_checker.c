@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "topo/check/checker.h"
+#include "topo/check/check_load.h"
 #include "topo/network/topology.h"
 
 static const char conf[] = "SwitchName=s0 Nodes=a,b Switches=s1;SwitchName=s1 Nodes=c,d";
@@ -80,7 +80,7 @@ static void judge(fixture_t *f, const char *what, const char *part, pb_check_t *
 {
     ok(pb_check_plan(f->placement, f->plan, NULL, check, &f->diag) == PB_SUCCESS, "%s: sound",
        what);
-    int error = pb_check_contention_free(f->placement, f->plan, check, &f->diag);
+    int error = pb_check_load(f->placement, f->plan, NULL, &f->diag);
     if (part == NULL) {
         ok(error == PB_SUCCESS && f->diag.n_faults == 0, "%s: free of contention", what);
     } else {
@@ -120,8 +120,8 @@ static void test_contention(void)
     pb_check_t check;
     set_up(&f);
     set_parents(&f, 1, (int[]){-1, 0, 0, 1});
-    judge(&f, "two senders into s1", "contention on the link from s0 to s1: 2 edges of 2 ranks",
-          &check);
+    judge(&f, "two senders into s1",
+          "the link down to s1 of speed 1 has 2 senders, together of speed 2", &check);
     ok(check.max_senders == 2 && check.max_edges == 2, "two edges of two senders");
     pb_check_clear(&check);
     set_parents(&f, 1, (int[]){-1, 2, 0, 2});
@@ -154,8 +154,8 @@ static void test_contention_of_streams(void)
        "of two senders are one message");
     pb_check_clear(&check);
     set_parents(&f, 2, (int[]){-1, 0, 1, 1, -1, 3, 3, 0});
-    judge(&f, "three halves into s1", "contention on the link from s0 to s1: 3 edges of 2 ranks",
-          &check);
+    judge(&f, "three halves into s1",
+          "the link down to s1 of speed 1 has 2 senders, together of speed 1", &check);
     ok(check.receives[1] == 2 && check.sends[0] == 2, "counted over both streams");
     pb_check_clear(&check);
     tear_down(&f);
@@ -175,7 +175,7 @@ static void test_one_host(void)
        "only 1 -> 2 uses links");
     pb_check_clear(&check);
     set_parents(&f, 1, (int[]){-1, 0, 0, 1});
-    judge(&f, "both leave their host", "contention on the link from a to s0", &check);
+    judge(&f, "both leave their host", "the link up from a of speed 1 has 2 senders", &check);
     pb_check_clear(&check);
     tear_down(&f);
 }

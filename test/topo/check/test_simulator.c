@@ -60,9 +60,9 @@ static pb_plan_t *plan_of(const bed_t *bed, pb_kind_t kind)
 }
 
 /* Segment times until all is done; -1 if the simulation fails. */
-static double time_of(const bed_t *bed, pb_kind_t kind, pb_simulate_model_t model, int n_segments)
+static double time_of(const bed_t *bed, pb_kind_t kind, int n_segments)
 {
-    pb_simulate_options_t options = {.model = model, .n_segments = n_segments};
+    pb_simulate_options_t options = {.n_segments = n_segments};
     pb_simulation_t result = {0};
     pb_plan_t *plan = plan_of(bed, kind);
     double time = -1;
@@ -84,30 +84,18 @@ static void expect(const char *what, double simulated, double computed)
 static void test_one_switch(void)
 {
     bed_t bed = line_bed(1, 8, 0, 0);
-    expect("slot, chain of 8, 1 segment", time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 1), 7);
-    expect("slot, chain of 8, 20 segments: X + P - 2",
-           time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 20), 26);
-    expect("slot, flat of 8: X (P - 1)", time_of(&bed, PB_KIND_FLAT, PB_SIMULATE_SLOT, 20), 140);
-    /* Children at +1 and +2: the deepest of the complete tree over 8 ranks, down
-     * second children, is at 2 + 2 + 1; each further segment takes 2. */
-    expect("slot, complete binary of 8, 20 segments",
-           time_of(&bed, PB_KIND_RANK_BINARY, PB_SIMULATE_SLOT, 20), 38 + 4);
     /* Each hop is two links. The last segment leaves the root at X - 1. */
-    expect("links, chain of 8, 20 segments: X - 1 + 2 (P - 1)",
-           time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_LINKS, 20), 33);
+    expect("chain of 8, 20 segments: X - 1 + 2 (P - 1)", time_of(&bed, PB_KIND_CHAIN, 20), 33);
     /* The last of 140 leaves at 139, and is there after two links. */
-    expect("links, flat of 8: X (P - 1) + 1", time_of(&bed, PB_KIND_FLAT, PB_SIMULATE_LINKS, 20),
-           141);
+    expect("flat of 8: X (P - 1) + 1", time_of(&bed, PB_KIND_FLAT, 20), 141);
     bed_free(&bed);
 }
 
 static void test_line(void)
 {
     bed_t bed = line_bed(4, 2, 0, 0);
-    expect("slot, chain over 4 switches", time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 10), 16);
     /* Four hops of two links inside a switch and three of three between. */
-    expect("links, chain over 4 switches", time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_LINKS, 10),
-           9 + 4 * 2 + 3 * 3);
+    expect("chain over 4 switches", time_of(&bed, PB_KIND_CHAIN, 10), 9 + 4 * 2 + 3 * 3);
     bed_free(&bed);
 }
 
@@ -115,14 +103,9 @@ static void test_line(void)
 static void test_speeds(void)
 {
     bed_t fast = line_bed(2, 1, 10, 40), slow = line_bed(2, 1, 10, 5);
-    expect("slot, fast trunk: the link decides", time_of(&fast, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 3),
-           3);
-    expect("links, fast trunk: a quarter on it",
-           time_of(&fast, PB_KIND_CHAIN, PB_SIMULATE_LINKS, 3), 2 + 1 + 0.25 + 1);
+    expect("fast trunk: a quarter on it", time_of(&fast, PB_KIND_CHAIN, 3), 2 + 1 + 0.25 + 1);
     /* The trunk has the lowest speed: it is the unit. */
-    expect("slot, slow trunk", time_of(&slow, PB_KIND_CHAIN, PB_SIMULATE_SLOT, 3), 3);
-    expect("links, slow trunk: segments queue for it",
-           time_of(&slow, PB_KIND_CHAIN, PB_SIMULATE_LINKS, 3), 0.5 + 3 + 0.5);
+    expect("slow trunk: segments queue for it", time_of(&slow, PB_KIND_CHAIN, 3), 0.5 + 3 + 0.5);
     bed_free(&fast);
     bed_free(&slow);
 }
@@ -135,23 +118,16 @@ static void test_contention(void)
     bed.placement->host[1] = 2 + 2;
     bed.placement->host[2] = 2 + 1;
     pb_plan_t *plan = plan_of(&bed, PB_KIND_RANK_CHAIN);
-    pb_simulate_options_t options = {.model = PB_SIMULATE_SLOT, .n_segments = 10};
-    pb_simulation_t slot = {0}, links = {0};
-    ok(pb_simulate(bed.placement, plan, &options, &slot) == PB_SUCCESS, "slot, by rank: runs");
-    /* The trunk's way there carries 20 segments and is never idle: when a segment
-     * is on its way back, the next one is sent there. */
-    expect("slot, by rank over a trunk", pb_simulate_units(slot.completion), 20);
-    options.model = PB_SIMULATE_LINKS;
-    ok(pb_simulate(bed.placement, plan, &options, &links) == PB_SUCCESS, "links, by rank: runs");
+    pb_simulate_options_t options = {.n_segments = 10};
+    pb_simulation_t links = {0};
+    ok(pb_simulate(bed.placement, plan, &options, &links) == PB_SUCCESS, "by rank: runs");
     int down = pb_link_down(1), up = pb_link_up(1);
-    expect("links, busy time of the trunk's way there", pb_simulate_units(links.link_busy[down]),
-           20);
-    expect("links, busy time of the way back", pb_simulate_units(links.link_busy[up]), 10);
-    ok(links.max_wait >= PB_SIMULATE_UNIT, "links, segments wait at the trunk");
+    expect("busy time of the trunk's way there", pb_simulate_units(links.link_busy[down]), 20);
+    expect("busy time of the way back", pb_simulate_units(links.link_busy[up]), 10);
+    ok(links.max_wait >= PB_SIMULATE_UNIT, "segments wait at the trunk");
     ok(links.rank_done[0] == 0 && links.rank_done[3] == links.completion &&
            links.rank_done[1] < links.rank_done[3],
-       "links, completion by rank");
-    pb_simulation_clear(&slot);
+       "completion by rank");
     pb_simulation_clear(&links);
     pb_plan_free(plan);
     bed_free(&bed);
@@ -163,13 +139,10 @@ static void test_memory(void)
     bed.placement->host[1] = bed.placement->host[0];
     pb_plan_t *plan = plan_of(&bed, PB_KIND_CHAIN);
     pb_simulate_options_t options = {.n_segments = 8, .memory_ticks = PB_SIMULATE_UNIT / 4};
-    for (int model = PB_SIMULATE_SLOT; model <= PB_SIMULATE_LINKS; model++) {
-        pb_simulation_t result = {0};
-        options.model = (pb_simulate_model_t) model;
-        pb_simulate(bed.placement, plan, &options, &result);
-        expect("inside a host", pb_simulate_units(result.completion), 2);
-        pb_simulation_clear(&result);
-    }
+    pb_simulation_t result = {0};
+    pb_simulate(bed.placement, plan, &options, &result);
+    expect("inside a host", pb_simulate_units(result.completion), 2);
+    pb_simulation_clear(&result);
     pb_plan_free(plan);
     bed_free(&bed);
 }
@@ -189,12 +162,12 @@ static void test_inputs(void)
        "a plan that does not reach all");
     pb_simulation_clear(&result);
     pb_plan_free(plan);
-    expect("a rank alone", time_of(&alone, PB_KIND_CHAIN, PB_SIMULATE_LINKS, 5), 0);
+    expect("a rank alone", time_of(&alone, PB_KIND_CHAIN, 5), 0);
     bed_free(&bed);
     bed_free(&alone);
 }
 
-/* A chain on any network: P + X - 2 slots, and never less than its links say. */
+/* A chain on any network takes no less than on one switch, and no more than its longest hops. */
 static void test_random_chains(void)
 {
     int n_wrong = 0;
@@ -205,18 +178,19 @@ static void test_random_chains(void)
                          1 + pb_random_below(&random, 10), 2 + pb_random_below(&random, 30), 0)};
         bed.placement = pb_random_placement(&random, bed.network, 1);
         int n_segments = 1 + pb_random_below(&random, 50), n = bed.placement->n_ranks;
-        double slot = time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_SLOT, n_segments);
-        double links = time_of(&bed, PB_KIND_CHAIN, PB_SIMULATE_LINKS, n_segments);
-        n_wrong += n > 1 && (slot != n_segments + n - 2 || links < n_segments - 1 + 2 * (n - 1));
+        double time = time_of(&bed, PB_KIND_CHAIN, n_segments);
+        int hop = pb_network_max_path(bed.network);
+        n_wrong +=
+            n > 1 && (time < n_segments - 1 + 2 * (n - 1) || time > n_segments - 1 + hop * (n - 1));
         bed_free(&bed);
     }
-    ok(n_wrong == 0, "300 chains on random networks take X + P - 2 slots: %d do not", n_wrong);
+    ok(n_wrong == 0, "300 chains on random networks take X - 1 and their hops: %d do not", n_wrong);
 }
 
 /* Frames that switches copy: one after the other over each link, whoever the receivers are. */
 static void test_copies(void)
 {
-    const pb_simulate_options_t links = {.model = PB_SIMULATE_LINKS, .n_segments = 10};
+    const pb_simulate_options_t links = {.n_segments = 10};
     bed_t bed = line_bed(3, 2, 1, 1);
     pb_simulation_t result;
     pb_plan_t *plan = plan_of(&bed, PB_KIND_MULTICAST);
@@ -237,106 +211,15 @@ static void test_copies(void)
        "8 links carry each frame once, in one direction");
     pb_simulation_clear(&result);
     pb_plan_free(plan);
-    ok(time_of(&bed, PB_KIND_MULTICAST, PB_SIMULATE_SLOT, 10) == 10, "in the slot model 10");
     bed_free(&bed);
     bed = line_bed(2, 2, 2, 1);
-    ok(time_of(&bed, PB_KIND_MULTICAST, PB_SIMULATE_LINKS, 10) == 0.5 + 10 + 0.5 &&
-           time_of(&bed, PB_KIND_MULTICAST, PB_SIMULATE_SLOT, 10) == 10,
+    ok(time_of(&bed, PB_KIND_MULTICAST, 10) == 0.5 + 10 + 0.5,
        "a trunk of half the speed is what they wait for");
     bed_free(&bed);
 }
 
-/* Nanoseconds in the wire model; -1 if the simulation fails. */
-static int64_t wire_time_over(const bed_t *bed, pb_kind_t kind, int n_segments,
-                              const pb_simulate_cost_t *cost, const pb_simulate_link_t *links)
-{
-    pb_simulate_options_t options = {.model = PB_SIMULATE_WIRE,
-                                     .n_segments = n_segments,
-                                     .cost = *cost,
-                                     .rest = *cost,
-                                     .links = links};
-    pb_simulation_t result = {0};
-    pb_plan_t *plan = plan_of(bed, kind);
-    int64_t time = -1;
-    if (plan != NULL && pb_simulate(bed->placement, plan, &options, &result) == PB_SUCCESS) {
-        time = result.completion;
-    }
-    pb_simulation_clear(&result);
-    pb_plan_free(plan);
-    return time;
-}
-
-/* The same over links that are free and short. */
-static int64_t wire_time(const bed_t *bed, pb_kind_t kind, int n_segments,
-                         const pb_simulate_cost_t *cost)
-{
-    return wire_time_over(bed, kind, n_segments, cost, NULL);
-}
-
-static void is_time(int64_t time, int64_t expected, const char *what)
-{
-    ok(time == expected, "%s: %lld ns, not %lld", what, (long long) time, (long long) expected);
-}
-
-static void test_wire(void)
-{
-    const pb_simulate_cost_t cost = {
-        .send = 3, .receive = 5, .link = 100, .further = 40, .way = 7, .memory = 1};
-    pb_simulate_cost_t slow = cost, heard = cost;
-    bed_t pair = line_bed(1, 2, 1, 1), three = line_bed(1, 3, 1, 1), far = line_bed(2, 1, 1, 1);
-    slow.send = 300;
-    heard.acknowledgements = 10;
-    is_time(wire_time(&pair, PB_KIND_CHAIN, 1, &cost), 40 + 100 + 7 + 5,
-            "wire: frames follow each other over two links");
-    is_time(wire_time(&pair, PB_KIND_CHAIN, 4, &cost), 3 * 100 + 40 + 100 + 7 + 5,
-            "wire: one segment behind the other");
-    is_time(wire_time(&pair, PB_KIND_CHAIN, 4, &slow), 3 * 300 + 40 + 100 + 7 + 5,
-            "wire: a slow processor is the bottleneck");
-    is_time(wire_time(&far, PB_KIND_CHAIN, 1, &cost), 2 * 40 + 100 + 7 + 5,
-            "wire: a further link takes a frame");
-    is_time(wire_time(&three, PB_KIND_FLAT, 1, &cost), 100 + 40 + 100 + 7 + 5,
-            "wire: the root's link takes one after the other");
-    is_time(wire_time(&three, PB_KIND_CHAIN, 1, &cost), 2 * (40 + 100 + 7 + 5),
-            "wire: a rank sends on what it has received");
-    is_time((wire_time(&three, PB_KIND_CHAIN, 50, &heard) -
-             wire_time(&three, PB_KIND_CHAIN, 49, &heard)),
-            110, "wire: acknowledgements of what comes in take their part of what goes out");
-    is_time(wire_time(&pair, PB_KIND_MULTICAST, 2, &cost), 2 * 100 + (40 - 100) + 100 + 7 + 5,
-            "wire: frames that switches copy");
-    bed_free(&pair);
-    bed_free(&three);
-    bed_free(&far);
-}
-
-/* What others have of a link, and its length. */
-static void test_loaded_links(void)
-{
-    const pb_simulate_cost_t cost = {
-        .send = 3, .receive = 5, .link = 100, .further = 40, .way = 7, .memory = 1};
-    bed_t far = line_bed(2, 1, 1, 1);
-    pb_simulate_link_t links[16] = {{.latency = 0}};
-    const int below = pb_network_find(far.network, "s1"), trunk = pb_link_down(below);
-    links[trunk].load_percent = 75;
-    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), 40 + 4 * 40 + 100 + 7 + 5,
-            "wire: three quarters of a link are taken");
-    is_time(wire_time_over(&far, PB_KIND_CHAIN, 9, &cost, links) -
-                wire_time_over(&far, PB_KIND_CHAIN, 8, &cost, links),
-            400, "wire: a segment comes after the other at its rate");
-    links[trunk] = (pb_simulate_link_t){.latency = 1000};
-    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), 2 * 40 + 100 + 7 + 5 + 1000,
-            "wire: a long link");
-    links[pb_link_up(below)] = (pb_simulate_link_t){.load_percent = 90};
-    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), 2 * 40 + 100 + 7 + 5 + 1000,
-            "wire: the other direction is another link");
-    links[trunk].load_percent = 100;
-    is_time(wire_time_over(&far, PB_KIND_CHAIN, 1, &cost, links), -1, "wire: nothing is left");
-    bed_free(&far);
-}
-
 int main(void)
 {
-    test_wire();
-    test_loaded_links();
     test_one_switch();
     test_line();
     test_speeds();

@@ -6,6 +6,7 @@
 
 #include "test/tap.h"
 #include "test/topo/check/random_network.h"
+#include "test/topo/model/planning.h"
 #include "topo/model/alike.h"
 #include "topo/model/choose.h"
 #include "topo/model/predict.h"
@@ -134,7 +135,7 @@ static bool profile_of(looked_t *looked, int kind, pb_profile_t *profile)
     }
     const bool fits = pb_plan_compute(view, (pb_kind_t) kind, &options, &plan) == PB_SUCCESS;
     if (fits) {
-        (void) pb_profile_plan(looked->job->placement, plan, profile);
+        *profile = planning_profile(looked->job->placement, plan);
         const double units = crossings(looked->job, plan) * PB_PROFILE_UNIT;
         looked->n_wrong += profile->crossing != (int64_t) (units + 0.5);
         pb_plan_free(plan);

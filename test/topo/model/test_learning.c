@@ -288,7 +288,9 @@ static void allow(world_t *w, uint32_t frame)
     for (int rank = 0; rank < w->n_ranks; rank++) {
         pb_planner_allow_multicast(w->planners[rank], frame);
     }
-    pb_chooser_set_frame(w->chooser, frame);
+    const pb_choose_options_t options = {.kind = PB_CHOOSE_ALL, .frame = frame, .plan.fanout = 3};
+    pb_chooser_free(w->chooser);
+    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &options);
 }
 
 static bool is_in_force(const world_t *w, int root, uint64_t bytes, int kind)

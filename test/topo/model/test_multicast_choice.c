@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "test/tap.h"
+#include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
-#include "topo/model/planner.h"
 
 enum { FRAME = 1448, MBIT = 1000000 };
 
@@ -18,33 +18,12 @@ static const tree_case_size_t small = {.max_switches = 6, .max_hosts = 30, .max_
 static pb_planner_t *planner_of(const pb_placement_t *placement, const pb_model_t *model, int rank,
                                 const pb_choose_options_t *choose, int connections)
 {
-    const pb_planner_options_t options = {
-        .rank = rank, .choose = *choose, .memory = 1 << 20, .connections = connections};
-    pb_planner_t *planner = pb_planner_new();
-    if (planner == NULL || pb_planner_reserve(planner, placement->n_ranks) != PB_SUCCESS) {
-        abort();
-    }
-    pb_planner_begin(planner, placement, model, &options);
-    return planner;
-}
-
-static pb_planned_t plan(pb_planner_t *planner, int root, uint64_t bytes)
-{
-    pb_planned_t planned;
-    if (pb_planner_plan(planner, root, bytes, &planned) != PB_SUCCESS) {
-        abort();
-    }
-    return planned;
-}
-
-static bool is_multicast(const pb_planned_t *planned)
-{
-    return !planned->fallback && planned->kind == PB_KIND_MULTICAST;
-}
-
-static bool is_same(const pb_planned_t *a, const pb_planned_t *b)
-{
-    return a->fallback == b->fallback && a->kind == b->kind && a->segment_size == b->segment_size;
+    const pb_planner_options_t options = {.rank = rank,
+                                          .choose = *choose,
+                                          .memory = 1 << 20,
+                                          .learns_nothing = true,
+                                          .connections = connections};
+    return planning_new(placement, model, &options);
 }
 
 /** 32 hosts on four switches. */
@@ -68,11 +47,12 @@ static void test_allowed(void)
     four_switches(&c);
     pb_model_assume(UINT64_C(100) * MBIT, 1500, &model);
     pb_planner_t *planner = planner_of(c.placement, &model, 9, &all, 0);
-    const pb_planned_t before = plan(planner, 3, 1 << 16);
-    ok(!is_multicast(&before), "not allowed, it is not chosen");
+    const pb_planned_t before = planning_plan(planner, 3, 1 << 16);
+    ok(!planning_is_multicast(&before), "not allowed, it is not chosen");
     pb_planner_allow_multicast(planner, FRAME);
-    pb_planned_t planned = plan(planner, 3, 1 << 16);
-    ok(is_multicast(&planned) && planned.segment_size == FRAME, "allowed, it is, frame by frame");
+    pb_planned_t planned = planning_plan(planner, 3, 1 << 16);
+    ok(planning_is_multicast(&planned) && planned.segment_size == FRAME,
+       "allowed, it is, frame by frame");
     pb_plan_t *tree = NULL;
     pb_view_t *view = NULL;
     if (pb_view_new(c.placement, 3, NULL, 0, &view) != PB_SUCCESS ||
@@ -83,19 +63,21 @@ static void test_allowed(void)
        "the role is in the tree of repairs");
     pb_plan_free(tree);
     pb_view_free(view);
-    planned = plan(planner, 3, 600);
-    ok(is_multicast(&planned) && planned.segment_size == 600, "a frame is cut to the message");
+    planned = planning_plan(planner, 3, 600);
+    ok(planning_is_multicast(&planned) && planned.segment_size == 600,
+       "a frame is cut to the message");
     pb_planner_report_t report;
     ok(pb_planner_explain(planner, 3, 1 << 16, &report) == PB_SUCCESS &&
            report.best.kind == PB_KIND_MULTICAST && report.best_time > 0 &&
            report.next.kind == (int) before.kind && report.next_time > report.best_time,
        "over what was chosen before");
     pb_planner_allow_multicast(planner, 1000);
-    planned = plan(planner, 3, 1 << 16);
-    ok(is_multicast(&planned) && planned.segment_size == 1000, "frames may become shorter");
+    planned = planning_plan(planner, 3, 1 << 16);
+    ok(planning_is_multicast(&planned) && planned.segment_size == 1000,
+       "frames may become shorter");
     pb_planner_allow_multicast(planner, 0);
-    planned = plan(planner, 3, 1 << 16);
-    ok(is_same(&planned, &before), "allowed no more, it is as it was before");
+    planned = planning_plan(planner, 3, 1 << 16);
+    ok(planning_is_same(&planned, &before), "allowed no more, it is as it was before");
     pb_planner_free(planner);
     tree_case_clear(&c);
 }
@@ -107,24 +89,25 @@ static void test_fast_links(void)
     four_switches(&c);
     pb_model_assume(UINT64_C(40000) * MBIT, 1500, &model);
     pb_planner_t *planner = planner_of(c.placement, &model, 0, &all, 0);
-    pb_planned_t planned = plan(planner, 0, 1024);
-    ok(!is_multicast(&planned), "links that claim 40 Gbit/s: it is no candidate by itself");
+    pb_planned_t planned = planning_plan(planner, 0, 1024);
+    ok(!planning_is_multicast(&planned),
+       "links that claim 40 Gbit/s: it is no candidate by itself");
     pb_planner_allow_multicast(planner, FRAME);
-    planned = plan(planner, 0, 1024);
-    ok(is_multicast(&planned), "it is where the caller allows it");
+    planned = planning_plan(planner, 0, 1024);
+    ok(planning_is_multicast(&planned), "it is where the caller allows it");
     pb_planner_free(planner);
     planner = planner_of(c.placement, &model, 0, &forced, 0);
     pb_planner_allow_multicast(planner, FRAME);
-    planned = plan(planner, 0, 1024);
-    ok(is_multicast(&planned), "likewise where it alone was asked for");
+    planned = planning_plan(planner, 0, 1024);
+    ok(planning_is_multicast(&planned), "likewise where it alone was asked for");
     pb_planner_free(planner);
     model.measured = true;
     planner = planner_of(c.placement, &model, 0, &all, 0);
     pb_planner_allow_multicast(planner, FRAME);
-    planned = plan(planner, 0, 1024);
-    ok(is_multicast(&planned), "or costs were measured");
-    planned = plan(planner, 0, 1 << 26);
-    ok(!is_multicast(&planned),
+    planned = planning_plan(planner, 0, 1024);
+    ok(planning_is_multicast(&planned), "or costs were measured");
+    planned = planning_plan(planner, 0, 1 << 26);
+    ok(!planning_is_multicast(&planned),
        "by which long messages go down a tree where processors are slower");
     pb_planner_free(planner);
     tree_case_clear(&c);
@@ -150,20 +133,20 @@ static void test_forced(void)
         pb_planner_t *as_own = planner_of(c.placement, &model, rank, &own, 0);
         pb_planner_t *planner = planner_of(c.placement, &model, rank, &forced, 0);
         pb_planner_t *with_segment = planner_of(c.placement, &model, rank, &cut, 0);
-        const pb_planned_t wanted = plan(as_own, root, bytes);
-        pb_planned_t planned = plan(planner, root, bytes);
-        n_bad += !is_same(&planned, &wanted) || pb_planner_may_pass(planner, bytes);
+        const pb_planned_t wanted = planning_plan(as_own, root, bytes);
+        pb_planned_t planned = planning_plan(planner, root, bytes);
+        n_bad += !planning_is_same(&planned, &wanted) || pb_planner_may_pass(planner, bytes);
         for (int k = 0; k < 2; k++) {
             pb_planner_t *of = k == 0 ? planner : with_segment;
             pb_planner_allow_multicast(of, FRAME);
-            planned = plan(of, root, bytes);
-            n_bad += !is_multicast(&planned) ||
+            planned = planning_plan(of, root, bytes);
+            n_bad += !planning_is_multicast(&planned) ||
                      planned.segment_size != (bytes < FRAME ? (size_t) bytes : FRAME) ||
                      pb_planner_may_pass(of, bytes);
         }
         pb_planner_allow_multicast(planner, 0);
-        planned = plan(planner, root, bytes);
-        n_bad += !is_same(&planned, &wanted);
+        planned = planning_plan(planner, root, bytes);
+        n_bad += !planning_is_same(&planned, &wanted);
         n_cases++;
         pb_planner_free(as_own);
         pb_planner_free(planner);
@@ -188,17 +171,16 @@ static void test_groups(void)
         static const int ranks[] = {3, 9, 11, 20};
         pb_planned_t planned;
         pb_planner_t *planner = planner_of(c.placement, &model, 9, i == 0 ? &all : &forced, 0);
-        const pb_planner_group_t some = {
-            .ranks = ranks, .n_ranks = 4, .message_ns = 1e6, .max_segment = 1 << 20};
-        const pb_planner_group_t everyone = {.message_ns = 1e6, .max_segment = 1 << 20};
+        const pb_planner_group_t some = {.ranks = ranks, .n_ranks = 4, .max_segment = 1 << 20};
+        const pb_planner_group_t everyone = {.max_segment = 1 << 20};
         pb_planner_allow_multicast(planner, FRAME);
         for (uint64_t bytes = 100; bytes < 1 << 20; bytes *= 10) {
             n_bad += pb_planner_plan_group(planner, 3, bytes, &some, &planned) != PB_SUCCESS ||
-                     is_multicast(&planned) || planned.role == NULL;
+                     planning_is_multicast(&planned) || planned.role == NULL;
             n_bad += pb_planner_plan_group(planner, 3, bytes, &everyone, &planned) != PB_SUCCESS ||
-                     is_multicast(&planned) || planned.role == NULL;
-            planned = plan(planner, 3, bytes);
-            n_bad += !is_multicast(&planned);
+                     planning_is_multicast(&planned) || planned.role == NULL;
+            planned = planning_plan(planner, 3, bytes);
+            n_bad += !planning_is_multicast(&planned);
         }
         pb_planner_free(planner);
     }
@@ -214,22 +196,21 @@ static void test_bound(void)
     four_switches(&c);
     pb_model_assume(UINT64_C(100) * MBIT, 1500, &model);
     pb_planner_t *planner = planner_of(c.placement, &model, 9, &forced, 20);
-    const int before = pb_planner_connections(planner);
     pb_planner_allow_multicast(planner, FRAME);
     int n = 0;
-    pb_planned_t planned = plan(planner, 0, 1 << 16);
+    pb_planned_t planned = planning_plan(planner, 0, 1 << 16);
     const pb_planned_t first = planned;
-    while (n < 8 && is_multicast(&planned)) {
-        planned = plan(planner, ++n, 1 << 16);
+    while (n < 8 && planning_is_multicast(&planned)) {
+        planned = planning_plan(planner, ++n, 1 << 16);
     }
-    ok(is_multicast(&first) && pb_planner_connections(planner) > before && n < 8 &&
-           planned.begins_to_repeat && !planned.fallback,
+    ok(planning_is_multicast(&first) && n < 8 && planned.begins_to_repeat && !planned.fallback,
        "a bound on connections has its trees for %d roots, then one whose neighbours repeat", n);
-    planned = plan(planner, 0, 1 << 16);
-    ok(is_multicast(&planned), "the first root keeps it");
+    planned = planning_plan(planner, 0, 1 << 16);
+    ok(planning_is_multicast(&planned), "the first root keeps it");
     pb_planner_allow_multicast(planner, 0);
-    planned = plan(planner, 0, 1 << 16);
-    ok(!is_multicast(&planned) && planned.role != NULL, "until it is not allowed any more");
+    planned = planning_plan(planner, 0, 1 << 16);
+    ok(!planning_is_multicast(&planned) && planned.role != NULL,
+       "until it is not allowed any more");
     pb_planner_free(planner);
     tree_case_clear(&c);
 }
@@ -260,14 +241,15 @@ static void test_alike(void)
                 if (k % 2 == 1) {
                     pb_planner_allow_multicast(planners[rank], frame);
                 }
-                const pb_planned_t planned = plan(planners[rank], root, bytes);
+                const pb_planned_t planned = planning_plan(planners[rank], root, bytes);
                 first = rank == 0 ? planned : first;
-                n_bad += !is_same(&planned, &first) || (planned.role == NULL) != planned.fallback;
+                n_bad += !planning_is_same(&planned, &first) ||
+                         (planned.role == NULL) != planned.fallback;
                 n_edges +=
                     planned.fallback ? 0 : planned.role->n_children - planned.role->n_parents;
             }
             n_bad += n == c.placement->n_ranks && n_edges != 0;
-            n_multicast += is_multicast(&first);
+            n_multicast += planning_is_multicast(&first);
         }
         for (int rank = 0; rank < n; rank++) {
             pb_planner_free(planners[rank]);

@@ -3,15 +3,13 @@
  * memory, and with an allocation that fails.
  */
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/failing_memory.h"
 #include "test/tap.h"
+#include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
-#include "topo/model/group_kind.h"
-#include "topo/model/planner.h"
 
 static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
 static const tree_case_size_t small = {.max_switches = 6, .max_hosts = 20, .max_per_host = 2};
@@ -19,13 +17,9 @@ static const tree_case_size_t small = {.max_switches = 6, .max_hosts = 20, .max_
 static pb_planner_t *planner_of(const pb_placement_t *placement, const pb_model_t *model, int rank,
                                 const pb_choose_options_t *choose, size_t memory)
 {
-    const pb_planner_options_t options = {.rank = rank, .choose = *choose, .memory = memory};
-    pb_planner_t *planner = pb_planner_new();
-    if (planner == NULL) {
-        abort();
-    }
-    pb_planner_begin(planner, placement, model, &options);
-    return planner;
+    const pb_planner_options_t options = {
+        .rank = rank, .choose = *choose, .memory = memory, .learns_nothing = true};
+    return planning_new(placement, model, &options);
 }
 
 static bool same_role(const pb_role_t *a, const pb_role_t *b)
@@ -64,7 +58,7 @@ static bool plans_alike(const tree_case_t *c, const pb_model_t *model, int root,
         pb_planned_t planned;
         pb_planner_t *planner = planner_of(c->placement, model, rank, &all, 1 << 20);
         good = good && pb_planner_plan(planner, root, bytes, &planned) == PB_SUCCESS &&
-               planned.is_known && planned.is_new_class &&
+               planned.is_known && planned.is_new &&
                planned.fallback == (choice.best.kind == PB_KIND_FALLBACK) &&
                planned.segment_size >= 1 && planned.segment_size <= bytes;
         if (good && planned.fallback) {
@@ -75,8 +69,7 @@ static bool plans_alike(const tree_case_t *c, const pb_model_t *model, int root,
         }
         const pb_kind_t kind = planned.kind;
         good = good && pb_planner_plan(planner, root, bytes, &planned) == PB_SUCCESS &&
-               planned.kind == kind && !planned.is_new_class &&
-               planned.was_cached == !planned.fallback;
+               planned.kind == kind && !planned.is_new && planned.was_cached == !planned.fallback;
         pb_planner_free(planner);
     }
     pb_chooser_free(chooser);
@@ -99,23 +92,6 @@ static void test_plans(void)
         tree_case_clear(&c);
     }
     ok(n_bad == 0, "every rank's plan is what choice and plan are by themselves");
-}
-
-static pb_placement_t *one_switch(int n_ranks, pb_network_t **network_p)
-{
-    pb_placement_t *placement;
-    char(*names)[16] = calloc((size_t) n_ranks, sizeof(*names));
-    const char **list = calloc((size_t) n_ranks, sizeof(*list));
-    for (int i = 0; i < n_ranks; i++) {
-        snprintf(names[i], sizeof(names[i]), "n%d", i);
-        list[i] = names[i];
-    }
-    if (pb_placement_one_switch(list, n_ranks, network_p, &placement) != PB_SUCCESS) {
-        abort();
-    }
-    free(list);
-    free(names);
-    return placement;
 }
 
 /* ---- the bound on memory ---- */
@@ -166,7 +142,7 @@ static void test_bound(void)
 {
     pb_network_t *network;
     pb_model_t model;
-    pb_placement_t *placement = one_switch(N_RANKS, &network);
+    pb_placement_t *placement = planning_one_switch(N_RANKS, &network);
     pb_model_assume(UINT64_C(1000000000), 1500, &model);
     pb_planner_t *planner = planner_of(placement, &model, 0, &all, BOUND);
     int n_bad = 0;
@@ -197,15 +173,6 @@ static void test_bound(void)
 
 /* ---- groups ---- */
 
-static void test_group_kind(void)
-{
-    ok(pb_group_kind(3, 100, 1e8) == PB_KIND_CHAIN, "a small group is a chain");
-    ok(pb_group_kind(32, 180, 2.2e8) == PB_KIND_TWOTREE, "a larger one two trees");
-    ok(pb_group_kind(500, 100, 1e7) == PB_KIND_BINARY,
-       "where computing these takes longer than the message, a binary tree");
-    ok(pb_group_kind(500, 100000, 1e7) == PB_KIND_CHAIN, "or a chain, for many segments");
-}
-
 /** The root plans for a group, and a member has its role in what the root announces. */
 static void test_groups(void)
 {
@@ -213,16 +180,14 @@ static void test_groups(void)
     const int n = sizeof(ranks) / sizeof(ranks[0]);
     pb_network_t *network;
     pb_model_t model;
-    pb_placement_t *placement = one_switch(12, &network);
+    pb_placement_t *placement = planning_one_switch(12, &network);
     pb_model_assume(UINT64_C(1000000000), 1500, &model);
     pb_planner_t *root = planner_of(placement, &model, 3, &all, 1 << 20);
     pb_planner_t *member = planner_of(placement, &model, 7, &all, 1 << 20);
-    pb_planner_group_t group = {
-        .ranks = ranks, .n_ranks = n, .message_ns = 1e8, .max_segment = 2000};
+    pb_planner_group_t group = {.ranks = ranks, .n_ranks = n, .max_segment = 2000};
     pb_planned_t planned, at_member;
     ok(pb_planner_plan_group(root, 3, 200000, &group, &planned) == PB_SUCCESS &&
            !planned.fallback && planned.segment_size <= 2000 &&
-           planned.kind == pb_group_kind(n, (200000 - 1) / planned.segment_size + 1, 1e8) &&
            is_role_of(planned.role, placement, 3, ranks, n, planned.kind, 3),
        "a group's plan at its root");
     ok(pb_planner_role(member, 3, planned.kind, ranks, n, &at_member) == PB_SUCCESS &&
@@ -281,7 +246,7 @@ static void test_fallback(void)
     pb_model_t model;
     pb_planned_t planned;
     pb_planner_report_t report;
-    pb_placement_t *placement = one_switch(2, &network);
+    pb_placement_t *placement = planning_one_switch(2, &network);
     pb_model_assume(UINT64_C(100000000), 1500, &model);
     model.measured = true;
     pb_planner_t *planner = planner_of(placement, &model, 1, &all, 1 << 20);
@@ -292,10 +257,9 @@ static void test_fallback(void)
            report.best.kind == PB_KIND_FALLBACK && report.best_time >= 0 &&
            report.next.kind != PB_KIND_FALLBACK && report.next_time >= report.best_time,
        "which can be explained");
-    ok(pb_planner_plan(planner, 0, 65, &planned) == PB_SUCCESS && !planned.is_new_class &&
-           pb_planner_plan(planner, 0, 72, &planned) == PB_SUCCESS && planned.is_new_class &&
-           pb_planner_plan(planner, 1, 79, &planned) == PB_SUCCESS && !planned.is_new_class,
-       "each class of sizes is new once");
+    ok(!planning_plan(planner, 0, 65).is_new && planning_plan(planner, 0, 72).is_new &&
+           !planning_plan(planner, 0, 79).is_new && planning_plan(planner, 1, 79).is_new,
+       "each root's class of sizes is new once");
     pb_planner_free(planner);
     pb_placement_free(placement);
     pb_network_free(network);
@@ -308,8 +272,7 @@ static bool plans_without(long n, const pb_placement_t *placement, const pb_mode
                           int *n_bad)
 {
     static const int ranks[] = {0, 2, 3};
-    const pb_planner_group_t group = {
-        .ranks = ranks, .n_ranks = 3, .message_ns = 1e8, .max_segment = 2000};
+    const pb_planner_group_t group = {.ranks = ranks, .n_ranks = 3, .max_segment = 2000};
     pb_planner_t *planner = planner_of(placement, model, 2, &all, 1 << 20);
     pb_planned_t planned;
     pb_planner_report_t report;
@@ -335,7 +298,7 @@ static void test_memory(void)
     enum { MOST = 5000 };
     pb_network_t *network;
     pb_model_t model;
-    pb_placement_t *placement = one_switch(9, &network);
+    pb_placement_t *placement = planning_one_switch(9, &network);
     int n_bad = 0;
     pb_model_assume(UINT64_C(1000000000), 1500, &model);
     for (long n = 0; n < MOST; n += 1 + n / 20) {
@@ -350,7 +313,6 @@ int main(void)
 {
     test_plans();
     test_bound();
-    test_group_kind();
     test_groups();
     test_unfit();
     test_fallback();

@@ -2,14 +2,13 @@
  * The planner with a bound on connections: no rank's neighbours are more, all ranks plan alike, and
  * again what they have planned, whatever memory and cache do.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/failing_memory.h"
 #include "test/tap.h"
+#include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
-#include "topo/model/planner.h"
 
 static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
 static const tree_case_size_t size = {.max_switches = 5, .max_hosts = 14, .max_per_host = 2};
@@ -96,9 +95,7 @@ static bool plan_one(ranks_t *ranks, int root, uint64_t bytes, pb_planned_t *pla
         }
         good = good && of_rank.is_known && of_rank.fallback == planned->fallback &&
                of_rank.kind == planned->kind && of_rank.segment_size == planned->segment_size &&
-               of_rank.begins_to_repeat == planned->begins_to_repeat &&
-               pb_planner_connections(ranks->planners[rank]) ==
-                   pb_planner_connections(ranks->planners[0]);
+               of_rank.begins_to_repeat == planned->begins_to_repeat;
         if (good && of_rank.role != NULL) {
             note_role(ranks, rank, of_rank.role);
         }
@@ -119,7 +116,7 @@ static int plan_random(ranks_t *ranks, pb_random_t *random, int connections, int
         bytes[i] = UINT64_C(1) << (6 + pb_random_below(random, 16));
         n_bad += !plan_one(ranks, roots[i], bytes[i], &first[i]);
         n_begun += first[i].begins_to_repeat;
-        n_bad += pb_planner_connections(ranks->planners[0]) > connections;
+        n_bad += most_neighbours(ranks) > connections;
     }
     for (int i = 0; i < N_BROADCASTS; i++) {
         const int k = i * 7 % N_BROADCASTS;
@@ -159,21 +156,6 @@ static void test_random(void)
     ok(n_restricted > n_trials / 4, "which restricts them in %d of %d", n_restricted, n_trials);
 }
 
-static pb_placement_t *one_switch(int n_ranks, pb_network_t **network_p)
-{
-    char names[64][8];
-    const char *list[64];
-    pb_placement_t *placement;
-    for (int i = 0; i < n_ranks; i++) {
-        snprintf(names[i], sizeof(names[i]), "n%d", i);
-        list[i] = names[i];
-    }
-    if (pb_placement_one_switch(list, n_ranks, network_p, &placement) != PB_SUCCESS) {
-        abort();
-    }
-    return placement;
-}
-
 /** The kinds that 24 connections among 64 ranks leave, root after root. */
 static void test_sequence(void)
 {
@@ -181,7 +163,7 @@ static void test_sequence(void)
     pb_model_t model;
     pb_planned_t planned;
     pb_planner_report_t report;
-    pb_placement_t *placement = one_switch(64, &network);
+    pb_placement_t *placement = planning_one_switch(64, &network);
     const pb_choose_options_t twotree = {.kind = PB_KIND_TWOTREE, .plan.fanout = 3};
     pb_model_assume(UINT64_C(1000000000), 1500, &model);
     pb_planner_t *planner = planner_of(placement, &model, 9, &twotree, 24, 1 << 20);
@@ -190,7 +172,7 @@ static void test_sequence(void)
         good = good && pb_planner_plan(planner, root, 1 << 20, &planned) == PB_SUCCESS &&
                planned.kind == PB_KIND_TWOTREE && !planned.begins_to_repeat;
     }
-    ok(good && pb_planner_connections(planner) == 24, "a forced kind is used for three roots");
+    ok(good && !pb_planner_has_room(planner, 1), "a forced kind is used for three roots");
     ok(pb_planner_plan(planner, 3, 1 << 20, &planned) == PB_SUCCESS && !planned.fallback &&
            planned.kind == PB_KIND_CHAIN && planned.begins_to_repeat && planned.role != NULL,
        "for the fourth it yields to a chain");
@@ -214,7 +196,7 @@ static void test_sequence(void)
 
     planner = planner_of(placement, &model, 9, &flat, 63, 1 << 20);
     ok(pb_planner_plan(planner, 0, 1 << 20, &planned) == PB_SUCCESS &&
-           planned.kind == PB_KIND_FLAT && pb_planner_connections(planner) == 0,
+           planned.kind == PB_KIND_FLAT && pb_planner_has_room(planner, 1000),
        "where all are allowed there is no bound");
     pb_planner_free(planner);
     pb_placement_free(placement);
@@ -245,7 +227,7 @@ static void test_memory(void)
     pb_model_t model;
     pb_planned_t planned;
     pb_kind_t wanted[8];
-    pb_placement_t *placement = one_switch(20, &network);
+    pb_placement_t *placement = planning_one_switch(20, &network);
     int n_bad = 0, n_kinds = 0;
     pb_model_assume(UINT64_C(1000000000), 1500, &model);
     pb_planner_t *planner = planner_of(placement, &model, 0, &all, 18, 1 << 20);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "test/topo/check/completion.h"
+#include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
+#include "topo/check/simulator.h"
 #include "topo/model/predict.h"
 
 /** One segment over a link of the base speed, in the simulator's world. */
@@ -51,10 +52,10 @@ static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
 {
     pb_plan_t *plan = NULL;
     pb_profile_t profile;
-    if (pb_plan_compute(c->view, kind, options, &plan) != PB_SUCCESS ||
-        pb_profile_plan(c->placement, plan, &profile) != PB_SUCCESS) {
+    if (pb_plan_compute(c->view, kind, options, &plan) != PB_SUCCESS) {
         abort();
     }
+    profile = planning_profile(c->placement, plan);
     pb_plan_free(plan);
     return profile;
 }
@@ -165,14 +166,14 @@ static void test_figure8(void)
 {
     static const int parents[5] = {-1, 0, 0, 2, 2};
     tree_case_t c;
-    pb_profile_t profile;
     one_switch(&c, 5);
     pb_plan_t *plan = pb_plan_new(c.view, PB_KIND_BINARY, 1);
     memcpy(plan->streams[0].parent, parents, sizeof(parents));
     static const int by_rank[5] = {0, 1, 2, 3, 4};
-    ok(pb_plan_link_children(plan, 0, c.view, by_rank) == PB_SUCCESS &&
-           pb_profile_plan(c.placement, plan, &profile) == PB_SUCCESS && profile.n_paths == 1 &&
-           profile.paths[0].hops == 2 && profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
+    const int rc = pb_plan_link_children(plan, 0, c.view, by_rank);
+    const pb_profile_t profile = planning_profile(c.placement, plan);
+    ok(rc == PB_SUCCESS && profile.n_paths == 1 && profile.paths[0].hops == 2 &&
+           profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
        "Figure 8: A = 2, B = 4");
     pb_plan_free(plan);
     tree_case_clear(&c);
@@ -266,9 +267,8 @@ static void test_no_crowd(void)
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
             pb_plan_t *plan = NULL;
-            pb_profile_t profile;
-            if (pb_plan_compute(c.view, kinds[k], NULL, &plan) == PB_SUCCESS &&
-                pb_profile_plan(c.placement, plan, &profile) == PB_SUCCESS) {
+            if (pb_plan_compute(c.view, kinds[k], NULL, &plan) == PB_SUCCESS) {
+                const pb_profile_t profile = planning_profile(c.placement, plan);
                 set_simulated();
                 const int64_t before = predict(&profile, 100, 6400);
                 set_ring(PB_PLACE_SWITCH, pb_placement_n_hosts(c.placement), UNIT);
@@ -304,8 +304,7 @@ typedef struct world {
 
 static double simulated(const world_t *world, const tree_case_t *c, const pb_plan_t *plan, int n)
 {
-    const pb_simulate_options_t options = {.model = PB_SIMULATE_LINKS,
-                                           .n_segments = n,
+    const pb_simulate_options_t options = {.n_segments = n,
                                            .memory_ticks = world->memory ? PB_SIMULATE_UNIT : 1};
     pb_simulation_t result;
     if (pb_simulate(c->placement, plan, &options, &result) != PB_SUCCESS) {
@@ -334,10 +333,7 @@ static void compare_simulated(const world_t *world, const tree_case_t *c, const 
     static const int n_segments[] = {1, 2, 3, 10, 64, 300, 600};
     enum { N = sizeof(n_segments) / sizeof(n_segments[0]) };
     double predicted[N], took[N];
-    pb_profile_t profile;
-    if (pb_profile_plan(c->placement, plan, &profile) != PB_SUCCESS) {
-        abort();
-    }
+    const pb_profile_t profile = planning_profile(c->placement, plan);
     /* The simulator counts by the slowest link, profiles by the slowest host's. */
     const double unit =
         (double) UNIT * pb_profile_host_speed(c->network) / pb_network_base_speed(c->network);
@@ -451,37 +447,6 @@ static void test_all_simulated(void)
                sizeof(hosts_with_memory) / sizeof(hosts_with_memory[0]));
 }
 
-/**
- * The slot model: a transfer takes one unit whatever its path, so the model has no
- * latency; every plan with one stream is exact.
- */
-static void test_slot(void)
-{
-    pb_random_t random = pb_random_seed(5);
-    bool good = true;
-    int n = 0;
-    set_simulated();
-    model.costs[PB_PLACE_SWITCH].rows[0].rtt = model.costs[PB_PLACE_SWITCH].rows[1].rtt = 2 * UNIT;
-    model.costs[PB_PLACE_FAR].rows[0].rtt = model.costs[PB_PLACE_FAR].rows[1].rtt = 2 * UNIT;
-    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY, PB_KIND_FLAT};
-    for (int i = 0; i < 40; i++) {
-        const tree_case_size_t size = {.max_switches = 8, .max_hosts = 40, .max_per_host = 1};
-        tree_case_t c;
-        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
-            pb_plan_t *plan = tree_case_plan(&c, kinds[k], 0);
-            const pb_profile_t profile = profile_of(&c, kinds[k], NULL);
-            const double simulated = completion(c.placement, plan, PB_SIMULATE_SLOT, 20);
-            const double predicted = (double) predict(&profile, 100, 2000) / (double) UNIT;
-            good = good && predicted > 0.999 * simulated && predicted < 1.001 * simulated;
-            n++;
-            pb_plan_free(plan);
-        }
-        tree_case_clear(&c);
-    }
-    ok(good && n > 0, "the slot model, %d plans", n);
-}
-
 /* Too many incomparable paths: those kept are never shorter. */
 static void test_many_paths(void)
 {
@@ -507,12 +472,10 @@ static void test_many_paths(void)
 static void test_fallback(void)
 {
     tree_case_t c;
-    pb_profile_t profile;
     set_table2();
     one_switch(&c, 16);
-    ok(pb_profile_fallback(c.placement, 5, &profile) == PB_SUCCESS &&
-           predict(&profile, 8192, 8192) == 4 * 2038000 / 2,
-       "the fallback component on one switch");
+    pb_profile_t profile = planning_fallback(c.placement, 5);
+    ok(predict(&profile, 8192, 8192) == 4 * 2038000 / 2, "the fallback component on one switch");
     tree_case_clear(&c);
 
     static const char *const names[] = {"a", "b"};
@@ -523,8 +486,8 @@ static void test_fallback(void)
     }
     /* Of the three phases two stay inside hosts; four cross in the last one. */
     set_table2();
-    ok(pb_profile_fallback(placement, 0, &profile) == PB_SUCCESS &&
-           profile.paths[0].memory_hops == 2 && profile.paths[0].hops == 1 &&
+    profile = planning_fallback(placement, 0);
+    ok(profile.paths[0].memory_hops == 2 && profile.paths[0].hops == 1 &&
            profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
        "the fallback component shares a link");
     pb_placement_free(placement);
@@ -554,15 +517,12 @@ static bool is_same_profile(const pb_profile_t *a, const pb_profile_t *b)
 static bool is_profile_on(const tree_case_t *c, pb_profile_ground_t *ground, pb_kind_t kind)
 {
     pb_plan_t *plan = NULL;
-    pb_profile_t shared, single;
-    const int rc = pb_plan_compute(c->view, kind, NULL, &plan);
-    if (rc == PB_ERR_UNFIT) {
+    pb_profile_t shared;
+    if (pb_plan_compute(c->view, kind, NULL, &plan) != PB_SUCCESS) {
         return true;
     }
-    if (rc != PB_SUCCESS || pb_profile_plan(c->placement, plan, &single) != PB_SUCCESS) {
-        abort();
-    }
-    pb_profile_plan_on(ground, plan, &shared);
+    const pb_profile_t single = planning_profile(c->placement, plan);
+    pb_profile_plan(ground, plan, &shared);
     pb_plan_free(plan);
     return is_same_profile(&shared, &single);
 }
@@ -574,18 +534,19 @@ static void test_ground(void)
     int n = 0, n_same = 0;
     for (int i = 0; i < tap_trials(1000, 100); i++) {
         tree_case_t c;
-        pb_profile_t shared, single;
+        pb_profile_t shared;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT),
                        (tree_case_size_t){8, 40, 3, i % 2 * 10, true});
         pb_profile_ground_t *ground = pb_profile_ground_new(c.placement);
-        if (ground == NULL || pb_profile_fallback(c.placement, c.root, &single) != PB_SUCCESS) {
+        const pb_profile_t single = planning_fallback(c.placement, c.root);
+        if (ground == NULL) {
             abort();
         }
         for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
             n++;
             n_same += is_profile_on(&c, ground, (pb_kind_t) kind);
         }
-        pb_profile_fallback_on(ground, c.root, &shared);
+        pb_profile_fallback(ground, c.root, &shared);
         n++;
         n_same += is_same_profile(&shared, &single);
         pb_profile_ground_free(ground);
@@ -653,7 +614,6 @@ int main(void)
     test_crowd();
     test_no_crowd();
     test_all_simulated();
-    test_slot();
     test_many_paths();
     test_fallback();
     test_ground();

@@ -291,14 +291,10 @@ static void test_placement(void)
     pb_placement_t *placement = pb_placement_new(network, 3);
     ok(placement->host[2] == -1 && pb_placement_n_hosts(placement) == 0,
        "a new placement is empty");
-    uint64_t empty = pb_placement_hash(placement);
     placement->host[0] = 1;
     placement->host[1] = 3;
     placement->host[2] = 1;
-    uint64_t hash = pb_placement_hash(placement);
     ok(pb_placement_n_hosts(placement) == 2, "two hosts");
-    placement->host[2] = 3;
-    ok(hash != empty && hash != pb_placement_hash(placement), "each host changes the hash");
     pb_placement_free(placement);
     pb_network_free(network);
 }

@@ -81,8 +81,7 @@ static void print_plans(const pb_placement_t *placement, pb_kind_t kind)
     for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]) && rc == PB_SUCCESS; i++) {
         const int n_segments = (bytes[i] - 1) / SEGMENT + 1;
         printf("plan %s %d %d %d %d %d %.6f\n", pb_kind_name(kind), bytes[i], n_segments,
-               plan->n_ranks, plan->n_streams, plan->root,
-               completion(placement, plan, PB_SIMULATE_LINKS, n_segments));
+               plan->n_ranks, plan->n_streams, plan->root, completion(placement, plan, n_segments));
         print_edges(placement, plan);
         printf("end\n");
     }

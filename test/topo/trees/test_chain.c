@@ -4,7 +4,7 @@
 
 #include "test/tap.h"
 #include "test/topo/check/random_network.h"
-#include "topo/check/checker.h"
+#include "topo/check/check_load.h"
 #include "topo/network/topology.h"
 #include "topo/trees/plan.h"
 
@@ -38,7 +38,7 @@ static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const 
         note(tally, &tally->faulty, &diag);
     }
     if (error != PB_ERR_NO_MEMORY) {
-        if (pb_check_contention_free(placement, plan, &check, &diag) != PB_SUCCESS) {
+        if (pb_check_load(placement, plan, NULL, &diag) != PB_SUCCESS) {
             note(tally, &tally->contended, &diag);
         }
         tally->overloaded += check.max_edges > 1;

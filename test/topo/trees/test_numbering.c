@@ -95,7 +95,7 @@ int main(void)
         tree_case_t c, copy;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), this_size);
         renumber(&c, &random, &copy);
-        n_hashes += pb_placement_hash(c.placement) == pb_placement_hash(copy.placement);
+        n_hashes += pb_network_hash(c.network) == pb_network_hash(copy.network);
         for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
             n_unlike[kind] += !plan_alike(&c, &copy, (pb_kind_t) kind, options[0]) ||
                               !plan_alike(&c, &copy, (pb_kind_t) kind, options[1]) ||

@@ -129,49 +129,9 @@ static void test_out_of_memory(void)
     plans_free(plan);
 }
 
-/** Every rank but the root is the child of its parent, and no further from the root than a binary
- * tree has levels. */
-static bool is_binary_tree(int n_ranks, int root)
-{
-    int n_children_of_all = 0;
-    for (int rank = 0; rank < n_ranks; rank++) {
-        pb_role_by_rank_t own;
-        int depth = 0;
-        pb_role_by_rank(&own, rank, root, n_ranks);
-        n_children_of_all += own.role.n_children;
-        for (int at = rank; at != root && depth <= n_ranks; depth++) {
-            pb_role_by_rank_t below, above;
-            pb_role_by_rank(&below, at, root, n_ranks);
-            pb_role_by_rank(&above, below.parent, root, n_ranks);
-            const pb_role_t *role = &above.role;
-            const bool first = role->n_children > 0 && role->child[0] == at;
-            if (!first && !(role->n_children > 1 && role->child[1] == at)) {
-                return false;
-            }
-            at = below.parent;
-        }
-        if ((own.role.n_parents == 0) != (rank == root) || n_ranks >> depth == 0) {
-            return false;
-        }
-    }
-    return n_children_of_all == n_ranks - 1;
-}
-
-static void test_by_rank(void)
-{
-    int n_bad = 0;
-    for (int n_ranks = 1; n_ranks <= 20; n_ranks++) {
-        for (int root = 0; root < n_ranks; root++) {
-            n_bad += !is_binary_tree(n_ranks, root);
-        }
-    }
-    ok(n_bad == 0, "roles in order of rank are those of one binary tree");
-}
-
 int main(void)
 {
     test_random_plans();
-    test_by_rank();
     test_out_of_memory();
     ok(failing_memory_alive() == 0, "all memory was given back");
     return tap_done();

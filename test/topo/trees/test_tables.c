@@ -9,6 +9,7 @@
 #include "test/topo/trees/tree_case.h"
 #include "topo/trees/shapes.h"
 #include "topo/trees/tables.h"
+#include "topo/trees/twotree/internal.h"
 
 /* Kinds that keep tables. */
 static const pb_kind_t kinds[] = {PB_KIND_TWOTREE};
@@ -16,6 +17,11 @@ enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* Random networks of each kind. */
 static int n_trials;
+
+static int n_shapes_of(const pb_tables_t *tables)
+{
+    return tables->twotree != NULL ? tables->twotree->shapes.n : 0;
+}
 
 static bool is_same_plan(const pb_plan_t *a, const pb_plan_t *b)
 {
@@ -50,11 +56,11 @@ typedef struct tally {
 static void compare(const tree_case_t *c, pb_kind_t kind, pb_tables_t *tables, tally_t *tally)
 {
     pb_plan_t *kept = make_plan(c->view, kind, tables);
-    const int n_shapes = pb_tables_n_shapes(tables);
+    const int n_shapes = n_shapes_of(tables);
     pb_plan_t *fresh = make_plan(c->view, kind, NULL), *again = make_plan(c->view, kind, tables);
     tally->n++;
-    tally->n_same += is_same_plan(kept, fresh) && is_same_plan(kept, again) &&
-                     pb_tables_n_shapes(tables) == n_shapes;
+    tally->n_same +=
+        is_same_plan(kept, fresh) && is_same_plan(kept, again) && n_shapes_of(tables) == n_shapes;
     tally->n_good += tree_case_judge(c, kept, 2, TREE_CASE_LOAD);
     pb_plan_free(kept);
     pb_plan_free(fresh);
@@ -99,7 +105,7 @@ static void same_plans(pb_shape_t shape, int max_speed)
        pb_shape_name(shape), max_speed, tally.n_same, tally.n);
     ok(tally.n_good == tally.n, "%s, speeds to %d: %d of %d plans are right", pb_shape_name(shape),
        max_speed, tally.n_good, tally.n);
-    ok(memory > 0 && pb_tables_memory(&tables) == 0 && pb_tables_n_shapes(&tables) == 0,
+    ok(memory > 0 && pb_tables_memory(&tables) == 0 && n_shapes_of(&tables) == 0,
        "%s, speeds to %d: %zu bytes are given back", pb_shape_name(shape), max_speed, memory);
 }
 
@@ -126,9 +132,9 @@ static pb_view_t *view_of(const pb_placement_t *placement, int root)
 
 static int n_made(const pb_view_t *view, pb_kind_t kind, pb_tables_t *tables)
 {
-    const int before = pb_tables_n_shapes(tables);
+    const int before = n_shapes_of(tables);
     pb_plan_free(make_plan(view, kind, tables));
-    return pb_tables_n_shapes(tables) - before;
+    return n_shapes_of(tables) - before;
 }
 
 /* Plans for all roots of a network, in random order: no more tables than links on the way. */
@@ -149,7 +155,7 @@ static bool costs_the_way(pb_random_t *random, pb_shape_t shape, pb_kind_t kind)
         last = view;
     }
     const int n_links = 2 * (last->n_vertices - 1);
-    good = good && pb_tables_n_shapes(&tables) <= n_links + last->n_vertices;
+    good = good && n_shapes_of(&tables) <= n_links + last->n_vertices;
     pb_view_free(last);
     pb_tables_clear(&tables);
     pb_placement_free(placement);

@@ -5,7 +5,7 @@
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/check/random_network.h"
-#include "topo/check/checker.h"
+#include "topo/check/check_load.h"
 #include "topo/trees/plan.h"
 
 /* What one shape's trials found. */
@@ -36,8 +36,8 @@ static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const 
         note(tally, &tally->faulty, &diag);
     }
     if (error != PB_ERR_NO_MEMORY) {
-        if (pb_check_contention_free(placement, plan, &check, &diag) != PB_SUCCESS ||
-            check.max_edges > 2 || check.max_sends > 2) {
+        if (pb_check_load(placement, plan, NULL, &diag) != PB_SUCCESS || check.max_edges > 2 ||
+            check.max_sends > 2) {
             note(tally, &tally->contended, &diag);
         }
         pb_check_clear(&check);
@@ -151,7 +151,7 @@ static void test_bound(int n_switches, int per_switch, int above)
     if (plan != NULL) {
         worst = 0;
         for (int x = 16; x <= 512; x *= 2) {
-            double over = completion(placement, plan, PB_SIMULATE_LINKS, x) - (x - 1 + log2_up(n));
+            double over = completion(placement, plan, x) - (x - 1 + log2_up(n));
             worst = over > worst ? over : worst;
         }
     }
@@ -181,7 +181,7 @@ static void test_paper(int hosts, int per_switch, double max_height, double max_
             pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan) == PB_SUCCESS) {
             int a = plan->streams[0].height, b = plan->streams[1].height;
             height += a > b ? a : b;
-            above += completion(placement, plan, PB_SIMULATE_LINKS, 64) - (64 - 1 + log2_up(hosts));
+            above += completion(placement, plan, 64) - (64 - 1 + log2_up(hosts));
         } else {
             height += hosts;
         }

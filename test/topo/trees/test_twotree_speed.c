@@ -144,7 +144,7 @@ static int crossing(uint32_t trunk, int n_crossing)
         }
         pb_plan_link_children(plan, s, view, NULL);
     }
-    int error = pb_check_load(placement, plan, &diag);
+    int error = pb_check_load(placement, plan, NULL, &diag);
     pb_plan_free(plan);
     pb_view_free(view);
     pb_placement_free(placement);

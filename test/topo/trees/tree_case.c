@@ -175,6 +175,17 @@ pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout)
     return plan;
 }
 
+/* Whether over each link one rank alone sends, or the message goes once. */
+static bool has_one_sender(const pb_check_t *check, int n_streams)
+{
+    for (int link = 0; link < check->n_links; link++) {
+        if (check->links[link].senders > 1 && check->links[link].edges > n_streams) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
                      tree_case_rule_t rule)
 {
@@ -188,10 +199,12 @@ bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
     if (error == PB_SUCCESS && check.height != tree_case_height(plan)) {
         pb_diag_fault(&diag, NULL, 0, "the height is %d", check.height);
     }
-    if (error == PB_SUCCESS && rule == TREE_CASE_ONE_SENDER) {
-        pb_check_contention_free(c->placement, plan, &check, &diag);
-    } else if (error == PB_SUCCESS && rule == TREE_CASE_LOAD) {
-        error = pb_check_load(c->placement, plan, &diag);
+    if (error == PB_SUCCESS && rule == TREE_CASE_ONE_SENDER &&
+        !has_one_sender(&check, plan->n_streams)) {
+        pb_diag_fault(&diag, NULL, 0, "several ranks send over a link");
+    }
+    if (error == PB_SUCCESS && rule != TREE_CASE_ANY) {
+        error = pb_check_load(c->placement, plan, NULL, &diag);
     }
     bool good = error == PB_SUCCESS && diag.n_faults == 0;
     if (!good) {

@@ -55,8 +55,9 @@ pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout);
 /** What a plan has to obey beyond being a tree over the members. */
 typedef enum {
     TREE_CASE_ANY,        /**< nothing */
-    TREE_CASE_ONE_SENDER, /**< pb_check_contention_free() */
     TREE_CASE_LOAD,       /**< pb_check_load() */
+    TREE_CASE_ONE_SENDER, /**< and over no link more than the message of several ranks, however fast
+                               it is */
 } tree_case_rule_t;
 
 /**

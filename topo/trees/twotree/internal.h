@@ -181,23 +181,6 @@ int pb_tt_find_shape(pb_tt_t *tt, int v, int *key, bool *is_new);
 /** Keeps copies of the tables, with their replies; frees those that were kept. PB_ERR_NO_MEMORY. */
 int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_table_t *table);
 
-/* ---- table.c: weights ---- */
-
-/** As pb_tt_weight(), of times that are not kept. */
-double pb_tt_late_weight(const pb_tt_tables_t *tables, int time);
-
-/** What a slot of this time is worth; 1 at 0. */
-static inline double pb_tt_weight(const pb_tt_tables_t *tables, int time)
-{
-    return time < PB_TT_WEIGHTS ? tables->weight[time] : pb_tt_late_weight(tables, time);
-}
-
-/** What the exports of a reply are worth. */
-static inline double pb_tt_value(const pb_tt_tables_t *tables, const pb_tt_reply_t *reply)
-{
-    return pb_tt_weight(tables, reply->out[0]) + pb_tt_weight(tables, reply->out[1]);
-}
-
 /* ---- fill.c ---- */
 
 /** Where a slot comes from: ENTRY, or 2 * item + index among the item's slots of the tree. */

@@ -77,9 +77,12 @@ static void prepare_alike(pb_tt_tables_t *tables, int exports)
     }
 }
 
-double pb_tt_late_weight(const pb_tt_tables_t *tables, int time)
+/** What a slot of this time is worth; 1 at 0. */
+static double weight(const pb_tt_tables_t *tables, int time)
 {
-    return time >= PB_TT_NEVER ? 0.0 : pow(tables->costs.growth, -time);
+    return time < PB_TT_WEIGHTS  ? tables->weight[time]
+           : time >= PB_TT_NEVER ? 0.0
+                                 : pow(tables->costs.growth, -time);
 }
 
 int pb_tt_prepare(pb_tt_tables_t *tables)
@@ -99,12 +102,12 @@ int pb_tt_prepare(pb_tt_tables_t *tables)
         }
     }
     for (int i = 0; i < n; i++) {
-        const double first = pb_tt_weight(tables, holds[i]);
+        const double first = weight(tables, holds[i]);
         tables->pairs[1][tables->n_pairs[1]++] =
             (pb_tt_pair_t){.hold = {holds[i], PB_TT_NEVER}, .weight = first};
         for (int j = i; j < n; j++) {
             tables->pairs[2][tables->n_pairs[2]++] = (pb_tt_pair_t){
-                .hold = {holds[i], holds[j]}, .weight = first + pb_tt_weight(tables, holds[j])};
+                .hold = {holds[i], holds[j]}, .weight = first + weight(tables, holds[j])};
         }
     }
     assert(tables->n_pairs[2] <= MAX_PAIRS);
@@ -188,9 +191,10 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
     b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
 }
 
+/** What the exports of a reply are worth. */
 static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 {
-    return pb_tt_value(b->tt->tables, reply);
+    return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
 }
 
 /** The policies that come out as the one does that was just tried. */
@@ -223,7 +227,7 @@ static double latest_value(const pb_tt_maker_t *b)
     const int n_items = b->pool.n_locals + b->pool.n_guests;
     double sum = 0.0;
     for (int i = 1; i <= b->pool.n_exports; i++) {
-        sum += pb_tt_weight(b->tt->tables, least_time(b, n_items + i));
+        sum += weight(b->tt->tables, least_time(b, n_items + i));
     }
     return sum;
 }

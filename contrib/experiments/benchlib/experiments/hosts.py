@@ -75,8 +75,8 @@ def predicted_ratios(program, path, kinds, size, ranks_per_host):
     if ranks_per_host > 1:
         return {}
     n_frames = -(-size // payload_of_frame(MTU))
-    command = [program, "simulate", path, "--algorithm", ",".join(kinds), "--simulation", "links",
-               "--segment-counts", str(-(-size // SEGMENT)), "--json"]
+    command = [program, "simulate", path, "--algorithm", ",".join(kinds), "--segment-counts",
+               str(-(-size // SEGMENT)), "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False)
     if done.returncode != 0:

@@ -122,7 +122,7 @@ class Irregular:
 
     @staticmethod
     def simulate(command, path):
-        done = subprocess.run([*command, path, "--simulation", "links", "--json", "--algorithm",
+        done = subprocess.run([*command, path, "--json", "--algorithm",
                                ",".join(KINDS), "--segment-counts", ",".join(map(str, SEGMENTS))],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         try:
