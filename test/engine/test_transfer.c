@@ -1,82 +1,208 @@
 /*
- * The transfer engine: all ranks of a broadcast over the in-memory world of world.h.
+ * Transfers, with and without relays, and in turn: all ranks of a broadcast over the in-memory
+ * world of world.h. Random runs of each are held against the same properties (run.h).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "plans.h"
 #include "run.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
+#include "topo/trees/leaders.h"
 
-/** Random trees over a few ranks. */
-static pb_plan_t *random_plan(pb_random_t *random, int n_ranks)
-{
-    return plans_random(random, n_ranks, pb_random_below(random, n_ranks),
-                        1 + pb_random_below(random, PB_PLAN_MAX_STREAMS));
-}
+/** Transfers alone, transfers with relays at leaders, or a root that serves its children in turn.
+ */
+typedef enum { TRANSFERS, RELAYS, TURNS, N_WAYS } way_t;
 
-static void test_random_plans(void)
+static const char *const way_names[N_WAYS] = {"transfers", "relays", "in turn"};
+
+/** A random plan, and for relays the network that it is for. */
+typedef struct ground {
+    way_t way;
+    pb_network_t *network;
+    pb_placement_t *placement;
+    pb_view_t *view;
+    pb_plan_t *plan;
+} ground_t;
+
+static void ground_clear(ground_t *ground)
 {
-    tally_t tally = {0};
-    for (uint64_t seed = 0; seed < 3000; seed++) {
-        pb_random_t random = pb_random_seed(seed);
-        const int n_ranks = seed < 600 ? 1 + (int) seed % 3 : 1 + pb_random_below(&random, 12);
-        pb_plan_t *plan = random_plan(&random, n_ranks);
-        run_t run = run_random(&random, seed, plan, false);
-        run_all(&run, &tally, seed);
-        plans_free(plan);
+    if (ground->network == NULL) {
+        plans_free(ground->plan);
+        return;
     }
-    ok(tally.failures == 0, "random trees: every rank has every byte of %d broadcasts %s",
-       tally.runs, tally.first);
+    pb_plan_free(ground->plan);
+    pb_view_free(ground->view);
+    pb_placement_free(ground->placement);
+    pb_network_free(ground->network);
 }
 
-/** A plan of this kind on a random network; whether the kind fits. */
-static bool kind_trial(pb_random_t *random, uint64_t seed, pb_kind_t kind, tally_t *tally)
+/** A plan of this kind on a random network with at most so many ranks on a host; whether it fits.
+ */
+static bool ground_of_kind(ground_t *ground, pb_random_t *random, pb_kind_t kind, int per_host)
 {
-    const pb_plan_options_t options = {.fanout = 1 + pb_random_below(random, 4)};
-    pb_network_t *network =
+    const pb_plan_options_t options = {.fanout = 1 + pb_random_below(random, 4),
+                                       .leaders = ground->way == RELAYS};
+    ground->network =
         pb_random_network(random, (pb_shape_t) pb_random_below(random, PB_SHAPE_COUNT),
                           1 + pb_random_below(random, 5), 1 + pb_random_below(random, 12), 0);
-    pb_placement_t *placement =
-        pb_random_placement(random, network, 1 + pb_random_below(random, 2));
-    pb_view_t *view = NULL;
-    pb_plan_t *plan = NULL;
-    const int root = pb_random_below(random, placement->n_ranks);
-    int rc = pb_view_new(placement, root, NULL, 0, &view);
-    if (rc == PB_SUCCESS) {
-        rc = pb_plan_compute(view, kind, &options, &plan);
+    ground->placement =
+        pb_random_placement(random, ground->network, 1 + pb_random_below(random, per_host));
+    const int root = pb_random_below(random, ground->placement->n_ranks);
+    if (pb_view_new(ground->placement, root, NULL, 0, &ground->view) != PB_SUCCESS) {
+        abort();
     }
-    if (rc == PB_SUCCESS) {
-        run_t run = run_random(random, seed, plan, false);
-        run_all(&run, tally, seed);
-    } else if (rc != PB_ERR_UNFIT) {
-        tally_note(tally, seed, "no plan");
-    }
-    pb_plan_free(plan);
-    pb_view_free(view);
-    pb_placement_free(placement);
-    pb_network_free(network);
-    return rc != PB_ERR_UNFIT;
+    return (ground->way != RELAYS || pb_leaders_apply(ground->view, kind)) &&
+           pb_plan_compute(ground->view, kind, &options, &ground->plan) == PB_SUCCESS;
 }
+
+static ground_t ground_new(way_t way, pb_random_t *random)
+{
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_TWOTREE, PB_KIND_KARY};
+    ground_t ground = {.way = way};
+    const int n_ranks = 1 + pb_random_below(random, 12);
+    switch (way) {
+    case TRANSFERS:
+        ground.plan = plans_random(random, n_ranks, pb_random_below(random, n_ranks),
+                                   1 + pb_random_below(random, PB_PLAN_MAX_STREAMS));
+        break;
+    case RELAYS:
+        while (!ground_of_kind(&ground, random, kinds[pb_random_below(random, 3)], 4)) {
+            ground_clear(&ground);
+            ground = (ground_t){.way = way};
+        }
+        break;
+    default:
+        ground.plan = plans_flat(5, 0);
+        break;
+    }
+    return ground;
+}
+
+static run_t ground_run(const ground_t *ground, pb_random_t *random, uint64_t seed)
+{
+    run_t run = run_random(random, seed, ground->plan, ground->way == RELAYS);
+    run.limits.in_turn = ground->way == TURNS;
+    return run;
+}
+
+/** A rank: where there are relays one that relays or is led; where there are turns the root, or one
+ * that receives. */
+static int drawn_rank(const run_t *run, way_t way, pb_random_t *random, bool receives)
+{
+    const int root = run->plan->root, n_ranks = run->plan->n_ranks;
+    const int first = pb_random_below(random, n_ranks);
+    const bool is_led = pb_random_below(random, 4) == 0;
+    for (int i = 0; i < n_ranks && way == RELAYS; i++) {
+        const pb_role_t *role = run->parts[(first + i) % n_ranks].role;
+        if (is_led ? role->is_led : role->n_inside > 0 && role->n_parents > 0) {
+            return (first + i) % n_ranks;
+        }
+    }
+    return way != TURNS ? first : receives ? (root + 1) % n_ranks : root;
+}
+
+/* What holds of each way. */
+
+static void test_all(way_t way)
+{
+    tally_t tally = {0};
+    int n_relays = 0;
+    for (uint64_t seed = 0; seed < (way == TURNS ? 300 : 3000); seed++) {
+        pb_random_t random = pb_random_seed(seed);
+        ground_t ground = ground_new(way, &random);
+        run_t run = ground_run(&ground, &random, seed);
+        for (int rank = 0; rank < ground.plan->n_ranks; rank++) {
+            n_relays += !run.parts[rank].role->is_led && run.parts[rank].role->n_inside > 0;
+        }
+        run_all(&run, &tally, seed);
+        ground_clear(&ground);
+    }
+    ok(tally.failures == 0 && (way != RELAYS || n_relays > tally.runs),
+       "%s: every rank has every byte of %d broadcasts, within windows, with %d relays %s",
+       way_names[way], tally.runs, n_relays, tally.first);
+}
+
+static void test_errors(way_t way, call_t call)
+{
+    const bool sends = call == CALL_SEND || call == CALL_SENT || call == CALL_TO_SEND;
+    tally_t tally = {0};
+    for (uint64_t i = 0; i < 400; i++) {
+        const uint64_t seed = i * CALL_COUNT + (uint64_t) call;
+        pb_random_t random = pb_random_seed(seed);
+        ground_t ground = ground_new(way, &random);
+        run_t run = ground_run(&ground, &random, seed);
+        run_failing(&run, drawn_rank(&run, way, &random, !sends), call,
+                    pb_random_below(&random, 40), &tally, seed);
+        ground_clear(&ground);
+    }
+    ok(tally.runs > 50 && tally.failures == 0,
+       "%s, %s: each of %d ranks with an error ends with it, and gives everything back %s",
+       way_names[way], call_name(call), tally.runs, tally.first);
+}
+
+/** Given up in the middle: finish abandons what is under way. */
+static void test_abandon(way_t way)
+{
+    tally_t tally = {0};
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        pb_random_t random = pb_random_seed(seed);
+        ground_t ground = ground_new(way, &random);
+        run_t run = ground_run(&ground, &random, seed);
+        run_given_up(&run, pb_random_below(&random, 8), &tally, seed);
+        ground_clear(&ground);
+    }
+    ok(tally.failures == 0, "%s: %d broadcasts that are given up leave no request %s",
+       way_names[way], tally.runs, tally.first);
+}
+
+static void test_out_of_memory(way_t way, int n_expected)
+{
+    tally_t tally = {0};
+    int n_refused = 0, n_left = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        pb_random_t random = pb_random_seed(seed);
+        ground_t ground = ground_new(way, &random);
+        run_t run = ground_run(&ground, &random, seed);
+        const int rank = drawn_rank(&run, way, &random, false);
+        const long before = failing_memory_alive();
+        bool started = false;
+        for (int after = 0; !started && after < 20; after++) {
+            failing_memory_after(after);
+            started = run_start(&run, rank);
+            failing_memory_after(-1);
+            n_left += !started && failing_memory_alive() != before;
+            n_refused = !started && after >= n_refused ? after + 1 : n_refused;
+        }
+        n_left += !started;
+        run_fini(&run, &tally, seed);
+        ground_clear(&ground);
+    }
+    ok(n_refused == n_expected, "%s: a start without memory is refused, at %d places",
+       way_names[way], n_refused);
+    ok(n_left == 0 && tally.failures == 0, "and leaves nothing %s", tally.first);
+}
+
+/* Kinds of trees. */
 
 static void test_kinds(void)
 {
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         const char *name = pb_kind_name((pb_kind_t) kind);
         tally_t tally = {0};
-        int n_unfit = 0;
         for (uint64_t seed = 0; seed < 300; seed++) {
             pb_random_t random = pb_random_seed(seed * PB_KIND_COUNT + (uint64_t) kind);
-            n_unfit += !kind_trial(&random, seed, (pb_kind_t) kind, &tally);
+            ground_t ground = {.way = TRANSFERS};
+            if (ground_of_kind(&ground, &random, (pb_kind_t) kind, 2)) {
+                run_t run = ground_run(&ground, &random, seed);
+                run_all(&run, &tally, seed);
+            }
+            ground_clear(&ground);
         }
-        printf("# %s: %d of 300 networks do not fit\n", name, n_unfit);
-        if (tally.runs == 0 && tally.failures == 0) {
-            ok(!pb_kind_row((pb_kind_t) kind)->serves_all, "%s # SKIP fits none of the networks",
-               name);
-        } else {
-            ok(tally.failures == 0, "%s: every rank has every byte of %d broadcasts %s", name,
-               tally.runs, tally.first);
-        }
+        const bool must_fit = pb_kind_row((pb_kind_t) kind)->serves_all;
+        ok(tally.failures == 0 && (tally.runs == 300 || !must_fit),
+           "%s: every rank has every byte of %d broadcasts %s", name, tally.runs, tally.first);
     }
 }
 
@@ -194,10 +320,40 @@ static void test_paces(void)
     ok(tally.failures == 0, "and every rank gets everything in the end %s", tally.first);
 }
 
-/* Children in turn. */
+/** A piece leaves as soon as its last byte is here, while others are still to come. */
+static void test_pieces_leave_early(void)
+{
+    int parent[] = {0}, child[] = {2};
+    uint32_t mask[] = {1};
+    const pb_role_t between = {
+        .n_streams = 1, .n_parents = 1, .parent = parent, .parent_mask = mask};
+    const pb_role_t inside = {.n_streams = 1, .n_children = 1, .child = child, .child_mask = mask};
+    const pb_transfer_limits_t limits = {.receive_window = 4, .send_window = 4};
+    pb_relay_t relay = {.awaited = 0};
+    world_t *world = world_new(1, 3, 1, 100, 10); /* the root: so that its rank has the bytes */
+    world_add_pieces(world, 25);
+    ok(pb_transfer_start(&relay.between, &between, &limits, 100, 10, &world->transports[1],
+                         &world->messages[1]) &&
+           pb_relay_start(&relay, &inside, &limits, 25, &world->transports[1], &world->pieces[1]),
+       "a relay starts");
+    uint64_t offered[11];
+    for (uint64_t n = 0; n <= 10; n++) {
+        relay.between.arrived[0] = n;
+        pb_relay_go_on(&relay);
+        offered[n] = relay.inside.arrived[0];
+    }
+    const uint64_t right[] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
+    ok(memcmp(offered, right, sizeof(right)) == 0,
+       "a piece of 25 bytes is offered when 30 are here, the second when 50 are, and so on");
+    pb_transfer_cancel(&relay.between);
+    pb_transfer_cancel(&relay.inside);
+    pb_relay_finish(&relay);
+    world_free(world);
+}
 
-/** A root that serves its children in turn, and its receivers, in a random world. */
-static run_t run_in_turn(const pb_plan_t *plan, uint64_t seed)
+/* Turns. */
+
+static run_t run_in_turns(const pb_plan_t *plan, uint64_t seed)
 {
     pb_random_t random = pb_random_seed(seed);
     run_t run = run_random(&random, seed, plan, false);
@@ -205,105 +361,48 @@ static run_t run_in_turn(const pb_plan_t *plan, uint64_t seed)
     return run;
 }
 
-static void test_in_turn(void)
+/** Nobody receives, and the sends go without: the root leaves. */
+static void test_late_receivers(const pb_plan_t *plan)
 {
-    tally_t tally = {0}, failing = {0};
-    pb_plan_t *plan = plans_flat(5, 0);
-    for (uint64_t seed = 0; seed < 300; seed++) {
-        run_t run = run_in_turn(plan, seed);
-        run_all(&run, &tally, seed);
-        run = run_in_turn(plan, seed);
-        run_failing(&run, 0, CALL_TO_SEND, (int) seed % 50, &failing, seed);
-        run = run_in_turn(plan, seed);
-        run_given_up(&run, (int) seed % 30, &tally, seed);
-    }
-    ok(failing.runs > 30 && failing.failures == 0,
-       "in turn: after an error of the root all ranks end (%d) %s", failing.runs, failing.first);
-    run_t run = run_in_turn(plan, 2);
-    run.world->early_percent = 0;
-    run_advance(&run, 0, MAX_ROUNDS);
-    ok(world_n_sends(run.world, 0, 1) > 0 && world_n_sends(run.world, 0, 2) == 0,
-       "the second child's turn is after the first's");
-    run_all(&run, &tally, 2);
-    run = run_in_turn(plan, 1);
+    tally_t tally = {0};
+    run_t run = run_in_turns(plan, 1);
     run.world->early_percent = 100;
-    for (int rank = 1; rank < 5; rank++) {
+    for (int rank = 1; rank < plan->n_ranks; rank++) {
         run.parts[rank].late = MAX_ROUNDS;
     }
     run_rounds(&run, 5000);
     ok(run.parts[0].through, "the root does not wait for receivers that have not come");
     run_fini(&run, &tally, 1);
-    ok(tally.failures == 0, "and every rank has every byte %s", tally.first);
-    plans_free(plan);
 }
 
-/* Errors. */
-
-static void test_errors(void)
-{
-    for (int call = 0; call < CALL_COUNT; call++) {
-        tally_t tally = {0};
-        for (uint64_t i = 0; i < 400; i++) {
-            const uint64_t seed = i * CALL_COUNT + (uint64_t) call;
-            pb_random_t random = pb_random_seed(seed);
-            const int n_ranks = 2 + pb_random_below(&random, 6);
-            pb_plan_t *plan = random_plan(&random, n_ranks);
-            run_t run = run_random(&random, seed, plan, false);
-            const int rank = pb_random_below(&random, n_ranks);
-            run_failing(&run, rank, (call_t) call, pb_random_below(&random, 40), &tally, seed);
-            plans_free(plan);
-        }
-        ok(tally.runs > 100 && tally.failures == 0,
-           "%s: each of %d ranks with an error ends with it, and gives everything back %s",
-           call_name((call_t) call), tally.runs, tally.first);
-    }
-}
-
-/** Given up in the middle: finish abandons what is under way. */
-static void test_abandon(void)
+static void test_order_of_turns(const pb_plan_t *plan)
 {
     tally_t tally = {0};
-    for (uint64_t seed = 0; seed < 500; seed++) {
-        pb_random_t random = pb_random_seed(seed);
-        pb_plan_t *plan = plans_random(&random, 2 + pb_random_below(&random, 6), 0, 2);
-        run_t run = run_random(&random, seed, plan, false);
-        run_given_up(&run, pb_random_below(&random, 5), &tally, seed);
-        plans_free(plan);
-    }
-    ok(tally.failures == 0, "%d broadcasts that are given up leave no request %s", tally.runs,
-       tally.first);
-}
-
-static void test_out_of_memory(void)
-{
-    tally_t tally = {0};
-    pb_plan_t *plan = plans_flat(3, 0);
-    run_t run =
-        run_of(3, plan, 100, 10, (pb_transfer_limits_t){.receive_window = 2, .send_window = 2});
-    const long before = failing_memory_alive();
-    int n_refused = 0, n_left = 0;
-    bool started = false;
-    while (!started && n_refused < 20) {
-        failing_memory_after(n_refused);
-        started = run_start(&run, 0);
-        failing_memory_after(-1);
-        n_left += !started && failing_memory_alive() != before;
-        n_refused += !started;
-    }
-    ok(started && n_refused > 0, "a start without memory is refused, at %d places", n_refused);
-    run_fini(&run, &tally, 3);
-    ok(n_left == 0 && tally.failures == 0, "and leaves nothing %s", tally.first);
-    plans_free(plan);
+    run_t run = run_in_turns(plan, 2);
+    run.world->early_percent = 0;
+    run_advance(&run, 0, MAX_ROUNDS);
+    ok(world_n_sends(run.world, 0, 1) > 0 && world_n_sends(run.world, 0, 2) == 0,
+       "the second child's turn is after the first's");
+    run_all(&run, &tally, 2);
 }
 
 int main(void)
 {
-    test_random_plans();
+    static const int n_allocations[N_WAYS] = {[TRANSFERS] = 2, [RELAYS] = 4, [TURNS] = 2};
+    for (int way = 0; way < N_WAYS; way++) {
+        test_all((way_t) way);
+        for (int call = 0; call < CALL_COUNT; call++) {
+            test_errors((way_t) way, (call_t) call);
+        }
+        test_abandon((way_t) way);
+        test_out_of_memory((way_t) way, n_allocations[way]);
+    }
     test_kinds();
     test_paces();
-    test_in_turn();
-    test_errors();
-    test_abandon();
-    test_out_of_memory();
+    test_pieces_leave_early();
+    pb_plan_t *plan = plans_flat(5, 0);
+    test_late_receivers(plan);
+    test_order_of_turns(plan);
+    plans_free(plan);
     return tap_done();
 }
