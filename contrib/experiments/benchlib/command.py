@@ -1,6 +1,5 @@
 """What the drivers' command lines have in common, and running under signals."""
 
-import argparse
 import datetime
 import os
 import signal
@@ -12,20 +11,6 @@ from .units import UserError
 
 def say_error(error):
     print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
-
-
-class OldName(argparse.Action):
-    """An option's name of the last release: it still works, with a warning. `now` is its name now, `const` the
-    value of a flag."""
-
-    def __init__(self, option_strings, dest, now, **more):
-        super().__init__(option_strings, dest, help=argparse.SUPPRESS, default=argparse.SUPPRESS, **more)
-        self.now = now
-
-    def __call__(self, parser, namespace, values, option_string=None):
-        say_error(f"warning: {option_string} is called {self.now} now; the next release will not know "
-                  f"{option_string}")
-        setattr(namespace, self.dest, values if self.nargs != 0 else self.const)
 
 
 def add_measuring_options(group, runs=3, runs_text="%(default)s"):

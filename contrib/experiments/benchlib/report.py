@@ -55,11 +55,16 @@ def table_text(matrix, title):
     return "\n".join(lines) + "\n"
 
 
+def ratios_of(matrix, size):
+    """Returns (time over T(M), name) of the methods that have a time, the fastest first."""
+    ratios = [(matrix.median(method, size, "sync_ratio"), method.name) for method in matrix.methods]
+    return sorted((ratio, name) for ratio, name in ratios if ratio is not None)
+
+
 def bars_text(matrix, columns=60):
     """Bars of the times at the greatest size, the shortest first; the longest has `columns`."""
     size = matrix.sizes[-1]
-    ratios = [(matrix.median(method, size, "sync_ratio"), method.name) for method in matrix.methods]
-    bars = sorted([(1.0, "T(M)")] + [(ratio, name) for ratio, name in ratios if ratio is not None])
+    bars = sorted([(1.0, "T(M)")] + ratios_of(matrix, size))
     width = max(len(name) for _, name in bars)
     lines = [f"{name:<{width}} {'#' * max(1, round(ratio / bars[-1][0] * columns))} {ratio:.2f}"
              for ratio, name in bars]

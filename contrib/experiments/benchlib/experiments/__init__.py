@@ -10,5 +10,3 @@ ALL = [p2_table1.TABLE1, *p2_table2.TABLES, *p2_table3.TABLES, p2_thresholds.THR
        p4_grids.GRIDS_EXPERIMENT, auto.AUTO_EXPERIMENT, links.LINKS, parallel.PARALLEL, discover.DISCOVER, learn.LEARN,
        dilation.DILATION, concurrent.CONCURRENT, sharing.SHARING, hosts.HOSTS]
 BY_NAME = {experiment.name: experiment for experiment in ALL}
-# Names of earlier releases, which go on working.
-FORMER_NAMES = {"cables": links.LINKS.name}
