@@ -8,6 +8,7 @@
 #include "communicator/agreement.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,11 +16,8 @@
 #include "base/parameters.h"
 #include "base/status.h"
 #include "communicator/advice.h"
-#include "communicator/cache.h"
 #include "communicator/connections.h"
-#include "communicator/facts.h"
 #include "communicator/gate.h"
-#include "communicator/locality.h"
 #include "communicator/lost.h"
 #include "communicator/process.h"
 #include "communicator/ranks.h"
@@ -108,13 +106,14 @@ static coll_pipebcast_state_t pass(coll_pipebcast_module_t *module, coll_pipebca
 /** The medium of this process stands for all, as media are alike. */
 static void report_serving(const coll_pipebcast_module_t *module)
 {
-    const coll_pipebcast_topology_t *topology = module->topology;
+    const coll_pipebcast_ranks_t *ranks = module->ranks;
+    const coll_pipebcast_topology_t *topology = ranks->topology;
     const int n_switches = pb_network_n_switches(topology->network);
     char medium[PB_MEDIUM_TEXT_SIZE];
     coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_TOPOLOGY, "%d hosts on %d %s (%s)",
                               pb_network_n_hosts(topology->network), n_switches,
-                              n_switches == 1 ? "switch" : "switches", topology->super.source);
-    coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_COSTS, "%s", module->model->super.source);
+                              n_switches == 1 ? "switch" : "switches", topology->source);
+    coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_COSTS, "%s", module->model->source);
     coll_pipebcast_status_set_number(COLL_PIPEBCAST_STATUS_SWITCHES, n_switches);
     coll_pipebcast_status_set_number(COLL_PIPEBCAST_STATUS_CONNECTIONS, module->connections);
     if (ompi_comm_rank(module->comm) != 0) {
@@ -124,16 +123,38 @@ static void report_serving(const coll_pipebcast_module_t *module)
         1,
         "communicator %s: %d ranks on %d hosts; the network has %d hosts on %d %s (%s); costs: %s; "
         "messages between hosts go over %s (%s)",
-        module->comm->c_name, ompi_comm_size(module->comm), module->ranks->n_hosts,
+        module->comm->c_name, ompi_comm_size(module->comm), ranks->n_hosts,
         pb_network_n_hosts(topology->network), n_switches, n_switches == 1 ? "switch" : "switches",
-        topology->super.source, module->model->super.source,
+        topology->source, module->model->source,
         pb_medium_describe(&coll_pipebcast_process.medium, medium), coll_pipebcast_gate_reason());
-    if (module->n_alike > 1) {
+    if (ranks->n_alike > 1) {
         coll_pipebcast_log(10,
                            "communicator %s: the job has room for %d like it over the same links "
                            "between switches; auto begins with what is good for one and for all",
-                           module->comm->c_name, module->n_alike);
+                           module->comm->c_name, ranks->n_alike);
     }
+}
+
+/** Communicators whose planners may keep all of cache_size. */
+#define FULL_CACHES 16
+
+/** Bytes that choices, profiles and a role for one root need, with some classes of sizes. */
+#define LEAST_CACHE ((size_t) 128 << 10)
+
+/**
+ * What the planner may keep: the parameter cache_size; as the n-th of more than 16 communicators
+ * 16 / n of that, so that what all keep grows with the logarithm of their number. But at least what
+ * one root needs, lest each broadcast be planned anew.
+ */
+static size_t take_cache(coll_pipebcast_module_t *module)
+{
+    const size_t full = coll_pipebcast_params.cache_size;
+    const size_t least = full < LEAST_CACHE ? full : LEAST_CACHE;
+    module->has_cache = true;
+    const size_t n =
+        (size_t) __atomic_add_fetch(&coll_pipebcast_process.n_caches, 1, __ATOMIC_RELAXED);
+    const size_t share = n > FULL_CACHES ? full / n * FULL_CACHES : full;
+    return share > least ? share : least;
 }
 
 static void begin_planning(coll_pipebcast_module_t *module)
@@ -146,21 +167,18 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .segment = settings->segment_size,
                    .plan = {.fanout = params->fanout,
                             .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO},
-                   .n_alike = module->n_alike},
-        .memory = coll_pipebcast_cache_take(module),
+                   .n_alike = module->ranks->n_alike},
+        .memory = take_cache(module),
         .connections = module->connections,
         .learns_nothing = !coll_pipebcast_learns(settings),
     };
-    pb_planner_begin(module->planner, module->placement, &module->model->model, &options);
+    pb_planner_begin(module->planner, module->ranks->placement, &module->model->model, &options);
 }
 
 static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
 {
     const uint64_t known =
         common->bits_per_second != PB_FACTS_UNKNOWN ? common->bits_per_second : 0;
-    if (module->ranks->locality_matters) {
-        coll_pipebcast_locality_report(module, module->ranks->locality_rc);
-    }
     begin_planning(module);
     report_serving(module);
     coll_pipebcast_sweep_begin_serving(module);
@@ -199,11 +217,10 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
 static int prepare_once(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
 {
     if (module->ranks == NULL) {
-        coll_pipebcast_ranks_t *ranks = coll_pipebcast_ranks_new(module, common);
-        if (ranks == NULL) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        coll_pipebcast_ranks_use(module, ranks);
+        module->ranks = coll_pipebcast_ranks_new(module, common);
+    }
+    if (module->ranks == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -223,10 +240,9 @@ static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_common_
 static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_common_t common;
-    coll_pipebcast_ranks_t *ranks = coll_pipebcast_ranks_find(module);
-    if (ranks != NULL) {
-        coll_pipebcast_ranks_use(module, ranks);
-        return ranks->common;
+    module->ranks = coll_pipebcast_ranks_find(module);
+    if (module->ranks != NULL) {
+        return module->ranks->common;
     }
     if (coll_pipebcast_ranks_compare(module->comm, &common) != OMPI_SUCCESS) {
         coll_pipebcast_end_job(module->comm, "find out whether all ranks are alike",
@@ -238,12 +254,11 @@ static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
 /** Without messages, the file is what it was at the start, which records have the digest of. */
 static void use_first_topology(coll_pipebcast_module_t *module)
 {
-    int rc;
-    coll_pipebcast_topology_t *first = coll_pipebcast_topology_get(&rc);
     if (module->named != NULL) {
         OBJ_RELEASE(module->named);
+        module->named = coll_pipebcast_process.topology;
+        OBJ_RETAIN(module->named);
     }
-    module->named = first;
 }
 
 /** Whether ranks that are alike have read the same of the topology file, if they name one. An error
@@ -275,7 +290,8 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     if (!coll_pipebcast_gate_settle(module, common)) {
         return pass(module, COLL_PIPEBCAST_TRANSPORT);
     }
-    module->connections = coll_pipebcast_connections_agreed(common->connections);
+    module->connections = common->connections < INT_MAX ? (int) common->connections : 0;
+    rc = module->model != NULL ? rc : OMPI_ERR_OUT_OF_RESOURCE;
     if (rc != OMPI_SUCCESS) {
         module->agreed = rc;
         coll_pipebcast_lose(module, rc);

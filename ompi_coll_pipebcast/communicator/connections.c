@@ -1,7 +1,5 @@
 #include "communicator/connections.h"
 
-#include <limits.h>
-
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/tags.h"
@@ -26,11 +24,6 @@ uint64_t coll_pipebcast_connections_own(void)
     const int wanted = coll_pipebcast_params.connections;
     const uint64_t budget = wanted > 0 ? (uint64_t) wanted : automatic_budget();
     return budget >= FEWEST_CONNECTIONS ? budget : FEWEST_CONNECTIONS;
-}
-
-int coll_pipebcast_connections_agreed(uint64_t least)
-{
-    return least < INT_MAX ? (int) least : 0;
 }
 
 void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
@@ -64,31 +57,31 @@ void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_p
     }
 }
 
-static uint64_t process_of(const coll_pipebcast_module_t *module, int rank)
+/** What is noted of another process, as bits of the value in coll_pipebcast_process.peers. */
+enum { IS_COUNTED = 1, IS_OPENED = 2 };
+
+/** Notes something of a rank's process; false: it was noted before, or out of memory. */
+static bool is_first(const coll_pipebcast_module_t *module, int rank, uintptr_t what)
 {
     const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
-    return (uint64_t) name.jobid << 32 | name.vpid;
-}
-
-/** Counts a process if it is new to all communicators. Ignored without memory for that. */
-static void count_process(const coll_pipebcast_module_t *module, int rank)
-{
+    const uint64_t key = (uint64_t) name.jobid << 32 | name.vpid;
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    const uint64_t key = process_of(module, rank);
-    void *known = NULL;
+    void *noted = NULL;
     OPAL_THREAD_LOCK(&process->lock);
-    (void) opal_hash_table_get_value_uint64(&process->peers, key, &known);
-    const bool is_new = known == NULL && opal_hash_table_set_value_uint64(&process->peers, key,
-                                                                          process) == OPAL_SUCCESS;
+    (void) opal_hash_table_get_value_uint64(&process->peers, key, &noted);
+    const uintptr_t now = (uintptr_t) noted | what;
+    const bool is_new =
+        now != (uintptr_t) noted &&
+        opal_hash_table_set_value_uint64(&process->peers, key, (void *) now) == OPAL_SUCCESS;
     OPAL_THREAD_UNLOCK(&process->lock);
-    if (is_new) {
-        coll_pipebcast_count(&coll_pipebcast_counters.connections, 1);
-    }
+    return is_new;
 }
 
 void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank)
 {
-    count_process(module, rank);
+    if (is_first(module, rank, IS_COUNTED)) {
+        coll_pipebcast_count(&coll_pipebcast_counters.connections, 1);
+    }
 }
 
 void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role)
@@ -101,25 +94,11 @@ void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, cons
     }
 }
 
-/** Notes that a process is sent a message; false: it was before, or out of memory. */
-static bool is_first_to(const coll_pipebcast_module_t *module, int rank)
-{
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    const uint64_t key = process_of(module, rank);
-    void *known = NULL;
-    OPAL_THREAD_LOCK(&process->lock);
-    (void) opal_hash_table_get_value_uint64(&process->opened, key, &known);
-    const bool is_first = known == NULL && opal_hash_table_set_value_uint64(
-                                               &process->opened, key, process) == OPAL_SUCCESS;
-    OPAL_THREAD_UNLOCK(&process->lock);
-    return is_first;
-}
-
 void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
 {
     static const char nothing;
     ompi_request_t *request;
-    if (is_first_to(module, rank) &&
+    if (is_first(module, rank, IS_OPENED) &&
         MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(),
                            MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) == OMPI_SUCCESS) {
         ompi_request_free(&request);

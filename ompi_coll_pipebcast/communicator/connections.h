@@ -19,9 +19,6 @@
  */
 uint64_t coll_pipebcast_connections_own(void);
 
-/** What the least budget of all ranks means for coll_pipebcast_module_t.connections. */
-int coll_pipebcast_connections_agreed(uint64_t least);
-
 /**
  * Whether a rank may talk directly to every other one of its communicator, alike on all ranks once
  * they have agreed; not to be asked before.

@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/settings.h"
-#include "communicator/lost.h"
 #include "communicator/process.h"
 
 bool coll_pipebcast_gate_is_opened(void)
@@ -30,22 +29,22 @@ static bool is_faulty(const coll_pipebcast_module_t *module, const coll_pipebcas
                       char *why, size_t why_size)
 {
     const pb_medium_t *medium = &coll_pipebcast_process.medium;
-    if (model->super.fault != NULL) {
-        snprintf(why, why_size, "the model file is invalid: %s", model->super.fault);
+    if (model->fault != NULL) {
+        snprintf(why, why_size, "the model file is invalid: %s", model->fault);
         return true;
     }
-    if (model->model.topology != 0 && module->placement != NULL &&
-        model->model.topology != pb_network_hash(module->placement->network)) {
+    if (model->model.topology != 0 && module->ranks != NULL &&
+        model->model.topology != pb_network_hash(module->ranks->placement->network)) {
         snprintf(why, why_size,
                  "the model file %s was measured on another topology than this one (%s)",
-                 model->super.source, module->topology->super.source);
+                 model->source, module->ranks->topology->source);
         return true;
     }
     if (model->model.has_medium && !pb_medium_is_alike(&model->model.medium, medium)) {
         char measured[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
         snprintf(why, why_size,
                  "the model file %s was measured over %s, but messages between hosts go over %s",
-                 model->super.source, pb_medium_describe(&model->model.medium, measured),
+                 model->source, pb_medium_describe(&model->model.medium, measured),
                  pb_medium_describe(medium, here));
         return true;
     }
@@ -65,7 +64,7 @@ static bool has_other_links(const coll_pipebcast_model_t *measured, uint64_t slo
     snprintf(why, why_size,
              "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
              "between these hosts has %llu Mbit/s",
-             measured->super.source, (unsigned long long) (model->medium.bits_per_second / 1000000),
+             measured->source, (unsigned long long) (model->medium.bits_per_second / 1000000),
              (unsigned long long) (bits_per_second / 1000000));
     return true;
 }
@@ -75,15 +74,12 @@ static bool has_other_links(const coll_pipebcast_model_t *measured, uint64_t slo
 static bool take_measured(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common,
                           char *why, size_t why_size)
 {
-    int rc;
     why[0] = '\0';
-    module->model = coll_pipebcast_model_get(&rc);
+    module->model = coll_pipebcast_process.model;
     if (module->model == NULL) {
-        if (rc != OMPI_SUCCESS) {
-            snprintf(why, why_size, "the model file was not read, as this host is out of memory");
-        }
         return false;
     }
+    OBJ_RETAIN(module->model);
     return !is_faulty(module, module->model, why, why_size) && common->other_model < 0 &&
            !has_other_links(module->model, common->bits_per_second, why, why_size);
 }
@@ -103,8 +99,7 @@ static void report_model(const coll_pipebcast_module_t *module,
     }
 }
 
-/** All ranks choose by the same assumed model. Its memory is there since the module was made,
- * unless others have assumed models of other links since. */
+/** All ranks choose by the same assumed model; NULL if out of memory. */
 static void assume_model(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
 {
     const uint64_t mtu = common->mtu != PB_FACTS_UNKNOWN ? common->mtu : COLL_PIPEBCAST_DEFAULT_MTU;
@@ -115,8 +110,8 @@ static void assume_model(coll_pipebcast_module_t *module, const coll_pipebcast_c
         OBJ_RELEASE(module->model);
     }
     module->model = coll_pipebcast_model_assumed(speed, (uint32_t) mtu);
-    if (module->model == NULL) {
-        coll_pipebcast_end_job(module->comm, "plan broadcasts", OMPI_ERR_OUT_OF_RESOURCE);
+    if (module->model == NULL) { /* what was out of memory may have been one allocation */
+        module->model = coll_pipebcast_model_assumed(speed, (uint32_t) mtu);
     }
 }
 
@@ -135,7 +130,7 @@ static void report_declining(const coll_pipebcast_module_t *module, bool has_mea
         "the fallback component serves its broadcasts",
         module->comm->c_name, pb_medium_describe(&coll_pipebcast_process.medium, medium));
     if (has_measured) {
-        coll_pipebcast_help(PB_HELP_MODEL_TRANSPORT, module->model->super.source);
+        coll_pipebcast_help(PB_HELP_MODEL_TRANSPORT, module->model->source);
     }
 }
 

@@ -27,8 +27,8 @@ const char *coll_pipebcast_gate_reason(void);
 /**
  * Settles whether the transport is served, and sets module->model, by which all ranks plan: the
  * measured one, if all have the same and it is of their links, else one that is assumed from the
- * slowest link. Alike on all ranks; rank 0 reports why broadcasts are not served, or why a measured
- * model is not used.
+ * slowest link, NULL if out of memory. Alike on all ranks; rank 0 reports why broadcasts are not
+ * served, or why a measured model is not used.
  */
 bool coll_pipebcast_gate_settle(coll_pipebcast_module_t *module,
                                 const coll_pipebcast_common_t *common);

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/hwloc_place.h"
-#include "topo/util/error.h"
 
 /** The processor that the parameter `processors` gives to this process; -1: none. */
 static int pretended_processor(void)
@@ -55,22 +54,4 @@ pb_locality_t coll_pipebcast_locality_find(void)
     const pb_locality_t place = place_in(topology);
     hwloc_topology_destroy(topology);
     return place;
-}
-
-bool coll_pipebcast_locality_matters(int n_hosts, int n_ranks)
-{
-    return coll_pipebcast_params.locality != COLL_PIPEBCAST_LOCALITY_HOST && n_hosts > 1 &&
-           n_hosts < n_ranks;
-}
-
-void coll_pipebcast_locality_report(const coll_pipebcast_module_t *module, int rc)
-{
-    if (rc == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_help(PB_HELP_LEVELS, module->comm->c_name);
-    } else if (ompi_comm_rank(module->comm) == 0) {
-        const int n_places = module->levels != NULL ? pb_network_n_places(module->levels) : 0;
-        coll_pipebcast_log(1, "communicator %s: %d %s packages, NUMA nodes or caches",
-                           module->comm->c_name, n_places,
-                           n_places == 1 ? "group of ranks shares" : "groups of ranks share");
-    }
 }

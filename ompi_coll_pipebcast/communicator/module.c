@@ -2,7 +2,7 @@
 
 #include "base/parameters.h"
 #include "communicator/advice.h"
-#include "communicator/cache.h"
+#include "communicator/process.h"
 #include "communicator/ranks.h"
 
 static void module_construct(coll_pipebcast_module_t *module)
@@ -19,14 +19,11 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->last_look = 0;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
     module->fallback = (coll_pipebcast_functions_t){0};
-    module->named = module->topology = NULL;
+    module->named = NULL;
     module->ranks = NULL;
-    module->placement = NULL;
-    module->levels = NULL;
     module->model = NULL;
     module->planner = NULL;
     module->has_cache = false;
-    module->cache = 0;
     module->connections = 0;
     module->advised = NULL;
     coll_pipebcast_sweep_construct(&module->sweep, module);
@@ -54,7 +51,7 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_sweep_destruct(&module->sweep);
     coll_pipebcast_multicast_destruct(&module->multicast);
     pb_arrival_credit_fini(&module->credit);
-    coll_pipebcast_cache_give_back(module);
+    __atomic_sub_fetch(&coll_pipebcast_process.n_caches, module->has_cache, __ATOMIC_RELAXED);
     if (module->advised != NULL) {
         coll_pipebcast_advice->give_back(module->advised);
     }
@@ -64,9 +61,6 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_planner_free(module->planner);
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
-    }
-    if (module->topology != NULL) {
-        OBJ_RELEASE(module->topology);
     }
     if (module->named != NULL) {
         OBJ_RELEASE(module->named);
@@ -83,7 +77,7 @@ coll_pipebcast_module_t *coll_pipebcast_module_new(void)
         return NULL;
     }
     module->planner = pb_planner_new();
-    if (module->planner == NULL || !coll_pipebcast_model_reserve()) {
+    if (module->planner == NULL) {
         OBJ_RELEASE(module);
     }
     return module;

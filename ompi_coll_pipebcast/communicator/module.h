@@ -15,7 +15,6 @@
 #include "engine/arrival/credit.h"
 #include "engine/arrival/mode.h"
 #include "topo/model/planner.h"
-#include "topo/network/placement.h"
 
 /** What a communicator does with a broadcast. */
 typedef enum {
@@ -42,17 +41,10 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_functions_t fallback; /**< their modules are retained */
     coll_pipebcast_topology_t *named;    /**< retained; as the file was when the communicator was
                                             made; NULL: the parameters name none */
-    coll_pipebcast_topology_t *topology; /**< retained */
     struct coll_pipebcast_ranks *ranks;  /**< retained; NULL until the ranks have agreed */
-    pb_placement_t *placement;           /**< borrowed from there; likewise */
-    int n_alike; /**< communicators like this one (topo/model/alike.h), once it is placed */
-    pb_network_t *levels; /**< likewise: the placement's network if it has levels inside hosts;
-                             else NULL */
-    coll_pipebcast_model_t
-        *model;            /**< retained; the measured one, if any, until the ranks have agreed */
-    pb_planner_t *planner; /**< may be asked once the ranks have agreed to serve */
-    bool has_cache;        /**< what it may keep was taken (communicator/cache.h): */
-    size_t cache;          /**< bytes */
+    coll_pipebcast_model_t *model;       /**< retained; by which they plan; likewise */
+    pb_planner_t *planner;               /**< may be asked once the ranks have agreed to serve */
+    bool has_cache;                      /**< its planner counts among those that keep plans */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     bool has_counted_all; /**< connections to all ranks, of a root of arrival-aware broadcasts */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */

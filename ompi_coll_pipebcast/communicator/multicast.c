@@ -10,6 +10,7 @@
 #include "communicator/lost.h"
 #include "communicator/module.h"
 #include "communicator/placement.h"
+#include "communicator/ranks.h"
 
 /** Of a communicator on fewer hosts no tree carries the message over a link more than once either.
  */
@@ -154,19 +155,13 @@ static bool may_collide(const coll_pipebcast_module_t *module)
            coll_pipebcast_is_small_part_of_job(module->comm);
 }
 
-int coll_pipebcast_multicast_of_site(const coll_pipebcast_module_t *module)
-{
-    const int parameter = coll_pipebcast_params.multicast;
-    if (parameter != COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY) {
-        return parameter;
-    }
-    return module->topology != NULL ? module->topology->multicast : COLL_PIPEBCAST_MULTICAST_OFF;
-}
-
 /** Whether the other parameters let it be used; alike on all ranks. */
 static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_second)
 {
-    const int allowed = coll_pipebcast_multicast_of_site(module);
+    const int parameter = coll_pipebcast_params.multicast;
+    const int allowed = parameter != COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY
+                            ? parameter
+                            : module->ranks->topology->multicast;
     if (coll_pipebcast_follows_advice()) {
         return false;
     }

@@ -50,9 +50,6 @@ void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module
  */
 void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);
 
-/** What the site allows, a value of `multicast`: the parameter if it is set, or the topology's. */
-int coll_pipebcast_multicast_of_site(const struct coll_pipebcast_module *module);
-
 /** The group that works, with a reference for the caller; NULL: there is none. Alike on all ranks.
  */
 coll_pipebcast_group_t *coll_pipebcast_group_use(struct coll_pipebcast_module *module);

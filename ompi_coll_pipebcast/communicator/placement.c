@@ -3,58 +3,13 @@
  */
 #include "communicator/placement.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/log.h"
 #include "base/parameters.h"
-#include "communicator/process.h"
 #include "communicator/record.h"
 #include "topo/model/alike.h"
-#include "topo/network/hostlist.h"
-
-/* The own host. */
-
-static int append_name(void *context, const char *name)
-{
-    return opal_argv_append_nosize(context, name);
-}
-
-/** The name of the parameter `hosts` for this process. */
-static char *name_from_parameter(char *why, size_t why_size)
-{
-    const char *list = coll_pipebcast_params.hosts;
-    char fault[256] = "out of memory";
-    char **names = NULL, *name = NULL;
-    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
-            PB_SUCCESS &&
-        names != NULL) {
-        name = strdup(names[OPAL_PROC_MY_NAME.vpid % (uint32_t) opal_argv_count(names)]);
-    } else {
-        snprintf(why, why_size,
-                 "the parameter coll_pipebcast_hosts is invalid: %s; write a list such as n[0-3]",
-                 fault);
-    }
-    opal_argv_free(names);
-    return name;
-}
-
-char *coll_pipebcast_own_host(char *why, size_t why_size)
-{
-    if (coll_pipebcast_is_set(coll_pipebcast_params.hosts)) {
-        return name_from_parameter(why, why_size);
-    }
-    char *name = coll_pipebcast_host_of(&OPAL_PROC_MY_NAME);
-    if (name == NULL || strcmp(name, "unknown") == 0) {
-        free(name);
-        name = opal_process_info.nodename != NULL ? strdup(opal_process_info.nodename) : NULL;
-    }
-    if (name == NULL) {
-        snprintf(why, why_size, "the name of rank %lu's host is not known",
-                 (unsigned long) OPAL_PROC_MY_NAME.vpid);
-    }
-    return name;
-}
+#include "topo/util/error.h"
 
 /* Communicators like this one. */
 
@@ -101,19 +56,16 @@ static int look_for_alike(const coll_pipebcast_topology_t *topology,
     return n_alike;
 }
 
-/**
- * Sets module->n_alike, alike on all ranks. A topology of the ranks' addresses has no host of
- * others.
- */
-static int count_alike(coll_pipebcast_module_t *module, const pb_placement_t *placement)
+/** Sets ranks->n_alike, alike on all ranks. A topology of addresses has no host of others. */
+static int count_alike(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
 {
-    const coll_pipebcast_topology_t *topology = module->topology;
-    module->n_alike = 1;
+    const coll_pipebcast_topology_t *topology = ranks->topology;
+    ranks->n_alike = 1;
     if (topology->addresses == 0 && pb_network_n_switches(topology->network) > 1 &&
-        coll_pipebcast_is_small_part_of_job(module->comm)) {
-        module->n_alike = look_for_alike(topology, placement);
+        coll_pipebcast_is_small_part_of_job(comm)) {
+        ranks->n_alike = look_for_alike(topology, ranks->placement);
     }
-    return module->n_alike > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return ranks->n_alike > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /* Placing. */
@@ -144,18 +96,6 @@ static bool has_all(const coll_pipebcast_topology_t *topology, const char *const
     return true;
 }
 
-/** The topology in which the ranks of these hosts are; NULL if out of memory. */
-static coll_pipebcast_topology_t *get_topology(const coll_pipebcast_module_t *module,
-                                               const char *const *names)
-{
-    coll_pipebcast_topology_t *named = module->named;
-    if (named != NULL && has_all(named, names, ompi_comm_size(module->comm))) {
-        OBJ_RETAIN(named);
-        return named;
-    }
-    return coll_pipebcast_topology_of_job(module->comm, named, names);
-}
-
 /** The ranks' hosts in the network; NULL if out of memory. */
 static pb_placement_t *new_placement(const pb_network_t *network, const char *const *names,
                                      int n_ranks)
@@ -167,31 +107,89 @@ static pb_placement_t *new_placement(const pb_network_t *network, const char *co
     return placement;
 }
 
-static int place(coll_pipebcast_module_t *module, const char **names)
+/** Sets the topology, `named` if it has all hosts, and the placement in it. */
+static int place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
+                 const char **names, coll_pipebcast_ranks_t *ranks)
 {
-    if (find_names(module->comm, names) != OMPI_SUCCESS) {
+    if (find_names(comm, names) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    module->topology = get_topology(module, names);
-    if (module->topology == NULL) {
+    if (named != NULL && has_all(named, names, ranks->n_ranks)) {
+        ranks->topology = named;
+        OBJ_RETAIN(named);
+    } else {
+        ranks->topology = coll_pipebcast_topology_of_job(comm, named, names);
+    }
+    if (ranks->topology != NULL) {
+        ranks->placement = new_placement(ranks->topology->network, names, ranks->n_ranks);
+    }
+    if (ranks->placement == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    pb_placement_t *placement =
-        new_placement(module->topology->network, names, ompi_comm_size(module->comm));
-    if (placement != NULL && count_alike(module, placement) == OMPI_SUCCESS) {
-        module->placement = placement;
-        return OMPI_SUCCESS;
-    }
-    pb_placement_free(placement);
-    OBJ_RELEASE(module->topology);
-    module->topology = NULL;
-    return OMPI_ERR_OUT_OF_RESOURCE;
+    ranks->n_hosts = pb_placement_n_hosts(ranks->placement);
+    return ranks->n_hosts > 0 ? count_alike(comm, ranks) : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int coll_pipebcast_place(coll_pipebcast_module_t *module)
+/* Inside hosts. */
+
+/** Fills places[], by rank. */
+static int find_places(struct ompi_communicator_t *comm, pb_locality_t *places)
 {
-    const char **names = calloc((size_t) ompi_comm_size(module->comm), sizeof(*names));
-    const int rc = names != NULL ? place(module, names) : OMPI_ERR_OUT_OF_RESOURCE;
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        int rc;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
+        if (record == NULL) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        places[rank] = record->facts.place;
+    }
+    return OMPI_SUCCESS;
+}
+
+/** Rank 0 reports the levels that were found; rc is pb_locality_expand()'s. */
+static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast_ranks_t *ranks,
+                          int rc)
+{
+    if (rc == PB_ERR_INPUT && ompi_comm_rank(comm) == 0) {
+        coll_pipebcast_help(PB_HELP_LEVELS, comm->c_name);
+    } else if (ompi_comm_rank(comm) == 0) {
+        const int n_places = ranks->levels != NULL ? pb_network_n_places(ranks->levels) : 0;
+        coll_pipebcast_log(1, "communicator %s: %d %s packages, NUMA nodes or caches", comm->c_name,
+                           n_places,
+                           n_places == 1 ? "group of ranks shares" : "groups of ranks share");
+    }
+}
+
+/** Makes the placement one with levels, if ranks have neighbors to be near to. */
+static int locate(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
+{
+    pb_placement_t *located = NULL;
+    int rc = PB_ERR_NO_MEMORY;
+    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || ranks->n_hosts < 2 ||
+        ranks->n_hosts == ranks->n_ranks) {
+        return OMPI_SUCCESS;
+    }
+    pb_locality_t *places = malloc((size_t) ranks->n_ranks * sizeof(*places));
+    if (places != NULL && find_places(comm, places) == OMPI_SUCCESS) {
+        rc = pb_locality_expand(ranks->placement, places, &ranks->levels, &located);
+    }
+    free(places);
+    if (located != NULL) {
+        pb_placement_free(ranks->placement);
+        ranks->placement = located;
+    }
+    if (rc == PB_ERR_NO_MEMORY) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    report_levels(comm, ranks, rc);
+    return OMPI_SUCCESS;
+}
+
+int coll_pipebcast_place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
+                         coll_pipebcast_ranks_t *ranks)
+{
+    const char **names = calloc((size_t) ranks->n_ranks, sizeof(*names));
+    const int rc = names != NULL ? place(comm, named, names, ranks) : OMPI_ERR_OUT_OF_RESOURCE;
     free(names);
-    return rc;
+    return rc == OMPI_SUCCESS ? locate(comm, ranks) : rc;
 }

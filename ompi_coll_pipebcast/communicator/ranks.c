@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "communicator/locality.h"
 #include "communicator/placement.h"
 #include "communicator/process.h"
 #include "topo/util/error.h"
@@ -18,8 +17,6 @@ static void ranks_construct(coll_pipebcast_ranks_t *ranks)
     ranks->topology = NULL;
     ranks->placement = NULL;
     ranks->levels = NULL;
-    ranks->locality_matters = false;
-    ranks->locality_rc = PB_SUCCESS;
     ranks->planner = NULL;
     ranks->model = NULL;
 }
@@ -200,49 +197,6 @@ void coll_pipebcast_ranks_forget(void)
 
 /* What follows for them. */
 
-/** Takes over the module's placement, or makes one. An error code of Open MPI's. */
-static int place(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
-{
-    const int rc = coll_pipebcast_place(module);
-    ranks->placement = module->placement;
-    module->placement = NULL;
-    if (rc == OMPI_SUCCESS) {
-        ranks->topology = module->topology;
-        OBJ_RETAIN(ranks->topology);
-        ranks->n_hosts = pb_placement_n_hosts(ranks->placement);
-        ranks->n_alike = module->n_alike;
-    }
-    return rc == OMPI_SUCCESS && ranks->n_hosts > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
-/** Makes the placement one with levels, of what the ranks have published. */
-static int locate(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
-{
-    pb_placement_t *located = NULL;
-    int rc = PB_SUCCESS;
-    ranks->locality_matters = coll_pipebcast_locality_matters(ranks->n_hosts, ranks->n_ranks);
-    if (!ranks->locality_matters) {
-        return OMPI_SUCCESS;
-    }
-    pb_locality_t *places = malloc((size_t) ranks->n_ranks * sizeof(*places));
-    for (int rank = 0; rank < ranks->n_ranks && places != NULL && rc == PB_SUCCESS; rank++) {
-        int error;
-        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &error);
-        rc = record != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-        places[rank] = record != NULL ? record->facts.place : PB_LOCALITY_ANYWHERE;
-    }
-    if (places != NULL && rc == PB_SUCCESS) {
-        rc = pb_locality_expand(ranks->placement, places, &ranks->levels, &located);
-    }
-    free(places);
-    if (located != NULL) {
-        pb_placement_free(ranks->placement);
-        ranks->placement = located;
-    }
-    ranks->locality_rc = rc;
-    return places != NULL && rc != PB_ERR_NO_MEMORY ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
 /** The processes of a communicator; false if out of memory. */
 static bool copy_processes(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
 {
@@ -263,28 +217,13 @@ coll_pipebcast_ranks_t *coll_pipebcast_ranks_new(coll_pipebcast_module_t *module
     }
     ranks->common = *common;
     ranks->named = coll_pipebcast_topology_digest(module->named);
-    if (!copy_processes(module->comm, ranks) || place(module, ranks) != OMPI_SUCCESS ||
-        locate(module->comm, ranks) != OMPI_SUCCESS) {
+    if (!copy_processes(module->comm, ranks) ||
+        coll_pipebcast_place(module->comm, module->named, ranks) != OMPI_SUCCESS) {
         OBJ_RELEASE(ranks);
         return NULL;
     }
     keep(ranks);
     return ranks;
-}
-
-void coll_pipebcast_ranks_use(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks)
-{
-    if (module->topology != ranks->topology) {
-        if (module->topology != NULL) {
-            OBJ_RELEASE(module->topology);
-        }
-        module->topology = ranks->topology;
-        OBJ_RETAIN(module->topology);
-    }
-    module->ranks = ranks;
-    module->placement = ranks->placement;
-    module->levels = ranks->levels;
-    module->n_alike = ranks->n_alike;
 }
 
 /* Planners. */
@@ -331,8 +270,6 @@ void coll_pipebcast_ranks_leave(coll_pipebcast_module_t *module)
     }
     pb_planner_free(module->planner); /* before what it plans on */
     module->planner = NULL;
-    module->placement = NULL;
-    module->levels = NULL;
     OBJ_RELEASE(module->ranks);
     module->ranks = NULL;
 }

@@ -18,7 +18,7 @@ typedef struct coll_pipebcast_common {
                                 one, the rest is not known */
     int unable;            /**< the lowest rank that cannot serve; -1: all can */
     int different;         /**< the lowest rank that is not like rank 0; -1: all are */
-    int which;             /**< in what it differs first (communicator/facts.h): */
+    int which;             /**< in what it differs first (communicator/record.h): */
     uint64_t value;        /**< of rank 0 */
     uint64_t other_value;  /**< of that rank */
     int other_model;       /**< the lowest rank with another measured model than rank 0; -1: none */
@@ -39,9 +39,7 @@ typedef struct coll_pipebcast_ranks {
     pb_placement_t *placement;           /**< with levels inside hosts, where there are some */
     pb_network_t *levels;                /**< the placement's network then; else NULL */
     int n_hosts;                         /**< with a rank */
-    int n_alike;                         /**< as of a module */
-    bool locality_matters;               /**< so that levels were looked for, with this result: */
-    int locality_rc;                     /**< of pb_locality_expand() */
+    int n_alike;                         /**< communicators like this one (topo/model/alike.h) */
     pb_planner_t *planner;         /**< of a communicator that was freed; NULL: there is none */
     coll_pipebcast_model_t *model; /**< retained; by which it plans */
 } coll_pipebcast_ranks_t;
@@ -68,12 +66,6 @@ coll_pipebcast_ranks_t *coll_pipebcast_ranks_find(const coll_pipebcast_module_t 
  */
 coll_pipebcast_ranks_t *coll_pipebcast_ranks_new(coll_pipebcast_module_t *module,
                                                  const coll_pipebcast_common_t *common);
-
-/**
- * The module shares what is known from now on, and takes over the reference. Its placement is
- * borrowed from there until the module ends.
- */
-void coll_pipebcast_ranks_use(coll_pipebcast_module_t *module, coll_pipebcast_ranks_t *ranks);
 
 /** The module, which has its model, takes a planner that was left, if that plans by its model. */
 void coll_pipebcast_ranks_take_planner(coll_pipebcast_module_t *module);

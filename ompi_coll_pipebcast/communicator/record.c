@@ -9,12 +9,189 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
-#include "communicator/facts.h"
-#include "communicator/placement.h"
+#include "base/settings.h"
+#include "communicator/connections.h"
+#include "communicator/gate.h"
+#include "communicator/locality.h"
 #include "communicator/process.h"
+#include "pml/route.h"
 #include "topo/network/address_record.h"
+#include "topo/network/hostlist.h"
+#include "topo/util/hash.h"
 
 static const char key[] = "pipebcast.record";
+
+/* The facts. */
+
+/** Changes whenever ranks of different builds would not understand each other. */
+#ifndef PROTOCOL
+#define PROTOCOL 28
+#endif
+
+static const struct {
+    const char *name;
+    bool is_number;
+} alike[COLL_PIPEBCAST_N_ALIKE] = {
+    [COLL_PIPEBCAST_ALIKE_PROTOCOL] = {"the version of pipebcast", true},
+    [COLL_PIPEBCAST_ALIKE_TOPOLOGY] = {"the topology (coll_pipebcast_topology_file, "
+                                       "coll_pipebcast_topology_name, coll_pipebcast_topology) or "
+                                       "the list of hosts (coll_pipebcast_hosts)",
+                                       false},
+    [COLL_PIPEBCAST_ALIKE_ALGORITHM] = {"the parameter coll_pipebcast_algorithm", true},
+    [COLL_PIPEBCAST_ALIKE_ARRIVAL] = {"the parameter coll_pipebcast_arrival", true},
+    [COLL_PIPEBCAST_ALIKE_ADVICE] = {"whether the parameter coll_pipebcast_advice_dir is set",
+                                     true},
+    [COLL_PIPEBCAST_ALIKE_FANOUT] = {"the parameter coll_pipebcast_fanout", true},
+    [COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = {"the parameter coll_pipebcast_segment_size", true},
+    [COLL_PIPEBCAST_ALIKE_MIN_SIZE] = {"the parameter coll_pipebcast_min_size", true},
+    [COLL_PIPEBCAST_ALIKE_LOCALITY] = {"the parameter coll_pipebcast_locality", true},
+    [COLL_PIPEBCAST_ALIKE_LEARN] = {"the parameter coll_pipebcast_learn", true},
+    [COLL_PIPEBCAST_ALIKE_MULTICAST] = {"the parameter coll_pipebcast_multicast", true},
+    [COLL_PIPEBCAST_ALIKE_LEADERS] = {"the parameter coll_pipebcast_leaders", true},
+    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = {"the transport between hosts (pml, btl, kind of network), "
+                                        "or the parameter coll_pipebcast_transport,",
+                                        false},
+};
+
+const char *coll_pipebcast_alike_name(int which)
+{
+    return alike[which].name;
+}
+
+bool coll_pipebcast_alike_is_number(int which)
+{
+    return alike[which].is_number;
+}
+
+static void set_parameters(uint64_t *values)
+{
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    const coll_pipebcast_settings_t *first = &coll_pipebcast_first_settings;
+    values[COLL_PIPEBCAST_ALIKE_PROTOCOL] = PROTOCOL;
+    values[COLL_PIPEBCAST_ALIKE_ALGORITHM] = (uint64_t) first->algorithm;
+    values[COLL_PIPEBCAST_ALIKE_ARRIVAL] = (uint64_t) first->arrival;
+    values[COLL_PIPEBCAST_ALIKE_ADVICE] = coll_pipebcast_follows_advice();
+    values[COLL_PIPEBCAST_ALIKE_FANOUT] = (uint64_t) params->fanout;
+    values[COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = first->segment_size;
+    values[COLL_PIPEBCAST_ALIKE_MIN_SIZE] = params->min_size;
+    values[COLL_PIPEBCAST_ALIKE_LOCALITY] = (uint64_t) params->locality;
+    values[COLL_PIPEBCAST_ALIKE_LEARN] = (uint64_t) first->learn;
+    values[COLL_PIPEBCAST_ALIKE_MULTICAST] = (uint64_t) params->multicast;
+    values[COLL_PIPEBCAST_ALIKE_LEADERS] = (uint64_t) params->leaders;
+}
+
+/** The digest of topology and hosts. */
+static uint64_t hash_of_topology(void)
+{
+    const coll_pipebcast_topology_t *topology = coll_pipebcast_process.topology;
+    const char *hosts = coll_pipebcast_params.hosts;
+    uint64_t state = pb_hash_number(PB_HASH_START, coll_pipebcast_topology_digest(topology));
+    state = pb_hash_number(state, coll_pipebcast_is_set(coll_pipebcast_params.topology_file));
+    return pb_hash_end(pb_hash_string(state, hosts != NULL ? hosts : ""));
+}
+
+/** The digest of the measured model; 0: there is none, or it is faulty, or of another medium. */
+static uint64_t hash_of_model(const pb_medium_t *medium)
+{
+    const coll_pipebcast_model_t *model = coll_pipebcast_process.model;
+    const bool fits = model != NULL && (!model->model.has_medium ||
+                                        pb_medium_is_alike(&model->model.medium, medium));
+    return fits ? model->hash : 0;
+}
+
+/** Where this process sits, unless it has its host for itself. */
+static pb_locality_t find_place(void)
+{
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    const bool has_neighbors =
+        opal_process_info.num_local_peers > 0 || coll_pipebcast_is_set(params->hosts);
+    return params->locality != COLL_PIPEBCAST_LOCALITY_HOST && has_neighbors
+               ? coll_pipebcast_locality_find()
+               : PB_LOCALITY_ANYWHERE;
+}
+
+static uint64_t known_or_not(uint64_t number)
+{
+    return number > 0 ? number : PB_FACTS_UNKNOWN;
+}
+
+/** Reads the files that the parameters name; whether the process can serve by them. */
+static bool read_files(coll_pipebcast_process_t *process)
+{
+    const bool are_read = coll_pipebcast_topology_read() == OMPI_SUCCESS &&
+                          coll_pipebcast_model_read() == OMPI_SUCCESS;
+    if (!are_read) {
+        snprintf(process->why, sizeof(process->why), "this host is out of memory");
+    } else if (process->topology != NULL && process->topology->network == NULL) {
+        snprintf(process->why, sizeof(process->why),
+                 "the topology is invalid: %s; fix it (pipebcast check names every error)",
+                 process->topology->fault);
+    }
+    return process->why[0] == '\0';
+}
+
+/** The facts of this process. */
+static pb_facts_t find_facts(coll_pipebcast_process_t *process)
+{
+    pb_medium_t *medium = &process->medium;
+    coll_pipebcast_route_elsewhere(coll_pipebcast_is_set(coll_pipebcast_params.hosts), medium);
+    pb_facts_t facts = {.can_serve = read_files(process),
+                        .model = hash_of_model(medium),
+                        .place = find_place(),
+                        .bits_per_second = known_or_not(medium->bits_per_second),
+                        .mtu = known_or_not(medium->mtu),
+                        .connections = coll_pipebcast_connections_own()};
+    set_parameters(facts.alike);
+    facts.alike[COLL_PIPEBCAST_ALIKE_TOPOLOGY] = hash_of_topology();
+    facts.alike[COLL_PIPEBCAST_ALIKE_TRANSPORT] =
+        coll_pipebcast_gate_is_opened() ? 0 : pb_medium_hash(medium);
+    return facts;
+}
+
+/* The own host. */
+
+static int append_name(void *context, const char *name)
+{
+    return opal_argv_append_nosize(context, name);
+}
+
+/** The name of the parameter `hosts` for this process. */
+static char *name_from_parameter(char *why, size_t why_size)
+{
+    const char *list = coll_pipebcast_params.hosts;
+    char fault[256] = "out of memory";
+    char **names = NULL, *name = NULL;
+    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
+            PB_SUCCESS &&
+        names != NULL) {
+        name = strdup(names[OPAL_PROC_MY_NAME.vpid % (uint32_t) opal_argv_count(names)]);
+    } else {
+        snprintf(why, why_size,
+                 "the parameter coll_pipebcast_hosts is invalid: %s; write a list such as n[0-3]",
+                 fault);
+    }
+    opal_argv_free(names);
+    return name;
+}
+
+/** The name of this process's host, to be freed: that of the parameter `hosts`, or the launcher's.
+ * NULL with `why` for people if it is not known. */
+static char *own_host(char *why, size_t why_size)
+{
+    if (coll_pipebcast_is_set(coll_pipebcast_params.hosts)) {
+        return name_from_parameter(why, why_size);
+    }
+    char *name = coll_pipebcast_host_of(&OPAL_PROC_MY_NAME);
+    if (name == NULL || strcmp(name, "unknown") == 0) {
+        free(name);
+        name = opal_process_info.nodename != NULL ? strdup(opal_process_info.nodename) : NULL;
+    }
+    if (name == NULL) {
+        snprintf(why, why_size, "the name of rank %lu's host is not known",
+                 (unsigned long) OPAL_PROC_MY_NAME.vpid);
+    }
+    return name;
+}
 
 /* The text: the facts, the host, the address, each from a line of its own on. */
 
@@ -168,12 +345,12 @@ void coll_pipebcast_records_forget(void)
 static int publish(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    char *host = coll_pipebcast_own_host(process->why, sizeof(process->why));
+    pb_facts_t facts = {.can_serve = false};
+    char *host = own_host(process->why, sizeof(process->why));
     if (host != NULL) {
-        coll_pipebcast_facts_find(&process->facts, &process->medium, process->why,
-                                  sizeof(process->why));
+        facts = find_facts(process);
     }
-    char *text = write_text(&process->facts, host != NULL ? host : "");
+    char *text = write_text(&facts, host != NULL ? host : "");
     free(host);
     int rc = text != NULL ? coll_pipebcast_publish(key, text) : OMPI_ERR_OUT_OF_RESOURCE;
     if (rc != OMPI_SUCCESS) {

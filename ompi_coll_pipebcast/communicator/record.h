@@ -12,6 +12,31 @@
 #include "topo/network/addresses.h"
 #include "topo/network/facts.h"
 
+/** The indices of pb_facts_t.alike. The first one is the same in all versions. */
+enum {
+    COLL_PIPEBCAST_ALIKE_PROTOCOL,
+    COLL_PIPEBCAST_ALIKE_TOPOLOGY, /**< digest of the network and of the parameter hosts */
+    COLL_PIPEBCAST_ALIKE_ALGORITHM,
+    COLL_PIPEBCAST_ALIKE_ARRIVAL,
+    COLL_PIPEBCAST_ALIKE_ADVICE, /**< whether it is followed, wherever its directory is */
+    COLL_PIPEBCAST_ALIKE_FANOUT,
+    COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE,
+    COLL_PIPEBCAST_ALIKE_MIN_SIZE,
+    COLL_PIPEBCAST_ALIKE_LOCALITY,
+    COLL_PIPEBCAST_ALIKE_LEARN,
+    COLL_PIPEBCAST_ALIKE_MULTICAST,
+    COLL_PIPEBCAST_ALIKE_LEADERS,
+    COLL_PIPEBCAST_ALIKE_TRANSPORT, /**< of messages between hosts; 0: the user has chosen it */
+    COLL_PIPEBCAST_N_ALIKE,
+};
+_Static_assert(COLL_PIPEBCAST_N_ALIKE <= PB_FACTS_N_ALIKE, "a record has room for all");
+
+/** What differs where ranks are not alike in `which`, for people. */
+const char *coll_pipebcast_alike_name(int which);
+
+/** Whether the values themselves help people, and are no digests. */
+bool coll_pipebcast_alike_is_number(int which);
+
 typedef struct coll_pipebcast_record {
     pb_facts_t facts;
     pb_address_t address; /**< with the host, as its own process calls it */

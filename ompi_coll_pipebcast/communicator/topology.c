@@ -1,6 +1,6 @@
 /*
- * Reads the network that the parameters name, once, and shares it; or makes it of the addresses
- * that Slurm gave the job's processes.
+ * Reads the network that the parameters name, or makes it of the addresses that Slurm gave the
+ * job's processes.
  */
 #include "communicator/topology.h"
 
@@ -20,6 +20,7 @@
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     topology->network = NULL;
+    topology->source = topology->fault = NULL;
     topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
     topology->addresses = topology->digest = 0;
     topology->seen = (pb_topology_seen_t){.paths = NULL};
@@ -28,6 +29,8 @@ static void topology_construct(coll_pipebcast_topology_t *topology)
 static void topology_destruct(coll_pipebcast_topology_t *topology)
 {
     pb_network_free(topology->network);
+    free(topology->source);
+    free(topology->fault);
     pb_topology_seen_clear(&topology->seen);
 }
 
@@ -36,8 +39,7 @@ _Static_assert((int) PB_MULTICAST_OFF == COLL_PIPEBCAST_MULTICAST_OFF &&
                    (int) PB_MULTICAST_ON == COLL_PIPEBCAST_MULTICAST_ON,
                "the topology's values are the parameter's");
 
-OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, coll_pipebcast_shared_t, topology_construct,
-                   topology_destruct);
+OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct, topology_destruct);
 
 /** From the file, or the inline text. */
 static int open_topology(pb_topology_t *opened, pb_diag_t *diag)
@@ -82,14 +84,13 @@ static void report_warnings(const pb_topology_t *opened)
 }
 
 /** Fills the topology by the parameters; faults are kept in it. */
-static int read_topology(coll_pipebcast_shared_t *shared)
+static int fill(coll_pipebcast_topology_t *topology)
 {
-    coll_pipebcast_topology_t *topology = (coll_pipebcast_topology_t *) shared;
     pb_topology_t opened;
     pb_diag_t diag;
     pb_diag_init(&diag);
     int rc = open_topology(&opened, &diag);
-    shared->source = source_of(&opened);
+    topology->source = source_of(&opened);
     report_warnings(&opened);
     topology->network = opened.network;
     topology->multicast = (int) opened.multicast;
@@ -99,25 +100,33 @@ static int read_topology(coll_pipebcast_shared_t *shared)
     if (topology->network != NULL) {
         topology->digest =
             pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
-    }
-    if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
-        rc = coll_pipebcast_shared_fault(shared, &diag);
+    } else if (rc != PB_ERR_NO_MEMORY) {
+        topology->fault = coll_pipebcast_fault_of(&diag);
+        rc = topology->fault != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     pb_topology_clear(&opened);
     pb_diag_clear(&diag);
-    return rc == OMPI_SUCCESS && shared->source != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return rc != PB_ERR_NO_MEMORY && topology->source != NULL ? OMPI_SUCCESS
+                                                              : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p)
+int coll_pipebcast_topology_read(void)
 {
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    *error_p = OMPI_SUCCESS;
     if (!coll_pipebcast_is_set(params->topology_file) && !coll_pipebcast_is_set(params->topology)) {
-        return NULL;
+        return OMPI_SUCCESS;
     }
-    return (coll_pipebcast_topology_t *) coll_pipebcast_shared_get(
-        &coll_pipebcast_process.topology, OBJ_CLASS(coll_pipebcast_topology_t), read_topology,
-        error_p);
+    process->topology = OBJ_NEW(coll_pipebcast_topology_t);
+    if (process->topology != NULL && fill(process->topology) != OMPI_SUCCESS) {
+        OBJ_RELEASE(process->topology);
+    }
+    if (process->topology == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    process->newest = process->topology;
+    OBJ_RETAIN(process->newest);
+    return OMPI_SUCCESS;
 }
 
 /** Replaces what was read last, if a file has changed. With the process's lock held. */
@@ -132,7 +141,7 @@ static void read_again(coll_pipebcast_topology_t **last_p)
     if (topology == NULL) {
         return;
     }
-    if (read_topology(&topology->super) == OMPI_SUCCESS) {
+    if (fill(topology) == OMPI_SUCCESS) {
         if (topology->network != NULL) {
             coll_pipebcast_topology_t *before = *last_p;
             *last_p = topology;
@@ -142,7 +151,7 @@ static void read_again(coll_pipebcast_topology_t **last_p)
             *seen = topology->seen;
             topology->seen = before;
             if (OPAL_PROC_MY_NAME.vpid == 0) {
-                coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->super.fault);
+                coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->fault);
             }
         }
     }
@@ -151,22 +160,17 @@ static void read_again(coll_pipebcast_topology_t **last_p)
 
 coll_pipebcast_topology_t *coll_pipebcast_topology_now(void)
 {
-    int rc;
-    coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.newest;
-    coll_pipebcast_topology_t *first = coll_pipebcast_topology_get(&rc);
-    if (first == NULL || first->network == NULL) {
-        return first;
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    if (process->newest == NULL) {
+        return NULL;
     }
-    opal_mutex_lock(&coll_pipebcast_process.lock);
-    if (*last_p == NULL) {
-        *last_p = first;
-        OBJ_RETAIN(first);
+    opal_mutex_lock(&process->lock);
+    if (process->topology->network != NULL) {
+        read_again(&process->newest);
     }
-    read_again(last_p);
-    coll_pipebcast_topology_t *now = *last_p;
+    coll_pipebcast_topology_t *now = process->newest;
     OBJ_RETAIN(now);
-    opal_mutex_unlock(&coll_pipebcast_process.lock);
-    OBJ_RELEASE(first);
+    opal_mutex_unlock(&process->lock);
     return now;
 }
 
@@ -186,8 +190,8 @@ static coll_pipebcast_topology_t *new_topology(pb_network_t *network, const char
         return NULL;
     }
     topology->network = network;
-    topology->super.source = strdup(source);
-    if (network == NULL || topology->super.source == NULL) {
+    topology->source = strdup(source);
+    if (network == NULL || topology->source == NULL) {
         OBJ_RELEASE(topology);
         return NULL;
     }
@@ -233,7 +237,7 @@ static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
                                               const pb_address_t *addresses)
 {
     const int n_ranks = ompi_comm_size(comm);
-    const char *source = named != NULL ? named->super.source : "the addresses of the hosts";
+    const char *source = named != NULL ? named->source : "the addresses of the hosts";
     pb_network_t *network;
     pb_diag_t warnings;
     pb_diag_init(&warnings);

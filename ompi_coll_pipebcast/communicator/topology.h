@@ -4,12 +4,14 @@
 #ifndef COLL_PIPEBCAST_TOPOLOGY_H
 #define COLL_PIPEBCAST_TOPOLOGY_H
 
-#include "communicator/shared.h"
+#include "base/compat.h"
 #include "topo/network/network.h"
 #include "topo/network/topology.h"
 
 typedef struct coll_pipebcast_topology {
-    coll_pipebcast_shared_t super;
+    opal_object_t super;
+    char *source;            /**< for people: where it came from */
+    char *fault;             /**< for people: why there is no network; NULL: there is one */
     pb_network_t *network;   /**< NULL if nothing of the description can be used */
     int multicast;           /**< what it allows, a value of the parameter `multicast` */
     uint64_t digest;         /**< of both */
@@ -19,16 +21,16 @@ typedef struct coll_pipebcast_topology {
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 
 /**
- * The topology that the parameters name, retained for the caller, as the process has read it first:
- * from the file, or from the inline text. NULL if no topology is named, or out of memory (see
- * *error_p).
+ * Reads the topology that the parameters name, from the file or from the inline text, into
+ * coll_pipebcast_process.topology, which stays NULL if they name none. Called once.
+ * OMPI_ERR_OUT_OF_RESOURCE.
  */
-coll_pipebcast_topology_t *coll_pipebcast_topology_get(int *error_p);
+int coll_pipebcast_topology_read(void);
 
 /**
- * The same for a new communicator: as the files are now, which are read again only if one's
- * device, inode, size or time differs. A file that is invalid or gone leaves what was read before.
- * NULL as above.
+ * The topology for a new communicator, retained for the caller: as the files are now, which are
+ * read again only if one's device, inode, size or time differs. A file that is invalid or gone
+ * leaves what was read before. NULL if the parameters name none.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
 

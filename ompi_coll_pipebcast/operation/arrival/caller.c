@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
+#include "communicator/ranks.h"
 
 /**
  * Parts of the message that the root may have under way without a sign from the
@@ -204,8 +205,8 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 {
     const size_t n = (size_t) ompi_comm_size(caller->module->comm);
     pb_view_t *view = NULL;
-    if (caller->order == NULL &&
-        pb_view_new(caller->module->placement, caller->call.root, NULL, 0, &view) == PB_SUCCESS) {
+    if (caller->order == NULL && pb_view_new(caller->module->ranks->placement, caller->call.root,
+                                             NULL, 0, &view) == PB_SUCCESS) {
         caller->order = malloc(n * sizeof(*caller->order));
     }
     if (caller->order != NULL && view != NULL) {
