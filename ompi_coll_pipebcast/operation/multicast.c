@@ -1,8 +1,7 @@
 /*
  * A broadcast by multicast: the root's frames go to all hosts at once, and what is lost is repaired
  * down the planned tree (engine/multicast/multicast.h). In a plan by leaders (topo/trees/leaders.h)
- * the leaders take frames in, and hand the message on inside their hosts in pieces
- * (engine/multicast/inside.h).
+ * the leaders take frames in, and hand the message on inside their hosts in pieces.
  *
  * When this rank has the message, others may still ask it for frames. Then the operation outlives
  * its result: it lingers as a task of its own, with a copy of the message, until they have
@@ -14,7 +13,6 @@
 #include "base/clock.h"
 #include "communicator/lost.h"
 #include "communicator/multicast.h"
-#include "engine/multicast/inside.h"
 #include "engine/multicast/part.h"
 #include "operation/kinds.h"
 #include "pml/control.h"
@@ -35,11 +33,11 @@ typedef struct multicast {
     bool is_led;     /**< this rank gets the message in pieces */
     bool has_inside; /**< `inside` is there, with what follows */
     bool inside_is_through;
-    bool is_read_still; /**< pieces were abandoned: the packed copy may be read, and is lost */
-    pb_multicast_inside_t inside;
-    pb_transport_t transport; /**< of pieces, */
-    pb_message_t pieces;      /**< and the message cut into them */
-    int64_t through;          /**< when it was, by the clock; 0: it is not */
+    bool is_read_still;   /**< pieces were abandoned: the packed copy may be read, and is lost */
+    pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host, */
+    pb_transport_t transport;
+    pb_message_t pieces; /**< and the message cut into them */
+    int64_t through;     /**< when it was, by the clock; 0: it is not */
     bool is_swept;
     int64_t came; /**< when its first frame was here; 0: it is not */
 } multicast_t;
@@ -110,7 +108,7 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned, cha
     const coll_pipebcast_operation_t *operation = &multicast->super;
     const pb_role_t of_host = pb_role_inside_host(planned->role);
     pb_transfer_limits_t limits;
-    if (planned->piece_size == 0 || !pb_multicast_is_inside(planned->role)) {
+    if (of_host.n_parents + of_host.n_children == 0) {
         return OMPI_SUCCESS;
     }
     multicast->transport = coll_pipebcast_transport(
@@ -119,9 +117,10 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned, cha
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    multicast->has_inside = pb_multicast_inside_start(
-        &multicast->inside, planned->role, &limits, operation->call.data.total, planned->piece_size,
-        &multicast->transport, &multicast->pieces);
+    limits.offered = true;
+    multicast->has_inside =
+        pb_transfer_start(&multicast->inside, &of_host, &limits, operation->call.data.total,
+                          planned->piece_size, &multicast->transport, &multicast->pieces);
     if (!multicast->has_inside) {
         coll_pipebcast_message_fini(&multicast->pieces);
         return PB_ERR_NO_MEMORY;
@@ -133,7 +132,7 @@ static void end_inside(multicast_t *multicast)
 {
     if (multicast->has_inside) {
         multicast->is_read_still = !multicast->inside_is_through;
-        pb_multicast_inside_finish(&multicast->inside);
+        pb_transfer_finish(&multicast->inside);
         coll_pipebcast_message_fini(&multicast->pieces);
         multicast->has_inside = false;
     }
@@ -142,7 +141,10 @@ static void end_inside(multicast_t *multicast)
 static void advance_inside(multicast_t *multicast)
 {
     if (multicast->has_inside && !multicast->inside_is_through) {
-        multicast->inside_is_through = pb_multicast_inside_advance(&multicast->inside);
+        if (!multicast->is_led) {
+            pb_multicast_part_offer(&multicast->part, &multicast->inside);
+        }
+        multicast->inside_is_through = pb_transfer_advance(&multicast->inside);
     }
 }
 
@@ -171,9 +173,6 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned, char 
         multicast->inside_is_through = false;
         return PB_ERR_NO_MEMORY;
     }
-    if (multicast->has_inside) {
-        pb_multicast_inside_join(&multicast->inside, &multicast->part, planned->role);
-    }
     return OMPI_SUCCESS;
 }
 
@@ -186,7 +185,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     int rc = OMPI_SUCCESS;
     operation->counted_as = (int) planned->kind;
     multicast->is_root = ompi_comm_rank(module->comm) == call->root;
-    multicast->is_led = planned->piece_size > 0 && planned->role->is_led;
+    multicast->is_led = planned->role->is_led;
     multicast->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
     if (!multicast->is_led) {
         rc = prepare_data(multicast, &data);
@@ -216,19 +215,6 @@ static bool advance_part(multicast_t *multicast)
     return pb_multicast_part_advance(&multicast->part, coll_pipebcast_now());
 }
 
-/** The same, with what goes on inside this host: of both first the one that feeds the other. */
-static bool advance_both(multicast_t *multicast)
-{
-    if (multicast->is_led) {
-        advance_inside(multicast);
-    }
-    const bool is_over = advance_part(multicast);
-    if (!multicast->is_led) {
-        advance_inside(multicast);
-    }
-    return is_over && (!multicast->has_inside || multicast->inside_is_through);
-}
-
 /** Whether the call stays for ranks that may lack frames: some were lost lately, and it is not
  * long.
  */
@@ -240,10 +226,12 @@ static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *
            coll_pipebcast_now() - multicast->through < membership->config.patience;
 }
 
-/** Looks whether the first frame is here. */
+/** Looks whether the first frame, or piece, is here. */
 static void look(multicast_t *multicast, const pb_multicast_part_t *part)
 {
-    if (multicast->is_swept && multicast->came == 0 && part->window.n_here > 0) {
+    const bool has_come =
+        multicast->is_led ? multicast->inside.arrived[0] > 0 : part->window.n_here > 0;
+    if (multicast->is_swept && multicast->came == 0 && has_come) {
         multicast->came = coll_pipebcast_now();
     }
 }
@@ -251,14 +239,17 @@ static void look(multicast_t *multicast, const pb_multicast_part_t *part)
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
-    const bool is_over = advance_both(multicast);
     pb_multicast_part_t *part = &multicast->part;
+    const bool is_over = advance_part(multicast);
+    advance_inside(multicast);
     look(multicast, part);
+    if (multicast->has_inside && !multicast->inside_is_through) {
+        return false;
+    }
     if (is_over) {
         return true;
     }
-    if (!pb_multicast_part_is_through(part) ||
-        (multicast->has_inside && !multicast->inside_is_through)) {
+    if (!pb_multicast_part_is_through(part)) {
         return false;
     }
     if (multicast->through == 0) {
@@ -273,8 +264,10 @@ static int refused(const coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
     const pb_multicast_part_t *part = &multicast->part;
-    const int inside = multicast->has_inside ? pb_multicast_inside_refused(&multicast->inside) : 0;
-    return part->broken ? part->error : inside;
+    if (part->broken) {
+        return part->error;
+    }
+    return multicast->has_inside && multicast->inside.broken ? multicast->inside.error : 0;
 }
 
 static void cancel(coll_pipebcast_operation_t *operation)
@@ -282,7 +275,7 @@ static void cancel(coll_pipebcast_operation_t *operation)
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_cancel(&multicast->part);
     if (multicast->has_inside) {
-        pb_multicast_inside_cancel(&multicast->inside);
+        pb_transfer_cancel(&multicast->inside);
     }
 }
 
@@ -353,7 +346,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     pb_multicast_part_t *part = &multicast->part;
     int error = part->error;
     if (error == 0 && multicast->has_inside) {
-        error = pb_multicast_inside_error(&multicast->inside);
+        error = multicast->inside.error;
     }
     end_inside(multicast);
     if (multicast->is_swept) {

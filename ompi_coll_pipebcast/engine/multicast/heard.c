@@ -93,7 +93,7 @@ static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
     }
     switch (word->kind) {
     case PB_WORD_ASK:
-        return !child->is_fed && owe(child, word);
+        return !child->is_inside && owe(child, word);
     case PB_WORD_HERE:
         if (word->blocks > child->blocks && word->blocks <= p->step.n_blocks) {
             child->blocks = word->blocks;

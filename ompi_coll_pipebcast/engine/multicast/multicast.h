@@ -26,7 +26,9 @@
  *    frames, as they came through another queue of its interface, it asks for some in vain.
  *    A *deaf* rank, which knows that it hears no datagrams, asks for all frames from the start, and
  *    so may have them before they were sent; then it sends END when it has got it.
- *    Nor does a rank that gets pieces inside its host ask for anything (engine/multicast/inside.h).
+ *    In a plan by leaders (topo/trees/leaders.h) a rank that is led asks for nothing: its leader
+ *    hands the message on in pieces, by a transfer (engine/transfer.h) with a tag of its own, to
+ *    which it offers what is here. For the words, a rank that is led has all frames from the start.
  * 4. A rank that has all frames, and no answer to come, sends DONE to its parent. When all its
  *    children have sent that, nobody can ask it for anything.
  * 5. Where a broadcast reports, a rank that is complete in all earlier broadcasts sends HERE each

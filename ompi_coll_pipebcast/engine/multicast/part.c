@@ -64,7 +64,8 @@ static void take_role(part_t *p, const pb_role_t *role)
     }
     for (int i = 0; i < role->n_children; i++) {
         if ((role->child_mask[i] & STREAM) != 0) {
-            p->children[p->n_children++].rank = role->child[i];
+            p->children[p->n_children++] = (child_t){
+                .rank = role->child[i], .is_inside = i >= role->n_children - role->n_inside};
         }
     }
 }
@@ -95,7 +96,7 @@ static bool allocate(part_t *p, const pb_role_t *role, size_t total)
     }
     p->out = p->in + p->room;
     take_role(p, role);
-    return pb_window_init(&p->window, total, payload, pb_part_is_root(p));
+    return pb_window_init(&p->window, total, payload, pb_part_is_root(p) || role->is_led);
 }
 
 static void enlist(part_t *p)
@@ -126,7 +127,7 @@ bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control
                   .control = control,
                   .number = m->next,
                   .n_others = (uint32_t) n_ranks - 1,
-                  .data = data};
+                  .data = role->is_led ? NULL : data};
     const uint32_t n_frames = pb_window_count(total, m->config.payload);
     if (n_frames == 0 || !allocate(p, role, total)) {
         give_memory_back(p);
@@ -165,21 +166,6 @@ void pb_multicast_part_finish(part_t *p)
     give_memory_back(p);
 }
 
-void pb_multicast_part_use_pieces(part_t *p, const pb_role_t *role)
-{
-    p->is_fed = role->is_led;
-    for (int i = 0; i < p->n_children; i++) {
-        for (int k = role->n_children - role->n_inside; k < role->n_children; k++) {
-            p->children[i].is_fed |= p->children[i].rank == role->child[k];
-        }
-    }
-}
-
-void pb_multicast_part_fail(part_t *p, int error)
-{
-    pb_part_keep_error(p, error);
-}
-
 void pb_multicast_part_cancel(part_t *p)
 {
     pb_part_refused(p, PB_ERR_EMPTY);
@@ -193,7 +179,7 @@ void pb_multicast_part_cancel(part_t *p)
 
 bool pb_part_add_frame(part_t *p, uint32_t index, const char *payload, uint32_t bytes)
 {
-    if (p->error != 0 || p->is_fed || !pb_window_add(&p->window, index)) {
+    if (p->error != 0 || !pb_window_add(&p->window, index)) {
         return false;
     }
     memcpy(p->data + (size_t) index * p->window.payload, payload, bytes);
@@ -206,13 +192,14 @@ bool pb_multicast_part_take_frame(part_t *p, const pb_frame_t *frame)
            pb_part_add_frame(p, frame->index, frame->payload, frame->bytes);
 }
 
-void pb_multicast_part_feed(part_t *p, size_t bytes)
+void pb_multicast_part_offer(const part_t *p, pb_transfer_t *pieces)
 {
-    pb_window_t *window = &p->window;
-    const uint32_t n =
-        bytes == window->total ? window->n_frames : (uint32_t) (bytes / window->payload);
-    while (p->error == 0 && window->first_missing < n) {
-        (void) pb_window_add(window, window->first_missing);
+    const pb_window_t *window = &p->window;
+    const uint64_t whole =
+        (uint64_t) window->first_missing * window->payload / pieces->segment_size;
+    const uint64_t n = pb_part_is_complete(p) || p->error != 0 ? pieces->n_segments : whole;
+    if (n > pieces->arrived[0]) {
+        pb_transfer_offer(pieces, n, p->error);
     }
 }
 
@@ -248,7 +235,7 @@ static bool children_are_below(const part_t *p)
 static bool nobody_asks(const part_t *p)
 {
     for (int i = 0; i < p->n_children; i++) {
-        if (!p->children[i].is_done && !p->children[i].is_fed) {
+        if (!p->children[i].is_done && !p->children[i].is_inside) {
             return false;
         }
     }

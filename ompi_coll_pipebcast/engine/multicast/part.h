@@ -10,6 +10,7 @@
 
 #include "engine/control.h"
 #include "engine/multicast/multicast.h"
+#include "engine/transfer.h"
 #include "topo/trees/role.h"
 
 /** Frames on their way to one child, at most. */
@@ -17,7 +18,7 @@
 
 typedef struct pb_multicast_child {
     int rank;
-    bool is_fed;       /**< it gets pieces in place of frames, so it asks for none */
+    bool is_inside;    /**< on this host: it gets pieces in place of frames, and asks for none */
     bool is_done;      /**< DONE has come */
     bool is_below;     /**< BELOW has come */
     bool has_end;      /**< END was sent */
@@ -50,9 +51,8 @@ typedef struct pb_multicast_part {
     pb_multicast_source_t source;
     int n_children;
     pb_multicast_child_t *children;
-    bool is_fed; /**< this rank gets pieces in place of frames */
-    char *data;  /**< the message; NULL: nobody can ask for it */
-    char *copy;  /**< the same if it is the part's own, else NULL */
+    char *data; /**< the message; NULL: nobody can ask for it */
+    char *copy; /**< the same if it is the part's own, else NULL */
     pb_window_t window;
     bool is_there;          /**< this rank is complete in all earlier broadcasts */
     bool has_end;           /**< END has come */
@@ -75,21 +75,14 @@ typedef struct pb_multicast_part {
 
 /**
  * Begins the group's next broadcast, in a group of `n_ranks`. `data` has `total` > 0 bytes: at the
- * root (a rank that has no parent in stream 0 of `role`) the message, elsewhere room for it. Both,
- * and the control channel, are borrowed until the end. Sends nothing. False if out of memory, or if
- * there are too many frames; then nothing has begun, and it may be tried again. O(children +
- * frames / 64).
+ * root (a rank that has no parent in stream 0 of `role`) the message, elsewhere room for it; it is
+ * not used where the role is led. Data and channel are borrowed until the end. Sends nothing. False
+ * if out of memory, or if there are too many frames; then nothing has begun, and it may be tried
+ * again. O(children + frames / 64).
  */
 bool pb_multicast_part_start(pb_multicast_part_t *part, pb_multicast_t *multicast,
                              pb_control_t *control, const pb_role_t *role, int n_ranks, char *data,
                              size_t total);
-
-/**
- * Begins with the part: ranks inside this one's host get pieces in place of frames, by the same
- * role, in a plan by leaders (engine/multicast/inside.h). If that is this rank, it hears no
- * datagrams, asks for no frame and needs no data.
- */
-void pb_multicast_part_use_pieces(pb_multicast_part_t *part, const pb_role_t *role);
 
 /**
  * Does what can be done without waiting, at `now`, in nanoseconds on a clock of this rank that does
@@ -98,11 +91,11 @@ void pb_multicast_part_use_pieces(pb_multicast_part_t *part, const pb_role_t *ro
  */
 bool pb_multicast_part_advance(pb_multicast_part_t *part, int64_t now);
 
-/** The first `bytes` of the message are here: they have come in pieces. O(frames that are new). */
-void pb_multicast_part_feed(pb_multicast_part_t *part, size_t bytes);
-
-/** What should have come in pieces will not, for this error, if there was none before. */
-void pb_multicast_part_fail(pb_multicast_part_t *part, int error);
+/**
+ * Offers what is here from the beginning without a gap to a leader's transfer inside its host,
+ * which is of the same message in pieces; after an error of the part empty messages. O(pieces).
+ */
+void pb_multicast_part_offer(const pb_multicast_part_t *part, pb_transfer_t *pieces);
 
 /** A frame of this broadcast has come, whatever it is; whether it was missing. */
 bool pb_multicast_part_take_frame(pb_multicast_part_t *part, const pb_frame_t *frame);

@@ -47,7 +47,7 @@ bool pb_part_is_below(const pb_part_t *part);
 /** What this rank and those below have lost; this rank counts anew after it. */
 pb_word_asked_t pb_part_sum_asked(pb_part_t *part);
 
-/** Takes a frame that the message has; whether it was missing, and not to come in a piece. */
+/** Takes a frame that the message has; whether it was missing. */
 bool pb_part_add_frame(pb_part_t *part, uint32_t index, const char *payload, uint32_t bytes);
 
 /** Whether a send is not under way any more. */

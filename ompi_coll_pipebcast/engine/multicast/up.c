@@ -8,13 +8,9 @@ typedef pb_child_t child_t;
 
 /* Frames that are missing. */
 
-/** Frames that this rank should have: up to the last it has seen, or all. None come by themselves
- * where pieces do. */
+/** Frames that this rank should have: up to the last it has seen, or all. */
 static uint32_t due_frames(const part_t *p)
 {
-    if (p->is_fed) {
-        return 0;
-    }
     const bool are_all = !pb_part_hears(p) || (p->has_end && p->multicast->is_drained);
     return are_all ? p->window.n_frames : p->window.seen_to;
 }

@@ -501,7 +501,7 @@ void group_use_checksums(group_t *g)
 static void free_member(member_t *m, bool has_own_data)
 {
     if (m->has_inside) {
-        pb_multicast_inside_finish(&m->inside);
+        pb_transfer_finish(&m->inside);
     }
     mail_drop_all(&m->control.mail);
     free(m->role);
@@ -572,13 +572,15 @@ uint64_t group_sum(const group_t *g, size_t offset)
 /** Prepares what goes on inside the rank's host, if anything does. */
 static void begin_inside(broadcast_t *b, int rank)
 {
-    const pb_transfer_limits_t limits = {.receive_window = 2, .send_window = 3, .ahead = 200};
+    const pb_transfer_limits_t limits = {
+        .receive_window = 2, .send_window = 3, .ahead = 200, .offered = true};
     member_t *m = &b->members[rank];
-    if (b->world == NULL || !pb_multicast_is_inside(m->role)) {
+    const pb_role_t of_host = pb_role_inside_host(m->role);
+    if (of_host.n_parents + of_host.n_children == 0) {
         return;
     }
-    m->has_inside = pb_multicast_inside_start(&m->inside, m->role, &limits, b->total, b->piece_size,
-                                              &b->world->transports[rank], &b->world->pieces[rank]);
+    m->has_inside = pb_transfer_start(&m->inside, &of_host, &limits, b->total, b->piece_size,
+                                      &b->world->transports[rank], &b->world->pieces[rank]);
     if (!m->has_inside) {
         abort();
     }
@@ -589,18 +591,14 @@ static void begin(group_t *g, int index, int rank)
     broadcast_t *b = &g->broadcasts[index];
     member_t *m = &b->members[rank];
     pb_multicast_t *multicast = &g->multicasts[rank];
-    char *data = m->role->is_led ? NULL : m->data;
     begin_inside(b, rank);
     multicast->config.datagrams = rank == g->deaf   ? NULL
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
     const bool good = pb_multicast_part_start(&m->part, multicast, &m->control, m->role, g->n_ranks,
-                                              data, b->total);
+                                              m->data, b->total);
     if (!good) {
         abort();
-    }
-    if (m->has_inside) {
-        pb_multicast_inside_join(&m->inside, &g->broadcasts[index].members[rank].part, m->role);
     }
     m->has_begun = true;
     m->begun = g->round;
@@ -632,8 +630,7 @@ static void leave(group_t *g, int index, int rank)
     if (!m->is_through &&
         (m->is_over || (inside_is_through && pb_multicast_part_is_through(part)))) {
         m->is_through = true;
-        m->result =
-            part->error == 0 && m->has_inside ? pb_multicast_inside_error(&m->inside) : part->error;
+        m->result = part->error == 0 && m->has_inside ? m->inside.error : part->error;
         m->ended = g->round;
         check_data(g, index, rank);
     }
@@ -652,21 +649,25 @@ static bool advance_part(group_t *g, int index, int rank)
 
 static void advance_inside(member_t *m)
 {
-    if (m->has_inside && !m->inside_is_through) {
-        m->inside_is_through = pb_multicast_inside_advance(&m->inside);
+    if (!m->has_inside || m->inside_is_through) {
+        return;
+    }
+    if (!m->role->is_led) {
+        pb_multicast_part_offer(&m->part, &m->inside);
+    }
+    m->inside_is_through = pb_transfer_advance(&m->inside);
+    if (m->part.broken && !m->inside.broken) { /* as a caller does who is lost */
+        pb_transfer_cancel(&m->inside);
+    } else if (m->inside.broken && !m->part.broken) {
+        pb_multicast_part_cancel(&m->part);
     }
 }
 
 static void advance(group_t *g, int index, int rank)
 {
     member_t *m = &g->broadcasts[index].members[rank];
-    if (m->role->is_led) {
-        advance_inside(m);
-    }
     m->is_over = advance_part(g, index, rank);
-    if (!m->role->is_led) {
-        advance_inside(m);
-    }
+    advance_inside(m);
     /* What nobody will ever take is abandoned. */
     m->is_over = m->is_over && (!m->has_inside || m->inside_is_through || g->is_cancelled);
     leave(g, index, rank);
@@ -771,7 +772,7 @@ void group_cancel(group_t *g)
             if (m->has_begun && !m->is_over) {
                 pb_multicast_part_cancel(&m->part);
                 if (m->has_inside) {
-                    pb_multicast_inside_cancel(&m->inside);
+                    pb_transfer_cancel(&m->inside);
                 }
             }
         }

@@ -10,7 +10,6 @@
 #ifndef PB_TEST_GROUP_H
 #define PB_TEST_GROUP_H
 
-#include "engine/multicast/inside.h"
 #include "engine/multicast/part.h"
 #include "test/engine/mail.h"
 #include "test/engine/world.h"
@@ -71,7 +70,7 @@ typedef struct member {
     int result;
     int begun, ended; /**< rounds */
     bool has_inside, inside_is_through;
-    pb_multicast_inside_t inside;
+    pb_transfer_t inside; /**< of pieces */
     pb_multicast_part_t part;
 } member_t;
 
