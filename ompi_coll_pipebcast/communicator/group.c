@@ -99,18 +99,14 @@ struct coll_pipebcast_group {
     int64_t since;   /**< nanoseconds, when the allreduce began */
     bool is_joining; /**< the allreduce is under way */
     bool has_joined; /**< joining is through, so that `multicast` is there */
-    pb_role_t role;  /**< this rank's in the tree from rank 0 */
-    int parent;
-    int *children;
-    uint32_t *masks;
     /* Probing. */
     int round;
     bool has_begun; /**< this round's part */
     int64_t not_before;
     pb_multicast_part_t part;
     char *data;
-    int tag; /**< of the first round; the next one has the next lower one */
-    pb_control_t round_control;
+    int tag;              /**< of the first round; the next one has the next lower one */
+    pb_control_t control; /**< of this round */
     /* What is left. */
     pb_datagrams_t *datagrams; /**< NULL: it has none */
     bool is_deaf;              /**< another rank of this host has joined */
@@ -128,12 +124,12 @@ static bool is_rank_0(const coll_pipebcast_group_t *group)
 /** Changes the number of groups of this process with a socket; false: there are too many. */
 static bool add_groups(int n)
 {
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    opal_mutex_lock(&process->lock);
-    const bool has_room = process->n_multicast_groups + n <= MOST_GROUPS;
-    process->n_multicast_groups += has_room ? n : 0;
-    opal_mutex_unlock(&process->lock);
-    return has_room;
+    int *n_groups = &coll_pipebcast_process.n_multicast_groups;
+    if (__atomic_add_fetch(n_groups, n, __ATOMIC_RELAXED) <= MOST_GROUPS) {
+        return true;
+    }
+    __atomic_sub_fetch(n_groups, n, __ATOMIC_RELAXED);
+    return false;
 }
 
 static void close_datagrams(coll_pipebcast_group_t *group)
@@ -149,8 +145,6 @@ static void free_group(coll_pipebcast_group_t *group)
 {
     close_datagrams(group);
     OBJ_DESTRUCT(&group->task.super);
-    free(group->children);
-    free(group->masks);
     free(group->data);
     free(group);
 }
@@ -211,24 +205,6 @@ static void find_address(coll_pipebcast_group_t *group)
     group->port = (uint16_t) (FIRST_PORT + pb_hash_end(state) % N_PORTS);
 }
 
-static bool has_failed_too_often(void)
-{
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    opal_mutex_lock(&process->lock);
-    const bool has = process->multicast_failures >= MOST_FAILURES;
-    opal_mutex_unlock(&process->lock);
-    return has;
-}
-
-/** The process's memory of groups that it has offered. */
-static void note_outcome(bool works)
-{
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    opal_mutex_lock(&process->lock);
-    process->multicast_failures = works ? 0 : process->multicast_failures + 1;
-    opal_mutex_unlock(&process->lock);
-}
-
 /** Whether frames have a checksum, by the speed of the slowest host's link. */
 static bool has_checksum(uint64_t bits_per_second)
 {
@@ -242,7 +218,8 @@ static bool decide(coll_pipebcast_group_t *group)
 {
     uint64_t *values = group->module->multicast.values;
     uint64_t random[3];
-    if (has_failed_too_often()) {
+    if (__atomic_load_n(&coll_pipebcast_process.multicast_failures, __ATOMIC_RELAXED) >=
+        MOST_FAILURES) {
         snprintf(group->why_not, sizeof(group->why_not),
                  "it did not work among other ranks of this job");
         return false;
@@ -437,9 +414,18 @@ static void conclude(coll_pipebcast_group_t *group, bool works, const char *why_
     if (!works && group->why_not[0] == '\0') {
         snprintf(group->why_not, sizeof(group->why_not), "%s", why_not);
     }
-    if (is_rank_0(group)) {
-        note_outcome(works);
+    if (is_rank_0(group)) { /* the process's memory of groups that it has offered */
+        int *failures = &coll_pipebcast_process.multicast_failures;
+        __atomic_store_n(failures, works ? 0 : *failures + 1, __ATOMIC_RELAXED);
     }
+}
+
+/** The role in the tree along which the group is joined and probed; borrowed from the planner. */
+static int find_role(coll_pipebcast_module_t *module, pb_planned_t *planned)
+{
+    return coll_pipebcast_may_reach_all(module)
+               ? pb_planner_role(module->planner, 0, PB_KIND_MULTICAST, NULL, 0, planned)
+               : pb_planner_stand_in(module->planner, 0, planned);
 }
 
 /** Begins this round's part; false if it is not time, or this rank is lost. */
@@ -447,18 +433,19 @@ static bool begin_round(coll_pipebcast_group_t *group, int64_t now)
 {
     coll_pipebcast_module_t *module = group->module;
     const size_t total = (size_t) PROBE_FRAMES * group->multicast.config.payload;
+    pb_planned_t planned;
     if (is_rank_0(group) && now < group->not_before) {
         return false;
     }
     if (group->data == NULL) {
         group->data = calloc(1, total);
     }
-    group->round_control = (pb_control_t){.comm = module->comm, .tag = group->tag - group->round};
+    group->control = (pb_control_t){.comm = module->comm, .tag = group->tag - group->round};
     pb_marks_mark_next(&group->multicast.marks);
     group->has_begun =
-        group->data != NULL &&
-        pb_multicast_part_start(&group->part, &group->multicast, &group->round_control,
-                                &group->role, ompi_comm_size(module->comm), group->data, total);
+        group->data != NULL && find_role(module, &planned) == PB_SUCCESS &&
+        pb_multicast_part_start(&group->part, &group->multicast, &group->control, planned.role,
+                                ompi_comm_size(module->comm), group->data, total);
     if (!group->has_begun) {
         coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
     }
@@ -468,11 +455,10 @@ static bool begin_round(coll_pipebcast_group_t *group, int64_t now)
 /** Whether the round has shown something. */
 static void judge_round(coll_pipebcast_group_t *group)
 {
-    const pb_multicast_mark_t *mark = pb_multicast_find_mark(&group->multicast, group->part.number);
-    if (group->is_concluded || mark == NULL || !mark->is_settled) {
+    if (group->is_concluded || !group->part.is_settled) {
         return;
     }
-    if (!pb_health_is_deaf(mark)) {
+    if (!pb_health_is_deaf(PROBE_FRAMES, group->part.asked.most)) {
         conclude(group, true, "");
     } else if (group->round + 1 == N_ROUNDS) {
         conclude(group, false, "a rank heard less than half of the frames that rank 0 has sent");
@@ -553,62 +539,21 @@ static void end(coll_pipebcast_task_t *task)
     coll_pipebcast_unlock(lock);
 }
 
-/** The role in the tree along which the group is joined and probed; borrowed from the planner. */
-static int find_role(coll_pipebcast_module_t *module, pb_planned_t *planned)
-{
-    return coll_pipebcast_may_reach_all(module)
-               ? pb_planner_role(module->planner, 0, PB_KIND_MULTICAST, NULL, 0, planned)
-               : pb_planner_stand_in(module->planner, 0, planned);
-}
-
-/** The neighbours in stream 0 of a role, as a role of its own. False if out of memory. */
-static bool copy_role(coll_pipebcast_group_t *group, const pb_role_t *role)
-{
-    const size_t n = (size_t) role->n_children + 1;
-    group->children = malloc(n * sizeof(*group->children));
-    group->masks = malloc(n * sizeof(*group->masks));
-    if (group->children == NULL || group->masks == NULL) {
-        return false;
-    }
-    group->parent = -1;
-    for (size_t i = 0; i < n; i++) {
-        group->masks[i] = 1;
-    }
-    for (int i = 0; i < role->n_parents; i++) {
-        group->parent = (role->parent_mask[i] & 1) != 0 ? role->parent[i] : group->parent;
-    }
-    pb_role_t *own = &group->role;
-    *own = (pb_role_t){.n_streams = 1,
-                       .n_parents = group->parent >= 0,
-                       .parent = &group->parent,
-                       .child = group->children,
-                       .parent_mask = group->masks,
-                       .child_mask = group->masks};
-    for (int i = 0; i < role->n_children; i++) {
-        if ((role->child_mask[i] & 1) != 0) {
-            group->children[own->n_children++] = role->child[i];
-        }
-    }
-    return true;
-}
-
 /** A group that has not begun to join; NULL if out of memory. */
 static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int tag)
 {
     pb_planned_t planned;
-    coll_pipebcast_group_t *group = calloc(1, sizeof(*group));
-    if (group == NULL) {
-        return NULL;
+    coll_pipebcast_group_t *group = NULL;
+    if (find_role(module, &planned) == PB_SUCCESS) {
+        group = calloc(1, sizeof(*group));
     }
-    OBJ_CONSTRUCT(&group->task.super, opal_list_item_t);
-    group->module = module;
-    group->n_users = 1;
-    group->tag = tag;
-    if (find_role(module, &planned) != PB_SUCCESS || !copy_role(group, planned.role)) {
-        free_group(group);
-        return NULL;
+    if (group != NULL) {
+        OBJ_CONSTRUCT(&group->task.super, opal_list_item_t);
+        group->module = module;
+        group->n_users = 1;
+        group->tag = tag;
+        coll_pipebcast_connections_count_role(module, planned.role);
     }
-    coll_pipebcast_connections_count_role(module, planned.role);
     return group;
 }
 

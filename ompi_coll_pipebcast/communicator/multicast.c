@@ -81,6 +81,9 @@ static void take_outcome(coll_pipebcast_module_t *module)
     }
     if (works) {
         report_success(module);
+        multicast->n_swept = 0;
+        multicast->swept_to = coll_pipebcast_group_membership(group)->marks.end;
+        multicast->at_sweep = (pb_multicast_loss_t){0};
         pb_planner_allow_multicast(module->planner,
                                    coll_pipebcast_group_membership(group)->config.payload);
         return;
@@ -89,24 +92,30 @@ static void take_outcome(coll_pipebcast_module_t *module)
     drop_group(module);
 }
 
-/** Makes progress once, without the lock. */
-static void wait_once(coll_pipebcast_module_t *module)
-{
-    coll_pipebcast_unlock(&module->lock);
-    opal_progress();
-    coll_pipebcast_lock(&module->lock);
-}
-
-/** Judges what is known of the last broadcasts by multicast, which is alike on all ranks. */
-static void judge(coll_pipebcast_module_t *module)
+void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
-    const pb_multicast_mark_t *mark =
-        pb_multicast_due_mark(coll_pipebcast_group_membership(multicast->group));
-    while (mark != NULL && !mark->is_settled && !coll_pipebcast_is_lost(module)) {
-        wait_once(module);
+    multicast->n_swept = 0;
+    if (multicast->health.state == PB_HEALTH_WORKING) {
+        const uint64_t end = coll_pipebcast_group_membership(multicast->group)->marks.end;
+        multicast->n_swept = end - multicast->swept_to;
+        multicast->swept_to = end;
     }
-    if (mark != NULL && !module->is_lost && pb_health_judge(&multicast->health, mark)) {
+}
+
+uint32_t coll_pipebcast_multicast_take_lost(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    return multicast->n_swept == 0
+               ? 0
+               : pb_multicast_take_lost(coll_pipebcast_group_membership(multicast->group),
+                                        &multicast->at_sweep);
+}
+
+void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, uint32_t missed)
+{
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    if (pb_health_judge(&multicast->health, multicast->n_swept, missed)) {
         report_failure(module, "a rank does not hear half of the frames any more");
         drop_group(module);
     }
@@ -130,9 +139,6 @@ void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
     pb_health_count(health);
     if (pb_health_is_due(health)) {
         take_outcome(module);
-    }
-    if (health->state == PB_HEALTH_WORKING) {
-        judge(module);
     }
     if (pb_health_begins_probe(health)) {
         const int tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_GROUP_TAGS);

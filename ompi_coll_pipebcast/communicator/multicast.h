@@ -2,9 +2,9 @@
  * Multicast on a communicator: its group of datagrams (engine/multicast/multicast.h), from the
  * probe that finds out whether it works until it is given up or the communicator is freed.
  *
- * The probe (communicator/group.h) goes on beside broadcasts. What came of it, and when a group has
- * fallen silent, all ranks find at the same blocking broadcasts (engine/multicast/health.h), and
- * from then on the planner may choose multicast, or may not.
+ * The probe (communicator/group.h) goes on beside broadcasts. What came of it all ranks take in at
+ * the same blocking broadcast, and that a group has fallen silent with the verdict of a sweep
+ * (engine/multicast/health.h). From then on the planner may choose multicast, or may not.
  */
 #ifndef COLL_PIPEBCAST_COMMUNICATOR_MULTICAST_H
 #define COLL_PIPEBCAST_COMMUNICATOR_MULTICAST_H
@@ -28,6 +28,9 @@ typedef struct coll_pipebcast_multicast {
                                                 as it may write for longer than a group lives */
     pb_request_t joining;                    /**< this allreduce; NULL: none is under way */
     coll_pipebcast_group_t *group;           /**< the one that works or is probed; NULL: none */
+    uint64_t swept_to;                       /**< position of its frames at the last sweep */
+    uint64_t n_swept;                        /**< frames since the sweep before that */
+    pb_multicast_loss_t at_sweep;            /**< of this rank, at the last sweep */
 } coll_pipebcast_multicast_t;
 
 /** As a module is made, and goes. */
@@ -43,12 +46,20 @@ void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module
                                             uint64_t bits_per_second);
 
 /**
- * A blocking broadcast that may be ours begins, alike on all ranks: waits
- * for the outcome of a probe that is due, and for what is to be known of the last broadcasts by
- * multicast; and begins a probe whose time has come. With the module's lock held, which is given up
- * while it waits.
+ * A blocking broadcast that may be ours begins, alike on all ranks: waits for the outcome of a
+ * probe that is due, and begins one whose time has come. With the module's lock held, which is
+ * given up while it waits.
  */
 void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);
+
+/** A sweep begins, with the broadcast that is swept. Alike on all ranks. */
+void coll_pipebcast_multicast_begin_sweep(struct coll_pipebcast_module *module);
+
+/** Frames that this rank missed since the last sweep, at the end of its part of the broadcast. */
+uint32_t coll_pipebcast_multicast_take_lost(struct coll_pipebcast_module *module);
+
+/** The verdict: some rank missed so many frames. Broadcasts go by trees if that is silence. */
+void coll_pipebcast_multicast_judge(struct coll_pipebcast_module *module, uint32_t missed);
 
 /** The group that works, with a reference for the caller; NULL: there is none. Alike on all ranks.
  */

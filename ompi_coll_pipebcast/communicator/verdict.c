@@ -6,6 +6,8 @@
  *   measured                                             changes
  *   how long the broadcast took, where it took longest   the planner's table: topo/model/learner.h
  *   how long ranks waited for ranks that came late       the mode of arrivals: take_arrivals()
+ *   how many frames of multicast a rank missed           multicast or trees:
+ * engine/multicast/health.h
  */
 #include "communicator/verdict.h"
 
@@ -179,6 +181,7 @@ int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned
     sweep->root = root;
     sweep->bytes = bytes;
     sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};
+    coll_pipebcast_multicast_begin_sweep(module);
     const int stream = stream_of(sweep, planned);
     pb_sweep_start(&sweep->sweep, &sweep->control, planned->role, ompi_comm_rank(module->comm),
                    ompi_comm_size(module->comm), stream, sweep->children);
@@ -206,6 +209,7 @@ void coll_pipebcast_sweep_end(coll_pipebcast_module_t *module, int64_t arrived,
     coll_pipebcast_sweep_t *sweep = &module->sweep;
     pb_sweep_times_t own = *times;
     own.away = away_until(arrived);
+    own.missed = coll_pipebcast_multicast_take_lost(module);
     if (sweep->is_task) {
         pb_sweep_end(&sweep->sweep, &own);
         /* The report leaves now, however long this rank stays away from Open MPI after this. */
@@ -292,6 +296,7 @@ void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
     if (!module->is_lost) {
         take_time(module);
         take_arrivals(module);
+        coll_pipebcast_multicast_judge(module, sweep->sweep.missed);
     }
 }
 

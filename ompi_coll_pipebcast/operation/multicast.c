@@ -221,7 +221,7 @@ static bool advance_part(multicast_t *multicast)
 static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
 {
     const pb_multicast_t *membership = part->multicast;
-    return !multicast->super.call.overlaps && membership->asked_last > 0 &&
+    return !multicast->super.call.overlaps && membership->asked.all > 0 &&
            pb_multicast_part_may_be_asked(part) &&
            coll_pipebcast_now() - multicast->through < membership->config.patience;
 }

@@ -47,7 +47,7 @@ void pb_health_probed(pb_health_t *h, bool works)
 {
     h->n_deaf = 0;
     h->n_good = 0;
-    h->judged = 0;
+    h->frames = h->missed = 0;
     if (works) {
         h->state = PB_HEALTH_WORKING;
     } else {
@@ -55,34 +55,26 @@ void pb_health_probed(pb_health_t *h, bool works)
     }
 }
 
-bool pb_health_is_deaf(const pb_multicast_mark_t *mark)
+bool pb_health_is_deaf(uint64_t frames, uint64_t missed)
 {
-    return 2 * (uint64_t) mark->asked.most >= mark->frames;
+    return 2 * missed >= frames;
 }
 
-/** Whether that cannot be loss. */
-static bool is_silence(const pb_multicast_mark_t *mark)
+bool pb_health_judge(pb_health_t *h, uint64_t frames, uint64_t missed)
 {
-    return 8 * (uint64_t) mark->asked.most >= 7 * mark->frames;
-}
-
-bool pb_health_judge(pb_health_t *h, const pb_multicast_mark_t *mark)
-{
-    if (h->state != PB_HEALTH_WORKING || mark->number < h->judged) {
+    h->frames += frames;
+    h->missed += missed;
+    if (h->state != PB_HEALTH_WORKING || h->frames < PB_HEALTH_FRAMES) {
         return false;
     }
-    h->judged = mark->number + 1;
-    if (!pb_health_is_deaf(mark)) {
-        h->n_deaf = 0;
-        h->n_good++;
-        h->n_failures = h->n_good >= PB_HEALTH_REST ? 0 : h->n_failures;
-        return false;
+    const bool is_deaf = pb_health_is_deaf(h->frames, h->missed);
+    const bool is_silence = 8 * h->missed >= 7 * h->frames; /* that cannot be loss */
+    h->frames = h->missed = 0;
+    h->n_good = is_deaf ? 0 : h->n_good + 1;
+    h->n_failures = h->n_good >= PB_HEALTH_REST ? 0 : h->n_failures;
+    h->n_deaf = !is_deaf ? 0 : is_silence ? PB_HEALTH_DEAF : h->n_deaf + 1;
+    if (h->n_deaf == PB_HEALTH_DEAF) {
+        fail(h);
     }
-    h->n_good = 0;
-    h->n_deaf += is_silence(mark) ? PB_HEALTH_DEAF : 1;
-    if (h->n_deaf < PB_HEALTH_DEAF) {
-        return false;
-    }
-    fail(h);
-    return true;
+    return h->n_deaf == PB_HEALTH_DEAF;
 }

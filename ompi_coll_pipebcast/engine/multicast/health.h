@@ -1,23 +1,19 @@
 /*
  * Whether broadcasts go by multicast: when it is found out whether the group works, and when it is
- * given up (ours).
- *
- * What happens to a group is known alike on all ranks: a probe has one outcome, and a settled mark
- * (engine/multicast/marks.h) has brought the same to all. So every rank comes to the same here if
- * all ask at the same broadcasts, which are the communicator's blocking ones.
+ * given up (ours). Every rank comes to the same, as all ask at the same blocking broadcasts, and
+ * what they ask about is known alike on all.
  *
  * - The group is probed at the communicator's PB_HEALTH_FIRST-th broadcast: one that is made for
- * one or two broadcasts pays for nothing. Its outcome counts PB_HEALTH_LAG broadcasts later, so
- * that it is mostly known by then.
- * - What a mark has brought is judged some broadcasts later (pb_multicast_due_mark()): no rank gets
- *   further ahead of one that is late.
- * - A mark is *deaf* if a rank had to ask for half of the frames that were sent. Loss on the way is
- *   not as much; silence is, as where a switch does not deliver to a port any more: nobody had
- *   joined there for all it knows. After PB_HEALTH_DEAF of them one after the other, or one in
- * which nearly all frames were missed, broadcasts go by trees.
+ *   one or two broadcasts pays for nothing. Its outcome counts PB_HEALTH_LAG broadcasts later, so
+ *   that it is mostly known by then.
+ * - Each verdict of a sweep (engine/sweep.h) tells how many frames the rank missed that missed the
+ *   most. Those of PB_HEALTH_FRAMES or more frames are *deaf* if it missed half of them. Loss on
+ *   the way is not as much; silence is, as where a switch does not deliver to a port any more.
+ * After PB_HEALTH_DEAF of them one after the other, or one in which nearly all frames were missed,
+ *   broadcasts go by trees.
  * - A group that does not work is probed again after PB_HEALTH_REST broadcasts, the next time after
- *   eight times as many, and after PB_HEALTH_FAILURES in a row not at all. One that has worked for
- *   PB_HEALTH_REST marks begins to count anew.
+ *   eight times as many, and after PB_HEALTH_FAILURES in a row not at all. One that has had
+ *   PB_HEALTH_REST good verdicts begins to count anew.
  *
  * How much time loss costs is not judged here: what broadcasts took is learnt
  * (topo/model/learner.h), and trees are taken where they are faster.
@@ -28,10 +24,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/multicast/multicast.h"
-
 #define PB_HEALTH_FIRST 3
 #define PB_HEALTH_LAG 2
+#define PB_HEALTH_FRAMES 8
 #define PB_HEALTH_DEAF 2
 #define PB_HEALTH_REST 64
 #define PB_HEALTH_FAILURES 3
@@ -47,8 +42,9 @@ typedef struct pb_health {
     pb_health_state_t state;
     uint64_t n_broadcasts;
     uint64_t due;    /**< the broadcast at which it is probed, or a probe's outcome counts */
-    uint64_t judged; /**< marks up to this number were judged */
-    uint64_t n_good; /**< marks that were not deaf, since it works */
+    uint64_t frames; /**< that were sent, and have not been judged */
+    uint64_t missed; /**< of these, by the rank that missed the most */
+    uint64_t n_good; /**< verdicts that were not deaf, since it works */
     int n_deaf;      /**< in a row */
     int n_failures;  /**< probes without success, and groups that fell silent, in a row */
 } pb_health_t;
@@ -68,10 +64,13 @@ bool pb_health_is_due(const pb_health_t *health);
 /** The probe has shown whether the group works. */
 void pb_health_probed(pb_health_t *health, bool works);
 
-/** Whether so few frames have come that the group does not work. */
-bool pb_health_is_deaf(const pb_multicast_mark_t *mark);
+/** Whether a rank missed so many of the frames that the group does not work. */
+bool pb_health_is_deaf(uint64_t frames, uint64_t missed);
 
-/** A settled mark is judged, each once. Whether the group is not used any more from now on. */
-bool pb_health_judge(pb_health_t *health, const pb_multicast_mark_t *mark);
+/**
+ * A verdict is here: of so many more frames, some rank missed so many. Whether the group is not
+ * used any more from now on.
+ */
+bool pb_health_judge(pb_health_t *health, uint64_t frames, uint64_t missed);
 
 #endif

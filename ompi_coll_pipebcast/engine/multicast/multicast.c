@@ -15,34 +15,17 @@ void pb_multicast_init(pb_multicast_t *m, const pb_multicast_config_t *config)
     pb_rate_init(&m->rate, config->ceiling, config->repair_limit);
 }
 
-/* Marks. */
-
-static uint64_t n_kept(const pb_multicast_t *m)
+uint32_t pb_multicast_take_lost(const pb_multicast_t *m, pb_multicast_loss_t *before)
 {
-    return m->n_marks < PB_MULTICAST_MARKS ? m->n_marks : PB_MULTICAST_MARKS;
-}
-
-pb_multicast_mark_t *pb_multicast_find_mark(pb_multicast_t *m, uint64_t number)
-{
-    for (uint64_t i = 1; i <= n_kept(m); i++) {
-        pb_multicast_mark_t *mark = &m->mark[(m->n_marks - i) % PB_MULTICAST_MARKS];
-        if (mark->number == number) {
-            return mark;
-        }
+    pb_datagrams_t *datagrams = m->config.datagrams;
+    if (!pb_multicast_hears(m)) {
+        return 0;
     }
-    return NULL;
-}
-
-const pb_multicast_mark_t *pb_multicast_due_mark(const pb_multicast_t *m)
-{
-    for (uint64_t i = 1; i <= n_kept(m); i++) {
-        const pb_multicast_mark_t *mark = &m->mark[(m->n_marks - i) % PB_MULTICAST_MARKS];
-        if (mark->number + PB_MULTICAST_MARK_LAG < m->next ||
-            mark->end + PB_MULTICAST_MARK_LAG_FRAMES <= m->marks.end) {
-            return mark;
-        }
-    }
-    return NULL;
+    const pb_multicast_loss_t now = {.asked = m->counters.asked,
+                                     .dropped = datagrams->dropped(datagrams)};
+    const uint64_t asked = now.asked - before->asked, here = now.dropped - before->dropped;
+    *before = now;
+    return asked > here ? (uint32_t) (asked - here) : 0;
 }
 
 /* Datagrams. */

@@ -96,16 +96,6 @@
 
 struct pb_multicast_part;
 
-/**
- * Broadcasts after a mark until it is due to be judged, or frames of these: as many as the buffers
- * of an ordinary user let roots be ahead of a rank that is late.
- */
-#define PB_MULTICAST_MARK_LAG 16
-#define PB_MULTICAST_MARK_LAG_FRAMES 92
-
-/** Marks that are kept: more than begin until one of them is due. */
-#define PB_MULTICAST_MARKS (2 * PB_MULTICAST_MARK_LAG)
-
 /** What the members agree on, and what a rank brings. */
 typedef struct pb_multicast_config {
     pb_frame_rule_t rule;
@@ -119,14 +109,10 @@ typedef struct pb_multicast_config {
     uint64_t repair_limit; /**< the same */
 } pb_multicast_config_t;
 
-/** A mark that has begun here, and what it has brought, alike on all ranks. */
-typedef struct pb_multicast_mark {
-    uint64_t number;
-    uint64_t end;    /**< position behind it */
-    uint64_t frames; /**< of the broadcasts since the mark before it */
-    bool is_settled; /**< then `asked` is known */
-    pb_word_asked_t asked;
-} pb_multicast_mark_t;
+/** How many frames a rank has asked for, and its own host has dropped, up to some time. */
+typedef struct pb_multicast_loss {
+    uint64_t asked, dropped;
+} pb_multicast_loss_t;
 
 /** What has happened in this group on this rank. */
 typedef struct pb_multicast_counters {
@@ -150,16 +136,13 @@ typedef struct pb_multicast {
     pb_marks_t marks;
     pb_rate_t rate;
     uint64_t settled;                 /**< position: what is before it is known to be settled */
-    uint64_t asked_last;              /**< frames that ranks asked for before that mark */
+    pb_word_asked_t asked;            /**< frames that ranks asked for before that mark */
     struct pb_multicast_part *parts;  /**< those that are not over, oldest first */
     struct pb_multicast_part *newest; /**< the last of them; NULL: there are none */
     bool has_frame;                   /**< `frame` has come and has not been taken */
     pb_frame_t frame;
-    bool is_drained;       /**< the last pump has left nothing that a part could take */
-    uint32_t asked_here;   /**< frames asked for since this rank's last BELOW */
-    uint64_t dropped_then; /**< pb_datagrams_t.dropped at that time */
-    uint64_t n_marks;      /**< that have begun here */
-    pb_multicast_mark_t mark[PB_MULTICAST_MARKS]; /**< the last ones, by n_marks */
+    bool is_drained;             /**< the last pump has left nothing that a part could take */
+    pb_multicast_loss_t at_mark; /**< when this rank sent its last BELOW */
     pb_multicast_counters_t counters;
 } pb_multicast_t;
 
@@ -178,14 +161,11 @@ static inline bool pb_multicast_hears(const pb_multicast_t *multicast)
     return multicast->config.datagrams != NULL && !multicast->config.is_deaf;
 }
 
-/** The mark of this number; NULL: it is none, or began too long ago. O(marks that are kept). */
-pb_multicast_mark_t *pb_multicast_find_mark(pb_multicast_t *multicast, uint64_t number);
-
 /**
- * The last mark after which PB_MULTICAST_MARK_LAG broadcasts have begun here, or
- * PB_MULTICAST_MARK_LAG_FRAMES frames of some; NULL: there is none. Alike on all ranks between the
- * same broadcasts, whether it is known to be settled or not.
+ * Frames that were lost on the way here since `before`, which becomes now: those that this rank
+ * asked for, less those that its own host dropped since nobody took them in, which is no error of
+ * the network. 0 where it hears none.
  */
-const pb_multicast_mark_t *pb_multicast_due_mark(const pb_multicast_t *multicast);
+uint32_t pb_multicast_take_lost(const pb_multicast_t *multicast, pb_multicast_loss_t *before);
 
 #endif

@@ -24,16 +24,11 @@ void pb_part_keep_error(part_t *p, int error)
 void pb_part_settle(part_t *p, const pb_word_asked_t *asked)
 {
     pb_multicast_t *m = p->multicast;
-    pb_multicast_mark_t *mark = pb_multicast_find_mark(m, p->number);
     p->is_settled = true;
     p->asked = *asked;
-    if (mark != NULL) {
-        mark->is_settled = true;
-        mark->asked = *asked;
-    }
     if (p->step.end > m->settled) { /* news of a later mark may have come first */
         m->settled = p->step.end;
-        m->asked_last = asked->all;
+        m->asked = *asked;
     }
 }
 
@@ -135,10 +130,6 @@ bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control
     }
     m->next++;
     p->step = pb_marks_next(&m->marks, n_frames);
-    if (p->step.is_mark) {
-        m->mark[m->n_marks++ % PB_MULTICAST_MARKS] = (pb_multicast_mark_t){
-            .number = p->number, .end = p->step.end, .frames = p->step.end - p->step.marked};
-    }
     m->counters.reporting += p->step.n_blocks > 0;
     enlist(p);
     return true;
@@ -279,23 +270,9 @@ bool pb_part_is_below(const part_t *p)
     return p->broken || (is_quiet(p) && children_are_below(p) && earlier_are_quiet(p));
 }
 
-/**
- * Frames that were lost on the way here since the last call: those that this rank asked for, less
- * those that its own host dropped since nobody took them in, which is no error of the network.
- */
-static uint32_t take_lost(pb_multicast_t *m)
-{
-    const uint64_t dropped =
-        pb_multicast_hears(m) ? m->config.datagrams->dropped(m->config.datagrams) : 0;
-    const uint64_t here = dropped - m->dropped_then, asked = m->asked_here;
-    m->dropped_then = dropped;
-    m->asked_here = 0;
-    return asked > here ? (uint32_t) (asked - here) : 0;
-}
-
 pb_word_asked_t pb_part_sum_asked(part_t *p)
 {
-    const uint32_t own = take_lost(p->multicast);
+    const uint32_t own = pb_multicast_take_lost(p->multicast, &p->multicast->at_mark);
     return (pb_word_asked_t){.most = own > p->below.most ? own : p->below.most,
                              .all = p->below.all + own};
 }

@@ -26,7 +26,6 @@ static bool next_ask(part_t *p, pb_word_t *word)
             pb_window_gap(&p->window, p->asked_to, to, PB_WORD_MAX_ASKED - p->n_open, &run->first);
         p->asked_to = run->n > 0 ? run->first + run->n : to;
         p->n_open += run->n;
-        p->multicast->asked_here += pb_part_hears(p) ? run->n : 0;
         p->multicast->counters.asked += run->n;
         word->n_runs += run->n > 0;
     }

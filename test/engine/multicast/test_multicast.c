@@ -33,19 +33,15 @@ static size_t most_kept(const group_t *g)
     return (size_t) (g->window + g->window / 4 + 1) * g->payload;
 }
 
-/** Whether all ranks know of each mark what it has brought, and the same. */
+/** Whether all ranks know the last mark, and the same of it. */
 static bool results_are_alike(const group_t *g)
 {
     const pb_multicast_t *first = &g->multicasts[0];
     bool good = true;
     for (int rank = 1; rank < g->n_ranks; rank++) {
         const pb_multicast_t *m = &g->multicasts[rank];
-        good = good && m->n_marks == first->n_marks;
-        for (uint64_t i = 0; i < m->n_marks && i < PB_MULTICAST_MARKS; i++) {
-            const pb_multicast_mark_t *own = &m->mark[i], *other = &first->mark[i];
-            good = good && other->is_settled && own->is_settled && other->frames == own->frames &&
-                   other->asked.most == own->asked.most && other->asked.all == own->asked.all;
-        }
+        good = good && m->settled == first->settled && m->settled == m->marks.marked &&
+               m->asked.most == first->asked.most && m->asked.all == first->asked.all;
     }
     return good;
 }
