@@ -109,6 +109,50 @@ bool pattern_is(const void *memory, size_t bytes, unsigned seed)
     return true;
 }
 
+int bcast_begin(way_t way, void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                MPI_Request *request_p)
+{
+    *request_p = MPI_REQUEST_NULL;
+    switch (way) {
+    case BLOCKING:
+        return MPI_Bcast(buffer, count, type, root, comm);
+    case NONBLOCKING:
+        return MPI_Ibcast(buffer, count, type, root, comm, request_p);
+    case PERSISTENT:
+        return MPI_Bcast_init(buffer, count, type, root, comm, MPI_INFO_NULL, request_p);
+#if OMPI_MAJOR_VERSION >= 6
+    case BLOCKING_C:
+        return MPI_Bcast_c(buffer, count, type, root, comm);
+    case NONBLOCKING_C:
+        return MPI_Ibcast_c(buffer, count, type, root, comm, request_p);
+    case PERSISTENT_C:
+        return MPI_Bcast_init_c(buffer, count, type, root, comm, MPI_INFO_NULL, request_p);
+#endif
+    default:
+        abort();
+    }
+}
+
+int bcast_end(way_t way, MPI_Request *request_p)
+{
+    const bool is_persistent = way % 3 == PERSISTENT && *request_p != MPI_REQUEST_NULL;
+    if (is_persistent) {
+        MPI_Start(request_p);
+    }
+    const int rc = MPI_Wait(request_p, MPI_STATUS_IGNORE);
+    if (is_persistent) {
+        MPI_Request_free(request_p);
+    }
+    return rc;
+}
+
+int bcast(way_t way, void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+    const int rc = bcast_begin(way, buffer, count, type, root, comm, &request);
+    return rc != MPI_SUCCESS ? rc : bcast_end(way, &request);
+}
+
 pending_t pending_make(size_t bytes, int root, MPI_Comm comm, unsigned seed)
 {
     unsigned char *memory = must_malloc(bytes + 2);
@@ -127,35 +171,11 @@ void pending_fill(pending_t *pending, unsigned seed)
     pattern_fill(pending->buffer, pending->bytes, pending->is_root ? seed : seed + 1);
 }
 
-static int begin(way_t way, void *buffer, int bytes, int root, MPI_Comm comm,
-                 MPI_Request *request_p)
-{
-    *request_p = MPI_REQUEST_NULL;
-    switch (way) {
-    case BLOCKING:
-        return MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm);
-    case NONBLOCKING:
-        return MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, request_p);
-    case PERSISTENT:
-        return MPI_Bcast_init(buffer, bytes, MPI_BYTE, root, comm, MPI_INFO_NULL, request_p);
-#if OMPI_MAJOR_VERSION >= 6
-    case BLOCKING_C:
-        return MPI_Bcast_c(buffer, bytes, MPI_BYTE, root, comm);
-    case NONBLOCKING_C:
-        return MPI_Ibcast_c(buffer, bytes, MPI_BYTE, root, comm, request_p);
-    case PERSISTENT_C:
-        return MPI_Bcast_init_c(buffer, bytes, MPI_BYTE, root, comm, MPI_INFO_NULL, request_p);
-#endif
-    default:
-        abort();
-    }
-}
-
 pending_t pending_begin(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed,
                         MPI_Request *request_p)
 {
     const pending_t pending = pending_make(bytes, root, comm, seed);
-    const int rc = begin(way, pending.buffer, (int) bytes, root, comm, request_p);
+    const int rc = bcast_begin(way, pending.buffer, (int) bytes, MPI_BYTE, root, comm, request_p);
     check(rc == MPI_SUCCESS, "a broadcast of %zu bytes from %d returns %d", bytes, root, rc);
     return pending;
 }
@@ -178,15 +198,8 @@ bool check_bcast(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed
 {
     MPI_Request request;
     pending_t pending = pending_begin(way, bytes, root, comm, seed, &request);
-    const bool is_persistent = way % 3 == PERSISTENT;
-    if (is_persistent) {
-        MPI_Start(&request);
-    }
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    bcast_end(way, &request);
     const bool is_right = pending_is_right(&pending);
-    if (is_persistent) {
-        MPI_Request_free(&request);
-    }
     pending_end(&pending, where);
     return is_right;
 }

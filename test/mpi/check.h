@@ -58,6 +58,16 @@ typedef enum {
     N_WAYS
 } way_t;
 
+/** Begins a broadcast. A blocking one has ended then; a persistent one is yet to be started. */
+int bcast_begin(way_t way, void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                MPI_Request *request_p);
+
+/** Ends it, after a start of a persistent one, which is given back. */
+int bcast_end(way_t way, MPI_Request *request_p);
+
+/** A whole broadcast. */
+int bcast(way_t way, void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
+
 /** A broadcast of a pattern, in memory of its own. */
 typedef struct pending {
     unsigned char *buffer; /**< with a byte on each side that may not be written */
@@ -72,7 +82,7 @@ pending_t pending_make(size_t bytes, int root, MPI_Comm comm, unsigned seed);
 /** The same memory for another broadcast. */
 void pending_fill(pending_t *pending, unsigned seed);
 
-/** Begins a broadcast. A blocking one has ended then; a persistent one is yet to be started. */
+/** Begins a broadcast of it, see bcast_begin(). */
 pending_t pending_begin(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed,
                         MPI_Request *request_p);
 

@@ -11,18 +11,8 @@
 
 #include "check.h"
 
-static int broadcast(void *buffer, int count, MPI_Datatype type, MPI_Comm comm, bool is_blocking)
-{
-    MPI_Request request;
-    if (is_blocking) {
-        return MPI_Bcast(buffer, count, type, 0, comm);
-    }
-    const int rc = MPI_Ibcast(buffer, count, type, 0, comm, &request);
-    return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
 /** The broadcast in which rank `odd` has another count, and what comes after it. */
-static void try_one(int odd, int count, int other, bool is_blocking)
+static void try_one(int odd, int count, int other, way_t way)
 {
     const int own = my_rank == odd ? other : count, least = count < other ? count : other;
     const size_t bytes = (size_t) own * sizeof(int);
@@ -31,12 +21,12 @@ static void try_one(int odd, int count, int other, bool is_blocking)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     pattern_fill(buffer, bytes, my_rank == 0 ? 1 : 2);
-    int is_error = broadcast(buffer, own, MPI_INT, comm, is_blocking) != MPI_SUCCESS, any_error = 0;
+    int is_error = bcast(way, buffer, own, MPI_INT, 0, comm) != MPI_SUCCESS, any_error = 0;
     MPI_Allreduce(&is_error, &any_error, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
     check(any_error, "no rank sees that rank %d has another count", odd);
 
     pattern_fill(buffer, bytes, my_rank == 0 ? 3 : 4);
-    const int rc = broadcast(buffer, least, MPI_INT, comm, is_blocking);
+    const int rc = bcast(way, buffer, least, MPI_INT, 0, comm);
     check(rc != MPI_SUCCESS || pattern_is(buffer, (size_t) least * sizeof(int), 3),
           "wrong bytes after a broadcast in which rank %d had another count", odd);
     MPI_Comm_free(&comm);
@@ -52,7 +42,7 @@ static void try_last(int count, int other)
     const bool is_odd = my_rank == n_ranks - 1;
     const int own = is_odd ? other : count;
     unsigned char *buffer = must_malloc((size_t) own);
-    const int rc = broadcast(buffer, own, MPI_BYTE, MPI_COMM_WORLD, true);
+    const int rc = MPI_Bcast(buffer, own, MPI_BYTE, 0, MPI_COMM_WORLD);
     check(rc != MPI_SUCCESS || !is_odd, "the rank with another count gets no error");
     free(buffer);
 }
@@ -68,8 +58,8 @@ int main(int argc, char **argv)
         return check_done("run_counts");
     }
     for (int odd = 0; odd < n_ranks; odd += n_ranks - 1) {
-        try_one(odd, count, other, true);
-        try_one(odd, count, other, false);
+        try_one(odd, count, other, BLOCKING);
+        try_one(odd, count, other, NONBLOCKING);
     }
     return check_done("run_counts");
 }

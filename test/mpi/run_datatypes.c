@@ -3,7 +3,8 @@
  * ranks. Each layout is filled and read through MPI_Pack, MPI_Unpack of its own
  * rank; what lies in gaps must stay as it was.
  * Usage: run_datatypes [DOUBLES]: with a number only every other double of an array of so many,
- * which makes far more segments than there are bounce buffers.
+ * which makes far more segments than there are bounce buffers. With "ways" nonblocking and
+ * persistent ones among them, whose datatypes are freed at once.
  */
 #include <complex.h>
 #include <stdint.h>
@@ -41,6 +42,24 @@ static bool gaps_are_untouched(const layout_t *layout, const char *room, const c
     return same;
 }
 
+/** The ways of broadcasts by turns, else all are blocking. */
+static bool in_all_ways;
+
+/** By other ways than MPI_Bcast as one element of a type that is freed at once. */
+static int broadcast_by(way_t way, void *at, const layout_t *layout, int root)
+{
+    MPI_Datatype type;
+    MPI_Request request;
+    if (way == BLOCKING) {
+        return MPI_Bcast(at, layout->count, layout->type, root, MPI_COMM_WORLD);
+    }
+    MPI_Type_contiguous(layout->count, layout->type, &type);
+    MPI_Type_commit(&type);
+    const int rc = bcast_begin(way, at, 1, type, root, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&type);
+    return rc != MPI_SUCCESS ? rc : bcast_end(way, &request);
+}
+
 /** The root sends the pattern in its layout; each rank has the layout of (rank + shift). */
 static void broadcast(const layout_t *layouts, int n_layouts, int root, int shift)
 {
@@ -56,7 +75,8 @@ static void broadcast(const layout_t *layouts, int n_layouts, int root, int shif
     if (my_rank == root) {
         MPI_Unpack(sent, bytes, &at, room + START, layout->count, layout->type, MPI_COMM_SELF);
     }
-    int rc = MPI_Bcast(room + START, layout->count, layout->type, root, MPI_COMM_WORLD);
+    const way_t way = in_all_ways ? (way_t) ((root + shift) % N_WAYS) : BLOCKING;
+    const int rc = broadcast_by(way, room + START, layout, root);
     check(rc == MPI_SUCCESS, "%s: MPI_Bcast returns %d", layout->name, rc);
     char *got = packed_copy(layout, room + START, bytes);
     check(memcmp(got, sent, (size_t) bytes) == 0, "%s, root %d: wrong data", layout->name, root);
@@ -174,7 +194,8 @@ static void test_empty(void)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    if (argc > 1) {
+    in_all_ways = argc > 1 && strcmp(argv[1], "ways") == 0;
+    if (argc > 1 && !in_all_ways) {
         test_doubles((int) argument(argc, argv, 1, 0), 2, 3);
         return check_done("run_datatypes");
     }

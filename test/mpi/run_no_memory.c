@@ -97,35 +97,29 @@ static void verify(const broadcast_t *b)
     check(n_wrong == 0, "broadcast %d: %d wrong bytes and no error", b->number, n_wrong);
 }
 
-static void broadcast(MPI_Comm comm, int number)
+static void begin(broadcast_t *b, way_t way, MPI_Comm comm)
 {
-    broadcast_t b;
-    prepare(&b, number);
-    b.error = b.is_spaced ? MPI_Bcast(b.buffer, 1, spaced, b.root, comm)
-                          : MPI_Bcast(b.buffer, BYTES, MPI_BYTE, b.root, comm);
-    end_shortage();
-    verify(&b);
+    b->error = bcast_begin(way, b->buffer, b->is_spaced ? 1 : BYTES,
+                           b->is_spaced ? spaced : MPI_BYTE, b->root, comm, &b->request);
+    b->request = b->error == MPI_SUCCESS ? b->request : MPI_REQUEST_NULL;
 }
 
-/** Two at a time. */
-static void broadcast_two(MPI_Comm comm, int number)
+/** Some at a time; one is blocking. */
+static void broadcast(MPI_Comm comm, int number, int n)
 {
-    broadcast_t two[2];
-    for (int i = 0; i < 2; i++) {
-        broadcast_t *b = &two[i];
-        prepare(b, number + i);
-        b->error = b->is_spaced
-                       ? MPI_Ibcast(b->buffer, 1, spaced, b->root, comm, &b->request)
-                       : MPI_Ibcast(b->buffer, BYTES, MPI_BYTE, b->root, comm, &b->request);
-        b->request = b->error == MPI_SUCCESS ? b->request : MPI_REQUEST_NULL;
+    broadcast_t some[2];
+    for (int i = 0; i < n; i++) {
+        prepare(&some[i], number + i);
+        begin(&some[i], n == 1 ? BLOCKING : NONBLOCKING, comm);
     }
-    for (int i = 0; i < 2; i++) {
-        const int error = MPI_Wait(&two[i].request, MPI_STATUS_IGNORE);
-        two[i].error = two[i].error != MPI_SUCCESS ? two[i].error : error;
+    for (int i = 0; i < n; i++) {
+        const int error = MPI_Wait(&some[i].request, MPI_STATUS_IGNORE);
+        some[i].error = some[i].error != MPI_SUCCESS ? some[i].error : error;
     }
     end_shortage();
-    verify(&two[0]);
-    verify(&two[1]);
+    for (int i = 0; i < n; i++) {
+        verify(&some[i]);
+    }
 }
 
 /** Several starts of a persistent one. */
@@ -134,8 +128,8 @@ static void broadcast_again(MPI_Comm comm, int number)
     broadcast_t b;
     prepare(&b, number);
     b.is_spaced = false;
-    const int init =
-        MPI_Bcast_init(b.buffer, BYTES, MPI_BYTE, b.root, comm, MPI_INFO_NULL, &b.request);
+    begin(&b, PERSISTENT, comm);
+    const int init = b.error;
     for (int i = 0; i < N_STARTS; i++) {
         memcpy(b.buffer, b.before, BYTES);
         b.error = init == MPI_SUCCESS ? MPI_Start(&b.request) : init;
@@ -190,11 +184,11 @@ static void scenario(long at)
     }
     MPI_Comm_rank(comm, &rank_there);
     if (lasting && !early) {
-        broadcast(comm, 0);
+        broadcast(comm, 0, 1);
         fail_after(at, 1);
     }
     for (int i = 0; i < (early ? 1 : N_BROADCASTS); i += nonblocking ? 2 : 1) {
-        (nonblocking ? broadcast_two : broadcast)(comm, i);
+        broadcast(comm, i, nonblocking ? 2 : 1);
     }
     if (nonblocking && !early) {
         broadcast_again(comm, 1);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "layouts.h"
 
 #define MAX_OUTSTANDING 24
 #define MAX_BYTES 30000
@@ -193,22 +192,6 @@ static void test_persistent(MPI_Comm comm)
     }
 }
 
-/** One rank starts again while another is still at the start before. */
-static void test_running_ahead(MPI_Comm comm)
-{
-    enum { BYTES = 4000, ROUNDS = 40 };
-    MPI_Request request;
-    pending_t pending = pending_begin(PERSISTENT, BYTES, 0, comm, 0, &request);
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        pending_fill(&pending, round);
-        MPI_Start(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        check(pending_is_right(&pending), "running ahead, round %u", round);
-    }
-    MPI_Request_free(&request);
-    pending_end(&pending, "running ahead");
-}
-
 /** Waits, with progress, until the bytes are there. */
 static void await(const pending_t *pending, MPI_Comm comm)
 {
@@ -257,59 +240,6 @@ static void test_free_of_active(MPI_Comm comm, bool all_are_ours)
     }
 }
 
-/**
- * Ranks name one signature by other datatypes, and free these at once. (Where a persistent
- * broadcast is not ours, they cannot: Open MPI 4.1 would use the datatype nevertheless.)
- */
-static void test_datatypes(MPI_Comm comm, bool all_are_ours)
-{
-    enum { N = 240, ROUNDS = 8 };
-    for (int round = 0; round < ROUNDS; round++) {
-        layouts_t layouts = layouts_of_elements(MPI_INT, 4 * N);
-        const layout_t *mine = &layouts.layout[(my_rank + round) % layouts.n];
-        unsigned char *memory = must_malloc(2 * LAYOUTS_REACH);
-        unsigned char *packed = must_malloc(4 * N * sizeof(int));
-        MPI_Request request;
-        int position = 0;
-        memset(memory, 0, 2 * LAYOUTS_REACH);
-        pattern_fill(packed, 4 * N * sizeof(int), (unsigned) round);
-        if (my_rank == round % n_ranks) {
-            MPI_Unpack(packed, 4 * N * sizeof(int), &position, memory + LAYOUTS_REACH, mine->count,
-                       mine->type, comm);
-        }
-        MPI_Datatype type;
-        MPI_Type_contiguous(mine->count, mine->type, &type);
-        MPI_Type_commit(&type);
-        if (round % 2 == 0) {
-            MPI_Ibcast(memory + LAYOUTS_REACH, 1, type, round % n_ranks, comm, &request);
-        } else {
-            MPI_Bcast_init(memory + LAYOUTS_REACH, 1, type, round % n_ranks, comm, MPI_INFO_NULL,
-                           &request);
-        }
-        if (all_are_ours) {
-            MPI_Type_free(&type);
-        }
-        if (round % 2 == 1) {
-            MPI_Start(&request);
-        }
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (!all_are_ours) {
-            MPI_Type_free(&type);
-        }
-        if (request != MPI_REQUEST_NULL) {
-            MPI_Request_free(&request);
-        }
-        memset(packed, 0, 4 * N * sizeof(int));
-        position = 0;
-        MPI_Pack(memory + LAYOUTS_REACH, mine->count, mine->type, packed, 4 * N * sizeof(int),
-                 &position, comm);
-        check(pattern_is(packed, 4 * N * sizeof(int), (unsigned) round), "layout %s", mine->name);
-        free(packed);
-        free(memory);
-        layouts_free(&layouts);
-    }
-}
-
 /** A communicator that is freed while a broadcast on it is under way. (Open MPI 4.1's own crash.)
  */
 static void test_freed_communicator(unsigned seed)
@@ -347,23 +277,13 @@ static void test_freed_persistent(unsigned seed)
 static void test_empty(MPI_Comm comm)
 {
     MPI_Datatype nothing;
-    MPI_Request request;
     unsigned char byte = 5;
     MPI_Type_contiguous(0, MPI_BYTE, &nothing);
     MPI_Type_commit(&nothing);
     for (int i = 0; i < 4; i++) {
         const int count = my_rank % 2;
-        if (i % 2 == 0) {
-            MPI_Ibcast(&byte, count, count == 0 ? MPI_BYTE : nothing, 0, comm, &request);
-        } else {
-            MPI_Bcast_init(&byte, count, count == 0 ? MPI_BYTE : nothing, 0, comm, MPI_INFO_NULL,
-                           &request);
-            MPI_Start(&request);
-        }
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (request != MPI_REQUEST_NULL) {
-            MPI_Request_free(&request);
-        }
+        bcast(i % 2 == 0 ? NONBLOCKING : PERSISTENT, &byte, count, count == 0 ? MPI_BYTE : nothing,
+              0, comm);
         check(byte == 5, "nothing");
     }
     MPI_Type_free(&nothing);
@@ -404,9 +324,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     test_mix(comm, n_steps / 2, seed + 1);
     test_persistent(comm);
-    test_running_ahead(comm);
     test_free_of_active(comm, all_are_ours);
-    test_datatypes(comm, all_are_ours);
     test_empty(comm);
     test_status_and_cancel(comm, all_are_ours);
     MPI_Comm_free(&comm);

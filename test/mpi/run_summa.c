@@ -8,8 +8,7 @@
  * number of ranks (0 or none: as square as it gets); all of it TIMES times, from fresh blocks.
  * Elements are small whole numbers, so sums are exact in any order, and each rank compares its
  * block with the product that it works out by itself. Prints a line of CSV for each multiplication:
- * how long the slowest rank took for it, and the most that a rank was in broadcasts along rows and
- * columns.
+ * how long the slowest rank took for it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,25 +16,19 @@
 
 #include "check.h"
 
-enum { ALONG_ROWS, ALONG_COLUMNS, N_ALONG };
-
 /** Some of the numbers from 0: what one of several equal parts has. */
 typedef struct range {
     int begin, end;
 } range_t;
 
-/** This rank's position in the grid. */
+/** This rank's position in the grid, and its block of C, row after row. */
 typedef struct grid {
+    int size; /**< of the matrices */
     int n_rows, n_columns, row, column;
-    MPI_Comm along[N_ALONG]; /**< this rank's row, ranked by column, and its column, by row */
+    MPI_Comm along_row, along_column; /**< ranked by column, and by row */
+    range_t rows, columns;            /**< of the block */
+    double *c;
 } grid_t;
-
-/** This rank's blocks; row after row. */
-typedef struct blocks {
-    int size;              /**< of the matrices */
-    range_t rows, columns; /**< of each block; A's columns and B's rows are dealt out alike */
-    double *a, *b, *c;
-} blocks_t;
 
 static int length_of(range_t range)
 {
@@ -68,10 +61,10 @@ static double element_of_b(int i, int j)
     return (i * 5 + j * 11) % 19 - 9;
 }
 
-static grid_t make_grid(int n_rows)
+static grid_t make_grid(int size, int n_rows)
 {
     int shape[2] = {n_rows, 0};
-    grid_t grid;
+    grid_t grid = {.size = size};
     if (n_rows < 0 || (n_rows > 0 && n_ranks % n_rows != 0)) {
         fprintf(stderr, "run_summa: %d ranks are no grid of %d rows\n", n_ranks, n_rows);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -81,95 +74,43 @@ static grid_t make_grid(int n_rows)
     grid.n_columns = shape[1];
     grid.row = my_rank / grid.n_columns;
     grid.column = my_rank % grid.n_columns;
-    MPI_Comm_split(MPI_COMM_WORLD, grid.row, grid.column, &grid.along[ALONG_ROWS]);
-    MPI_Comm_split(MPI_COMM_WORLD, grid.column, grid.row, &grid.along[ALONG_COLUMNS]);
+    grid.rows = part_of(size, grid.row, grid.n_rows);
+    grid.columns = part_of(size, grid.column, grid.n_columns);
+    grid.c = must_malloc((size_t) length_of(grid.rows) * length_of(grid.columns) * sizeof(double));
+    MPI_Comm_split(MPI_COMM_WORLD, grid.row, grid.column, &grid.along_row);
+    MPI_Comm_split(MPI_COMM_WORLD, grid.column, grid.row, &grid.along_column);
     return grid;
 }
 
-static void free_grid(grid_t *grid)
+/** A part of A or B, which one rank of `comm` has; its broadcast. The caller frees it. */
+static double *get_panel(double (*element)(int i, int j), range_t rows, range_t columns, int owner,
+                         MPI_Comm comm)
 {
-    for (int i = 0; i < N_ALONG; i++) {
-        MPI_Comm_free(&grid->along[i]);
+    const int n = length_of(rows) * length_of(columns);
+    double *panel = must_malloc((size_t) n * sizeof(double)), *next = panel;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = rows.begin; rank == owner && i < rows.end; i++) {
+        for (int j = columns.begin; j < columns.end; j++) {
+            *next++ = element(i, j);
+        }
     }
+    MPI_Bcast(panel, n, MPI_DOUBLE, owner, comm);
+    return panel;
 }
 
-static blocks_t make_blocks(const grid_t *grid, int size)
+/** Adds a b to C, where a has `inner` columns and b as many rows. */
+static void add_product(const grid_t *grid, const double *a, const double *b, int inner)
 {
-    blocks_t blocks = {.size = size,
-                       .rows = part_of(size, grid->row, grid->n_rows),
-                       .columns = part_of(size, grid->column, grid->n_columns)};
-    const int n_columns = length_of(blocks.columns);
-    const size_t bytes = (size_t) length_of(blocks.rows) * n_columns * sizeof(double);
-    blocks.a = must_malloc(bytes);
-    blocks.b = must_malloc(bytes);
-    blocks.c = must_malloc(bytes);
-    memset(blocks.c, 0, bytes);
-    for (int k = 0; k < length_of(blocks.rows) * n_columns; k++) {
-        const int i = blocks.rows.begin + k / n_columns, j = blocks.columns.begin + k % n_columns;
-        blocks.a[k] = element_of_a(i, j);
-        blocks.b[k] = element_of_b(i, j);
-    }
-    return blocks;
-}
-
-static void free_blocks(blocks_t *blocks)
-{
-    free(blocks->a);
-    free(blocks->b);
-    free(blocks->c);
-}
-
-/** Copies rows of a matrix with so many columns, from one of its columns on. */
-static void copy_rows(double *to, const double *from, int n_rows, int n_columns, int n_copied)
-{
-    for (int i = 0; i < n_rows; i++) {
-        memcpy(to + (size_t) i * n_copied, from + (size_t) i * n_columns,
-               (size_t) n_copied * sizeof(double));
-    }
-}
-
-static void broadcast(double *values, int n, int root, MPI_Comm comm, double *seconds)
-{
-    const double begun = MPI_Wtime();
-    MPI_Bcast(values, n, MPI_DOUBLE, root, comm);
-    *seconds += MPI_Wtime() - begun;
-}
-
-/** c += a b, where a has `inner` columns and b as many rows. */
-static void add_product(double *c, const double *a, const double *b, int n_rows, int inner,
-                        int n_columns)
-{
+    const int n_rows = length_of(grid->rows), n_columns = length_of(grid->columns);
     for (int i = 0; i < n_rows; i++) {
         for (int k = 0; k < inner; k++) {
             const double factor = a[i * inner + k];
             for (int j = 0; j < n_columns; j++) {
-                c[i * n_columns + j] += factor * b[k * n_columns + j];
+                grid->c[i * n_columns + j] += factor * b[k * n_columns + j];
             }
         }
     }
-}
-
-/** Adds what the panel of A's columns and B's rows contributes. Both have one owner. */
-static void add_panel(const grid_t *grid, blocks_t *blocks, range_t panel, double *seconds)
-{
-    const int n_rows = length_of(blocks->rows), n_columns = length_of(blocks->columns);
-    const int inner = length_of(panel);
-    const int column = owner_of(panel.begin, blocks->size, grid->n_columns);
-    const int row = owner_of(panel.begin, blocks->size, grid->n_rows);
-    double *a = must_malloc((size_t) n_rows * inner * sizeof(double));
-    double *b = must_malloc((size_t) inner * n_columns * sizeof(double));
-    if (grid->column == column) {
-        copy_rows(a, blocks->a + panel.begin - blocks->columns.begin, n_rows, n_columns, inner);
-    }
-    if (grid->row == row) {
-        const size_t before = (size_t) (panel.begin - blocks->rows.begin) * n_columns;
-        copy_rows(b, blocks->b + before, inner, n_columns, n_columns);
-    }
-    broadcast(a, n_rows * inner, column, grid->along[ALONG_ROWS], &seconds[ALONG_ROWS]);
-    broadcast(b, inner * n_columns, row, grid->along[ALONG_COLUMNS], &seconds[ALONG_COLUMNS]);
-    add_product(blocks->c, a, b, n_rows, inner, n_columns);
-    free(a);
-    free(b);
 }
 
 static int least(int a, int b)
@@ -178,26 +119,30 @@ static int least(int a, int b)
 }
 
 /** A panel ends where it is wide enough, or another rank has what follows of A or B. */
-static void multiply(const grid_t *grid, blocks_t *blocks, int panel, double *seconds)
+static void multiply(const grid_t *grid, int most)
 {
-    const int size = blocks->size;
+    const int size = grid->size;
     for (range_t now = {0, 0}; now.begin < size; now.begin = now.end) {
         const int column = owner_of(now.begin, size, grid->n_columns);
         const int row = owner_of(now.begin, size, grid->n_rows);
-        now.end = least(now.begin + panel, least(part_of(size, column, grid->n_columns).end,
-                                                 part_of(size, row, grid->n_rows).end));
-        add_panel(grid, blocks, now, seconds);
+        now.end = least(now.begin + most, least(part_of(size, column, grid->n_columns).end,
+                                                part_of(size, row, grid->n_rows).end));
+        double *a = get_panel(element_of_a, grid->rows, now, column, grid->along_row);
+        double *b = get_panel(element_of_b, now, grid->columns, row, grid->along_column);
+        add_product(grid, a, b, length_of(now));
+        free(a);
+        free(b);
     }
 }
 
 /** Compares this rank's block with the product of whole rows and columns. */
-static void check_product(const blocks_t *blocks)
+static void check_product(const grid_t *grid)
 {
-    const double *c = blocks->c;
-    for (int i = blocks->rows.begin; i < blocks->rows.end; i++) {
-        for (int j = blocks->columns.begin; j < blocks->columns.end; j++) {
+    const double *c = grid->c;
+    for (int i = grid->rows.begin; i < grid->rows.end; i++) {
+        for (int j = grid->columns.begin; j < grid->columns.end; j++) {
             double sum = 0;
-            for (int k = 0; k < blocks->size; k++) {
+            for (int k = 0; k < grid->size; k++) {
                 sum += element_of_a(i, k) * element_of_b(k, j);
             }
             check(*c == sum, "element %d,%d is %g instead of %g", i, j, *c, sum);
@@ -207,22 +152,20 @@ static void check_product(const blocks_t *blocks)
 }
 
 /** One multiplication, verified, and its line. */
-static void multiply_once(const grid_t *grid, int size, int panel)
+static void multiply_once(const grid_t *grid, int panel)
 {
-    blocks_t blocks = make_blocks(grid, size);
-    double own[N_ALONG + 1] = {0}, most[N_ALONG + 1];
+    const size_t n = (size_t) length_of(grid->rows) * length_of(grid->columns);
+    memset(grid->c, 0, n * sizeof(double));
     MPI_Barrier(MPI_COMM_WORLD);
-    const double begun = MPI_Wtime();
-    multiply(grid, &blocks, panel, own);
-    own[N_ALONG] = MPI_Wtime() - begun;
-    MPI_Reduce(own, most, N_ALONG + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    double own = -MPI_Wtime(), most = 0;
+    multiply(grid, panel);
+    own += MPI_Wtime();
+    MPI_Reduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (my_rank == 0) {
-        printf("%d,%d,%d,%d,%.0f,%.0f,%.0f\n", size, panel, grid->n_rows, grid->n_columns,
-               1e6 * most[N_ALONG], 1e6 * most[ALONG_ROWS], 1e6 * most[ALONG_COLUMNS]);
+        printf("%d,%d,%d,%d,%.0f\n", grid->size, panel, grid->n_rows, grid->n_columns, 1e6 * most);
         fflush(stdout);
     }
-    check_product(&blocks);
-    free_blocks(&blocks);
+    check_product(grid);
 }
 
 int main(int argc, char **argv)
@@ -235,13 +178,15 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
         return 2;
     }
-    grid_t grid = make_grid((int) argument(argc, argv, 3, 0));
+    grid_t grid = make_grid(size, (int) argument(argc, argv, 3, 0));
     if (my_rank == 0) {
-        printf("size,panel,rows,columns,time_us,row_us,column_us\n");
+        printf("size,panel,rows,columns,time_us\n");
     }
     for (int i = 0; i < n_times; i++) {
-        multiply_once(&grid, size, panel);
+        multiply_once(&grid, panel);
     }
-    free_grid(&grid);
+    free(grid.c);
+    MPI_Comm_free(&grid.along_row);
+    MPI_Comm_free(&grid.along_column);
     return check_done("run_summa");
 }

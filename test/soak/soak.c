@@ -235,23 +235,17 @@ static void verify(soak_t *s, const broadcast_t *b)
     s->n_bytes += (double) bytes;
 }
 
-static int begin(broadcast_t *b, bool is_blocking, int count, MPI_Datatype type)
-{
-    return is_blocking ? MPI_Bcast(b->buffer, count, type, b->root, b->comm)
-                       : MPI_Ibcast(b->buffer, count, type, b->root, b->comm, &b->request);
-}
-
 /** As elements of the basic type, or as one of a type with gaps. */
-static int begin_laid_out(broadcast_t *b, bool is_blocking)
+static int begin_laid_out(broadcast_t *b, way_t way)
 {
     const layout_t *layout = &b->layout;
     MPI_Datatype type;
     if (layout->block == layout->n) {
-        return begin(b, is_blocking, layout->n, layout->of);
+        return bcast_begin(way, b->buffer, layout->n, layout->of, b->root, b->comm, &b->request);
     }
     MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of, &type);
     MPI_Type_commit(&type);
-    const int rc = begin(b, is_blocking, 1, type);
+    const int rc = bcast_begin(way, b->buffer, 1, type, b->root, b->comm, &b->request);
     MPI_Type_free(&type);
     return rc;
 }
@@ -266,7 +260,7 @@ static void broadcast(soak_t *s)
         some[i] = draw_broadcast(s, s->buffer[i]);
         arrive(s);
         if (some[i].comm != MPI_COMM_NULL) {
-            const int rc = begin_laid_out(&some[i], is_blocking);
+            const int rc = begin_laid_out(&some[i], is_blocking ? BLOCKING : NONBLOCKING);
             check(rc == MPI_SUCCESS, "broadcast %u returns %d", some[i].seed, rc);
         }
     }
