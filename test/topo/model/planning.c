@@ -1,6 +1,5 @@
 #include "test/topo/model/planning.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static pb_profile_ground_t *ground_of(const pb_placement_t *placement)
@@ -64,19 +63,64 @@ bool planning_is_multicast(const pb_planned_t *planned)
     return !planned->fallback && planned->kind == PB_KIND_MULTICAST;
 }
 
-pb_placement_t *planning_one_switch(int n_ranks, pb_network_t **network_p)
+planning_ranks_t planning_ranks_new(const pb_placement_t *placement, const pb_model_t *model,
+                                    const pb_planner_options_t *options)
 {
-    pb_placement_t *placement;
-    char(*names)[16] = calloc((size_t) n_ranks, sizeof(*names));
-    const char **list = calloc((size_t) n_ranks, sizeof(*list));
-    for (int i = 0; i < n_ranks; i++) {
-        snprintf(names[i], sizeof(names[i]), "n%d", i);
-        list[i] = names[i];
-    }
-    if (pb_placement_one_switch(list, n_ranks, network_p, &placement) != PB_SUCCESS) {
+    const size_t n = (size_t) placement->n_ranks;
+    planning_ranks_t ranks = {placement->n_ranks, calloc(n, sizeof(*ranks.planners)), calloc(n, n)};
+    if (ranks.planners == NULL || ranks.are == NULL) {
         abort();
     }
-    free(list);
-    free(names);
-    return placement;
+    for (int rank = 0; rank < ranks.n; rank++) {
+        pb_planner_options_t own = *options;
+        own.rank = rank;
+        own.memory = rank != 1 ? 1 << 20 : 0;
+        ranks.planners[rank] = planning_new(placement, model, &own);
+    }
+    return ranks;
+}
+
+void planning_ranks_clear(planning_ranks_t *ranks)
+{
+    for (int rank = 0; rank < ranks->n; rank++) {
+        pb_planner_free(ranks->planners[rank]);
+    }
+    free(ranks->planners);
+    free(ranks->are);
+}
+
+bool planning_ranks_plan(planning_ranks_t *ranks, int root, uint64_t bytes, pb_planned_t *planned)
+{
+    bool good = true;
+    int n_edges = 0;
+    for (int rank = 0; rank < ranks->n; rank++) {
+        char *are = ranks->are + (size_t) rank * (size_t) ranks->n;
+        const pb_planned_t own = planning_plan(ranks->planners[rank], root, bytes);
+        const pb_role_t *role = own.role;
+        *planned = rank == 0 ? own : *planned;
+        good = good && own.is_known && planning_is_same(&own, planned) &&
+               (role == NULL) == own.fallback &&
+               (role == NULL || (role->n_parents == 0) == (rank == root));
+        for (int i = 0; role != NULL && i < role->n_parents; i++, n_edges--) {
+            are[role->parent[i]] = 1;
+        }
+        for (int i = 0; role != NULL && i < role->n_children; i++, n_edges++) {
+            are[role->child[i]] = 1;
+        }
+    }
+    return good && n_edges == 0;
+}
+
+int planning_most_neighbours(const planning_ranks_t *ranks)
+{
+    const size_t n = (size_t) ranks->n;
+    int most = 0;
+    for (size_t rank = 0; rank < n; rank++) {
+        int sum = 0;
+        for (size_t peer = 0; peer < n; peer++) {
+            sum += ranks->are[rank * n + peer];
+        }
+        most = sum > most ? sum : most;
+    }
+    return most;
 }

@@ -26,7 +26,21 @@ bool planning_is_same(const pb_planned_t *a, const pb_planned_t *b);
 
 bool planning_is_multicast(const pb_planned_t *planned);
 
-/** `n_ranks` hosts, one rank on each, on one switch. */
-pb_placement_t *planning_one_switch(int n_ranks, pb_network_t **network_p);
+/** A planner for each rank of a placement, and who has been whose neighbour in their plans. */
+typedef struct planning_ranks {
+    int n;
+    pb_planner_t **planners;
+    char *are; /**< by rank and rank */
+} planning_ranks_t;
+
+/** Ranks that plan by these options, rank 1 without memory for what is kept. */
+planning_ranks_t planning_ranks_new(const pb_placement_t *placement, const pb_model_t *model,
+                                    const pb_planner_options_t *options);
+void planning_ranks_clear(planning_ranks_t *ranks);
+
+/** All plan one broadcast: whether alike, and with roles that are those of one plan. */
+bool planning_ranks_plan(planning_ranks_t *ranks, int root, uint64_t bytes, pb_planned_t *planned);
+
+int planning_most_neighbours(const planning_ranks_t *ranks);
 
 #endif

@@ -1,133 +1,82 @@
-/* Two-trees on thousands of random networks, judged by the checkers. */
+/*
+ * Two trees on random networks, with links of equal and of unequal speed, judged by the checkers;
+ * near the bound on time; the same with the tables that are kept across roots.
+ */
 #include <stdlib.h>
-#include <string.h>
 
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
-#include "test/topo/check/random_network.h"
+#include "test/topo/trees/tree_case.h"
 #include "topo/check/check_load.h"
-#include "topo/trees/plan.h"
+#include "topo/network/view_merge.h"
+#include "topo/trees/twotree/internal.h"
 
-/* What one shape's trials found. */
-typedef struct tally {
-    int n;
-    int broken;    /* no view or no plan */
-    int faulty;    /* plans that the checker refused */
-    int contended; /* plans with contention, or more than two edges on a link or from a rank */
-    char first[200];
-} tally_t;
+/* Random networks of each shape. */
+static int n_trials;
 
-static void note(tally_t *tally, int *counter, const pb_diag_t *diag)
+/* ---- the rule ---- */
+
+/* Two edges a link and a rank; the same again, and with what is kept of other plans. */
+static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
 {
-    (*counter)++;
-    if (tally->first[0] == '\0') {
-        snprintf(tally->first, sizeof(tally->first), "%s", pb_diag_first(diag));
-    }
-}
-
-static void judge(const pb_placement_t *placement, const pb_plan_t *plan, const char *members,
-                  tally_t *tally)
-{
-    pb_diag_t diag;
-    pb_check_t check;
-    pb_diag_init(&diag);
-    int error = pb_check_plan(placement, plan, members, &check, &diag);
-    if (error != PB_SUCCESS) {
-        note(tally, &tally->faulty, &diag);
-    }
-    if (error != PB_ERR_NO_MEMORY) {
-        if (pb_check_load(placement, plan, NULL, &diag) != PB_SUCCESS || check.max_edges > 2 ||
-            check.max_sends > 2) {
-            note(tally, &tally->contended, &diag);
+    pb_tables_t *tables = context;
+    const pb_plan_options_t options = {.fanout = 3, .tables = tables};
+    bool good = true;
+    for (int i = 0; i < 3 && good; i++) {
+        pb_plan_t *plan = tree_case_plan(c, PB_KIND_TWOTREE, 0), *kept = NULL, *again = NULL;
+        if (pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &kept) != PB_SUCCESS ||
+            pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &again) != PB_SUCCESS) {
+            abort();
         }
-        pb_check_clear(&check);
+        good = tree_case_judge(c, plan, 2, TREE_CASE_LOAD) && tree_case_same_plan(plan, kept) &&
+               tree_case_same_plan(plan, again);
+        pb_plan_free(plan);
+        pb_plan_free(kept);
+        pb_plan_free(again);
+        /* Another root among the ranks that take part. */
+        pb_view_t *view;
+        c->root = c->view->order[pb_random_below(random, c->view->n_ranks)];
+        if (pb_view_new(c->placement, c->root, c->members != NULL ? c->view->order : NULL,
+                        c->view->n_ranks, &view) != PB_SUCCESS) {
+            abort();
+        }
+        pb_view_free(c->view);
+        c->view = view;
     }
-    pb_diag_clear(&diag);
+    return good;
 }
 
-/* Half of the trials are over a subset of the ranks. */
-static void trial(pb_random_t *random, pb_shape_t shape, int size, tally_t *tally)
+/* Of random networks, small and large, of which many have the same tables. */
+static void test_rule(const char *what, int max_speed)
 {
-    int n_switches = 1 + pb_random_below(random, size);
-    int n_hosts = 1 + pb_random_below(random, 3 * size);
-    pb_network_t *network = pb_random_network(random, shape, n_switches, n_hosts, 0);
-    pb_placement_t *placement =
-        pb_random_placement(random, network, 1 + pb_random_below(random, 4));
-    int n = placement->n_ranks, root = pb_random_below(random, n), n_subset = n;
-    int *subset = calloc((size_t) n, sizeof(*subset));
-    char *members = calloc((size_t) n, 1);
-    int use_subset = pb_random_below(random, 2);
-    if (use_subset) {
-        n_subset = pb_random_subset(random, n, root, subset);
-    }
-    for (int i = 0; i < n_subset; i++) {
-        members[use_subset ? subset[i] : i] = 1;
-    }
-    pb_view_t *view = NULL;
-    pb_plan_t *plan = NULL;
-    tally->n++;
-    if (pb_view_new(placement, root, use_subset ? subset : NULL, n_subset, &view) != PB_SUCCESS ||
-        pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan) != PB_SUCCESS) {
-        tally->broken++;
-    } else {
-        judge(placement, plan, members, tally);
-    }
+    pb_tables_t tables = {0};
+    tree_case_hold(what, 83, n_trials, (tree_case_size_t){6, 18, 4, max_speed, true}, is_right,
+                   &tables);
+    tree_case_hold(what, 84, n_trials / 8, (tree_case_size_t){20, 60, 4, max_speed, true}, is_right,
+                   &tables);
+    const size_t memory = pb_tables_memory(&tables);
+    pb_tables_clear(&tables);
+    ok(memory > 0 && pb_tables_memory(&tables) == 0, "%s: %zu bytes are given back", what, memory);
+}
+
+/* ---- speeds ---- */
+
+/* Not higher than with equal links, where trunks are slower or faster than hosts. */
+static bool is_no_higher(tree_case_t *c, pb_random_t *random, void *context)
+{
+    tree_case_t used, equal;
+    tree_case_with_speeds(&used, c, *(const uint32_t *) context,
+                          1 + (uint32_t) pb_random_below(random, 20));
+    tree_case_with_speeds(&equal, c, 1, 1);
+    pb_plan_t *plan = tree_case_plan(&used, PB_KIND_TWOTREE, 0);
+    pb_plan_t *of_equal = tree_case_plan(&equal, PB_KIND_TWOTREE, 0);
+    const bool good = tree_case_judge(&used, plan, 2, TREE_CASE_LOAD) &&
+                      tree_case_height(plan) <= tree_case_height(of_equal);
     pb_plan_free(plan);
-    pb_view_free(view);
-    free(members);
-    free(subset);
-    pb_placement_free(placement);
-    pb_network_free(network);
-}
-
-/* Most of the trials are small; every tenth is not. */
-static void test_shape(pb_shape_t shape, int n_trials)
-{
-    tally_t tally = {0};
-    for (int i = 0; i < n_trials; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) i * PB_SHAPE_COUNT + (uint64_t) shape);
-        trial(&random, shape, i % 10 == 0 ? 20 : 6, &tally);
-    }
-    const char *name = pb_shape_name(shape);
-    ok(tally.broken == 0, "%s: %d two-trees are made", name, tally.n);
-    ok(tally.faulty == 0, "%s: each tree reaches all: %d do not %s", name, tally.faulty,
-       tally.first);
-    ok(tally.contended == 0, "%s: two edges a link and a rank: %d exceed %s", name, tally.contended,
-       tally.first);
-}
-
-/* P hosts on switches in a line, per_switch each; the plan's root is rank 0. */
-static pb_plan_t *line_plan(int n_switches, int per_switch, pb_network_t **network_p,
-                            pb_placement_t **placement_p)
-{
-    pb_network_t *network = pb_network_new();
-    pb_diag_t diag;
-    char name[32];
-    pb_diag_init(&diag);
-    for (int s = 0; s < n_switches; s++) {
-        snprintf(name, sizeof(name), "s%d", s);
-        pb_network_add(network, PB_NODE_SWITCH, name);
-        if (s > 0) {
-            pb_network_connect(network, s - 1, s, 0);
-        }
-    }
-    pb_placement_t *placement = pb_placement_new(network, n_switches * per_switch);
-    for (int m = 0; m < n_switches * per_switch; m++) {
-        snprintf(name, sizeof(name), "m%d", m);
-        placement->host[m] = pb_network_add(network, PB_NODE_HOST, name);
-        pb_network_connect(network, m / per_switch, placement->host[m], 0);
-    }
-    pb_view_t *view = NULL;
-    pb_plan_t *plan = NULL;
-    if (pb_network_finish(network, NULL, &diag) == PB_SUCCESS &&
-        pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS) {
-        pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan);
-    }
-    pb_view_free(view);
-    pb_diag_clear(&diag);
-    *network_p = network;
-    *placement_p = placement;
-    return plan;
+    pb_plan_free(of_equal);
+    tree_case_clear(&used);
+    tree_case_clear(&equal);
+    return good;
 }
 
 static int log2_up(int n)
@@ -139,73 +88,233 @@ static int log2_up(int n)
     return log;
 }
 
+/* Means over 20 of the papers' clusters, per_switch hosts on each switch on average. */
+static void test_paper(int n_hosts, int per_switch, uint32_t trunks, double max_height,
+                       double max_above)
+{
+    enum { N = 20, SEGMENTS = 64 };
+    const double bound = SEGMENTS - 1 + log2_up(n_hosts);
+    double height = 0, above = 0;
+    int n_good = 0;
+    for (int i = 0; i < N; i++) {
+        pb_random_t random = pb_random_seed((uint64_t) (n_hosts + i));
+        tree_case_t base = {.root = 0}, c;
+        base.network = pb_random_network(&random, PB_SHAPE_PAPER, n_hosts / per_switch, n_hosts, 0);
+        base.placement = pb_random_placement(&random, base.network, 1);
+        if (pb_view_new(base.placement, 0, NULL, 0, &base.view) != PB_SUCCESS) {
+            abort();
+        }
+        tree_case_with_speeds(&c, &base, 1, trunks);
+        pb_plan_t *plan = tree_case_plan(&c, PB_KIND_TWOTREE, 0);
+        n_good += tree_case_judge(&c, plan, 2, TREE_CASE_LOAD);
+        height += (double) tree_case_height(plan) / N;
+        above += (completion(c.placement, plan, SEGMENTS) - bound) / N;
+        pb_plan_free(plan);
+        tree_case_clear(&c);
+        tree_case_clear(&base);
+    }
+    ok(n_good == N && height <= max_height && above <= max_above,
+       "%d hosts, %d a switch, trunks x %u: %d are right, mean height %.2f, at most %.2f, and %.2f "
+       "segment times above the bound, at most %.2f",
+       n_hosts, per_switch, trunks, n_good, height, max_height, above, max_above);
+}
+
 /* Close to X - 1 + ceil(log2 P), the bound where a segment takes one segment time to another host;
  * here it takes one over each link. */
 static void test_bound(int n_switches, int per_switch, int above)
 {
-    pb_network_t *network;
-    pb_placement_t *placement;
-    pb_plan_t *plan = line_plan(n_switches, per_switch, &network, &placement);
-    int n = n_switches * per_switch;
-    double worst = 1e9;
-    if (plan != NULL) {
-        worst = 0;
-        for (int x = 16; x <= 512; x *= 2) {
-            double over = completion(placement, plan, x) - (x - 1 + log2_up(n));
-            worst = over > worst ? over : worst;
-        }
+    tree_case_t c;
+    double worst = 0;
+    tree_case_line(&c, n_switches, per_switch, 0, 0);
+    pb_plan_t *plan = tree_case_plan(&c, PB_KIND_TWOTREE, 0);
+    for (int x = 16; x <= 512; x *= 2) {
+        const double over =
+            completion(c.placement, plan, x) - (x - 1 + log2_up(n_switches * per_switch));
+        worst = over > worst ? over : worst;
     }
-    ok(worst <= above, "%d x %d: at most %d segment times above the bound: %.0f", n_switches,
-       per_switch, above, worst);
-    ok(plan != NULL && plan->streams[0].height <= 7 && plan->streams[1].height <= 7,
-       "%d x %d: heights %d and %d", n_switches, per_switch, plan ? plan->streams[0].height : -1,
-       plan ? plan->streams[1].height : -1);
+    ok(worst <= above && tree_case_height(plan) <= 7,
+       "%d x %d: %.0f segment times above the bound, at most %d; height %d", n_switches, per_switch,
+       worst, above, tree_case_height(plan));
     pb_plan_free(plan);
-    pb_placement_free(placement);
-    pb_network_free(network);
+    tree_case_clear(&c);
 }
 
-/* Means over the papers' clusters; `hosts` on hosts / per_switch switches. */
-static void test_paper(int hosts, int per_switch, double max_height, double max_above)
+/* Two chains over m0 .. m3 on s0 and m4 .. m7 on s1, where hosts have speed 2; each crosses the
+ * trunk downwards n_crossing times. Once they cross it from different ranks. */
+static int crossing(uint32_t trunk, int n_crossing)
 {
-    double height = 0, above = 0;
-    int n = 20;
-    for (int i = 0; i < n; i++) {
-        pb_random_t random = pb_random_seed((uint64_t) hosts + (uint64_t) i);
-        pb_network_t *network =
-            pb_random_network(&random, PB_SHAPE_PAPER, hosts / per_switch, hosts, 0);
-        pb_placement_t *placement = pb_random_placement(&random, network, 1);
-        pb_view_t *view = NULL;
-        pb_plan_t *plan = NULL;
-        if (pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS &&
-            pb_plan_compute(view, PB_KIND_TWOTREE, NULL, &plan) == PB_SUCCESS) {
-            int a = plan->streams[0].height, b = plan->streams[1].height;
-            height += a > b ? a : b;
-            above += completion(placement, plan, 64) - (64 - 1 + log2_up(hosts));
-        } else {
-            height += hosts;
+    static const int chains[3][2][8] = {
+        {{0, 4, 5, 6, 7, 1, 2, 3}, {0, 1, 4, 5, 6, 7, 2, 3}},
+        {{0, 4, 5, 1, 6, 7, 2, 3}, {0, 4, 5, 1, 6, 7, 2, 3}},
+        {{0, 4, 1, 5, 2, 6, 7, 3}, {0, 4, 1, 5, 2, 6, 7, 3}},
+    };
+    tree_case_t c;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    tree_case_line(&c, 2, 4, 2, trunk);
+    pb_plan_t *plan = pb_plan_new(c.view, PB_KIND_TWOTREE, 2);
+    for (int s = 0; s < 2; s++) {
+        const int *chain = chains[n_crossing - 1][s];
+        for (int i = 1; i < 8; i++) {
+            plan->streams[s].parent[chain[i]] = chain[i - 1];
         }
-        pb_plan_free(plan);
-        pb_view_free(view);
-        pb_placement_free(placement);
-        pb_network_free(network);
+        pb_plan_link_children(plan, s, c.view, NULL);
     }
-    ok(height / n <= max_height, "%d hosts, %d a switch: mean height %.2f, at most %.2f", hosts,
-       per_switch, height / n, max_height);
-    ok(above / n <= max_above, "%d hosts, %d a switch: %.2f segment times above %d, at most %.2f",
-       hosts, per_switch, above / n, 64 - 1 + log2_up(hosts), max_above);
+    const int error = pb_check_load(c.placement, plan, NULL, &diag);
+    pb_plan_free(plan);
+    tree_case_clear(&c);
+    pb_diag_clear(&diag);
+    return error;
+}
+
+/* ---- merged views ---- */
+
+/* A merged view is a view: ranges nest, every rank is in its vertex's range. */
+static bool is_sound(const pb_view_t *merged, const pb_view_t *view)
+{
+    bool sound =
+        merged->order[0] == view->order[0] && merged->vertices[0].end_rank == view->n_ranks;
+    for (int p = 0; p < view->n_ranks && sound; p++) {
+        const pb_vertex_t *vertex = &merged->vertices[merged->attached[p]];
+        const int rank = merged->order[p];
+        sound = merged->position[rank] == p && vertex->first_rank <= p && p < vertex->end_local &&
+                merged->speed[p] == view->speed[view->position[rank]];
+    }
+    for (int v = 1; v < merged->n_vertices && sound; v++) {
+        const pb_vertex_t *vertex = &merged->vertices[v];
+        const pb_vertex_t *parent = &merged->vertices[vertex->parent];
+        sound = vertex->parent < v && vertex->end <= parent->end && vertex->end > v &&
+                parent->end_local <= vertex->first_rank && vertex->end_rank <= parent->end_rank;
+    }
+    return sound;
+}
+
+static bool merges(tree_case_t *c, pb_random_t *random, void *context)
+{
+    const int n = c->view->n_vertices;
+    bool *joined = calloc((size_t) n, sizeof(*joined));
+    int n_joined = 0;
+    (void) context;
+    for (int v = 1; v < n; v++) {
+        joined[v] = pb_random_below(random, 2) == 1;
+        n_joined += joined[v];
+    }
+    pb_view_t *merged;
+    if (pb_view_merge(c->view, joined, &merged) != PB_SUCCESS) {
+        abort();
+    }
+    const bool good = is_sound(merged, c->view) && merged->n_vertices == n - n_joined;
+    pb_view_free(merged);
+    free(joined);
+    return good;
+}
+
+/* ---- tables ---- */
+
+static int n_made(const pb_view_t *view, pb_tables_t *tables)
+{
+    const pb_plan_options_t options = {.fanout = 3, .tables = tables};
+    const int before = tables->twotree != NULL ? tables->twotree->shapes.n : 0;
+    pb_plan_t *plan;
+    if (pb_plan_compute(view, PB_KIND_TWOTREE, &options, &plan) != PB_SUCCESS) {
+        abort();
+    }
+    pb_plan_free(plan);
+    return tables->twotree->shapes.n - before;
+}
+
+/* Another root's subtrees hang from other links, or the other way, only between both roots: no more
+ * tables than links on the way are made for it. */
+static bool costs_the_way(tree_case_t *c, pb_random_t *random, void *context)
+{
+    pb_tables_t tables = {0};
+    bool good = n_made(c->view, &tables) <= c->view->n_vertices;
+    (void) context;
+    for (int i = 0; i < 20 && good; i++) {
+        const int root = pb_random_below(random, c->placement->n_ranks);
+        pb_view_t *view;
+        int n_links = 0;
+        for (int v = c->view->attached[c->view->position[root]]; v > 0;
+             v = c->view->vertices[v].parent) {
+            n_links++;
+        }
+        if (pb_view_new(c->placement, root, NULL, 0, &view) != PB_SUCCESS) {
+            abort();
+        }
+        /* With the root's own vertex; that is known too if both sit at one switch. */
+        good = n_made(view, &tables) <= (n_links > 0 ? n_links + 1 : 0);
+        pb_view_free(c->view);
+        c->view = view;
+    }
+    good = good && tables.twotree->shapes.n <= 3 * c->view->n_vertices - 2;
+    pb_tables_clear(&tables);
+    return good;
+}
+
+/* All leaves of a star are alike, whichever is the root's. */
+static void test_alike(void)
+{
+    int first = 0, further = 0;
+    pb_tables_t tables = {0};
+    for (int root = 0; root < 64; root++) {
+        tree_case_t c;
+        tree_case_read(&c,
+                       "SwitchName=spine Switches=l[0-7];SwitchName=l0 Nodes=n[0-7];"
+                       "SwitchName=l1 Nodes=n[8-15];SwitchName=l2 Nodes=n[16-23];"
+                       "SwitchName=l3 Nodes=n[24-31];SwitchName=l4 Nodes=n[32-39];"
+                       "SwitchName=l5 Nodes=n[40-47];SwitchName=l6 Nodes=n[48-55];"
+                       "SwitchName=l7 Nodes=n[56-63]",
+                       "n[0-63]", root);
+        *(root == 0 ? &first : &further) += n_made(c.view, &tables);
+        tree_case_clear(&c);
+    }
+    ok(first == 3 && further == 0, "a leaf, a spine and a root of %d tables, %d further", first,
+       further);
+    pb_tables_clear(&tables);
+}
+
+static void test_shapes(void)
+{
+    pb_shapes_t shapes = {0};
+    bool is_new, good = true;
+    for (int i = 0; i < 2000; i++) {
+        const int shape = i % 1000, key[] = {shape / 100, shape % 100, shape};
+        good = good && pb_shapes_find(&shapes, key, 3, &is_new) == shape && is_new == (i < 1000);
+    }
+    ok(good && shapes.n == 1000, "lists have shapes of their own, and the same ones again");
+    ok(pb_shapes_find(&shapes, (const int[]){0, 0}, 2, &is_new) == 1000 && is_new,
+       "a list that begins like another one is not the same");
+    pb_shapes_clear(&shapes);
+    ok(shapes.n == 0 && pb_shapes_memory(&shapes) == 0, "all are given back");
 }
 
 int main(void)
 {
-    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        test_shape((pb_shape_t) shape, tap_trials(600, 80));
-    }
+    uint32_t slow = 1, fast = 6;
+    n_trials = tap_trials(200, 40);
+    test_rule("equal links", 0);
+    test_rule("links of any speed", 20);
+    tree_case_hold("trunks of 1 to 20 times a host's speed", 85, n_trials,
+                   (tree_case_size_t){6, 18, 4, 0, true}, is_no_higher, &slow);
+    tree_case_hold("trunks of 1/6 to 3 times a host's speed", 86, n_trials,
+                   (tree_case_size_t){6, 18, 4, 0, true}, is_no_higher, &fast);
+    tree_case_hold("merged views", 87, n_trials, (tree_case_size_t){20, 60, 4, 0, true}, merges,
+                   NULL);
+    tree_case_hold("further roots cost the way", 88, n_trials / 4,
+                   (tree_case_size_t){12, 60, 1, 0, false}, costs_the_way, NULL);
+    ok(crossing(1, 1) == PB_SUCCESS, "the message once over a slow trunk is no fault");
+    ok(crossing(2, 2) == PB_ERR_INPUT, "twice over a trunk as fast as a host is one");
+    ok(crossing(3, 2) == PB_ERR_INPUT, "so it is if the trunk is half as fast again");
+    ok(crossing(4, 2) == PB_SUCCESS, "twice over a trunk twice as fast is none");
+    ok(crossing(4, 3) == PB_ERR_INPUT, "three times over it is one");
+    test_alike();
+    test_shapes();
     test_bound(1, 32, 13);
     test_bound(4, 8, 16);
-    test_paper(64, 16, 7.0, 18.1);
-    test_paper(256, 16, 9.5, 29.2);
-    test_paper(1024, 16, 12.0, 45.2);
-    test_paper(1024, 8, 12.7, 52.0);
+    test_paper(64, 16, 1, 7.0, 18.1);
+    test_paper(256, 16, 1, 9.5, 29.2);
+    test_paper(256, 16, 10, 8.5, 24);
+    test_paper(1024, 16, 1, 12.0, 45.2);
+    test_paper(1024, 8, 1, 12.7, 52.0);
     return tap_done();
 }

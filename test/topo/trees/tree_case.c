@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/tap.h"
 #include "topo/check/check_load.h"
-#include "topo/check/checker.h"
+#include "topo/network/hostlist.h"
 #include "topo/network/locality.h"
+#include "topo/network/topology.h"
 
 void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size)
 {
@@ -126,6 +128,83 @@ void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hos
     }
 }
 
+void tree_case_hold(const char *what, uint64_t seed, int n, tree_case_size_t size,
+                    tree_case_property_t *property, void *context)
+{
+    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
+        pb_random_t random = pb_random_seed(100 * seed + (uint64_t) shape);
+        int n_good = 0;
+        for (int i = 0; i < n; i++) {
+            tree_case_t c;
+            tree_case_init(&c, &random, (pb_shape_t) shape, size);
+            n_good += property(&c, &random, context);
+            tree_case_clear(&c);
+        }
+        ok(n_good == n, "%s: %s in %d of %d", pb_shape_name((pb_shape_t) shape), what, n_good, n);
+    }
+}
+
+static int place_rank(void *context, const char *name)
+{
+    const tree_case_t *c = context;
+    c->placement->host[c->placement->n_ranks++] = pb_network_find_host(c->network, name);
+    return 0;
+}
+
+void tree_case_read(tree_case_t *c, const char *conf, const char *hosts, int root)
+{
+    enum { MOST = 1024 };
+    const pb_topology_text_t text = {conf, strlen(conf), "text", ';', NULL};
+    char why[200];
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    *c = (tree_case_t){.root = root};
+    if (pb_topology_parse(&text, &c->network, &diag) != PB_SUCCESS) {
+        printf("# %s\n", pb_diag_first(&diag));
+        abort();
+    }
+    c->placement = pb_placement_new(c->network, MOST);
+    c->placement->n_ranks = 0;
+    if (pb_hostlist_expand(hosts, MOST, place_rank, c, why, sizeof(why)) != 0 ||
+        pb_view_new(c->placement, root, NULL, 0, &c->view) != PB_SUCCESS) {
+        abort();
+    }
+    pb_diag_clear(&diag);
+}
+
+void tree_case_line(tree_case_t *c, int n_switches, int per_switch, uint32_t speed,
+                    uint32_t trunk_speed)
+{
+    char conf[8192], hosts[32], of_hosts[32] = "", of_trunks[32] = "";
+    int n = 0;
+    if (speed > 0) {
+        snprintf(of_hosts, sizeof(of_hosts), " LinkSpeed=%u", speed);
+        snprintf(of_trunks, sizeof(of_trunks), " LinkSpeed=%u", trunk_speed);
+    }
+    for (int s = 0; s < n_switches; s++) {
+        n += snprintf(conf + n, sizeof(conf) - (size_t) n, "SwitchName=s%d Nodes=m[%d-%d]%s;", s,
+                      s * per_switch, (s + 1) * per_switch - 1, of_hosts);
+        if (s > 0) {
+            n += snprintf(conf + n, sizeof(conf) - (size_t) n, "SwitchName=s%d Switches=s%d%s;",
+                          s - 1, s, of_trunks);
+        }
+    }
+    snprintf(hosts, sizeof(hosts), "m[0-%d]", n_switches * per_switch - 1);
+    tree_case_read(c, conf, hosts, 0);
+}
+
+bool tree_case_same_plan(const pb_plan_t *a, const pb_plan_t *b)
+{
+    const size_t n = (size_t) a->n_ranks * sizeof(int);
+    bool same = a->n_streams == b->n_streams && a->root == b->root && a->n_ranks == b->n_ranks;
+    for (int s = 0; s < a->n_streams && same; s++) {
+        same = memcmp(a->streams[s].parent, b->streams[s].parent, n) == 0 &&
+               memcmp(a->streams[s].child, b->streams[s].child,
+                      (size_t) (a->n_members - 1) * sizeof(int)) == 0;
+    }
+    return same;
+}
+
 int tree_case_height(const pb_plan_t *plan)
 {
     int height = 0;
@@ -199,7 +278,10 @@ bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
     if (error == PB_SUCCESS && check.height != tree_case_height(plan)) {
         pb_diag_fault(&diag, NULL, 0, "the height is %d", check.height);
     }
-    if (error == PB_SUCCESS && rule == TREE_CASE_ONE_SENDER &&
+    if (error == PB_SUCCESS && rule == TREE_CASE_ONE_EDGE && check.max_edges > 1) {
+        pb_diag_fault(&diag, NULL, 0, "%d edges over a link", check.max_edges);
+    }
+    if (error == PB_SUCCESS && rule >= TREE_CASE_ONE_SENDER &&
         !has_one_sender(&check, plan->n_streams)) {
         pb_diag_fault(&diag, NULL, 0, "several ranks send over a link");
     }

@@ -26,6 +26,22 @@ typedef struct tree_case_size {
     bool subsets;     /**< half of the cases are over a subset */
 } tree_case_size_t;
 
+/** A property of a case; what it needs besides may be drawn from `random`. */
+typedef bool tree_case_property_t(tree_case_t *c, pb_random_t *random, void *context);
+
+/** Whether a property holds in `n` random cases of each shape: a line of TAP for each shape. */
+void tree_case_hold(const char *what, uint64_t seed, int n, tree_case_size_t size,
+                    tree_case_property_t *property, void *context);
+
+/** The case of a text in Slurm's form, lines separated by ';', with ranks on these hosts, in order.
+ * Aborts if there is none. */
+void tree_case_read(tree_case_t *c, const char *conf, const char *hosts, int root);
+
+/** Hosts m0, m1, ... of this speed on switches in a line, per_switch on each; rank i on m<i>; 0: no
+ * speeds. */
+void tree_case_line(tree_case_t *c, int n_switches, int per_switch, uint32_t speed,
+                    uint32_t trunk_speed);
+
 /** A case of this shape. Aborts if out of memory. Free with tree_case_clear(). */
 void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_case_size_t size);
 void tree_case_clear(tree_case_t *c);
@@ -43,6 +59,9 @@ void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hos
  */
 bool tree_case_locate(tree_case_t *c, pb_random_t *random);
 
+/** Whether two plans over the same ranks have the same parents and orders of children. */
+bool tree_case_same_plan(const pb_plan_t *a, const pb_plan_t *b);
+
 /** Of the highest stream. */
 int tree_case_height(const pb_plan_t *plan);
 
@@ -58,6 +77,7 @@ typedef enum {
     TREE_CASE_LOAD,       /**< pb_check_load() */
     TREE_CASE_ONE_SENDER, /**< and over no link more than the message of several ranks, however fast
                                it is */
+    TREE_CASE_ONE_EDGE,   /**< and over no link more than one edge */
 } tree_case_rule_t;
 
 /**
