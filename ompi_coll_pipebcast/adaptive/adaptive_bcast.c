@@ -1,232 +1,126 @@
 /*
- * An adaptive broadcast: down the tree that all ranks know, or down another one that the root
- * announces, as it is advised; and what is measured of it is noted for the advisor.
+ * An adaptive broadcast: down the tree that is advised, which the root announces with each
+ * broadcast (paper 4, section 2.5), to the group of all ranks (engine/group.h); and what is
+ * measured of it is noted for the advisor.
  *
- * Blocking broadcasts alone are adaptive, as those of paper 4 are: a rank knows all announcements
- * of earlier broadcasts only when those have ended.
+ * Blocking broadcasts alone are adaptive, as those of paper 4 are.
  */
 #include "adaptive/register.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "adaptive/advised.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/advice.h"
 #include "communicator/connections.h"
-#include "engine/adaptive/adaptive.h"
+#include "engine/adaptive/delivery.h"
 #include "engine/adaptive/header.h"
+#include "engine/group.h"
 #include "operation/kinds.h"
 #include "pml/control.h"
 #include "pml/transport.h"
 
-struct pb_adaptive_caller {
-    coll_pipebcast_module_t *module;   /**< borrowed */
-    coll_pipebcast_advised_t *advised; /**< borrowed */
-    coll_pipebcast_call_t call;
-    pb_kind_t kind;      /**< of the static plan */
-    size_t segment_size; /**< of the static plan */
-    uint64_t broadcast;  /**< its number on the communicator */
-    int64_t begun_at;    /**< ns since the epoch */
-    int64_t begun;       /**< the same on the engine's clock */
-    bool is_advised;     /**< it goes down an advised tree */
-    pb_message_t message[PB_ADAPTIVE_N_TREES];
-    bool has_message[PB_ADAPTIVE_N_TREES];
-};
-
 typedef struct adaptive {
     coll_pipebcast_operation_t super;
-    pb_adaptive_caller_t caller;
+    coll_pipebcast_advised_t *advised; /**< borrowed */
+    pb_kind_t kind;                    /**< of the static plan */
+    size_t segment_size;               /**< of the static plan */
+    uint64_t broadcast;                /**< its number on the communicator */
+    int64_t begun_at;                  /**< ns since the epoch */
+    int64_t begun;                     /**< the same on the engine's clock */
+    bool is_advised;                   /**< it goes down an advised tree */
     pb_control_t control;
-    pb_transport_t transport[PB_ADAPTIVE_N_TREES];
-    uint8_t *header; /**< of the root's announcement; NULL: there is none */
-    pb_adaptive_t engine;
+    pb_transport_t transport;
+    pb_message_t message;
+    bool is_root;
+    uint8_t *header;    /**< at the root */
+    pb_group_t group;   /**< at the root */
+    pb_member_t member; /**< at a receiver */
+    pb_delivery_t delivery;
 } adaptive_t;
 
-int64_t pb_adaptive_caller_now(pb_adaptive_caller_t *caller)
+/** The group, at any rank; it may not run yet. */
+static pb_group_t *group_of(adaptive_t *adaptive)
 {
-    (void) caller;
-    return coll_pipebcast_now();
+    return adaptive->is_root ? &adaptive->group : &adaptive->member.group;
 }
 
-/** This rank's part in a known tree (NULL: in the static plan). */
-static int part_in(pb_adaptive_caller_t *caller, const coll_pipebcast_known_t *known,
-                   pb_adaptive_part_t *part)
+/** This rank's part in the tree of a header. */
+static int find_part(void *caller, uint8_t *header, size_t length, pb_group_part_t *part)
 {
-    const size_t segment_size = known != NULL ? known->segment_size : caller->segment_size;
-    const size_t total = caller->call.data.total;
-    pb_planned_t planned = {.role = known != NULL ? known->role : NULL};
-    int rc = PB_SUCCESS;
-    if (known == NULL) {
-        rc = pb_planner_role(caller->module->planner, caller->call.root, caller->kind, NULL, 0,
-                             &planned);
-        coll_pipebcast_count_role(caller->module, &planned);
-    }
-    caller->is_advised = known != NULL;
-    *part = (pb_adaptive_part_t){.role = planned.role,
-                                 .segment_size = segment_size < total ? segment_size : total};
-    return rc;
-}
-
-int pb_adaptive_caller_learn(pb_adaptive_caller_t *caller, const uint8_t *bytes, size_t length,
-                             pb_adaptive_part_t *part)
-{
+    adaptive_t *adaptive = caller;
+    coll_pipebcast_module_t *module = adaptive->super.module;
+    const coll_pipebcast_call_t *call = &adaptive->super.call;
     const coll_pipebcast_known_t *known;
-    const int rc = coll_pipebcast_advised_learn(caller->advised, caller->call.root,
-                                                caller->call.data.total, bytes, length, &known);
-    return rc != PB_SUCCESS ? rc : part_in(caller, known, part);
-}
-
-static void drop_message(pb_adaptive_caller_t *caller, int tree)
-{
-    if (caller->has_message[tree]) {
-        coll_pipebcast_message_fini(&caller->message[tree]);
-        caller->has_message[tree] = false;
+    pb_planned_t planned;
+    int rc = coll_pipebcast_advised_learn(adaptive->advised, call->root, header, length, &known);
+    if (rc == PB_SUCCESS && known == NULL) {
+        rc = pb_planner_role(module->planner, call->root, adaptive->kind, NULL, 0, &planned);
+        coll_pipebcast_count_role(module, &planned);
     }
-}
-
-pb_message_t *pb_adaptive_caller_message(pb_adaptive_caller_t *caller, pb_adaptive_tree_t tree,
-                                         const pb_adaptive_part_t *part,
-                                         pb_transfer_limits_t *limits_p)
-{
-    pb_message_t *message = &caller->message[tree];
-    drop_message(caller, tree);
-    const int rc = coll_pipebcast_windows_cut(message, &caller->call.data, part->segment_size,
-                                              part->role, limits_p);
-    caller->has_message[tree] = rc == OMPI_SUCCESS;
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_message_fail(message, rc);
+    if (rc != PB_SUCCESS) {
+        return rc;
     }
-    return message;
-}
-
-/** Whether the tree of this header is the one that all ranks know. */
-static bool is_known(const coll_pipebcast_known_t *known, const pb_advice_tree_t *advised,
-                     const uint8_t *header, size_t length)
-{
-    if (known == NULL || advised == NULL) {
-        return known == NULL && advised == NULL;
+    const size_t segment_size = known != NULL ? known->segment_size : adaptive->segment_size;
+    *part = (pb_group_part_t){.role = known != NULL ? known->role : planned.role,
+                              .total = call->data.total,
+                              .segment_size =
+                                  segment_size < call->data.total ? segment_size : call->data.total,
+                              .message = &adaptive->message};
+    adaptive->is_advised = known != NULL;
+    rc = coll_pipebcast_windows_cut(&adaptive->message, &call->data, part->segment_size, part->role,
+                                    &part->limits);
+    if (rc != OMPI_SUCCESS) { /* this rank still tells its children */
+        coll_pipebcast_message_fail(&adaptive->message, rc);
     }
-    return known->length == length && memcmp(known->header, header, length) == 0;
+    return PB_SUCCESS;
 }
 
-/** At verbose 10 the root logs that it announces another tree. */
-static void log_announcement(const pb_adaptive_caller_t *caller, const pb_advice_tree_t *tree)
+static int start_as_root(adaptive_t *adaptive, size_t room)
 {
-    const coll_pipebcast_call_t *call = &caller->call;
-    char text[96] = "the static plan";
-    if (tree != NULL) {
-        snprintf(text, sizeof(text), "advised trees of %d %s, segments of %u bytes",
-                 tree->n_streams, tree->n_streams == 1 ? "stream" : "streams", tree->segment);
-    }
-    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: announces %s",
-                       caller->module->comm->c_name, call->data.total, call->root, text);
-}
-
-/** Decides which tree it is, and begins in it. */
-static int start_as_root(adaptive_t *adaptive, const pb_adaptive_env_t *env,
-                         const coll_pipebcast_known_t *known)
-{
-    pb_adaptive_caller_t *caller = &adaptive->caller;
-    pb_adaptive_part_t part;
-    const pb_advice_tree_t *tree =
-        coll_pipebcast_advised_look(caller->advised, caller->call.data.total);
-    adaptive->header = malloc(env->room);
+    pb_group_part_t part;
+    adaptive->header = malloc(room);
     if (adaptive->header == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    size_t length = pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
-    bool changes = !is_known(known, tree, adaptive->header, length);
-    if (changes && tree != NULL && !coll_pipebcast_advised_fits(caller->advised, tree)) {
-        tree = NULL;
-        length = pb_adaptive_header_write(tree, caller->advised->hosts->n, adaptive->header);
-        changes = known != NULL;
-    }
-    if (changes) {
-        log_announcement(caller, tree);
-    }
-    const int rc = changes ? pb_adaptive_caller_learn(caller, adaptive->header, length, &part)
-                           : part_in(caller, known, &part);
-    if (rc != PB_SUCCESS) {
-        return rc;
-    }
-    const uint8_t *header = changes ? adaptive->header : NULL;
-    /* Tried again here, as another call would find that the tree is known already. */
-    return pb_adaptive_start_root(&adaptive->engine, env, &part, header, length) ||
-                   pb_adaptive_start_root(&adaptive->engine, env, &part, header, length)
-               ? PB_SUCCESS
-               : PB_ERR_NO_MEMORY;
-}
-
-static int start_as_receiver(adaptive_t *adaptive, const pb_adaptive_env_t *env,
-                             const coll_pipebcast_known_t *known)
-{
-    pb_adaptive_part_t part;
-    const int rc = part_in(&adaptive->caller, known, &part);
-    if (rc != PB_SUCCESS) {
-        return rc;
-    }
-    return pb_adaptive_start_receiver(&adaptive->engine, env, &part) ? PB_SUCCESS
-                                                                     : PB_ERR_NO_MEMORY;
-}
-
-static int start_engine(adaptive_t *adaptive)
-{
-    pb_adaptive_caller_t *caller = &adaptive->caller;
-    const coll_pipebcast_call_t *call = &caller->call;
-    const pb_adaptive_env_t env = {
-        .caller = caller,
-        .control = &adaptive->control,
-        .transport = {&adaptive->transport[0], &adaptive->transport[1]},
-        .room = pb_adaptive_header_room(caller->advised->hosts->n),
-        .total = call->data.total,
-    };
-    const coll_pipebcast_known_t *known =
-        coll_pipebcast_advised_known(caller->advised, call->root, call->data.total);
-    return ompi_comm_rank(caller->module->comm) == call->root
-               ? start_as_root(adaptive, &env, known)
-               : start_as_receiver(adaptive, &env, known);
-}
-
-/** The communicator and the tags of its messages; see engine/adaptive/adaptive.h. */
-static void set_tags(adaptive_t *adaptive, coll_pipebcast_module_t *module,
-                     const coll_pipebcast_call_t *call)
-{
-    adaptive->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
-    for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        adaptive->transport[tree] =
-            coll_pipebcast_transport(module->comm, call->tag - 1 - tree, &module->lock);
-    }
+    const size_t length = coll_pipebcast_advised_look(
+        adaptive->advised, adaptive->super.call.data.total, adaptive->header);
+    const int rc = find_part(adaptive, adaptive->header, length, &part);
+    return rc != PB_SUCCESS ? rc
+                            : pb_group_start(&adaptive->group, &adaptive->control,
+                                             &adaptive->transport, &part, adaptive->header, length);
 }
 
 static void give_back(adaptive_t *adaptive)
 {
-    for (int tree = 0; tree < PB_ADAPTIVE_N_TREES; tree++) {
-        drop_message(&adaptive->caller, tree);
-    }
+    coll_pipebcast_message_fini(&adaptive->message);
     free(adaptive->header);
-    adaptive->header = NULL;
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     adaptive_t *adaptive = (adaptive_t *) operation;
     coll_pipebcast_module_t *module = operation->module;
+    const coll_pipebcast_call_t *call = &operation->call;
     operation->counted_as = COLL_PIPEBCAST_BY_ADVICE;
-    adaptive->caller = (pb_adaptive_caller_t){
-        .module = module,
-        .advised = module->advised,
-        .call = operation->call,
-        .kind = planned->kind,
-        .segment_size = planned->segment_size,
-        .broadcast = module->advised->n_broadcasts,
-        .begun_at = pb_advice_now(),
-        .begun = coll_pipebcast_now(),
-    };
-    set_tags(adaptive, module, &operation->call);
-    const int rc = start_engine(adaptive);
+    adaptive->advised = module->advised;
+    adaptive->kind = planned->kind;
+    adaptive->segment_size = planned->segment_size;
+    adaptive->broadcast = module->advised->n_broadcasts;
+    adaptive->begun_at = pb_advice_now();
+    adaptive->begun = coll_pipebcast_now();
+    adaptive->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
+    adaptive->transport = coll_pipebcast_transport(module->comm, call->tag - 1, &module->lock);
+    adaptive->is_root = ompi_comm_rank(module->comm) == call->root;
+    const size_t room = pb_adaptive_header_room(module->advised->hosts->n);
+    int rc = PB_SUCCESS;
+    if (adaptive->is_root) {
+        rc = start_as_root(adaptive, room);
+    } else if (!pb_member_start(&adaptive->member, &adaptive->control, &adaptive->transport, room,
+                                find_part, adaptive)) {
+        rc = PB_ERR_NO_MEMORY;
+    }
     if (rc != PB_SUCCESS) {
         give_back(adaptive);
         return rc;
@@ -237,39 +131,58 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 
 static bool advance(coll_pipebcast_operation_t *operation)
 {
-    return pb_adaptive_advance(&((adaptive_t *) operation)->engine);
+    adaptive_t *adaptive = (adaptive_t *) operation;
+    const pb_group_t *group = group_of(adaptive);
+    const bool is_through = adaptive->is_root ? pb_group_advance(&adaptive->group)
+                                              : pb_member_advance(&adaptive->member);
+    adaptive->delivery.waited |= !group->is_running;
+    if (group->is_running && pb_delivery_is_behind(&adaptive->delivery, &group->transfer)) {
+        pb_delivery_look(&adaptive->delivery, &group->transfer, coll_pipebcast_now());
+    }
+    return is_through;
+}
+
+static int error_of(const adaptive_t *adaptive)
+{
+    return adaptive->is_root ? pb_group_error(&adaptive->group)
+                             : pb_member_error(&adaptive->member);
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
 {
-    const pb_adaptive_t *engine = &((const adaptive_t *) operation)->engine;
-    return pb_adaptive_is_broken(engine) ? pb_adaptive_error(engine) : 0;
+    const adaptive_t *adaptive = (const adaptive_t *) operation;
+    const bool is_broken = adaptive->is_root ? pb_group_is_broken(&adaptive->group)
+                                             : pb_member_is_broken(&adaptive->member);
+    return is_broken ? error_of(adaptive) : 0;
 }
 
 static void cancel(coll_pipebcast_operation_t *operation)
 {
-    pb_adaptive_cancel(&((adaptive_t *) operation)->engine);
+    adaptive_t *adaptive = (adaptive_t *) operation;
+    if (adaptive->is_root) {
+        pb_group_cancel(&adaptive->group);
+    } else {
+        pb_member_cancel(&adaptive->member);
+    }
 }
 
 /** Notes for the advisor the measurements of a broadcast that ended well. */
-static void note(const adaptive_t *adaptive)
+static void note(adaptive_t *adaptive)
 {
-    const pb_adaptive_caller_t *caller = &adaptive->caller;
-    const pb_adaptive_t *engine = &adaptive->engine;
-    const pb_transfer_t *transfer = &engine->transfer[engine->tree];
+    const pb_transfer_t *transfer = &group_of(adaptive)->transfer;
     uint64_t bytes;
     int64_t taken;
-    coll_pipebcast_count(&coll_pipebcast_counters.advised, caller->is_advised);
-    if (ompi_comm_rank(caller->module->comm) == caller->call.root) {
-        coll_pipebcast_advised_note_broadcast(caller->advised, caller->broadcast,
-                                              caller->call.data.total, caller->begun_at,
-                                              coll_pipebcast_now() - caller->begun);
+    coll_pipebcast_count(&coll_pipebcast_counters.advised, adaptive->is_advised);
+    if (adaptive->is_root) {
+        coll_pipebcast_advised_note_broadcast(adaptive->advised, adaptive->broadcast,
+                                              adaptive->super.call.data.total, adaptive->begun_at,
+                                              coll_pipebcast_now() - adaptive->begun);
     }
     for (int i = 0; i < transfer->n_parents; i++) {
-        if (pb_delivery_rate(&engine->delivery, transfer, i, &bytes, &taken)) {
+        if (pb_delivery_rate(&adaptive->delivery, transfer, i, &bytes, &taken)) {
             coll_pipebcast_advised_note_rate(
-                caller->advised, caller->broadcast, transfer->lanes[i].rank, bytes,
-                caller->begun_at + engine->delivery.parent[i].first - caller->begun, taken);
+                adaptive->advised, adaptive->broadcast, transfer->lanes[i].rank, bytes,
+                adaptive->begun_at + adaptive->delivery.parent[i].first - adaptive->begun, taken);
         }
     }
 }
@@ -277,12 +190,16 @@ static void note(const adaptive_t *adaptive)
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     adaptive_t *adaptive = (adaptive_t *) operation;
-    const int error = pb_adaptive_error(&adaptive->engine);
+    const int error = error_of(adaptive);
     (void) stays_p;
-    if (error == 0) {
+    if (error == 0 && !operation->is_left) {
         note(adaptive);
     }
-    pb_adaptive_finish(&adaptive->engine);
+    if (adaptive->is_root) {
+        pb_group_finish(&adaptive->group);
+    } else {
+        pb_member_finish(&adaptive->member);
+    }
     give_back(adaptive);
     return error;
 }

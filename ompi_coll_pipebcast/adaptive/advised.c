@@ -112,36 +112,21 @@ void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised)
 
 /* ---- what all ranks know ---- */
 
-static int octave_of(size_t total)
-{
-    int octave = 0;
-    while (total >> octave > 1) {
-        octave++;
-    }
-    return octave;
-}
-
-static coll_pipebcast_known_t *find_known(coll_pipebcast_advised_t *advised, int root, int octave)
+/** A known tree, which is now the most recently used one; NULL: it is not known. */
+static coll_pipebcast_known_t *find_known(coll_pipebcast_advised_t *advised, int root,
+                                          const uint8_t *header, size_t length)
 {
     coll_pipebcast_known_t *known;
     OPAL_LIST_FOREACH(known, &advised->known, coll_pipebcast_known_t)
     {
-        if (known->root == root && known->octave == octave) {
+        if (known->root == root && known->length == length &&
+            memcmp(known->header, header, length) == 0) {
+            opal_list_remove_item(&advised->known, &known->super);
+            opal_list_prepend(&advised->known, &known->super);
             return known;
         }
     }
     return NULL;
-}
-
-const coll_pipebcast_known_t *coll_pipebcast_advised_known(coll_pipebcast_advised_t *advised,
-                                                           int root, size_t total)
-{
-    coll_pipebcast_known_t *known = find_known(advised, root, octave_of(total));
-    if (known != NULL) {
-        opal_list_remove_item(&advised->known, &known->super);
-        opal_list_prepend(&advised->known, &known->super);
-    }
-    return known;
 }
 
 /** The plan for all ranks of a tree over the hosts. PB_ERR_NO_MEMORY, or PB_ERR_MALFORMED. */
@@ -175,20 +160,15 @@ static int role_in(coll_pipebcast_advised_t *advised, int root, const pb_advice_
     return *role_p == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
 }
 
-static void forget(coll_pipebcast_advised_t *advised, coll_pipebcast_known_t *known)
-{
-    opal_list_remove_item(&advised->known, &known->super);
-    OBJ_RELEASE(known);
-}
-
-/** A known tree, not in the list yet. */
-static int make_known(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
-                      const uint8_t *header, size_t length, coll_pipebcast_known_t **known_p)
+/** Makes a tree a known one. */
+static int add_known(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
+                     const uint8_t *header, size_t length, const coll_pipebcast_known_t **known_p)
 {
     coll_pipebcast_known_t *known = OBJ_NEW(coll_pipebcast_known_t);
     if (known == NULL) {
         return PB_ERR_NO_MEMORY;
     }
+    known->root = root;
     known->segment_size = tree->segment;
     known->length = length;
     known->header = malloc(length);
@@ -203,70 +183,49 @@ static int make_known(coll_pipebcast_advised_t *advised, int root, const pb_advi
     memcpy(known->header, header, length);
     pb_planner_charge_tree(advised->module->planner, n_neighbours);
     coll_pipebcast_connections_count_role(advised->module, known->role);
+    opal_list_prepend(&advised->known, &known->super);
+    if (opal_list_get_size(&advised->known) > MAX_KNOWN) {
+        opal_list_item_t *oldest = opal_list_remove_last(&advised->known);
+        OBJ_RELEASE(oldest);
+    }
     *known_p = known;
     return PB_SUCCESS;
 }
 
-/** A new tree (NULL: the static plan) replaces the one that was known. */
-static void replace_known(coll_pipebcast_advised_t *advised, int root, int octave,
-                          coll_pipebcast_known_t *known)
-{
-    coll_pipebcast_known_t *old = find_known(advised, root, octave);
-    if (old != NULL) {
-        forget(advised, old);
-    }
-    if (known == NULL) {
-        return;
-    }
-    known->root = root;
-    known->octave = octave;
-    opal_list_prepend(&advised->known, &known->super);
-    if (opal_list_get_size(&advised->known) > MAX_KNOWN) {
-        forget(advised, (coll_pipebcast_known_t *) opal_list_get_last(&advised->known));
-    }
-}
-
-/** The tree of a header, not in the list; NULL: the static plan. */
-static int read_header(coll_pipebcast_advised_t *advised, int root, const uint8_t *header,
-                       size_t length, coll_pipebcast_known_t **known_p)
+/** Reads the tree of a header. */
+static int read_tree(coll_pipebcast_advised_t *advised, int root, const uint8_t *header,
+                     size_t length, const coll_pipebcast_known_t **known_p)
 {
     pb_advice_tree_t tree;
-    *known_p = NULL;
     int rc = pb_adaptive_header_read(&tree, advised->hosts->n, advised->host[root], header, length);
     if (rc != PB_SUCCESS) {
         return rc == PB_ERR_NO_MEMORY ? rc : PB_ERR_MALFORMED;
     }
     if (tree.n_streams > 0) {
-        rc = make_known(advised, root, &tree, header, length, known_p);
+        rc = add_known(advised, root, &tree, header, length, known_p);
     }
     pb_adaptive_header_clear(&tree);
     return rc;
 }
 
-static int learn(coll_pipebcast_advised_t *advised, int root, size_t total, const uint8_t *header,
-                 size_t length, const coll_pipebcast_known_t **known_p)
+int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, const uint8_t *header,
+                                 size_t length, const coll_pipebcast_known_t **known_p)
 {
-    coll_pipebcast_known_t *known;
-    const int rc = read_header(advised, root, header, length, &known);
-    if (rc == PB_SUCCESS) {
-        replace_known(advised, root, octave_of(total), known);
-        *known_p = known;
+    *known_p = find_known(advised, root, header, length);
+    if (*known_p != NULL) {
+        return PB_SUCCESS;
     }
-    return rc;
-}
-
-int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, size_t total,
-                                 const uint8_t *header, size_t length,
-                                 const coll_pipebcast_known_t **known_p)
-{
-    const int rc = learn(advised, root, total, header, length, known_p);
-    return rc == PB_ERR_NO_MEMORY ? learn(advised, root, total, header, length, known_p) : rc;
+    const int rc = read_tree(advised, root, header, length, known_p);
+    return rc == PB_ERR_NO_MEMORY ? read_tree(advised, root, header, length, known_p) : rc;
 }
 
 /* ---- advice, at the root ---- */
 
-bool coll_pipebcast_advised_fits(const coll_pipebcast_advised_t *advised,
-                                 const pb_advice_tree_t *tree)
+/**
+ * Whether a tree, if it were announced, would be within the bound on connections; reports once that
+ * it is not. O(ranks * streams) where there is a bound.
+ */
+static bool is_within_bound(const coll_pipebcast_advised_t *advised, const pb_advice_tree_t *tree)
 {
     const coll_pipebcast_module_t *module = advised->module;
     pb_plan_t *plan;
@@ -305,7 +264,8 @@ static void read_advice(coll_pipebcast_advised_t *advised)
     pb_diag_clear(&diag);
 }
 
-const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised, size_t total)
+/** The tree that is advised now; NULL: none. */
+static const pb_advice_tree_t *find_advised(coll_pipebcast_advised_t *advised, size_t total)
 {
     const int rank = ompi_comm_rank(advised->module->comm);
     const pb_advice_version_t version =
@@ -325,6 +285,38 @@ const pb_advice_tree_t *coll_pipebcast_advised_look(coll_pipebcast_advised_t *ad
         return NULL;
     }
     return pb_advice_find(advised->advice, advised->host[rank], total);
+}
+
+/** At verbose 10 the root logs that it announces another tree. */
+static void log_announcement(const coll_pipebcast_advised_t *advised, const pb_advice_tree_t *tree,
+                             size_t total)
+{
+    struct ompi_communicator_t *comm = advised->module->comm;
+    char text[96] = "the static plan";
+    if (tree != NULL) {
+        snprintf(text, sizeof(text), "advised trees of %d %s, segments of %u bytes",
+                 tree->n_streams, tree->n_streams == 1 ? "stream" : "streams", tree->segment);
+    }
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: announces %s", comm->c_name,
+                       total, ompi_comm_rank(comm), text);
+}
+
+size_t coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised, size_t total, uint8_t *header)
+{
+    const int root = ompi_comm_rank(advised->module->comm), n_hosts = advised->hosts->n;
+    const pb_advice_tree_t *tree = find_advised(advised, total);
+    size_t length = pb_adaptive_header_write(tree, n_hosts, header);
+    bool is_new = tree != NULL && find_known(advised, root, header, length) == NULL;
+    if (is_new && !is_within_bound(advised, tree)) {
+        tree = NULL;
+        is_new = false;
+        length = pb_adaptive_header_write(tree, n_hosts, header);
+    }
+    if (is_new || advised->has_announced != (tree != NULL)) {
+        log_announcement(advised, tree, total);
+    }
+    advised->has_announced = tree != NULL;
+    return length;
 }
 
 /* ---- what is noted for the advisor ---- */

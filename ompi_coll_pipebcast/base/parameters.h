@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/compat.h"
-#include "engine/arrival/header.h"
+#include "engine/arrival/arrival.h"
 #include "topo/trees/plan.h"
 
 /** Value of `algorithm` that lets the component choose; others are a pb_kind_t. */

@@ -12,8 +12,7 @@
 #include "communicator/progress.h"
 #include "communicator/topology.h"
 #include "communicator/verdict.h"
-#include "engine/arrival/credit.h"
-#include "engine/arrival/mode.h"
+#include "engine/arrival/state.h"
 #include "topo/model/planner.h"
 
 /** What a communicator does with a broadcast. */

@@ -40,7 +40,7 @@ bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
                          size_t *bytes_p, int *error_p);
 
-/** Gives up a send or receive that is no longer wanted. The request is gone. */
-bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p);
+/** Gives up a send or receive that is no longer wanted, if there is one. The request is gone. */
+void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p);
 
 #endif

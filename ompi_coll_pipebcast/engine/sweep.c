@@ -299,11 +299,6 @@ void pb_sweep_announce(pb_sweep_t *f, pb_arrival_report_t verdict)
 
 void pb_sweep_finish(pb_sweep_t *f)
 {
-    int rank;
-    if (f->send != NULL) {
-        (void) pb_control_withdraw(f->control, &f->send, &rank);
-    }
-    if (f->receive != NULL) {
-        (void) pb_control_withdraw(f->control, &f->receive, &rank);
-    }
+    pb_control_withdraw(f->control, &f->send);
+    pb_control_withdraw(f->control, &f->receive);
 }

@@ -31,7 +31,7 @@
 #ifndef PB_SWEEP_H
 #define PB_SWEEP_H
 
-#include "engine/arrival/mode.h"
+#include "engine/arrival/state.h"
 #include "engine/control.h"
 #include "engine/rank_set.h"
 #include "topo/trees/role.h"

@@ -154,16 +154,17 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
     return true;
 }
 
-bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p)
+void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
 {
     small_t *small = *request_p;
     (void) control;
-    (void) rank_p;
+    if (small == NULL) {
+        return;
+    }
     if (small->request == NULL || stop(small)) {
         free(small);
     } else {
         coll_pipebcast_give_up(small->request, small);
     }
     *request_p = NULL;
-    return false;
 }

@@ -66,9 +66,9 @@ int coll_pipebcast_message_init_on_host(pb_message_t *message, void *buffer, siz
 void coll_pipebcast_message_fail(pb_message_t *message, int error);
 
 /**
- * Gives the bounce buffers back, but for those that a send or receive still
- * holds: it was given up after an error, and memory lost is better than memory
- * overwritten.
+ * Gives the bounce buffers back, also of zeros or a message that cannot be had, but for those that
+ * a send or receive still holds: it was given up after an error, and memory lost is better than
+ * memory overwritten.
  */
 void coll_pipebcast_message_fini(pb_message_t *message);
 

@@ -158,15 +158,16 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
     return true;
 }
 
-bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p)
+void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
 {
-    (void) rank_p;
+    if (*request_p == NULL) {
+        return;
+    }
     if (!control->arrivals->failed && control->arrivals->failure == FAIL_NOTHING &&
         !broadcast_of(control)->world->failed) {
         arrivals_breach(control->arrivals, "a control message was given up", control->rank);
     }
     give_back(control, request_p);
-    return false;
 }
 
 /* The caller. */
@@ -237,9 +238,11 @@ static bool has_no_role(pb_arrival_caller_t *caller)
     return a->memory_after == 0;
 }
 
-int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
-                           const pb_role_t **role_p)
+int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                           pb_group_part_t *part)
 {
+    const arrivals_t *a = caller->arrivals;
+    world_t *world = a->broadcasts[caller->broadcast].world;
     pb_plan_t *plan = plan_of(caller, header);
     free(caller->role);
     caller->role = plan != NULL ? pb_role_new(plan, caller->rank) : NULL;
@@ -248,31 +251,6 @@ int pb_arrival_caller_role(pb_arrival_caller_t *caller, const pb_arrival_header_
         free(caller->role);
         caller->role = NULL;
     }
-    *role_p = caller->role;
-    return caller->role == NULL ? PB_ERR_NO_MEMORY : 0;
-}
-
-static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
-
-int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header,
-                             const pb_role_t **role_p)
-{
-    arrivals_t *a = caller->arrivals;
-    header->kind = header->unasked ? PB_KIND_CHAIN
-                   : a->kind >= 0  ? (pb_kind_t) a->kind
-                                   : kinds[pb_random_below(&a->random, 3)];
-    header->segment_size = (uint32_t) a->broadcasts[caller->broadcast].world->segment_size;
-    a->n_groups++;
-    return pb_arrival_caller_role(caller, header, role_p);
-}
-
-pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
-                                        const pb_arrival_header_t *header, const pb_role_t *role,
-                                        pb_transfer_limits_t *limits_p)
-{
-    const arrivals_t *a = caller->arrivals;
-    world_t *world = a->broadcasts[caller->broadcast].world;
-    (void) role;
     if (header->total != world->total && a->failure == FAIL_DAMAGED) {
         world->fail_rank = caller->rank; /* as in the plugin: the message has no such segments */
         world->fail_call = CALL_TO_RECEIVE;
@@ -280,9 +258,26 @@ pb_message_t *pb_arrival_caller_message(pb_arrival_caller_t *caller,
     } else if (header->total != world->total) {
         arrivals_breach(caller->arrivals, "a header of another size", caller->rank);
     }
-    *limits_p = a->limits;
-    limits_p->ahead = header->unasked ? 0 : limits_p->ahead;
-    return &world->messages[caller->rank];
+    *part = (pb_group_part_t){.role = caller->role,
+                              .total = (size_t) header->total,
+                              .segment_size = header->segment_size,
+                              .message = &world->messages[caller->rank],
+                              .limits = a->limits};
+    part->limits.ahead = header->unasked ? 0 : part->limits.ahead;
+    return caller->role == NULL ? PB_ERR_NO_MEMORY : 0;
+}
+
+static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_TWOTREE};
+
+int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header)
+{
+    arrivals_t *a = caller->arrivals;
+    header->kind = header->unasked ? PB_KIND_CHAIN
+                   : a->kind >= 0  ? (pb_kind_t) a->kind
+                                   : kinds[pb_random_below(&a->random, 3)];
+    header->segment_size = (uint32_t) a->broadcasts[caller->broadcast].world->segment_size;
+    a->n_groups++;
+    return 0;
 }
 
 /* The ranks' way through the broadcasts. */
@@ -372,7 +367,7 @@ static void end(arrivals_t *a, int index, int rank)
         learn(a, b, rank, b->at_root.mode);
     } else {
         const pb_arrival_receiver_t *receiver = &b->receivers[rank];
-        b->errors[rank] = pb_arrival_receiver_error(receiver);
+        b->errors[rank] = pb_member_error(&receiver->member);
         learn(a, b, rank, receiver->header.mode);
         pb_arrival_receiver_finish(&b->receivers[rank]);
     }

@@ -363,8 +363,8 @@ static void cancel_all(arrivals_t *a, int *n_cancelled_p, int *n_sound_p)
         if (!b->has_begun[rank] || a->current[rank] > 0 || rank == b->root) {
             continue;
         }
-        pb_arrival_receiver_cancel(&b->receivers[rank]);
-        *n_sound_p -= !pb_arrival_receiver_is_broken(&b->receivers[rank]);
+        pb_member_cancel(&b->receivers[rank].member);
+        *n_sound_p -= !pb_member_is_broken(&b->receivers[rank].member);
         ++*n_cancelled_p;
     }
     if (b->has_begun[b->root] && a->current[b->root] == 0) {

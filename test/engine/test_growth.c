@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "engine/arrival/credit.h"
+#include "engine/arrival/state.h"
 #include "run.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"

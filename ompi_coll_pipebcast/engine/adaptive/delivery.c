@@ -13,11 +13,6 @@ static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lan
     return n;
 }
 
-void pb_delivery_init(pb_delivery_t *delivery)
-{
-    *delivery = (pb_delivery_t){.looked = false};
-}
-
 bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer)
 {
     bool is_behind = !delivery->looked;
@@ -33,7 +28,7 @@ void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, in
         pb_delivery_parent_t *parent = &delivery->parent[i];
         const uint64_t n = arrived_from(transfer, &transfer->lanes[i]);
         if (!delivery->looked) {
-            parent->waited = n == 0;
+            parent->waited = n == 0 || delivery->waited;
         }
         if (n == parent->n_now) {
             continue;

@@ -4,8 +4,9 @@
  *
  * It is a measure of the network only if the child was the one who waited. So nothing is
  * measured from a parent whose segments were there already when the child looked for the first
- * time. And it is the rate of the slowest link between the root and here, not of the
- * last link alone: where the parent was delivered to no faster, the link can do as much or more.
+ * time, unless it had waited for the header. And it is the rate of the slowest link between the
+ * root and here, not of the last link alone: where the parent was delivered to no faster, the link
+ * can do as much or more.
  */
 #ifndef PB_DELIVERY_H
 #define PB_DELIVERY_H
@@ -22,13 +23,12 @@ typedef struct pb_delivery_parent {
     int64_t first, last;     /**< ns on the child's clock */
 } pb_delivery_parent_t;
 
+/** Zero: nothing was seen yet. */
 typedef struct pb_delivery {
     bool looked;                                      /**< at least once */
+    bool waited;                                      /**< before that, for the header */
     pb_delivery_parent_t parent[PB_PLAN_MAX_STREAMS]; /**< by parent of the transfer */
 } pb_delivery_t;
-
-/** Nothing seen yet. */
-void pb_delivery_init(pb_delivery_t *delivery);
 
 /** Whether segments have come that were not looked at; the clock need not be asked otherwise. */
 bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer);

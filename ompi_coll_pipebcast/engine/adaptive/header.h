@@ -1,6 +1,5 @@
 /*
- * The header of an adaptive broadcast: the tree that the root announces, when it is
- * another one than the ranks know.
+ * The header of an adaptive broadcast: the tree that the root announces.
  *
  * As bytes: 1 form, 1 number of streams (0: the static plan), 2 hosts, 4 segment size; then for
  * each stream and each host but the root's, in ascending order, 2 parent and 2 index among the

@@ -1,7 +1,7 @@
 /*
- * The header of a group, as bytes; see engine/arrival/header.h.
+ * The header of a group, as bytes; see engine/arrival/arrival.h.
  */
-#include "engine/arrival/header.h"
+#include "engine/arrival/arrival.h"
 
 #include <string.h>
 
@@ -15,6 +15,11 @@
 size_t pb_arrival_header_room(int n_ranks)
 {
     return PB_ARRIVAL_HEADER_FIXED + pb_rank_set_bytes(n_ranks);
+}
+
+static bool is_member(const pb_arrival_header_t *header, int rank)
+{
+    return header->all || pb_rank_set_has(header->members, rank);
 }
 
 static size_t length_of(const pb_arrival_header_t *header, int n_ranks)
@@ -59,15 +64,14 @@ bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, 
     };
     return length == length_of(header, n_ranks) && header->segment_size > 0 &&
            header->segment_size <= PB_ARRIVAL_MAX_SEGMENT && header->total > 0 &&
-           (header->all || !names_too_many(header->members, n_ranks)) &&
-           pb_arrival_is_member(header, rank);
+           (header->all || !names_too_many(header->members, n_ranks)) && is_member(header, rank);
 }
 
 int pb_arrival_members(const pb_arrival_header_t *header, int n_ranks, int *ranks)
 {
     int n = 0;
     for (int rank = 0; rank < n_ranks; rank++) {
-        if (pb_arrival_is_member(header, rank)) {
+        if (is_member(header, rank)) {
             ranks[n++] = rank;
         }
     }

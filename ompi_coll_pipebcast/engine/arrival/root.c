@@ -49,7 +49,7 @@ static bool part_init(pb_arrival_part_t *part, const pb_arrival_env_t *env)
 
 static void part_fini(pb_arrival_part_t *part)
 {
-    pb_arrival_group_finish(&part->group);
+    pb_group_finish(&part->group);
     free(part->bytes);
     free(part->members);
     part->bytes = part->members = NULL;
@@ -202,12 +202,15 @@ static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
 {
     decide_mode(r);
     part->header.mode = r->mode;
-    const pb_role_t *role;
-    int rc = pb_arrival_caller_choose(r->env.caller, &part->header, &role);
+    pb_group_part_t own;
+    int rc = pb_arrival_caller_choose(r->env.caller, &part->header);
+    if (rc == 0) {
+        rc = pb_arrival_caller_part(r->env.caller, &part->header, &own);
+    }
     if (rc == 0) {
         const size_t length = pb_arrival_header_write(&part->header, r->env.n_ranks, part->bytes);
-        rc =
-            pb_arrival_group_start(&part->group, &r->env, &part->header, role, part->bytes, length);
+        rc = pb_group_start(&part->group, r->env.control, r->env.transport, &own, part->bytes,
+                            length);
     }
     if (rc != 0) {
         refused(r, rc);
@@ -299,19 +302,19 @@ static void learn_time(pb_arrival_root_t *r, int64_t time)
 /** Moves a part's group; true if there is none (any more). */
 static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
 {
-    if (!part->group.running) {
+    if (!part->group.is_running) {
         return true;
     }
-    if (!pb_arrival_group_advance(&part->group)) {
+    if (!pb_group_advance(&part->group)) {
         return false;
     }
-    keep_first_error(r, pb_arrival_group_error(&part->group));
-    if (pb_arrival_group_is_broken(&part->group)) {
+    keep_first_error(r, pb_group_error(&part->group));
+    if (pb_group_is_broken(&part->group)) {
         r->broken = true;
     } else if (!part->header.unasked) {
         learn_time(r, now(r) - part->started);
     }
-    pb_arrival_group_finish(&part->group);
+    pb_group_finish(&part->group);
     return true;
 }
 
@@ -334,7 +337,7 @@ static void start_next(pb_arrival_root_t *r)
         if (grace_is_over(r)) {
             start_asked(r);
         }
-    } else if (r->env.credit != NULL && !r->unasked.group.running && is_deserted(r)) {
+    } else if (r->env.credit != NULL && !r->unasked.group.is_running && is_deserted(r)) {
         start_unasked(r);
     }
 }
@@ -352,28 +355,23 @@ bool pb_arrival_root_advance(pb_arrival_root_t *r)
     return is_through && (r->broken || r->n_unserved == 0);
 }
 
-static int error_of(const pb_arrival_part_t *part)
-{
-    return part->group.running ? pb_arrival_group_error(&part->group) : 0;
-}
-
 int pb_arrival_root_error(const pb_arrival_root_t *r)
 {
-    const int asked = error_of(&r->asked);
-    return r->error != 0 ? r->error : asked != 0 ? asked : error_of(&r->unasked);
+    const int asked = pb_group_error(&r->asked.group);
+    return r->error != 0 ? r->error : asked != 0 ? asked : pb_group_error(&r->unasked.group);
 }
 
 bool pb_arrival_root_is_broken(const pb_arrival_root_t *r)
 {
-    return r->broken || (r->asked.group.running && pb_arrival_group_is_broken(&r->asked.group)) ||
-           (r->unasked.group.running && pb_arrival_group_is_broken(&r->unasked.group));
+    return r->broken || pb_group_is_broken(&r->asked.group) ||
+           pb_group_is_broken(&r->unasked.group);
 }
 
 void pb_arrival_root_cancel(pb_arrival_root_t *r)
 {
     r->broken = true;
-    pb_arrival_group_cancel(&r->asked.group);
-    pb_arrival_group_cancel(&r->unasked.group);
+    pb_group_cancel(&r->asked.group);
+    pb_group_cancel(&r->unasked.group);
 }
 
 pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
@@ -388,12 +386,9 @@ pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
 
 void pb_arrival_root_finish(pb_arrival_root_t *r)
 {
-    int from;
     part_fini(&r->asked);
     part_fini(&r->unasked);
-    if (r->listening != NULL) {
-        (void) pb_control_withdraw(r->env.control, &r->listening, &from);
-    }
+    pb_control_withdraw(r->env.control, &r->listening);
     free(r->reports);
     free(r->state);
     r->reports = r->state = NULL;

@@ -22,7 +22,7 @@
 #ifndef PB_ARRIVAL_ROOT_H
 #define PB_ARRIVAL_ROOT_H
 
-#include "engine/arrival/group.h"
+#include "engine/arrival/arrival.h"
 
 /** A group as the root has it. */
 typedef struct pb_arrival_part {
@@ -30,7 +30,7 @@ typedef struct pb_arrival_part {
     uint8_t *members; /**< the header's */
     uint8_t *bytes;   /**< the header as bytes */
     int64_t started;
-    pb_arrival_group_t group;
+    pb_group_t group;
 } pb_arrival_part_t;
 
 typedef struct pb_arrival_root {

@@ -135,22 +135,14 @@ bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control
     return true;
 }
 
-static void withdraw(part_t *p, pb_request_t *request)
-{
-    int rank;
-    if (*request != NULL) {
-        (void) pb_control_withdraw(p->control, request, &rank);
-    }
-}
-
 void pb_multicast_part_finish(part_t *p)
 {
-    withdraw(p, &p->receive);
-    withdraw(p, &p->up);
+    pb_control_withdraw(p->control, &p->receive);
+    pb_control_withdraw(p->control, &p->up);
     for (int i = 0; i < p->n_children; i++) {
-        withdraw(p, &p->children[i].send);
+        pb_control_withdraw(p->control, &p->children[i].send);
         for (int k = 0; k < PB_PART_REPAIRS; k++) {
-            withdraw(p, &p->children[i].repairs[k]);
+            pb_control_withdraw(p->control, &p->children[i].repairs[k]);
         }
     }
     unlist(p);

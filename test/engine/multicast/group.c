@@ -171,14 +171,15 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
     return true;
 }
 
-bool pb_control_withdraw(pb_control_t *control, pb_request_t *request_p, int *rank_p)
+void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
 {
-    (void) rank_p;
+    if (*request_p == NULL) {
+        return;
+    }
     if (!control->group->has_failed && !control->group->is_cancelled) {
         group_breach(control->group, "a word was given up", control->rank);
     }
     give_back(control, request_p);
-    return false;
 }
 
 /* Datagrams. */

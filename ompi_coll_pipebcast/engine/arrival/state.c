@@ -1,7 +1,11 @@
 /*
- * Whether a communicator's broadcasts are arrival-aware; see engine/arrival/mode.h.
+ * What a communicator keeps between arrival-aware broadcasts; see engine/arrival/state.h.
  */
-#include "engine/arrival/mode.h"
+#include "engine/arrival/state.h"
+
+#include <stdlib.h>
+
+/* The mode. */
 
 /** Broadcasts of a probe: one to see, one to report. */
 #define PROBE_LENGTH 2
@@ -11,8 +15,8 @@
 
 /**
  * Suspicions that are passed over after probes that found nothing, at most. There is one for each
- * PB_WATCH_INTERVAL of bytes at most: so all probes together stay below 1 % of the time even where
- * every one is in vain.
+ * PB_SCHEDULE_INTERVAL of bytes at most: so all probes together stay below 1 % of the time even
+ * where every one is in vain.
  */
 #define MAX_PASSED_OVER 31
 
@@ -65,4 +69,50 @@ void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
     mode->patience = announced;
     mode->last_root = root;
     mode->report = report;
+}
+
+/* The credit. */
+
+void pb_arrival_credit_init(pb_arrival_credit_t *credit, uint64_t bound)
+{
+    *credit = (pb_arrival_credit_t){.bound = bound};
+}
+
+bool pb_arrival_credit_reserve(pb_arrival_credit_t *credit, int n_ranks)
+{
+    if (credit->of == NULL) {
+        credit->of = calloc((size_t) n_ranks, sizeof(*credit->of));
+    }
+    return credit->of != NULL;
+}
+
+void pb_arrival_credit_fini(pb_arrival_credit_t *credit)
+{
+    free(credit->of);
+    credit->of = NULL;
+}
+
+void pb_arrival_credit_other(pb_arrival_credit_t *credit, uint64_t total)
+{
+    credit->others += total;
+}
+
+bool pb_arrival_credit_take(pb_arrival_credit_t *credit, int rank, uint64_t total)
+{
+    pb_arrival_debt_t *debt = &credit->of[rank];
+    if (debt->own + (credit->others - debt->others_seen) + total > credit->bound) {
+        return false;
+    }
+    debt->own += total;
+    return true;
+}
+
+void pb_arrival_credit_return(pb_arrival_credit_t *credit, int rank, uint64_t others_then,
+                              uint64_t unasked)
+{
+    pb_arrival_debt_t *debt = &credit->of[rank];
+    debt->own -= unasked;
+    if (others_then > debt->others_seen) {
+        debt->others_seen = others_then;
+    }
 }

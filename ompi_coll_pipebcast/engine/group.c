@@ -1,0 +1,173 @@
+/*
+ * One rank's part in a group; see engine/group.h.
+ */
+#include "engine/group.h"
+
+#include <stdlib.h>
+
+/** The stream in whose tree headers travel, as a bit of a mask. */
+#define STREAM UINT32_C(1)
+
+static void send_headers(pb_group_t *group, const pb_role_t *role, const uint8_t *bytes,
+                         size_t length)
+{
+    for (int i = 0; i < role->n_children && group->error == 0; i++) {
+        if ((role->child_mask[i] & STREAM) != 0) {
+            group->error = pb_control_send(group->control, bytes, length, role->child[i],
+                                           &group->headers[group->n_headers]);
+            group->n_headers += group->error == 0;
+        }
+    }
+    group->is_refused = group->error != 0;
+}
+
+/** Takes back the headers that have left; true if none is under way any more. */
+static bool headers_have_left(pb_group_t *group)
+{
+    bool all = true;
+    for (int i = 0; i < group->n_headers; i++) {
+        int error = 0;
+        if (group->headers[i] != NULL) {
+            all = pb_control_sent(group->control, &group->headers[i], &error) && all;
+            group->error = group->error != 0 ? group->error : error;
+        }
+    }
+    return all;
+}
+
+/** Gets the memory; false if there is none. */
+static bool prepare(pb_group_t *group, const pb_group_part_t *part, pb_transport_t *transport)
+{
+    group->headers = calloc((size_t) part->role->n_children + 1, sizeof(*group->headers));
+    group->is_running = group->headers != NULL &&
+                        pb_transfer_start(&group->transfer, part->role, &part->limits, part->total,
+                                          part->segment_size, transport, part->message);
+    if (!group->is_running) {
+        free(group->headers);
+    }
+    return group->is_running;
+}
+
+int pb_group_start(pb_group_t *group, pb_control_t *control, pb_transport_t *transport,
+                   const pb_group_part_t *part, const uint8_t *bytes, size_t length)
+{
+    *group = (pb_group_t){.control = control};
+    if (!prepare(group, part, transport) && !prepare(group, part, transport)) {
+        return PB_ERR_NO_MEMORY;
+    }
+    send_headers(group, part->role, bytes, length);
+    return 0;
+}
+
+bool pb_group_advance(pb_group_t *group)
+{
+    const bool have_left = headers_have_left(group);
+    return (group->is_refused || pb_transfer_advance(&group->transfer)) && have_left;
+}
+
+int pb_group_error(const pb_group_t *group)
+{
+    return !group->is_running ? 0 : group->error != 0 ? group->error : group->transfer.error;
+}
+
+bool pb_group_is_broken(const pb_group_t *group)
+{
+    return group->is_running && (group->is_refused || group->transfer.broken);
+}
+
+void pb_group_cancel(pb_group_t *group)
+{
+    if (group->is_running) {
+        pb_transfer_cancel(&group->transfer);
+    }
+}
+
+void pb_group_finish(pb_group_t *group)
+{
+    if (!group->is_running) {
+        return;
+    }
+    for (int i = 0; i < group->n_headers; i++) {
+        pb_control_withdraw(group->control, &group->headers[i]);
+    }
+    free(group->headers);
+    pb_transfer_finish(&group->transfer);
+    group->is_running = false;
+}
+
+void pb_member_refuse(pb_member_t *member, int error)
+{
+    member->error = member->error != 0 ? member->error : error;
+    member->is_refused = true;
+}
+
+bool pb_member_start(pb_member_t *member, pb_control_t *control, pb_transport_t *transport,
+                     size_t room, pb_member_join_t *join, void *caller)
+{
+    *member = (pb_member_t){.control = control,
+                            .transport = transport,
+                            .join = join,
+                            .caller = caller,
+                            .bytes = malloc(room)};
+    if (member->bytes == NULL) {
+        return false;
+    }
+    const int error = pb_control_receive(control, member->bytes, room, &member->listening);
+    if (error != 0) {
+        pb_member_refuse(member, error);
+    }
+    return true;
+}
+
+/** If the header has come, takes part in its group. */
+static void listen(pb_member_t *member)
+{
+    pb_group_part_t part;
+    size_t length;
+    int from, error = 0;
+    if (!pb_control_received(member->control, &member->listening, &from, &length, &error)) {
+        return;
+    }
+    if (error == 0) {
+        error = member->join(member->caller, member->bytes, length, &part);
+    }
+    if (error == 0) {
+        error = pb_group_start(&member->group, member->control, member->transport, &part,
+                               member->bytes, length);
+    }
+    if (error != 0) {
+        pb_member_refuse(member, error);
+    }
+}
+
+bool pb_member_advance(pb_member_t *member)
+{
+    if (member->listening != NULL && !member->is_refused) {
+        listen(member);
+    }
+    return member->group.is_running ? pb_group_advance(&member->group) : member->is_refused;
+}
+
+int pb_member_error(const pb_member_t *member)
+{
+    return member->error != 0 ? member->error : pb_group_error(&member->group);
+}
+
+bool pb_member_is_broken(const pb_member_t *member)
+{
+    return member->is_refused || pb_group_is_broken(&member->group);
+}
+
+void pb_member_cancel(pb_member_t *member)
+{
+    member->is_refused = true;
+    pb_group_cancel(&member->group);
+}
+
+void pb_member_finish(pb_member_t *member)
+{
+    pb_group_finish(&member->group);
+    pb_control_withdraw(member->control, &member->listening);
+    free(member->bytes);
+    member->bytes = NULL;
+}

@@ -1,0 +1,466 @@
+/*
+ * An arrival-aware broadcast: the root serves groups of ranks as they arrive, and a receiver takes
+ * part in its group. Beside the two methods here is what their engine asks of the plugin
+ * (engine/arrival/arrival.h).
+ *
+ * Where data were sent to ranks that had not arrived, their ARRIVED may still be to come when the
+ * broadcast ends. Then the root's operation outlives its result: it lingers as a task of its own
+ * until all of them have come, as the receive that is posted would keep the communicator alive even
+ * if it were freed, and with it the number: someone has to take the message in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/parameters.h"
+#include "communicator/connections.h"
+#include "communicator/lost.h"
+#include "communicator/ranks.h"
+#include "engine/arrival/receiver.h"
+#include "engine/arrival/root.h"
+#include "operation/kinds.h"
+#include "pml/control.h"
+#include "pml/transport.h"
+
+/**
+ * Parts of the message that the root may have under way without a sign from the
+ * receivers. Otherwise the sockets' buffers would swallow the whole, and the root
+ * could not tell when its port is free for the next group.
+ */
+#define UNDER_WAY_PART 4
+
+/** Of a message between two ranks, until the first group has been measured: 1 Gbit/s. */
+#define ASSUMED_NS_PER_BYTE 8
+
+struct pb_arrival_caller {
+    coll_pipebcast_module_t *module;   /**< borrowed */
+    const coll_pipebcast_call_t *call; /**< borrowed */
+    double ns_per_byte;                /**< as expected at the start */
+    int *members;                      /**< of a group; room for all ranks */
+    int *order;                        /**< NULL: it was not asked for */
+    pb_message_t message[2];           /**< of the asked group, of the unasked one */
+};
+
+/** The beginning of an operation of either kind; stays where it is until the end. */
+typedef struct arrival {
+    coll_pipebcast_operation_t super;
+    bool is_auto; /**< arrival-aware because the communicator's mode has it so */
+    pb_transport_t transport;
+    pb_control_t control;
+    pb_arrival_caller_t caller;
+} arrival_t;
+
+typedef struct root {
+    arrival_t super;
+    coll_pipebcast_task_t lingering;
+    pb_arrival_root_t engine;
+} root_t;
+
+typedef struct receiver {
+    arrival_t super;
+    pb_arrival_receiver_t engine;
+} receiver_t;
+
+/* What the engine asks. */
+
+int64_t pb_arrival_caller_now(pb_arrival_caller_t *caller)
+{
+    (void) caller;
+    return coll_pipebcast_now();
+}
+
+/** The members of a group as the planner wants them: NULL if they are all ranks. */
+static const int *list_members(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                               int *n_p)
+{
+    const int n_ranks = ompi_comm_size(caller->module->comm);
+    *n_p = header->all ? n_ranks : pb_arrival_members(header, n_ranks, caller->members);
+    return header->all ? NULL : caller->members;
+}
+
+int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header)
+{
+    const size_t total = caller->call->data.total;
+    pb_planner_group_t group = {
+        .max_segment = header->unasked ? COLL_PIPEBCAST_EAGER_SEGMENT : COLL_PIPEBCAST_MAX_SEGMENT,
+    };
+    pb_planned_t planned;
+    group.ranks = list_members(caller, header, &group.n_ranks);
+    const int rc =
+        pb_planner_plan_group(caller->module->planner, caller->call->root, total, &group, &planned);
+    if (rc == PB_SUCCESS) {
+        header->kind = planned.kind;
+        header->segment_size = (uint32_t) planned.segment_size;
+    }
+    return rc;
+}
+
+/** Cuts the user's message for a group, or makes one of it that is an error. */
+static void cut_message(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                        pb_group_part_t *part)
+{
+    const coll_pipebcast_data_t *data = &caller->call->data;
+    pb_message_t *message = &caller->message[header->unasked];
+    coll_pipebcast_message_fini(message);
+    int rc =
+        coll_pipebcast_windows_cut(message, data, header->segment_size, part->role, &part->limits);
+    if (rc == OMPI_SUCCESS && header->total != data->total) {
+        coll_pipebcast_message_fini(message);
+        rc = MPI_ERR_TRUNCATE;
+    }
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_message_fail(message, rc);
+    }
+    part->message = message;
+}
+
+/** What the root may have under way to each child, without a sign of it. */
+static size_t root_ahead(const pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                         size_t ahead)
+{
+    if (header->unasked) {
+        return 0; /* no bound: there is no one to give a sign */
+    }
+    const size_t under_way = caller->call->data.total / UNDER_WAY_PART + 1;
+    return ahead == 0 || under_way < ahead ? under_way : ahead;
+}
+
+int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
+                           pb_group_part_t *part)
+{
+    int n;
+    pb_planned_t planned;
+    const int *ranks = list_members(caller, header, &n);
+    const int rc = pb_planner_role(caller->module->planner, caller->call->root, header->kind, ranks,
+                                   n, &planned);
+    if (rc != PB_SUCCESS) {
+        return rc;
+    }
+    coll_pipebcast_count_role(caller->module, &planned);
+    *part = (pb_group_part_t){.role = planned.role,
+                              .total = (size_t) header->total,
+                              .segment_size = header->segment_size};
+    cut_message(caller, header, part);
+    if (part->role->n_parents == 0) {
+        part->limits.ahead = root_ahead(caller, header, part->limits.ahead);
+    }
+    return PB_SUCCESS;
+}
+
+const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
+{
+    const size_t n = (size_t) ompi_comm_size(caller->module->comm);
+    pb_view_t *view = NULL;
+    if (caller->order == NULL && pb_view_new(caller->module->ranks->placement, caller->call->root,
+                                             NULL, 0, &view) == PB_SUCCESS) {
+        caller->order = malloc(n * sizeof(*caller->order));
+    }
+    if (caller->order != NULL && view != NULL) {
+        memcpy(caller->order, view->order + 1, (n - 1) * sizeof(*caller->order));
+    }
+    pb_view_free(view);
+    return caller->order;
+}
+
+/* Both methods. */
+
+/** Every rank reports to the root, and the root answers. */
+static void count_connections(coll_pipebcast_module_t *module, int root)
+{
+    if (module->has_counted_all) {
+        return;
+    }
+    if (ompi_comm_rank(module->comm) != root) {
+        coll_pipebcast_connections_count(module, root);
+        return;
+    }
+    module->has_counted_all = true;
+    for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
+        if (rank != root) {
+            coll_pipebcast_connections_count(module, rank);
+        }
+    }
+}
+
+/** Prepares all but the engine's part, for which it fills *env. False if out of memory. */
+static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
+{
+    coll_pipebcast_operation_t *operation = &arrival->super;
+    coll_pipebcast_module_t *module = operation->module;
+    struct ompi_communicator_t *comm = module->comm;
+    const coll_pipebcast_call_t *call = &operation->call;
+    operation->counted_as = call->settings.arrival == COLL_PIPEBCAST_ARRIVAL_NB
+                                ? COLL_PIPEBCAST_BY_ARRIVAL_NB
+                                : COLL_PIPEBCAST_BY_ARRIVAL_B;
+    arrival->is_auto = call->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
+    arrival->transport = coll_pipebcast_transport(comm, call->tag, &module->lock);
+    arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
+    arrival->caller = (pb_arrival_caller_t){
+        .module = module,
+        .call = call,
+        .ns_per_byte = module->ns_per_byte > 0 ? module->ns_per_byte : ASSUMED_NS_PER_BYTE,
+    };
+    *env = (pb_arrival_env_t){
+        .caller = &arrival->caller,
+        .control = &arrival->control,
+        .transport = &arrival->transport,
+        .n_ranks = ompi_comm_size(comm),
+        .rank = ompi_comm_rank(comm),
+        .root = call->root,
+        .total = call->data.total,
+        .mode = arrival->is_auto ? &module->arrival_mode : NULL,
+        .is_patient = arrival->is_auto,
+    };
+    count_connections(module, call->root);
+    arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));
+    return arrival->caller.members != NULL;
+}
+
+/** Gives back what the groups needed. */
+static void arrival_fini(arrival_t *arrival)
+{
+    pb_arrival_caller_t *caller = &arrival->caller;
+    coll_pipebcast_message_fini(&caller->message[false]);
+    coll_pipebcast_message_fini(&caller->message[true]);
+    free(caller->members);
+    free(caller->order);
+    caller->members = caller->order = NULL;
+}
+
+/** What may wait at other ranks; NULL: nothing is sent to ranks that have not arrived. */
+static pb_arrival_credit_t *credit_of(arrival_t *arrival)
+{
+    pb_arrival_credit_t *credit = &arrival->super.module->credit;
+    return coll_pipebcast_may_send_unasked(&arrival->super.call.settings) && credit->bound > 0 &&
+                   !arrival->super.call.repeats
+               ? credit
+               : NULL;
+}
+
+/**
+ * With arrival = auto, the communicator's mode takes in what this broadcast's header had as `mode`;
+ * rank 0 logs at verbose 10 what changes.
+ */
+static void end_mode(const arrival_t *arrival, uint8_t mode, pb_arrival_report_t report)
+{
+    const coll_pipebcast_module_t *module = arrival->super.module;
+    pb_arrival_mode_t *of_module = &arrival->super.module->arrival_mode;
+    const bool was_uneven = of_module->uneven;
+    if (!arrival->is_auto) {
+        return;
+    }
+    pb_arrival_mode_end(of_module, mode, arrival->super.call.root, report);
+    if (ompi_comm_rank(module->comm) == 0 && of_module->uneven != was_uneven) {
+        coll_pipebcast_log(10, "communicator %s: ranks arrive %s now", module->comm->c_name,
+                           of_module->uneven ? "unevenly, and broadcasts are arrival-aware"
+                                             : "evenly, and broadcasts are plain");
+    }
+}
+
+/* The root. */
+
+static root_t *lingering_root(coll_pipebcast_task_t *task)
+{
+    return (root_t *) (void *) ((char *) task - offsetof(root_t, lingering));
+}
+
+static bool linger(coll_pipebcast_task_t *task)
+{
+    root_t *root = lingering_root(task);
+    return pb_arrival_root_linger(&root->engine) ||
+           coll_pipebcast_is_lost(root->super.super.module); /* then not all will be heard of */
+}
+
+static void end_lingering(coll_pipebcast_task_t *task)
+{
+    root_t *root = lingering_root(task);
+    pb_arrival_root_finish(&root->engine);
+    OBJ_DESTRUCT(&root->lingering.super);
+    free(root);
+}
+
+/** Takes in what earlier broadcasts of this root are still to hear, which gives credit back. */
+static void take_in(coll_pipebcast_module_t *module)
+{
+    coll_pipebcast_task_t *task;
+    OPAL_LIST_FOREACH(task, &module->tasks.list, coll_pipebcast_task_t)
+    {
+        if (task->advance == linger) {
+            (void) pb_arrival_root_linger(&lingering_root(task)->engine);
+        }
+    }
+}
+
+static int start_root(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    root_t *root = (root_t *) operation;
+    coll_pipebcast_module_t *module = operation->module;
+    pb_arrival_env_t env;
+    (void) planned; /* each group is planned when it is formed */
+    if (!arrival_init(&root->super, &env)) {
+        return PB_ERR_NO_MEMORY;
+    }
+    take_in(module);
+    /* Until it is known how long a message takes, too many could be sent unasked. */
+    env.credit = module->ns_per_byte > 0 ? credit_of(&root->super) : NULL;
+    if (env.credit != NULL && !pb_arrival_credit_reserve(env.credit, env.n_ranks)) {
+        env.credit = NULL;
+    }
+    const double expected = (double) env.total * root->super.caller.ns_per_byte;
+    if (!pb_arrival_root_start(&root->engine, &env, (int64_t) expected)) {
+        arrival_fini(&root->super);
+        return PB_ERR_NO_MEMORY;
+    }
+    return PB_SUCCESS;
+}
+
+static bool advance_root(coll_pipebcast_operation_t *operation)
+{
+    return pb_arrival_root_advance(&((root_t *) operation)->engine);
+}
+
+static int root_refused(const coll_pipebcast_operation_t *operation)
+{
+    const root_t *root = (const root_t *) operation;
+    return pb_arrival_root_is_broken(&root->engine) ? pb_arrival_root_error(&root->engine) : 0;
+}
+
+static void cancel_root(coll_pipebcast_operation_t *operation)
+{
+    pb_arrival_root_cancel(&((root_t *) operation)->engine);
+}
+
+/** At verbose 20 the root logs what it saw of a broadcast's arrivals. */
+static void log_arrivals(const root_t *root)
+{
+    const pb_arrival_root_t *engine = &root->engine;
+    const coll_pipebcast_operation_t *operation = &root->super.super;
+    coll_pipebcast_log(
+        20,
+        "communicator %s: %zu bytes from root %d in %d groups; the last rank came "
+        "%.3f ms after the root, the mean rank %.3f ms; a group takes %.3f ms",
+        operation->module->comm->c_name, operation->call.data.total, operation->call.root,
+        engine->n_groups, (double) (engine->last_arrival - engine->started) / 1e6,
+        engine->sum_of_arrivals / engine->env.n_ranks / 1e6, (double) engine->expected / 1e6);
+}
+
+static void count_root(const pb_arrival_root_t *engine)
+{
+    coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
+    coll_pipebcast_count(&counters->groups_served, engine->n_groups);
+    coll_pipebcast_count(&counters->waited_as_root, engine->last_arrival - engine->started);
+}
+
+/** What this broadcast's groups took changes what is expected of the next, slowly. */
+static void learn_speed(root_t *root)
+{
+    double *known = &root->super.super.module->ns_per_byte;
+    const double seen = (double) root->engine.expected / (double) root->super.super.call.data.total;
+    if (root->engine.is_measured) {
+        *known = *known > 0 ? (3 * *known + seen) / 4 : seen;
+    }
+}
+
+/** Whether the operation lingers from now on; not if there is nothing to take in, or no way to. */
+static bool begin_to_linger(root_t *root)
+{
+    if (root->engine.n_to_come == 0 || pb_arrival_root_is_broken(&root->engine)) {
+        return false;
+    }
+    OBJ_CONSTRUCT(&root->lingering.super, opal_list_item_t);
+    root->lingering.advance = linger;
+    root->lingering.end = end_lingering;
+    const bool lingers =
+        coll_pipebcast_progress_add(root->super.super.module, &root->lingering) == OMPI_SUCCESS;
+    if (!lingers) {
+        OBJ_DESTRUCT(&root->lingering.super);
+    }
+    return lingers;
+}
+
+static int finish_root(coll_pipebcast_operation_t *operation, bool *stays_p)
+{
+    root_t *root = (root_t *) operation;
+    const int error = root->engine.error;
+    log_arrivals(root);
+    count_root(&root->engine);
+    learn_speed(root);
+    end_mode(&root->super, root->engine.mode, pb_arrival_root_report(&root->engine));
+    *stays_p = begin_to_linger(root);
+    if (!*stays_p) {
+        pb_arrival_root_finish(&root->engine);
+    }
+    arrival_fini(&root->super);
+    return error;
+}
+
+const coll_pipebcast_kind_t coll_pipebcast_arrival_root = {
+    .size = sizeof(root_t),
+    .start = start_root,
+    .advance = advance_root,
+    .refused = root_refused,
+    .cancel = cancel_root,
+    .finish = finish_root,
+};
+
+/* A receiver. */
+
+static int start_receiver(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    receiver_t *receiver = (receiver_t *) operation;
+    pb_arrival_env_t env;
+    (void) planned; /* the header says which group this rank is in */
+    if (!arrival_init(&receiver->super, &env)) {
+        return PB_ERR_NO_MEMORY;
+    }
+    if (!pb_arrival_receiver_start(&receiver->engine, &env)) {
+        arrival_fini(&receiver->super);
+        return PB_ERR_NO_MEMORY;
+    }
+    pb_arrival_credit_t *credit = credit_of(&receiver->super);
+    if (credit != NULL) {
+        pb_arrival_credit_other(credit, env.total);
+    }
+    return PB_SUCCESS;
+}
+
+static bool advance_receiver(coll_pipebcast_operation_t *operation)
+{
+    return pb_arrival_receiver_advance(&((receiver_t *) operation)->engine);
+}
+
+static int receiver_refused(const coll_pipebcast_operation_t *operation)
+{
+    const pb_member_t *member = &((const receiver_t *) operation)->engine.member;
+    return pb_member_is_broken(member) ? pb_member_error(member) : 0;
+}
+
+static void cancel_receiver(coll_pipebcast_operation_t *operation)
+{
+    pb_member_cancel(&((receiver_t *) operation)->engine.member);
+}
+
+static int finish_receiver(coll_pipebcast_operation_t *operation, bool *stays_p)
+{
+    receiver_t *receiver = (receiver_t *) operation;
+    pb_arrival_receiver_t *engine = &receiver->engine;
+    const int error = pb_member_error(&engine->member);
+    (void) stays_p;
+    coll_pipebcast_count(&coll_pipebcast_counters.waited_as_receiver, engine->waited);
+    if (engine->has_header) {
+        end_mode(&receiver->super, engine->header.mode, PB_ARRIVAL_UNKNOWN);
+    }
+    pb_arrival_receiver_finish(engine);
+    arrival_fini(&receiver->super);
+    return error;
+}
+
+const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver = {
+    .size = sizeof(receiver_t),
+    .start = start_receiver,
+    .advance = advance_receiver,
+    .refused = receiver_refused,
+    .cancel = cancel_receiver,
+    .finish = finish_receiver,
+};
