@@ -13,15 +13,6 @@
 #define ROUND_NS 1000
 #define WAIT_BOUND 400
 
-/** A control message under way. */
-typedef struct control_request {
-    bool is_send;
-    const void *from; /* sends: what may not change until the end */
-    char copy[LONGEST_CONTROL];
-    size_t bytes; /* of the message, or the room */
-    void *to;
-} control_request_t;
-
 static void *zeroed(size_t n, size_t size)
 {
     void *memory = calloc(n + 1, size);
@@ -43,134 +34,12 @@ static bool chance(arrivals_t *a, int percent)
     return pb_random_below(&a->random, 100) < percent;
 }
 
-static bool fails(const pb_control_t *control, control_failure_t failure)
-{
-    arrivals_t *a = control->arrivals;
-    if (a->failure != failure || a->failed || control->broadcast != a->fail_broadcast ||
-        control->rank != a->fail_rank) {
-        return false;
-    }
-    a->failed = a->fail_after-- == 0;
-    if (a->failed) {
-        a->broadcasts[control->broadcast].world->failed = true;
-    }
-    return a->failed;
-}
-
-/* Control messages. */
-
-static broadcast_t *broadcast_of(const pb_control_t *control)
-{
-    return &control->arrivals->broadcasts[control->broadcast];
-}
-
-int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
-                    pb_request_t *request_p)
-{
-    broadcast_t *b = broadcast_of(control);
-    if (fails(control, FAIL_SEND)) {
-        return WORLD_ERROR;
-    }
-    if (rank == control->rank || rank < 0 || rank >= control->arrivals->n_ranks ||
-        bytes > LONGEST_CONTROL) {
-        arrivals_breach(control->arrivals, "a control message of wrong size or rank", rank);
-        return WORLD_ERROR;
-    }
-    control_request_t *r = zeroed(1, sizeof(*r));
-    *r = (control_request_t){.is_send = true, .from = buffer, .bytes = bytes};
-    memcpy(r->copy, buffer, bytes);
-    if (b->world->has_ended[rank]) {
-        arrivals_breach(control->arrivals, "a control message to a rank that has ended", rank);
-    }
-    mail_t *mail = mail_post(&b->mail[rank], control->rank, buffer, bytes);
-    if (fails(control, FAIL_GARBLED)) {
-        mail->content[0] = 99;
-    }
-    if (fails(control, FAIL_DAMAGED)) {
-        pb_random_t *random = &control->arrivals->random;
-        mail->content[pb_random_below(random, (int) bytes)] =
-            (uint8_t) pb_random_below(random, 256);
-    }
-    b->n_control++;
-    *request_p = r;
-    return 0;
-}
-
-int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
-{
-    if (fails(control, FAIL_RECEIVE)) {
-        return WORLD_ERROR;
-    }
-    control_request_t *r = zeroed(1, sizeof(*r));
-    *r = (control_request_t){.to = buffer, .bytes = room};
-    broadcast_of(control)->n_control++;
-    *request_p = r;
-    return 0;
-}
-
-static void give_back(pb_control_t *control, pb_request_t *request_p)
-{
-    broadcast_of(control)->n_control--;
-    free(*request_p);
-    *request_p = NULL;
-}
-
-bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
-{
-    const control_request_t *r = *request_p;
-    if (memcmp(r->from, r->copy, r->bytes) != 0) {
-        arrivals_breach(control->arrivals, "a control message was changed while on its way",
-                        control->rank);
-    }
-    if (!control->arrivals->prompt && !chance(control->arrivals, 50)) {
-        return false;
-    }
-    *error_p = 0;
-    give_back(control, request_p);
-    return true;
-}
-
-bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
-                         size_t *bytes_p, int *error_p)
-{
-    arrivals_t *a = control->arrivals;
-    control_request_t *r = *request_p;
-    mail_t *mail = NULL;
-    *error_p = fails(control, FAIL_RECEIVED) ? WORLD_ERROR : 0;
-    if (*error_p == 0) {
-        mail = a->prompt || chance(a, 50)
-                   ? mail_take(&broadcast_of(control)->mail[control->rank], &a->random)
-                   : NULL;
-        if (mail == NULL) {
-            return false;
-        }
-        *rank_p = mail->from;
-        *bytes_p = mail->bytes;
-        if (mail->bytes > r->bytes) {
-            arrivals_breach(a, "a control message is longer than its place", control->rank);
-        } else {
-            memcpy(r->to, mail->content, mail->bytes);
-        }
-        a->n_taken++;
-    }
-    free(mail);
-    give_back(control, request_p);
-    return true;
-}
-
-void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
-{
-    if (*request_p == NULL) {
-        return;
-    }
-    if (!control->arrivals->failed && control->arrivals->failure == FAIL_NOTHING &&
-        !broadcast_of(control)->world->failed) {
-        arrivals_breach(control->arrivals, "a control message was given up", control->rank);
-    }
-    give_back(control, request_p);
-}
-
 /* The caller. */
+
+static controls_t *controls_of(const pb_arrival_caller_t *caller)
+{
+    return &caller->arrivals->broadcasts[caller->broadcast].controls;
+}
 
 int64_t pb_arrival_caller_now(pb_arrival_caller_t *caller)
 {
@@ -209,7 +78,7 @@ static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_he
         members[ranks[i]] = 1;
     }
     if (pb_view_new(a->placement, root, ranks, n, &view) != PB_SUCCESS) {
-        if (a->failure != FAIL_DAMAGED) {
+        if (controls_of(caller)->failure != FAIL_DAMAGED) {
             arrivals_breach(a, "a group that is none", caller->rank);
         }
     } else if (pb_plan_compute(view, header->kind, NULL, &plan) == PB_SUCCESS &&
@@ -231,7 +100,7 @@ static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_he
 static bool has_no_role(pb_arrival_caller_t *caller)
 {
     arrivals_t *a = caller->arrivals;
-    if (!fails(&a->broadcasts[caller->broadcast].controls[caller->rank], FAIL_MEMORY)) {
+    if (!controls_fail(controls_of(caller), caller->rank, FAIL_MEMORY)) {
         return false;
     }
     failing_memory_after(a->memory_after - 1);
@@ -251,7 +120,7 @@ int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_
         free(caller->role);
         caller->role = NULL;
     }
-    if (header->total != world->total && a->failure == FAIL_DAMAGED) {
+    if (header->total != world->total && controls_of(caller)->failure == FAIL_DAMAGED) {
         world->fail_rank = caller->rank; /* as in the plugin: the message has no such segments */
         world->fail_call = CALL_TO_RECEIVE;
         world->failed = false;
@@ -287,7 +156,7 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
     broadcast_t *b = &a->broadcasts[index];
     return (pb_arrival_env_t){
         .caller = &b->callers[rank],
-        .control = &b->controls[rank],
+        .control = &b->controls.of[rank],
         .transport = &b->world->transports[rank],
         .n_ranks = a->n_ranks,
         .rank = rank,
@@ -352,7 +221,7 @@ static void has_ended(arrivals_t *a, broadcast_t *b, int rank)
     if (b->errors[rank] != 0 || a->is_cancelled) {
         return;
     }
-    if (b->mail[rank] != NULL) {
+    if (b->controls.mail[rank] != NULL) {
         arrivals_breach(a, "a control message is still to come to a rank that has ended", rank);
     }
     world_rank_ends(b->world, rank);
@@ -396,10 +265,11 @@ static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
 /** A root's call, of which the control messages are counted. */
 static bool advance_root(arrivals_t *a, broadcast_t *b)
 {
-    const int before = a->n_taken;
+    const int before = b->controls.n_taken;
     a->n_root_calls += b->at_root.n_to_come > 0;
     const bool through = pb_arrival_root_advance(&b->at_root);
-    a->most_taken = a->n_taken - before > a->most_taken ? a->n_taken - before : a->most_taken;
+    a->most_taken =
+        b->controls.n_taken - before > a->most_taken ? b->controls.n_taken - before : a->most_taken;
     return through;
 }
 
@@ -434,7 +304,7 @@ static void measure_waiting(arrivals_t *a)
         uint64_t waiting = 0;
         for (int i = a->current[rank]; i < a->n_broadcasts; i++) {
             const broadcast_t *b = &a->broadcasts[i];
-            waiting += rank != b->root && b->mail[rank] != NULL && !b->has_begun[rank]
+            waiting += rank != b->root && b->controls.mail[rank] != NULL && !b->has_begun[rank]
                            ? b->world->total
                            : 0;
         }
@@ -460,7 +330,7 @@ static bool is_through(const arrivals_t *a)
         }
     }
     for (int i = 0; i < a->n_broadcasts; i++) {
-        if (a->broadcasts[i].at_root.state != NULL && !a->failed) {
+        if (a->broadcasts[i].at_root.state != NULL && !a->broadcasts[i].controls.failed) {
             return false;
         }
     }
@@ -497,8 +367,7 @@ static void broadcast_init(arrivals_t *a, int index)
     b->world->busy_percent = chance(a, 50) ? 0 : 50;
     b->world->early_percent = percents[pb_random_below(&a->random, 4)];
     b->world->meet_percent = percents[1 + pb_random_below(&a->random, 3)];
-    b->mail = zeroed(n, sizeof(*b->mail));
-    b->controls = zeroed(n, sizeof(*b->controls));
+    controls_init(&b->controls, b->world);
     b->callers = zeroed(n, sizeof(*b->callers));
     b->receivers = zeroed(n, sizeof(*b->receivers));
     b->late = zeroed(n, sizeof(*b->late));
@@ -509,7 +378,6 @@ static void broadcast_init(arrivals_t *a, int index)
     b->ended = zeroed(n, sizeof(*b->ended));
     const int delay = delays[pb_random_below(&a->random, 4)];
     for (int rank = 0; rank < a->n_ranks; rank++) {
-        b->controls[rank] = (pb_control_t){.arrivals = a, .broadcast = index, .rank = rank};
         b->callers[rank] = (pb_arrival_caller_t){.arrivals = a, .broadcast = index, .rank = rank};
         b->late[rank] = pb_random_below(&a->random, delay);
     }
@@ -518,7 +386,6 @@ static void broadcast_init(arrivals_t *a, int index)
 static void broadcast_fini(arrivals_t *a, broadcast_t *b)
 {
     for (int rank = 0; rank < a->n_ranks; rank++) {
-        mail_drop_all(&b->mail[rank]);
         pb_arrival_receiver_finish(&b->receivers[rank]);
         free(b->callers[rank].role);
         free(b->callers[rank].order);
@@ -532,8 +399,7 @@ static void broadcast_fini(arrivals_t *a, broadcast_t *b)
     free(b->late);
     free(b->receivers);
     free(b->callers);
-    free(b->controls);
-    free(b->mail);
+    controls_fini(&b->controls);
     world_free(b->world);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A series of arrival-aware broadcasts of ranks in one process: engine/control.h and
- * engine/arrival/caller.h in memory, over a world (world.h) for each broadcast. Each rank
+ * A series of arrival-aware broadcasts of ranks in one process: engine/arrival/caller.h in memory,
+ * over a world (world.h) and control messages (control.h) for each broadcast. Each rank
  * goes from broadcast to broadcast by itself, after random delays, so that some
  * are ahead of others by as much as the engine lets them.
  *
@@ -9,19 +9,9 @@
 #ifndef PB_TEST_ARRIVALS_H
 #define PB_TEST_ARRIVALS_H
 
+#include "control.h"
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
-#include "mail.h"
-#include "world.h"
-
-/** Bytes of the longest control message. */
-enum { LONGEST_CONTROL = 96 };
-
-struct pb_control {
-    struct arrivals *arrivals;
-    int broadcast;
-    int rank;
-};
 
 struct pb_arrival_caller {
     struct arrivals *arrivals;
@@ -37,9 +27,7 @@ typedef struct broadcast {
     int root;
     bool is_aware; /**< is arrival-aware */
     bool is_decided;
-    mail_t **mail; /**< by receiver, oldest first */
-    int n_control; /**< requests of control messages alive */
-    pb_control_t *controls;
+    controls_t controls;
     pb_arrival_caller_t *callers;
     pb_arrival_root_t at_root;
     pb_arrival_receiver_t *receivers;
@@ -49,17 +37,6 @@ typedef struct broadcast {
     int *errors;        /**< by rank: the result */
     int *begun, *ended; /**< by rank: the rounds of its arrival and of its exit */
 } broadcast_t;
-
-/** Where a control message fails. */
-typedef enum {
-    FAIL_NOTHING,
-    FAIL_SEND,
-    FAIL_RECEIVE,
-    FAIL_RECEIVED,
-    FAIL_GARBLED, /**< a message of wrong content comes */
-    FAIL_DAMAGED, /**< one comes with another byte somewhere, which may mean something else */
-    FAIL_MEMORY,  /**< an allocation at the start of a group: see memory_after */
-} control_failure_t;
 
 typedef struct arrivals {
     pb_random_t random;
@@ -72,7 +49,6 @@ typedef struct arrivals {
     int64_t expected;  /**< what roots are told that a message takes */
     bool is_auto;      /**< modes decide which broadcasts are arrival-aware */
     bool unasked;      /**< arrival_nb */
-    bool prompt;       /**< a control message that was sent can be received at once */
     bool is_cancelled; /* some parts were: what is sent to them may be left */
     bool in_turn;      /**< each rank moves once in a round, else as chance has it */
     int kind;          /**< of all groups' trees; -1: a random one */
@@ -82,12 +58,8 @@ typedef struct arrivals {
     int *current; /**< by rank: the broadcast it is at or will come to */
     int *since;   /**< by rank: the round in which its last one ended */
     int round;
-    control_failure_t failure;
-    int fail_broadcast, fail_rank, fail_after;
-    int memory_after; /**< 0: the role cannot be had; n: the n-th allocation after it fails */
-    bool failed;
+    int memory_after;      /**< 0: the role cannot be had; n: the n-th allocation after it fails */
     int n_groups;          /**< of all roots */
-    int n_taken;           /**< control messages received */
     int most_taken;        /**< by a root in one call */
     int n_root_calls;      /**< until all ARRIVED messages of a broadcast were taken in */
     int most_ahead;        /**< broadcasts that a rank was ahead of another */

@@ -42,11 +42,11 @@ static void judge_broadcast(const arrivals_t *a, const broadcast_t *b, tally_t *
         if (b->errors[rank] != 0) {
             note(tally, &tally->codes, seed, "an error although nothing failed");
         }
-        if (b->mail[rank] != NULL) {
+        if (b->controls.mail[rank] != NULL) {
             note(tally, &tally->leaks, seed, "a control message was never received");
         }
     }
-    if (b->world->n_alive != 0 || b->world->n_buffers != 0 || b->n_control != 0) {
+    if (b->world->n_alive != 0 || b->world->n_buffers != 0 || b->controls.n_alive != 0) {
         note(tally, &tally->leaks, seed, "requests or buffers were left");
     }
     if (b->world->n_breaches != 0) {
@@ -171,7 +171,7 @@ static void test_many_ranks(int n_ranks)
 {
     tally_t tally = {.runs = 1};
     arrivals_t *a = arrivals_new_of(7, n_ranks, 1);
-    a->prompt = true;
+    a->broadcasts[0].controls.prompt = true;
     a->kind = PB_KIND_BINARY;
     for (int rank = 0; rank < a->n_ranks; rank++) {
         /* The root finds them all waiting. */
@@ -256,11 +256,11 @@ static void test_deaf_root(control_failure_t failure, const char *name)
     tally_t tally = {0};
     for (uint64_t seed = 0; seed < 300; seed++) {
         arrivals_t *a = arrivals_new(seed, 12, 1);
-        a->failure = failure;
-        a->fail_rank = (a->broadcasts[0].root + !at_root) % a->n_ranks;
-        a->fail_after = at_root ? pb_random_below(&a->random, 5) : 0;
+        a->broadcasts[0].controls.failure = failure;
+        a->broadcasts[0].controls.fail_rank = (a->broadcasts[0].root + !at_root) % a->n_ranks;
+        a->broadcasts[0].controls.fail_after = at_root ? pb_random_below(&a->random, 5) : 0;
         const bool ended = arrivals_run(a, MAX_ROUNDS);
-        if (a->failed) {
+        if (a->broadcasts[0].controls.failed) {
             judge_failure(a, ended, &tally, seed);
         }
         arrivals_free(a);
@@ -274,11 +274,11 @@ static void test_refusals(control_failure_t failure, const char *name)
     int n_failed = 0, n_stuck = 0, n_silent = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
         arrivals_t *a = arrivals_new(seed, 12, 1);
-        a->failure = failure;
-        a->fail_rank = pb_random_below(&a->random, a->n_ranks);
+        a->broadcasts[0].controls.failure = failure;
+        a->broadcasts[0].controls.fail_rank = pb_random_below(&a->random, a->n_ranks);
         (void) arrivals_run(a, 3000);
-        if (a->failed) {
-            const int rank = a->fail_rank;
+        if (a->broadcasts[0].controls.failed) {
+            const int rank = a->broadcasts[0].controls.fail_rank;
             n_failed++;
             n_stuck += a->current[rank] == 0;
             n_silent += a->current[rank] > 0 && a->broadcasts[0].errors[rank] == 0;
@@ -297,11 +297,12 @@ static void test_damage(void)
         arrivals_t *a = arrivals_new(seed, 12, 1);
         const broadcast_t *b = &a->broadcasts[0];
         a->unasked = seed % 2;
-        a->failure = FAIL_DAMAGED;
-        a->fail_rank = seed % 3 == 0 ? pb_random_below(&a->random, a->n_ranks) : b->root;
-        a->fail_after = pb_random_below(&a->random, 3);
+        a->broadcasts[0].controls.failure = FAIL_DAMAGED;
+        a->broadcasts[0].controls.fail_rank =
+            seed % 3 == 0 ? pb_random_below(&a->random, a->n_ranks) : b->root;
+        a->broadcasts[0].controls.fail_after = pb_random_below(&a->random, 3);
         (void) arrivals_run(a, 2000);
-        n_damaged += a->failed;
+        n_damaged += a->broadcasts[0].controls.failed;
         n_errors += has_error(a, 0);
         for (int rank = 0; rank < a->n_ranks; rank++) {
             n_wrong +=
@@ -327,14 +328,15 @@ static void test_group_memory(void)
     bool everywhere = true;
     for (uint64_t seed = 0; seed < 400; seed++) {
         arrivals_t *a = arrivals_new(seed, 12, 1);
-        const int rank = a->fail_rank = pb_random_below(&a->random, a->n_ranks);
-        a->failure = FAIL_MEMORY;
+        const int rank = a->broadcasts[0].controls.fail_rank =
+            pb_random_below(&a->random, a->n_ranks);
+        a->broadcasts[0].controls.failure = FAIL_MEMORY;
         a->unasked = seed % 2;
         a->memory_after = (int) (seed % N_ALLOCATIONS);
         const bool ended = arrivals_run(a, a->memory_after == 0 ? 3000 : MAX_ROUNDS);
         failing_memory_after(-1);
-        n_of[a->memory_after] += a->failed;
-        if (a->memory_after == 0 && a->failed) {
+        n_of[a->memory_after] += a->broadcasts[0].controls.failed;
+        if (a->memory_after == 0 && a->broadcasts[0].controls.failed) {
             n_stuck += a->current[rank] == 0;
             n_silent += a->current[rank] > 0 && a->broadcasts[0].errors[rank] != PB_ERR_NO_MEMORY;
         } else if (!ended) {
@@ -358,7 +360,7 @@ static void test_group_memory(void)
 static void cancel_all(arrivals_t *a, int *n_cancelled_p, int *n_sound_p)
 {
     broadcast_t *b = &a->broadcasts[0];
-    a->is_cancelled = true;
+    a->is_cancelled = b->controls.withdraws = true;
     for (int rank = 0; rank < a->n_ranks; rank++) {
         if (!b->has_begun[rank] || a->current[rank] > 0 || rank == b->root) {
             continue;
@@ -406,7 +408,7 @@ static void test_memory(void)
         arrivals_t *a = arrivals_new_of((uint64_t) after, N_RANKS, 1);
         pb_arrival_root_t root;
         const pb_arrival_env_t env = {.caller = &a->broadcasts[0].callers[0],
-                                      .control = &a->broadcasts[0].controls[0],
+                                      .control = &a->broadcasts[0].controls.of[0],
                                       .n_ranks = a->n_ranks,
                                       .total = 1};
         const long before = failing_memory_alive(), bytes_before = failing_memory_bytes();

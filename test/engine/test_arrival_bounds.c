@@ -132,10 +132,11 @@ static arrivals_t *ideal_new(uint64_t seed, const series_t *series)
     broadcast_t *b = &a->broadcasts[0];
     world_free(b->world);
     b->world = world_new(seed, a->n_ranks, b->root, MESSAGE, 1);
+    b->controls.world = b->world;
     b->world->has_ports = true;
     b->world->meet_percent = 100;
     b->world->early_percent = 0;
-    a->prompt = a->in_turn = true;
+    b->controls.prompt = a->in_turn = true;
     a->unasked = series->unasked;
     a->kind = PB_KIND_CHAIN;
     a->expected = (int64_t) MESSAGE * 1000;

@@ -1,11 +1,11 @@
 /*
- * Sweeps over random trees, and which broadcasts have one: over the control messages of arrivals.h,
+ * Sweeps over random trees, and which broadcasts have one: over the control messages of control.h,
  * which come in any order and fail at random.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrivals.h"
+#include "control.h"
 #include "engine/schedule.h"
 #include "engine/sweep.h"
 #include "test/tap.h"
@@ -14,7 +14,7 @@ enum { MAX_RANKS = 40, MAX_ROUNDS = 20000, STREAMS = 2, MS = 1000000 };
 
 /** The sweeps of all ranks of one broadcast. */
 typedef struct run {
-    arrivals_t *arrivals; /**< for its control messages and random numbers */
+    controls_t controls; /**< over a world that is for its random numbers alone */
     int n_ranks, root;
     int parent[STREAMS][MAX_RANKS]; /**< by stream and rank; -1: the root */
     int stream;                     /**< of the sweeps */
@@ -29,7 +29,7 @@ typedef struct run {
 
 static int draw(run_t *run, int n)
 {
-    return pb_random_below(&run->arrivals->random, n);
+    return pb_random_below(&run->controls.world->random, n);
 }
 
 static void draw_tree(run_t *run, int *parent)
@@ -75,8 +75,8 @@ static void start_sweep(run_t *run, int rank)
             }
         }
     }
-    pb_sweep_start(&run->sweeps[rank], &run->arrivals->broadcasts[0].controls[rank], &role, rank,
-                   run->n_ranks, run->stream, run->rooms[rank]);
+    pb_sweep_start(&run->sweeps[rank], &run->controls.of[rank], &role, rank, run->n_ranks,
+                   run->stream, run->rooms[rank]);
 }
 
 static run_t *run_new(uint64_t seed, int n_ranks)
@@ -85,7 +85,7 @@ static run_t *run_new(uint64_t seed, int n_ranks)
     if (run == NULL) {
         abort();
     }
-    run->arrivals = arrivals_new_of(seed, n_ranks, 1);
+    controls_init(&run->controls, world_new(seed, n_ranks, 0, 1, 1));
     run->n_ranks = n_ranks;
     run->root = draw(run, n_ranks);
     run->stream = draw(run, STREAMS);
@@ -105,7 +105,8 @@ static run_t *run_new(uint64_t seed, int n_ranks)
 
 static void run_free(run_t *run)
 {
-    arrivals_free(run->arrivals);
+    controls_fini(&run->controls);
+    world_free(run->controls.world);
     free(run);
 }
 
@@ -219,14 +220,14 @@ static void test_random(void)
             differ += run->sweeps[rank].error != 0;
             differ += run->sweeps[rank].longest != run->sums.longest ||
                       run->sweeps[rank].least_wait != run->sums.least_wait;
-            left += run->arrivals->broadcasts[0].mail[rank] != NULL;
+            left += run->controls.mail[rank] != NULL;
         }
         pb_sweep_sums_t sums = expected(run);
         add_extremes(run, &sums);
         wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
         n_held += sums.n_held;
-        left += run->arrivals->broadcasts[0].n_control != 0 || run->arrivals->n_breaches != 0;
-        beyond += run->arrivals->n_taken != 2 * (run->n_ranks - 1);
+        left += run->controls.n_alive != 0 || run->controls.world->n_breaches != 0;
+        beyond += run->controls.n_taken != 2 * (run->n_ranks - 1);
         run_free(run);
     }
     ok(beyond == 0, "a message goes up and one down each edge of a tree");
@@ -244,10 +245,10 @@ static void test_failures(void)
     int n_failed = 0, unnoticed = 0, left = 0;
     for (int i = 0; i < tap_trials(2000, 400); i++) {
         run_t *run = run_new((uint64_t) i, 2 + i % 11);
-        arrivals_t *a = run->arrivals;
-        a->failure = failures[i % 4];
-        a->fail_rank = draw(run, run->n_ranks);
-        a->fail_after = draw(run, 3);
+        controls_t *c = &run->controls;
+        c->failure = failures[i % 4];
+        c->fail_rank = draw(run, run->n_ranks);
+        c->fail_after = draw(run, 3);
         start_all(run);
         (void) run_rounds(run);
         int n_broken = 0;
@@ -257,9 +258,9 @@ static void test_failures(void)
             pb_sweep_finish(&run->sweeps[rank]);
             pb_sweep_finish(&run->sweeps[rank]);
         }
-        n_failed += a->failed;
-        unnoticed += a->failed && n_broken == 0;
-        left += a->broadcasts[0].n_control != 0 || a->n_breaches != 0;
+        n_failed += c->failed;
+        unnoticed += c->failed && n_broken == 0;
+        left += c->n_alive != 0 || c->world->n_breaches != 0;
         run_free(run);
     }
     ok(n_failed > 100 && unnoticed == 0, "a message that fails, or makes no sense, is noticed (%d)",

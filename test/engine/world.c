@@ -47,7 +47,7 @@ static char byte_at(const world_t *w, size_t offset)
     return (char) (((offset + w->shift) * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
 }
 
-static void breach(world_t *w, const char *what, int rank)
+void world_breach(world_t *w, const char *what, int rank)
 {
     if (w->n_breaches++ == 0) {
         snprintf(w->breach, sizeof(w->breach), "%s (rank %d)", what, rank);
@@ -197,7 +197,7 @@ void world_rank_ends(world_t *w, int rank)
 {
     for (int i = 0; i < w->pairs[rank].n; i++) {
         if (w->pairs[rank].of[i].sends.first != NULL) {
-            breach(w, "a message is still to come to a rank whose broadcast has ended", rank);
+            world_breach(w, "a message is still to come to a rank whose broadcast has ended", rank);
         }
     }
     w->has_ended[rank] = true;
@@ -293,7 +293,7 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
     const char *data = w->messages[rank].data;
     for (size_t i = 0; i < bytes; i++) {
         if (buffer[i] != byte_at(w, (size_t) (buffer - data) + i)) {
-            breach(w, "a send of bytes that are not here", rank);
+            world_breach(w, "a send of bytes that are not here", rank);
             return;
         }
     }
@@ -315,12 +315,12 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     }
     if ((bytes == 0 && !w->failed) || bytes > longest(w, transport->rank) || rank < 0 ||
         rank >= w->n_ranks || rank == transport->rank) {
-        breach(w, "a send of wrong size or rank", transport->rank);
+        world_breach(w, "a send of wrong size or rank", transport->rank);
     } else if (w->in_place) {
         check_place(w, transport->rank, buffer, bytes);
     }
     if (w->has_ended[rank]) {
-        breach(w, "a message to a rank whose broadcast has ended", rank);
+        world_breach(w, "a message to a rank whose broadcast has ended", rank);
     }
     world_request_t *r = request_new(w, true, transport->rank, rank, bytes);
     world_pair_t *pair = pair_of_request(w, r);
@@ -368,7 +368,7 @@ static bool is_done(pb_transport_t *transport, pb_request_t *request_p, bool is_
 {
     const world_request_t *r = *request_p;
     if (r == NULL || r->released || r->is_send != is_send || r->rank != transport->rank) {
-        breach(transport->world, "asked for a request that is not there", transport->rank);
+        world_breach(transport->world, "asked for a request that is not there", transport->rank);
         return false;
     }
     return r->done;
@@ -410,7 +410,7 @@ void pb_transport_cancel(pb_transport_t *transport, pb_request_t request)
     world_t *w = transport->world;
     world_request_t *r = request;
     if (r->released || r->is_send) {
-        breach(w, "cancelled what is no receive under way", transport->rank);
+        world_breach(w, "cancelled what is no receive under way", transport->rank);
         return;
     }
     r->lane = NULL;
@@ -426,7 +426,8 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
     world_request_t *r = *request_p;
     transport->world->n_abandoned++;
     if (!r->is_send && !r->is_to_end) {
-        breach(transport->world, "gave up a receive that it has not asked to end", transport->rank);
+        world_breach(transport->world, "gave up a receive that it has not asked to end",
+                     transport->rank);
     }
     if (r->is_send && r->copy == NULL && !r->met) {
         r->copy = zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
@@ -444,7 +445,7 @@ static void meet(world_t *w, world_pair_t *pair)
     world_request_t *receive = queue_pop(&pair->receives);
     const bool fits = send->bytes <= receive->bytes;
     if (!fits && !w->failed) {
-        breach(w, "more bytes than there is room", receive->rank);
+        world_breach(w, "more bytes than there is room", receive->rank);
     } else if (!receive->released && receive->bytes > 0) {
         const size_t bytes = fits ? send->bytes : receive->bytes;
         if (bytes > 0) {
@@ -590,11 +591,11 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
         return PB_MESSAGE_BUSY;
     }
     if (!is_range_right(m, segment, offset, bytes)) {
-        breach(w, "to_send of a wrong range", m->rank);
+        world_breach(w, "to_send of a wrong range", m->rank);
     }
     for (size_t i = 0; i < bytes; i++) {
         if (m->data[offset + i] != byte_at(m->world, offset + i)) {
-            breach(w, "to_send of bytes that are not here", m->rank);
+            world_breach(w, "to_send of bytes that are not here", m->rank);
             break;
         }
     }
@@ -613,7 +614,7 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
         return PB_MESSAGE_BUSY;
     }
     if (!is_range_right(m, segment, offset, bytes)) {
-        breach(w, "to_receive of a wrong range", m->rank);
+        world_breach(w, "to_receive of a wrong range", m->rank);
     }
     *buffer_p = hold(m, segment, offset, bytes);
     return 0;
@@ -637,7 +638,7 @@ int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t
         return WORLD_ERROR;
     }
     if (!is_range_right(m, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
-        breach(w, "received a wrong range or buffer", m->rank);
+        world_breach(w, "received a wrong range or buffer", m->rank);
         return 0;
     }
     if (w->bounces) {
@@ -650,7 +651,7 @@ void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
 {
     world_held_t *held = find_held(m, segment, buffer);
     if (held == NULL) {
-        breach(m->world, "released what is not held", m->rank);
+        world_breach(m->world, "released what is not held", m->rank);
         return;
     }
     if (m->world->bounces) {

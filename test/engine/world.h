@@ -130,6 +130,9 @@ typedef struct world {
     char breach[200]; /* the first */
 } world_t;
 
+/** Notes that a contract was broken. */
+void world_breach(world_t *world, const char *what, int rank);
+
 /** Another rank is the root, and holds the message, before anything has begun. */
 void world_move_root(world_t *world, int root);
 

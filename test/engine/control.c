@@ -1,0 +1,160 @@
+/*
+ * The control messages of control.h.
+ */
+#include "control.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** A control message under way. */
+typedef struct control_request {
+    const void *from; /**< sends: what may not change until the end */
+    char copy[LONGEST_CONTROL];
+    size_t bytes; /**< of the message, or the room */
+    void *to;
+} control_request_t;
+
+void controls_init(controls_t *c, world_t *world)
+{
+    *c = (controls_t){.world = world};
+    c->of = calloc((size_t) world->n_ranks, sizeof(*c->of));
+    c->mail = calloc((size_t) world->n_ranks, sizeof(mail_t *));
+    if (c->of == NULL || c->mail == NULL) {
+        abort();
+    }
+    for (int rank = 0; rank < world->n_ranks; rank++) {
+        c->of[rank] = (pb_control_t){.controls = c, .rank = rank};
+    }
+}
+
+void controls_fini(controls_t *c)
+{
+    for (int rank = 0; rank < c->world->n_ranks; rank++) {
+        mail_drop_all(&c->mail[rank]);
+    }
+    free(c->mail);
+    free(c->of);
+}
+
+bool controls_fail(controls_t *c, int rank, control_failure_t failure)
+{
+    if (c->failure != failure || c->failed || rank != c->fail_rank) {
+        return false;
+    }
+    c->failed = c->fail_after-- == 0;
+    c->world->failed = c->world->failed || c->failed;
+    return c->failed;
+}
+
+static bool comes(controls_t *c)
+{
+    return c->prompt || pb_random_below(&c->world->random, 2) == 0;
+}
+
+/** An error if out of memory. */
+static int request_new(controls_t *c, control_request_t content, pb_request_t *request_p)
+{
+    control_request_t *r = malloc(sizeof(*r));
+    if (r == NULL) {
+        return WORLD_ERROR;
+    }
+    *r = content;
+    c->n_alive++;
+    *request_p = r;
+    return 0;
+}
+
+static void give_back(controls_t *c, pb_request_t *request_p)
+{
+    c->n_alive--;
+    free(*request_p);
+    *request_p = NULL;
+}
+
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
+                    pb_request_t *request_p)
+{
+    controls_t *c = control->controls;
+    if (controls_fail(c, control->rank, FAIL_SEND)) {
+        return WORLD_ERROR;
+    }
+    if (rank == control->rank || rank < 0 || rank >= c->world->n_ranks || bytes > LONGEST_CONTROL) {
+        world_breach(c->world, "a control message of wrong size or rank", rank);
+        return WORLD_ERROR;
+    }
+    if (c->world->has_ended[rank]) {
+        world_breach(c->world, "a control message to a rank that has ended", rank);
+    }
+    control_request_t sent = {.from = buffer, .bytes = bytes};
+    memcpy(sent.copy, buffer, bytes);
+    mail_t *mail = mail_post(&c->mail[rank], control->rank, buffer, bytes);
+    if (controls_fail(c, control->rank, FAIL_GARBLED)) {
+        mail->content[0] = 99;
+    }
+    if (controls_fail(c, control->rank, FAIL_DAMAGED)) {
+        mail->content[pb_random_below(&c->world->random, (int) bytes)] =
+            (uint8_t) pb_random_below(&c->world->random, 256);
+    }
+    return request_new(c, sent, request_p);
+}
+
+int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
+{
+    controls_t *c = control->controls;
+    if (controls_fail(c, control->rank, FAIL_RECEIVE)) {
+        return WORLD_ERROR;
+    }
+    return request_new(c, (control_request_t){.to = buffer, .bytes = room}, request_p);
+}
+
+bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
+{
+    controls_t *c = control->controls;
+    const control_request_t *r = *request_p;
+    if (memcmp(r->from, r->copy, r->bytes) != 0) {
+        world_breach(c->world, "a control message was changed while on its way", control->rank);
+    }
+    if (!comes(c)) {
+        return false;
+    }
+    *error_p = 0;
+    give_back(c, request_p);
+    return true;
+}
+
+bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
+                         size_t *bytes_p, int *error_p)
+{
+    controls_t *c = control->controls;
+    const control_request_t *r = *request_p;
+    *error_p = controls_fail(c, control->rank, FAIL_RECEIVED) ? WORLD_ERROR : 0;
+    if (*error_p == 0) {
+        mail_t *mail = comes(c) ? mail_take(&c->mail[control->rank], &c->world->random) : NULL;
+        if (mail == NULL) {
+            return false;
+        }
+        *rank_p = mail->from;
+        *bytes_p = mail->bytes;
+        if (mail->bytes > r->bytes) {
+            world_breach(c->world, "a control message is longer than its place", control->rank);
+        } else {
+            memcpy(r->to, mail->content, mail->bytes);
+        }
+        c->n_taken++;
+        free(mail);
+    }
+    give_back(c, request_p);
+    return true;
+}
+
+void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
+{
+    controls_t *c = control->controls;
+    if (*request_p == NULL) {
+        return;
+    }
+    if (c->failure == FAIL_NOTHING && !c->withdraws && !c->world->failed) {
+        world_breach(c->world, "a control message was given up", control->rank);
+    }
+    give_back(c, request_p);
+}
