@@ -52,9 +52,11 @@ ALGORITHMS = {"tuned": TUNED, "adapt": ADAPT, "libnbc": LIBNBC, "mpich": MPICH, 
 # Of experiments about trees: what is chosen is one.
 BY_TREES = {"coll_pipebcast_multicast": "off"}
 
-# What stands for an algorithm of pipebcast and is none of its trees: how it treats arrivals, and
-# advice, which also needs a directory.
+# Names in the place of an algorithm of pipebcast that are no trees. Multicast is off unless a site allows it;
+# advice also needs a directory.
 PIPEBCAST_WAYS = {
+    "multicast": {"coll_pipebcast_multicast": "auto"},
+    "multicast_allowed": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_multicast": "auto"},
     "arrival_b": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "b"},
     "arrival_nb": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "nb"},
     "flat_nb": {"coll_pipebcast_algorithm": "flat", "coll_pipebcast_arrival": "nb"},
@@ -159,7 +161,7 @@ class Method:
         return {**MPICH_ALWAYS, **variables, **size}
 
     def _mca_pipebcast(self, topology_file):
-        settings = {"coll": "pipebcast,tuned", "coll_pipebcast_multicast": "auto"}
+        settings = {"coll": "pipebcast,tuned"}
         if topology_file:
             settings["coll_pipebcast_topology_file"] = topology_file
         if self.algorithm:
@@ -181,8 +183,8 @@ def expand_methods(text, segments):
     mpich_5_0 = [a for a in MPICH if a not in MPICH_SINCE_5_1]
     unsegmented = ["tuned:scatter_allgather", "tuned:scatter_allgather_ring"]
     sets = {
-        "demo": ["tuned", "tuned:pipeline:1426", "tuned:binary:8192", "adapt:binary:8192",
-                 "pipebcast"],
+        "demo": ["tuned", "tuned:pipeline:1426", "tuned:binary:8192", "adapt:binary:8192", "pipebcast",
+                 "pipebcast:multicast_allowed"],
         "quick": ["tuned", "tuned:pipeline:2874", "tuned:binary:2874", "adapt:pipeline:8192",
                   "pipebcast"],
         "default": ["tuned"]
