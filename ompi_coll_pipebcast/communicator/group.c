@@ -86,34 +86,6 @@ enum {
 };
 _Static_assert(N_VALUES == COLL_PIPEBCAST_GROUP_VALUES, "room for what the ranks learn");
 
-struct coll_pipebcast_group {
-    coll_pipebcast_task_t task; /**< what makes it; first, so that the one is the other */
-    coll_pipebcast_module_t *module;
-    int n_users;       /**< references; the task has one */
-    bool is_concluded; /**< whether it works is known */
-    bool works;
-    char why_not[160]; /**< if it does not, why, at rank 0 */
-    /* Joining. */
-    uint32_t address; /**< of the group; IPv4, as a number */
-    uint16_t port;
-    int64_t since;   /**< nanoseconds, when the allreduce began */
-    bool is_joining; /**< the allreduce is under way */
-    bool has_joined; /**< joining is through, so that `multicast` is there */
-    /* Probing. */
-    int round;
-    bool has_begun; /**< this round's part */
-    int64_t not_before;
-    pb_multicast_part_t part;
-    char *data;
-    int tag;              /**< of the first round; the next one has the next lower one */
-    pb_control_t control; /**< of this round */
-    /* What is left. */
-    pb_datagrams_t *datagrams; /**< NULL: it has none */
-    bool is_deaf;              /**< another rank of this host has joined */
-    pb_multicast_t multicast;
-    pb_multicast_counters_t counted; /**< what the process's counters have of it */
-};
-
 static bool is_rank_0(const coll_pipebcast_group_t *group)
 {
     return ompi_comm_rank(group->module->comm) == 0;
@@ -180,11 +152,6 @@ coll_pipebcast_group_t *coll_pipebcast_group_retain(coll_pipebcast_group_t *grou
     return group;
 }
 
-pb_multicast_t *coll_pipebcast_group_membership(coll_pipebcast_group_t *group)
-{
-    return &group->multicast;
-}
-
 /* What rank 0 decides, and what follows from the communicator. */
 
 /**
@@ -220,12 +187,11 @@ static bool decide(coll_pipebcast_group_t *group)
     uint64_t random[3];
     if (__atomic_load_n(&coll_pipebcast_process.multicast_failures, __ATOMIC_RELAXED) >=
         MOST_FAILURES) {
-        snprintf(group->why_not, sizeof(group->why_not),
-                 "it did not work among other ranks of this job");
+        group->why_not = "it did not work among other ranks of this job";
         return false;
     }
     if (getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t) sizeof(random)) {
-        snprintf(group->why_not, sizeof(group->why_not), "there is no random number for its key");
+        group->why_not = "there is no random number for its key";
         return false;
     }
     values[V_KEY] = random[0];
@@ -407,16 +373,14 @@ static bool become_member(coll_pipebcast_group_t *group)
 
 /* Probing. */
 
-static void conclude(coll_pipebcast_group_t *group, bool works, const char *why_not)
+/** `why_not` is NULL where it works. */
+static void conclude(coll_pipebcast_group_t *group, const char *why_not)
 {
     group->is_concluded = true;
-    group->works = works;
-    if (!works && group->why_not[0] == '\0') {
-        snprintf(group->why_not, sizeof(group->why_not), "%s", why_not);
-    }
+    group->why_not = group->why_not != NULL ? group->why_not : why_not;
     if (is_rank_0(group)) { /* the process's memory of groups that it has offered */
         int *failures = &coll_pipebcast_process.multicast_failures;
-        __atomic_store_n(failures, works ? 0 : *failures + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(failures, group->why_not == NULL ? 0 : *failures + 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -459,9 +423,9 @@ static void judge_round(coll_pipebcast_group_t *group)
         return;
     }
     if (!pb_health_is_deaf(PROBE_FRAMES, group->part.asked.most)) {
-        conclude(group, true, "");
+        conclude(group, NULL);
     } else if (group->round + 1 == N_ROUNDS) {
-        conclude(group, false, "a rank heard less than half of the frames that rank 0 has sent");
+        conclude(group, "a rank heard less than half of the frames that rank 0 has sent");
     }
 }
 
@@ -500,12 +464,11 @@ static bool advance_joining(coll_pipebcast_group_t *group)
     if (!coll_pipebcast_take_complete(&group->module->multicast.joining, &status)) {
         return false;
     }
-    group->is_joining = false;
     if (status.MPI_ERROR != MPI_SUCCESS) {
         coll_pipebcast_lose(group->module, status.MPI_ERROR);
     } else if (!become_member(group)) {
         close_datagrams(group);
-        conclude(group, false, "a rank could not join");
+        conclude(group, "a rank could not join");
     }
     return true;
 }
@@ -517,7 +480,7 @@ static bool advance(coll_pipebcast_task_t *task)
     if (coll_pipebcast_is_lost(group->module)) {
         return true;
     }
-    if (group->is_joining && !advance_joining(group)) {
+    if (!group->has_joined && !advance_joining(group)) {
         return false;
     }
     return !group->has_joined || probe(group);
@@ -533,7 +496,7 @@ static void end(coll_pipebcast_task_t *task)
         pb_multicast_part_finish(&group->part);
     }
     if (!group->is_concluded) {
-        conclude(group, false, "a rank is lost");
+        conclude(group, "a rank is lost");
     }
     coll_pipebcast_group_leave(group);
     coll_pipebcast_unlock(lock);
@@ -570,7 +533,6 @@ coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *modu
         return NULL;
     }
     if (rc == OMPI_SUCCESS) {
-        group->is_joining = true;
         group->task.advance = advance;
         group->task.end = end;
         rc = coll_pipebcast_progress_add(module, &group->task);
@@ -581,35 +543,4 @@ coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *modu
         return NULL;
     }
     return coll_pipebcast_group_retain(group);
-}
-
-/* What came of it. */
-
-/** Makes progress once, without the lock. */
-static void wait_once(coll_pipebcast_module_t *module)
-{
-    coll_pipebcast_unlock(&module->lock);
-    opal_progress();
-    coll_pipebcast_lock(&module->lock);
-}
-
-bool coll_pipebcast_group_wait(coll_pipebcast_group_t *group)
-{
-    while (!group->is_concluded && !coll_pipebcast_is_lost(group->module)) {
-        wait_once(group->module);
-    }
-    return group->is_concluded && group->works && !group->module->is_lost;
-}
-
-const char *coll_pipebcast_group_why_not(const coll_pipebcast_group_t *group)
-{
-    return group->is_concluded && !group->works ? group->why_not : "a rank is lost";
-}
-
-void coll_pipebcast_group_describe(const coll_pipebcast_group_t *group, char *text, size_t size)
-{
-    const struct in_addr address = {.s_addr = htonl(group->address)};
-    char dotted[INET_ADDRSTRLEN] = "";
-    (void) inet_ntop(AF_INET, &address, dotted, sizeof(dotted));
-    snprintf(text, size, "group %s port %u", dotted, group->port);
 }

@@ -17,11 +17,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/multicast/multicast.h"
+#include "communicator/progress.h"
+#include "engine/multicast/part.h"
+#include "pml/control.h"
 
 struct coll_pipebcast_module;
-
-typedef struct coll_pipebcast_group coll_pipebcast_group_t;
 
 /** Tags that one needs. */
 #define COLL_PIPEBCAST_GROUP_TAGS 3
@@ -29,31 +29,42 @@ typedef struct coll_pipebcast_group coll_pipebcast_group_t;
 /** Numbers that the ranks learn of each other (coll_pipebcast_multicast_t.values). */
 #define COLL_PIPEBCAST_GROUP_VALUES 7
 
+typedef struct coll_pipebcast_group {
+    coll_pipebcast_task_t task; /**< what makes it; first, so that the one is the other */
+    struct coll_pipebcast_module *module;
+    int n_users;         /**< references; the task has one */
+    bool is_concluded;   /**< whether it works is known */
+    const char *why_not; /**< at rank 0 why it does not work; NULL: it does */
+    /* Joining. */
+    uint32_t address; /**< of the group; IPv4, as a number */
+    uint16_t port;
+    int64_t since;   /**< nanoseconds, when the allreduce began */
+    bool has_joined; /**< `multicast` is there */
+    /* Probing. */
+    int round;
+    bool has_begun; /**< this round's part */
+    int64_t not_before;
+    pb_multicast_part_t part;
+    char *data;
+    int tag;              /**< of the first round; the next one has the next lower one */
+    pb_control_t control; /**< of this round */
+    /* What is left. */
+    pb_datagrams_t *datagrams; /**< NULL: it has none */
+    bool is_deaf;              /**< another rank of this host has joined */
+    pb_multicast_t multicast;
+    pb_multicast_counters_t counted; /**< what the process's counters have of it */
+} coll_pipebcast_group_t;
+
 /**
  * A new group, which the caller has a reference to; `tag` and the next lower ones are its own.
  * NULL: this rank is lost. It has begun the allreduce even so.
  */
 coll_pipebcast_group_t *coll_pipebcast_group_begin(struct coll_pipebcast_module *module, int tag);
 
-/**
- * Waits until it is known what came of it, without the lock; true if it works, alike on all ranks
- * that are not lost.
- */
-bool coll_pipebcast_group_wait(coll_pipebcast_group_t *group);
-
-/** Why it does not work, at rank 0. */
-const char *coll_pipebcast_group_why_not(const coll_pipebcast_group_t *group);
-
-/** "group 239.192.1.2 port 50000", at all ranks. */
-void coll_pipebcast_group_describe(const coll_pipebcast_group_t *group, char *text, size_t size);
-
 /** One more reference; NULL is allowed, and returned. */
 coll_pipebcast_group_t *coll_pipebcast_group_retain(coll_pipebcast_group_t *group);
 
 /** Gives a reference back; NULL is allowed. */
 void coll_pipebcast_group_leave(coll_pipebcast_group_t *group);
-
-/** This rank's membership, on which broadcasts begin in the same order on all ranks. */
-pb_multicast_t *coll_pipebcast_group_membership(coll_pipebcast_group_t *group);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "communicator/multicast.h"
 
+#include <arpa/inet.h>
+
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/tags.h"
@@ -56,25 +58,32 @@ static void report_failure(const coll_pipebcast_module_t *module, const char *wh
 
 static void report_success(const coll_pipebcast_module_t *module)
 {
-    coll_pipebcast_group_t *group = module->multicast.group;
-    const pb_multicast_config_t *config = &coll_pipebcast_group_membership(group)->config;
-    char text[64];
+    const coll_pipebcast_group_t *group = module->multicast.group;
+    const struct in_addr address = {.s_addr = htonl(group->address)};
+    char text[INET_ADDRSTRLEN] = "";
     coll_pipebcast_count(&coll_pipebcast_counters.multicast_groups, 1);
     if (ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_group_describe(group, text, sizeof(text));
+        (void) inet_ntop(AF_INET, &address, text, sizeof(text));
         coll_pipebcast_log(1,
-                           "communicator %s: multicast works (%s): frames of %u bytes, "
-                           "a window of %u frames",
-                           module->comm->c_name, text, config->payload, config->window);
+                           "communicator %s: multicast works (group %s port %u): frames of %u "
+                           "bytes, a window of %u frames",
+                           module->comm->c_name, text, group->port, group->multicast.config.payload,
+                           group->multicast.config.window);
     }
 }
 
-/** The outcome of a probe is due. */
+/** Waits for the outcome of a probe, which is due; the lock is given up meanwhile. */
 static void take_outcome(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     coll_pipebcast_group_t *group = multicast->group;
-    const bool works = group != NULL && coll_pipebcast_group_wait(group);
+    while (group != NULL && !group->is_concluded && !coll_pipebcast_is_lost(module)) {
+        coll_pipebcast_unlock(&module->lock);
+        opal_progress();
+        coll_pipebcast_lock(&module->lock);
+    }
+    const bool works =
+        group != NULL && group->is_concluded && group->why_not == NULL && !module->is_lost;
     pb_health_probed(&multicast->health, works);
     if (module->is_lost) { /* others may have come to another outcome: no probe begins any more */
         multicast->health.state = PB_HEALTH_GIVEN_UP;
@@ -82,13 +91,13 @@ static void take_outcome(coll_pipebcast_module_t *module)
     if (works) {
         report_success(module);
         multicast->n_swept = 0;
-        multicast->swept_to = coll_pipebcast_group_membership(group)->marks.end;
+        multicast->swept_to = group->multicast.marks.end;
         multicast->at_sweep = (pb_multicast_loss_t){0};
-        pb_planner_allow_multicast(module->planner,
-                                   coll_pipebcast_group_membership(group)->config.payload);
+        pb_planner_allow_multicast(module->planner, group->multicast.config.payload);
         return;
     }
-    report_failure(module, group != NULL ? coll_pipebcast_group_why_not(group) : "a rank is lost");
+    report_failure(module,
+                   group != NULL && group->why_not != NULL ? group->why_not : "a rank is lost");
     drop_group(module);
 }
 
@@ -97,7 +106,7 @@ void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     multicast->n_swept = 0;
     if (multicast->health.state == PB_HEALTH_WORKING) {
-        const uint64_t end = coll_pipebcast_group_membership(multicast->group)->marks.end;
+        const uint64_t end = multicast->group->multicast.marks.end;
         multicast->n_swept = end - multicast->swept_to;
         multicast->swept_to = end;
     }
@@ -108,8 +117,7 @@ uint32_t coll_pipebcast_multicast_take_lost(coll_pipebcast_module_t *module)
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     return multicast->n_swept == 0
                ? 0
-               : pb_multicast_take_lost(coll_pipebcast_group_membership(multicast->group),
-                                        &multicast->at_sweep);
+               : pb_multicast_take_lost(&multicast->group->multicast, &multicast->at_sweep);
 }
 
 void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, uint32_t missed)

@@ -6,8 +6,7 @@
  *   measured                                             changes
  *   how long the broadcast took, where it took longest   the planner's table: topo/model/learner.h
  *   how long ranks waited for ranks that came late       the mode of arrivals: take_arrivals()
- *   how many frames of multicast a rank missed           multicast or trees:
- * engine/multicast/health.h
+ *   how many frames of multicast a rank missed           multicast or trees: pb_health_judge()
  */
 #include "communicator/verdict.h"
 

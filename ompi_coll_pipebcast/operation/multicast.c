@@ -155,9 +155,9 @@ static bool start_part(multicast_t *multicast, const pb_planned_t *planned, char
 {
     const coll_pipebcast_module_t *module = multicast->super.module;
     const size_t total = multicast->super.call.data.total;
-    return pb_multicast_part_start(
-        &multicast->part, coll_pipebcast_group_membership(multicast->group), &multicast->control,
-        planned->role, ompi_comm_size(module->comm), data, total);
+    return pb_multicast_part_start(&multicast->part, &multicast->group->multicast,
+                                   &multicast->control, planned->role, ompi_comm_size(module->comm),
+                                   data, total);
 }
 
 /** The same with what goes on inside this host; on an error nothing has begun. */

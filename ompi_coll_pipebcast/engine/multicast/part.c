@@ -262,34 +262,7 @@ bool pb_part_is_below(const part_t *p)
     return p->broken || (is_quiet(p) && children_are_below(p) && earlier_are_quiet(p));
 }
 
-pb_word_asked_t pb_part_sum_asked(part_t *p)
-{
-    const uint32_t own = pb_multicast_take_lost(p->multicast, &p->multicast->at_mark);
-    return (pb_word_asked_t){.most = own > p->below.most ? own : p->below.most,
-                             .all = p->below.all + own};
-}
-
 /* Advancing. */
-
-bool pb_part_has_left(part_t *p, pb_request_t *send)
-{
-    int error = 0;
-    if (*send != NULL && !pb_control_sent(p->control, send, &error)) {
-        return false;
-    }
-    if (error != 0) {
-        pb_part_refused(p, error);
-    }
-    return true;
-}
-
-void pb_part_send_word(part_t *p, size_t length, int rank, pb_request_t *send)
-{
-    const int rc = pb_control_send(p->control, p->out, length, rank, send);
-    if (rc != 0) {
-        pb_part_refused(p, rc);
-    }
-}
 
 /** The root settles a mark when all have. */
 static void settle_at_root(part_t *p)
@@ -326,12 +299,8 @@ bool pb_multicast_part_advance(part_t *p, int64_t now)
     if (pb_part_is_root(p)) {
         pb_part_send_frames(p, now);
         settle_at_root(p);
-    } else {
-        pb_part_send_up(p);
     }
-    for (int i = 0; i < p->n_children; i++) {
-        pb_part_send_down(p, &p->children[i]);
-    }
+    pb_part_send_words(p);
     let_go_of_copy(p);
     pb_part_note_rate(p);
     return pb_multicast_part_is_over(p);

@@ -2,8 +2,7 @@
  * One rank's part of one broadcast by multicast. The protocol is in engine/multicast/multicast.h.
  *
  * A state machine like pb_transfer_t; it never blocks. Its files: part.c begins and ends it,
- * heard.c takes in words, up.c sends words to the parent, down.c words and frames to children, and
- * source.c sends the root's frames to the group.
+ * words.c takes in and sends words, and source.c sends the root's frames to the group.
  */
 #ifndef PB_MULTICAST_PART_H
 #define PB_MULTICAST_PART_H

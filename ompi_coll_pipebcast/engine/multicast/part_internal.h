@@ -44,19 +44,10 @@ void pb_part_give_up_mark(pb_part_t *part);
 /** Whether it and all below have ended it, and nobody asks for frames of earlier broadcasts. */
 bool pb_part_is_below(const pb_part_t *part);
 
-/** What this rank and those below have lost; this rank counts anew after it. */
-pb_word_asked_t pb_part_sum_asked(pb_part_t *part);
-
 /** Takes a frame that the message has; whether it was missing. */
 bool pb_part_add_frame(pb_part_t *part, uint32_t index, const char *payload, uint32_t bytes);
 
-/** Whether a send is not under way any more. */
-bool pb_part_has_left(pb_part_t *part, pb_request_t *send);
-
-/** Starts to send the word of so many bytes that is in part->out. */
-void pb_part_send_word(pb_part_t *part, size_t length, int rank, pb_request_t *send);
-
-/* heard.c */
+/* words.c */
 
 /** Takes in the words that have come. */
 void pb_part_hear(pb_part_t *part);
@@ -64,10 +55,11 @@ void pb_part_hear(pb_part_t *part);
 /** Whether any word is still to come. */
 bool pb_part_expects_words(const pb_part_t *part);
 
-/* up.c */
+/** Sends the words and frames that can be sent to the parent and the children. */
+void pb_part_send_words(pb_part_t *part);
 
-/** Sends what can be sent to the parent. */
-void pb_part_send_up(pb_part_t *part);
+/** What this rank and those below have lost; this rank counts anew after it. */
+pb_word_asked_t pb_part_sum_asked(pb_part_t *part);
 
 /**
  * The least of the blocks that this rank has and its children have reported, of those that count;
@@ -75,11 +67,6 @@ void pb_part_send_up(pb_part_t *part);
  * than a window behind does not count.
  */
 uint32_t pb_part_least_blocks(const pb_part_t *part, uint32_t seen);
-
-/* down.c */
-
-/** Sends what can be sent to a child. */
-void pb_part_send_down(pb_part_t *part, pb_child_t *child);
 
 /* source.c */
 

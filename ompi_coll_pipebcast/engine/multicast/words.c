@@ -1,0 +1,447 @@
+/*
+ * The words that a part takes in, and those that it sends; see engine/multicast/multicast.h.
+ */
+#include <string.h>
+
+#include "engine/multicast/part_internal.h"
+
+typedef pb_part_t part_t;
+typedef pb_child_t child_t;
+
+/* Words of the parent. */
+
+static void take_repair(part_t *p, const pb_word_t *word)
+{
+    p->n_open -= word->n_frames;
+    for (uint32_t i = 0; i < word->n_frames; i++) {
+        (void) pb_part_add_frame(p, word->index + i, word->payload + (size_t) i * p->window.payload,
+                                 pb_window_bytes(&p->window, word->index + i));
+    }
+}
+
+/** Nothing more will come from the parent. */
+static void lose_parent(part_t *p)
+{
+    p->parent_has_failed = true;
+    p->n_open = 0;
+    if (!pb_part_is_complete(p)) {
+        pb_part_keep_error(p, PB_ERR_EMPTY);
+    }
+    pb_part_give_up_mark(p);
+}
+
+/** A word of the parent; false if it should not have come. */
+static bool take_from_parent(part_t *p, const pb_word_t *word)
+{
+    if (p->parent_has_failed) {
+        return false;
+    }
+    switch (word->kind) {
+    case PB_WORD_REPAIR:
+        if (p->n_open >= word->n_frames) {
+            take_repair(p, word);
+            return true;
+        }
+        return false;
+    case PB_WORD_END:
+        if (!p->has_end) {
+            p->has_end = true;
+            return true;
+        }
+        return false;
+    case PB_WORD_SETTLED:
+        if (p->step.is_mark && p->sent_below && !p->is_settled) {
+            pb_part_settle(p, &word->asked);
+            return true;
+        }
+        return false;
+    case PB_WORD_FAILED:
+        lose_parent(p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Words of children. */
+
+/** A child lacks these frames; false if it asks for more than it may. */
+static bool owe(child_t *child, const pb_word_t *word)
+{
+    for (int i = 0; i < word->n_runs; i++) {
+        const pb_word_run_t *run = &word->runs[i];
+        if (run->n > (uint32_t) (PB_WORD_MAX_ASKED - child->n_owed)) {
+            return false;
+        }
+        for (uint32_t k = 0; k < run->n; k++) {
+            child->owed[child->n_owed++] = run->first + k;
+        }
+    }
+    return true;
+}
+
+static void take_below(part_t *p, child_t *child, const pb_word_t *word)
+{
+    child->is_below = true;
+    p->below.all += word->asked.all;
+    p->below.most = word->asked.most > p->below.most ? word->asked.most : p->below.most;
+}
+
+/** A word of a child; false if it should not have come. */
+static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
+{
+    if (child->is_done != (word->kind == PB_WORD_BELOW)) {
+        return false;
+    }
+    switch (word->kind) {
+    case PB_WORD_ASK:
+        return !child->is_inside && owe(child, word);
+    case PB_WORD_HERE:
+        if (word->blocks > child->blocks && word->blocks <= p->step.n_blocks) {
+            child->blocks = word->blocks;
+            return true;
+        }
+        return false;
+    case PB_WORD_DONE:
+        child->is_done = true;
+        child->n_owed = 0;
+        return true;
+    case PB_WORD_BELOW:
+        if (p->step.is_mark && !child->is_below) {
+            take_below(p, child, word);
+            return true;
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* Taking words in. */
+
+static bool take_word(part_t *p, int from, size_t length)
+{
+    pb_word_t word;
+    if (!pb_word_read(&word, &p->window, p->in, length)) {
+        return false;
+    }
+    if (!pb_part_is_root(p) && from == p->parent) {
+        return take_from_parent(p, &word);
+    }
+    for (int i = 0; i < p->n_children; i++) {
+        if (p->children[i].rank == from) {
+            return take_from_child(p, &p->children[i], &word);
+        }
+    }
+    return false;
+}
+
+static bool expects_parent(const part_t *p)
+{
+    return !pb_part_is_root(p) && !p->parent_has_failed &&
+           (!p->has_end || p->n_open > 0 || (p->step.is_mark && !p->is_settled));
+}
+
+bool pb_part_expects_words(const part_t *p)
+{
+    for (int i = 0; i < p->n_children; i++) {
+        const child_t *child = &p->children[i];
+        if (!child->is_done || (p->step.is_mark && !child->is_below)) {
+            return true;
+        }
+    }
+    return expects_parent(p);
+}
+
+/** Takes in the next word; false if it is not there. */
+static bool receive_one(part_t *p)
+{
+    int from = -1, error = 0;
+    size_t length = 0;
+    if (p->receive == NULL) {
+        error = pb_control_receive(p->control, p->in, p->room, &p->receive);
+    }
+    if (error == 0 && !pb_control_received(p->control, &p->receive, &from, &length, &error)) {
+        return false;
+    }
+    if (error == 0 && !take_word(p, from, length)) {
+        error = PB_ERR_MALFORMED;
+    }
+    if (error != 0) {
+        pb_part_refused(p, error);
+    }
+    return error == 0;
+}
+
+void pb_part_hear(part_t *p)
+{
+    while (!p->broken && pb_part_expects_words(p) && receive_one(p)) {
+    }
+}
+
+/* Sending words. */
+
+static bool has_left(part_t *p, pb_request_t *send)
+{
+    int error = 0;
+    if (*send != NULL && !pb_control_sent(p->control, send, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        pb_part_refused(p, error);
+    }
+    return true;
+}
+
+static void send_word(part_t *p, size_t length, int rank, pb_request_t *send)
+{
+    const int rc = pb_control_send(p->control, p->out, length, rank, send);
+    if (rc != 0) {
+        pb_part_refused(p, rc);
+    }
+}
+
+pb_word_asked_t pb_part_sum_asked(part_t *p)
+{
+    const uint32_t own = pb_multicast_take_lost(p->multicast, &p->multicast->at_mark);
+    return (pb_word_asked_t){.most = own > p->below.most ? own : p->below.most,
+                             .all = p->below.all + own};
+}
+
+/* To the parent: frames that are missing. */
+
+/** Frames that this rank should have: up to the last it has seen, or all. */
+static uint32_t due_frames(const part_t *p)
+{
+    const bool are_all = !pb_part_hears(p) || (p->has_end && p->multicast->is_drained);
+    return are_all ? p->window.n_frames : p->window.seen_to;
+}
+
+/** Writes which missing frames are to be asked for next; false if there are none. */
+static bool next_ask(part_t *p, pb_word_t *word)
+{
+    const uint32_t to = due_frames(p);
+    *word = (pb_word_t){.kind = PB_WORD_ASK};
+    while (word->n_runs < PB_WORD_MAX_RUNS && p->n_open < PB_WORD_MAX_ASKED && p->asked_to < to) {
+        pb_word_run_t *run = &word->runs[word->n_runs];
+        run->n =
+            pb_window_gap(&p->window, p->asked_to, to, PB_WORD_MAX_ASKED - p->n_open, &run->first);
+        p->asked_to = run->n > 0 ? run->first + run->n : to;
+        p->n_open += run->n;
+        p->multicast->counters.asked += run->n;
+        word->n_runs += run->n > 0;
+    }
+    return word->n_runs > 0;
+}
+
+/* To the parent: reports. */
+
+/** Blocks of frames that are here. A deaf rank has no buffer that overflows. */
+static uint32_t own_blocks(const part_t *p)
+{
+    const uint32_t blocks = p->window.first_missing / pb_marks_block(&p->multicast->marks);
+    return pb_part_hears(p) && blocks < p->step.n_blocks ? blocks : p->step.n_blocks;
+}
+
+/** The lesser one, if a rank of so many blocks counts. */
+static uint32_t with_blocks(const part_t *p, uint32_t least, uint32_t blocks, uint32_t seen)
+{
+    const pb_marks_t *marks = &p->multicast->marks;
+    const bool counts = (uint64_t) blocks * pb_marks_block(marks) + marks->window >= seen;
+    return counts && blocks < least ? blocks : least;
+}
+
+uint32_t pb_part_least_blocks(const part_t *p, uint32_t seen)
+{
+    uint32_t least = UINT32_MAX;
+    if (!pb_part_is_root(p)) {
+        least = with_blocks(p, least, own_blocks(p), seen);
+    }
+    for (int i = 0; i < p->n_children; i++) {
+        const child_t *child = &p->children[i];
+        if (!child->is_done) {
+            least = with_blocks(p, least, child->blocks, seen);
+        }
+    }
+    return least;
+}
+
+/** Writes a new report; false if there is none. */
+static bool next_here(part_t *p, pb_word_t *word)
+{
+    if (p->step.n_blocks == 0 || p->reported == p->step.n_blocks) {
+        return false;
+    }
+    p->is_there = p->is_there || pb_part_earlier_are_complete(p);
+    /* A deaf rank may have frames that the root has not sent: they do not show how far that is. */
+    const uint32_t seen = pb_part_hears(p) ? p->window.seen_to : 0;
+    const uint32_t blocks = p->is_there ? pb_part_least_blocks(p, seen) : 0;
+    if (blocks <= p->reported || blocks == UINT32_MAX) {
+        return false;
+    }
+    *word = (pb_word_t){.kind = PB_WORD_HERE, .blocks = blocks};
+    p->reported = blocks;
+    return true;
+}
+
+/**
+ * Whether a rank that has all frames goes on to report. A deaf one may have them before the root
+ * has sent them, and then those below it still count.
+ */
+static bool goes_on_to_report(const part_t *p)
+{
+    return p->step.n_blocks > 0 && p->error == 0 && !pb_part_hears(p) && !p->has_end &&
+           !p->parent_has_failed;
+}
+
+/* To the parent: all words. */
+
+/** Whether this rank asks for nothing more. */
+static bool is_done(const part_t *p)
+{
+    return p->broken ||
+           ((pb_part_is_complete(p) || p->error != 0) && p->n_open == 0 && !goes_on_to_report(p));
+}
+
+/** Writes the next word for the parent; false if there is none now. */
+static bool next_up(part_t *p, pb_word_t *word)
+{
+    if (p->error == 0 && !p->sent_done && !p->parent_has_failed) {
+        if (next_ask(p, word) || (!is_done(p) && next_here(p, word))) {
+            return true;
+        }
+    }
+    if (!p->sent_done && is_done(p)) {
+        *word = (pb_word_t){.kind = PB_WORD_DONE};
+        p->sent_done = true;
+        return true;
+    }
+    if (p->step.is_mark && p->sent_done && !p->sent_below && pb_part_is_below(p)) {
+        *word = (pb_word_t){.kind = PB_WORD_BELOW, .asked = pb_part_sum_asked(p)};
+        p->sent_below = true;
+        return true;
+    }
+    return false;
+}
+
+static void send_up(part_t *p)
+{
+    pb_word_t word;
+    while (has_left(p, &p->up) && next_up(p, &word)) {
+        send_word(p, pb_word_write(&word, p->out), p->parent, &p->up);
+    }
+}
+
+/* To children. */
+
+/** Whether END may go to the children. A deaf rank may have the message before datagrams have. */
+static bool knows_end(const part_t *p)
+{
+    return pb_part_is_root(p)
+               ? p->source.all_sent
+               : p->has_end || p->parent_has_failed || (pb_part_is_complete(p) && pb_part_hears(p));
+}
+
+/** Writes the next word for a child; false if there is none now. */
+static bool next_down(const part_t *p, child_t *child, pb_word_t *word)
+{
+    *word = (pb_word_t){.kind = PB_WORD_COUNT};
+    if (child->is_closed) {
+        return false;
+    }
+    if (child->has_end && !p->step.is_mark && (pb_part_is_complete(p) || child->is_done)) {
+        child->is_closed = true; /* it needs nothing of this rank any more that could fail */
+    } else if (p->error != 0) {
+        word->kind = PB_WORD_FAILED;
+        child->is_closed = true;
+    } else if (!child->has_end && knows_end(p)) {
+        word->kind = PB_WORD_END;
+        child->has_end = true;
+        child->is_closed = !p->step.is_mark && pb_part_is_complete(p);
+    } else if (child->has_end && p->is_settled) {
+        word->kind = p->parent_has_failed ? PB_WORD_FAILED : PB_WORD_SETTLED;
+        word->asked = p->asked;
+        child->is_closed = true;
+    }
+    return word->kind != PB_WORD_COUNT;
+}
+
+static void send_down(part_t *p, child_t *child)
+{
+    pb_word_t word;
+    while (has_left(p, &child->send) && next_down(p, child, &word)) {
+        send_word(p, pb_word_write(&word, p->out), child->rank, &child->send);
+    }
+}
+
+/* To children: frames that they have asked for. */
+
+/** How many of the frames that are owed from this one on are here, one behind the other. */
+static int owed_run(const part_t *p, const child_t *child, int at)
+{
+    const int most = (int) pb_word_most_repaired(p->window.payload);
+    const uint32_t first = child->owed[at];
+    int n = 0;
+    while (n < most && at + n < child->n_owed && child->owed[at + n] == first + (uint32_t) n &&
+           pb_window_has(&p->window, first + (uint32_t) n)) {
+        n++;
+    }
+    /* A rank that hears no datagrams asks for all frames: those that are about to come go with the
+     * ones that are here, and not each on its own. */
+    const uint32_t next = first + (uint32_t) n;
+    const bool may_grow = n > 0 && n < most && at + n < child->n_owed &&
+                          child->owed[at + n] == next && next >= p->window.seen_to;
+    return may_grow ? 0 : n;
+}
+
+/**
+ * Takes frames out of those that are owed and here, one behind the other: the first and how many.
+ * 0: there are none to send now.
+ */
+static uint32_t take_owed(const part_t *p, child_t *child, uint32_t *first_p)
+{
+    for (int i = 0; i < child->n_owed; i++) {
+        const int n = owed_run(p, child, i);
+        if (n > 0) {
+            *first_p = child->owed[i];
+            child->n_owed -= n;
+            memmove(child->owed + i, child->owed + i + n,
+                    (size_t) (child->n_owed - i) * sizeof(child->owed[0]));
+            return (uint32_t) n;
+        }
+    }
+    return 0;
+}
+
+static void send_repair(part_t *p, const child_t *child, pb_request_t *send, uint32_t first,
+                        uint32_t n)
+{
+    const pb_word_t word = {.index = first,
+                            .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, n),
+                            .payload = p->data + (size_t) first * p->window.payload};
+    send_word(p, pb_word_write_repair(&word, p->out), child->rank, send);
+    p->multicast->counters.repaired += *send != NULL ? n : 0;
+}
+
+/** Sends a child what it has asked for and this rank has. */
+static void serve(part_t *p, child_t *child)
+{
+    for (int k = 0; k < PB_PART_REPAIRS; k++) {
+        uint32_t first = 0, n = 0;
+        while (has_left(p, &child->repairs[k]) && p->error == 0 &&
+               (n = take_owed(p, child, &first)) > 0) {
+            send_repair(p, child, &child->repairs[k], first, n);
+        }
+    }
+}
+
+void pb_part_send_words(part_t *p)
+{
+    if (!pb_part_is_root(p)) {
+        send_up(p);
+    }
+    for (int i = 0; i < p->n_children; i++) {
+        send_down(p, &p->children[i]);
+        serve(p, &p->children[i]);
+    }
+}
