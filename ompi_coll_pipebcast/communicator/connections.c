@@ -4,6 +4,7 @@
 #include "base/parameters.h"
 #include "base/tags.h"
 #include "communicator/process.h"
+#include "communicator/record.h"
 #include "topo/util/descriptors.h"
 
 /** A chain's neighbors: with fewer there is no broadcast. */
@@ -63,8 +64,7 @@ enum { IS_COUNTED = 1, IS_OPENED = 2 };
 /** Notes something of a rank's process; false: it was noted before, or out of memory. */
 static bool is_first(const coll_pipebcast_module_t *module, int rank, uintptr_t what)
 {
-    const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
-    const uint64_t key = (uint64_t) name.jobid << 32 | name.vpid;
+    const uint64_t key = coll_pipebcast_rank_number(module->comm, rank);
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     void *noted = NULL;
     OPAL_THREAD_LOCK(&process->lock);

@@ -164,8 +164,7 @@ static void find_address(coll_pipebcast_group_t *group)
     struct ompi_communicator_t *comm = group->module->comm;
     uint64_t state = PB_HASH_START;
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-        state = pb_hash_number(pb_hash_number(state, name.jobid), name.vpid);
+        state = pb_hash_number(state, coll_pipebcast_rank_number(comm, rank));
     }
     group->address = FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
     state = pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid));

@@ -10,11 +10,7 @@
 
 static void model_construct(coll_pipebcast_model_t *model)
 {
-    model->source = model->fault = NULL;
-    model->hash = 0;
-    model->bits_per_second = 0;
-    model->mtu = 0;
-    memset(&model->model, 0, sizeof(model->model));
+    memset(&model->super + 1, 0, sizeof(*model) - sizeof(model->super));
 }
 
 static void model_destruct(coll_pipebcast_model_t *model)

@@ -1,5 +1,7 @@
 #include "communicator/module.h"
 
+#include <string.h>
+
 #include "base/parameters.h"
 #include "communicator/advice.h"
 #include "communicator/process.h"
@@ -7,29 +9,15 @@
 
 static void module_construct(coll_pipebcast_module_t *module)
 {
-    module->comm = NULL;
+    memset(&module->super + 1, 0, sizeof(*module) - sizeof(module->super));
     coll_pipebcast_lock_init(&module->lock);
     OBJ_CONSTRUCT(&module->tasks, coll_pipebcast_tasks_t);
     module->tasks.module = module;
-    module->state = COLL_PIPEBCAST_UNDECIDED;
     module->settings = coll_pipebcast_settings_now();
-    module->agreed = OMPI_SUCCESS;
-    module->is_lost = false;
-    module->n_lasting_tags = 0;
-    module->last_look = 0;
     module->passes_for = COLL_PIPEBCAST_UNABLE;
-    module->fallback = (coll_pipebcast_functions_t){0};
-    module->named = NULL;
-    module->ranks = NULL;
-    module->model = NULL;
-    module->planner = NULL;
-    module->has_cache = false;
-    module->connections = 0;
-    module->advised = NULL;
     coll_pipebcast_sweep_construct(&module->sweep, module);
     coll_pipebcast_multicast_construct(&module->multicast, module);
     pb_arrival_mode_init(&module->arrival_mode);
-    module->ns_per_byte = 0;
     pb_arrival_credit_init(&module->credit, coll_pipebcast_params.arrival_wait);
 }
 

@@ -10,15 +10,7 @@
 
 static void ranks_construct(coll_pipebcast_ranks_t *ranks)
 {
-    ranks->common = (coll_pipebcast_common_t){.mtu = 0};
-    ranks->n_ranks = ranks->n_hosts = ranks->n_alike = 0;
-    ranks->processes = NULL;
-    ranks->named = 0;
-    ranks->topology = NULL;
-    ranks->placement = NULL;
-    ranks->levels = NULL;
-    ranks->planner = NULL;
-    ranks->model = NULL;
+    memset(&ranks->super + 1, 0, sizeof(*ranks) - sizeof(ranks->super));
 }
 
 static void ranks_destruct(coll_pipebcast_ranks_t *ranks)
@@ -127,19 +119,13 @@ void coll_pipebcast_report_different(struct ompi_communicator_t *comm, const cha
 
 /* What is kept. */
 
-static uint64_t number_of(struct ompi_communicator_t *comm, int rank)
-{
-    const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-    return (uint64_t) name.jobid << 32 | name.vpid;
-}
-
 static bool is_of(const coll_pipebcast_ranks_t *ranks, const coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
     bool same = ranks->n_ranks == ompi_comm_size(comm) &&
                 ranks->named == coll_pipebcast_topology_digest(module->named);
     for (int rank = 0; rank < ranks->n_ranks && same; rank++) {
-        same = ranks->processes[rank] == number_of(comm, rank);
+        same = ranks->processes[rank] == coll_pipebcast_rank_number(comm, rank);
     }
     return same;
 }
@@ -203,7 +189,7 @@ static bool copy_processes(struct ompi_communicator_t *comm, coll_pipebcast_rank
     ranks->n_ranks = ompi_comm_size(comm);
     ranks->processes = malloc((size_t) ranks->n_ranks * sizeof(*ranks->processes));
     for (int rank = 0; rank < ranks->n_ranks && ranks->processes != NULL; rank++) {
-        ranks->processes[rank] = number_of(comm, rank);
+        ranks->processes[rank] = coll_pipebcast_rank_number(comm, rank);
     }
     return ranks->processes != NULL;
 }

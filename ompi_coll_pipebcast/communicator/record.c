@@ -252,18 +252,13 @@ static void free_record(coll_pipebcast_record_t *record)
 
 /* The records that this process keeps. */
 
-static uint64_t number_of(const opal_process_name_t *process)
-{
-    return (uint64_t) process->jobid << 32 | process->vpid;
-}
-
 static coll_pipebcast_record_t *kept_record(const opal_process_name_t *process)
 {
     opal_mutex_t *lock = &coll_pipebcast_process.lock;
     void *kept = NULL;
     opal_mutex_lock(lock);
-    (void) opal_hash_table_get_value_uint64(&coll_pipebcast_process.records, number_of(process),
-                                            &kept);
+    (void) opal_hash_table_get_value_uint64(&coll_pipebcast_process.records,
+                                            coll_pipebcast_process_number(process), &kept);
     opal_mutex_unlock(lock);
     return kept;
 }
@@ -277,9 +272,10 @@ static coll_pipebcast_record_t *keep_record(const opal_process_name_t *process,
     opal_hash_table_t *records = &coll_pipebcast_process.records;
     void *kept = NULL;
     opal_mutex_lock(lock);
-    (void) opal_hash_table_get_value_uint64(records, number_of(process), &kept);
+    (void) opal_hash_table_get_value_uint64(records, coll_pipebcast_process_number(process), &kept);
     if (kept == NULL &&
-        opal_hash_table_set_value_uint64(records, number_of(process), record) == OPAL_SUCCESS) {
+        opal_hash_table_set_value_uint64(records, coll_pipebcast_process_number(process), record) ==
+            OPAL_SUCCESS) {
         kept = record;
     }
     opal_mutex_unlock(lock);

@@ -58,6 +58,18 @@ void coll_pipebcast_record_publish(void);
 const coll_pipebcast_record_t *coll_pipebcast_record_of(const opal_process_name_t *process,
                                                         int *error_p);
 
+/** A number for a process, and for that of a rank. */
+static inline uint64_t coll_pipebcast_process_number(const opal_process_name_t *process)
+{
+    return (uint64_t) process->jobid << 32 | process->vpid;
+}
+
+static inline uint64_t coll_pipebcast_rank_number(const struct ompi_communicator_t *comm, int rank)
+{
+    const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
+    return coll_pipebcast_process_number(&process);
+}
+
 /** The record of a rank of a communicator, which is of this job. Likewise. */
 const coll_pipebcast_record_t *coll_pipebcast_record_of_rank(struct ompi_communicator_t *comm,
                                                              int rank, int *error_p);

@@ -19,11 +19,8 @@
 
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
-    topology->network = NULL;
-    topology->source = topology->fault = NULL;
+    memset(&topology->super + 1, 0, sizeof(*topology) - sizeof(topology->super));
     topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
-    topology->addresses = topology->digest = 0;
-    topology->seen = (pb_topology_seen_t){.paths = NULL};
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)

@@ -37,9 +37,6 @@ typedef struct multicast {
     pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host, */
     pb_transport_t transport;
     pb_message_t pieces; /**< and the message cut into them */
-    int64_t through;     /**< when it was, by the clock; 0: it is not */
-    bool is_swept;
-    int64_t came; /**< when its first frame was here; 0: it is not */
 } multicast_t;
 
 /* Data. */
@@ -201,14 +198,6 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return rc;
 }
 
-static void sweep(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
-{
-    const coll_pipebcast_call_t *call = &operation->call;
-    ((multicast_t *) operation)->is_swept = true;
-    (void) coll_pipebcast_sweep_begin(operation->module, planned, call->root, call->data.total,
-                                      call->tag - 1);
-}
-
 /** Does what can be done; true when nothing more is to come. */
 static bool advance_part(multicast_t *multicast)
 {
@@ -223,17 +212,14 @@ static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *
     const pb_multicast_t *membership = part->multicast;
     return !multicast->super.call.overlaps && membership->asked.all > 0 &&
            pb_multicast_part_may_be_asked(part) &&
-           coll_pipebcast_now() - multicast->through < membership->config.patience;
+           coll_pipebcast_now() - multicast->super.through < membership->config.patience;
 }
 
-/** Looks whether the first frame, or piece, is here. */
-static void look(multicast_t *multicast, const pb_multicast_part_t *part)
+/** Whether the first frame, or piece, is here. */
+static bool has_come(const coll_pipebcast_operation_t *operation)
 {
-    const bool has_come =
-        multicast->is_led ? multicast->inside.arrived[0] > 0 : part->window.n_here > 0;
-    if (multicast->is_swept && multicast->came == 0 && has_come) {
-        multicast->came = coll_pipebcast_now();
-    }
+    const multicast_t *multicast = (const multicast_t *) operation;
+    return multicast->is_led ? multicast->inside.arrived[0] > 0 : multicast->part.window.n_here > 0;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
@@ -242,7 +228,6 @@ static bool advance(coll_pipebcast_operation_t *operation)
     pb_multicast_part_t *part = &multicast->part;
     const bool is_over = advance_part(multicast);
     advance_inside(multicast);
-    look(multicast, part);
     if (multicast->has_inside && !multicast->inside_is_through) {
         return false;
     }
@@ -252,8 +237,8 @@ static bool advance(coll_pipebcast_operation_t *operation)
     if (!pb_multicast_part_is_through(part)) {
         return false;
     }
-    if (multicast->through == 0) {
-        multicast->through = coll_pipebcast_now();
+    if (multicast->super.through == 0) {
+        multicast->super.through = coll_pipebcast_now();
     }
     /* A packed copy stays as long as the operation. */
     return !stays_for_others(multicast, part) &&
@@ -330,16 +315,6 @@ static bool begin_to_linger(multicast_t *multicast)
     return rc == OMPI_SUCCESS;
 }
 
-/** How long this rank's part of a swept broadcast took. */
-static void end_swept(multicast_t *multicast)
-{
-    const coll_pipebcast_call_t *call = &multicast->super.call;
-    const int64_t now = multicast->through != 0 ? multicast->through : coll_pipebcast_now();
-    const int64_t came = multicast->came != 0 ? multicast->came : now;
-    const pb_sweep_times_t times = {.wait = came - call->arrived, .transfer = now - came};
-    coll_pipebcast_sweep_end(multicast->super.module, call->arrived, &times);
-}
-
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     multicast_t *multicast = (multicast_t *) operation;
@@ -349,9 +324,6 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
         error = multicast->inside.error;
     }
     end_inside(multicast);
-    if (multicast->is_swept) {
-        end_swept(multicast);
-    }
     if (error == 0) {
         error = unpack(multicast);
     }
@@ -366,7 +338,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 const coll_pipebcast_kind_t coll_pipebcast_multicast = {
     .size = sizeof(multicast_t),
     .start = start,
-    .sweep = sweep,
+    .has_come = has_come,
     .advance = advance,
     .refused = refused,
     .cancel = cancel,

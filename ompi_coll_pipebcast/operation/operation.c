@@ -66,7 +66,7 @@ bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module
                                            const coll_pipebcast_call_t *call)
 {
     return !call->overlaps && !coll_pipebcast_is_in_turn(module, call) &&
-           coll_pipebcast_kind_of(module, call, NULL)->sweep != NULL;
+           coll_pipebcast_kind_of(module, call, NULL)->has_come != NULL;
 }
 
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
@@ -76,7 +76,9 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
     const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call, planned);
     const int rc = start_or_lose(module, call, kind, planned, operation_p);
     if (rc == OMPI_SUCCESS && planned->is_swept) {
-        kind->sweep(*operation_p, planned);
+        (*operation_p)->is_swept = true;
+        (*operation_p)->stream = coll_pipebcast_sweep_begin(module, planned, call->root,
+                                                            call->data.total, call->tag - 1);
     }
     return rc;
 }
@@ -106,7 +108,11 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
 
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
 {
-    if (operation->kind->advance(operation)) {
+    const bool is_through = operation->kind->advance(operation);
+    if (operation->is_swept && operation->came == 0 && operation->kind->has_come(operation)) {
+        operation->came = coll_pipebcast_now();
+    }
+    if (is_through) {
         return true;
     }
     if (!is_stuck(operation)) {
@@ -118,12 +124,25 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
     return coll_pipebcast_seconds_since(operation->stuck_since) > LEAVE_SECONDS;
 }
 
+/** How long this rank's part of a swept broadcast took. */
+static void end_swept(const coll_pipebcast_operation_t *operation)
+{
+    const int64_t arrived = operation->call.arrived;
+    const int64_t now = operation->through != 0 ? operation->through : coll_pipebcast_now();
+    const int64_t came = operation->came != 0 ? operation->came : now;
+    const pb_sweep_times_t times = {.wait = came - arrived, .transfer = now - came};
+    coll_pipebcast_sweep_end(operation->module, arrived, &times);
+}
+
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
 {
     bool stays = false;
     lose_if_refused(operation);
     const coll_pipebcast_module_t *module = operation->module;
     const bool is_left = operation->is_left;
+    if (operation->is_swept) {
+        end_swept(operation);
+    }
     const int own_error = operation->kind->finish(operation, &stays);
     const int error =
         is_left || own_error != 0 ? coll_pipebcast_lost_error(module, own_error) : OMPI_SUCCESS;

@@ -68,10 +68,10 @@ typedef struct coll_pipebcast_kind {
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /**
-     * One that was started is swept (communicator/verdict.h), by what was planned for it.
-     * NULL: those of this kind never are.
+     * Whether the first of one that is swept (communicator/verdict.h) is here. NULL: those of this
+     * kind never are.
      */
-    void (*sweep)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
+    bool (*has_come)(const coll_pipebcast_operation_t *operation);
     /** Does what can be done without waiting; true when it is through. */
     bool (*advance)(coll_pipebcast_operation_t *operation);
     /** The error for which the transport has refused, so that it may never end; 0: it has not. */
@@ -93,6 +93,11 @@ struct coll_pipebcast_operation {
     int counted_as;      /**< see base/counters.h; set by start() */
     int64_t stuck_since; /**< coll_pipebcast_now() at the time; 0: it is not stuck */
     bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
+    /* By coll_pipebcast_now(); 0: not yet. */
+    bool is_swept;
+    int stream;      /**< of the sweep */
+    int64_t came;    /**< when its first bytes were here; of a swept one */
+    int64_t through; /**< when its result was, if it went on after that */
 };
 
 /**

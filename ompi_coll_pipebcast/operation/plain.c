@@ -18,9 +18,6 @@ typedef struct plain {
     bool relays;
     size_t first; /**< bytes that are the first thing that a rank waits for */
     bool opens;   /**< connections, as this rank's role is new */
-    bool is_swept;
-    int stream;   /**< of the sweep, */
-    int64_t came; /**< when its first segment was here, by the clock; 0: it is not */
 } plain_t;
 
 /** Cuts the message and prepares the transfer that every rank has. */
@@ -150,42 +147,23 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return 0;
 }
 
-static void sweep(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
-{
-    plain_t *plain = (plain_t *) operation;
-    const coll_pipebcast_call_t *call = &operation->call;
-    plain->is_swept = true;
-    plain->stream = coll_pipebcast_sweep_begin(operation->module, planned, call->root,
-                                               call->data.total, call->tag - 1);
-}
-
 /**
  * Whether the first segment is here, or by leaders the first piece: there the ranks of a host get
  * nothing before their leader has that, and would seem to be held by it.
  */
-static bool has_come(const plain_t *plain)
+static bool has_come(const coll_pipebcast_operation_t *operation)
 {
+    const plain_t *plain = (const plain_t *) operation;
     const pb_transfer_t *transfer = &plain->relay.between;
     return plain->first > 0 ? pb_relay_here(transfer) >= plain->first
-                            : transfer->arrived[plain->stream] > 0;
-}
-
-/** How long this rank's part of a swept broadcast took. */
-static pb_sweep_times_t times_of(const plain_t *plain, const coll_pipebcast_call_t *call)
-{
-    const int64_t now = coll_pipebcast_now(), came = plain->came != 0 ? plain->came : now;
-    return (pb_sweep_times_t){.wait = came - call->arrived, .transfer = now - came};
+                            : transfer->arrived[operation->stream] > 0;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
-    const bool is_through = plain->relays ? pb_relay_advance(&plain->relay)
-                                          : pb_transfer_advance(&plain->relay.between);
-    if (plain->is_swept && plain->came == 0 && has_come(plain)) {
-        plain->came = coll_pipebcast_now();
-    }
-    return is_through;
+    return plain->relays ? pb_relay_advance(&plain->relay)
+                         : pb_transfer_advance(&plain->relay.between);
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
@@ -207,10 +185,6 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     plain_t *plain = (plain_t *) operation;
     const int error = pb_relay_error(&plain->relay);
     (void) stays_p;
-    if (plain->is_swept) {
-        const pb_sweep_times_t times = times_of(plain, &operation->call);
-        coll_pipebcast_sweep_end(operation->module, operation->call.arrived, &times);
-    }
     if (plain->opens) {
         take_openings(operation->module, &plain->relay.between);
     }
@@ -221,7 +195,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .size = sizeof(plain_t),
     .start = start,
-    .sweep = sweep,
+    .has_come = has_come,
     .advance = advance,
     .refused = refused,
     .cancel = cancel,

@@ -82,12 +82,11 @@ static bool give(pb_multicast_t *m)
     pb_multicast_part_t *part = part_of(m, m->frame.number);
     if (part != NULL && pb_multicast_part_take_frame(part, &m->frame)) {
         m->counters.received++;
-    } else if (!is_early(m)) {
-        m->counters.useless++;
-    } else if (is_awaiting_frames(m)) {
+    } else if (is_early(m)) {
+        if (!is_awaiting_frames(m)) {
+            return false;
+        }
         m->counters.early++;
-    } else {
-        return false;
     }
     m->has_frame = false;
     return true;

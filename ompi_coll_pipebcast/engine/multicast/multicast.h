@@ -117,15 +117,11 @@ typedef struct pb_multicast_loss {
 /** What has happened in this group on this rank. */
 typedef struct pb_multicast_counters {
     uint64_t reporting; /**< broadcasts that report */
-    uint64_t sent;      /**< frames to the group */
-    uint64_t unsent;    /**< frames that the group could not be sent */
     uint64_t received;  /**< frames that were missing and came by datagram */
-    uint64_t useless;   /**< frames that were here or that no part wants any more */
     uint64_t early;     /**< frames of broadcasts to come that were dropped */
     uint64_t foreign;   /**< datagrams that are no frames of this group */
     uint64_t forged;    /**< frames with a wrong checksum */
     uint64_t asked;     /**< frames that this rank has asked its parents for */
-    uint64_t repaired;  /**< frames that it has sent its children */
     uint64_t impatient; /**< times that a root has not waited any longer for reports */
 } pb_multicast_counters_t;
 

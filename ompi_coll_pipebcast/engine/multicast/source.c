@@ -105,7 +105,6 @@ static uint32_t give_up(part_t *p, uint32_t n)
         s->n_granted = p->window.n_frames;
         n = s->n_granted - s->n_sent;
     }
-    p->multicast->counters.unsent += n;
     return n;
 }
 
@@ -123,11 +122,7 @@ static uint32_t send_batch(part_t *p, uint32_t n)
         batch[i] = datagram_of(p, p->source.n_sent + i, headers[i]);
     }
     const int sent = datagrams != NULL ? datagrams->send(datagrams, batch, (int) n) : PB_ERR_IO;
-    if (sent < 0) {
-        return give_up(p, n);
-    }
-    m->counters.sent += (uint32_t) sent;
-    return (uint32_t) sent;
+    return sent < 0 ? give_up(p, n) : (uint32_t) sent;
 }
 
 /** Frames of the next batch, by the rate. */

@@ -420,7 +420,6 @@ static void send_repair(part_t *p, const child_t *child, pb_request_t *send, uin
                             .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, n),
                             .payload = p->data + (size_t) first * p->window.payload};
     send_word(p, pb_word_write_repair(&word, p->out), child->rank, send);
-    p->multicast->counters.repaired += *send != NULL ? n : 0;
 }
 
 /** Sends a child what it has asked for and this rank has. */
