@@ -17,8 +17,7 @@
 #include "engine/adaptive/delivery.h"
 #include "engine/adaptive/header.h"
 #include "engine/group.h"
-#include "operation/kinds.h"
-#include "pml/control.h"
+#include "operation/operation.h"
 #include "pml/transport.h"
 
 typedef struct adaptive {

@@ -6,11 +6,20 @@
 #define COLL_PIPEBCAST_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 /** Nanoseconds since some moment in the past; never back. */
-int64_t coll_pipebcast_now(void);
+static inline int64_t coll_pipebcast_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /** Seconds since a moment that coll_pipebcast_now() returned. */
-double coll_pipebcast_seconds_since(int64_t then);
+static inline double coll_pipebcast_seconds_since(int64_t then)
+{
+    return (double) (coll_pipebcast_now() - then) / 1e9;
+}
 
 #endif

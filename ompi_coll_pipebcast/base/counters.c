@@ -11,25 +11,6 @@ coll_pipebcast_counters_t coll_pipebcast_counters;
 _Static_assert(sizeof(coll_pipebcast_counter_t) == sizeof(unsigned long long),
                "a counter is as large as what MPI_T reads");
 
-static const struct {
-    const char *name;
-    const char *help;
-} reasons[COLL_PIPEBCAST_N_REASONS] = {
-    [COLL_PIPEBCAST_TOO_SMALL] = {"too_small",
-                                  "as they were too small; see coll_pipebcast_min_size"},
-    [COLL_PIPEBCAST_PREDICTED] = {"faster", "as it was predicted to be faster"},
-    [COLL_PIPEBCAST_DIFFERENT] = {"ranks_differ",
-                                  "as ranks of the communicator have different topologies, "
-                                  "parameters or versions of pipebcast; a warning says which"},
-    [COLL_PIPEBCAST_ONE_HOST] = {"one_host", "as all ranks of the communicator were on one host"},
-    [COLL_PIPEBCAST_TRANSPORT] = {"transport",
-                                  "as messages between hosts do not go over TCP over Ethernet, "
-                                  "and coll_pipebcast_transport is auto"},
-    [COLL_PIPEBCAST_UNFIT] = {"unfit", "as coll_pipebcast_algorithm did not fit the network"},
-    [COLL_PIPEBCAST_UNABLE] = {"failed", "as a rank of the communicator could not be placed in the "
-                                         "network; a warning of that rank says why"},
-};
-
 void coll_pipebcast_count_broadcast(int how, size_t bytes)
 {
     coll_pipebcast_count(&coll_pipebcast_counters.broadcasts[how], 1);
@@ -49,6 +30,113 @@ void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes)
     coll_pipebcast_count(&coll_pipebcast_counters.fallback_bytes, (int64_t) bytes);
 }
 
+/** Counters besides those of the ways to broadcast. */
+static const struct {
+    const char *name;
+    const char *help;
+    coll_pipebcast_counter_t *counter;
+} others[] = {
+    {"fallback_too_small",
+     "Broadcasts that went to the fallback component, as they were too small; see "
+     "coll_pipebcast_min_size.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_TOO_SMALL]},
+    {"fallback_faster",
+     "Broadcasts that went to the fallback component, as it was predicted to be faster.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_PREDICTED]},
+    {"fallback_ranks_differ",
+     "Broadcasts that went to the fallback component, as ranks of the communicator have different "
+     "topologies, parameters or versions of pipebcast; a warning says which.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_DIFFERENT]},
+    {"fallback_one_host",
+     "Broadcasts that went to the fallback component, as all ranks of the communicator were on one "
+     "host.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_ONE_HOST]},
+    {"fallback_transport",
+     "Broadcasts that went to the fallback component, as messages between hosts do not go over TCP "
+     "over Ethernet, and coll_pipebcast_transport is auto.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_TRANSPORT]},
+    {"fallback_unfit",
+     "Broadcasts that went to the fallback component, as coll_pipebcast_algorithm did not fit the "
+     "network.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_UNFIT]},
+    {"fallback_failed",
+     "Broadcasts that went to the fallback component, as a rank of the communicator could not be "
+     "placed in the network; a warning of that rank says why.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_UNABLE]},
+    {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",
+     &coll_pipebcast_counters.fallback_bytes},
+    {"failed", "Broadcasts of pipebcast's own that returned an error.",
+     &coll_pipebcast_counters.failed},
+    {"nonblocking", "Nonblocking broadcasts (MPI_Ibcast) of pipebcast's own.",
+     &coll_pipebcast_counters.nonblocking},
+    {"persistent", "Starts of persistent broadcasts (MPI_Bcast_init) of pipebcast's own.",
+     &coll_pipebcast_counters.persistent},
+    {"advised",
+     "Broadcasts down a tree that was advised (coll_pipebcast_advice_dir), and not by the "
+     "static plan.",
+     &coll_pipebcast_counters.advised},
+    {"groups_served", "Groups of ranks that this rank served, as root of arrival-aware broadcasts.",
+     &coll_pipebcast_counters.groups_served},
+    {"waited_as_root",
+     "Nanoseconds from this rank's arrival, as root of arrival-aware broadcasts, to the last "
+     "arrival that it heard of before the broadcast ended.",
+     &coll_pipebcast_counters.waited_as_root},
+    {"waited_as_receiver",
+     "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
+     "group.",
+     &coll_pipebcast_counters.waited_as_receiver},
+    {"learnt",
+     "Times that another tree, segment size or the fallback component turned out to be faster "
+     "than what was used for messages of a size, or that trying began anew "
+     "(coll_pipebcast_learn).",
+     &coll_pipebcast_counters.learnt},
+    {"tried",
+     "Broadcasts in which it was tried whether another tree, segment size or the fallback "
+     "component is faster (coll_pipebcast_learn).",
+     &coll_pipebcast_counters.tried},
+    {"multicast_groups",
+     "Groups of multicast that this process has joined and that were found to work "
+     "(coll_pipebcast_multicast).",
+     &coll_pipebcast_counters.multicast_groups},
+    {"multicast_failures",
+     "Groups of multicast that were found not to work, or to work no more; lines at verbose 1 "
+     "say why.",
+     &coll_pipebcast_counters.multicast_failures},
+    {"multicast_frames", "Frames that have come to this rank by multicast.",
+     &coll_pipebcast_counters.multicast_frames},
+    {"multicast_asked",
+     "Frames that did not come to this rank by multicast, so that it asked for them.",
+     &coll_pipebcast_counters.multicast_asked},
+    {"multicast_foreign",
+     "Datagrams that have come to this rank and were dropped, as they are of no broadcast of "
+     "its group.",
+     &coll_pipebcast_counters.multicast_foreign},
+    {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
+     &coll_pipebcast_counters.roles_cached},
+    {"roles_computed",
+     "Roles of this rank in trees that were computed; if they go on growing with the roots "
+     "in turn, coll_pipebcast_cache_size is too small.",
+     &coll_pipebcast_counters.roles_computed},
+    {"connections",
+     "Distinct processes with which this one has exchanged messages of broadcasts, so that it "
+     "needs a connection to them (coll_pipebcast_connections).",
+     &coll_pipebcast_counters.connections},
+};
+enum { N_OTHERS = sizeof(others) / sizeof(others[0]) };
+
+/** Ways to broadcast besides the kinds of trees. */
+static const struct {
+    const char *name;
+    const char *help;
+} beyond[COLL_PIPEBCAST_N_COUNTED - PB_KIND_COUNT] = {
+    {"arrival_b", "to groups of ranks as they arrived (coll_pipebcast_arrival)"},
+    {"arrival_nb", "to groups of ranks, data also waiting at those that had not arrived "
+                   "(coll_pipebcast_arrival nb)"},
+    {"flat_nb", "to one rank after another (coll_pipebcast_algorithm flat with "
+                "coll_pipebcast_arrival nb)"},
+    {"adaptive", "where advice is followed (coll_pipebcast_advice_dir)"},
+};
+
 static int add(const mca_base_component_t *component, const char *name, const char *help,
                coll_pipebcast_counter_t *counter)
 {
@@ -59,24 +147,6 @@ static int add(const mca_base_component_t *component, const char *name, const ch
         (void *) counter);
     return rc < 0 ? rc : OMPI_SUCCESS;
 }
-
-static const struct {
-    const char *name;
-    const char *help;
-} beyond[] = {
-    [COLL_PIPEBCAST_BY_ARRIVAL_B -
-     PB_KIND_COUNT] = {"arrival_b", "to groups of ranks as they arrived (coll_pipebcast_arrival)"},
-    [COLL_PIPEBCAST_BY_ARRIVAL_NB -
-        PB_KIND_COUNT] = {"arrival_nb",
-                          "to groups of ranks, data also waiting at those that had not arrived "
-                          "(coll_pipebcast_arrival nb)"},
-    [COLL_PIPEBCAST_BY_FLAT_NB -
-        PB_KIND_COUNT] = {"flat_nb",
-                          "to one rank after another (coll_pipebcast_algorithm flat with "
-                          "coll_pipebcast_arrival nb)"},
-    [COLL_PIPEBCAST_BY_ADVICE -
-        PB_KIND_COUNT] = {"adaptive", "where advice is followed (coll_pipebcast_advice_dir)"},
-};
 
 /** The counters of one way to broadcast. */
 static int add_way(const mca_base_component_t *component, int how)
@@ -97,97 +167,14 @@ static int add_way(const mca_base_component_t *component, int how)
     return add(component, name, help, &coll_pipebcast_counters.bytes[how]);
 }
 
-static int add_reason(const mca_base_component_t *component, int reason)
-{
-    char name[64], help[256];
-    snprintf(name, sizeof(name), "fallback_%s", reasons[reason].name);
-    snprintf(help, sizeof(help), "Broadcasts that went to the fallback component, %s.",
-             reasons[reason].help);
-    return add(component, name, help, &coll_pipebcast_counters.fallback[reason]);
-}
-
-static int add_others(const mca_base_component_t *component)
-{
-    const struct {
-        const char *name;
-        const char *help;
-        coll_pipebcast_counter_t *counter;
-    } others[] = {
-        {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",
-         &coll_pipebcast_counters.fallback_bytes},
-        {"failed", "Broadcasts of pipebcast's own that returned an error.",
-         &coll_pipebcast_counters.failed},
-        {"nonblocking", "Nonblocking broadcasts (MPI_Ibcast) of pipebcast's own.",
-         &coll_pipebcast_counters.nonblocking},
-        {"persistent", "Starts of persistent broadcasts (MPI_Bcast_init) of pipebcast's own.",
-         &coll_pipebcast_counters.persistent},
-        {"advised",
-         "Broadcasts down a tree that was advised (coll_pipebcast_advice_dir), and not by the "
-         "static plan.",
-         &coll_pipebcast_counters.advised},
-        {"groups_served",
-         "Groups of ranks that this rank served, as root of arrival-aware broadcasts.",
-         &coll_pipebcast_counters.groups_served},
-        {"waited_as_root",
-         "Nanoseconds from this rank's arrival, as root of arrival-aware broadcasts, to the last "
-         "arrival that it heard of before the broadcast ended.",
-         &coll_pipebcast_counters.waited_as_root},
-        {"waited_as_receiver",
-         "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
-         "group.",
-         &coll_pipebcast_counters.waited_as_receiver},
-        {"learnt",
-         "Times that another tree, segment size or the fallback component turned out to be faster "
-         "than what was used for messages of a size, or that trying began anew "
-         "(coll_pipebcast_learn).",
-         &coll_pipebcast_counters.learnt},
-        {"tried",
-         "Broadcasts in which it was tried whether another tree, segment size or the fallback "
-         "component is faster (coll_pipebcast_learn).",
-         &coll_pipebcast_counters.tried},
-        {"multicast_groups",
-         "Groups of multicast that this process has joined and that were found to work "
-         "(coll_pipebcast_multicast).",
-         &coll_pipebcast_counters.multicast_groups},
-        {"multicast_failures",
-         "Groups of multicast that were found not to work, or to work no more; lines at verbose 1 "
-         "say why.",
-         &coll_pipebcast_counters.multicast_failures},
-        {"multicast_frames", "Frames that have come to this rank by multicast.",
-         &coll_pipebcast_counters.multicast_frames},
-        {"multicast_asked",
-         "Frames that did not come to this rank by multicast, so that it asked for them.",
-         &coll_pipebcast_counters.multicast_asked},
-        {"multicast_foreign",
-         "Datagrams that have come to this rank and were dropped, as they are of no broadcast of "
-         "its group.",
-         &coll_pipebcast_counters.multicast_foreign},
-        {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
-         &coll_pipebcast_counters.roles_cached},
-        {"roles_computed",
-         "Roles of this rank in trees that were computed; if they go on growing with the roots "
-         "in turn, coll_pipebcast_cache_size is too small.",
-         &coll_pipebcast_counters.roles_computed},
-        {"connections",
-         "Distinct processes with which this one has exchanged messages of broadcasts, so that it "
-         "needs a connection to them (coll_pipebcast_connections).",
-         &coll_pipebcast_counters.connections},
-    };
-    int rc = OMPI_SUCCESS;
-    for (size_t i = 0; rc == OMPI_SUCCESS && i < sizeof(others) / sizeof(others[0]); i++) {
-        rc = add(component, others[i].name, others[i].help, others[i].counter);
-    }
-    return rc;
-}
-
 int coll_pipebcast_counters_register(const mca_base_component_t *component)
 {
     int rc = OMPI_SUCCESS;
     for (int how = 0; rc == OMPI_SUCCESS && how < COLL_PIPEBCAST_N_COUNTED; how++) {
         rc = add_way(component, how);
     }
-    for (int reason = 0; rc == OMPI_SUCCESS && reason < COLL_PIPEBCAST_N_REASONS; reason++) {
-        rc = add_reason(component, reason);
+    for (int i = 0; rc == OMPI_SUCCESS && i < N_OTHERS; i++) {
+        rc = add(component, others[i].name, others[i].help, others[i].counter);
     }
-    return rc == OMPI_SUCCESS ? add_others(component) : rc;
+    return rc;
 }

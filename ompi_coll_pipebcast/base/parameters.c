@@ -1,5 +1,5 @@
 /*
- * Registers and checks the parameters coll_pipebcast_*.
+ * Registers and checks the parameters coll_pipebcast_*, and reads the settings.
  */
 #include "base/parameters.h"
 
@@ -12,6 +12,7 @@
 #include "engine/transfer.h"
 
 coll_pipebcast_params_t coll_pipebcast_params;
+coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
 /** Defaults; set again at each registration, since MPI_T may initialise twice in a process. */
 static const coll_pipebcast_params_t defaults = {
@@ -37,280 +38,199 @@ static const coll_pipebcast_params_t defaults = {
     .verbose = 0,
 };
 
-static const mca_base_var_enum_value_t arrival_values[] = {
-    {COLL_PIPEBCAST_ARRIVAL_OFF, "off"},
-    {COLL_PIPEBCAST_ARRIVAL_AUTO, "auto"},
-    {COLL_PIPEBCAST_ARRIVAL_B, "b"},
-    {COLL_PIPEBCAST_ARRIVAL_NB, "nb"},
-    {0, NULL},
+/* Names of values, from 0 on. */
+static const char *const algorithms[] = {NULL}; /**< auto, -1, and the kinds of trees */
+static const char *const arrivals[] = {"off", "auto", "b", "nb", NULL};
+static const char *const checksums[] = {"off", "on", "auto", NULL};
+static const char *const leaders[] = {"off", "auto", NULL};
+static const char *const learnings[] = {"off", "on", NULL};
+static const char *const localities[] = {"host", "auto", NULL};
+static const char *const multicasts[] = {"off", "auto", "on", "topology", NULL};
+static const char *const transports[] = {"auto", "any", NULL};
+
+enum {
+    BOOL = MCA_BASE_VAR_TYPE_BOOL,
+    INT = MCA_BASE_VAR_TYPE_INT,
+    SIZE = MCA_BASE_VAR_TYPE_SIZE_T,
+    TEXT = MCA_BASE_VAR_TYPE_STRING,
 };
 
-static const mca_base_var_enum_value_t learn_values[] = {
-    {COLL_PIPEBCAST_LEARN_OFF, "off"},
-    {COLL_PIPEBCAST_LEARN_ON, "on"},
-    {0, NULL},
+/** Who may change a parameter while a program runs, by MPI_T. */
+enum {
+    READONLY = MCA_BASE_VAR_SCOPE_READONLY,
+    LOCAL = MCA_BASE_VAR_SCOPE_LOCAL,    /**< any process */
+    SETTING = MCA_BASE_VAR_SCOPE_ALL_EQ, /**< all, for communicators that are made later */
 };
 
-static const mca_base_var_enum_value_t locality_values[] = {
-    {COLL_PIPEBCAST_LOCALITY_AUTO, "auto"},
-    {COLL_PIPEBCAST_LOCALITY_HOST, "host"},
-    {0, NULL},
+static const struct {
+    const char *name;
+    int type;
+    const char *const *values; /**< names; NULL: it has none */
+    mca_base_var_info_lvl_t level;
+    int scope;
+    void *storage;
+    const char *help;
+} parameters[] = {
+    {"priority", INT, NULL, OPAL_INFO_LVL_6, SETTING, &coll_pipebcast_params.priority,
+     "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
+     "communicator. Below 0: never used. MPI_T may change it for communicators that are made "
+     "later. (default: 40, above tuned's 30)"},
+    {"autoload", BOOL, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.autoload,
+     "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
+     "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)"},
+    {"verbose", INT, NULL, OPAL_INFO_LVL_3, LOCAL, &coll_pipebcast_params.verbose,
+     "What the component reports of itself. 0: only what is wrong; 1: a line per "
+     "communicator; 10: also a line per size class of its broadcasts; 20: also what roots see "
+     "of arrivals. MPI_T may change it in any process, for what comes after. (default: 0)"},
+    {"topology_file", TEXT, NULL, OPAL_INFO_LVL_3, READONLY, &coll_pipebcast_params.topology_file,
+     "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
+     "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)"},
+    {"topology_name", TEXT, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.topology_name,
+     "Which topology of a topology.yaml is used, alike on all hosts. (default: the one of "
+     "the job's Slurm partition, by the slurm.conf next to it, or else of the cluster)"},
+    {"topology", TEXT, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.topology,
+     "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
+     "set. (default: none)"},
+    {"model_file", TEXT, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.model_file,
+     "File of measured message costs that pipebcast-tune has written, by which tree and segment "
+     "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
+     "and MTU of the interface that Open MPI uses)"},
+    {"locality", INT, localities, OPAL_INFO_LVL_5, READONLY, &coll_pipebcast_params.locality,
+     "Which ranks of a host are near to each other. auto: those that are bound to the "
+     "same package, NUMA node or cache, by hwloc. host: all alike. (default: auto)"},
+    {"leaders", INT, leaders, OPAL_INFO_LVL_5, READONLY, &coll_pipebcast_params.leaders,
+     "Whether of each host one rank, its leader, is in the trees between hosts and hands "
+     "the message on inside its host, in pieces longer than segments. auto: in all trees "
+     "that are free of contention, and with multicast. off: all ranks may be in trees "
+     "between hosts, and segments go everywhere. (default: auto)"},
+    {"transport", INT, transports, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.transport,
+     "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "
+     "others where the model file was measured on them, or where algorithm, arrival b or "
+     "nb, or advice_dir is set; else the fallback component serves. any: all. (default: "
+     "auto)"},
+    {"hosts", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.hosts,
+     "For trials on one host: a list of host names such as n[0-3] that are taken for the hosts "
+     "of the job's ranks in turn, again from the first when the list ends. (default: none, the "
+     "launcher knows the hosts)"},
+    {"processors", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.processors,
+     "For trials on one host: numbers of processors, separated by commas, to which the job's "
+     "ranks in turn are taken to be bound; with another host's recorded topology if "
+     "HWLOC_XMLFILE names it. (default: none, what they are bound to)"},
+    {"algorithm", INT, algorithms, OPAL_INFO_LVL_3, SETTING, &coll_pipebcast_params.algorithm,
+     "Tree down which a message is broadcast. auto: the one that is predicted to be "
+     "fastest for the message's size, or the fallback component. MPI_T may change it on "
+     "all ranks, for communicators that "
+     "are made later. (default: auto)"},
+    {"segment_size", SIZE, NULL, OPAL_INFO_LVL_3, SETTING, &coll_pipebcast_params.segment_size,
+     "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
+     "to be fastest. MPI_T may change it, as algorithm. (default: 0)"},
+    {"min_size", SIZE, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.min_size,
+     "Bytes of the smallest message that is considered, counted as the packed size of the whole "
+     "message. Smaller ones go to the fallback component, and so do larger ones, up to 16 KB, "
+     "once it has turned out to be faster. 0: 1024, and less where links are so slow that it "
+     "pays. (default: 0)"},
+    {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
+     "Children of a rank in algorithm kary, 1 to 64. (default: 3)"},
+    {"arrival", INT, arrivals, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.arrival,
+     "How ranks that arrive late at a broadcast are treated. off: all wait as the tree "
+     "has it. b: ranks are served in groups as they arrive, so that the early do not wait "
+     "for the late. nb: the same, and data are also sent to ranks that have not arrived, "
+     "where they wait; with algorithm flat, the whole message goes to one rank after "
+     "another. auto: as nb while arrivals are found to be uneven, but nothing is sent to "
+     "ranks that have not arrived before none has for as long as the message takes. "
+     "Without effect where advice_dir is set. MPI_T may change it, as algorithm. "
+     "(default: auto)"},
+    {"learn", INT, learnings, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.learn,
+     "Whether the choice of tree and segment size is corrected by how long broadcasts "
+     "take. off: it is made by predictions alone. on: what may be faster is tried, in at "
+     "most 5 % of the time of broadcasts after the first ones. Without effect where "
+     "advice_dir is set, or arrival is b or nb. "
+     "MPI_T may change it, as algorithm. (default: on)"},
+    {"arrival_wait", SIZE, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.arrival_wait,
+     "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
+     "and that "
+     "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
+     "the receiver's buffer is sent when it arrives. (default: 1048576)"},
+    {"multicast", INT, multicasts, OPAL_INFO_LVL_3, READONLY, &coll_pipebcast_params.multicast,
+     "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
+     "what is lost repaired over Open MPI's own connections. Switches without IGMP "
+     "snooping send them to every port, so the site decides. off: never. auto: where a "
+     "probe finds that it works, over Ethernet of at most 10 Gbit/s, to three hosts or "
+     "more, and algorithm is multicast, or auto and the communicator has more than half "
+     "of its job's ranks. on: the same, however fast the links are, for parts of a job "
+     "too, and also where coll_pipebcast_hosts is set. topology: as the line "
+     "'Multicast=auto' or 'Multicast=on' in topology.pipebcast says, and off without "
+     "one. (default: topology)"},
+    {"multicast_checksum", INT, checksums, OPAL_INFO_LVL_6, READONLY,
+     &coll_pipebcast_params.multicast_checksum,
+     "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
+     "network can forge one; rank 0 of a communicator decides for its members. It costs "
+     "the processor about 0.4 nanoseconds for each byte. auto: where that is less than "
+     "5 % of a byte's time on the slowest host's link, so up to 1 Gbit/s. (default: "
+     "auto)"},
+    {"multicast_buffer", SIZE, NULL, OPAL_INFO_LVL_8, READONLY,
+     &coll_pipebcast_params.multicast_buffer,
+     "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
+     "gives an ordinary user at most net.core.rmem_max. Half of the smallest of all ranks "
+     "may be sent without an acknowledgement. (default: 4194304)"},
+    {"receive_window", INT, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.receive_window,
+     "Segments for which receives are posted ahead, per parent, 1 to 64. (default: 16)"},
+    {"send_window", INT, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.send_window,
+     "Segments under way to each child, 1 to 64. (default: 8)"},
+    {"ahead", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.ahead,
+     "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
+     "parents; these then wait for it. 0: no bound. (default: 1048576)"},
+    {"cache_size", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.cache_size,
+     "Bytes of memory per communicator in which choices, this rank's roles in the trees of "
+     "different roots, and tables by which trees of further roots are made faster, are kept; "
+     "of more than 16 communicators further ones keep less. (default: 4194304)"},
+    {"connections", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.connections,
+     "Processes that one process may have as neighbors in the trees of a communicator, so that "
+     "it needs connections to them; beyond that, trees are used whose neighbors are the same "
+     "for all roots. At least 2; the least of all ranks counts. 0: 25 % of the limit of "
+     "descriptors (ulimit -n), or 50 % of those that are not open if that is less. (default: "
+     "0)"},
 };
+enum { N_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
 
-static const mca_base_var_enum_value_t leaders_values[] = {
-    {COLL_PIPEBCAST_LEADERS_OFF, "off"},
-    {COLL_PIPEBCAST_LEADERS_AUTO, "auto"},
-    {0, NULL},
-};
-
-static const mca_base_var_enum_value_t multicast_values[] = {
-    {COLL_PIPEBCAST_MULTICAST_OFF, "off"},
-    {COLL_PIPEBCAST_MULTICAST_AUTO, "auto"},
-    {COLL_PIPEBCAST_MULTICAST_ON, "on"},
-    {COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY, "topology"},
-    {0, NULL},
-};
-
-static const mca_base_var_enum_value_t checksum_values[] = {
-    {COLL_PIPEBCAST_CHECKSUM_OFF, "off"},
-    {COLL_PIPEBCAST_CHECKSUM_ON, "on"},
-    {COLL_PIPEBCAST_CHECKSUM_AUTO, "auto"},
-    {0, NULL},
-};
-
-static const mca_base_var_enum_value_t transport_values[] = {
-    {COLL_PIPEBCAST_TRANSPORT_AUTO, "auto"},
-    {COLL_PIPEBCAST_TRANSPORT_ANY, "any"},
-    {0, NULL},
-};
-
-/** Registers one variable. */
-static void add(const mca_base_component_t *component, const char *name, mca_base_var_type_t type,
-                mca_base_var_enum_t *values, mca_base_var_info_lvl_t level, void *storage,
-                const char *help)
-{
-    (void) mca_base_component_var_register(component, name, help, type, values, 0, 0, level,
-                                           MCA_BASE_VAR_SCOPE_READONLY, storage);
-}
-
-/** Registers one of the settings: MPI_T may change it for communicators that are made later. */
-static void add_setting(const mca_base_component_t *component, const char *name,
-                        mca_base_var_type_t type, mca_base_var_enum_t *values,
-                        mca_base_var_info_lvl_t level, void *storage, const char *help)
-{
-    (void) mca_base_component_var_register(component, name, help, type, values, 0,
-                                           MCA_BASE_VAR_FLAG_SETTABLE, level,
-                                           MCA_BASE_VAR_SCOPE_ALL_EQ, storage);
-}
-
-/** How one is registered. */
-typedef void add_t(const mca_base_component_t *component, const char *name,
-                   mca_base_var_type_t type, mca_base_var_enum_t *values,
-                   mca_base_var_info_lvl_t level, void *storage, const char *help);
-
-/** Registers one whose values have names, by `adds`. */
-static void add_named(const mca_base_component_t *component, add_t *adds, const char *name,
-                      const char *type, const mca_base_var_enum_value_t *values,
-                      mca_base_var_info_lvl_t level, int *storage, const char *help)
-{
-    mca_base_var_enum_t *names = NULL;
-    (void) mca_base_var_enum_create(type, values, &names);
-    adds(component, name, MCA_BASE_VAR_TYPE_INT, names, level, storage, help);
-    if (names != NULL) {
-        OBJ_RELEASE(names);
-    }
-}
-
-/** The parameter `algorithm`: auto, and every kind of tree. */
-static void add_algorithm(const mca_base_component_t *component)
+/** The values of a parameter as Open MPI wants them; to be released. NULL: they have no names. */
+static mca_base_var_enum_t *names_of(int which)
 {
     mca_base_var_enum_value_t values[PB_KIND_COUNT + 2];
+    const char *const *names = parameters[which].values;
+    mca_base_var_enum_t *result = NULL;
     int n = 0;
-    values[n++] = (mca_base_var_enum_value_t){COLL_PIPEBCAST_AUTO, "auto"};
-    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-        values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name((pb_kind_t) kind)};
+    if (names == NULL) {
+        return NULL;
+    }
+    if (names == algorithms) {
+        values[n++] = (mca_base_var_enum_value_t){COLL_PIPEBCAST_AUTO, "auto"};
+        for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+            values[n++] = (mca_base_var_enum_value_t){kind, pb_kind_name((pb_kind_t) kind)};
+        }
+    }
+    for (int i = 0; names[i] != NULL; i++) {
+        values[n++] = (mca_base_var_enum_value_t){i, names[i]};
     }
     values[n] = (mca_base_var_enum_value_t){0, NULL};
-    add_named(component, add_setting, "algorithm", "coll_pipebcast_algorithms", values,
-              OPAL_INFO_LVL_3, &coll_pipebcast_params.algorithm,
-              "Tree down which a message is broadcast. auto: the one that is predicted to be "
-              "fastest for the message's size, or the fallback component. MPI_T may change it on "
-              "all ranks, for communicators that "
-              "are made later. (default: auto)");
+    (void) mca_base_var_enum_create(parameters[which].name, values, &result);
+    return result;
 }
 
-/** What a broadcast is and how it is done. */
-static void add_broadcasts(const mca_base_component_t *component)
-{
-    coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    add_algorithm(component);
-    add_setting(
-        component, "segment_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_3,
-        &p->segment_size,
-        "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
-        "to be fastest. MPI_T may change it, as algorithm. (default: 0)");
-    add(component, "min_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_4, &p->min_size,
-        "Bytes of the smallest message that is considered, counted as the packed size of the whole "
-        "message. Smaller ones go to the fallback component, and so do larger ones, up to 16 KB, "
-        "once it has turned out to be faster. 0: 1024, and less where links are so slow that it "
-        "pays. (default: 0)");
-    add(component, "fanout", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->fanout,
-        "Children of a rank in algorithm kary, 1 to 64. (default: 3)");
-    add_named(component, add_setting, "arrival", "coll_pipebcast_arrival", arrival_values,
-              OPAL_INFO_LVL_4, &p->arrival,
-              "How ranks that arrive late at a broadcast are treated. off: all wait as the tree "
-              "has it. b: ranks are served in groups as they arrive, so that the early do not wait "
-              "for the late. nb: the same, and data are also sent to ranks that have not arrived, "
-              "where they wait; with algorithm flat, the whole message goes to one rank after "
-              "another. auto: as nb while arrivals are found to be uneven, but nothing is sent to "
-              "ranks that have not arrived before none has for as long as the message takes. "
-              "Without effect where advice_dir is set. MPI_T may change it, as algorithm. "
-              "(default: auto)");
-    add_named(component, add_setting, "learn", "coll_pipebcast_learn", learn_values,
-              OPAL_INFO_LVL_4, &p->learn,
-              "Whether the choice of tree and segment size is corrected by how long broadcasts "
-              "take. off: it is made by predictions alone. on: what may be faster is tried, in at "
-              "most 5 % of the time of broadcasts after the first ones. Without effect where "
-              "advice_dir is set, or arrival is b or nb. "
-              "MPI_T may change it, as algorithm. (default: on)");
-    add(component, "arrival_wait", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
-        &p->arrival_wait,
-        "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
-        "and that "
-        "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
-        "the receiver's buffer is sent when it arrives. (default: 1048576)");
-}
-
-/** Datagrams to all at once. */
-static void add_multicast(const mca_base_component_t *component)
-{
-    coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    add_named(component, add, "multicast", "coll_pipebcast_multicast", multicast_values,
-              OPAL_INFO_LVL_3, &p->multicast,
-              "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
-              "what is lost repaired over Open MPI's own connections. Switches without IGMP "
-              "snooping send them to every port, so the site decides. off: never. auto: where a "
-              "probe finds that it works, over Ethernet of at most 10 Gbit/s, to three hosts or "
-              "more, and algorithm is multicast, or auto and the communicator has more than half "
-              "of its job's ranks. on: the same, however fast the links are, for parts of a job "
-              "too, and also where coll_pipebcast_hosts is set. topology: as the line "
-              "'Multicast=auto' or 'Multicast=on' in topology.pipebcast says, and off without "
-              "one. (default: topology)");
-    add_named(component, add, "multicast_checksum", "coll_pipebcast_checksum", checksum_values,
-              OPAL_INFO_LVL_6, &p->multicast_checksum,
-              "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
-              "network can forge one; rank 0 of a communicator decides for its members. It costs "
-              "the processor about 0.4 nanoseconds for each byte. auto: where that is less than "
-              "5 % of a byte's time on the slowest host's link, so up to 1 Gbit/s. (default: "
-              "auto)");
-    add(component, "multicast_buffer", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8,
-        &p->multicast_buffer,
-        "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
-        "gives an ordinary user at most net.core.rmem_max. Half of the smallest of all ranks "
-        "may be sent without an acknowledgement. (default: 4194304)");
-}
-
-/** What is known of the cluster. */
-static void add_cluster(const mca_base_component_t *component)
-{
-    coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    add(component, "topology_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3,
-        &p->topology_file,
-        "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
-        "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)");
-    add(component, "topology_name", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4,
-        &p->topology_name,
-        "Which topology of a topology.yaml is used, alike on all hosts. (default: the one of "
-        "the job's Slurm partition, by the slurm.conf next to it, or else of the cluster)");
-    add(component, "topology", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->topology,
-        "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
-        "set. (default: none)");
-    add(component, "model_file", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &p->model_file,
-        "File of measured message costs that pipebcast-tune has written, by which tree and segment "
-        "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
-        "and MTU of the interface that Open MPI uses)");
-    add_named(component, add, "locality", "coll_pipebcast_locality", locality_values,
-              OPAL_INFO_LVL_5, &p->locality,
-              "Which ranks of a host are near to each other. auto: those that are bound to the "
-              "same package, NUMA node or cache, by hwloc. host: all alike. (default: auto)");
-    add_named(component, add, "leaders", "coll_pipebcast_leaders", leaders_values, OPAL_INFO_LVL_5,
-              &p->leaders,
-              "Whether of each host one rank, its leader, is in the trees between hosts and hands "
-              "the message on inside its host, in pieces longer than segments. auto: in all trees "
-              "that are free of contention, and with multicast. off: all ranks may be in trees "
-              "between hosts, and segments go everywhere. (default: auto)");
-    add_named(component, add, "transport", "coll_pipebcast_transport", transport_values,
-              OPAL_INFO_LVL_4, &p->transport,
-              "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "
-              "others where the model file was measured on them, or where algorithm, arrival b or "
-              "nb, or advice_dir is set; else the fallback component serves. any: all. (default: "
-              "auto)");
-    add(component, "hosts", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->hosts,
-        "For trials on one host: a list of host names such as n[0-3] that are taken for the hosts "
-        "of the job's ranks in turn, again from the first when the list ends. (default: none, the "
-        "launcher knows the hosts)");
-    add(component, "processors", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_9, &p->processors,
-        "For trials on one host: numbers of processors, separated by commas, to which the job's "
-        "ranks in turn are taken to be bound; with another host's recorded topology if "
-        "HWLOC_XMLFILE names it. (default: none, what they are bound to)");
-}
-
-/** How much goes on at a time, and what is kept. */
-static void add_bounds(const mca_base_component_t *component)
-{
-    coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    add(component, "receive_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8,
-        &p->receive_window,
-        "Segments for which receives are posted ahead, per parent, 1 to 64. (default: 16)");
-    add(component, "send_window", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_8, &p->send_window,
-        "Segments under way to each child, 1 to 64. (default: 8)");
-    add(component, "ahead", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->ahead,
-        "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
-        "parents; these then wait for it. 0: no bound. (default: 1048576)");
-    add(component, "cache_size", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_8, &p->cache_size,
-        "Bytes of memory per communicator in which choices, this rank's roles in the trees of "
-        "different roots, and tables by which trees of further roots are made faster, are kept; "
-        "of more than 16 communicators further ones keep less. (default: 4194304)");
-    add(component, "connections", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &p->connections,
-        "Processes that one process may have as neighbors in the trees of a communicator, so that "
-        "it needs connections to them; beyond that, trees are used whose neighbors are the same "
-        "for all roots. At least 2; the least of all ranks counts. 0: 25 % of the limit of "
-        "descriptors (ulimit -n), or 50 % of those that are not open if that is less. (default: "
-        "0)");
-}
-
-/** What the component does in a process. */
-static void add_process(const mca_base_component_t *component)
-{
-    coll_pipebcast_params_t *p = &coll_pipebcast_params;
-    (void) mca_base_component_var_register(
-        component, "priority",
-        "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
-        "communicator. Below 0: never used. MPI_T may change it for communicators that are made "
-        "later. (default: 40, above tuned's 30)",
-        MCA_BASE_VAR_TYPE_INT, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_6,
-        MCA_BASE_VAR_SCOPE_ALL_EQ, &p->priority);
-    add(component, "autoload", MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_6, &p->autoload,
-        "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
-        "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)");
-    (void) mca_base_component_var_register(
-        component, "verbose",
-        "What the component reports of itself. 0: only what is wrong; 1: a line per "
-        "communicator; 10: also a line per size class of its broadcasts; 20: also what roots see "
-        "of arrivals. MPI_T may change it in any process, for what comes after. (default: 0)",
-        MCA_BASE_VAR_TYPE_INT, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_3,
-        MCA_BASE_VAR_SCOPE_LOCAL, &p->verbose);
-}
-
-int coll_pipebcast_params_register(const mca_base_component_t *component)
+void coll_pipebcast_params_register(const mca_base_component_t *component)
 {
     coll_pipebcast_params = defaults;
-    add_process(component);
-    add_cluster(component);
-    add_broadcasts(component);
-    add_multicast(component);
-    add_bounds(component);
-    return OMPI_SUCCESS;
+    for (int i = 0; i < N_PARAMETERS; i++) {
+        mca_base_var_enum_t *names = names_of(i);
+        (void) mca_base_component_var_register(
+            component, parameters[i].name, parameters[i].help,
+            (mca_base_var_type_t) parameters[i].type, names, 0,
+            parameters[i].scope == READONLY ? 0 : MCA_BASE_VAR_FLAG_SETTABLE, parameters[i].level,
+            (mca_base_var_scope_t) parameters[i].scope, parameters[i].storage);
+        if (names != NULL) {
+            OBJ_RELEASE(names);
+        }
+    }
 }
 
 /** Bytes of a line for each parameter that may be out of range. */
@@ -344,6 +264,18 @@ static void check_advice(const coll_pipebcast_params_t *p)
     }
 }
 
+/** What the parameters hold now. MPI_T writes each by one store, at any time. */
+static coll_pipebcast_settings_t read_settings(void)
+{
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    return (coll_pipebcast_settings_t){
+        .algorithm = __atomic_load_n(&params->algorithm, __ATOMIC_RELAXED),
+        .arrival = __atomic_load_n(&params->arrival, __ATOMIC_RELAXED),
+        .learn = __atomic_load_n(&params->learn, __ATOMIC_RELAXED),
+        .segment_size = __atomic_load_n(&params->segment_size, __ATOMIC_RELAXED),
+    };
+}
+
 void coll_pipebcast_params_check(void)
 {
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
@@ -365,5 +297,16 @@ void coll_pipebcast_params_check(void)
         coll_pipebcast_help_each(PB_HELP_PARAMETER_RANGE, wrong);
     }
     check_advice(p);
-    coll_pipebcast_settings_open();
+    coll_pipebcast_first_settings = read_settings();
+}
+
+coll_pipebcast_settings_t coll_pipebcast_settings_now(void)
+{
+    coll_pipebcast_settings_t settings = read_settings();
+    if (!coll_pipebcast_is_segment_size(settings.segment_size)) {
+        coll_pipebcast_help_each(PB_HELP_SEGMENT_SIZE, settings.segment_size,
+                                 COLL_PIPEBCAST_MIN_SEGMENT, COLL_PIPEBCAST_MAX_SEGMENT);
+        settings.segment_size = coll_pipebcast_first_settings.segment_size;
+    }
+    return settings;
 }

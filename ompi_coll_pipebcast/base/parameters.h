@@ -124,7 +124,7 @@ static inline bool coll_pipebcast_is_segment_size(size_t bytes)
 }
 
 /** Registers every parameter; called whenever Open MPI registers the component. */
-int coll_pipebcast_params_register(const mca_base_component_t *component);
+void coll_pipebcast_params_register(const mca_base_component_t *component);
 
 /**
  * Checks the parameters' values; one out of range is reported and set to its

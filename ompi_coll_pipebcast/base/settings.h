@@ -23,9 +23,6 @@ typedef struct coll_pipebcast_settings {
 /** Those of the start, constant once the component is open. */
 extern coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
-/** Keeps the parameters as they are now, which were checked, as those of the start. */
-void coll_pipebcast_settings_open(void);
-
 /**
  * The settings for a communicator that is made now, for any thread. A value out of range is
  * reported, and replaced by that of the start.

@@ -22,7 +22,6 @@
 #include "engine/multicast/health.h"
 #include "engine/multicast/part.h"
 #include "engine/multicast/udp_datagrams.h"
-#include "pml/control.h"
 #include "pml/transport.h"
 #include "topo/model/profile.h"
 #include "topo/util/hash.h"

@@ -19,7 +19,7 @@
 
 #include "communicator/progress.h"
 #include "engine/multicast/part.h"
-#include "pml/control.h"
+#include "pml/transport.h"
 
 struct coll_pipebcast_module;
 

@@ -18,7 +18,7 @@
 #include "communicator/progress.h"
 #include "engine/schedule.h"
 #include "engine/sweep.h"
-#include "pml/control.h"
+#include "pml/transport.h"
 #include "topo/model/planner.h"
 
 typedef struct coll_pipebcast_sweep {

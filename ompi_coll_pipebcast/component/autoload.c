@@ -1,11 +1,20 @@
-#include "component/autoload.h"
-
+/*
+ * Loads the components that a list such as "pipebcast,tuned" leaves out.
+ *
+ * Open MPI takes a list without '^' to exclude everything else, and then aborts
+ * MPI_Init because no one serves alltoallw and others. Users mean "these before
+ * the rest", so the rest is found here, while the framework opens its
+ * components: each is registered and opened here and put into the framework's
+ * list in front of our own entry, where the loop that is opening us has already
+ * been.
+ */
 #include <assert.h>
 #include <string.h>
 
 #include "base/compat.h"
 #include "base/log.h"
 #include "base/parameters.h"
+#include "component/component.h"
 
 /** What fills the slots that tuned and others leave empty; ftagree exists from 5.0 on. */
 static const char *const basics[] = {"basic", "libnbc", "self", "inter", "ftagree"};

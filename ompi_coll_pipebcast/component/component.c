@@ -6,6 +6,7 @@
  * finds out whether all ranks see the same network and parameters; from then on the operations
  * (operation/operation.h) serve large messages, and the rest is passed on.
  */
+#include "component/component.h"
 #include "adaptive/register.h"
 #include "base/compat.h"
 #include "base/counters.h"
@@ -15,9 +16,6 @@
 #include "communicator/process.h"
 #include "communicator/progress.h"
 #include "communicator/record.h"
-#include "component/autoload.h"
-#include "component/fits.h"
-#include "component/selection.h"
 #include "pml/selected.h"
 
 static int component_register(void);
@@ -47,13 +45,11 @@ MCA_BASE_COMPONENT_INIT(ompi, coll, pipebcast)
 static int component_register(void)
 {
     const mca_base_component_t *component = &mca_coll_pipebcast_component.collm_version;
-    int rc = coll_pipebcast_params_register(component);
+    coll_pipebcast_params_register(component);
 #ifndef COLL_PIPEBCAST_NO_ADAPTIVE
     coll_pipebcast_adaptive_register(component);
 #endif
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_pipebcast_counters_register(component);
-    }
+    const int rc = coll_pipebcast_counters_register(component);
     return rc == OMPI_SUCCESS ? coll_pipebcast_status_register(component) : rc;
 }
 

@@ -1,7 +1,6 @@
-#include "component/fits.h"
-
 #include "base/compat.h"
 #include "base/log.h"
+#include "component/component.h"
 
 #define TEXT_OF(number) #number
 #define RELEASE_OF(major, minor, release) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)

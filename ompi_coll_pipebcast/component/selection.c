@@ -1,14 +1,12 @@
 /*
  * How Open MPI takes pipebcast for a communicator: query, enable, disable. Nothing is communicated.
  */
-#include "component/selection.h"
-
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/lost.h"
 #include "communicator/module.h"
-#include "operation/bcast.h"
-#include "operation/nonblocking.h"
+#include "component/component.h"
+#include "operation/functions.h"
 
 /**
  * A module for the next communicator that is made while out of memory: without one, this rank

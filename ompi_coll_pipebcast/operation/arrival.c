@@ -19,8 +19,7 @@
 #include "communicator/ranks.h"
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
-#include "operation/kinds.h"
-#include "pml/control.h"
+#include "operation/operation.h"
 #include "pml/transport.h"
 
 /**

@@ -4,7 +4,7 @@
  * The communicator's lock is taken once for all that comes before the waiting, and once for each
  * time that there was nothing to do but to wait.
  */
-#include "operation/bcast.h"
+#include "operation/functions.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,4 +1,4 @@
-#include "operation/kinds.h"
+#include "operation/operation.h"
 
 #include "communicator/advice.h"
 #include "communicator/connections.h"

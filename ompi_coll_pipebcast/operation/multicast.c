@@ -14,8 +14,7 @@
 #include "communicator/lost.h"
 #include "communicator/multicast.h"
 #include "engine/multicast/part.h"
-#include "operation/kinds.h"
-#include "pml/control.h"
+#include "operation/operation.h"
 #include "pml/transport.h"
 
 /** Pieces have the last tag of the operation: so many below the first. */

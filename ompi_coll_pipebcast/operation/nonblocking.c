@@ -2,7 +2,7 @@
  * Nonblocking and persistent broadcasts: large messages are requests of ours,
  * others go to the fallback component.
  */
-#include "operation/nonblocking.h"
+#include "operation/functions.h"
 
 #include "communicator/agreement.h"
 #include "communicator/connections.h"

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
-#include "operation/kinds.h"
 
 /**
  * Seconds that a rank that leaves waits for those of its requests that still run. The others leave

@@ -22,8 +22,7 @@
  * come when the communicator is gone, and Open MPI's ob1 keeps them for the next one of its number.
  * A rank for which the second try fails, too, is lost (communicator/lost.h).
  *
- * Who includes whom: bcast, nonblocking -> request, decision -> operation -> kinds -> the kinds;
- * these know operation.h alone. Below that are the rooms communicator, pml, engine and topo.
+ * Who calls whom: bcast, nonblocking -> request, decision -> operation -> kinds -> the kinds.
  */
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H
@@ -99,6 +98,24 @@ struct coll_pipebcast_operation {
     int64_t came;    /**< when its first bytes were here; of a swept one */
     int64_t through; /**< when its result was, if it went on after that */
 };
+
+extern const coll_pipebcast_kind_t coll_pipebcast_plain;
+extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
+extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
+extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
+
+/**
+ * The kind of a broadcast, by what the ranks have agreed on and the broadcasts before it: alike on
+ * all ranks, but for the root's part. `planned` may be NULL before it is known: then the kind that
+ * it is down a tree.
+ */
+const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
+                                                    const coll_pipebcast_call_t *call,
+                                                    const pb_planned_t *planned);
+
+/** Whether a plain one is flat_nb: the root serves one rank after another. Alike on all ranks. */
+bool coll_pipebcast_is_in_turn(const coll_pipebcast_module_t *module,
+                               const coll_pipebcast_call_t *call);
 
 /**
  * Starts a broadcast as it is planned for all ranks. The data stay untouched until the end. Called

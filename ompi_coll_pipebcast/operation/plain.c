@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "communicator/connections.h"
 #include "engine/relay.h"
-#include "operation/kinds.h"
+#include "operation/operation.h"
 #include "pml/transport.h"
 
 typedef struct plain {

@@ -8,7 +8,6 @@
  * time), ob1 matches no receive of that kind, not even one that was posted before. Then messages
  * are found by probes, which ob1 answers all the same.
  */
-#include "pml/control.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
- * The transport of segments over the PML; see engine/transport.h.
+ * Messages over the PML: the transport of segments (engine/transport.h), and control messages.
  */
 #ifndef COLL_PIPEBCAST_TRANSPORT_H
 #define COLL_PIPEBCAST_TRANSPORT_H
 
 #include "base/lock.h"
-#include "engine/transport.h"
+#include "engine/control.h"
 
 struct pb_transport {
     struct ompi_communicator_t *comm;
@@ -22,6 +22,12 @@ struct pb_transport {
  */
 pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int tag,
                                         coll_pipebcast_lock_t *lock);
+
+/** Control messages; see engine/control.h. */
+struct pb_control {
+    struct ompi_communicator_t *comm;
+    int tag; /**< of this operation's control messages, and of nothing else */
+};
 
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);

@@ -1,10 +1,14 @@
 /*
- * MPI_Ibcast and MPI_Bcast_init (MPIX_Bcast_init in 4.1), as Open MPI has them.
+ * MPI_Bcast, MPI_Ibcast and MPI_Bcast_init (MPIX_Bcast_init in 4.1), as Open MPI has them.
  */
-#ifndef COLL_PIPEBCAST_NONBLOCKING_H
-#define COLL_PIPEBCAST_NONBLOCKING_H
+#ifndef COLL_PIPEBCAST_FUNCTIONS_H
+#define COLL_PIPEBCAST_FUNCTIONS_H
 
 #include "base/compat.h"
+
+int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
+                         struct ompi_datatype_t *datatype, int root,
+                         struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
 
 int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                           struct ompi_datatype_t *datatype, int root,

@@ -1,0 +1,30 @@
+/*
+ * The parts of the component.
+ */
+#ifndef COLL_PIPEBCAST_COMPONENT_H
+#define COLL_PIPEBCAST_COMPONENT_H
+
+#include "base/compat.h"
+
+/**
+ * Whether this plugin fits the Open MPI that loads it: the structures that both sides use have the
+ * sizes in the library that they had in the headers by which the plugin was built. The interface of
+ * components says less than that: 5.0.10, for one, has a member more in a module than 5.0.9. If
+ * not, one process of each host reports it.
+ */
+bool coll_pipebcast_fits(void);
+
+/**
+ * Loads the basic components that a list such as "pipebcast,tuned" leaves out, so that every
+ * operation of a communicator is served. Called from our open.
+ */
+int coll_pipebcast_autoload(void);
+
+/** OMPI_ERR_OUT_OF_RESOURCE; to be closed in any case. */
+int coll_pipebcast_selection_open(void);
+void coll_pipebcast_selection_close(void);
+
+/** The module for a communicator, as Open MPI asks for it; NULL: it is not to be ours. */
+mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority);
+
+#endif
