@@ -38,6 +38,9 @@ __attribute__((format(printf, 4, 5), unused)) static int tap_ok(int passed, cons
 __attribute__((unused)) static int tap_trials(int in_long, int in_short)
 {
     const char *suite = getenv("PIPEBCAST_TESTS");
+    if (in_long < in_short) {
+        abort();
+    }
     return suite != NULL && strcmp(suite, "long") == 0 ? in_long : in_short;
 }
 

@@ -10,9 +10,6 @@
 #include "mail.h"
 #include "world.h"
 
-/** Bytes of the longest control message. */
-enum { LONGEST_CONTROL = 96 };
-
 struct pb_control {
     struct controls *controls;
     int rank;
@@ -23,6 +20,7 @@ typedef enum {
     FAIL_NOTHING,
     FAIL_SEND,
     FAIL_RECEIVE,
+    FAIL_SENT,
     FAIL_RECEIVED,
     FAIL_GARBLED, /**< a message of wrong content comes */
     FAIL_DAMAGED, /**< one comes with another byte somewhere, which may mean something else */

@@ -178,22 +178,6 @@ static void interrupts(void)
     bench_tear_down(&bench);
 }
 
-static void flooding(void)
-{
-    bench_t bench =
-        bench_set_up("SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d", bench_links);
-    int host, mark = 0, reached[16] = {0}, n = 0;
-    bench_send(&bench, "c", NULL, 60, 1, 0);
-    while (bench_next(&bench, INT64_MAX, &host, &mark) >= 0) {
-        reached[host]++;
-        n++;
-    }
-    ok(n == 3 && reached[bench_find(&bench, "a")] == 1 && reached[bench_find(&bench, "b")] == 1 &&
-           reached[bench_find(&bench, "d")] == 1,
-       "a frame to all reaches every host but its sender, once");
-    bench_tear_down(&bench);
-}
-
 static void late_frames(void)
 {
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b", bench_links);
@@ -224,7 +208,6 @@ int main(void)
     speeds();
     changes();
     interrupts();
-    flooding();
     late_frames();
     return tap_done();
 }

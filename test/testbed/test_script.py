@@ -159,9 +159,9 @@ def share_beside_load():
 
 
 def test_sharing():
-    # Hosts that stall give the load more; a fabric that does, the flow.
-    share = undisturbed(share_beside_load, lambda part: 0.4 <= part <= 0.6, lambda part: True)
-    tap.ok(0.4 <= share <= 0.6, f"TCP gets {100 * share:.0f} % of a link that is half loaded")
+    # Hosts that stall give the load more; a fabric that does, the flow. The median counts.
+    shares = sorted(share_beside_load() for _ in range(5))
+    tap.ok(0.4 <= shares[2] <= 0.6, f"TCP gets {100 * shares[2]:.0f} % of a link that is half loaded, as a median")
 
 
 SCRIPT = """

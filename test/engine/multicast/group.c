@@ -17,15 +17,6 @@
 /** A round, in nanoseconds. */
 #define ROUND_NS 1000
 
-/** Rounds that a word takes, about. */
-#define WORD_PERCENT 40
-
-/** A word under way. */
-typedef struct word_request {
-    size_t bytes; /**< of a receive: the room */
-    void *to;
-} word_request_t;
-
 static void *zeroed(size_t n, size_t size)
 {
     void *memory = calloc(n + 1, size);
@@ -52,35 +43,25 @@ static int draw(group_t *g, int n)
     return pb_random_below(&g->random, n);
 }
 
-/** From now on empty messages may go in the place of pieces. */
-static void note_failure(group_t *g)
+/** Parts may give up words, and empty messages may go in the place of pieces. */
+static void let_fail(group_t *g)
 {
     for (int i = 0; i < g->n_broadcasts; i++) {
+        g->broadcasts[i].words.withdraws = true;
         if (g->broadcasts[i].world != NULL) {
             g->broadcasts[i].world->failed = true;
         }
     }
 }
 
-/* Words. */
-
-static bool fails(const pb_control_t *control, failure_t failure)
+void group_fail(group_t *g, control_failure_t failure, int broadcast, int rank, int after)
 {
-    group_t *g = control->group;
-    if (g->failure != failure || g->has_failed || control->broadcast != g->fail_broadcast ||
-        control->rank != g->fail_rank) {
-        return false;
-    }
-    g->has_failed = g->fail_after-- == 0;
-    if (g->has_failed) {
-        note_failure(g);
-    }
-    return g->has_failed;
-}
-
-static pb_control_t *control_of(const pb_control_t *control, int rank)
-{
-    return &control->group->broadcasts[control->broadcast].members[rank].control;
+    controls_t *words = &g->broadcasts[broadcast].words;
+    g->may_fail = true;
+    words->failure = failure;
+    words->fail_rank = rank;
+    words->fail_after = after;
+    let_fail(g);
 }
 
 static uint8_t *copied(const void *bytes, size_t n)
@@ -88,98 +69,6 @@ static uint8_t *copied(const void *bytes, size_t n)
     uint8_t *copy = zeroed(n, 1);
     memcpy(copy, bytes, n);
     return copy;
-}
-
-int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
-                    pb_request_t *request_p)
-{
-    group_t *g = control->group;
-    if (fails(control, FAIL_SEND)) {
-        return GROUP_ERROR;
-    }
-    if (rank == control->rank || rank < 0 || rank >= g->n_ranks || bytes == 0) {
-        group_breach(g, "a word of wrong size or rank", control->rank);
-        return GROUP_ERROR;
-    }
-    if (*request_p != NULL) {
-        group_breach(g, "a word takes the place of one that is under way", control->rank);
-    }
-    word_request_t *r = zeroed(1, sizeof(*r));
-    g->n_repairs += ((const uint8_t *) buffer)[0] == PB_WORD_REPAIR;
-    mail_t *mail = mail_post(&control_of(control, rank)->mail, control->rank, buffer, bytes);
-    if (fails(control, FAIL_GARBLED)) {
-        mail->content[0] = 99;
-    }
-    control->n_alive++;
-    *request_p = r;
-    return 0;
-}
-
-int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
-{
-    if (fails(control, FAIL_RECEIVE)) {
-        return GROUP_ERROR;
-    }
-    word_request_t *r = zeroed(1, sizeof(*r));
-    *r = (word_request_t){.to = buffer, .bytes = room};
-    control->n_alive++;
-    *request_p = r;
-    return 0;
-}
-
-static void give_back(pb_control_t *control, pb_request_t *request_p)
-{
-    word_request_t *r = *request_p;
-    control->n_alive--;
-    free(r);
-    *request_p = NULL;
-}
-
-bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
-{
-    if (!chance(control->group, 600)) {
-        return false;
-    }
-    *error_p = fails(control, FAIL_SENT) ? GROUP_ERROR : 0;
-    give_back(control, request_p);
-    return true;
-}
-
-bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
-                         size_t *bytes_p, int *error_p)
-{
-    group_t *g = control->group;
-    const word_request_t *r = *request_p;
-    *error_p = fails(control, FAIL_RECEIVED) ? GROUP_ERROR : 0;
-    if (*error_p == 0) {
-        mail_t *mail = g->is_prompt || chance(g, 10 * WORD_PERCENT)
-                           ? mail_take(&control->mail, &g->random)
-                           : NULL;
-        if (mail == NULL) {
-            return false;
-        }
-        *rank_p = mail->from;
-        *bytes_p = mail->bytes;
-        if (mail->bytes > r->bytes) {
-            group_breach(g, "a word is longer than the room for it", control->rank);
-        } else {
-            memcpy(r->to, mail->content, mail->bytes);
-        }
-        free(mail);
-    }
-    give_back(control, request_p);
-    return true;
-}
-
-void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
-{
-    if (*request_p == NULL) {
-        return;
-    }
-    if (!control->group->has_failed && !control->group->is_cancelled) {
-        group_breach(control->group, "a word was given up", control->rank);
-    }
-    give_back(control, request_p);
 }
 
 /* Datagrams. */
@@ -430,8 +319,8 @@ group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payloa
     for (int i = 0; i < n_broadcasts; i++) {
         broadcast_t *b = &g->broadcasts[i];
         b->members = zeroed((size_t) n_ranks, sizeof(*b->members));
+        controls_init(&b->words, world_new(seed + (uint64_t) i, n_ranks, 0, 1, 1));
         for (int rank = 0; rank < n_ranks; rank++) {
-            b->members[rank].control = (pb_control_t){.group = g, .broadcast = i, .rank = rank};
             b->members[rank].wait = draw(g, 10);
         }
         group_set(g, i, draw(g, n_ranks), 1 + (size_t) draw(g, (int) max_bytes));
@@ -504,7 +393,6 @@ static void free_member(member_t *m, bool has_own_data)
     if (m->has_inside) {
         pb_transfer_finish(&m->inside);
     }
-    mail_drop_all(&m->control.mail);
     free(m->role);
     if (has_own_data) {
         free(m->data);
@@ -517,6 +405,8 @@ static void free_broadcast(const group_t *g, broadcast_t *b)
         free_member(&b->members[rank], b->world == NULL);
     }
     free(b->members);
+    controls_fini(&b->words);
+    world_free(b->words.world);
     if (b->world != NULL) {
         world_free(b->world);
     }
@@ -548,10 +438,9 @@ int group_left(const group_t *g)
     int n = 0;
     for (int i = 0; i < g->n_broadcasts; i++) {
         for (int rank = 0; rank < g->n_ranks; rank++) {
-            const pb_control_t *control = &g->broadcasts[i].members[rank].control;
-            n += control->mail != NULL;
-            n += control->n_alive != 0;
+            n += g->broadcasts[i].words.mail[rank] != NULL;
         }
+        n += g->broadcasts[i].words.n_alive != 0;
         n += g->broadcasts[i].world != NULL && g->broadcasts[i].world->n_alive != 0;
     }
     return n;
@@ -596,8 +485,8 @@ static void begin(group_t *g, int index, int rank)
     multicast->config.datagrams = rank == g->deaf   ? NULL
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
-    const bool good = pb_multicast_part_start(&m->part, multicast, &m->control, m->role, g->n_ranks,
-                                              m->data, b->total);
+    const bool good = pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role,
+                                              g->n_ranks, m->data, b->total);
     if (!good) {
         abort();
     }
@@ -750,8 +639,23 @@ static void step_worlds(group_t *g)
     }
 }
 
+/** What went on with words. */
+static void look_at_words(group_t *g)
+{
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        const controls_t *words = &g->broadcasts[i].words;
+        g->has_failed = g->has_failed || words->failed;
+        if (words->world->n_breaches > 0) {
+            group_breach(g, words->world->breach, -1);
+        }
+    }
+}
+
 bool group_run(group_t *g, int max_rounds)
 {
+    for (int i = 0; i < g->n_broadcasts; i++) {
+        g->broadcasts[i].words.prompt = g->is_prompt;
+    }
     for (int i = 0; i < max_rounds && !all_are_over(g); i++) {
         g->round++;
         const int first = draw(g, g->n_ranks);
@@ -760,13 +664,14 @@ bool group_run(group_t *g, int max_rounds)
         }
         step_worlds(g);
     }
+    look_at_words(g);
     return all_are_over(g);
 }
 
 void group_cancel(group_t *g)
 {
     g->is_cancelled = true;
-    note_failure(g);
+    let_fail(g);
     for (int i = 0; i < g->n_broadcasts; i++) {
         for (int rank = 0; rank < g->n_ranks; rank++) {
             member_t *m = &g->broadcasts[i].members[rank];

@@ -1,9 +1,8 @@
 /*
- * A series of broadcasts by multicast of ranks in one process: engine/control.h and
- * engine/multicast/datagrams.h in memory. Each rank goes from broadcast to broadcast by itself,
+ * A series of broadcasts by multicast of ranks in one process: engine/multicast/datagrams.h in
+ * memory, and words by control.h. Each rank goes from broadcast to broadcast by itself,
  * after random delays. Datagrams are lost, delayed, reordered, repeated and damaged; a full
- * buffer drops them. Words are delayed, and keep their order between two ranks. Inside hosts pieces
- * go over the world of world.h.
+ * buffer drops them. Inside hosts pieces go over the world of world.h.
  *
  * What must hold at any time is checked at any time: see `breach`.
  */
@@ -11,24 +10,9 @@
 #define PB_TEST_GROUP_H
 
 #include "engine/multicast/part.h"
-#include "test/engine/mail.h"
-#include "test/engine/world.h"
+#include "test/engine/control.h"
 #include "test/topo/check/random_network.h"
 #include "topo/trees/role.h"
-
-/** The error that an injection yields. */
-#define GROUP_ERROR (-77)
-
-/** Where a word fails. */
-typedef enum {
-    FAIL_NOTHING,
-    FAIL_SEND,
-    FAIL_RECEIVE,
-    FAIL_SENT,
-    FAIL_RECEIVED,
-    FAIL_GARBLED, /**< a word of wrong content comes */
-    FAIL_COUNT,
-} failure_t;
 
 /** A datagram in a rank's buffer or on its way there. */
 typedef struct packet {
@@ -52,17 +36,8 @@ typedef struct memory_datagrams {
     int leaves; /**< the round in which what was sent has left */
 } memory_datagrams_t;
 
-struct pb_control {
-    struct group *group;
-    int broadcast;
-    int rank;
-    mail_t *mail; /**< oldest first */
-    int n_alive;  /**< requests */
-};
-
 /** One rank in one broadcast. */
 typedef struct member {
-    pb_control_t control;
     pb_role_t *role;
     int wait;   /**< rounds after its last broadcast until it comes */
     char *data; /**< the user's buffer, with a guard behind */
@@ -78,6 +53,7 @@ typedef struct broadcast {
     int root;
     size_t total;
     member_t *members; /**< by rank */
+    controls_t words;  /**< over a world of nothing else */
     world_t *world;    /**< of pieces, which has the members' data; NULL: there are none */
     size_t piece_size;
 } broadcast_t;
@@ -100,17 +76,13 @@ typedef struct group {
     int capacity;          /**< of each buffer, in datagrams */
     int task_percent;      /**< of the rounds in which a rank that computes makes progress */
     int overlap;           /**< broadcasts that a rank may have begun and not ended; 1: blocking */
-    bool is_prompt;        /**< words are there in the next round */
     bool never_detaches;   /**< calls last until parts are over */
     int deaf;              /**< a rank that has no datagrams; -1: none */
     int mute;              /**< a rank that cannot send to the group; -1: none */
     pb_datagrams_t **real; /**< by rank: other datagrams than those in memory; NULL: none */
 
-    failure_t failure;
-    int fail_broadcast, fail_rank, fail_after;
-    bool has_failed, is_cancelled;
-
-    int n_repairs;    /**< words with frames that were sent */
+    bool is_prompt; /**< words are there in the next round */
+    bool may_fail, has_failed, is_cancelled;
     int most_parts;   /**< of one rank at once */
     size_t most_kept; /**< bytes of copies of one rank at once */
     int most_waiting; /**< datagrams of others in a buffer, or on their way there */
@@ -135,6 +107,9 @@ void group_set_chain(group_t *group, int broadcast, int root, size_t total);
  * group_run(), and after all others have been set.
  */
 void group_place(group_t *group, const pb_placement_t *placement);
+
+/** A word fails at a rank, after so many that do not. Before group_run(). */
+void group_fail(group_t *group, control_failure_t failure, int broadcast, int rank, int after);
 
 /** Makes frames carry checksums. Before group_run(). */
 void group_use_checksums(group_t *group);

@@ -51,7 +51,7 @@ static void run(tally_t *tally, group_t *g, int seed)
 {
     const int bad = tally->unfinished + tally->breaches + tally->left + tally->too_many;
     tally->unfinished += !group_run(g, MAX_ROUNDS);
-    if (g->failure == FAIL_NOTHING && !g->is_cancelled && !results_are_alike(g)) {
+    if (!g->may_fail && !g->is_cancelled && !results_are_alike(g)) {
         group_breach(g, "what marks have brought is not alike", 0);
     }
     tally->breaches += g->n_breaches != 0;
@@ -290,7 +290,7 @@ static void test_deaf(void)
     g->deaf = 2;
     group_set_chain(g, 0, 0, 4000); /* four hundred frames */
     const bool ended = group_run(g, MAX_ROUNDS);
-    const int n = g->n_repairs;
+    const int n = g->broadcasts[0].words.n_taken;
     const uint64_t asked = g->multicasts[2].counters.asked;
     run(&tally, g, 1);
     ok(ended && all_well(&tally) && asked == 400 && n >= 400 / PB_WORD_MAX_ASKED && n < 40,
@@ -374,15 +374,14 @@ static void test_no_copy(void)
 /** A word fails at a random rank; what comes of that, where nobody else ends the others' parts. */
 static void test_failures(group_t *(*make)(int seed), const char *where)
 {
+    static const control_failure_t failures[] = {FAIL_SEND, FAIL_RECEIVE, FAIL_SENT, FAIL_RECEIVED,
+                                                 FAIL_GARBLED};
     int n_failed = 0, n_propagated = 0, unnoticed = 0, unfinished = 0, breaches = 0, leaks = 0;
     char breach[240] = "";
     for (int seed = 0; seed < tap_trials(10000, 500); seed++) {
         const long before = failing_memory_alive();
         group_t *g = make(seed);
-        g->failure = (failure_t) (1 + seed % (FAIL_COUNT - 1));
-        g->fail_broadcast = seed % g->n_broadcasts;
-        g->fail_rank = seed / 3 % g->n_ranks;
-        g->fail_after = seed % 7;
+        group_fail(g, failures[seed % 5], seed % g->n_broadcasts, seed / 3 % g->n_ranks, seed % 7);
         if (!group_run(g, 6000)) {
             group_cancel(g);
             unfinished += !group_run(g, 6000);
@@ -420,9 +419,8 @@ static void test_failed_root(void)
     group_t *g = group_new(9, N_LATE, 1, 10, 16, 100);
     group_set_chain(g, 0, 0, 100);
     g->mute = 0; /* so that nobody has any */
-    g->failure = FAIL_GARBLED;
-    g->fail_broadcast = 0;
-    g->fail_rank = 1; /* whose question the root does not understand */
+    /* The root does not understand the question of rank 1. */
+    group_fail(g, FAIL_GARBLED, 0, 1, 0);
     const bool ended = group_run(g, MAX_ROUNDS);
     int n_right = 0;
     for (int rank = 0; rank < N_LATE; rank++) {
@@ -449,8 +447,8 @@ static void test_no_memory(void)
     group_set(g, 0, 0, 100);
     for (int i = 0; i < 10 && !started; i++) {
         failing_memory_after(i);
-        started = pb_multicast_part_start(&part, m, &member->control, member->role, g->n_ranks,
-                                          data, sizeof(data));
+        started = pb_multicast_part_start(&part, m, &g->broadcasts[0].words.of[0], member->role,
+                                          g->n_ranks, data, sizeof(data));
         failing_memory_after(-1);
         n_refused += !started;
     }
