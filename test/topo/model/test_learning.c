@@ -8,8 +8,8 @@
 
 #include "test/failing_memory.h"
 #include "test/tap.h"
+#include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
-#include "topo/model/planner.h"
 
 enum { MOST_RANKS = 64, N_BROADCASTS = 40, ASSUMED_MBIT = 10000 };
 
@@ -18,6 +18,7 @@ static const tree_case_size_t small = {.max_switches = 4, .max_hosts = 16, .max_
 /** A communicator, and what its network is in truth. */
 typedef struct world {
     tree_case_t c;
+    pb_choose_options_t choose;
     pb_model_t assumed, truth;
     pb_chooser_t *chooser; /**< by the truth */
     double factor[PB_KIND_COUNT + 1];
@@ -31,32 +32,39 @@ typedef struct world {
     long fail_after;     /**< so many allocations of rank 1 one fails; -1: none does */
 } world_t;
 
+static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
+
+/** Truth: links of so many bits per second, frames of multicast (0: none), and how much longer than
+ * predicted the fallback component takes. */
+static void world_set(world_t *w, uint64_t bits_per_second, uint64_t frame, double fallback)
+{
+    pb_choose_options_t options = w->choose;
+    options.frame = frame;
+    options.kind = frame > 0 ? PB_CHOOSE_ALL : options.kind;
+    pb_chooser_free(w->chooser);
+    pb_model_assume(bits_per_second, 1500, &w->truth);
+    w->truth.measured = true;
+    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &options);
+    w->factor[PB_KIND_COUNT] = fallback;
+}
+
 static void world_init(world_t *w, pb_random_t *random, int i, const pb_choose_options_t *choose,
                        int connections)
 {
     memset(w, 0, sizeof(*w));
     w->fail_after = -1;
+    w->choose = *choose;
     tree_case_init(&w->c, random, (pb_shape_t) (i % PB_SHAPE_COUNT), small);
     w->n_ranks = w->c.placement->n_ranks < MOST_RANKS ? w->c.placement->n_ranks : MOST_RANKS;
     pb_model_assume(UINT64_C(1000000) * ASSUMED_MBIT, 1500, &w->assumed);
-    pb_model_assume(UINT64_C(2000000) << pb_random_below(random, 4), 1500, &w->truth);
-    w->truth.measured = true;
-    const pb_choose_options_t all = {
-        .kind = choose->kind, .segment = choose->segment, .plan.fanout = 3};
-    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &all);
     for (int k = 0; k <= PB_KIND_COUNT; k++) {
         w->factor[k] = 1 + pb_random_below(random, 200) / 1000.0;
     }
+    world_set(w, UINT64_C(2000000) << pb_random_below(random, 4), 0, w->factor[PB_KIND_COUNT]);
     for (int rank = 0; rank < w->n_ranks; rank++) {
         const pb_planner_options_t options = {
             .rank = rank, .choose = *choose, .memory = 1 << 20, .connections = connections};
-        w->planners[rank] = pb_planner_new();
-        if (w->chooser == NULL || w->planners[rank] == NULL ||
-            pb_planner_reserve(w->planners[rank], w->c.placement->n_ranks) != PB_SUCCESS ||
-            pb_planner_reserve_learning(w->planners[rank]) != PB_SUCCESS) {
-            abort();
-        }
-        pb_planner_begin(w->planners[rank], w->c.placement, &w->assumed, &options);
+        w->planners[rank] = planning_new(w->c.placement, &w->assumed, &options);
     }
 }
 
@@ -67,21 +75,6 @@ static void world_clear(world_t *w)
     }
     pb_chooser_free(w->chooser);
     tree_case_clear(&w->c);
-}
-
-/** Truth: links of so many bits per second, and how much longer than predicted the fallback takes.
- */
-static void world_set(world_t *w, uint64_t bits_per_second, double fallback)
-{
-    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
-    pb_chooser_free(w->chooser);
-    pb_model_assume(bits_per_second, 1500, &w->truth);
-    w->truth.measured = true;
-    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &all);
-    w->factor[PB_KIND_COUNT] = fallback;
-    if (w->chooser == NULL) {
-        abort();
-    }
 }
 
 static double truth_of(world_t *w, int root, uint64_t bytes, const pb_candidate_t *candidate)
@@ -129,19 +122,6 @@ static bool is_tree(const pb_planned_t *planned, int n_ranks, int root)
     return n_edges == 0;
 }
 
-static bool are_alike(const pb_planned_t *planned, int n_ranks)
-{
-    for (int rank = 1; rank < n_ranks; rank++) {
-        if (planned[rank].fallback != planned[0].fallback ||
-            planned[rank].kind != planned[0].kind ||
-            planned[rank].is_trial != planned[0].is_trial ||
-            planned[rank].segment_size != planned[0].segment_size) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /** What the last sweep brought is noted, on all ranks. */
 static void note(world_t *w)
 {
@@ -175,11 +155,13 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
         }
     }
     failing_memory_after(-1);
-    w->n_bad += !are_alike(planned, w->n_ranks);
+    for (int rank = 1; rank < w->n_ranks; rank++) {
+        w->n_bad += !planning_is_same(&planned[rank], &planned[0]);
+    }
     w->n_bad += (is_swept || !planned[0].fallback) && !is_tree(planned, w->n_ranks, root);
     w->n_own += !planned[0].fallback;
     w->n_trials += planned[0].is_trial;
-    w->was_multicast = !planned[0].fallback && planned[0].kind == PB_KIND_MULTICAST;
+    w->was_multicast = planning_is_multicast(&planned[0]);
     const pb_candidate_t candidate = {
         .kind = planned[0].fallback ? PB_KIND_FALLBACK : (int) planned[0].kind,
         .segment = planned[0].segment_size < bytes ? planned[0].segment_size : 0};
@@ -189,39 +171,79 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
     return time;
 }
 
+/** So many broadcasts; the last one's time, and their mean in *mean_p unless that is NULL. */
+static double broadcasts(world_t *w, int n, int root, uint64_t bytes, double *mean_p)
+{
+    double last = 0, sum = 0;
+    for (int k = 0; k < n; k++) {
+        last = broadcast(w, root, bytes);
+        sum += last;
+    }
+    if (mean_p != NULL) {
+        *mean_p = sum / n;
+    }
+    return last;
+}
+
+enum { FRAME = 1448 };
+
+static void allow(world_t *w, uint32_t frame)
+{
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        pb_planner_allow_multicast(w->planners[rank], frame);
+    }
+}
+
+static bool is_in_force(const world_t *w, int root, uint64_t bytes, int kind)
+{
+    pb_planner_report_t report;
+    return pb_planner_explain(w->planners[0], root, bytes, &report) == PB_SUCCESS &&
+           report.best.kind == kind;
+}
+
+/** What is used becomes the best; multicast is allowed after a while, and then no more. */
 static void test_worlds(void)
 {
-    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
     pb_random_t random = pb_random_seed(11);
-    int n_bad = 0, n_right = 0, n_trials = 0;
+    int n_bad = 0, n_right[3] = {0}, n_trials = 0, n_used = 0, n_left = 0;
     double sums = 0;
     const int n_worlds = tap_trials(60, 24);
     for (int i = 0; i < n_worlds; i++) {
         world_t w;
-        world_init(&w, &random, i, &all, 0);
-        if (w.n_ranks < 2) {
-            n_right++;
-            world_clear(&w);
-            continue;
-        }
+        do {
+            world_init(&w, &random, i, &all, 0);
+        } while (w.n_ranks < 2 && (world_clear(&w), true));
         const int root = pb_random_below(&random, w.n_ranks);
-        const uint64_t bytes = UINT64_C(4096) << (i % 9);
+        const uint64_t bytes = UINT64_C(4096) << (i % 9), speed = w.truth.speed;
+        const double fallback = w.factor[PB_KIND_COUNT];
+        double mean;
+        w.factor[PB_KIND_MULTICAST] = i % 2 == 0 ? 1.05 : 4;
         const double best = best_of(&w, root, bytes);
-        double last = 0, sum = 0;
-        for (int k = 0; k < N_BROADCASTS; k++) {
-            last = broadcast(&w, root, bytes);
-            sum += last;
-        }
-        n_right += last <= 1.05 * best;
-        sums += sum / N_BROADCASTS / best / n_worlds;
-        n_bad += w.n_bad;
+        n_right[0] += broadcasts(&w, N_BROADCASTS, root, bytes, &mean) <= 1.05 * best;
+        sums += mean / best / n_worlds;
         n_trials += w.n_trials;
+        allow(&w, FRAME);
+        world_set(&w, speed, FRAME, fallback);
+        n_right[1] +=
+            broadcasts(&w, N_BROADCASTS, root, bytes, NULL) <= 1.05 * best_of(&w, root, bytes);
+        n_used += is_in_force(&w, root, bytes, PB_KIND_MULTICAST);
+        allow(&w, 0);
+        world_set(&w, speed, 0, fallback);
+        n_right[2] +=
+            broadcasts(&w, N_BROADCASTS, root, bytes, NULL) <= 1.05 * best_of(&w, root, bytes);
+        n_left += is_in_force(&w, root, bytes, PB_KIND_MULTICAST);
+        n_bad += w.n_bad;
         world_clear(&w);
     }
     ok(n_bad == 0, "all ranks plan alike, and each has its role");
-    ok(n_right >= n_worlds - n_worlds / 15 && sums < 1.2,
-       "within 5 %% of the best in %d of %d, %.3f on average", n_right, n_worlds, sums);
+    ok(n_right[0] >= n_worlds - n_worlds / 15 && sums < 1.2,
+       "within 5 %% of the best in %d of %d, %.3f on average", n_right[0], n_worlds, sums);
     ok(n_trials > n_worlds, "after %d trials", n_trials);
+    ok(n_right[1] >= n_worlds - n_worlds / 10 && n_used > n_worlds / 4,
+       "while multicast is allowed: in %d of %d, %d times by multicast", n_right[1], n_worlds,
+       n_used);
+    ok(n_right[2] >= n_worlds - n_worlds / 10 && n_left == 0, "then as without it: in %d of %d",
+       n_right[2], n_worlds);
 }
 
 /**
@@ -230,22 +252,19 @@ static void test_worlds(void)
  */
 static void test_first(void)
 {
-    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
     pb_random_t random = pb_random_seed(13);
     int n_wrong = 0, n_slow = 0, n = 0;
     for (int i = 0; i < tap_trials(40, 20); i++) {
         const uint64_t bytes = UINT64_C(16384) << (i % 5);
         world_t w;
         world_init(&w, &random, i, &all, 0);
-        world_set(&w, UINT64_C(1000000) * ASSUMED_MBIT, 1);
-        double first[10], last = 0;
+        world_set(&w, UINT64_C(1000000) * ASSUMED_MBIT, 0, 1);
+        double first[10];
         for (int k = 0; k < 10; k++) {
             first[k] = broadcast(&w, 0, bytes);
         }
         n_wrong += w.n_ranks > 1 && w.n_trials > 0;
-        for (int k = 0; k < N_BROADCASTS; k++) {
-            last = broadcast(&w, 0, bytes);
-        }
+        const double last = broadcasts(&w, N_BROADCASTS, 0, bytes, NULL);
         for (int k = 0; k < 10 && w.n_ranks > 1; k++) {
             n_slow += first[k] > 1.1 * last;
             n++;
@@ -257,115 +276,40 @@ static void test_first(void)
     ok(n_slow <= n / 5, "of these %d of %d take 1.1 times the settled ones", n_slow, n);
 }
 
-/** Roots and sizes at random, with kinds or segments that are set, and bounds on connections. */
+/** Roots and sizes at random, with kinds or segments that are set, bounds on connections, and
+ * multicast now and then; forced it is used alone. */
 static void test_mixes(void)
 {
+    static const pb_choose_options_t mixes[] = {
+        {.kind = PB_CHOOSE_ALL, .plan.fanout = 3},
+        {.kind = PB_KIND_BINARY, .plan.fanout = 3},
+        {.kind = PB_CHOOSE_OWN, .plan.fanout = 3},
+        {.kind = PB_CHOOSE_ALL, .segment = 2000, .plan.fanout = 3},
+        {.kind = PB_KIND_MULTICAST, .plan.fanout = 3},
+    };
+    enum { N_MIXES = sizeof(mixes) / sizeof(mixes[0]) };
     pb_random_t random = pb_random_seed(12);
-    int n_bad = 0, n_trials = 0;
-    for (int i = 0; i < tap_trials(40, 16); i++) {
-        const pb_choose_options_t choose = {.kind = i % 4 == 1   ? (int) PB_KIND_BINARY
-                                                    : i % 8 == 2 ? PB_CHOOSE_OWN
-                                                                 : PB_CHOOSE_ALL,
-                                            .segment = i % 4 == 3 ? 2000 : 0,
-                                            .plan.fanout = 3};
+    int n_bad = 0, n_trials = 0, n_other = 0;
+    for (int i = 0; i < tap_trials(60, 25); i++) {
+        const pb_choose_options_t *choose = &mixes[i % N_MIXES];
+        const bool is_bound = i % 3 == 0, copies = i % 2 == 0;
         world_t w;
-        world_init(&w, &random, i, &choose, i % 3 == 0 ? 4 : 0);
-        for (int k = 0; k < 100; k++) {
+        world_init(&w, &random, i, choose, is_bound ? 4 : 0);
+        for (int k = 0; k < 120; k++) {
+            if (copies && k % 15 == 0) {
+                allow(&w, k % 30 == 0 ? 0 : k % 60 == 15 ? FRAME : 1000);
+            }
             (void) broadcast(&w, pb_random_below(&random, w.n_ranks),
                              UINT64_C(1000) << pb_random_below(&random, 9));
+            n_other += choose->kind == PB_KIND_MULTICAST && copies && k % 30 >= 15 && !is_bound &&
+                       w.n_ranks > 1 && !w.was_multicast;
         }
         n_bad += w.n_bad;
         n_trials += w.n_trials;
         world_clear(&w);
     }
     ok(n_bad == 0 && n_trials > 40, "of random roots and sizes, too (%d trials)", n_trials);
-}
-
-enum { FRAME = 1448 };
-
-static void allow(world_t *w, uint32_t frame)
-{
-    for (int rank = 0; rank < w->n_ranks; rank++) {
-        pb_planner_allow_multicast(w->planners[rank], frame);
-    }
-    const pb_choose_options_t options = {.kind = PB_CHOOSE_ALL, .frame = frame, .plan.fanout = 3};
-    pb_chooser_free(w->chooser);
-    w->chooser = pb_chooser_new(w->c.placement, &w->truth, &options);
-}
-
-static bool is_in_force(const world_t *w, int root, uint64_t bytes, int kind)
-{
-    pb_planner_report_t report;
-    return pb_planner_explain(w->planners[0], root, bytes, &report) == PB_SUCCESS &&
-           report.best.kind == kind;
-}
-
-/** Multicast is allowed after a while, and then no more: all ranks plan alike, and what is best. */
-static void test_multicast(void)
-{
-    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
-    pb_random_t random = pb_random_seed(16);
-    int n_bad = 0, n_with = 0, n_without = 0, n_used = 0, n_left = 0;
-    const int n_worlds = tap_trials(40, 20);
-    for (int i = 0; i < n_worlds; i++) {
-        world_t w;
-        world_init(&w, &random, i, &all, 0);
-        const int root = pb_random_below(&random, w.n_ranks);
-        const uint64_t bytes = UINT64_C(4096) << (i % 9);
-        double last = 0;
-        w.factor[PB_KIND_MULTICAST] = i % 2 == 0 ? 1.05 : 4;
-        for (int k = 0; k < N_BROADCASTS; k++) {
-            (void) broadcast(&w, root, bytes);
-        }
-        allow(&w, FRAME);
-        for (int k = 0; k < N_BROADCASTS; k++) {
-            last = broadcast(&w, root, bytes);
-        }
-        n_with += last <= 1.05 * best_of(&w, root, bytes);
-        n_used += is_in_force(&w, root, bytes, PB_KIND_MULTICAST);
-        allow(&w, 0);
-        for (int k = 0; k < N_BROADCASTS; k++) {
-            last = broadcast(&w, root, bytes);
-            n_left += is_in_force(&w, root, bytes, PB_KIND_MULTICAST);
-        }
-        n_without += last <= 1.05 * best_of(&w, root, bytes);
-        n_bad += w.n_bad;
-        world_clear(&w);
-    }
-    ok(n_bad == 0, "multicast comes and goes: all ranks plan alike, and each has its role");
-    ok(n_with >= n_worlds - n_worlds / 10 && n_used > n_worlds / 4,
-       "while it is allowed: within 5 %% of the best in %d of %d, %d times by multicast", n_with,
-       n_worlds, n_used);
-    ok(n_without >= n_worlds - n_worlds / 10 && n_left == 0, "then as without it: in %d of %d",
-       n_without, n_worlds);
-}
-
-/** Roots and sizes at random, with bounds on connections; forced it is used alone. */
-static void test_multicast_mixes(void)
-{
-    pb_random_t random = pb_random_seed(17);
-    int n_bad = 0, n_other = 0;
-    for (int i = 0; i < tap_trials(30, 12); i++) {
-        const bool is_forced = i % 3 == 1;
-        const pb_choose_options_t choose = {.kind = is_forced    ? (int) PB_KIND_MULTICAST
-                                                    : i % 3 == 2 ? PB_CHOOSE_OWN
-                                                                 : PB_CHOOSE_ALL,
-                                            .plan.fanout = 3};
-        world_t w;
-        world_init(&w, &random, i, &choose, i % 4 == 0 ? 4 : 0);
-        for (int k = 0; k < 120; k++) {
-            const uint64_t bytes = UINT64_C(1000) << pb_random_below(&random, 9);
-            if (k % 15 == 0) {
-                allow(&w, k % 30 == 0 ? 0 : k % 60 == 15 ? FRAME : 1000);
-            }
-            (void) broadcast(&w, pb_random_below(&random, w.n_ranks), bytes);
-            n_other += is_forced && k % 30 >= 15 && i % 4 != 0 && w.n_ranks > 1 && !w.was_multicast;
-        }
-        n_bad += w.n_bad;
-        world_clear(&w);
-    }
-    ok(n_bad == 0, "of random roots and sizes, too, and with bounds on connections");
-    ok(n_other == 0, "where it alone is asked for it alone is used while it is allowed");
+    ok(n_other == 0, "where multicast alone is asked for it alone is used while it is allowed");
 }
 
 /** With a kind and a segment size that are set, it is as without learning. */
@@ -376,8 +320,7 @@ static void test_nothing_to_learn(void)
     pb_random_t random = pb_random_seed(13);
     world_t w;
     world_init(&w, &random, 0, &both, 0);
-    (void) broadcast(&w, 0, 100000);
-    (void) broadcast(&w, 0, 100000);
+    (void) broadcasts(&w, 2, 0, 100000, NULL);
     ok(w.since == 0 && !pb_planner_learns(w.planners[0]) && w.n_own == 2 && w.n_bad == 0,
        "nothing is learnt where kind and segment size are set");
     world_clear(&w);
@@ -386,16 +329,13 @@ static void test_nothing_to_learn(void)
 /** Where the fallback component is faster than was estimated, it is used in the end. */
 static void test_fallback(void)
 {
-    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
     pb_random_t random = pb_random_seed(19);
     int n_bad = 0, n_passed = 0, n = 0;
     for (int i = 0; i < tap_trials(24, 12); i++) {
         world_t w;
         world_init(&w, &random, i, &all, 0);
-        world_set(&w, UINT64_C(1000000000), 0.2);
-        for (int k = 0; k < 4 * N_BROADCASTS; k++) {
-            (void) broadcast(&w, 0, 4096);
-        }
+        world_set(&w, UINT64_C(1000000000), 0, 0.2);
+        (void) broadcasts(&w, 4 * N_BROADCASTS, 0, 4096, NULL);
         n += w.n_ranks > 1;
         n_passed += w.n_ranks > 1 && is_in_force(&w, 0, 4096, PB_KIND_FALLBACK);
         n_bad += w.n_bad;
@@ -408,7 +348,6 @@ static void test_fallback(void)
 /** An allocation of one rank fails: it gives back what it keeps, and plans what the others plan. */
 static void test_no_memory(void)
 {
-    static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
     int n_bad = 0, n_trials = 0;
     for (long nth = 0; nth < 60; nth++) {
         pb_random_t random = pb_random_seed(14);
@@ -433,8 +372,6 @@ int main(void)
     test_worlds();
     test_first();
     test_mixes();
-    test_multicast();
-    test_multicast_mixes();
     test_nothing_to_learn();
     test_fallback();
     test_no_memory();

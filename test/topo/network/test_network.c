@@ -2,9 +2,7 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "test/topo/check/random_network.h"
-#include "topo/network/network.h"
-#include "topo/network/placement.h"
+#include "test/topo/trees/tree_case.h"
 
 enum { DEEP = 1000000 };
 
@@ -123,44 +121,43 @@ static void test_deep(void)
     pb_network_free(network);
 }
 
-static void check_host(const pb_network_t *network, const char *host, const char *expected)
-{
-    int node = pb_network_find_host(network, host);
-    const char *is = node >= 0 ? pb_network_node(network, node)->name : "unknown";
-    ok(strcmp(is, expected) == 0 && (node >= 0 || node == PB_ERR_UNKNOWN), "%s is %s", host, is);
-}
-
 static void test_hosts(void)
 {
     static const char *const names[] = {"n1", "N2.cluster.org", "n3.a.org", "n3.b.org", "N4",
                                         "n4", "10.0.0.7",       "10.0.0.8", "fe80::1",  "x5.a",
                                         "x5"};
+    static const char *const hosts[][2] = {{"n1", "n1"},
+                                           {"N1", "n1"},
+                                           {"n1.cluster.org", "n1"},
+                                           {"n1.other.org", "n1"},
+                                           {"n2", "N2.cluster.org"},
+                                           {"N2.CLUSTER.ORG", "N2.cluster.org"},
+                                           {"n2.other.org", "unknown"},
+                                           {"n3", "unknown"},
+                                           {"n3.a.org", "n3.a.org"},
+                                           {"N3.B.org", "n3.b.org"},
+                                           {"n3.c.org", "unknown"},
+                                           {"n4", "n4"},
+                                           {"N4", "N4"},
+                                           {"n4.a", "unknown"},
+                                           {"x5", "x5"},
+                                           {"X5.A", "x5.a"},
+                                           {"10.0.0.7", "10.0.0.7"},
+                                           {"10.0.0.9", "unknown"},
+                                           {"10", "unknown"},
+                                           {"fe80::1", "fe80::1"},
+                                           {"FE80::1", "unknown"},
+                                           {"switch", "unknown"},
+                                           {"", "unknown"},
+                                           {".org", "unknown"},
+                                           {"n11", "unknown"}};
     pb_network_t *network = pb_network_one_switch(names, 11);
-    check_host(network, "n1", "n1");
-    check_host(network, "N1", "n1");
-    check_host(network, "n1.cluster.org", "n1");
-    check_host(network, "n1.other.org", "n1");
-    check_host(network, "n2", "N2.cluster.org");
-    check_host(network, "N2.CLUSTER.ORG", "N2.cluster.org");
-    check_host(network, "n2.other.org", "unknown");
-    check_host(network, "n3", "unknown");
-    check_host(network, "n3.a.org", "n3.a.org");
-    check_host(network, "N3.B.org", "n3.b.org");
-    check_host(network, "n3.c.org", "unknown");
-    check_host(network, "n4", "n4");
-    check_host(network, "N4", "N4");
-    check_host(network, "n4.a", "unknown");
-    check_host(network, "x5", "x5");
-    check_host(network, "X5.A", "x5.a");
-    check_host(network, "10.0.0.7", "10.0.0.7");
-    check_host(network, "10.0.0.9", "unknown");
-    check_host(network, "10", "unknown");
-    check_host(network, "fe80::1", "fe80::1");
-    check_host(network, "FE80::1", "unknown");
-    check_host(network, "switch", "unknown");
-    check_host(network, "", "unknown");
-    check_host(network, ".org", "unknown");
-    check_host(network, "n11", "unknown");
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        const int node = pb_network_find_host(network, hosts[i][0]);
+        const char *is = node >= 0 ? pb_network_node(network, node)->name : "unknown";
+        ok(strcmp(is, hosts[i][1]) == 0 && (node >= 0 || node == PB_ERR_UNKNOWN), "%s is %s",
+           hosts[i][0], is);
+    }
     pb_network_free(network);
 }
 
@@ -218,69 +215,55 @@ static void test_paths(void)
     ok(n_long == 0, "none is longer than the longest");
 }
 
-/* The hash of s0 with m0 and s1 with m1, with one thing changed. */
-static uint64_t hash_changed(int change)
-{
-    pb_network_t *network = pb_network_new();
-    char fault[100];
-    int s1 = change == 1 ? pb_network_add(network, PB_NODE_SWITCH, "s1") : -1;
-    int s0 = pb_network_add(network, PB_NODE_SWITCH, "s0");
-    int m0 = pb_network_add(network, PB_NODE_HOST, change == 2 ? "m9" : "m0");
-    int m1 = pb_network_add(network, PB_NODE_HOST, "m1");
-    if (s1 < 0) {
-        s1 = pb_network_add(network, PB_NODE_SWITCH, "s1");
-    }
-    if (change == 3) {
-        pb_network_connect(network, s0, s1, 0);
-    }
-    uint32_t both = change >= 9 ? 5 : 0;
-    pb_network_connect(network, s0, m0, change == 4 ? 2 : both);
-    pb_network_connect(network, change == 5 ? s0 : s1, m1, change == 4 ? 3 : both);
-    if (change != 3) {
-        pb_network_connect(network, s0, s1, change == 9 ? 20 : change == 6 ? 5 : both);
-    }
-    if (change == 10) {
-        ok(pb_network_bundle(network, s1, 0) == PB_ERR_INPUT &&
-               pb_network_bundle(network, s1, PB_NETWORK_MAX_MEMBERS + 1) == PB_ERR_INPUT &&
-               pb_network_bundle(network, s1, 4) == PB_SUCCESS &&
-               pb_network_members(network, s1) == 4 && pb_network_node(network, s1)->speed == 5,
-           "a bundle has 1 to %d links and the speed of one", PB_NETWORK_MAX_MEMBERS);
-    }
-    if (change == 11) {
-        pb_network_set_spines(network, s0, 2);
-    }
-    if (change == 7) {
-        pb_network_connect(network, s1, pb_network_add(network, PB_NODE_SWITCH, "s2"), 0);
-    }
-    if (change == 8) {
-        pb_network_connect(network, s1, pb_network_add(network, PB_NODE_HOST, "s2"), 0);
-    }
-    finish(network, fault, sizeof(fault));
-    uint64_t hash = pb_network_hash(network);
-    pb_network_free(network);
-    return hash;
-}
-
+/* The hash of s0 with m0 and s1 with m1, with one thing changed each time. */
 static void test_hash(void)
 {
-    static const char *const changes[] = {"nothing",      "numbering", "a name",
-                                          "child order",  "speeds",    "a parent",
-                                          "base speed",   "a switch",  "a host of its name",
-                                          "a fast trunk", "a bundle",  "a merged switch"};
-    uint64_t hashes[12];
-    for (int change = 0; change < 12; change++) {
-        hashes[change] = hash_changed(change);
-        int same = 0;
+    static const char *const changes[][2] = {
+        {"nothing", "SwitchName=s0 Nodes=m0;SwitchName=s1 Nodes=m1;SwitchName=s0 Switches=s1"},
+        {"numbering", "SwitchName=s1 Nodes=m1;SwitchName=s0 Nodes=m0;SwitchName=s0 Switches=s1"},
+        {"a name", "SwitchName=s0 Nodes=m9;SwitchName=s1 Nodes=m1;SwitchName=s0 Switches=s1"},
+        {"child order", "SwitchName=s0 Switches=s1;SwitchName=s0 Nodes=m0;SwitchName=s1 Nodes=m1"},
+        {"speeds", "SwitchName=s0 Nodes=m0 LinkSpeed=2;SwitchName=s1 Nodes=m1 LinkSpeed=3;"
+                   "SwitchName=s0 Switches=s1"},
+        {"a parent", "SwitchName=s0 Nodes=m0,m1;SwitchName=s0 Switches=s1"},
+        {"base speed", "SwitchName=s0 Nodes=m0;SwitchName=s1 Nodes=m1 LinkSpeed=5;"
+                       "SwitchName=s0 Switches=s1"},
+        {"a switch", "SwitchName=s0 Nodes=m0;SwitchName=s1 Nodes=m1;SwitchName=s0 Switches=s1;"
+                     "SwitchName=s1 Switches=s2"},
+        {"a host of its name", "SwitchName=s0 Nodes=m0;SwitchName=s1 Nodes=m1;"
+                               "SwitchName=s0 Switches=s1;SwitchName=s1 Nodes=s2"},
+        {"a fast trunk", "SwitchName=s0 Nodes=m0 LinkSpeed=5;SwitchName=s1 Nodes=m1 LinkSpeed=5;"
+                         "SwitchName=s0 Switches=s1 LinkSpeed=20"},
+        {"a bundle", "SwitchName=s0 Nodes=m0 LinkSpeed=5;SwitchName=s1 Nodes=m1 LinkSpeed=5;"
+                     "SwitchName=s0 Switches=s1 LinkSpeed=5 Uplinks=4"},
+    };
+    enum { N = sizeof(changes) / sizeof(changes[0]) };
+    uint64_t hashes[N];
+    for (int change = 0; change < N; change++) {
+        tree_case_t c;
+        int n_same = 0;
+        tree_case_read(&c, changes[change][1], change == 2 ? "m9" : "m0", 0);
+        hashes[change] = pb_network_hash(c.network);
         for (int i = 0; i < change; i++) {
-            same += hashes[i] == hashes[change];
+            n_same += hashes[i] == hashes[change];
         }
-        if (change == 1) {
-            ok(same == 1, "numbering does not change the hash");
-        } else if (change > 1) {
-            ok(same == 0, "%s changes the hash", changes[change]);
-        }
+        ok(n_same == (change == 1), "%s %s the hash", changes[change][0],
+           change < 2 ? "does not change" : "changes");
+        tree_case_clear(&c);
     }
     ok(hashes[0] == UINT64_C(0x9feb0b06632582a1), "the hash is the same on every host");
+
+    tree_case_t c;
+    tree_case_read(&c, changes[9][1], "m0", 0);
+    const int s1 = pb_network_find_switch(c.network, "s1");
+    pb_network_set_spines(c.network, pb_network_find_switch(c.network, "s0"), 2);
+    ok(pb_network_hash(c.network) != hashes[9], "a merged switch changes the hash");
+    ok(pb_network_bundle(c.network, s1, 0) == PB_ERR_INPUT &&
+           pb_network_bundle(c.network, s1, PB_NETWORK_MAX_MEMBERS + 1) == PB_ERR_INPUT &&
+           pb_network_bundle(c.network, s1, 4) == PB_SUCCESS &&
+           pb_network_members(c.network, s1) == 4 && pb_network_node(c.network, s1)->speed == 20,
+       "a bundle has 1 to %d links and the speed of one", PB_NETWORK_MAX_MEMBERS);
+    tree_case_clear(&c);
 }
 
 static void test_placement(void)

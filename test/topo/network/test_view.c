@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "test/tap.h"
-#include "test/topo/check/random_network.h"
-#include "topo/network/topology.h"
-#include "topo/network/view.h"
+#include "test/topo/trees/tree_case.h"
 
 /* ---- random networks ---- */
 
@@ -153,48 +151,24 @@ static const char *check_view(const pb_view_t *view, int root, const char *membe
     return fault != NULL ? fault : check_child_order(view, links);
 }
 
-static const char *random_trial(pb_random_t *random, pb_shape_t shape)
+static bool is_sound(tree_case_t *c, pb_random_t *random, void *context)
 {
-    int n_switches = 1 + pb_random_below(random, 15), n_hosts = 1 + pb_random_below(random, 40);
-    pb_network_t *network = pb_random_network(random, shape, n_switches, n_hosts, 5);
-    pb_placement_t *placement =
-        pb_random_placement(random, network, 1 + pb_random_below(random, 4));
-    int n = placement->n_ranks, root = pb_random_below(random, n);
-    int *subset = malloc((size_t) n * sizeof(*subset));
+    const pb_network_t *network = c->network;
+    const size_t n = (size_t) c->placement->n_ranks;
     int *links = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(*links));
-    char *members = calloc((size_t) n, 1), *used = malloc((size_t) pb_network_size(network));
-    int n_subset = pb_random_subset(random, n, root, subset);
-    for (int i = 0; i < n_subset; i++) {
-        members[subset[i]] = 1;
+    char *members = malloc(n), *used = malloc((size_t) pb_network_size(network));
+    (void) random;
+    (void) context;
+    memset(members, 1, n);
+    const char *fault =
+        check_view(c->view, c->root, c->members != NULL ? c->members : members, links, used);
+    if (fault != NULL) {
+        printf("# %s\n", fault);
     }
-    pb_view_t *view;
-    const char *fault = "no view";
-    if (pb_view_new(placement, root, n_subset < n ? subset : NULL, n_subset, &view) == PB_SUCCESS) {
-        fault = check_view(view, root, members, links, used);
-    }
-    pb_view_free(view);
-    free(subset);
     free(links);
     free(members);
     free(used);
-    pb_placement_free(placement);
-    pb_network_free(network);
-    return fault;
-}
-
-static void test_shape(pb_shape_t shape, int n_trials)
-{
-    const char *fault = NULL;
-    int seed = 0;
-    for (; seed < n_trials && fault == NULL; seed++) {
-        pb_random_t random = pb_random_seed((uint64_t) shape * 1000000 + (uint64_t) seed);
-        fault = random_trial(&random, shape);
-    }
-    ok(fault == NULL, "%s: %d views are what topo/network/view.h says", pb_shape_name(shape),
-       n_trials);
-    if (fault != NULL) {
-        printf("# seed %d: %s\n", seed - 1, fault);
-    }
+    return fault == NULL;
 }
 
 /* ---- examples ---- */
@@ -222,71 +196,47 @@ static void print_view(const pb_view_t *view, FILE *out)
 typedef struct example {
     const char *what;
     const char *conf;  /* ';' between lines */
-    const char *hosts; /* of the ranks, with blanks between */
+    const char *hosts; /* of the ranks */
     int root;
     const char *expected;
 } example_t;
 
 static const example_t examples[] = {
     {"one rank", "SwitchName=s Nodes=a,b", "b", 0, "s:0"},
-    {"one host of two ranks", "SwitchName=s Nodes=a,b", "b b", 1, "b:1,0"},
-    {"one switch", "SwitchName=s Nodes=a,b,c", "c a b", 2, "s:2,1,0"},
-    {"root's host of two ranks", "SwitchName=s Nodes=a,b,c", "b a b c", 0, "b:0,2 s<b/1:1,3"},
-    {"two hosts of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a a b b", 2,
+    {"one host of two ranks", "SwitchName=s Nodes=a,b", "b,b", 1, "b:1,0"},
+    {"one switch", "SwitchName=s Nodes=a,b,c", "c,a,b", 2, "s:2,1,0"},
+    {"root's host of two ranks", "SwitchName=s Nodes=a,b,c", "b,a,b,c", 0, "b:0,2 s<b/1:1,3"},
+    {"two hosts of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a,a,b,b", 2,
      "b:2,3 a<b/1:0,1"},
     {"the path's slowest link",
      "SwitchName=t Switches=l,r LinkSpeed=9;SwitchName=l Nodes=a LinkSpeed=5;"
      "SwitchName=r Switches=q LinkSpeed=3;SwitchName=q Nodes=b LinkSpeed=7",
-     "a b", 0, "l:0 q<l/3:1"},
+     "a,b", 0, "l:0 q<l/3:1"},
     {"an empty core with two branches stays",
      "SwitchName=t Switches=x,y,z;SwitchName=x Nodes=a;SwitchName=y Nodes=b;SwitchName=z Nodes=c",
-     "a b c", 1, "y:1 t<y/1 x<t/1:0 z<t/1:2"},
+     "a,b,c", 1, "y:1 t<y/1 x<t/1:0 z<t/1:2"},
     {"a pruned branch contracts it",
      "SwitchName=t Switches=x,y,z;SwitchName=x Nodes=a;SwitchName=y Nodes=b;SwitchName=z Nodes=c",
-     "a c", 1, "z:1 x<z/1:0"},
+     "a,c", 1, "z:1 x<z/1:0"},
     {"the network parent comes last",
      "SwitchName=t Switches=m Nodes=a;SwitchName=m Switches=l Nodes=b;SwitchName=l Nodes=c",
-     "a b c", 1, "m:1 l<m/1:2 t<m/1:0"},
-    {"local ranks before hosts of several", "SwitchName=s Nodes=a,b,c", "a a b c", 3,
+     "a,b,c", 1, "m:1 l<m/1:2 t<m/1:0"},
+    {"local ranks before hosts of several", "SwitchName=s Nodes=a,b,c", "a,a,b,c", 3,
      "s:3,2 a<s/1:0,1"},
 };
 
-/* Ranks on the named hosts. */
-static pb_placement_t *place(const pb_network_t *network, const char *hosts)
-{
-    char names[200], *rest = names, *name;
-    pb_placement_t *placement = pb_placement_new(network, 10);
-    snprintf(names, sizeof(names), "%s", hosts);
-    placement->n_ranks = 0;
-    while ((name = strsep(&rest, " ")) != NULL) {
-        placement->host[placement->n_ranks++] = pb_network_find(network, name);
-    }
-    return placement;
-}
-
 static void test_example(const example_t *example)
 {
-    pb_diag_t diag;
-    pb_network_t *network;
-    pb_view_t *view;
+    tree_case_t c;
     char *is = NULL;
     size_t size;
-    pb_diag_init(&diag);
-    pb_topology_parse(
-        &(pb_topology_text_t){example->conf, strlen(example->conf), "example", ';', NULL}, &network,
-        &diag);
-    pb_placement_t *placement = place(network, example->hosts);
     FILE *out = open_memstream(&is, &size);
-    if (pb_view_new(placement, example->root, NULL, 0, &view) == PB_SUCCESS) {
-        print_view(view, out);
-    }
+    tree_case_read(&c, example->conf, example->hosts, example->root);
+    print_view(c.view, out);
     fclose(out);
     ok(strcmp(is, example->expected) == 0, "%s: %s", example->what, is);
     free(is);
-    pb_view_free(view);
-    pb_placement_free(placement);
-    pb_network_free(network);
-    pb_diag_clear(&diag);
+    tree_case_clear(&c);
 }
 
 /* A host that is a network by itself. */
@@ -309,39 +259,40 @@ static void test_host_alone(void)
     pb_diag_clear(&diag);
 }
 
-static void check_refused(const char *what, const pb_placement_t *placement, int root,
-                          const int *subset, int n_subset)
-{
-    pb_view_t *view = NULL;
-    ok(pb_view_new(placement, root, subset, n_subset, &view) == PB_ERR_INPUT && view == NULL, "%s",
-       what);
-}
-
 static void test_refusals(void)
 {
-    static const char *const names[] = {"a", "b", "c"};
-    pb_network_t *network = pb_network_one_switch(names, 3);
-    pb_placement_t *placement = place(network, "a b c");
-    check_refused("a root below 0", placement, -1, NULL, 0);
-    check_refused("a root too high", placement, 3, NULL, 0);
-    check_refused("an empty subset", placement, 0, (int[]){0}, 0);
-    check_refused("a subset without the root", placement, 0, (int[]){1, 2}, 2);
-    check_refused("a subset with a rank twice", placement, 0, (int[]){0, 1, 1}, 3);
-    check_refused("a subset with the root twice", placement, 0, (int[]){0, 0}, 2);
-    check_refused("a subset with no rank", placement, 0, (int[]){0, 3}, 2);
-    placement->host[1] = -1;
-    check_refused("a rank on no host", placement, 0, NULL, 0);
+    static const struct {
+        const char *what;
+        int root, n, subset[3]; /* n of the subset, 0: all */
+        int host;               /* of rank 1 */
+    } refused[] = {
+        {"a root below 0", -1, 0, {0}, 2},
+        {"a root too high", 3, 0, {0}, 2},
+        {"a subset without the root", 0, 2, {1, 2}, 2},
+        {"a subset with a rank twice", 0, 3, {0, 1, 1}, 2},
+        {"a subset with the root twice", 0, 2, {0, 0}, 2},
+        {"a subset with no rank", 0, 2, {0, 3}, 2},
+        {"a rank on no host", 0, 0, {0}, -1},
+        {"a rank on a switch", 0, 0, {0}, 0},
+        {"a rank beyond the network", 0, 0, {0}, 4},
+    };
+    tree_case_t c;
     pb_view_t *view;
-    ok(pb_view_new(placement, 0, (int[]){2, 0}, 2, &view) == PB_SUCCESS,
-       "which may be left out of a subset");
+    tree_case_read(&c, "SwitchName=s Nodes=a,b,c", "a,b,c", 0);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        c.placement->host[1] = refused[i].host;
+        view = c.view;
+        ok(pb_view_new(c.placement, refused[i].root, refused[i].n > 0 ? refused[i].subset : NULL,
+                       refused[i].n, &view) == PB_ERR_INPUT &&
+               view == NULL,
+           "%s", refused[i].what);
+    }
+    ok(pb_view_new(c.placement, 0, (int[]){0}, 0, &view) == PB_ERR_INPUT, "an empty subset");
+    ok(pb_view_new(c.placement, 0, (int[]){2, 0}, 2, &view) == PB_SUCCESS,
+       "a rank on no host may be left out of a subset");
     pb_view_free(view);
-    placement->host[1] = pb_network_top(network);
-    check_refused("a rank on a switch", placement, 0, NULL, 0);
-    placement->host[1] = 4;
-    check_refused("a rank beyond the network", placement, 0, NULL, 0);
     pb_view_free(NULL);
-    pb_placement_free(placement);
-    pb_network_free(network);
+    tree_case_clear(&c);
 }
 
 static void test_deep(void)
@@ -364,9 +315,8 @@ int main(void)
     }
     test_host_alone();
     test_refusals();
-    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        test_shape((pb_shape_t) shape, 1000);
-    }
+    tree_case_hold("views are what topo/network/view.h says", 1, 700,
+                   (tree_case_size_t){15, 40, 4, 5, true}, is_sound, NULL);
     test_deep();
     return tap_done();
 }
