@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "test/tap.h"
+#include "test/topo/util/golden.h"
 #include "topo/model/model.h"
 #include "topo/util/error.h"
 #include "topo/util/random.h"
@@ -16,7 +17,6 @@
     "cost 8192 800 2000 900 20 30\n"
 
 #define TRANSPORT "transport ob1 btl tcp interface eth0+eth1 rate 1000\n"
-#define LONG_NAME "1234567890123456789012345678901234567890123456789012345678901234"
 
 static pb_model_t model, other;
 
@@ -69,87 +69,18 @@ static void test_transport(void)
        "- is not known (%s)", fault);
 }
 
-/* Line and words of the first fault of each text. */
-static const struct {
-    const char *text, *fault;
-} faulty[] = {
-    {"", "x.model: the file is empty; the first line must be: pipebcast-model 1"},
-    {"cost 1 2 3\n", "x.model:1: begins with 'cost'"},
-    {"pipebcast-model 2\n", "x.model:1: is of version 2"},
-    {"pipebcast-model one\n", "x.model:1: is of version one"},
-    {"pipebcast-model\n", "x.model:1: begins with 'pipebcast-model'; the first line must be"},
-    {"pipebcast-model 1\n" SWITCH, "x.model: the line 'topology HASH' is missing"},
-    {HEAD, "x.model: the line 'place switch links 2' is missing"},
-    {HEAD "topology any\n", "x.model:5: topology is given twice"},
-    {HEAD "speed 5\n", "x.model:5: unknown item 'speed'"},
-    {"pipebcast-model 1\ntopology xyz\n", "x.model:2: the topology is 'xyz'"},
-    {"pipebcast-model 1\ntopology 12345678901234567\n", "x.model:2: the topology is"},
-    {HEAD "transport ob1 btl tcp interface eth0\n",
-     "x.model:5: the line is not of the form: transport PML btl BTLS interface INTERFACES rate "},
-    {HEAD "transport ob1 btl tcp interface eth0 rate 0\n", "x.model:5: the rate is '0'"},
-    {HEAD "transport ob1 btl " LONG_NAME " interface eth0 rate 10\n",
-     "x.model:5: the name '1234567890"},
-    {HEAD TRANSPORT TRANSPORT, "x.model:6: transport is given twice"},
-    {"pipebcast-model 1\npayload 0\n", "x.model:2: the payload is '0'"},
-    {"pipebcast-model 1\noverhead -1\n", "x.model:2: the overhead is '-1'"},
-    {"pipebcast-model 1\ntopology any\npayload 100\noverhead 100\n" SWITCH,
-     "x.model: the overhead is not less than the payload"},
-    {HEAD "datagram 0 1 1\n", "x.model:5: the size is '0'"},
-    {HEAD "datagram 65508 1 1\n", "x.model:5: the size is '65508'"},
-    {HEAD "datagram 1448 -1 1\n", "x.model:5: o_s is '-1'"},
-    {HEAD "datagram 1448 1 3600000000001\n", "x.model:5: o_r is '3600000000001'"},
-    {HEAD "datagram 1448 1\n", "x.model:5: the line is not of the form: datagram BYTES SEND"},
-    {HEAD "datagram 1448 1 1\ndatagram 1448 1 1\n", "x.model:6: 1448 bytes follow on 1448"},
-    {HEAD "datagram 1 1 1\ndatagram 2 1 1\ndatagram 3 1 1\ndatagram 4 1 1\ndatagram 5 1 1\n"
-          "datagram 6 1 1\ndatagram 7 1 1\ndatagram 8 1 1\ndatagram 9 1 1\n",
-     "x.model:13: there are more than 8 sizes of datagrams"},
-    {HEAD "cost 1 2 3 4 5 6\n", "x.model:5: a cost has no place before it"},
-    {HEAD "time 1 2\n", "x.model:5: a time has no 'previous ranks' before it"},
-    {HEAD "place rack links 2\n", "x.model:5: 'rack' is not known"},
-    {HEAD "place switch hops 2\n",
-     "x.model:5: the line is not of the form: place PLACE links NUMBER"},
-    {HEAD "place switch links 3\n", "x.model:5: the number of links is '3'"},
-    {HEAD "place switch links 2 ring\n",
-     "x.model:5: the line is not of the form: place PLACE links NUMBER"},
-    {HEAD "place switch links 2 rank 8\n",
-     "x.model:5: the line is not of the form: place PLACE links NUMBER"},
-    {HEAD "place switch links 2 ring 1\n", "x.model:5: the number of ranks in the ring is '1'"},
-    {HEAD SWITCH SWITCH, "x.model:8: place switch is there already, on line 5"},
-    {HEAD "place switch links 2\ncost 1024 1 2 1 0 0\n", "x.model:5: place switch has 1 costs"},
-    {HEAD SWITCH "place far links 4\n", "x.model:8: place far has 0 costs"},
-    {HEAD SWITCH "cost 9000 -5 2 3 4 5\n", "x.model:8: the gap is '-5'"},
-    {HEAD SWITCH "cost 9000 900 0 900 4 5\n", "x.model:8: the round trip is '0'"},
-    {HEAD SWITCH "cost 9000 3600000000001 1 1 4 5\n", "x.model:8: the gap is '3600000000001'"},
-    {HEAD SWITCH "cost 9000 99999999999999999999999 1 1 4 5\n", "x.model:8: the gap is"},
-    {HEAD SWITCH "cost 9000 900 2100 899 4 5\n", "x.model:8: the gap of both, 899 ns, is less"},
-    {HEAD SWITCH "cost 9000 900 2100\n", "x.model:8: the line is not of the form: cost BYTES GAP"},
-    {HEAD SWITCH "cost 8192 900 2100 900 4 5\n", "x.model:8: 8192 bytes follow on 8192"},
-    {HEAD SWITCH "cost 9000 399 2100 900 4 5\n", "x.model:8: the gap is 399 ns, less than half"},
-    {HEAD SWITCH "cost 9000 900 999 900 4 5\n", "x.model:8: the round trip is 999 ns, less"},
-    {HEAD SWITCH "cost 139264 900 2100 900 4 5\n", "x.model:8: sizes between 8192 and 139264"},
-    {HEAD "place switch links 2\ncost 5000 1 2 1 0 0\ncost 6000 1 2 1 0 0\n",
-     "x.model:5: the costs of place switch go from 5000 to 6000 bytes"},
-    {HEAD SWITCH "previous ranks 1\n", "x.model:8: the number of ranks is '1'"},
-    {HEAD SWITCH "previous hosts 4\n",
-     "x.model:8: the line is not of the form: previous ranks NUMBER"},
-    {HEAD SWITCH "previous ranks 4\n", "x.model:8: there are 0 times for these ranks"},
-    {HEAD SWITCH "previous ranks 4\ntime 1024 12\n",
-     "x.model:8: there are 1 times for these ranks"},
-    {HEAD SWITCH "previous ranks 4\ntime 1 1\nprevious ranks 4\n",
-     "x.model:10: 4 ranks follow on 4"},
-    {HEAD SWITCH "previous ranks 4\ntime 10 5\ntime 9 6\n", "x.model:10: 9 bytes follow on 10"},
-    {HEAD "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7\n", "x.model:5: has more than 16 words"},
-    {"\x7f\x45\x4c\x46 pipebcast\n", "x.model:1: begins with '?ELF'"},
-};
+static void test_fault(char *const *columns, int n)
+{
+    char fault[512];
+    const int rc = parse(columns[0], &other, fault, sizeof(fault));
+    ok(n == 2 && rc == PB_ERR_INPUT && strncmp(fault, columns[1], strlen(columns[1])) == 0,
+       "fault: %s", fault);
+}
 
 static void test_faulty(void)
 {
     char fault[512], line[600];
-    for (size_t i = 0; i < sizeof(faulty) / sizeof(faulty[0]); i++) {
-        const int rc = parse(faulty[i].text, &other, fault, sizeof(fault));
-        ok(rc == PB_ERR_INPUT && strncmp(fault, faulty[i].fault, strlen(faulty[i].fault)) == 0,
-           "fault: %s", fault);
-    }
+    ok(golden_rows("model/faulty.rows", test_fault) > 50, "there are rows");
     memset(line, '1', sizeof(line) - 1);
     line[sizeof(line) - 1] = '\0';
     ok(parse(line, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "a long line: %s", fault);

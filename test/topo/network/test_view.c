@@ -8,6 +8,7 @@
 
 #include "test/tap.h"
 #include "test/topo/trees/tree_case.h"
+#include "test/topo/util/golden.h"
 
 /* ---- random networks ---- */
 
@@ -193,48 +194,16 @@ static void print_view(const pb_view_t *view, FILE *out)
     }
 }
 
-typedef struct example {
-    const char *what;
-    const char *conf;  /* ';' between lines */
-    const char *hosts; /* of the ranks */
-    int root;
-    const char *expected;
-} example_t;
-
-static const example_t examples[] = {
-    {"one rank", "SwitchName=s Nodes=a,b", "b", 0, "s:0"},
-    {"one host of two ranks", "SwitchName=s Nodes=a,b", "b,b", 1, "b:1,0"},
-    {"one switch", "SwitchName=s Nodes=a,b,c", "c,a,b", 2, "s:2,1,0"},
-    {"root's host of two ranks", "SwitchName=s Nodes=a,b,c", "b,a,b,c", 0, "b:0,2 s<b/1:1,3"},
-    {"two hosts of two ranks contract their switch", "SwitchName=s Nodes=a,b", "a,a,b,b", 2,
-     "b:2,3 a<b/1:0,1"},
-    {"the path's slowest link",
-     "SwitchName=t Switches=l,r LinkSpeed=9;SwitchName=l Nodes=a LinkSpeed=5;"
-     "SwitchName=r Switches=q LinkSpeed=3;SwitchName=q Nodes=b LinkSpeed=7",
-     "a,b", 0, "l:0 q<l/3:1"},
-    {"an empty core with two branches stays",
-     "SwitchName=t Switches=x,y,z;SwitchName=x Nodes=a;SwitchName=y Nodes=b;SwitchName=z Nodes=c",
-     "a,b,c", 1, "y:1 t<y/1 x<t/1:0 z<t/1:2"},
-    {"a pruned branch contracts it",
-     "SwitchName=t Switches=x,y,z;SwitchName=x Nodes=a;SwitchName=y Nodes=b;SwitchName=z Nodes=c",
-     "a,c", 1, "z:1 x<z/1:0"},
-    {"the network parent comes last",
-     "SwitchName=t Switches=m Nodes=a;SwitchName=m Switches=l Nodes=b;SwitchName=l Nodes=c",
-     "a,b,c", 1, "m:1 l<m/1:2 t<m/1:0"},
-    {"local ranks before hosts of several", "SwitchName=s Nodes=a,b,c", "a,a,b,c", 3,
-     "s:3,2 a<s/1:0,1"},
-};
-
-static void test_example(const example_t *example)
+static void test_example(char *const *columns, int n)
 {
     tree_case_t c;
     char *is = NULL;
     size_t size;
     FILE *out = open_memstream(&is, &size);
-    tree_case_read(&c, example->conf, example->hosts, example->root);
+    tree_case_read(&c, columns[1], columns[2], atoi(columns[3]));
     print_view(c.view, out);
     fclose(out);
-    ok(strcmp(is, example->expected) == 0, "%s: %s", example->what, is);
+    ok(n == 5 && golden_equal(is, columns[4]), "%s: %s", columns[0], is);
     free(is);
     tree_case_clear(&c);
 }
@@ -310,9 +279,7 @@ static void test_deep(void)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
-        test_example(&examples[i]);
-    }
+    ok(golden_rows("network/views.rows", test_example) == 10, "there are examples");
     test_host_alone();
     test_refusals();
     tree_case_hold("views are what topo/network/view.h says", 1, 700,

@@ -1,21 +1,12 @@
 /*
  * Algorithm 2 for k children: against the printed algorithm, against all cuts, and by the checker.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include "test/tap.h"
 #include "test/topo/trees/literal_algorithm2.h"
 #include "test/topo/trees/tree_case.h"
 #include "topo/util/error.h"
-
-typedef struct tally {
-    int n;
-    int good;   /* contention-free, children within the fanout */
-    int rising; /* higher with a larger fanout */
-    int binary; /* the kind binary has the tree of fanout 2 */
-    int chain;  /* fanout 1 is a chain in the view's order */
-    int flat;   /* fanout P - 1 on one vertex is the flat tree */
-} tally_t;
 
 static bool is_in_order(const pb_view_t *view, const pb_plan_t *plan)
 {
@@ -27,56 +18,43 @@ static bool is_in_order(const pb_view_t *view, const pb_plan_t *plan)
     return true;
 }
 
-static bool has_same_parents(const pb_plan_t *a, const pb_plan_t *b)
+/* Contention-free, with children within the fanout, of which more make it no higher; fanout 1 is a
+ * chain in the view's order, 2 the kind binary, and P - 1 on one vertex the flat tree. */
+static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
 {
-    return memcmp(a->streams[0].parent, b->streams[0].parent, (size_t) a->n_ranks * sizeof(int)) ==
-           0;
-}
-
-static void trial(pb_random_t *random, pb_shape_t shape, tally_t *tally)
-{
-    tree_case_t c;
-    tree_case_init(&c, random, shape, (tree_case_size_t){20, 80, 4, 0, true});
-    pb_plan_t *binary = tree_case_plan(&c, PB_KIND_BINARY, 0);
-    int before = c.view->n_ranks, good = 1;
-    for (int fanout = 1; fanout <= 6; fanout++) {
-        pb_plan_t *plan = tree_case_plan(&c, PB_KIND_KARY, fanout);
-        int height = plan->streams[0].height;
-        good = good && tree_case_judge(&c, plan, fanout, TREE_CASE_ONE_SENDER);
-        tally->rising += height > before;
-        tally->chain += fanout == 1 && is_in_order(c.view, plan);
-        tally->binary += fanout == 2 && has_same_parents(plan, binary);
+    pb_plan_t *binary = tree_case_plan(c, PB_KIND_BINARY, 0);
+    int before = c->view->n_ranks;
+    bool good = true;
+    (void) random;
+    (void) context;
+    for (int fanout = 1; fanout <= 6 && good; fanout++) {
+        pb_plan_t *plan = tree_case_plan(c, PB_KIND_KARY, fanout);
+        const int height = plan->streams[0].height;
+        good = tree_case_judge(c, plan, fanout, TREE_CASE_ONE_SENDER) && height <= before &&
+               (fanout != 1 || is_in_order(c->view, plan)) &&
+               (fanout != 2 || tree_case_same_plan(plan, binary));
         before = height;
         pb_plan_free(plan);
     }
-    pb_plan_t *wide = tree_case_plan(&c, PB_KIND_KARY, 1000000);
-    tally->flat += c.view->n_vertices > 1 || wide->streams[0].height <= 1;
-    tally->good += good && tree_case_judge(&c, wide, c.view->n_ranks, TREE_CASE_ONE_SENDER);
-    tally->n++;
+    pb_plan_t *wide = tree_case_plan(c, PB_KIND_KARY, 1000000);
+    good = good && (c->view->n_vertices > 1 || wide->streams[0].height <= 1) &&
+           tree_case_judge(c, wide, c->view->n_ranks, TREE_CASE_ONE_SENDER);
     pb_plan_free(wide);
     pb_plan_free(binary);
-    tree_case_clear(&c);
+    return good;
 }
 
 /* Never higher than the printed algorithm's tree. */
-static void compare_literal(pb_shape_t shape, int n_trials, tree_case_size_t size)
+static bool is_no_higher(tree_case_t *c, pb_random_t *random, void *context)
 {
-    pb_random_t random = pb_random_seed(4200 + (uint64_t) shape);
-    int n_higher = 0, n_lower = 0;
-    for (int i = 0; i < n_trials; i++) {
-        tree_case_t c;
-        tree_case_init(&c, &random, shape, size);
-        pb_plan_t *plan = tree_case_plan(&c, PB_KIND_BINARY, 0);
-        int *parent = malloc((size_t) plan->n_ranks * sizeof(int));
-        const int height = literal_algorithm2(c.view, parent);
-        n_higher += plan->streams[0].height > height;
-        n_lower += plan->streams[0].height < height;
-        free(parent);
-        pb_plan_free(plan);
-        tree_case_clear(&c);
-    }
-    ok(n_higher == 0, "%s: lower than the printed algorithm in %d of %d, higher in %d",
-       pb_shape_name(shape), n_lower, n_trials, n_higher);
+    pb_plan_t *plan = tree_case_plan(c, PB_KIND_BINARY, 0);
+    int *parent = malloc((size_t) plan->n_ranks * sizeof(int));
+    (void) random;
+    (void) context;
+    const bool good = plan->streams[0].height <= literal_algorithm2(c->view, parent);
+    free(parent);
+    pb_plan_free(plan);
+    return good;
 }
 
 /* The lowest k-ary tree over the depth-first order, by trying all cuts. */
@@ -148,47 +126,33 @@ static int brute_height(const brute_t *b, int *memo, int i, int j)
     return *known;
 }
 
-static void compare_brute(pb_shape_t shape)
+/* As low as cutting in all ways. */
+static bool is_lowest(tree_case_t *c, pb_random_t *random, void *context)
 {
-    pb_random_t random = pb_random_seed(6200 + (uint64_t) shape);
-    int n_same = 0, n = 0;
-    for (int i = 0; i < 60; i++) {
-        tree_case_t c;
-        tree_case_init(&c, &random, shape, (tree_case_size_t){8, 10, 2, 0, true});
-        for (int fanout = 2; fanout <= 4 && c.view->n_ranks <= 16; fanout++) {
-            pb_plan_t *plan = tree_case_plan(&c, PB_KIND_KARY, fanout);
-            brute_t brute = {.view = c.view, .n = c.view->n_ranks, .fanout = fanout};
-            int *memo = calloc((size_t) brute.n * (size_t) brute.n, sizeof(*memo));
-            n++;
-            n_same += brute_height(&brute, memo, 0, brute.n - 1) == plan->streams[0].height;
-            free(memo);
-            pb_plan_free(plan);
-        }
-        tree_case_clear(&c);
+    bool good = true;
+    (void) random;
+    (void) context;
+    for (int fanout = 2; fanout <= 4 && c->view->n_ranks <= 16; fanout++) {
+        pb_plan_t *plan = tree_case_plan(c, PB_KIND_KARY, fanout);
+        const brute_t brute = {.view = c->view, .n = c->view->n_ranks, .fanout = fanout};
+        int *memo = calloc((size_t) brute.n * (size_t) brute.n, sizeof(*memo));
+        good = good && brute_height(&brute, memo, 0, brute.n - 1) == plan->streams[0].height;
+        free(memo);
+        pb_plan_free(plan);
     }
-    ok(n_same == n, "%s: as low as cutting in all ways in %d of %d", pb_shape_name(shape), n_same,
-       n);
+    return good;
 }
 
 int main(void)
 {
-    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        const char *name = pb_shape_name((pb_shape_t) shape);
-        pb_random_t random = pb_random_seed(6100 + (uint64_t) shape);
-        tally_t tally = {0};
-        for (int i = 0; i < 200; i++) {
-            trial(&random, (pb_shape_t) shape, &tally);
-        }
-        ok(tally.good == tally.n, "%s: contention-free in %d of %d", name, tally.good, tally.n);
-        ok(tally.chain == tally.n, "%s: fanout 1 is a chain in the view's order", name);
-        ok(tally.binary == tally.n, "%s: binary is fanout 2", name);
-        ok(tally.rising == 0, "%s: more children, never higher", name);
-        ok(tally.flat == tally.n, "%s: one vertex and many children: flat", name);
-        compare_literal((pb_shape_t) shape, 150, (tree_case_size_t){12, 16, 4, 0, true});
-        /* Few ranks on many switches: the printed algorithm's longer ranges can have lower trees.
-         */
-        compare_literal((pb_shape_t) shape, 200, (tree_case_size_t){16, 26, 1, 0, false});
-        compare_brute((pb_shape_t) shape);
-    }
+    tree_case_hold("contention-free, with any fanout", 61, 200,
+                   (tree_case_size_t){20, 80, 4, 0, true}, is_right, NULL);
+    tree_case_hold("no higher than the printed algorithm", 42, 150,
+                   (tree_case_size_t){12, 16, 4, 0, true}, is_no_higher, NULL);
+    /* Few ranks on many switches: the printed algorithm's longer ranges can have lower trees. */
+    tree_case_hold("nor with few ranks on many switches", 43, 200,
+                   (tree_case_size_t){16, 26, 1, 0, false}, is_no_higher, NULL);
+    tree_case_hold("as low as cutting in all ways", 62, 60, (tree_case_size_t){8, 10, 2, 0, true},
+                   is_lowest, NULL);
     return tap_done();
 }

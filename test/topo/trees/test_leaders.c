@@ -136,14 +136,22 @@ static bool roles_are_right(const pb_plan_t *plan)
     return good;
 }
 
-static bool plan_is_right(const tree_case_t *c, pb_kind_t kind, int *n_by_leaders)
+/** The kind whose plans are judged, and how many of them are by leaders. */
+typedef struct judged {
+    pb_kind_t kind;
+    int n_by_leaders;
+} judged_t;
+
+static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
 {
     const pb_plan_options_t options = {.fanout = 3, .leaders = true};
+    judged_t *judged = context;
     pb_plan_t *plan = NULL;
-    const int rc = pb_plan_compute(c->view, kind, &options, &plan);
-    const bool apply = pb_leaders_apply(c->view, kind);
+    (void) tree_case_locate(c, random);
+    const int rc = pb_plan_compute(c->view, judged->kind, &options, &plan);
+    const bool apply = pb_leaders_apply(c->view, judged->kind);
     if (rc != PB_SUCCESS) {
-        return rc == PB_ERR_UNFIT && !pb_kind_row(kind)->serves_all;
+        return rc == PB_ERR_UNFIT && !pb_kind_row(judged->kind)->serves_all;
     }
     bool good = (plan->leader != NULL) == apply;
     if (apply) {
@@ -152,63 +160,43 @@ static bool plan_is_right(const tree_case_t *c, pb_kind_t kind, int *n_by_leader
                 tree_case_judge(c, plan, plan->n_ranks * plan->n_streams, TREE_CASE_LOAD)) &&
                leaders_are_right(c, plan) && parents_are_right(c, plan) &&
                places_are_entered_once(c, plan) && roles_are_right(plan);
-        ++*n_by_leaders;
+        judged->n_by_leaders++;
     }
     pb_plan_free(plan);
     return good;
 }
 
-static void test_kinds(void)
+static int plan_by_leaders(const void *context)
 {
-    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-        int n_right = 0, n = 0, n_by_leaders = 0;
-        for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-            pb_random_t random = pb_random_seed(9100 + (uint64_t) shape);
-            for (int i = 0; i < tap_trials(300, 60); i++) {
-                tree_case_t c;
-                tree_case_init(&c, &random, (pb_shape_t) shape,
-                               (tree_case_size_t){1 + i % 8, 12, 9, i % 3, true});
-                (void) tree_case_locate(&c, &random);
-                n_right += plan_is_right(&c, (pb_kind_t) kind, &n_by_leaders);
-                n++;
-                tree_case_clear(&c);
-            }
-        }
-        const char *name = pb_kind_name((pb_kind_t) kind);
-        ok(n_right == n && (n_by_leaders > 0) == pb_kind_has_leaders((pb_kind_t) kind),
-           "%s is right in %d of %d cases, by leaders in %d", name, n_right, n, n_by_leaders);
-    }
-}
-
-static void test_no_memory(void)
-{
-    pb_random_t random = pb_random_seed(3);
     const pb_plan_options_t options = {.fanout = 3, .leaders = true};
-    tree_case_t c;
-    do {
-        tree_case_init(&c, &random, PB_SHAPE_STAR, (tree_case_size_t){4, 12, 6, 0, false});
-    } while (!pb_leaders_apply(c.view, PB_KIND_TWOTREE));
-    const long before = failing_memory_alive();
-    int n_refused = 0, rc = PB_ERR_NO_MEMORY;
-    bool leaks = false;
-    while (rc == PB_ERR_NO_MEMORY && n_refused < 1000) {
-        pb_plan_t *plan;
-        failing_memory_after(n_refused);
-        rc = pb_plan_compute(c.view, PB_KIND_TWOTREE, &options, &plan);
-        failing_memory_after(-1);
-        pb_plan_free(plan);
-        leaks = leaks || failing_memory_alive() != before;
-        n_refused += rc == PB_ERR_NO_MEMORY;
-    }
-    ok(rc == PB_SUCCESS && n_refused > 10 && !leaks,
-       "each of %d allocations may fail, and nothing is left", n_refused);
-    tree_case_clear(&c);
+    const tree_case_t *c = context;
+    pb_plan_t *plan;
+    const int rc = pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &plan);
+    pb_plan_free(plan);
+    return rc;
 }
 
 int main(void)
 {
-    test_kinds();
-    test_no_memory();
+    pb_random_t random = pb_random_seed(3);
+    tree_case_t c;
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        judged_t judged = {.kind = (pb_kind_t) kind};
+        const char *name = pb_kind_name(judged.kind);
+        tree_case_hold(name, 91, tap_trials(150, 40), (tree_case_size_t){8, 12, 9, 0, true},
+                       is_right, &judged);
+        tree_case_hold(name, 92, tap_trials(150, 20), (tree_case_size_t){8, 12, 9, 2, true},
+                       is_right, &judged);
+        ok((judged.n_by_leaders > 0) == pb_kind_has_leaders(judged.kind),
+           "%s: %d plans are by leaders", name, judged.n_by_leaders);
+    }
+    do {
+        tree_case_init(&c, &random, PB_SHAPE_STAR, (tree_case_size_t){4, 12, 6, 0, false});
+    } while (!pb_leaders_apply(c.view, PB_KIND_TWOTREE) && (tree_case_clear(&c), true));
+    const failing_memory_t r = failing_memory_run(plan_by_leaders, &c);
+    ok(r.with_memory == PB_SUCCESS && r.n_reported > 10 && r.n_wrong == 0,
+       "each of %d allocations may fail", r.n_failed);
+    tree_case_clear(&c);
     ok(pb_leaders_height(1) == 0 && pb_leaders_height(2) == 1 && pb_leaders_height(4) == 2 &&
            pb_leaders_height(64) == 6,
        "the height of a tree inside a host");

@@ -7,7 +7,6 @@
 
 #include "test/tap.h"
 #include "test/topo/trees/phases.h"
-#include "topo/check/checker.h"
 #include "topo/network/walk.h"
 
 static const pb_plan_options_t repeating = {.fanout = 3, .repeats = true};
@@ -55,95 +54,68 @@ static neighbours_t no_neighbours(int n_ranks)
     return none;
 }
 
-/** No directed link carries two edges. */
-static bool links_carry_one(const tree_case_t *c, const pb_plan_t *plan)
-{
-    pb_check_t check;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    const bool good = pb_check_plan(c->placement, plan, c->members, &check, &diag) == PB_SUCCESS &&
-                      check.max_edges <= 1 && check.height == plan->n_members - 1;
-    pb_check_clear(&check);
-    pb_diag_clear(&diag);
-    return good;
-}
-
 static bool is_right(const tree_case_t *c, const pb_plan_t *plan)
 {
     return plan->kind == PB_KIND_CHAIN
-               ? tree_case_judge(c, plan, 1, TREE_CASE_ONE_SENDER) && links_carry_one(c, plan)
+               ? tree_case_judge(c, plan, 1, TREE_CASE_ONE_EDGE) &&
+                     plan->streams[0].height == plan->n_members - 1
                : tree_case_judge(c, plan, 32, TREE_CASE_ANY) && phases_are_free(c, plan);
 }
 
-/** The plans of a kind from every root of the case: how many are wrong, and who are neighbours. */
-static int plan_all_roots(const tree_case_t *c, pb_kind_t kind, neighbours_t *neighbours)
+/** A kind, and cases in which a rank has as many neighbours as it may. */
+typedef struct judged {
+    pb_kind_t kind;
+    int n_exact;
+} judged_t;
+
+/** The plans of a kind from every root of the case are right, and give no rank more neighbours than
+ * the kind says. */
+static bool repeats(tree_case_t *c, pb_random_t *random, void *context)
 {
-    int n_wrong = 0;
-    for (int i = 0; i < c->view->n_ranks; i++) {
+    judged_t *judged = context;
+    if (pb_random_below(random, 3) == 0) {
+        (void) tree_case_locate(c, random);
+    }
+    neighbours_t neighbours = no_neighbours(c->placement->n_ranks);
+    bool good = true;
+    for (int i = 0; i < c->view->n_ranks && good; i++) {
         tree_case_t at = *c;
         pb_plan_t *plan = NULL;
         at.root = c->view->order[i];
         if (pb_view_new(c->placement, at.root, c->view->order, c->view->n_ranks, &at.view) !=
                 PB_SUCCESS ||
-            pb_plan_compute(at.view, kind, &repeating, &plan) != PB_SUCCESS) {
+            pb_plan_compute(at.view, judged->kind, &repeating, &plan) != PB_SUCCESS) {
             abort();
         }
-        n_wrong += plan->root != at.root || !is_right(&at, plan);
-        add_plan(neighbours, plan);
+        good = plan->root == at.root && is_right(&at, plan);
+        add_plan(&neighbours, plan);
         pb_plan_free(plan);
         pb_view_free(at.view);
     }
-    return n_wrong;
+    const int most = most_neighbours(&neighbours),
+              may = pb_kind_neighbours(judged->kind, c->view->n_ranks);
+    judged->n_exact += most == may;
+    free(neighbours.are);
+    return good && most <= may;
 }
 
-static void test_shape(pb_shape_t shape, pb_kind_t kind)
+/** The neighbours that a rank has in one plan are counted as by marking them. */
+static bool are_counted(tree_case_t *c, pb_random_t *random, void *context)
 {
-    static const tree_case_size_t sizes[] = {{20, 40, 1, 0, true}, {6, 10, 8, 0, true}};
-    pb_random_t random = pb_random_seed(4200 + (uint64_t) shape);
-    const int n_trials = tap_trials(200, 60);
-    int n_wrong = 0, n_too_many = 0, n_exact = 0, n_located = 0;
-    for (int i = 0; i < n_trials; i++) {
-        tree_case_t c;
-        tree_case_init(&c, &random, shape, sizes[i % 2]);
-        n_located += i % 4 == 3 && tree_case_locate(&c, &random);
-        neighbours_t neighbours = no_neighbours(c.placement->n_ranks);
-        n_wrong += plan_all_roots(&c, kind, &neighbours);
-        const int most = most_neighbours(&neighbours);
-        n_too_many += most > pb_kind_neighbours(kind, c.view->n_ranks);
-        n_exact += most == pb_kind_neighbours(kind, c.view->n_ranks);
-        free(neighbours.are);
-        tree_case_clear(&c);
-    }
-    const char *name = pb_shape_name(shape), *tree = pb_kind_name(kind);
-    ok(n_wrong == 0, "%s: %s from all roots is as it should be, but for %d", name, tree, n_wrong);
-    ok(n_too_many == 0, "%s: %s has no more neighbours than its kind says, but for %d of %d", name,
-       tree, n_too_many, n_trials);
-    ok(n_exact > n_trials / 2, "%s: and as many in %d", name, n_exact);
-    ok(n_located > 0, "%s: %d cases with levels inside hosts", name, n_located);
-}
-
-/** The neighbours that a rank has in one plan, counted by marking them. */
-static void test_counting(void)
-{
-    pb_random_t random = pb_random_seed(77);
-    int n_wrong = 0;
-    for (int i = 0; i < 200; i++) {
-        tree_case_t c;
-        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT),
-                       (tree_case_size_t){1 + i % 8, 40, 3, 0, true});
-        for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-            pb_plan_t *plan = NULL;
-            neighbours_t neighbours = no_neighbours(c.placement->n_ranks);
-            if (pb_plan_compute(c.view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS) {
-                add_plan(&neighbours, plan);
-                n_wrong += pb_plan_most_neighbours(plan) != most_neighbours(&neighbours);
-            }
-            pb_plan_free(plan);
-            free(neighbours.are);
+    bool good = true;
+    (void) random;
+    (void) context;
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        pb_plan_t *plan = NULL;
+        neighbours_t neighbours = no_neighbours(c->placement->n_ranks);
+        if (pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS) {
+            add_plan(&neighbours, plan);
+            good = good && pb_plan_most_neighbours(plan) == most_neighbours(&neighbours);
         }
-        tree_case_clear(&c);
+        pb_plan_free(plan);
+        free(neighbours.are);
     }
-    ok(n_wrong == 0, "neighbours in plans of all kinds are counted right, but for %d", n_wrong);
+    return good;
 }
 
 static void test_kinds(void)
@@ -161,30 +133,32 @@ static void test_kinds(void)
 /** Where the root's host has several ranks, the walk goes round it as it does elsewhere. */
 static void test_walk(void)
 {
-    static const char *const names[] = {"a", "b", "c"};
-    pb_network_t *network = pb_network_one_switch(names, 3);
-    pb_placement_t *placement = pb_placement_new(network, 6);
-    static const int hosts[] = {0, 0, 1, 1, 2, 2}, wanted[] = {3, 4, 5, 0, 1, 2};
-    memcpy(placement->host, hosts, sizeof(hosts));
-    pb_view_t *view;
+    static const int wanted[] = {3, 4, 5, 0, 1, 2};
+    tree_case_t c;
     int *order = NULL;
-    ok(pb_view_new(placement, 3, NULL, 0, &view) == PB_SUCCESS &&
-           pb_walk_new(view, &order) == PB_SUCCESS && memcmp(order, wanted, sizeof(wanted)) == 0,
+    tree_case_read(&c, "SwitchName=s Nodes=a,b,c", "a,a,b,b,c,c", 3);
+    ok(pb_walk_new(c.view, &order) == PB_SUCCESS && memcmp(order, wanted, sizeof(wanted)) == 0,
        "the walk from rank 3 ends beside it");
     free(order);
-    pb_view_free(view);
-    pb_placement_free(placement);
-    pb_network_free(network);
+    tree_case_clear(&c);
 }
 
 int main(void)
 {
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINOMIAL};
+    const int n_trials = tap_trials(100, 30);
     test_walk();
     test_kinds();
-    test_counting();
-    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        test_shape((pb_shape_t) shape, PB_KIND_CHAIN);
-        test_shape((pb_shape_t) shape, PB_KIND_BINOMIAL);
+    tree_case_hold("neighbours in plans are counted", 77, 30, (tree_case_size_t){8, 40, 3, 0, true},
+                   are_counted, NULL);
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        judged_t judged = {.kind = kinds[k]};
+        const char *name = pb_kind_name(kinds[k]);
+        tree_case_hold(name, 42, n_trials, (tree_case_size_t){20, 40, 1, 0, true}, repeats,
+                       &judged);
+        tree_case_hold(name, 43, n_trials, (tree_case_size_t){6, 10, 8, 0, true}, repeats, &judged);
+        ok(judged.n_exact > PB_SHAPE_COUNT * n_trials, "%s: and as many as it may have in %d", name,
+           judged.n_exact);
     }
     return tap_done();
 }

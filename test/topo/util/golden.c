@@ -106,3 +106,47 @@ int golden_check(const char *directory, golden_print_t *print, golden_verdict_t 
     }
     return n_files;
 }
+
+/* Replaces escapes, in place. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at != '\\') {
+            *to++ = *at;
+        } else if (*++at == 'x') {
+            *to++ = (char) strtol((char[]){at[1], at[2], '\0'}, NULL, 16);
+            at += 2;
+        } else {
+            *to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at == 'r' ? '\r' : *at;
+        }
+    }
+    *to = '\0';
+}
+
+int golden_rows(const char *file, golden_row_t *row)
+{
+    enum { MAX_COLUMNS = 16 };
+    const int before = enter(".");
+    char *text = before >= 0 ? slurp(file) : NULL, *rest = text, *line;
+    int n_rows = 0;
+    while (text != NULL && (line = strsep(&rest, "\n")) != NULL) {
+        char *columns[MAX_COLUMNS], *column;
+        int n = 0;
+        while (line[0] != '#' && line[0] != '\0' && n < MAX_COLUMNS &&
+               (column = strsep(&line, "\t")) != NULL) {
+            unescape(column);
+            columns[n++] = column;
+            if (line == NULL) {
+                row(columns, n);
+                n_rows++;
+                break;
+            }
+        }
+    }
+    free(text);
+    if (before >= 0 && (fchdir(before) != 0 || close(before) != 0)) {
+        return 0;
+    }
+    return n_rows;
+}

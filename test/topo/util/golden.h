@@ -20,6 +20,16 @@ typedef void golden_verdict_t(const char *file, bool equal);
  */
 int golden_check(const char *directory, golden_print_t *print, golden_verdict_t *verdict);
 
+/** A row of a table: its columns, of which there are n. */
+typedef void golden_row_t(char *const *columns, int n);
+
+/**
+ * Shows the rows of a file, below $srcdir or the current directory, and returns their number. Each
+ * line that does not begin with '#' is one, of columns with tabs between them; in these, \n, \r,
+ * \t, \\ and \xHH stand for what they do in C.
+ */
+int golden_rows(const char *file, golden_row_t *row);
+
 /** Whether two texts are equal; says in TAP comments how not. `expected` may be NULL. */
 bool golden_equal(const char *is, const char *expected);
 

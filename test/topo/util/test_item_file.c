@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "test/tap.h"
+#include "test/topo/util/golden.h"
 #include "topo/util/error.h"
 #include "topo/util/item_file.h"
 
@@ -63,12 +64,6 @@ static int expect(const char *what, const char *text, size_t length, seen_t *see
     return error;
 }
 
-static void expect_fault(const char *what, const char *text, const char *fault)
-{
-    seen_t seen = {.n_points = 0};
-    expect(what, text, strlen(text), &seen, fault);
-}
-
 static void test_right(void)
 {
     static const char text[] =
@@ -84,23 +79,20 @@ static void test_right(void)
     expect("an item may stop it", "points 3\nstop\nwhat", 18, &seen, NULL);
 }
 
+/* Of a plain kind of file, one with an end, or a strict one. */
+static void test_fault(char *const *columns, int n)
+{
+    seen_t seen = {.n_points = 0};
+    kind.has_end = strcmp(columns[0], "end") == 0;
+    kind.strict = strcmp(columns[0], "strict") == 0;
+    expect(columns[1], columns[2], strlen(columns[2]), &seen,
+           n == 4 && columns[3][0] != '\0' ? columns[3] : NULL);
+    kind.has_end = kind.strict = false;
+}
+
 static void test_faults(void)
 {
-    expect_fault("nothing", "", "f: the file is empty; the first line must be: points 3");
-    expect_fault("another file", "lines 3\npoint\n", "f:1: begins with 'lines'; the first line");
-    expect_fault("no version", "points\n", "f:1: begins with 'points'; the first line");
-    expect_fault("another version", "\npoints 4\n",
-                 "f:2: is of version 4, but this program reads version 3; draw again");
-    expect_fault("an unknown item", "points 3\nline 1\n",
-                 "f:2: unknown item 'line'; known are point, stop and end");
-    expect_fault("another form", "points 3\npoint 1\n",
-                 "f:2: the line is not of the form: point X at Y");
-    expect_fault("another word", "points 3\npoint 1 to 2\n", "f:2: the line is not of the form");
-    expect_fault("a number with a name", "points 3\npoint 10 at 1\n",
-                 "f:2: the abscissa is '10', but must be a whole number from 0 to 9");
-    expect_fault("a number without", "points 3\npoint 1 at 0\n", "f:2: at is '0', but must be");
-    expect_fault("too many words", "points 3\n1 2 3 4 5 6 7 8 9 a b c d e f g h\n",
-                 "f:2: has more than 16 words");
+    ok(golden_rows("util/items.rows", test_fault) > 15, "there are rows");
     seen_t seen = {.n_points = 0};
     expect("a NUL byte", "points 3\npo\0nt 1 at 2\n", 21, &seen, "f:2: there is a NUL byte");
     expect("a refused form", "points 3\npoint\n", 15, &seen, "f:2: ");
@@ -117,34 +109,10 @@ static void test_long_lines(void)
     expect("a longer one", text, 9 + PB_ITEM_MAX_LINE + 1, &seen, "f:2: the line is longer than");
 }
 
-static void test_end(void)
-{
-    kind.has_end = true;
-    expect_fault("an end", "points 3\npoint 1 at 2\nend 1\n", NULL);
-    expect_fault("no end", "points 3\npoint 1 at 2\n", "f:2: the file has no end line");
-    expect_fault("a wrong count", "points 3\npoint 1 at 2\nend 2\n",
-                 "f:3: the end counts 2 items, but there are 1");
-    expect_fault("something behind it", "points 3\nend 0\nstop\n",
-                 "f:3: 'stop' comes behind the end on line 2");
-    expect_fault("an end of another form", "points 3\nend\n",
-                 "f:2: the line is not of the form: end");
-    kind.has_end = false;
-}
-
-static void test_strict(void)
-{
-    kind.strict = true;
-    expect_fault("no empty line", "points 3\n\n", "f:2: the line is empty");
-    expect_fault("no comment", "points 3\n# x\n", "f:2: unknown item '#'");
-    kind.strict = false;
-}
-
 int main(void)
 {
     test_right();
     test_faults();
     test_long_lines();
-    test_end();
-    test_strict();
     return tap_done();
 }
