@@ -81,7 +81,7 @@ builds_without_adaptive() {
         prepare_configure "$plain" CFLAGS=-O0 --enable-werror --disable-adaptive --prefix="$plain/inst" \
             --with-plugindir="$plain/inst/plugins" &&
         make -C "$plain" -j"$(nproc)" install &&
-        [ ! -e "$plain/inst/bin/pipebcast-advisor" ] && [ -e "$plain/inst/bin/pipebcast-tune" ] &&
+        [ ! -e "$plain/inst/libexec/pipebcast/pipebcast-advisor" ] && [ -e "$plain/inst/libexec/pipebcast/pipebcast-tune" ] &&
         ! nm "$plain/inst/plugins/mca_coll_pipebcast.so" | grep -E 'pb_(adaptive|advice|history)_' &&
         OMPI_MCA_mca_base_component_path="$plain/inst/plugins" ompi_info --parsable --level 9 --param coll pipebcast |
         awk '/param:coll_pipebcast_advice_dir:/ { found = 1 } /param:coll_pipebcast_algorithm:/ { is_there = 1 }

@@ -18,6 +18,8 @@ sys.path.insert(0, str(HERE.parent))
 # pylint: disable=wrong-import-position
 from tap import Tap
 
+# Its commands are in pipebcast(1).
+COMMANDS_OF_PIPEBCAST = "topo/pipebcast-topo"
 FORMATTERS = [
     ("groff", "-mandoc", "-ww", "-Tutf8", "-z"),
     ("mandoc", "-T", "lint", "-W", "warning"),
@@ -36,8 +38,8 @@ def main():
     makefiles = sorted(TOP.glob("*/Makefile.am")) + sorted(TOP.glob("*/*/Makefile.am"))
     pages = [makefile.parent / page for makefile in makefiles
              for page in words_of(makefile, "dist_man_MANS")]
-    programs = [program for makefile in makefiles for name in ("bin_PROGRAMS", "bin_SCRIPTS")
-                for program in words_of(makefile, name)]
+    programs = [program for makefile in makefiles for name in ("bin_PROGRAMS", "pkglibexec_PROGRAMS", "pkglibexec_SCRIPTS")
+                for program in words_of(makefile, name) if program != COMMANDS_OF_PIPEBCAST]
     tap.ok(len(programs) > 8, "there are programs")
     tap.ok("pipebcast.7" in [page.name for page in pages], "the component has a page")
     for program in programs:

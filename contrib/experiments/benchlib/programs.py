@@ -11,7 +11,7 @@ from .units import UserError
 LIBRARY = os.path.dirname(os.path.realpath(__file__))
 BENCH = ["../tools/bench/pipebcast-bench", "pipebcast-bench"]
 TESTBED = ["../testbed/testbed", "../testbed/pipebcast-testbed", "pipebcast-testbed"]
-TOPO = ["../tools/topo/pipebcast-topo", "../libexec/pipebcast/pipebcast-topo", "pipebcast-topo"]
+TOPO = ["../tools/topo/pipebcast-topo", "pipebcast-topo"]
 TUNE = ["../tools/tune/pipebcast-tune", "pipebcast-tune"]
 ADVISOR = ["../adaptive/advisor/pipebcast-advisor", "pipebcast-advisor"]
 PROBE = ["../adaptive/probe/pipebcast-probe", "pipebcast-probe"]

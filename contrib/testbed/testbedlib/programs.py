@@ -38,7 +38,6 @@ def find_fabric(installed):
     places.append(os.path.join(installed.directory, name))
     builds = glob.glob(os.path.join(installed.directory, "../../build*/contrib/testbed", name))
     places += sorted(builds, key=os.path.getmtime, reverse=True)
-    places.append(os.path.join(installed.directory, "../libexec", name))
     for place in places:
         if os.access(place, os.X_OK):
             return os.path.realpath(place)
