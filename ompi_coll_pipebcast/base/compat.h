@@ -263,6 +263,13 @@ static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
 #endif
 }
 
+/*
+ * coll_pipebcast_define_assertions(): defines a new communicator's assertions by its info, alike on
+ * all ranks. In Open MPI 4.1 only ob1 does that; with another PML they are as the memory was, and
+ * ranks differ. Later series begin with none, and ob1 does not keep to mpi_assert_allow_overtaking:
+ * where it is set here, the rank leaves out numbers that others still wait for.
+ */
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /** What a user can assert of a communicator's messages. */
 static const struct {
     char key[32];
@@ -274,10 +281,6 @@ static const struct {
     {"mpi_assert_allow_overtaking", OMPI_COMM_ASSERT_ALLOW_OVERTAKE},
 };
 
-/**
- * Defines a new communicator's assertions by its info, alike on all ranks. In Open MPI 4.1 only ob1
- * does that; with another PML they are as the memory was, and ranks differ.
- */
 static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *comm)
 {
     const size_t n = sizeof(coll_pipebcast_assertions) / sizeof(coll_pipebcast_assertions[0]);
@@ -293,6 +296,12 @@ static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *
             is_there != 0 && is_asserted ? comm->c_assertions | bit : comm->c_assertions & ~bit;
     }
 }
+#else
+static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *comm)
+{
+    (void) comm;
+}
+#endif
 
 /**
  * Whether messages of a communicator may overtake each other, as the user has asserted by

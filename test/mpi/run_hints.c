@@ -2,7 +2,8 @@
  * Broadcasts on communicators whose user has made one of MPI's assertions: that nobody receives
  * from any source or by any tag, that lengths are exact, that messages may overtake each other.
  * The assertion is made when the communicator is, or later, between broadcasts. A rank is late
- * now and then. The user's own messages keep to the assertion.
+ * now and then. The user's own messages keep to the assertion. Many communicators get none but such
+ * a message, as soon as they are made.
  *
  * Usage: run_hints ASSERTION now|later
  */
@@ -12,6 +13,7 @@
 
 #define LATE_US 3000
 #define N_BROADCASTS 12
+#define N_SHORT_LIVES 150
 
 /** One blocking and one nonblocking broadcast, and a message to the next rank. */
 static void broadcast(MPI_Comm comm, int number)
@@ -26,6 +28,13 @@ static void broadcast(MPI_Comm comm, int number)
     check_ring(comm, 1, (unsigned) number);
 }
 
+static MPI_Comm copy_world(MPI_Info info)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    return comm;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Info info;
@@ -34,7 +43,12 @@ int main(int argc, char **argv)
     const bool later = argc > 2 && strcmp(argv[2], "later") == 0;
     MPI_Info_create(&info);
     MPI_Info_set(info, argc > 1 ? argv[1] : "mpi_assert_no_any_source", "true");
-    MPI_Comm_dup_with_info(MPI_COMM_WORLD, later ? MPI_INFO_NULL : info, &comm);
+    for (unsigned i = 0; i < N_SHORT_LIVES && !later; i++) {
+        comm = copy_world(info);
+        check_ring(comm, 1, i);
+        MPI_Comm_free(&comm);
+    }
+    comm = copy_world(later ? MPI_INFO_NULL : info);
     for (int i = 0; i < N_BROADCASTS; i++) {
         if (later && i == N_BROADCASTS / 2) {
             MPI_Barrier(MPI_COMM_WORLD);
