@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
-#include "communicator/ranks.h"
+#include "communicator/placement.h"
 #include "contrib/adaptive/advice/host_plan.h"
 #include "engine/adaptive/header.h"
 #include "topo/util/hash.h"
@@ -38,8 +38,8 @@ OBJ_CLASS_INSTANCE(coll_pipebcast_known_t, opal_list_item_t, known_construct, kn
 /** Of the rank's host, also where the rank sits at a level inside it. */
 static const char *host_name(const coll_pipebcast_module_t *module, int rank)
 {
-    const pb_network_t *network = module->ranks->placement->network;
-    const int host = pb_network_host_of(network, module->ranks->placement->host[rank]);
+    const pb_network_t *network = module->placed->placement->network;
+    const int host = pb_network_host_of(network, module->placed->placement->host[rank]);
     return pb_network_node(network, host)->name;
 }
 
@@ -134,7 +134,7 @@ static int plan_of(const coll_pipebcast_advised_t *advised, int root, const pb_a
                    pb_plan_t **plan_p)
 {
     pb_view_t *view = NULL;
-    int error = pb_view_new(advised->module->ranks->placement, root, NULL, 0, &view);
+    int error = pb_view_new(advised->module->placed->placement, root, NULL, 0, &view);
     *plan_p = NULL;
     if (error == PB_SUCCESS) {
         error = pb_host_plan(view, advised->host, advised->hosts->n,

@@ -19,6 +19,7 @@
 #include "communicator/connections.h"
 #include "communicator/gate.h"
 #include "communicator/lost.h"
+#include "communicator/placement.h"
 #include "communicator/process.h"
 #include "communicator/ranks.h"
 #include "topo/util/error.h"
@@ -106,8 +107,8 @@ static coll_pipebcast_state_t pass(coll_pipebcast_module_t *module, coll_pipebca
 /** The medium of this process stands for all, as media are alike. */
 static void report_serving(const coll_pipebcast_module_t *module)
 {
-    const coll_pipebcast_ranks_t *ranks = module->ranks;
-    const coll_pipebcast_topology_t *topology = ranks->topology;
+    const coll_pipebcast_placed_t *placed = module->placed;
+    const coll_pipebcast_topology_t *topology = placed->topology;
     const int n_switches = pb_network_n_switches(topology->network);
     char medium[PB_MEDIUM_TEXT_SIZE];
     coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_TOPOLOGY, "%d hosts on %d %s (%s)",
@@ -123,15 +124,15 @@ static void report_serving(const coll_pipebcast_module_t *module)
         1,
         "communicator %s: %d ranks on %d hosts; the network has %d hosts on %d %s (%s); costs: %s; "
         "messages between hosts go over %s (%s)",
-        module->comm->c_name, ompi_comm_size(module->comm), ranks->n_hosts,
+        module->comm->c_name, ompi_comm_size(module->comm), placed->n_hosts,
         pb_network_n_hosts(topology->network), n_switches, n_switches == 1 ? "switch" : "switches",
         topology->source, module->model->source,
         pb_medium_describe(&coll_pipebcast_process.medium, medium), coll_pipebcast_gate_reason());
-    if (ranks->n_alike > 1) {
+    if (placed->n_alike > 1) {
         coll_pipebcast_log(10,
                            "communicator %s: the job has room for %d like it over the same links "
                            "between switches; auto begins with what is good for one and for all",
-                           module->comm->c_name, ranks->n_alike);
+                           module->comm->c_name, placed->n_alike);
     }
 }
 
@@ -167,12 +168,12 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .segment = settings->segment_size,
                    .plan = {.fanout = params->fanout,
                             .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO},
-                   .n_alike = module->ranks->n_alike},
+                   .n_alike = module->placed->n_alike},
         .memory = take_cache(module),
         .connections = module->connections,
         .learns_nothing = !coll_pipebcast_learns(settings),
     };
-    pb_planner_begin(module->planner, module->ranks->placement, &module->model->model, &options);
+    pb_planner_begin(module->planner, module->placed->placement, &module->model->model, &options);
 }
 
 static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
@@ -182,7 +183,7 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
     begin_planning(module);
     report_serving(module);
     coll_pipebcast_sweep_begin_serving(module);
-    coll_pipebcast_multicast_begin_serving(module, module->ranks->n_hosts,
+    coll_pipebcast_multicast_begin_serving(module, module->placed->n_hosts,
                                            known > 0 ? known : COLL_PIPEBCAST_DEFAULT_SPEED);
     coll_pipebcast_connections_report(module);
 }
@@ -214,12 +215,12 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
     return prepare_settings(module);
 }
 
-static int prepare_once(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
+static int prepare_once(coll_pipebcast_module_t *module)
 {
-    if (module->ranks == NULL) {
-        module->ranks = coll_pipebcast_ranks_new(module, common);
+    if (module->placed == NULL) {
+        module->placed = coll_pipebcast_place(module->comm, module->named);
     }
-    if (module->ranks == NULL) {
+    if (module->placed == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS) {
@@ -228,10 +229,10 @@ static int prepare_once(coll_pipebcast_module_t *module, const coll_pipebcast_co
     return prepare_broadcasts(module);
 }
 
-static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
+static int prepare(coll_pipebcast_module_t *module)
 {
-    const int rc = prepare_once(module, common);
-    return rc == OMPI_ERR_OUT_OF_RESOURCE ? prepare_once(module, common) : rc;
+    const int rc = prepare_once(module);
+    return rc == OMPI_ERR_OUT_OF_RESOURCE ? prepare_once(module) : rc;
 }
 
 /* The agreement. */
@@ -240,10 +241,6 @@ static int prepare(coll_pipebcast_module_t *module, const coll_pipebcast_common_
 static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_common_t common;
-    module->ranks = coll_pipebcast_ranks_find(module);
-    if (module->ranks != NULL) {
-        return module->ranks->common;
-    }
     if (coll_pipebcast_ranks_compare(module->comm, &common) != OMPI_SUCCESS) {
         coll_pipebcast_end_job(module->comm, "find out whether all ranks are alike",
                                OMPI_ERR_OUT_OF_RESOURCE);
@@ -286,7 +283,7 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
         report_other_file(module->comm);
         return pass(module, COLL_PIPEBCAST_DIFFERENT);
     }
-    rc = rc == OMPI_SUCCESS ? prepare(module, common) : rc;
+    rc = rc == OMPI_SUCCESS ? prepare(module) : rc;
     if (!coll_pipebcast_gate_settle(module, common)) {
         return pass(module, COLL_PIPEBCAST_TRANSPORT);
     }
@@ -297,7 +294,6 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
         coll_pipebcast_lose(module, rc);
         return COLL_PIPEBCAST_SERVING; /* as the others do */
     }
-    coll_pipebcast_ranks_take_planner(module);
     begin_serving(module, common);
     return COLL_PIPEBCAST_SERVING;
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/settings.h"
+#include "communicator/placement.h"
 #include "communicator/process.h"
 
 bool coll_pipebcast_gate_is_opened(void)
@@ -33,11 +34,11 @@ static bool is_faulty(const coll_pipebcast_module_t *module, const coll_pipebcas
         snprintf(why, why_size, "the model file is invalid: %s", model->fault);
         return true;
     }
-    if (model->model.topology != 0 && module->ranks != NULL &&
-        model->model.topology != pb_network_hash(module->ranks->placement->network)) {
+    if (model->model.topology != 0 && module->placed != NULL &&
+        model->model.topology != pb_network_hash(module->placed->placement->network)) {
         snprintf(why, why_size,
                  "the model file %s was measured on another topology than this one (%s)",
-                 model->source, module->ranks->topology->source);
+                 model->source, module->placed->topology->source);
         return true;
     }
     if (model->model.has_medium && !pb_medium_is_alike(&model->model.medium, medium)) {

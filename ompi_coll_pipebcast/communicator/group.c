@@ -17,8 +17,8 @@
 #include "communicator/gate.h"
 #include "communicator/lost.h"
 #include "communicator/module.h"
+#include "communicator/placement.h"
 #include "communicator/process.h"
-#include "communicator/ranks.h"
 #include "engine/multicast/health.h"
 #include "engine/multicast/part.h"
 #include "engine/multicast/udp_datagrams.h"
@@ -204,7 +204,7 @@ static bool decide(coll_pipebcast_group_t *group)
 /** Whether no lower rank is on this rank's host. */
 static bool is_first_of_host(const coll_pipebcast_module_t *module)
 {
-    const pb_placement_t *placement = module->ranks->placement;
+    const pb_placement_t *placement = module->placed->placement;
     const int rank = ompi_comm_rank(module->comm);
     const int own = pb_network_host_of(placement->network, placement->host[rank]);
     for (int lower = 0; lower < rank; lower++) {
@@ -319,7 +319,7 @@ static uint32_t slowest_link(const pb_network_t *network)
  */
 static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
 {
-    const pb_placement_t *placement = module->ranks->placement;
+    const pb_placement_t *placement = module->placed->placement;
     const pb_network_t *network = placement->network;
     const int host = pb_network_host_of(network, placement->host[ompi_comm_rank(module->comm)]);
     const uint32_t slowest = slowest_link(network);

@@ -4,8 +4,8 @@
 
 #include "base/parameters.h"
 #include "communicator/advice.h"
+#include "communicator/placement.h"
 #include "communicator/process.h"
-#include "communicator/ranks.h"
 
 static void module_construct(coll_pipebcast_module_t *module)
 {
@@ -43,10 +43,8 @@ static void module_destruct(coll_pipebcast_module_t *module)
     if (module->advised != NULL) {
         coll_pipebcast_advice->give_back(module->advised);
     }
-    if (module->ranks != NULL) {
-        coll_pipebcast_ranks_leave(module);
-    }
-    pb_planner_free(module->planner);
+    pb_planner_free(module->planner); /* before what it plans on */
+    coll_pipebcast_placed_free(module->placed);
     if (module->model != NULL) {
         OBJ_RELEASE(module->model);
     }

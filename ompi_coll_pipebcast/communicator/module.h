@@ -23,7 +23,7 @@ typedef enum {
 } coll_pipebcast_state_t;
 
 struct coll_pipebcast_advised; /* adaptive/advised.h */
-struct coll_pipebcast_ranks;   /* communicator/ranks.h */
+struct coll_pipebcast_placed;  /* communicator/placement.h */
 
 typedef struct coll_pipebcast_module {
     mca_coll_base_module_t super;
@@ -36,14 +36,14 @@ typedef struct coll_pipebcast_module {
     bool is_lost;       /**< broadcasts of ours end with an error: see communicator/lost.h */
     int n_lasting_tags; /**< that are reserved (base/tags.h); alike on all ranks */
     int64_t last_look;  /**< of coll_pipebcast_is_lost(), by the clock */
-    coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
-    coll_pipebcast_functions_t fallback; /**< their modules are retained */
-    coll_pipebcast_topology_t *named;    /**< retained; as the file was when the communicator was
-                                            made; NULL: the parameters name none */
-    struct coll_pipebcast_ranks *ranks;  /**< retained; NULL until the ranks have agreed */
-    coll_pipebcast_model_t *model;       /**< retained; by which they plan; likewise */
-    pb_planner_t *planner;               /**< may be asked once the ranks have agreed to serve */
-    bool has_cache;                      /**< its planner counts among those that keep plans */
+    coll_pipebcast_reason_t passes_for;   /**< why, while it is PASSING */
+    coll_pipebcast_functions_t fallback;  /**< their modules are retained */
+    coll_pipebcast_topology_t *named;     /**< retained; as the file was when the communicator was
+                                             made; NULL: the parameters name none */
+    struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
+    coll_pipebcast_model_t *model;        /**< retained; by which they plan; likewise */
+    pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */
+    bool has_cache;                       /**< its planner counts among those that keep plans */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     bool has_counted_all; /**< connections to all ranks, of a root of arrival-aware broadcasts */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */

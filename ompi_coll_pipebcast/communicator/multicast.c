@@ -12,7 +12,6 @@
 #include "communicator/lost.h"
 #include "communicator/module.h"
 #include "communicator/placement.h"
-#include "communicator/ranks.h"
 
 /** Of a communicator on fewer hosts no tree carries the message over a link more than once either.
  */
@@ -175,7 +174,7 @@ static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_s
     const int parameter = coll_pipebcast_params.multicast;
     const int allowed = parameter != COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY
                             ? parameter
-                            : module->ranks->topology->multicast;
+                            : module->placed->topology->multicast;
     if (coll_pipebcast_follows_advice()) {
         return false;
     }

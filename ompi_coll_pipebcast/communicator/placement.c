@@ -56,16 +56,16 @@ static int look_for_alike(const coll_pipebcast_topology_t *topology,
     return n_alike;
 }
 
-/** Sets ranks->n_alike, alike on all ranks. A topology of addresses has no host of others. */
-static int count_alike(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
+/** Sets placed->n_alike, alike on all ranks. A topology of addresses has no host of others. */
+static int count_alike(struct ompi_communicator_t *comm, coll_pipebcast_placed_t *placed)
 {
-    const coll_pipebcast_topology_t *topology = ranks->topology;
-    ranks->n_alike = 1;
+    const coll_pipebcast_topology_t *topology = placed->topology;
+    placed->n_alike = 1;
     if (topology->addresses == 0 && pb_network_n_switches(topology->network) > 1 &&
         coll_pipebcast_is_small_part_of_job(comm)) {
-        ranks->n_alike = look_for_alike(topology, ranks->placement);
+        placed->n_alike = look_for_alike(topology, placed->placement);
     }
-    return ranks->n_alike > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return placed->n_alike > 0 ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /* Placing. */
@@ -109,25 +109,25 @@ static pb_placement_t *new_placement(const pb_network_t *network, const char *co
 
 /** Sets the topology, `named` if it has all hosts, and the placement in it. */
 static int place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
-                 const char **names, coll_pipebcast_ranks_t *ranks)
+                 const char **names, coll_pipebcast_placed_t *placed)
 {
     if (find_names(comm, names) != OMPI_SUCCESS) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (named != NULL && has_all(named, names, ranks->n_ranks)) {
-        ranks->topology = named;
+    if (named != NULL && has_all(named, names, ompi_comm_size(comm))) {
+        placed->topology = named;
         OBJ_RETAIN(named);
     } else {
-        ranks->topology = coll_pipebcast_topology_of_job(comm, named, names);
+        placed->topology = coll_pipebcast_topology_of_job(comm, named, names);
     }
-    if (ranks->topology != NULL) {
-        ranks->placement = new_placement(ranks->topology->network, names, ranks->n_ranks);
+    if (placed->topology != NULL) {
+        placed->placement = new_placement(placed->topology->network, names, ompi_comm_size(comm));
     }
-    if (ranks->placement == NULL) {
+    if (placed->placement == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    ranks->n_hosts = pb_placement_n_hosts(ranks->placement);
-    return ranks->n_hosts > 0 ? count_alike(comm, ranks) : OMPI_ERR_OUT_OF_RESOURCE;
+    placed->n_hosts = pb_placement_n_hosts(placed->placement);
+    return placed->n_hosts > 0 ? count_alike(comm, placed) : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /* Inside hosts. */
@@ -147,13 +147,13 @@ static int find_places(struct ompi_communicator_t *comm, pb_locality_t *places)
 }
 
 /** Rank 0 reports the levels that were found; rc is pb_locality_expand()'s. */
-static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast_ranks_t *ranks,
+static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast_placed_t *placed,
                           int rc)
 {
     if (rc == PB_ERR_INPUT && ompi_comm_rank(comm) == 0) {
         coll_pipebcast_help(PB_HELP_LEVELS, comm->c_name);
     } else if (ompi_comm_rank(comm) == 0) {
-        const int n_places = ranks->levels != NULL ? pb_network_n_places(ranks->levels) : 0;
+        const int n_places = placed->levels != NULL ? pb_network_n_places(placed->levels) : 0;
         coll_pipebcast_log(1, "communicator %s: %d %s packages, NUMA nodes or caches", comm->c_name,
                            n_places,
                            n_places == 1 ? "group of ranks shares" : "groups of ranks share");
@@ -161,35 +161,53 @@ static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast
 }
 
 /** Makes the placement one with levels, if ranks have neighbors to be near to. */
-static int locate(struct ompi_communicator_t *comm, coll_pipebcast_ranks_t *ranks)
+static int locate(struct ompi_communicator_t *comm, coll_pipebcast_placed_t *placed)
 {
     pb_placement_t *located = NULL;
     int rc = PB_ERR_NO_MEMORY;
-    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || ranks->n_hosts < 2 ||
-        ranks->n_hosts == ranks->n_ranks) {
+    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || placed->n_hosts < 2 ||
+        placed->n_hosts == ompi_comm_size(comm)) {
         return OMPI_SUCCESS;
     }
-    pb_locality_t *places = malloc((size_t) ranks->n_ranks * sizeof(*places));
+    pb_locality_t *places = malloc((size_t) ompi_comm_size(comm) * sizeof(*places));
     if (places != NULL && find_places(comm, places) == OMPI_SUCCESS) {
-        rc = pb_locality_expand(ranks->placement, places, &ranks->levels, &located);
+        rc = pb_locality_expand(placed->placement, places, &placed->levels, &located);
     }
     free(places);
     if (located != NULL) {
-        pb_placement_free(ranks->placement);
-        ranks->placement = located;
+        pb_placement_free(placed->placement);
+        placed->placement = located;
     }
     if (rc == PB_ERR_NO_MEMORY) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    report_levels(comm, ranks, rc);
+    report_levels(comm, placed, rc);
     return OMPI_SUCCESS;
 }
 
-int coll_pipebcast_place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
-                         coll_pipebcast_ranks_t *ranks)
+coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm,
+                                              coll_pipebcast_topology_t *named)
 {
-    const char **names = calloc((size_t) ranks->n_ranks, sizeof(*names));
-    const int rc = names != NULL ? place(comm, named, names, ranks) : OMPI_ERR_OUT_OF_RESOURCE;
+    const char **names = calloc((size_t) ompi_comm_size(comm), sizeof(*names));
+    coll_pipebcast_placed_t *placed = calloc(1, sizeof(*placed));
+    if (names == NULL || placed == NULL || place(comm, named, names, placed) != OMPI_SUCCESS ||
+        locate(comm, placed) != OMPI_SUCCESS) {
+        coll_pipebcast_placed_free(placed);
+        placed = NULL;
+    }
     free(names);
-    return rc == OMPI_SUCCESS ? locate(comm, ranks) : rc;
+    return placed;
+}
+
+void coll_pipebcast_placed_free(coll_pipebcast_placed_t *placed)
+{
+    if (placed == NULL) {
+        return;
+    }
+    pb_placement_free(placed->placement);
+    pb_network_free(placed->levels);
+    if (placed->topology != NULL) {
+        OBJ_RELEASE(placed->topology);
+    }
+    free(placed);
 }

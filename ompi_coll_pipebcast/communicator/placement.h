@@ -7,15 +7,27 @@
 
 #include <stdbool.h>
 
-#include "communicator/ranks.h"
+#include "communicator/topology.h"
+#include "topo/network/placement.h"
+
+/** The ranks of a communicator in their network. */
+typedef struct coll_pipebcast_placed {
+    coll_pipebcast_topology_t *topology; /**< retained */
+    pb_placement_t *placement;           /**< with levels inside hosts, where there are some */
+    pb_network_t *levels;                /**< the placement's network then; else NULL */
+    int n_hosts;                         /**< with a rank */
+    int n_alike; /**< communicators like this one (topo/model/alike.h) that the job has room for */
+} coll_pipebcast_placed_t;
 
 /**
- * Sets the topology, placement, levels and numbers of `ranks`, which are those of the communicator,
- * alike, and not on one host. Rank 0 reports what it has found. `named`: the topology that the
- * parameters name, or NULL. OMPI_ERR_OUT_OF_RESOURCE.
+ * Places the ranks of a communicator, which are alike, and not on one host. Rank 0 reports what it
+ * has found. `named`: the topology that the parameters name, or NULL. NULL if out of memory.
  */
-int coll_pipebcast_place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
-                         coll_pipebcast_ranks_t *ranks);
+coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm,
+                                              coll_pipebcast_topology_t *named);
+
+/** NULL is allowed. */
+void coll_pipebcast_placed_free(coll_pipebcast_placed_t *placed);
 
 /**
  * Whether all ranks of the communicator are of this process's job, which has twice as many or more:

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "communicator/ranks.h"
 #include "communicator/record.h"
 
 coll_pipebcast_process_t coll_pipebcast_process;
@@ -37,7 +36,6 @@ static void release_model(coll_pipebcast_model_t *model)
 void coll_pipebcast_process_close(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    coll_pipebcast_ranks_forget();
     coll_pipebcast_records_forget();
     release_topology(process->topology);
     release_topology(process->newest);

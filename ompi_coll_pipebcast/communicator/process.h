@@ -12,11 +12,6 @@
 #include "topo/model/medium.h"
 #include "topo/util/diag.h"
 
-/** Sets of ranks that are known at a time: the communicators of a program are often of few. */
-#define COLL_PIPEBCAST_MAX_RANKS 8
-
-struct coll_pipebcast_ranks; /* communicator/ranks.h */
-
 typedef struct coll_pipebcast_process {
     /* Set once, when the record is published. */
     pb_medium_t medium;                  /**< to other hosts */
@@ -34,7 +29,6 @@ typedef struct coll_pipebcast_process {
     coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
     opal_hash_table_t records;         /**< of processes of this job (communicator/record.h) */
     opal_hash_table_t peers; /**< how this one knows others (communicator/connections.c) */
-    struct coll_pipebcast_ranks *ranks[COLL_PIPEBCAST_MAX_RANKS]; /**< the last used first */
 } coll_pipebcast_process_t;
 
 /** The one of this process, from coll_pipebcast_process_open() to coll_pipebcast_process_close().

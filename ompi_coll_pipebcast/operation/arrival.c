@@ -16,7 +16,7 @@
 #include "base/parameters.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
-#include "communicator/ranks.h"
+#include "communicator/placement.h"
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
 #include "operation/operation.h"
@@ -151,7 +151,7 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 {
     const size_t n = (size_t) ompi_comm_size(caller->module->comm);
     pb_view_t *view = NULL;
-    if (caller->order == NULL && pb_view_new(caller->module->ranks->placement, caller->call->root,
+    if (caller->order == NULL && pb_view_new(caller->module->placed->placement, caller->call->root,
                                              NULL, 0, &view) == PB_SUCCESS) {
         caller->order = malloc(n * sizeof(*caller->order));
     }
