@@ -33,13 +33,7 @@ static int find_job(const coll_pipebcast_topology_t *topology, int *at, int n_ra
 
 bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
 {
-    const int n_ranks = ompi_comm_size(comm);
-    bool is_part = n_ranks <= coll_pipebcast_job_size() / 2;
-    for (int rank = 0; rank < n_ranks && is_part; rank++) {
-        is_part =
-            ompi_group_get_proc_name(comm->c_local_group, rank).jobid == OPAL_PROC_MY_NAME.jobid;
-    }
-    return is_part;
+    return ompi_comm_size(comm) <= coll_pipebcast_job_size() / 2;
 }
 
 /** How many communicators like this one the job has room for; 0: out of memory. */

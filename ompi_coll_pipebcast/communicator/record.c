@@ -25,7 +25,7 @@ static const char key[] = "pipebcast.record";
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 28
+#define PROTOCOL 29
 #endif
 
 static const struct {

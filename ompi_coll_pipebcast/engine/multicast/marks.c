@@ -25,13 +25,10 @@ pb_step_t pb_marks_next(pb_marks_t *marks, uint32_t n_frames)
                       .end = end,
                       .marked = marks->marked,
                       .n_blocks = blocks_of(marks, since, n_frames)};
-    step.is_mark = marks->next_is_mark || since >= pb_marks_block(marks) ||
-                   since >= PB_MARKS_FRAMES || marks->n_since + 1 >= PB_MARKS_BROADCASTS;
+    step.is_mark = marks->next_is_mark || since >= pb_marks_block(marks);
     marks->end = end;
-    marks->n_since++;
     if (step.is_mark) {
         marks->marked = end;
-        marks->n_since = 0;
         marks->next_is_mark = false;
     }
     return step;

@@ -41,16 +41,10 @@
 /** Blocks of a window. */
 #define PB_MARKS_BLOCKS 4
 
-/** Marks are no further apart than a block, nor than this: what becomes of a group is known from
- * them (engine/multicast/health.h). */
-#define PB_MARKS_FRAMES 32
-#define PB_MARKS_BROADCASTS 8
-
 typedef struct pb_marks {
     uint32_t window;   /**< frames, > 0 */
     uint64_t end;      /**< position behind the last broadcast */
     uint64_t marked;   /**< position behind the last mark */
-    int n_since;       /**< broadcasts behind it */
     bool next_is_mark; /**< the next broadcast, whatever its number of frames */
 } pb_marks_t;
 

@@ -141,9 +141,6 @@ void pb_multicast_part_finish(part_t *p)
     pb_control_withdraw(p->control, &p->up);
     for (int i = 0; i < p->n_children; i++) {
         pb_control_withdraw(p->control, &p->children[i].send);
-        for (int k = 0; k < PB_PART_REPAIRS; k++) {
-            pb_control_withdraw(p->control, &p->children[i].repairs[k]);
-        }
     }
     unlist(p);
     give_memory_back(p);
@@ -327,20 +324,10 @@ bool pb_multicast_part_is_through(const part_t *p)
     return has_result && has_sent_to_parent && has_sent_to_children(p);
 }
 
-static bool is_sending_to(const child_t *child)
-{
-    for (int k = 0; k < PB_PART_REPAIRS; k++) {
-        if (child->repairs[k] != NULL) {
-            return true;
-        }
-    }
-    return child->send != NULL;
-}
-
 static bool is_sending(const part_t *p)
 {
     for (int i = 0; i < p->n_children; i++) {
-        if (is_sending_to(&p->children[i])) {
+        if (p->children[i].send != NULL) {
             return true;
         }
     }

@@ -12,9 +12,6 @@
 #include "engine/transfer.h"
 #include "topo/trees/role.h"
 
-/** Frames on their way to one child, at most. */
-#define PB_PART_REPAIRS 2
-
 typedef struct pb_multicast_child {
     int rank;
     bool is_inside;    /**< on this host: it gets pieces in place of frames, and asks for none */
@@ -24,7 +21,6 @@ typedef struct pb_multicast_child {
     bool is_closed;    /**< nothing more will be sent: SETTLED or FAILED was, or END sufficed */
     uint32_t blocks;   /**< that it and those below it have reported */
     pb_request_t send; /**< a word under way; NULL: none is */
-    pb_request_t repairs[PB_PART_REPAIRS];
     int n_owed;
     uint32_t owed[PB_WORD_MAX_ASKED]; /**< frames that it has asked for, in that order */
 } pb_multicast_child_t;

@@ -366,14 +366,6 @@ static bool next_down(const part_t *p, child_t *child, pb_word_t *word)
     return word->kind != PB_WORD_COUNT;
 }
 
-static void send_down(part_t *p, child_t *child)
-{
-    pb_word_t word;
-    while (has_left(p, &child->send) && next_down(p, child, &word)) {
-        send_word(p, pb_word_write(&word, p->out), child->rank, &child->send);
-    }
-}
-
 /* To children: frames that they have asked for. */
 
 /** How many of the frames that are owed from this one on are here, one behind the other. */
@@ -413,23 +405,26 @@ static uint32_t take_owed(const part_t *p, child_t *child, uint32_t *first_p)
     return 0;
 }
 
-static void send_repair(part_t *p, const child_t *child, pb_request_t *send, uint32_t first,
-                        uint32_t n)
+static void send_repair(part_t *p, child_t *child, uint32_t first, uint32_t n)
 {
     const pb_word_t word = {.index = first,
                             .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, n),
                             .payload = p->data + (size_t) first * p->window.payload};
-    send_word(p, pb_word_write_repair(&word, p->out), child->rank, send);
+    send_word(p, pb_word_write_repair(&word, p->out), child->rank, &child->send);
 }
 
-/** Sends a child what it has asked for and this rank has. */
-static void serve(part_t *p, child_t *child)
+/** Sends a child the words that are due, then what it has asked for and this rank has. */
+static void send_down(part_t *p, child_t *child)
 {
-    for (int k = 0; k < PB_PART_REPAIRS; k++) {
-        uint32_t first = 0, n = 0;
-        while (has_left(p, &child->repairs[k]) && p->error == 0 &&
-               (n = take_owed(p, child, &first)) > 0) {
-            send_repair(p, child, &child->repairs[k], first, n);
+    pb_word_t word;
+    uint32_t first = 0, n = 0;
+    while (has_left(p, &child->send)) {
+        if (next_down(p, child, &word)) {
+            send_word(p, pb_word_write(&word, p->out), child->rank, &child->send);
+        } else if (p->error == 0 && (n = take_owed(p, child, &first)) > 0) {
+            send_repair(p, child, first, n);
+        } else {
+            return;
         }
     }
 }
@@ -441,6 +436,5 @@ void pb_part_send_words(part_t *p)
     }
     for (int i = 0; i < p->n_children; i++) {
         send_down(p, &p->children[i]);
-        serve(p, &p->children[i]);
     }
 }

@@ -249,7 +249,7 @@ static int wrong_marks(uint64_t seed, int *n_short_p, int *n_reporting_p)
     const int most = 1 + pb_random_below(&random, 2 * (int) window);
     pb_marks_t marks;
     uint64_t position = 0, marked = 0;
-    int wrong = 0, n_since = 0;
+    int wrong = 0;
     pb_marks_init(&marks, window);
     const uint64_t block = pb_marks_block(&marks);
     for (int k = 0; k < N_STEPS; k++) {
@@ -263,12 +263,8 @@ static int wrong_marks(uint64_t seed, int *n_short_p, int *n_reporting_p)
                                        step.n_blocks * block > frames);
         wrong += step.n_blocks > 1 && by_reports - block >= frames;
         position = step.end;
-        n_since++;
-        wrong += !step.is_mark && (position - marked >= block || n_since >= PB_MARKS_BROADCASTS);
-        if (step.is_mark) {
-            marked = position;
-            n_since = 0;
-        }
+        wrong += !step.is_mark && position - marked >= block;
+        marked = step.is_mark ? position : marked;
         *n_short_p += step.n_blocks == 0;
         *n_reporting_p += step.n_blocks > 0;
     }
@@ -293,7 +289,7 @@ static void test_marks(void)
         n_marks += step.is_mark;
         wrong += step.n_blocks > 0;
     }
-    ok(wrong == 0 && n_marks == 1000 / PB_MARKS_BROADCASTS, "short ones never report");
+    ok(wrong == 0 && n_marks == 1000 / (92 / PB_MARKS_BLOCKS), "short ones never report");
 }
 
 /* The rate. */
