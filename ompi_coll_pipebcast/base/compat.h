@@ -103,6 +103,7 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #define COLL_PIPEBCAST_HAS_ACCELERATOR 0
 #else
 #include "opal/mca/accelerator/accelerator.h"
+#include "opal/mca/accelerator/base/base.h"
 #define COLL_PIPEBCAST_HAS_ACCELERATOR 1
 #endif
 

@@ -113,6 +113,16 @@ bool coll_pipebcast_may_acknowledge(void)
     return links == NULL || *links <= 1;
 }
 
+bool coll_pipebcast_loses_acknowledgements(void)
+{
+#if COLL_PIPEBCAST_HAS_ACCELERATOR
+    const mca_base_component_t *used = &opal_accelerator_base_selected_component.base_version;
+    return strcmp(used->mca_component_name, "null") != 0;
+#else
+    return false;
+#endif
+}
+
 const char *coll_pipebcast_pml_name(void)
 {
     const opal_list_t *left = &ompi_pml_base_framework.framework_components;

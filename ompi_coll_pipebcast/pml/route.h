@@ -16,6 +16,13 @@
  */
 bool coll_pipebcast_may_acknowledge(void);
 
+/**
+ * Whether a synchronous send to a rank of this node may never end: in Open MPI 5.0 a rank that
+ * sends much of a device's memory over btl/sm loses acknowledgements, without pipebcast, too. Each
+ * rank may decide by itself. O(1).
+ */
+bool coll_pipebcast_loses_acknowledgements(void);
+
 /** The name of the PML that sends, also where the one called monitoring is put above it. O(1). */
 const char *coll_pipebcast_pml_name(void);
 

@@ -26,14 +26,22 @@ static inline void give_back(pb_request_t *request_p)
     *request_p = NULL;
 }
 
+static bool is_acknowledged(const pb_transport_t *transport, int rank)
+{
+    return transport->acknowledges &&
+           (transport->acknowledges_inside ||
+            !OPAL_PROC_ON_LOCAL_NODE(
+                ompi_comm_peer_lookup(transport->comm, rank)->super.proc_flags));
+}
+
 inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                              bool synchronous, pb_request_t *request_p)
 {
-    const int rc =
-        MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
-                           synchronous && transport->acknowledges ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                                                  : MCA_PML_BASE_SEND_STANDARD,
-                           transport->comm, (ompi_request_t **) request_p));
+    const int rc = MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
+                                      synchronous && is_acknowledged(transport, rank)
+                                          ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                          : MCA_PML_BASE_SEND_STANDARD,
+                                      transport->comm, (ompi_request_t **) request_p));
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -84,6 +92,7 @@ pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int ta
                             .tag = tag,
                             .lock = lock,
                             .acknowledges = coll_pipebcast_may_acknowledge(),
+                            .acknowledges_inside = !coll_pipebcast_loses_acknowledgements(),
                             .reports = pml_may_reenter()};
 }
 

@@ -12,8 +12,9 @@ struct pb_transport {
     int tag; /**< of all segments of the broadcast */
     coll_pipebcast_lock_t
         *lock;         /**< of transfers: held by whoever is inside the broadcast; borrowed */
-    bool acknowledges; /**< synchronous sends are used, where the engine wants them */
-    bool reports;      /**< the PML reports the end of a receive; else it is found when asked for */
+    bool acknowledges; /**< synchronous sends are used, where the engine wants them, */
+    bool acknowledges_inside; /**< and also to ranks of this node */
+    bool reports; /**< the PML reports the end of a receive; else it is found when asked for */
 };
 
 /**
