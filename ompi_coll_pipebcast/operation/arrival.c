@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
-#include "communicator/lost.h"
 #include "communicator/placement.h"
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
@@ -52,7 +51,6 @@ typedef struct arrival {
 
 typedef struct root {
     arrival_t super;
-    coll_pipebcast_task_t lingering;
     pb_arrival_root_t engine;
 } root_t;
 
@@ -259,24 +257,14 @@ static void end_mode(const arrival_t *arrival, uint8_t mode, pb_arrival_report_t
 
 /* The root. */
 
-static root_t *lingering_root(coll_pipebcast_task_t *task)
+static bool linger(coll_pipebcast_operation_t *operation)
 {
-    return (root_t *) (void *) ((char *) task - offsetof(root_t, lingering));
+    return pb_arrival_root_linger(&((root_t *) operation)->engine);
 }
 
-static bool linger(coll_pipebcast_task_t *task)
+static void end_root(coll_pipebcast_operation_t *operation)
 {
-    root_t *root = lingering_root(task);
-    return pb_arrival_root_linger(&root->engine) ||
-           coll_pipebcast_is_lost(root->super.super.module); /* then not all will be heard of */
-}
-
-static void end_lingering(coll_pipebcast_task_t *task)
-{
-    root_t *root = lingering_root(task);
-    pb_arrival_root_finish(&root->engine);
-    OBJ_DESTRUCT(&root->lingering.super);
-    free(root);
+    pb_arrival_root_finish(&((root_t *) operation)->engine);
 }
 
 /** Takes in what earlier broadcasts of this root are still to hear, which gives credit back. */
@@ -285,8 +273,9 @@ static void take_in(coll_pipebcast_module_t *module)
     coll_pipebcast_task_t *task;
     OPAL_LIST_FOREACH(task, &module->tasks.list, coll_pipebcast_task_t)
     {
-        if (task->advance == linger) {
-            (void) pb_arrival_root_linger(&lingering_root(task)->engine);
+        coll_pipebcast_operation_t *earlier = coll_pipebcast_operation_lingering(task);
+        if (earlier != NULL && earlier->kind == &coll_pipebcast_arrival_root) {
+            (void) linger(earlier);
         }
     }
 }
@@ -361,23 +350,6 @@ static void learn_speed(root_t *root)
     }
 }
 
-/** Whether the operation lingers from now on; not if there is nothing to take in, or no way to. */
-static bool begin_to_linger(root_t *root)
-{
-    if (root->engine.n_to_come == 0 || pb_arrival_root_is_broken(&root->engine)) {
-        return false;
-    }
-    OBJ_CONSTRUCT(&root->lingering.super, opal_list_item_t);
-    root->lingering.advance = linger;
-    root->lingering.end = end_lingering;
-    const bool lingers =
-        coll_pipebcast_progress_add(root->super.super.module, &root->lingering) == OMPI_SUCCESS;
-    if (!lingers) {
-        OBJ_DESTRUCT(&root->lingering.super);
-    }
-    return lingers;
-}
-
 static int finish_root(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     root_t *root = (root_t *) operation;
@@ -386,7 +358,7 @@ static int finish_root(coll_pipebcast_operation_t *operation, bool *stays_p)
     count_root(&root->engine);
     learn_speed(root);
     end_mode(&root->super, root->engine.mode, pb_arrival_root_report(&root->engine));
-    *stays_p = begin_to_linger(root);
+    *stays_p = root->engine.n_to_come > 0 && !pb_arrival_root_is_broken(&root->engine);
     if (!*stays_p) {
         pb_arrival_root_finish(&root->engine);
     }
@@ -401,6 +373,8 @@ const coll_pipebcast_kind_t coll_pipebcast_arrival_root = {
     .refused = root_refused,
     .cancel = cancel_root,
     .finish = finish_root,
+    .linger = linger,
+    .end = end_root,
 };
 
 /* A receiver. */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "communicator/lost.h"
 #include "communicator/multicast.h"
 #include "engine/multicast/part.h"
 #include "operation/operation.h"
@@ -22,7 +21,6 @@
 
 typedef struct multicast {
     coll_pipebcast_operation_t super;
-    coll_pipebcast_task_t lingering;
     coll_pipebcast_group_t *group;
     pb_control_t control;
     pb_message_t message;
@@ -272,46 +270,14 @@ static void end_part(multicast_t *multicast)
 
 /* After its result. */
 
-static multicast_t *lingering_one(coll_pipebcast_task_t *task)
+static bool linger(coll_pipebcast_operation_t *operation)
 {
-    return (multicast_t *) (void *) ((char *) task - offsetof(multicast_t, lingering));
+    return advance_part((multicast_t *) operation);
 }
 
-static bool linger(coll_pipebcast_task_t *task)
+static void end(coll_pipebcast_operation_t *operation)
 {
-    multicast_t *multicast = lingering_one(task);
-    const bool is_over = advance_part(multicast);
-    pb_multicast_part_t *part = &multicast->part;
-    if (part->broken) {
-        coll_pipebcast_lose(multicast->super.module, part->error);
-    }
-    return is_over || coll_pipebcast_is_lost(multicast->super.module);
-}
-
-static void end_lingering(coll_pipebcast_task_t *task)
-{
-    multicast_t *multicast = lingering_one(task);
-    coll_pipebcast_lock_t *lock = &multicast->super.module->lock;
-    coll_pipebcast_lock(lock);
-    end_part(multicast);
-    coll_pipebcast_unlock(lock);
-    OBJ_DESTRUCT(&multicast->lingering.super);
-    free(multicast);
-}
-
-/** Goes on as a task; false if it cannot, so that this rank is lost. */
-static bool begin_to_linger(multicast_t *multicast)
-{
-    coll_pipebcast_module_t *module = multicast->super.module;
-    OBJ_CONSTRUCT(&multicast->lingering.super, opal_list_item_t);
-    multicast->lingering.advance = linger;
-    multicast->lingering.end = end_lingering;
-    const int rc = coll_pipebcast_progress_add(module, &multicast->lingering);
-    if (rc != OMPI_SUCCESS) {
-        OBJ_DESTRUCT(&multicast->lingering.super);
-        coll_pipebcast_lose(module, rc);
-    }
-    return rc == OMPI_SUCCESS;
+    end_part((multicast_t *) operation);
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
@@ -327,7 +293,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
         error = unpack(multicast);
     }
     const bool is_over = part->broken || operation->is_left || pb_multicast_part_is_over(part);
-    *stays_p = !is_over && begin_to_linger(multicast);
+    *stays_p = !is_over;
     if (!*stays_p) {
         end_part(multicast);
     }
@@ -342,4 +308,6 @@ const coll_pipebcast_kind_t coll_pipebcast_multicast = {
     .refused = refused,
     .cancel = cancel,
     .finish = finish,
+    .linger = linger,
+    .end = end,
 };

@@ -133,6 +133,54 @@ static void end_swept(const coll_pipebcast_operation_t *operation)
     coll_pipebcast_sweep_end(operation->module, arrived, &times);
 }
 
+static coll_pipebcast_operation_t *operation_of(coll_pipebcast_task_t *task)
+{
+    return (
+        coll_pipebcast_operation_t *) (void *) ((char *) task -
+                                                offsetof(coll_pipebcast_operation_t, lingering));
+}
+
+/** As a task; a rank that is lost does not get all that is to come. */
+static bool linger(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_operation_t *operation = operation_of(task);
+    const bool is_over = operation->kind->linger(operation);
+    lose_if_refused(operation);
+    return is_over || coll_pipebcast_is_lost(operation->module);
+}
+
+static void end_lingering(coll_pipebcast_task_t *task)
+{
+    coll_pipebcast_operation_t *operation = operation_of(task);
+    coll_pipebcast_lock_t *lock = &operation->module->lock;
+    coll_pipebcast_lock(lock);
+    operation->kind->end(operation);
+    coll_pipebcast_unlock(lock);
+    OBJ_DESTRUCT(&task->super);
+    free(operation);
+}
+
+coll_pipebcast_operation_t *coll_pipebcast_operation_lingering(coll_pipebcast_task_t *task)
+{
+    return task->advance == linger ? operation_of(task) : NULL;
+}
+
+/** Goes on as a task; where it cannot, this rank is lost. */
+static void begin_to_linger(coll_pipebcast_operation_t *operation)
+{
+    coll_pipebcast_task_t *task = &operation->lingering;
+    OBJ_CONSTRUCT(&task->super, opal_list_item_t);
+    task->advance = linger;
+    task->end = end_lingering;
+    const int rc = coll_pipebcast_progress_add(operation->module, task);
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(operation->module, rc);
+        operation->kind->end(operation);
+        OBJ_DESTRUCT(&task->super);
+        free(operation);
+    }
+}
+
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
 {
     bool stays = false;
@@ -148,7 +196,9 @@ int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
     if (error == OMPI_SUCCESS) {
         coll_pipebcast_count_broadcast(operation->counted_as, operation->call.data.total);
     }
-    if (!stays) {
+    if (stays) {
+        begin_to_linger(operation);
+    } else {
         free(operation);
     }
     return error;

@@ -79,9 +79,12 @@ typedef struct coll_pipebcast_kind {
     void (*cancel)(coll_pipebcast_operation_t *operation);
     /**
      * Gives everything back; 0 or its first error. *stays_p is set if the operation has to outlive
-     * its result, and frees itself.
+     * its result: then it lingers as a task, and `end` gives back what that needs.
      */
     int (*finish)(coll_pipebcast_operation_t *operation, bool *stays_p);
+    /** Of one that lingers: does what can be done; true when nothing more is to come. */
+    bool (*linger)(coll_pipebcast_operation_t *operation);
+    void (*end)(coll_pipebcast_operation_t *operation);
 } coll_pipebcast_kind_t;
 
 /** The common part. */
@@ -89,8 +92,9 @@ struct coll_pipebcast_operation {
     const coll_pipebcast_kind_t *kind;
     coll_pipebcast_module_t *module; /**< borrowed */
     coll_pipebcast_call_t call;
-    int counted_as;      /**< see base/counters.h; set by start() */
-    int64_t stuck_since; /**< coll_pipebcast_now() at the time; 0: it is not stuck */
+    coll_pipebcast_task_t lingering; /**< after its result */
+    int counted_as;                  /**< see base/counters.h; set by start() */
+    int64_t stuck_since;             /**< coll_pipebcast_now() at the time; 0: it is not stuck */
     bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
     /* By coll_pipebcast_now(); 0: not yet. */
     bool is_swept;
@@ -138,5 +142,8 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);
 
 /** Gives everything back; the result is OMPI_SUCCESS or the operation's first error. */
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation);
+
+/** The operation that lingers as this task; NULL: it is another task. */
+coll_pipebcast_operation_t *coll_pipebcast_operation_lingering(coll_pipebcast_task_t *task);
 
 #endif
