@@ -329,15 +329,6 @@ static inline int coll_pipebcast_failure_of(struct ompi_communicator_t *comm)
     return error;
 }
 
-/** Leaves in each value the least of any rank's. Blocks. Its messages are between named ranks, and
- * no function of the communicator's is called, which may be one of ours. */
-static inline int coll_pipebcast_least(struct ompi_communicator_t *comm, uint64_t *values, int n,
-                                       mca_coll_base_module_t *module)
-{
-    return ompi_coll_base_allreduce_intra_recursivedoubling(MPI_IN_PLACE, values, n, MPI_UINT64_T,
-                                                            MPI_MIN, comm, module);
-}
-
 /** The broadcasts of a communicator, and the module of each. */
 typedef struct coll_pipebcast_functions {
     mca_coll_base_module_bcast_fn_t bcast;

@@ -1,20 +1,15 @@
 /*
- * A relay: the part of a rank that takes a message in segments and hands it on in pieces.
+ * A relay: the part of a rank that takes a message in segments from other hosts and hands it on in
+ * longer pieces inside its own, where each message costs as much whatever its size.
  *
- * Between hosts a message travels in segments of the network's size, in one stream or several.
- * Inside a host each message costs as much whatever its size, so there it goes on in longer
- * pieces. A relay is both transfers of the rank that is in both trees: `between`, as any rank of a
- * plan has one, and `inside`, which has no parents and whose source is the progress of `between`.
- * A piece is offered to it as soon as all its bytes are here, whichever streams have brought
- * them: the pieces before the first segment that is missing.
- *
- * Both have the same message, each in a description of its own, cut into segments or pieces; what
- * is offered was put into its place before. As no two ranks exchange both, segments and pieces may
- * have one tag.
+ * It is both transfers of that rank: `between`, as any rank of a plan has one, and `inside`, which
+ * has no parents and is offered a piece as soon as all its bytes are here, whichever streams have
+ * brought them. Both have the same message, each in a description of its own, cut into segments or
+ * pieces. As no two ranks exchange both, segments and pieces may have one tag.
  *
  * An error of `between` is one of `inside`: segments keep coming, as empty messages, and so do
- * pieces. What fails inside, a piece that cannot be sent, does not concern those between hosts.
- * Where the transport refuses in one of the two, the other is cancelled.
+ * pieces. What fails inside does not concern other hosts. Where the transport refuses in one of the
+ * two, the other is cancelled.
  */
 #ifndef PB_RELAY_H
 #define PB_RELAY_H

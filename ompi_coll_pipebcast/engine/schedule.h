@@ -2,18 +2,14 @@
  * Which blocking broadcasts of a communicator have a sweep (engine/sweep.h), and how many
  * broadcasts later all ranks wait for its verdict, if it is not there yet (ours).
  *
- * That serves two ends. All ranks have the verdict before the same broadcast. And no root gets
- * further ahead of a slow rank than by the broadcasts between two sweeps and those until the
- * verdict is waited for. Within one broadcast a receiver's acknowledgements bound what waits for it
- * (engine/transfer.h), but nothing bounds thousands of short ones: a root has sent each before
- * anyone has received it.
+ * So all ranks have the verdict before the same broadcast, and no root gets further ahead of a slow
+ * rank than by the broadcasts between two sweeps and those until the verdict is waited for: a root
+ * has sent short broadcasts before any rank has received them.
  *
  * Broadcasts are counted by their weight: their bytes, and something for what a transport keeps of
  * each. So at most PB_SCHEDULE_BOUND waits at a slow rank, of broadcasts up to
  * PB_SCHEDULE_MAX_WEIGHT; longer ones are PB_SCHEDULE_LONG at most, of each of which the bound of
- * one broadcast (pb_transfer_limits_t.ahead) may wait.
- *
- * All that this depends on is alike on all ranks.
+ * one broadcast (pb_transfer_limits_t.ahead) may wait. All of that is alike on all ranks.
  */
 #ifndef PB_SCHEDULE_H
 #define PB_SCHEDULE_H

@@ -1,32 +1,26 @@
 /*
- * A sweep: what the ranks measured in one broadcast, added up on the way to its root by one message
- * from each rank to its parent, and the root's verdict, by one message from each rank to its
- * children (ours).
+ * A sweep: measurements of all ranks in one broadcast, added up on the way to its root by one
+ * message from each rank to its parent, and the root's verdict, by one message from each rank to
+ * its children (ours).
  *
  * It travels along the tree of one stream of the broadcast, so that it needs no connection that the
  * broadcast does not: when a rank is through and all its children have reported, it reports to its
  * parent. No broadcast waits for it. A rank that is through has received all that was sent to it
- * before, so the verdict also is the credit by which roots are kept from running ahead: see
- * engine/schedule.h.
+ * before, so the verdict also is the credit that keeps roots from running ahead
+ * (engine/schedule.h). Nothing of a sweep outlives the communicator: a rank has a receive posted
+ * until all its children have reported, and from its report until the verdict is here. Only a rank
+ * that is lost withdraws them.
  *
- * Nothing of a sweep outlives the communicator: from its report until the verdict is here, a rank
- * has a receive posted, and so has a rank until all its children have reported. Only a rank that is
- * lost withdraws them.
+ * Ranks report durations between two moments of the same rank, which need no common clock. The tree
+ * says for whom a rank has waited: ranks that wait get their first segments when the last of those
+ * above them has come. So where the ranks below a rank have waited long, and it has not itself but
+ * was away so long, it has *held* them. Those that no rank has held have waited for the root. A
+ * rank that was not away has come as early as it could, also in broadcasts of rows and columns of
+ * ranks by turns.
  *
- * Ranks report durations between two moments of the same rank: from the broadcast before, of any
- * communicator, until its arrival, from then until its first segment came, and from then until it
- * was through. Durations need no common clock, and have no error however late a report is taken in.
- *
- * The tree says for whom a rank has waited. Ranks that wait get their first segments at about the
- * same time, when the last of those above them has come. So where the ranks below a rank have
- * waited long, and it has not itself but was away so long, they have waited for it: it has *held*
- * them. Those that no rank has held have waited for the root. And a rank that was not away has come
- * as early as it could: in broadcasts one after the other, also of rows and columns of ranks by
- * turns, those below it wait as long as each takes it.
- *
- * The verdict also has how long the broadcast took on the rank where it took longest, from its
- * arrival to its end, and how long every rank but the root waited at least, for the learner
- * (topo/model/learner.h); and the most frames of multicast that any rank missed.
+ * The verdict also has, for the learner (topo/model/learner.h), how long the broadcast took on the
+ * rank where it took longest, from its arrival to its end, and how long every rank but the root
+ * waited at least; and the most frames of multicast that any rank missed.
  */
 #ifndef PB_SWEEP_H
 #define PB_SWEEP_H

@@ -6,47 +6,38 @@
  * where engine/message.h says. It never blocks: pb_transfer_advance() does what can be
  * done now.
  *
- * Segments s, s + n_streams, ... of a stream come from one parent. From each
- * parent segments come in ascending order, whatever
- * streams they belong to, and to each child they are
- * sent in ascending order: so one tag is enough, and the order of messages
- * between two ranks is the same on both sides. A parent has a bounded window of
- * posted receives, a child one of outstanding sends. Children are independent:
- * a slow child does not stop the others.
+ * Segments s, s + n_streams, ... of a stream come from one parent. Between two ranks segments go in
+ * ascending order, whatever streams they belong to: so one tag is enough. A parent has a bounded
+ * window of posted receives, a child one of outstanding sends. A slow child does not stop the
+ * others.
  *
- * A receiver that is late would collect what its parents send. So every so many
- * bytes a send is synchronous: it ends when the receiver acknowledges it, and only a few
- * acknowledgements may be open. So no more than `ahead` bytes ever wait at a receiver, from all
- * its parents; where switches can queue as much at a port, none of them is lost.
+ * A receiver that is late would collect what its parents send. So after a number of bytes a send is
+ * synchronous: it ends when the receiver acknowledges it, and only a few acknowledgements may be
+ * open. No more than `ahead` bytes ever wait at a receiver, from all its parents; where switches
+ * can queue as much at a port, none of them is lost.
  *
- * A root could pour out the whole message at once. Then the transport, not this
- * engine, decides how its children share the rank's link (TCP connections share
- * it by what each has in flight, which differs much while they are young), one
- * tree lags, and the last rank has to wait for it. So a root of several children
- * is *paced*: acknowledgements come often enough to bound what is in flight, and a
- * child must not be ahead of another by more than a segment, even when only the
- * other's acknowledgements are open. A child that is really late does not hold the
- * others: they go on as soon as half of their own acknowledgements have come. Ranks
- * that forward are paced by what they receive.
+ * A root of several children is *paced*: else the transport would decide how they share its link
+ * (TCP connections share by what each has in flight), one tree would lag, and the last rank wait
+ * for it. Acknowledgements come often enough to bound what is in flight, and a child must not be
+ * ahead of another by more than a segment, even when only the other's acknowledgements are open. A
+ * child that is really late does not hold the others: they go on as soon as half of their own
+ * acknowledgements have come.
  *
  * A root may instead serve its children *in turn*: the next one's first segment follows the last
  * one's last. On a flat tree, with segments that need no receiver, this is flat_nb (paper 3,
  * section 3.3).
  *
  * When a broadcast has ended on a rank, nothing that was sent to it for this broadcast is still to
- * come, except what the communicator itself will take before it ends (and a communicator's end
- * waits for that). Otherwise a late message would be taken for one of the next communicator with
- * the same number, whose user would get its bytes. So a rank is sent only what it waits for: a
- * transfer ends when the last message of each parent is here, and a parent in a stream without
- * segments sends nothing, see pb_transfer_uses(). HACKING.md has the proof for each kind of
- * message.
+ * come, except what the communicator itself takes before it ends (and its end waits for that). Else
+ * a late message would be taken for one of the next communicator with the same number, whose user
+ * would get its bytes. So a transfer ends when the last message of each parent is here, and a
+ * parent in a stream without segments sends nothing, see pb_transfer_uses().
  *
- * An error at one rank must not leave others waiting. A rank that cannot take in
- * or give out a segment keeps the flow of messages going, but from then on sends
- * empty ones: its children take those for an error, and pass it on likewise. So
+ * An error at one rank must not leave others waiting. A rank that cannot take in or give out a
+ * segment goes on, but with empty messages, which its children take for an error and pass on. So
  * every rank below ends, with an error, and no rank above waits for it. Only if the transport
- * refuses is everything under way given up. So it is if a segment has a wrong size: the ranks do
- * not agree on the message, and nobody knows what is still to come.
+ * refuses, or a segment has a wrong size, is everything under way given up: then no rank knows what
+ * is still to come.
  */
 #ifndef PB_TRANSFER_H
 #define PB_TRANSFER_H

@@ -1,15 +1,11 @@
 /*
  * An operation: one rank's part of one broadcast, from its start to its result, behind one
- * interface.
- *
- * A broadcast is of one of these kinds, each in a file or directory of its own, and each a row of
- * functions (coll_pipebcast_kind_t):
+ * interface. It is of one of these kinds, each a row of functions (coll_pipebcast_kind_t):
  * - plain: one transfer down the planned tree (plain.c), also flat_nb;
- * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival/);
+ * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival.c);
  * - adaptive: down the tree that is advised (the room adaptive/);
- * - multicast: by datagrams to all at once (multicast.c).
- * kinds.c alone knows which kind a broadcast is. Everything else, above all who waits for a
- * broadcast and what makes progress, holds operations and knows no kind.
+ * - multicast: by datagrams to all ranks (multicast.c).
+ * kinds.c alone knows which kind a broadcast is.
  *
  * An operation never blocks. A blocking broadcast starts one and advances it until it is
  * through; a nonblocking one is a task (communicator/progress.h) that does the same. Several may be
@@ -18,11 +14,11 @@
  *
  * Where memory runs out: what all ranks need is allocated before they agree. An operation itself
  * needs memory when it starts and when it learns its role in a group; what fails there is tried
- * once more, as leaving a broadcast costs more than an error. Messages that are then under way may
- * come when the communicator is gone, and Open MPI's ob1 keeps them for the next one of its number.
- * A rank for which the second try fails, too, is lost (communicator/lost.h).
+ * once more, as messages that are under way when a rank leaves may come when the communicator is
+ * gone, and Open MPI's ob1 keeps them for the next one of its number. A rank for which the second
+ * try fails, too, is lost (communicator/lost.h).
  *
- * Who calls whom: bcast, nonblocking -> request, decision -> operation -> kinds -> the kinds.
+ * Who calls whom: functions -> request, decision -> operation -> kinds -> the kinds.
  */
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H
@@ -32,9 +28,8 @@
 
 /**
  * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
- * a rank that does not know the kind keeps in step all the same. An adaptive one has
- * headers, segments of the known tree and segments of an announced one; the second is also that of
- * what is swept, the fourth that of pieces beside multicast.
+ * a rank that does not know the kind keeps in step all the same. The second is that of control
+ * messages, the fourth that of pieces with multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
 
@@ -42,13 +37,8 @@
 typedef struct coll_pipebcast_call {
     coll_pipebcast_data_t data; /**< of at least one byte */
     int root;
-    /**
-     * The first of its tags, which keep its messages apart from those of others on the
-     * communicator. Blocking broadcasts follow each other in the same order on all ranks and could
-     * share one; but then what was left over from one with an error would be taken for the next
-     * one's.
-     */
-    int tag;
+    int tag; /**< the first of its tags, which keep its messages apart from those of others, also
+                of what is left over from one with an error */
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
     coll_pipebcast_settings_t settings; /**< in force when it was called */
     bool overlaps; /**< it may overlap others of the communicator: it is no blocking one */

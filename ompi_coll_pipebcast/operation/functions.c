@@ -1,0 +1,225 @@
+/*
+ * MPI_Bcast, MPI_Ibcast and MPI_Bcast_init: large messages are operations or requests of ours,
+ * others go to the fallback component.
+ *
+ * The communicator's lock is taken once for all that comes before the waiting, and once for each
+ * time that there was nothing to do but to wait.
+ */
+#include "operation/functions.h"
+
+#include "base/clock.h"
+#include "base/tags.h"
+#include "communicator/agreement.h"
+#include "operation/decision.h"
+#include "operation/request.h"
+
+typedef enum { BLOCKING, NONBLOCKING, PERSISTENT } way_t;
+
+/** A call, and what became of it; where it has neither operation nor request it is not ours. */
+typedef struct begun {
+    coll_pipebcast_call_t call;
+    coll_pipebcast_operation_t *operation; /**< of a blocking one */
+    coll_pipebcast_request_t *request;     /**< of another one */
+    coll_pipebcast_decision_t decision;
+} begun_t;
+
+/** Starts what was decided, or makes the request for it. */
+static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
+{
+    const pb_planned_t *planned = &begun->decision.planned;
+    if (way == BLOCKING) {
+        return coll_pipebcast_operation_start(module, &begun->call, planned, &begun->operation);
+    }
+    coll_pipebcast_request_t *request =
+        coll_pipebcast_request_new(module, &begun->call, way == PERSISTENT);
+    if (request == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (way == PERSISTENT) {
+        request->planned = *planned;
+        request->planned.role = NULL; /* it was borrowed */
+    } else {
+        const int rc = coll_pipebcast_request_begin(request, planned);
+        if (rc != OMPI_SUCCESS) {
+            ompi_request_t *handle = &request->super.super;
+            ompi_request_free(&handle);
+            return rc;
+        }
+    }
+    begun->request = request;
+    return OMPI_SUCCESS;
+}
+
+/**
+ * Reserves tags, as many and as early on all ranks, lost or not, and settles what is open before a
+ * blocking broadcast; how the broadcast is planned then.
+ */
+static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
+                                        coll_pipebcast_call_t *call)
+{
+    call->tag = coll_pipebcast_request_tags(module, way == PERSISTENT);
+    if (way == BLOCKING) {
+        coll_pipebcast_sweep_settle(module);
+        coll_pipebcast_multicast_settle(module);
+        return coll_pipebcast_operation_may_be_swept(module, call) ? COLL_PIPEBCAST_BY_SWEPT
+                                                                   : COLL_PIPEBCAST_BY_ANY;
+    }
+    if (way == NONBLOCKING) {
+        return COLL_PIPEBCAST_BY_ANY;
+    }
+    /* Each rank may have its starts in another order, and the broadcasts of a multicast group have
+     * one order on all ranks. */
+    return call->tag != 0 ? COLL_PIPEBCAST_BY_TREE : COLL_PIPEBCAST_NOT_PLANNED;
+}
+
+/** Agrees, decides and starts. With the lock held. */
+static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
+{
+    coll_pipebcast_call_t *call = &begun->call;
+    coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
+    coll_pipebcast_agree(module, way == BLOCKING);
+    call->settings = module->settings;
+    if (way == BLOCKING && module->state != COLL_PIPEBCAST_PASSING) {
+        call->arrived = coll_pipebcast_now(); /* else nobody asks, and a clock takes time */
+    }
+    if (coll_pipebcast_may_be_ours(module, call->data.total)) {
+        by = prepare(module, way, call);
+    }
+    const int rc =
+        coll_pipebcast_decide(module, call->root, call->data.total, by, &begun->decision);
+    if (rc == OMPI_SUCCESS && begun->decision.ours) {
+        return start(module, way, begun);
+    }
+    if (rc == OMPI_SUCCESS && begun->decision.planned.is_swept && !module->is_lost) {
+        (void) coll_pipebcast_sweep_begin(module, &begun->decision.planned, call->root,
+                                          call->data.total, call->tag - 1);
+    }
+    return rc;
+}
+
+/** Where the decision was logged, logs how long a blocking broadcast took. */
+static void log_time(coll_pipebcast_module_t *module, const begun_t *begun)
+{
+    coll_pipebcast_log_time(module, begun->call.root, begun->call.data.total, &begun->decision,
+                            coll_pipebcast_seconds_since(begun->call.arrived));
+}
+
+/** Advances an operation to its end, making progress of everything else meanwhile. */
+static int wait_for(coll_pipebcast_module_t *module, const begun_t *begun)
+{
+    while (!coll_pipebcast_operation_advance(begun->operation)) {
+        coll_pipebcast_unlock(&module->lock);
+        opal_progress();
+        coll_pipebcast_lock(&module->lock);
+    }
+    const int rc = coll_pipebcast_operation_finish(begun->operation);
+    coll_pipebcast_leave();
+    log_time(module, begun);
+    return rc;
+}
+
+/** Serves a broadcast if it is ours: true, and the result. False: the fallback component is to be
+ * called. */
+static bool serve(coll_pipebcast_module_t *module, way_t way, begun_t *begun, int *rc_p)
+{
+    if (coll_pipebcast_may_overtake(module->comm)) {
+        return false;
+    }
+    coll_pipebcast_lock(&module->lock);
+    *rc_p = begin(module, way, begun);
+    const bool is_ours =
+        *rc_p != OMPI_SUCCESS || begun->operation != NULL || begun->request != NULL;
+    if (begun->operation != NULL) {
+        *rc_p = wait_for(module, begun);
+    }
+    coll_pipebcast_unlock(&module->lock);
+    if (is_ours) {
+        coll_pipebcast_count_failure(*rc_p);
+    } else {
+        coll_pipebcast_report_unfit(module, &begun->decision);
+        coll_pipebcast_count_fallback(begun->decision.reason, begun->call.data.total);
+    }
+    return is_ours;
+}
+
+/** Ends, on this rank, a blocking broadcast that the fallback component has served. */
+static void note_passed(coll_pipebcast_module_t *module, const begun_t *begun)
+{
+    const int64_t arrived = begun->call.arrived;
+    coll_pipebcast_lock(&module->lock);
+    if (begun->decision.planned.is_swept) { /* how long it waited for its first bytes is unknown */
+        const pb_sweep_times_t times = {.transfer = coll_pipebcast_now() - arrived};
+        coll_pipebcast_sweep_end(module, arrived, &times);
+        coll_pipebcast_leave();
+    }
+    log_time(module, begun);
+    coll_pipebcast_unlock(&module->lock);
+}
+
+/** A call. Ranks whose count is 0 do not come here at all, while others may describe the same empty
+ * message by a type without bytes: where there are none, nothing may be sent. */
+static begun_t begun_of(void *buffer, size_t count, struct ompi_datatype_t *datatype, int root)
+{
+    return (begun_t){
+        .call = {.data = coll_pipebcast_data_of(buffer, count, datatype), .root = root}};
+}
+
+int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
+                         struct ompi_datatype_t *datatype, int root,
+                         struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
+{
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root);
+    int rc = OMPI_SUCCESS;
+    if (begun.call.data.total == 0 || serve(module, BLOCKING, &begun, &rc)) {
+        return rc;
+    }
+    rc = module->fallback.bcast(buffer, count, datatype, root, comm, module->fallback.bcast_module);
+    if (begun.decision.is_logged || begun.decision.planned.is_swept) {
+        note_passed(module, &begun);
+    }
+    return rc;
+}
+
+int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
+                          struct ompi_datatype_t *datatype, int root,
+                          struct ompi_communicator_t *comm, ompi_request_t **request_p,
+                          mca_coll_base_module_t *base)
+{
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root);
+    int rc;
+    if (begun.call.data.total == 0) {
+        *request_p = &ompi_request_empty;
+        return OMPI_SUCCESS;
+    }
+    if (!serve(module, NONBLOCKING, &begun, &rc)) {
+        return module->fallback.ibcast(buffer, count, datatype, root, comm, request_p,
+                                       module->fallback.ibcast_module);
+    }
+    if (rc == OMPI_SUCCESS) {
+        *request_p = &begun.request->super.super;
+    }
+    return rc;
+}
+
+int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
+                              struct ompi_datatype_t *datatype, int root,
+                              struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                              ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root);
+    int rc;
+    if (begun.call.data.total == 0) {
+        return ompi_request_persistent_noop_create(request_p);
+    }
+    if (!serve(module, PERSISTENT, &begun, &rc)) {
+        return module->fallback.bcast_init(buffer, count, datatype, root, comm, info, request_p,
+                                           module->fallback.bcast_init_module);
+    }
+    if (rc == OMPI_SUCCESS) {
+        *request_p = &begun.request->super.super;
+    }
+    return rc;
+}
