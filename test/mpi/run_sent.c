@@ -3,6 +3,7 @@
  *
  * Usage: run_sent first SEGMENTS
  *        run_sent persistent
+ *        run_sent synchronous yes|no
  *
  * first: the first broadcast of a communicator sends one message for each segment that a rank
  * receives, and one without bytes for each connection that is new, and nothing else: for the world,
@@ -10,6 +11,7 @@
  * persistent: a persistent broadcast is done as a nonblocking one would be where it was
  * initialized: by what was measured so far. One that was initialized before stays as it was,
  * although ranks start the two in different orders.
+ * synchronous: whether segments are acknowledged to ranks of the same host.
  */
 #include <stdio.h>
 #include <string.h>
@@ -135,11 +137,21 @@ static void test_persistent(void)
     give_back(&after);
 }
 
+static void test_synchronous(bool expected)
+{
+    sent_open(LEAST);
+    check_bcast(BLOCKING, BYTES, 0, MPI_COMM_WORLD, 1, "a blocking one");
+    const long n = sent_synchronous(MPI_COMM_WORLD);
+    check(expected == (n > 0), "%ld synchronous sends", n);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "persistent") == 0) {
         test_persistent();
+    } else if (argc > 2 && strcmp(argv[1], "synchronous") == 0) {
+        test_synchronous(strcmp(argv[2], "yes") == 0);
     } else {
         test_first(argument(argc, argv, 2, 1));
     }

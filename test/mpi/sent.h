@@ -14,6 +14,9 @@ void sent_forget(void);
 /** What all ranks of `comm` have sent since they forgot it. Collective; forgets it. */
 void sent_take(MPI_Comm comm, long *n_empty_p, long *n_full_p);
 
+/** How many of them were synchronous, since all have forgotten them. Collective. */
+long sent_synchronous(MPI_Comm comm);
+
 void sent_close(void);
 
 #endif
