@@ -1,6 +1,7 @@
 /*
  * Following advice (paper 4), as the communicator sees it. The room adaptive/ does it, which may be
- * left out of the plugin (configure --disable-adaptive); nothing else refers to that room.
+ * left out of the plugin (configure --disable-adaptive). component/ registers that room; the others
+ * know it by this alone.
  */
 #ifndef COLL_PIPEBCAST_ADVICE_H
 #define COLL_PIPEBCAST_ADVICE_H
@@ -20,7 +21,7 @@ typedef struct coll_pipebcast_advice {
     const struct coll_pipebcast_kind *kind; /**< of broadcasts that follow advice */
 } coll_pipebcast_advice_t;
 
-/** Set when the parameter advice_dir is registered; NULL: the plugin is built without. */
+/** Set when adaptive/ is registered; NULL: the plugin is built without it. */
 extern const coll_pipebcast_advice_t *coll_pipebcast_advice;
 
 #endif

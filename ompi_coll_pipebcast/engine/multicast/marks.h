@@ -23,11 +23,12 @@
  *
  * The rule has one exception. A root whose broadcast reports, and which knows that all marks before
  * it are settled, does not wait for late ranks without end: each time that it has waited for some
- * time without news it sends a block more. A rank that is more than a window behind frames that
- * have come does not count any more, until it has caught up. What its buffer has no room for is
- * lost, and repaired. The next root waits for the mark that such a broadcast is: so that happens in
- * one broadcast at a time. Buffers have room for twice the window, for this, for copies of a root's
- * own frames where the host loops them back, and for what strangers send.
+ * time without news it sends a block more, and twice as much each time in a row. A rank that is
+ * more than a window behind frames that have come does not count any more, until it has caught up.
+ * What its buffer has no room for is lost, and repaired. The next root waits for the mark that such
+ * a broadcast is: so that happens in one broadcast at a time. Buffers have room for twice the
+ * window, for this, for copies of a root's own frames where the host loops them back, and for what
+ * strangers send.
  *
  * The same bounds what ranks keep for others, as nobody can be asked for what is settled: copies
  * of at most a window and a block. And as each broadcast has a frame, no more parts can be asked.

@@ -32,6 +32,7 @@ typedef struct pb_multicast_source {
     bool all_sent;      /**< all have left this host */
     bool is_waiting;    /**< `since` is known */
     int64_t since;      /**< nanoseconds, when more was granted for the last time */
+    int n_impatient;    /**< times in a row that more was granted without news, < 33 */
     bool has_noted;     /**< what the settled mark brought has changed the rate */
 } pb_multicast_source_t;
 

@@ -45,8 +45,9 @@ static uint64_t by_reports(const part_t *p)
 }
 
 /**
- * Frames that may be sent by impatience, where reports stay away; else 0. Time that frames take to
- * leave is no time without news.
+ * Frames that may be sent by impatience, where reports stay away; else 0: twice as many each time,
+ * so that a message ends soon that nobody hears. Time that frames take to leave is no time without
+ * news.
  */
 static uint64_t by_patience(part_t *p, int64_t now)
 {
@@ -62,7 +63,8 @@ static uint64_t by_patience(part_t *p, int64_t now)
         return 0;
     }
     p->multicast->counters.impatient++;
-    return (uint64_t) s->n_granted + pb_marks_block(&p->multicast->marks);
+    s->n_impatient++;
+    return s->n_granted + ((uint64_t) pb_marks_block(&p->multicast->marks) << (s->n_impatient - 1));
 }
 
 static void grant(part_t *p, int64_t now)
@@ -70,7 +72,9 @@ static void grant(part_t *p, int64_t now)
     pb_multicast_source_t *s = &p->source;
     const uint64_t all = p->window.n_frames, reports = by_reports(p), mark = by_mark(p);
     uint64_t granted = p->n_children == 0 ? all : reports > mark ? reports : mark;
-    if (granted <= s->n_granted) {
+    if (granted > s->n_granted) {
+        s->n_impatient = 0;
+    } else {
         granted = by_patience(p, now);
     }
     if (granted > s->n_granted) {

@@ -280,6 +280,19 @@ static void test_without_datagrams(void)
        "a rank that hears nothing, or cannot send to the group, has no need of it");
 }
 
+/** A long message that nobody hears does not wait for a report of each of its blocks. */
+static void test_silence(void)
+{
+    tally_t tally = {0};
+    group_t *g = group_new(5, 4, 1, 10, 16, 10000);
+    g->lost = g->last_lost = 1000;
+    group_set_chain(g, 0, 0, 10000); /* a thousand frames, 250 blocks */
+    run(&tally, g, 0);
+    ok(all_well(&tally) && tally.impatient > 0 && tally.impatient <= 10,
+       "where nobody hears anything, the root waits %llu times",
+       (unsigned long long) tally.impatient);
+}
+
 /** The rank behind one that hears them. */
 static void test_deaf(void)
 {
@@ -476,6 +489,7 @@ int main(void)
     test_late_report(1); /* with all others below it */
     test_late_report(N_LATE - 1);
     test_without_datagrams();
+    test_silence();
     test_deaf();
     test_inside();
     test_no_copy();
