@@ -7,6 +7,7 @@
 
 #include "test/tap.h"
 #include "test/topo/trees/tree_case.h"
+#include "test/topo/util/golden.h"
 #include "topo/check/check_load.h"
 
 typedef struct fixture {
@@ -59,78 +60,38 @@ static const pb_link_load_t *load(const fixture_t *f, const char *name, bool up)
     return &f->check.links[up ? pb_link_up(node) : pb_link_down(node)];
 }
 
+/* Numbers with blanks between. */
+static void read_numbers(const char *text, int *numbers, int most)
+{
+    for (int i = 0; i < most && *text != '\0'; i++) {
+        char *end;
+        numbers[i] = (int) strtol(text, &end, 10);
+        text = end;
+    }
+}
+
 /* ---- plans that reach everyone ---- */
 
-static const struct {
-    const char *what, *hosts;
-    int n_streams, parents[8];
-    const char *fault; /* NULL: no contention */
-    int height, max_edges, max_senders, max_sends;
-} sound[] = {
-    {"the chain", "a,b,c,d", 1, {-1, 0, 1, 2}, NULL, 3, 1, 1, 1},
-    {"two senders into s1",
-     "a,b,c,d",
-     1,
-     {-1, 0, 0, 1},
-     "the link down to s1 of speed 1 has 2 senders, together of speed 2",
-     2,
-     2,
-     2,
-     2},
-    {"into s1 and back", "a,b,c,d", 1, {-1, 2, 0, 2}, NULL, 2, 2, 1, 2},
-    {"one sender alone", "a,b,c,d", 1, {-1, 0, 0, 0}, NULL, 1, 3, 1, 3},
-    {"out of s1 by one, into it by one", "a,b,c,d", 1, {-1, 2, 3, 0}, NULL, 3, 1, 1, 1},
-    {"three sends in two streams",
-     "a,b,c,d",
-     2,
-     {-1, 0, 0, 2, -1, 3, 3, 0},
-     "rank 0 sends over 3 edges",
-     2,
-     3,
-     2,
-     3},
-    {"two halves into s1", "a,b,c,d", 2, {-1, 0, 1, 2, -1, 3, 3, 0}, NULL, 3, 2, 2, 2},
-    {"three halves into s1",
-     "a,b,c,d",
-     2,
-     {-1, 0, 1, 1, -1, 3, 3, 0},
-     "the link down to s1 of speed 1 has 2 senders, together of speed 1",
-     2,
-     3,
-     2,
-     2},
-    {"two ranks on each host", "a,a,c,c", 1, {-1, 0, 1, 2}, NULL, 3, 1, 1, 1},
-    {"both leave their host",
-     "a,a,c,c",
-     1,
-     {-1, 0, 0, 1},
-     "the link up from a of speed 1 has 2 senders",
-     2,
-     2,
-     2,
-     2},
-};
-
-static void test_sound(void)
+static void test_sound(char *const *columns, int n)
 {
-    for (size_t i = 0; i < sizeof(sound) / sizeof(sound[0]); i++) {
-        fixture_t f;
-        set_up(&f, sound[i].hosts);
-        set_parents(&f, sound[i].n_streams, sound[i].parents);
-        const pb_check_t *check = &f.check;
-        const int rc = pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag);
-        ok(rc == PB_SUCCESS && check->height == sound[i].height &&
-               check->max_edges == sound[i].max_edges &&
-               check->max_senders == sound[i].max_senders && check->max_sends == sound[i].max_sends,
-           "%s: sound, of height %d, at most %d edges of %d ranks, %d sends", sound[i].what,
-           check->height, check->max_edges, check->max_senders, check->max_sends);
-        const int contends = pb_check_load(f.c.placement, f.plan, NULL, &f.diag);
-        ok(sound[i].fault == NULL
-               ? contends == PB_SUCCESS && f.diag.n_faults == 0
-               : contends == PB_ERR_INPUT && has_message(&f.diag, sound[i].fault),
-           "%s: %s", sound[i].what, sound[i].fault != NULL ? sound[i].fault : "no contention");
-        tear_down(&f);
-    }
+    const char *what = columns[0], *fault = columns[4];
+    int parents[8] = {0}, most[4] = {0};
+    fixture_t f;
+    set_up(&f, columns[1]);
+    read_numbers(columns[3], parents, 8);
+    read_numbers(columns[5], most, 4);
+    set_parents(&f, atoi(columns[2]), parents);
+    const pb_check_t *check = &f.check;
+    const int rc = pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag);
+    ok(n == 6 && rc == PB_SUCCESS && check->height == most[0] && check->max_edges == most[1] &&
+           check->max_senders == most[2] && check->max_sends == most[3],
+       "%s: sound, of height %d, at most %d edges of %d ranks, %d sends", what, check->height,
+       check->max_edges, check->max_senders, check->max_sends);
+    const int contends = pb_check_load(f.c.placement, f.plan, NULL, &f.diag);
+    ok(fault[0] == '\0' ? contends == PB_SUCCESS && f.diag.n_faults == 0
+                        : contends == PB_ERR_INPUT && has_message(&f.diag, fault),
+       "%s: %s", what, fault[0] != '\0' ? fault : "no contention");
+    tear_down(&f);
 }
 
 /* Loads, of the chain and of one over ranks of one host, which load no link among themselves. */
@@ -157,74 +118,44 @@ static void test_loads(void)
 
 /* ---- plans that are none ---- */
 
-/* What of the chain is set to a value. */
-typedef enum { NOTHING, CHILD, PARENT, FIRST, HEIGHT, N_MEMBERS, ROOT, N_RANKS, HOST } spoilt_t;
-
-static const struct {
-    int n_streams, parents[8]; /* 0: the chain */
-    spoilt_t what;
-    int at, value;
-    const char *members; /* NULL: all */
-    const char *fault;
-} none[] = {
-    {1, {-1, 0, 3, 2}, NOTHING, 0, 0, NULL, "rank 2 is never reached: the ranks above it are a"},
-    {1, {-1, 0, 2, 2}, NOTHING, 0, 0, NULL, "rank 3 is never reached"},
-    {1, {-1, 0, 1, -1}, NOTHING, 0, 0, NULL, "rank 3 is never reached: nobody sends to it"},
-    {2, {-1, 0, 1, 2, -1, 0, 1, -1}, NOTHING, 0, 0, NULL, "stream 1: rank 3 is never reached"},
-    {0, {0}, HEIGHT, 0, 2, NULL, "the height is 3, not 2"},
-    {0, {0}, CHILD, 2, 2, NULL, "rank 2 receives twice, from 1 and from 2"},
-    {0, {0}, CHILD, 2, 0, NULL, "rank 2 sends to the root, 0"},
-    {0, {0}, CHILD, 2, 4, NULL, "rank 2 has a child 4, which is no rank"},
-    {0, {0}, CHILD, 2, -1, NULL, "rank 3 waits for its parent 2, which does not send to it"},
-    {0, {0}, PARENT, 3, 1, NULL, "rank 2 sends to 3, whose parent is 1"},
-    {0, {0}, PARENT, 3, -1, NULL, "rank 2 sends to 3, whose parent is -1"},
-    {0, {0}, PARENT, 0, 3, NULL, "rank 0, the root, must not have the parent 3"},
-    {0, {0}, PARENT, 1, -7, NULL, "rank 1 must not have the parent -7"},
-    {0, {0}, FIRST, 1, 3, NULL, "first_child is not ordered"},
-    {0, {0}, FIRST, 4, 1000000, NULL, "first_child is not ordered"},
-    {0, {0}, FIRST, 0, -1, NULL, "first_child is not ordered"},
-    {0, {0}, NOTHING, 0, 0, "\1\1\1", "the plan has 4 members instead of 3"},
-    {0, {0}, NOTHING, 0, 0, "\0\1\1\1", "the root, 0, is no member"},
-    {0, {0}, N_MEMBERS, 0, 3, "\1\1\1", "first_child is not ordered from 0 to 2"},
-    {0, {0}, ROOT, 0, 4, NULL, "the root, 4, is no member"},
-    {0, {0}, N_RANKS, 0, 3, NULL, "the plan is for 3 ranks, the placement for 4"},
-    {0, {0}, HOST, 3, -1, NULL, "rank 3 is on no host"},
-};
-
-static void spoil(fixture_t *f, spoilt_t what, int at, int value)
+/* Sets a number of the plan or the placement. */
+static void spoil(fixture_t *f, const char *what, int at, int value)
 {
     pb_stream_t *stream = &f->plan->streams[0];
-    int *const places[] = {
-        [NOTHING] = &at,
-        [CHILD] = &stream->child[at],
-        [PARENT] = &stream->parent[at],
-        [FIRST] = &stream->first_child[at],
-        [HEIGHT] = &stream->height,
-        [N_MEMBERS] = &f->plan->n_members,
-        [ROOT] = &f->plan->root,
-        [N_RANKS] = &f->plan->n_ranks,
-        [HOST] = &f->c.placement->host[at],
-    };
-    *places[what] = value;
+    int *number = strcmp(what, "child") == 0       ? &stream->child[at]
+                  : strcmp(what, "parent") == 0    ? &stream->parent[at]
+                  : strcmp(what, "first") == 0     ? &stream->first_child[at]
+                  : strcmp(what, "height") == 0    ? &stream->height
+                  : strcmp(what, "n_members") == 0 ? &f->plan->n_members
+                  : strcmp(what, "root") == 0      ? &f->plan->root
+                  : strcmp(what, "n_ranks") == 0   ? &f->plan->n_ranks
+                  : strcmp(what, "host") == 0      ? &f->c.placement->host[at]
+                                                   : &at;
+    *number = value;
 }
 
-static void test_none(void)
+static void test_none(char *const *columns, int n)
 {
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-        fixture_t f;
-        set_up(&f, "a,b,c,d");
-        if (none[i].n_streams > 0) {
-            set_parents(&f, none[i].n_streams, none[i].parents);
-        }
-        const int n_ranks = f.plan->n_ranks;
-        spoil(&f, none[i].what, none[i].at, none[i].value);
-        ok(pb_check_plan(f.c.placement, f.plan, none[i].members, &f.check, &f.diag) ==
-                   PB_ERR_INPUT &&
-               has_message(&f.diag, none[i].fault),
-           "refused: %s", none[i].fault);
-        f.plan->n_ranks = n_ranks;
-        tear_down(&f);
+    char members[4];
+    int parents[8];
+    fixture_t f;
+    set_up(&f, "a,b,c,d");
+    if (columns[1][0] != '\0') {
+        read_numbers(columns[1], parents, 8);
+        set_parents(&f, atoi(columns[0]), parents);
     }
+    for (int i = 0; i < 4; i++) {
+        members[i] = columns[5][0] == '\0' || columns[5][i] == '1';
+    }
+    const int n_ranks = f.plan->n_ranks;
+    spoil(&f, columns[2], atoi(columns[3]), atoi(columns[4]));
+    ok(n == 7 &&
+           pb_check_plan(f.c.placement, f.plan, columns[5][0] != '\0' ? members : NULL, &f.check,
+                         &f.diag) == PB_ERR_INPUT &&
+           has_message(&f.diag, columns[6]),
+       "refused: %s", columns[6]);
+    f.plan->n_ranks = n_ranks;
+    tear_down(&f);
 }
 
 /* A subset's plan must keep to its members. */
@@ -250,9 +181,9 @@ static void test_members(void)
 
 int main(void)
 {
-    test_sound();
+    ok(golden_rows("check/sound.rows", test_sound) == 10, "there are sound plans");
     test_loads();
-    test_none();
+    ok(golden_rows("check/none.rows", test_none) == 22, "there are plans that are none");
     test_members();
     return tap_done();
 }

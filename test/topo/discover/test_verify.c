@@ -5,6 +5,7 @@
 
 #include "simulated.h"
 #include "test/tap.h"
+#include "test/topo/util/golden.h"
 #include "topo/discover/verify.h"
 #include "topo/network/topology.h"
 
@@ -116,12 +117,6 @@ static void test_burst(void)
     printf("# %d of 60 tried again\n", n_longer);
 }
 
-/* A network of three switches in a line, and what files may have in its place. */
-static const char network[] = "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
-                              "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
-                              "SwitchName=c Nodes=c[0-5] LinkSpeed=100\n"
-                              "SwitchName=b Switches=a,c LinkSpeed=100\n";
-
 /* Whether exactly these hosts are named. */
 static bool names(const pb_simulated_t *s, const pb_contradiction_t *c, const char *text)
 {
@@ -133,64 +128,21 @@ static bool names(const pb_simulated_t *s, const pb_contradiction_t *c, const ch
     return strcmp(all, text) == 0;
 }
 
-static void test_mistakes(void)
+static void test_mistake(char *const *columns, int n)
 {
-    static const struct {
-        const char *what, *network, *file;
-        pb_contradiction_kind_t kind;
-        const char *link, *hosts;
-    } cases[] = {
-        {"two switches are one in the file", network,
-         "SwitchName=a Nodes=a[0-5] LinkSpeed=1\n"
-         "SwitchName=b Nodes=b[0-5],c[0-5] LinkSpeed=1\n"
-         "SwitchName=b Switches=a LinkSpeed=1\n",
-         PB_CONTRADICTION_SPLIT, "b", "c0 c1 c2 c3 c4 c5 "},
-        {"all switches are one in the file", network, "SwitchName=b Nodes=a[0-5],b[0-5],c[0-5]\n",
-         PB_CONTRADICTION_SPLIT, "b", NULL},
-        {"a host is under the wrong switch", network,
-         "SwitchName=a Nodes=a[0-5],b3 LinkSpeed=1\n"
-         "SwitchName=b Nodes=b[0-2],b[4-5] LinkSpeed=1\n"
-         "SwitchName=c Nodes=c[0-5] LinkSpeed=1\n"
-         "SwitchName=b Switches=a,c LinkSpeed=1\n",
-         PB_CONTRADICTION_MOVED, "a", "b3 "},
-        {"a link has half of the speed of the file", network,
-         "SwitchName=a Nodes=a[0-5] LinkSpeed=1\n"
-         "SwitchName=b Nodes=b[0-5] LinkSpeed=1\n"
-         "SwitchName=c Nodes=c[0-5] LinkSpeed=1\n"
-         "SwitchName=b Switches=a LinkSpeed=1\n"
-         "SwitchName=b Switches=c LinkSpeed=2\n",
-         PB_CONTRADICTION_LINK, "c", ""},
-        {"a link has half of a host's speed",
-         "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
-         "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
-         "SwitchName=c Nodes=c[0-5] LinkSpeed=100\n"
-         "SwitchName=b Switches=a LinkSpeed=50\n"
-         "SwitchName=b Switches=c LinkSpeed=100\n",
-         network, PB_CONTRADICTION_LINK, "a", ""},
-        {"a host's own link is slow",
-         "SwitchName=a Nodes=a[0-5] LinkSpeed=100\n"
-         "SwitchName=b Nodes=b[0-5] LinkSpeed=100\n"
-         "SwitchName=c Nodes=c[0-4] LinkSpeed=100\n"
-         "SwitchName=c Nodes=c5 LinkSpeed=10\n"
-         "SwitchName=b Switches=a,c LinkSpeed=100\n",
-         network, PB_CONTRADICTION_HOST, "c5", "c5 "},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        pb_simulated_t s;
-        pb_simulated_parse(&s, cases[i].network);
-        s.noise = 0.05;
-        pb_network_t *file = read_file(cases[i].file);
-        pb_verification_t v = verify(&s, file);
-        ok(v.n > 0 && v.contradictions[0].kind == cases[i].kind &&
-               v.contradictions[0].link == pb_network_find(file, cases[i].link) &&
-               (cases[i].hosts == NULL || names(&s, &v.contradictions[0], cases[i].hosts)),
-           "%s: found, with its hosts and link", cases[i].what);
-        const int n_links = i == 1 ? 2 : 1;
-        ok(v.n == n_links, "and nothing else (%d)", v.n);
-        pb_verification_clear(&v);
-        pb_network_free(file);
-        pb_simulated_clear(&s);
-    }
+    pb_simulated_t s;
+    pb_simulated_parse(&s, columns[1]);
+    s.noise = 0.05;
+    pb_network_t *file = read_file(columns[2]);
+    pb_verification_t v = verify(&s, file);
+    ok(n == 7 && v.n > 0 && (int) v.contradictions[0].kind == atoi(columns[3]) &&
+           v.contradictions[0].link == pb_network_find(file, columns[4]) &&
+           (columns[5][0] == '-' || names(&s, &v.contradictions[0], columns[5])),
+       "%s: found, with its hosts and link", columns[0]);
+    ok(v.n == atoi(columns[6]), "and nothing else (%d)", v.n);
+    pb_verification_clear(&v);
+    pb_network_free(file);
+    pb_simulated_clear(&s);
 }
 
 /* Random networks, in whose files one host of each is under another switch. */
@@ -250,7 +202,7 @@ int main(void)
 {
     test_true();
     test_burst();
-    test_mistakes();
+    ok(golden_rows("discover/mistakes.rows", test_mistake) == 6, "there are mistakes");
     test_moved();
     return tap_done();
 }

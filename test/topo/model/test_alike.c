@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "test/tap.h"
-#include "test/topo/check/random_network.h"
 #include "test/topo/model/planning.h"
+#include "test/topo/trees/tree_case.h"
 #include "topo/model/alike.h"
-#include "topo/model/choose.h"
 #include "topo/model/predict.h"
 
 enum { N_SWITCHES = 6, N_HOSTS = 36, N_MEMBERS = 6, MAX_NODES = 64 };
@@ -29,11 +28,7 @@ static void job_init(job_t *job, pb_random_t *random, pb_shape_t shape)
             job->hosts[n++] = node;
         }
     }
-    for (int i = N_HOSTS - 1; i > 0; i--) {
-        const int other = pb_random_below(random, i + 1), host = job->hosts[i];
-        job->hosts[i] = job->hosts[other];
-        job->hosts[other] = host;
-    }
+    pb_random_shuffle(random, job->hosts, N_HOSTS);
     job->placement = pb_placement_new(job->network, N_MEMBERS);
     for (int rank = 0; rank < N_MEMBERS; rank++) {
         job->placement->host[rank] = job->hosts[rank];
@@ -48,49 +43,33 @@ static void job_clear(job_t *job)
 
 static void test_count(void)
 {
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    pb_network_t *network = pb_network_new();
-    int at[12], switches[4];
-    for (int s = 0; s < 4; s++) {
-        const char *const names[] = {"s0", "s1", "s2", "s3"};
-        switches[s] = pb_network_add(network, PB_NODE_SWITCH, names[s]);
+    static const struct {
+        const char *what, *hosts;
+        int n_at, n;
+    } cases[] = {
+        {"all ranks of a job are alone", "h[0-11]", 12, 1},
+        {"rows of a job are as many as it has", "h0,h4,h8", 12, 4},
+        {"what is behind one switch shares no link between switches", "h0,h1", 12, 1},
+        {"ranks behind other switches do not count", "h0,h4", 12, 4},
+        {"nor do those whose host is not known, or a part of one", "h0,h4,h8", -12, 3},
+        {"a communicator is one at least", "h0,h4,h8", 0, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tree_case_t c;
+        int at[12];
+        tree_case_read(&c,
+                       "SwitchName=s0 Switches=s[1-3];SwitchName=s1 Nodes=h[0-3];"
+                       "SwitchName=s2 Nodes=h[4-7];SwitchName=s3 Nodes=h[8-11]",
+                       cases[i].hosts, 0);
+        for (int k = 0; k < 12; k++) {
+            char name[8];
+            snprintf(name, sizeof(name), "h%d", k);
+            at[k] = cases[i].n_at < 0 && (k == 1 || k == 2) ? -1 : pb_network_find(c.network, name);
+        }
+        const int n = pb_alike(c.placement, at, abs(cases[i].n_at));
+        ok(n == cases[i].n, "%s: %d", cases[i].what, n);
+        tree_case_clear(&c);
     }
-    for (int i = 0; i < 12; i++) {
-        const char name[] = {'h', (char) ('a' + i), '\0'};
-        at[i] = pb_network_add(network, PB_NODE_HOST, name);
-        (void) pb_network_connect(network, switches[i / 4 + 1], at[i], 0);
-    }
-    for (int s = 1; s < 4; s++) {
-        (void) pb_network_connect(network, switches[0], switches[s], 0);
-    }
-    if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
-        abort();
-    }
-    pb_placement_t *world = pb_placement_new(network, 12), *row = pb_placement_new(network, 3),
-                   *column = pb_placement_new(network, 2), *two = pb_placement_new(network, 2);
-    for (int rank = 0; rank < 12; rank++) {
-        world->host[rank] = at[rank];
-    }
-    for (int rank = 0; rank < 3; rank++) {
-        row->host[rank] = at[4 * rank];
-    }
-    column->host[0] = two->host[0] = at[0];
-    column->host[1] = at[1];
-    two->host[1] = at[4];
-    ok(pb_alike(world, at, 12) == 1, "all ranks of a job are alone");
-    ok(pb_alike(row, at, 12) == 4, "rows of a job are as many as it has");
-    ok(pb_alike(column, at, 12) == 1, "what is behind one switch shares no link between switches");
-    ok(pb_alike(two, at, 12) == 4, "ranks behind other switches do not count");
-    at[1] = at[2] = -1;
-    ok(pb_alike(row, at, 12) == 3, "nor do those whose host is not known, or a part of one");
-    ok(pb_alike(row, at, 0) == 1, "a communicator is one at least");
-    pb_placement_free(world);
-    pb_placement_free(row);
-    pb_placement_free(column);
-    pb_placement_free(two);
-    pb_network_free(network);
-    pb_diag_clear(&diag);
 }
 
 /** Segments of a round over a link between switches that is used, by the plan's edges. */

@@ -68,18 +68,6 @@ static int64_t predict(const pb_profile_t *profile, uint64_t segment, uint64_t b
 
 /* ---- formulas ---- */
 
-/** `n` hosts on one switch. */
-static void one_switch(tree_case_t *c, int n)
-{
-    pb_random_t random = pb_random_seed(3);
-    memset(c, 0, sizeof(*c));
-    c->network = pb_random_network(&random, PB_SHAPE_STAR, 1, n, 0);
-    c->placement = pb_random_placement(&random, c->network, 1);
-    if (pb_view_new(c->placement, 0, NULL, 0, &c->view) != PB_SUCCESS) {
-        abort();
-    }
-}
-
 /** Paper 2's Table 2, 100 Mbps, in nanoseconds. */
 static void set_table2(void)
 {
@@ -98,33 +86,7 @@ static void set_table2(void)
     }
 }
 
-/** Paper 2, formula (1). */
-static int64_t formula1(int n_ranks, int64_t x, int64_t gap, int64_t latency)
-{
-    return (n_ranks - 1) * (latency + gap) + (x - 1) * gap;
-}
-
-static void test_formula1(void)
-{
-    set_table2();
-    bool good = true;
-    for (int n = 2; n <= 40; n++) {
-        tree_case_t c;
-        one_switch(&c, n);
-        const pb_profile_t profile = profile_of(&c, PB_KIND_CHAIN, NULL);
-        for (int i = 0; i < model.costs[PB_PLACE_SWITCH].n_rows; i++) {
-            const pb_cost_t *row = &model.costs[PB_PLACE_SWITCH].rows[i];
-            for (int64_t x = 1; x <= 4096; x *= 4) {
-                good = good && predict(&profile, row->bytes, (uint64_t) x * row->bytes) ==
-                                   formula1(n, x, row->gap, pb_cost_latency(row));
-            }
-        }
-        tree_case_clear(&c);
-    }
-    ok(good, "formula (1), 2 to 40 ranks, Table 2's sizes, 1 to 4096 segments");
-}
-
-/** A and B of a binary tree, for which A L + B g is longest; by the paper's words. */
+/** A L + B g, the longest way of a first segment, by the paper's words. */
 static int64_t first_to_last(const pb_stream_t *stream, int rank, int64_t gap, int64_t latency)
 {
     int64_t longest = 0;
@@ -137,28 +99,33 @@ static int64_t first_to_last(const pb_stream_t *stream, int rank, int64_t gap, i
     return longest;
 }
 
-static void test_formula2(void)
+/** Paper 2, formula (1) for the chain, of which a rank sends each segment once, and (2) for the
+ * binary tree, where it sends it twice. */
+static void test_formulas(pb_kind_t kind, int n_sends)
 {
     set_table2();
     bool good = true;
     for (int n = 4; n <= 40; n++) {
         tree_case_t c;
-        one_switch(&c, n);
-        pb_plan_t *plan = tree_case_plan(&c, PB_KIND_BINARY, 0);
-        const pb_profile_t profile = profile_of(&c, PB_KIND_BINARY, NULL);
+        tree_case_line(&c, 1, n, 0, 0);
+        pb_plan_t *plan = tree_case_plan(&c, kind, 0);
+        const pb_profile_t profile = planning_profile(c.placement, plan);
         for (int i = 0; i < model.costs[PB_PLACE_SWITCH].n_rows; i++) {
             const pb_cost_t *row = &model.costs[PB_PLACE_SWITCH].rows[i];
+            const int64_t latency = pb_cost_latency(row);
             const int64_t first =
-                first_to_last(&plan->streams[0], plan->root, row->gap, pb_cost_latency(row));
+                kind == PB_KIND_CHAIN
+                    ? (n - 1) * (latency + row->gap)
+                    : first_to_last(&plan->streams[0], plan->root, row->gap, latency);
             for (int64_t x = 1; x <= 4096; x *= 4) {
                 good = good && predict(&profile, row->bytes, (uint64_t) x * row->bytes) ==
-                                   first + 2 * (x - 1) * row->gap;
+                                   first + n_sends * (x - 1) * row->gap;
             }
         }
         pb_plan_free(plan);
         tree_case_clear(&c);
     }
-    ok(good, "formula (2), 4 to 40 ranks, Table 2's sizes, 1 to 4096 segments");
+    ok(good, "formula (%d), 4 to 40 ranks, Table 2's sizes, 1 to 4096 segments", n_sends);
 }
 
 /** Paper 2's Figure 8: 0 sends to 1 and 2, and 2 to 3 and 4: A = 2 and B = 4. */
@@ -166,7 +133,7 @@ static void test_figure8(void)
 {
     static const int parents[5] = {-1, 0, 0, 2, 2};
     tree_case_t c;
-    one_switch(&c, 5);
+    tree_case_line(&c, 1, 5, 0, 0);
     pb_plan_t *plan = pb_plan_new(c.view, PB_KIND_BINARY, 1);
     memcpy(plan->streams[0].parent, parents, sizeof(parents));
     static const int by_rank[5] = {0, 1, 2, 3, 4};
@@ -184,7 +151,7 @@ static void test_tail(void)
 {
     tree_case_t c;
     set_table2();
-    one_switch(&c, 8);
+    tree_case_line(&c, 1, 8, 0, 0);
     const pb_profile_t profile = profile_of(&c, PB_KIND_CHAIN, NULL);
     const int64_t whole = predict(&profile, 4096, 3 * 4096);
     ok(predict(&profile, 4096, 3 * 4096 + 1024) == whole + 89000, "a short last segment");
@@ -198,7 +165,7 @@ static void test_both(void)
 {
     tree_case_t c;
     set_table2();
-    one_switch(&c, 8);
+    tree_case_line(&c, 1, 8, 0, 0);
     const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
     const pb_profile_t flat = profile_of(&c, PB_KIND_FLAT, NULL);
     const int64_t chain_before = predict(&chain, 4096, 11 * 4096);
@@ -231,7 +198,7 @@ static void set_ring(pb_place_t place, int n_ring, int64_t both)
 static void test_crowd(void)
 {
     tree_case_t c;
-    one_switch(&c, 9);
+    tree_case_line(&c, 1, 9, 0, 0);
     const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
     const pb_profile_t twotree = profile_of(&c, PB_KIND_TWOTREE, NULL);
     const pb_profile_t binomial = profile_of(&c, PB_KIND_BINOMIAL, NULL);
@@ -255,31 +222,19 @@ static void test_crowd(void)
 
 /* Where hosts share nothing but links, the ring takes as long as one rank, and changes nothing.
  */
-static void test_no_crowd(void)
+static bool shares_nothing(tree_case_t *c, pb_random_t *random, void *context)
 {
-    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_BINARY, PB_KIND_KARY, PB_KIND_BINOMIAL,
-                                      PB_KIND_TWOTREE};
-    pb_random_t random = pb_random_seed(12);
-    int n = 0, n_changed = 0;
-    for (int i = 0; i < 40; i++) {
-        const tree_case_size_t size = {.max_switches = 8, .max_hosts = 40, .max_per_host = 2};
-        tree_case_t c;
-        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), size);
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && c.view->n_ranks > 1; k++) {
-            pb_plan_t *plan = NULL;
-            if (pb_plan_compute(c.view, kinds[k], NULL, &plan) == PB_SUCCESS) {
-                const pb_profile_t profile = planning_profile(c.placement, plan);
-                set_simulated();
-                const int64_t before = predict(&profile, 100, 6400);
-                set_ring(PB_PLACE_SWITCH, pb_placement_n_hosts(c.placement), UNIT);
-                n_changed += predict(&profile, 100, 6400) != before;
-                n++;
-            }
-            pb_plan_free(plan);
-        }
-        tree_case_clear(&c);
+    bool good = true;
+    (void) random;
+    (void) context;
+    for (int kind = 0; kind < PB_KIND_COUNT && c->view->n_ranks > 1; kind++) {
+        const pb_profile_t profile = profile_of(c, (pb_kind_t) kind, NULL);
+        set_simulated();
+        const int64_t before = predict(&profile, 100, 6400);
+        set_ring(PB_PLACE_SWITCH, pb_placement_n_hosts(c->placement), UNIT);
+        good = good && (profile.copies || predict(&profile, 100, 6400) == before);
     }
-    ok(n > 100 && n_changed == 0, "a crowd that shares nothing changes none of %d predictions", n);
+    return good;
 }
 
 /* ---- the simulator ---- */
@@ -448,24 +403,12 @@ static void test_all_simulated(void)
 }
 
 /* Too many incomparable paths: those kept are never shorter. */
-static void test_many_paths(void)
+static bool stays_small(tree_case_t *c, pb_random_t *random, void *context)
 {
-    pb_random_t random = pb_random_seed(4);
-    bool good = true;
-    int most = 0;
-    set_simulated();
-    for (int i = 0; i < 20; i++) {
-        const tree_case_size_t size = {
-            .max_switches = 40, .max_hosts = 400, .max_per_host = 2, .max_speed = 16};
-        tree_case_t c;
-        tree_case_init(&c, &random, PB_SHAPE_RECURSIVE, size);
-        const pb_profile_t profile = profile_of(&c, PB_KIND_BINARY, NULL);
-        most = profile.n_paths > most ? profile.n_paths : most;
-        good = good && profile.n_paths <= PB_PROFILE_MAX_PATHS &&
-               profile.n_duties <= PB_PROFILE_MAX_DUTIES;
-        tree_case_clear(&c);
-    }
-    ok(good, "profiles stay small: at most %d paths", most);
+    (void) random;
+    (void) context;
+    const pb_profile_t profile = profile_of(c, PB_KIND_BINARY, NULL);
+    return profile.n_paths <= PB_PROFILE_MAX_PATHS && profile.n_duties <= PB_PROFILE_MAX_DUTIES;
 }
 
 /* An unsegmented binomial tree by rank: log2(P) messages on one switch; contention on a line. */
@@ -473,25 +416,19 @@ static void test_fallback(void)
 {
     tree_case_t c;
     set_table2();
-    one_switch(&c, 16);
+    tree_case_line(&c, 1, 16, 0, 0);
     pb_profile_t profile = planning_fallback(c.placement, 5);
     ok(predict(&profile, 8192, 8192) == 4 * 2038000 / 2, "the fallback component on one switch");
     tree_case_clear(&c);
 
-    static const char *const names[] = {"a", "b"};
-    pb_network_t *network = pb_network_one_switch(names, 2);
-    pb_placement_t *placement = pb_placement_new(network, 8);
-    for (int rank = 0; rank < 8; rank++) {
-        placement->host[rank] = pb_network_find(network, names[rank % 2]);
-    }
+    tree_case_read(&c, "SwitchName=s Nodes=a,b", "a,b,a,b,a,b,a,b", 0);
     /* Of the three phases two stay inside hosts; four cross in the last one. */
     set_table2();
-    profile = planning_fallback(placement, 0);
+    profile = planning_fallback(c.placement, 0);
     ok(profile.paths[0].memory_hops == 2 && profile.paths[0].hops == 1 &&
            profile.paths[0].sends == 4 * PB_PROFILE_UNIT,
        "the fallback component shares a link");
-    pb_placement_free(placement);
-    pb_network_free(network);
+    tree_case_clear(&c);
 }
 
 static bool is_same_path(const pb_profile_path_t *a, const pb_profile_path_t *b)
@@ -513,47 +450,26 @@ static bool is_same_profile(const pb_profile_t *a, const pb_profile_t *b)
     return same && memcmp(a->duties, b->duties, (size_t) a->n_duties * sizeof(*a->duties)) == 0;
 }
 
-/* Whether what the ground makes of the case's plan of a kind is what a fresh one makes of it. */
-static bool is_profile_on(const tree_case_t *c, pb_profile_ground_t *ground, pb_kind_t kind)
+/* Nothing of one profile is left for the next one on a ground. */
+static bool shares_ground(tree_case_t *c, pb_random_t *random, void *context)
 {
-    pb_plan_t *plan = NULL;
-    pb_profile_t shared;
-    if (pb_plan_compute(c->view, kind, NULL, &plan) != PB_SUCCESS) {
-        return true;
-    }
-    const pb_profile_t single = planning_profile(c->placement, plan);
-    pb_profile_plan(ground, plan, &shared);
-    pb_plan_free(plan);
-    return is_same_profile(&shared, &single);
-}
-
-/* Nothing of one profile is left for the next one. */
-static void test_ground(void)
-{
-    pb_random_t random = pb_random_seed(4711);
-    int n = 0, n_same = 0;
-    for (int i = 0; i < tap_trials(1000, 100); i++) {
-        tree_case_t c;
-        pb_profile_t shared;
-        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT),
-                       (tree_case_size_t){8, 40, 3, i % 2 * 10, true});
-        pb_profile_ground_t *ground = pb_profile_ground_new(c.placement);
-        const pb_profile_t single = planning_fallback(c.placement, c.root);
-        if (ground == NULL) {
-            abort();
+    pb_profile_ground_t *ground = pb_profile_ground_new(c->placement);
+    pb_profile_t shared, single = planning_fallback(c->placement, c->root);
+    bool good = ground != NULL;
+    (void) random;
+    (void) context;
+    for (int kind = 0; kind < PB_KIND_COUNT && good; kind++) {
+        pb_plan_t *plan = NULL;
+        if (pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS) {
+            const pb_profile_t alone = planning_profile(c->placement, plan);
+            pb_profile_plan(ground, plan, &shared);
+            good = is_same_profile(&shared, &alone);
         }
-        for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-            n++;
-            n_same += is_profile_on(&c, ground, (pb_kind_t) kind);
-        }
-        pb_profile_fallback(ground, c.root, &shared);
-        n++;
-        n_same += is_same_profile(&shared, &single);
-        pb_profile_ground_free(ground);
-        tree_case_clear(&c);
+        pb_plan_free(plan);
     }
-    ok(n_same == n, "%d of %d profiles are the same on a ground that others were made on", n_same,
-       n);
+    pb_profile_fallback(ground, c->root, &shared);
+    pb_profile_ground_free(ground);
+    return good && is_same_profile(&shared, &single);
 }
 
 static bool are_counts(const pb_profile_t *profile)
@@ -606,17 +522,22 @@ static void test_extreme_speeds(void)
 
 int main(void)
 {
-    test_formula1();
-    test_formula2();
+    test_formulas(PB_KIND_CHAIN, 1);
+    test_formulas(PB_KIND_BINARY, 2);
     test_figure8();
     test_tail();
     test_both();
     test_crowd();
-    test_no_crowd();
+    tree_case_hold("a crowd that shares nothing changes no prediction", 12, 7,
+                   (tree_case_size_t){8, 40, 2, 0, false}, shares_nothing, NULL);
     test_all_simulated();
-    test_many_paths();
+    tree_case_hold("profiles stay small", 4, 6, (tree_case_size_t){40, 400, 2, 16, false},
+                   stays_small, NULL);
     test_fallback();
-    test_ground();
+    tree_case_hold("profiles are the same on a ground", 47, tap_trials(150, 20),
+                   (tree_case_size_t){8, 40, 3, 0, true}, shares_ground, NULL);
+    tree_case_hold("also with unequal links", 48, tap_trials(150, 20),
+                   (tree_case_size_t){8, 40, 3, 10, true}, shares_ground, NULL);
     test_extreme_speeds();
     return tap_done();
 }

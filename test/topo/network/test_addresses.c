@@ -9,9 +9,9 @@
 
 #include "test/failing_memory.h"
 #include "test/tap.h"
-#include "test/topo/check/random_network.h"
 #include "test/topo/network/address_lines.h"
 #include "test/topo/network/printed.h"
+#include "test/topo/trees/tree_case.h"
 #include "test/topo/util/golden.h"
 #include "topo/network/address_record.h"
 #include "topo/network/topology.h"
@@ -20,25 +20,6 @@
 enum { MAX_HOSTS = 64, MAX_TEXT = 1 << 20 };
 
 /* ---- golden files ---- */
-
-static char *print_addresses(const char *file)
-{
-    pb_address_t addresses[MAX_HOSTS];
-    pb_network_t *network;
-    pb_diag_t diag;
-    char *text = NULL;
-    size_t length;
-    pb_diag_init(&diag);
-    if (pb_text_file_read(file, "addresses", MAX_TEXT, &text, &length, &diag) != PB_SUCCESS) {
-        abort();
-    }
-    char *lines = strndup(text, length);
-    const int n = address_lines_read(lines, addresses, MAX_HOSTS);
-    const int error = pb_addresses_join(NULL, addresses, n, &network, &diag);
-    free(lines);
-    free(text);
-    return printed_network(error, network, &diag);
-}
 
 /* Text of a file, to be freed. */
 static char *text_of(const char *file)
@@ -53,6 +34,19 @@ static char *text_of(const char *file)
     char *copy = strndup(text, length);
     free(text);
     return copy;
+}
+
+static char *print_addresses(const char *file)
+{
+    pb_address_t addresses[MAX_HOSTS];
+    pb_network_t *network;
+    pb_diag_t diag;
+    char *text = text_of(file);
+    pb_diag_init(&diag);
+    const int error = pb_addresses_join(
+        NULL, addresses, address_lines_read(text, addresses, MAX_HOSTS), &network, &diag);
+    free(text);
+    return printed_network(error, network, &diag);
 }
 
 /* Lines of an address, its pattern and the node: the levels of each. */
@@ -182,30 +176,24 @@ static bool is_part_of(const pb_network_t *network, const pb_network_t *original
     return pb_network_n_hosts(network) == pb_network_n_hosts(original);
 }
 
-/* The addresses of all hosts of a random network, in random order: the same network comes of them.
- */
-static bool try_random(pb_random_t *random, int shape)
+/* The addresses of all hosts of a network, in random order: the same network comes of them. */
+static bool comes_back(tree_case_t *c, pb_random_t *random, void *context)
 {
-    const int n_switches = 1 + pb_random_below(random, 8),
-              n_hosts = 1 + pb_random_below(random, 30);
-    pb_network_t *original = pb_random_network(random, shape, n_switches, n_hosts, 0), *network;
+    pb_network_t *network;
     pb_address_t addresses[MAX_HOSTS];
     char *records[MAX_HOSTS];
     pb_diag_t diag;
     int n = 0;
-    for (int node = 0; node < pb_network_size(original); node++) {
-        if (pb_network_node(original, node)->kind == PB_NODE_HOST) {
-            const int at = pb_random_below(random, n + 1);
-            records[n] = records[at];
-            addresses[n++] = addresses[at];
-            records[at] = record_of(original, node);
-            addresses[at].host = pb_network_node(original, node)->name;
-            pb_address_record_read(records[at], &addresses[at]);
-        }
+    (void) random;
+    (void) context;
+    for (; n < c->placement->n_ranks; n++) { /* ranks are on hosts in random order */
+        records[n] = record_of(c->network, c->placement->host[n]);
+        addresses[n].host = pb_network_node(c->network, c->placement->host[n])->name;
+        pb_address_record_read(records[n], &addresses[n]);
     }
     pb_diag_init(&diag);
     const bool good = pb_addresses_join(NULL, addresses, n, &network, &diag) == PB_SUCCESS &&
-                      is_part_of(network, original);
+                      is_part_of(network, c->network);
     if (diag.n_faults > 0) {
         printf("# %s\n", pb_diag_first(&diag));
     }
@@ -214,22 +202,7 @@ static bool try_random(pb_random_t *random, int shape)
     }
     pb_diag_clear(&diag);
     pb_network_free(network);
-    pb_network_free(original);
     return good;
-}
-
-static void test_random(void)
-{
-    pb_random_t random = pb_random_seed(17);
-    for (int shape = 0; shape < PB_SHAPE_COUNT; shape++) {
-        const int trials = tap_trials(1000, 100);
-        int n_good = 0;
-        for (int i = 0; i < trials; i++) {
-            n_good += try_random(&random, shape);
-        }
-        ok(n_good == trials, "%s: %d of %d networks come of their addresses",
-           pb_shape_name((pb_shape_t) shape), n_good, trials);
-    }
 }
 
 /* ---- the record ---- */
@@ -313,7 +286,8 @@ int main(int argc, char **argv)
     ok(golden_check("network/joined", print_joined, report) > 0,
        "there are golden files of topologies that hosts join");
     test_record();
-    test_random();
+    tree_case_hold("networks come of their addresses", 17, tap_trials(1000, 100),
+                   (tree_case_size_t){8, 30, 1, 0, false}, comes_back, NULL);
     test_memory();
     return tap_done();
 }
