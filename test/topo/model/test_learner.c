@@ -1,6 +1,6 @@
 /*
- * The learner alone: ranks that call alike stay alike, whatever is measured; trials cost no more
- * than they may; what is faster comes into force, and what drifts is noticed.
+ * The learner alone: trials cost no more than they may; what is faster comes into force, and what
+ * drifts is noticed. That ranks stay alike is for test_learning.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -192,62 +192,11 @@ static void test_lateness(void)
        n_tried);
 }
 
-/** Random calls on two learners. */
-static void test_alike(void)
-{
-    pb_random_t random = pb_random_seed(5);
-    int n_other = 0, n_verdicts[4] = {0};
-    for (int i = 0; i < tap_trials(200, 60); i++) {
-        static pb_learner_t a, b;
-        world_t w;
-        memset(&a, 0, sizeof(a));
-        memset(&b, 0, sizeof(b));
-        pb_learner_init(&a, i % 2 == 0);
-        pb_learner_init(&b, i % 2 == 0);
-        world_init(&w, (uint64_t) i, false);
-        for (int k = 0; k < 400; k++) {
-            const uint64_t bytes = UINT64_C(1000) << pb_random_below(&random, 20);
-            const int slot = pb_learner_take(&a, bytes), other = pb_learner_take(&b, bytes);
-            pb_learner_count(&a, slot);
-            pb_learner_count(&b, other);
-            n_other += slot != other || pb_learner_wants(&a, slot) != pb_learner_wants(&b, slot);
-            const int next = pb_learner_next(&a, slot, w.candidates, N);
-            n_other += pb_learner_next(&b, slot, w.candidates, N) != next;
-            const int at = next >= 0 ? next : pb_random_below(&random, N);
-            const pb_learner_trial_t trial = {.slot = slot,
-                                              .size_class = pb_size_class(bytes),
-                                              .candidate = w.candidates[at],
-                                              .opens = k % 3 == 0,
-                                              .is_trial = next >= 0};
-            const int64_t longest = pb_random_below(&random, 1000 * US), wait = longest / 8;
-            int64_t time, again;
-            const pb_verdict_t verdict = pb_learner_note(&a, &trial, longest, wait, &time);
-            n_other += pb_learner_note(&b, &trial, longest, wait, &again) != verdict;
-            n_verdicts[verdict]++;
-            if (verdict == PB_VERDICT_SPEED) {
-                pb_learner_forget(&a);
-                pb_learner_forget(&b);
-            }
-            if (k % 50 == 49) {
-                pb_learner_renew(&a, 2);
-                pb_learner_renew(&b, 2);
-            }
-            pb_candidate_t of_a = {0}, of_b = {0};
-            n_other +=
-                pb_learner_in_force(&a, bytes, &of_a) != pb_learner_in_force(&b, bytes, &of_b);
-            n_other += of_a.kind != of_b.kind || of_a.segment != of_b.segment;
-        }
-    }
-    ok(n_other == 0 && n_verdicts[PB_VERDICT_SPEED] > 0 && n_verdicts[PB_VERDICT_CHANGES] > 0,
-       "learners that are called alike are alike");
-}
-
 int main(void)
 {
     test_best();
     test_drift();
     test_speed();
     test_lateness();
-    test_alike();
     return tap_done();
 }

@@ -126,7 +126,7 @@ static void unescape(char *text)
 
 int golden_rows(const char *file, golden_row_t *row)
 {
-    enum { MAX_COLUMNS = 16 };
+    enum { MAX_COLUMNS = 24 };
     const int before = enter(".");
     char *text = before >= 0 ? slurp(file) : NULL, *rest = text, *line;
     int n_rows = 0;
