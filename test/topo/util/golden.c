@@ -131,18 +131,17 @@ int golden_rows(const char *file, golden_row_t *row)
     char *text = before >= 0 ? slurp(file) : NULL, *rest = text, *line;
     int n_rows = 0;
     while (text != NULL && (line = strsep(&rest, "\n")) != NULL) {
-        char *columns[MAX_COLUMNS], *column;
+        char *columns[MAX_COLUMNS];
         int n = 0;
-        while (line[0] != '#' && line[0] != '\0' && n < MAX_COLUMNS &&
-               (column = strsep(&line, "\t")) != NULL) {
-            unescape(column);
-            columns[n++] = column;
-            if (line == NULL) {
-                row(columns, n);
-                n_rows++;
-                break;
-            }
+        if (line[0] == '#' || line[0] == '\0') {
+            continue;
         }
+        for (; line != NULL && n < MAX_COLUMNS; n++) {
+            columns[n] = strsep(&line, "\t");
+            unescape(columns[n]);
+        }
+        row(columns, n);
+        n_rows++;
     }
     free(text);
     if (before >= 0 && (fchdir(before) != 0 || close(before) != 0)) {
