@@ -12,6 +12,45 @@ typedef struct control_request {
     size_t bytes; /**< of the message, or the room */
 } control_request_t;
 
+/** Puts a copy of a message behind all others, and returns it. */
+static mail_t *mail_post(mail_t **first, int from, const void *content, size_t bytes)
+{
+    mail_t *mail = calloc(1, sizeof(*mail) + bytes);
+    if (mail == NULL) {
+        abort();
+    }
+    mail->from = from;
+    mail->bytes = bytes;
+    memcpy(mail->content, content, bytes);
+    while (*first != NULL) {
+        first = &(*first)->next;
+    }
+    *first = mail;
+    return mail;
+}
+
+/** Takes the oldest one of a random sender; NULL if there is none. */
+static mail_t *mail_take(mail_t **first, pb_random_t *random)
+{
+    int n = 0;
+    for (const mail_t *mail = *first; mail != NULL; mail = mail->next) {
+        n++;
+    }
+    if (n == 0) {
+        return NULL;
+    }
+    const mail_t *drawn = *first;
+    for (int i = pb_random_below(random, n); i > 0; i--) {
+        drawn = drawn->next;
+    }
+    while ((*first)->from != drawn->from) {
+        first = &(*first)->next;
+    }
+    mail_t *taken = *first;
+    *first = taken->next;
+    return taken;
+}
+
 void controls_init(controls_t *c, world_t *world)
 {
     *c = (controls_t){.world = world};
@@ -28,7 +67,9 @@ void controls_init(controls_t *c, world_t *world)
 void controls_fini(controls_t *c)
 {
     for (int rank = 0; rank < c->world->n_ranks; rank++) {
-        mail_drop_all(&c->mail[rank]);
+        while (c->mail[rank] != NULL) {
+            free(mail_take(&c->mail[rank], &c->world->random));
+        }
     }
     free(c->mail);
     free(c->of);

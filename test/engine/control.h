@@ -7,13 +7,20 @@
 #define PB_TEST_CONTROL_H
 
 #include "engine/control.h"
-#include "mail.h"
 #include "world.h"
 
 struct pb_control {
     struct controls *controls;
     int rank;
 };
+
+/** A message that was sent and not received. */
+typedef struct mail {
+    struct mail *next;
+    int from;
+    size_t bytes;
+    uint8_t content[];
+} mail_t;
 
 /** Where a control message fails. */
 typedef enum {

@@ -8,6 +8,7 @@
 #include "control.h"
 #include "engine/schedule.h"
 #include "engine/sweep.h"
+#include "plans.h"
 #include "test/tap.h"
 
 enum { MAX_RANKS = 40, MAX_ROUNDS = 20000, STREAMS = 2, MS = 1000000 };
@@ -16,8 +17,9 @@ enum { MAX_RANKS = 40, MAX_ROUNDS = 20000, STREAMS = 2, MS = 1000000 };
 typedef struct run {
     controls_t controls; /**< over a world that is for its random numbers alone */
     int n_ranks, root;
-    int parent[STREAMS][MAX_RANKS]; /**< by stream and rank; -1: the root */
-    int stream;                     /**< of the sweeps */
+    pb_plan_t *plan;
+    int stream;        /**< of the sweeps */
+    const int *parent; /**< its tree, by rank; -1: the root */
     pb_sweep_times_t times[MAX_RANKS];
     int ends_at[MAX_RANKS]; /**< the round in which the rank is through */
     pb_sweep_t sweeps[MAX_RANKS];
@@ -32,68 +34,21 @@ static int draw(run_t *run, int n)
     return pb_random_below(&run->controls.world->random, n);
 }
 
-static void draw_tree(run_t *run, int *parent)
-{
-    int order[MAX_RANKS] = {0};
-    for (int i = 0; i < run->n_ranks; i++) {
-        order[i] = (run->root + i) % run->n_ranks;
-    }
-    for (int i = run->n_ranks - 1; i > 1; i--) {
-        const int other = 1 + draw(run, i);
-        const int rank = order[i];
-        order[i] = order[other];
-        order[other] = rank;
-    }
-    parent[run->root] = -1;
-    for (int i = 1; i < run->n_ranks; i++) {
-        parent[order[i]] = order[draw(run, i)];
-    }
-}
-
-/** A rank's role in both streams' trees, as entries of one stream each or of both. */
-static void start_sweep(run_t *run, int rank)
-{
-    int parents[STREAMS] = {0}, children[STREAMS * MAX_RANKS];
-    uint32_t parent_masks[STREAMS], child_masks[STREAMS * MAX_RANKS];
-    pb_role_t role = {.n_streams = STREAMS,
-                      .parent = parents,
-                      .child = children,
-                      .parent_mask = parent_masks,
-                      .child_mask = child_masks};
-    for (int stream = 0; stream < STREAMS; stream++) {
-        const int parent = run->parent[stream][rank];
-        if (stream > 0 && role.n_parents > 0 && parents[0] == parent) {
-            parent_masks[0] |= 1u << stream;
-        } else if (parent >= 0) {
-            parents[role.n_parents] = parent;
-            parent_masks[role.n_parents++] = 1u << stream;
-        }
-        for (int child = 0; child < run->n_ranks; child++) {
-            if (run->parent[stream][child] == rank) {
-                children[role.n_children] = child;
-                child_masks[role.n_children++] = 1u << stream;
-            }
-        }
-    }
-    pb_sweep_start(&run->sweeps[rank], &run->controls.of[rank], &role, rank, run->n_ranks,
-                   run->stream, run->rooms[rank]);
-}
-
-static run_t *run_new(uint64_t seed, int n_ranks)
+/** The sweeps of all ranks of a plan, which run_free() frees. */
+static run_t *run_of(uint64_t seed, pb_plan_t *plan)
 {
     run_t *run = calloc(1, sizeof(*run));
     if (run == NULL) {
         abort();
     }
-    controls_init(&run->controls, world_new(seed, n_ranks, 0, 1, 1));
-    run->n_ranks = n_ranks;
-    run->root = draw(run, n_ranks);
-    run->stream = draw(run, STREAMS);
+    controls_init(&run->controls, world_new(seed, plan->n_ranks, 0, 1, 1));
+    run->n_ranks = plan->n_ranks;
+    run->root = plan->root;
+    run->plan = plan;
+    run->stream = draw(run, plan->n_streams);
+    run->parent = plan->streams[run->stream].parent;
     run->verdict = (pb_arrival_report_t) (1 + draw(run, 2));
-    for (int stream = 0; stream < STREAMS; stream++) {
-        draw_tree(run, run->parent[stream]);
-    }
-    for (int rank = 0; rank < n_ranks; rank++) {
+    for (int rank = 0; rank < run->n_ranks; rank++) {
         run->ends_at[rank] = draw(run, 200);
         run->times[rank] = (pb_sweep_times_t){.away = draw(run, 1000),
                                               .wait = draw(run, 1000),
@@ -103,17 +58,27 @@ static run_t *run_new(uint64_t seed, int n_ranks)
     return run;
 }
 
+static run_t *run_new(uint64_t seed, int n_ranks)
+{
+    pb_random_t random = pb_random_seed(seed);
+    return run_of(seed, plans_random(&random, n_ranks, pb_random_below(&random, n_ranks), STREAMS));
+}
+
 static void run_free(run_t *run)
 {
     controls_fini(&run->controls);
     world_free(run->controls.world);
+    plans_free(run->plan);
     free(run);
 }
 
 static void start_all(run_t *run)
 {
     for (int rank = 0; rank < run->n_ranks; rank++) {
-        start_sweep(run, rank);
+        pb_role_t *role = pb_role_new(run->plan, rank);
+        pb_sweep_start(&run->sweeps[rank], &run->controls.of[rank], role, rank, run->n_ranks,
+                       run->stream, run->rooms[rank]);
+        free(role);
     }
 }
 
@@ -147,7 +112,7 @@ static int run_rounds(run_t *run)
 static bool is_above(const run_t *run, int above, int rank)
 {
     while (rank >= 0 && rank != above) {
-        rank = run->parent[run->stream][rank];
+        rank = run->parent[rank];
     }
     return rank == above;
 }
@@ -160,7 +125,7 @@ static pb_sweep_sums_t expected(const run_t *run)
     int depth[MAX_RANKS];
     for (int rank = 0; rank < run->n_ranks; rank++) {
         depth[rank] = 0;
-        for (int above = rank; above != run->root; above = run->parent[run->stream][above]) {
+        for (int above = rank; above != run->root; above = run->parent[above]) {
             depth[rank]++;
         }
     }
@@ -276,10 +241,8 @@ typedef enum { CHAIN, STAR } shape_t;
  */
 static pb_arrival_report_t verdict(shape_t shape, int n_ranks, const pb_sweep_times_t *times)
 {
-    run_t *run = run_new(1, n_ranks);
-    run->root = 0;
+    run_t *run = run_of(1, shape == STAR ? plans_flat(n_ranks, 0) : plans_chain(n_ranks, 0));
     for (int rank = 0; rank < n_ranks; rank++) {
-        run->parent[0][rank] = run->parent[1][rank] = shape == STAR && rank > 1 ? 0 : rank - 1;
         run->times[rank] = rank > 0 ? times[rank - 1] : (pb_sweep_times_t){0};
     }
     start_all(run);
@@ -327,90 +290,65 @@ static void test_verdicts(void)
 
 /* Which broadcasts are swept. */
 
-/** The most bytes that a root gets ahead of a rank that stops at some broadcast. */
-static uint64_t most_ahead(uint64_t seed, size_t max_bytes)
+/** What becomes of a series of broadcasts. */
+typedef struct played {
+    int n_swept;
+    int lag;             /**< broadcasts from a swept one to its verdict, at most */
+    uint64_t most_ahead; /**< bytes that a root gets ahead of a rank that stops at some broadcast */
+} played_t;
+
+/** So many broadcasts, of `most` bytes or of random sizes up to that; all are asked for, or none.
+ */
+static played_t play(pb_schedule_t *schedule, int n, size_t most, pb_random_t *random, bool asked)
 {
-    pb_random_t random = pb_random_seed(seed);
-    pb_schedule_t schedule;
-    uint64_t before = 0, since = 0, most = 0;
-    pb_schedule_init(&schedule);
-    for (int i = 0; i < 20000; i++) {
-        const size_t bytes = 1 + (size_t) pb_random_below(&random, (int) max_bytes);
-        if (pb_schedule_is_due(&schedule)) {
+    played_t played = {.n_swept = 0};
+    uint64_t before = 0, since = 0;
+    int n_since = 0;
+    for (int i = 0; i < n; i++) {
+        const size_t bytes =
+            random == NULL ? most : 1 + (size_t) pb_random_below(random, (int) most);
+        if (pb_schedule_is_due(schedule)) {
             /* All have been in the swept broadcast: what is behind it may wait. */
-            pb_schedule_close(&schedule);
+            pb_schedule_close(schedule);
             before = since;
+            played.lag = n_since > played.lag ? n_since : played.lag;
         }
-        if (pb_schedule_begin(&schedule, bytes, false)) {
+        if (pb_schedule_begin(schedule, bytes, asked)) {
+            played.n_swept++;
+            n_since = 0;
             since = 0;
         } else {
-            since += schedule.is_open ? bytes : 0;
+            since += schedule->is_open ? bytes : 0;
             before += bytes;
         }
-        most = before > most ? before : most;
+        n_since++;
+        played.most_ahead = before > played.most_ahead ? before : played.most_ahead;
     }
-    return most;
+    return played;
 }
 
 static void test_schedule(void)
 {
     static const size_t sizes[] = {1, 1024, 8192, 100000, PB_SCHEDULE_MAX_WEIGHT};
+    pb_schedule_t schedule;
     int beyond = 0;
     for (int i = 0; i < 5; i++) {
-        beyond += most_ahead((uint64_t) i, sizes[i]) > PB_SCHEDULE_BOUND;
+        pb_random_t random = pb_random_seed((uint64_t) i);
+        pb_schedule_init(&schedule);
+        beyond += play(&schedule, 20000, sizes[i], &random, false).most_ahead > PB_SCHEDULE_BOUND;
     }
     ok(beyond == 0, "what may wait at a slow rank is bounded, whatever the messages' sizes");
-    pb_schedule_t schedule;
     pb_schedule_init(&schedule);
-    int n_swept = 0, n_left = 0;
     ok(!pb_schedule_begin(&schedule, 1 << 20, false) &&
            pb_schedule_begin(&schedule, 1 << 20, false),
        "the second broadcast is the first that is swept");
-    for (int i = 0; i < 400; i++) {
-        if (pb_schedule_is_due(&schedule)) {
-            pb_schedule_close(&schedule);
-            n_left = 0;
-        }
-        n_swept += pb_schedule_begin(&schedule, 1 << 20, false);
-        n_left++;
-    }
-    ok(n_swept >= 90 && n_swept <= 110 && n_left <= (int) PB_SCHEDULE_LONG,
-       "of 400 long ones %d are", n_swept);
-}
-
-/** Of `n` broadcasts how many are swept, and how many follow one until its verdict. */
-static int count_swept(pb_schedule_t *schedule, int n, size_t bytes, int *lag_p)
-{
-    int n_swept = 0, n_since = 0;
-    *lag_p = 0;
-    for (int i = 0; i < n; i++) {
-        if (pb_schedule_is_due(schedule)) {
-            pb_schedule_close(schedule);
-            *lag_p = n_since > *lag_p ? n_since : *lag_p;
-        }
-        if (pb_schedule_begin(schedule, bytes, false)) {
-            n_swept++;
-            n_since = 0;
-        }
-        n_since++;
-    }
-    return n_swept;
-}
-
-/** While it is asked for, every second one is swept, whatever it takes. */
-static void test_schedule_that_is_asked(void)
-{
-    pb_schedule_t schedule;
-    int n_swept = 0, n_late = 0;
+    played_t played = play(&schedule, 400, 1 << 20, NULL, false);
+    ok(played.n_swept >= 90 && played.n_swept <= 110 && played.lag <= (int) PB_SCHEDULE_LONG,
+       "of 400 long ones %d are", played.n_swept);
     pb_schedule_init(&schedule);
-    for (int i = 0; i < 40; i++) {
-        if (pb_schedule_is_due(&schedule)) {
-            pb_schedule_close(&schedule);
-        }
-        n_late += schedule.is_open && schedule.n >= PB_SCHEDULE_FEWEST_LAG;
-        n_swept += pb_schedule_begin(&schedule, 4096, i < 20);
-    }
-    ok(n_swept == 10 && n_late == 0, "that are asked for: every second one (%d of 20)", n_swept);
+    played = play(&schedule, 20, 4096, NULL, true);
+    ok(played.n_swept == 10 && played.lag <= PB_SCHEDULE_FEWEST_LAG,
+       "that are asked for: every second one (%d of 20)", played.n_swept);
     pb_schedule_init(&schedule);
     const bool first = pb_schedule_begin(&schedule, 4096, true);
     ok(first && !pb_schedule_begin(&schedule, 4096, true) && pb_schedule_is_due(&schedule),
@@ -422,17 +360,17 @@ static void test_schedule_by_time(void)
 {
     enum { SHORT = 200000, PER_MIB = 900000000 }; /* 10 Mbit/s */
     pb_schedule_t schedule;
-    int lag;
     pb_schedule_init(&schedule);
     pb_schedule_set_times(&schedule, SHORT, PER_MIB, 16);
-    int n = count_swept(&schedule, 400, 65536, &lag);
-    ok(n >= 95 && n <= 101 && lag == PB_SCHEDULE_FEWEST_LAG,
+    played_t played = play(&schedule, 400, 65536, NULL, false);
+    ok(played.n_swept >= 95 && played.n_swept <= 101 && played.lag == PB_SCHEDULE_FEWEST_LAG,
        "long broadcasts over slow links: every fourth, two later it is known");
     pb_schedule_init(&schedule);
     pb_schedule_set_times(&schedule, SHORT, PER_MIB, 16);
-    n = count_swept(&schedule, 400, 1, &lag);
-    ok(n >= 6 && n <= 10 && lag >= 19 && lag <= 21,
-       "short ones: one in the time of 50 messages (%d), known after 20 (%d)", n, lag);
+    played = play(&schedule, 400, 1, NULL, false);
+    ok(played.n_swept >= 6 && played.n_swept <= 10 && played.lag >= 19 && played.lag <= 21,
+       "short ones: one in the time of 50 messages (%d), known after 20 (%d)", played.n_swept,
+       played.lag);
 }
 
 int main(void)
@@ -442,6 +380,5 @@ int main(void)
     test_verdicts();
     test_schedule();
     test_schedule_by_time();
-    test_schedule_that_is_asked();
     return tap_done();
 }
