@@ -36,7 +36,7 @@ static bool are_sound(const pb_anneal_options_t *o)
 {
     const int many = 1000000;
     bool good = o->budget >= 0 && within(o->degrees, 1, many) &&
-                within(o->initial_temperature, 1, many) &&
+                within(o->initial_temperature, o->minimum_temperature + 1, many) &&
                 within(o->minimum_temperature, 1, many) && within(o->cooling_percent, 1, 99) &&
                 within(o->transformations, 1, many) && within(o->accepted, 1, many) &&
                 within(o->accepted_percent, 0, 100) && within(o->good_percent, 0, 1000) &&

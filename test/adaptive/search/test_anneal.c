@@ -223,19 +223,25 @@ static bool same_result(const pb_anneal_result_t *a, const pb_anneal_result_t *b
            memcmp(a->tree->child_index, b->tree->child_index, size) == 0;
 }
 
-static void test_seeds(void)
+/** Trees that cost more are kept while it is hot: better than to keep none, in as many steps. */
+static void test_climbing(void)
 {
-    pb_random_t random = pb_random_seed(8100);
-    problem_t p;
-    problem_init(&p, &random, MEASURED_UNIFORM, 40, 8192);
-    const pb_anneal_options_t first = options_of(10000, 5), second = options_of(10000, 6);
-    pb_anneal_result_t a = anneal(&p, &first), b = anneal(&p, &first), c = anneal(&p, &second);
-    ok(same_result(&a, &b), "the same seed, the same tree");
-    ok(!same_result(&a, &c), "another seed, another tree");
-    pb_anneal_clear(&a);
-    pb_anneal_clear(&b);
-    pb_anneal_clear(&c);
-    problem_clear(&p);
+    enum { N = 12, N_LARGE = 24 };
+    pb_random_t random = pb_random_seed(8800);
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        problem_t p;
+        problem_init(&p, &random, MEASURED_UNIFORM, N_LARGE, 8192);
+        pb_anneal_options_t options = options_of(10000, 5);
+        pb_anneal_result_t annealed = anneal(&p, &options);
+        options.degrees = 1000000; /* nothing is that hot */
+        pb_anneal_result_t climbed = anneal(&p, &options);
+        sum += (double) annealed.cost / (double) climbed.cost;
+        pb_anneal_clear(&annealed);
+        pb_anneal_clear(&climbed);
+        problem_clear(&p);
+    }
+    ok(sum < 0.95 * N, "uniform: annealing finds %.3f times the cost of hill climbing", sum / N);
 }
 
 /* A budget of a few transformations, of more, and the paper's numbers of runs. */
@@ -323,13 +329,18 @@ static void test_watch(void)
     options.watch = see;
     options.watcher = &seen;
     pb_anneal_result_t result = anneal(&p, &options), again = anneal(&p, &unseen);
+    options.seed++;
+    options.watch = NULL;
+    pb_anneal_result_t other = anneal(&p, &options);
     ok(seen.n_random == PB_ANNEAL_RANDOM_RUNS && seen.n_refines == PB_ANNEAL_REFINE_RUNS,
        "a watcher sees the paper's numbers of runs: %d and %d", seen.n_random, seen.n_refines);
     ok(seen.is_in_order && seen.n_transformations == result.n_transformations,
        "random ones first, up to the last transformation");
     ok(seen.best == result.cost && seen.are_good,
        "the best that it sees is the result, and good trees do not get worse");
-    ok(same_result(&result, &again), "being watched changes nothing");
+    ok(same_result(&result, &again), "the same seed, the same tree, whether it is watched or not");
+    ok(!same_result(&result, &other), "another seed, another tree");
+    pb_anneal_clear(&other);
     pb_anneal_clear(&result);
     pb_anneal_clear(&again);
     problem_clear(&p);
@@ -362,6 +373,9 @@ static void test_bad_input(void)
        "no such root");
     options.cooling_percent = 100;
     ok(pb_anneal(p.costs, 0, &options, &result) == PB_ERR_INPUT, "a temperature that never falls");
+    options = options_of(1000, 7);
+    options.initial_temperature = options.minimum_temperature;
+    ok(pb_anneal(p.costs, 0, &options, &result) == PB_ERR_INPUT, "a temperature that is the last");
     options = options_of(-1, 7);
     ok(pb_anneal(p.costs, 0, &options, &result) == PB_ERR_INPUT, "a negative budget");
     problem_clear(&p);
@@ -379,7 +393,7 @@ int main(int argc, char **argv)
         test_chance((measured_kind_t) kind);
     }
     test_optimum(MEASURED_UNIFORM, 0);
-    test_seeds();
+    test_climbing();
     test_budgets();
     test_clock();
     test_watch();
