@@ -43,14 +43,6 @@ static void report_without(struct ompi_communicator_t *comm, int rank)
     free(host);
 }
 
-/** The lowest rank that cannot serve reports why. */
-static void report_unable(struct ompi_communicator_t *comm, int rank)
-{
-    if (rank == ompi_comm_rank(comm)) {
-        coll_pipebcast_help(PB_HELP_RANK_UNABLE, comm->c_name, coll_pipebcast_process.why);
-    }
-}
-
 /** Rank 0 reports in what another one differs from it. */
 static void report_difference(struct ompi_communicator_t *comm,
                               const coll_pipebcast_common_t *common)
@@ -86,13 +78,6 @@ static void report_one_host(struct ompi_communicator_t *comm)
                            "communicator %s: all %d ranks on one host; the fallback component "
                            "serves its broadcasts",
                            comm->c_name, ompi_comm_size(comm));
-    }
-}
-
-static void report_other_file(struct ompi_communicator_t *comm)
-{
-    if (ompi_comm_rank(comm) == 0) {
-        coll_pipebcast_help(PB_HELP_TOPOLOGY_FILES_DIFFER, comm->c_name);
     }
 }
 
@@ -282,7 +267,9 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     bool is_one_file = true;
     int rc = may_wait ? compare_files(module, &is_one_file) : OMPI_SUCCESS;
     if (!is_one_file) {
-        report_other_file(module->comm);
+        if (ompi_comm_rank(module->comm) == 0) {
+            coll_pipebcast_help(PB_HELP_TOPOLOGY_FILES_DIFFER, module->comm->c_name);
+        }
         return pass(module, COLL_PIPEBCAST_DIFFERENT);
     }
     rc = rc == OMPI_SUCCESS ? prepare(module) : rc;
@@ -321,7 +308,9 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool may_w
         return pass(module, COLL_PIPEBCAST_DIFFERENT);
     }
     if (common.unable >= 0) {
-        report_unable(comm, common.unable);
+        if (ompi_comm_rank(comm) == common.unable) {
+            coll_pipebcast_help(PB_HELP_RANK_UNABLE, comm->c_name, coll_pipebcast_process.why);
+        }
         return pass(module, COLL_PIPEBCAST_UNABLE);
     }
     if (common.different >= 0) {

@@ -25,64 +25,57 @@ const char *coll_pipebcast_gate_reason(void)
 
 /* Models that were measured. */
 
-/** What is wrong with the file for the network and the transport, into `why`; false: nothing. */
-static bool is_faulty(const coll_pipebcast_module_t *module, const coll_pipebcast_model_t *model,
-                      char *why, size_t why_size)
+/** Whether the model is of links faster or slower than the slowest one of all ranks. */
+static bool has_other_links(const pb_model_t *model, uint64_t slowest)
 {
+    return model->has_medium && !pb_medium_is_as_fast(model->medium.bits_per_second, slowest);
+}
+
+/** What is wrong with the measured model for this communicator, into `why`; false: nothing. */
+static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, char *why,
+                     size_t why_size)
+{
+    const coll_pipebcast_model_t *measured = module->model;
+    const pb_model_t *model = &measured->model;
     const pb_medium_t *medium = &coll_pipebcast_process.medium;
-    if (model->fault != NULL) {
-        snprintf(why, why_size, "the model file is invalid: %s", model->fault);
-        return true;
-    }
-    if (model->model.topology != 0 && module->placed != NULL &&
-        model->model.topology != pb_network_hash(module->placed->placement->network)) {
+    const uint64_t mbits = 1000000;
+    char text[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
+    if (measured->fault != NULL) {
+        snprintf(why, why_size, "the model file is invalid: %s", measured->fault);
+    } else if (model->topology != 0 && module->placed != NULL &&
+               model->topology != pb_network_hash(module->placed->placement->network)) {
         snprintf(why, why_size,
                  "the model file %s was measured on another topology than this one (%s)",
-                 model->source, module->placed->topology->source);
-        return true;
-    }
-    if (model->model.has_medium && !pb_medium_is_alike(&model->model.medium, medium)) {
-        char measured[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
+                 measured->source, module->placed->topology->source);
+    } else if (model->has_medium && !pb_medium_is_alike(&model->medium, medium)) {
         snprintf(why, why_size,
                  "the model file %s was measured over %s, but messages between hosts go over %s",
-                 model->source, pb_medium_describe(&model->model.medium, measured),
+                 measured->source, pb_medium_describe(&model->medium, text),
                  pb_medium_describe(medium, here));
-        return true;
+    } else if (has_other_links(model, slowest)) {
+        snprintf(why, why_size,
+                 "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
+                 "between these hosts has %llu Mbit/s",
+                 measured->source, (unsigned long long) (model->medium.bits_per_second / mbits),
+                 (unsigned long long) (slowest / mbits));
     }
-    return false;
+    return why[0] != '\0';
 }
 
-/** Whether it is of links faster or slower than the slowest one of all ranks. */
-static bool has_other_links(const coll_pipebcast_model_t *measured, uint64_t slowest, char *why,
-                            size_t why_size)
-{
-    const pb_model_t *model = &measured->model;
-    const uint64_t bits_per_second = slowest == PB_FACTS_UNKNOWN ? 0 : slowest;
-    if (!model->has_medium ||
-        pb_medium_is_as_fast(model->medium.bits_per_second, bits_per_second)) {
-        return false;
-    }
-    snprintf(why, why_size,
-             "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
-             "between these hosts has %llu Mbit/s",
-             measured->source, (unsigned long long) (model->medium.bits_per_second / 1000000),
-             (unsigned long long) (bits_per_second / 1000000));
-    return true;
-}
-
-/** Takes the measured model, if there is one; whether all ranks have it, and it is of their links.
- * If not, `why` explains what is wrong with that of this rank. */
+/** Takes the measured model, if there is one; whether all ranks have it, and it fits them. If not,
+ * `why` explains what is wrong with that of this rank. */
 static bool take_measured(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common,
                           char *why, size_t why_size)
 {
+    const uint64_t slowest = common->bits_per_second;
     why[0] = '\0';
     module->model = coll_pipebcast_process.model;
     if (module->model == NULL) {
         return false;
     }
     OBJ_RETAIN(module->model);
-    return !is_faulty(module, module->model, why, why_size) && common->other_model < 0 &&
-           !has_other_links(module->model, common->bits_per_second, why, why_size);
+    return !is_unfit(module, slowest != PB_FACTS_UNKNOWN ? slowest : 0, why, why_size) &&
+           common->other_model < 0;
 }
 
 /** Reports why there is no measured model, if one was meant to be there. */

@@ -64,17 +64,6 @@ pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpu
     return place;
 }
 
-pb_locality_t pb_hwloc_own_place(hwloc_topology_t topology)
-{
-    pb_locality_t place = PB_LOCALITY_ANYWHERE;
-    hwloc_cpuset_t cpuset = hwloc_bitmap_alloc();
-    if (cpuset != NULL && hwloc_get_cpubind(topology, cpuset, HWLOC_CPUBIND_PROCESS) == 0) {
-        place = pb_hwloc_place(topology, cpuset);
-    }
-    hwloc_bitmap_free(cpuset);
-    return place;
-}
-
 /**
  * Leaves out what places do not need, as devices take long to find. Without groups hwloc
  * would not tell which processors a NUMA node has that is neither a package nor a cache.

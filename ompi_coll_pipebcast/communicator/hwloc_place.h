@@ -20,9 +20,6 @@
  */
 pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset);
 
-/** The place of this process by what it is bound to now. */
-pb_locality_t pb_hwloc_own_place(hwloc_topology_t topology);
-
 /**
  * Loads this host's topology, also the processors that this process may not use, so
  * that all processes of the host see the same; or the recorded one that HWLOC_XMLFILE

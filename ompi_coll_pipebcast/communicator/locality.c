@@ -27,15 +27,19 @@ static int pretended_processor(void)
     return good ? (int) value : -1;
 }
 
+/** Where the processor of the parameter sits, or this process by what it is bound to now. */
 static pb_locality_t place_in(hwloc_topology_t topology)
 {
     const int processor = pretended_processor();
-    hwloc_bitmap_t cpuset = processor >= 0 ? hwloc_bitmap_alloc() : NULL;
-    if (cpuset == NULL) {
-        return pb_hwloc_own_place(topology);
+    pb_locality_t place = PB_LOCALITY_ANYWHERE;
+    hwloc_bitmap_t cpuset = hwloc_bitmap_alloc();
+    if (cpuset != NULL && processor >= 0) {
+        hwloc_bitmap_only(cpuset, (unsigned) processor);
     }
-    hwloc_bitmap_only(cpuset, (unsigned) processor);
-    const pb_locality_t place = pb_hwloc_place(topology, cpuset);
+    if (cpuset != NULL &&
+        (processor >= 0 || hwloc_get_cpubind(topology, cpuset, HWLOC_CPUBIND_PROCESS) == 0)) {
+        place = pb_hwloc_place(topology, cpuset);
+    }
     hwloc_bitmap_free(cpuset);
     return place;
 }
