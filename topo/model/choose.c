@@ -314,7 +314,7 @@ static int64_t among_alike(const pb_chooser_t *chooser, const pb_profile_t *prof
 {
     const int n_alike = chooser->options.n_alike;
     return n_alike > 1 && profile->crossing > 0 && time > 0
-               ? mean_of(time, pb_predict_among(profile, chooser->model, cost, bytes, n_alike))
+               ? mean_of(time, pb_predict(profile, chooser->model, cost, bytes, n_alike))
                : time;
 }
 
@@ -322,7 +322,7 @@ static int64_t among_alike(const pb_chooser_t *chooser, const pb_profile_t *prof
 static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
                   const pb_segment_cost_t *cost, uint64_t bytes, pb_candidate_t *candidate)
 {
-    candidate->time = pb_predict(profile, chooser->model, cost, bytes);
+    candidate->time = pb_predict(profile, chooser->model, cost, bytes, 1);
     candidate->weight = among_alike(chooser, profile, cost, bytes, candidate->time);
     if (is_tiny(chooser, candidate->segment)) {
         candidate->weight += candidate->weight / PB_CHOOSE_UNSURE;
@@ -595,7 +595,7 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
     }
     const pb_segment_cost_t cost =
         pb_segment_cost_in(profile, model, pb_candidate_segment(candidate, bytes));
-    return pb_predict(profile, model, &cost, bytes);
+    return pb_predict(profile, model, &cost, bytes, 1);
 }
 
 uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes)

@@ -145,13 +145,7 @@ static pb_segment_cost_t with_pieces(const pb_profile_t *profile, const pb_model
 }
 
 int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
-                   const pb_segment_cost_t *of_segment, uint64_t bytes)
-{
-    return pb_predict_among(profile, model, of_segment, bytes, 1);
-}
-
-int64_t pb_predict_among(const pb_profile_t *profile, const pb_model_t *model,
-                         const pb_segment_cost_t *of_segment, uint64_t bytes, int n_alike)
+                   const pb_segment_cost_t *of_segment, uint64_t bytes, int n_alike)
 {
     const pb_segment_cost_t of_whole = with_pieces(profile, model, of_segment, bytes);
     const pb_segment_cost_t *cost = &of_whole;

@@ -37,16 +37,12 @@ pb_segment_cost_t pb_segment_cost_in(const pb_profile_t *profile, const pb_model
  * last segment has a period of its own size. In a plan by leaders the last piece goes down inside
  * hosts when the last segment is there; pieces are as pb_piece_size() has them. In integers, the
  * same on every host; from 0 to PB_TIME_LONGEST. O(log rows).
- */
-int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
-                   const pb_segment_cost_t *of_segment, uint64_t bytes);
-
-/**
- * The same while `n_alike` such broadcasts, this one among them, cross the same links between
- * switches, from roots on any side of them: each direction of any such link carries for all of them
+ *
+ * While `n_alike` such broadcasts, this one among them (1: it alone), cross the same links between
+ * switches, from roots on any side of them, each direction of any such link carries for all of them
  * what the plan puts on either direction of one on average (ours).
  */
-int64_t pb_predict_among(const pb_profile_t *profile, const pb_model_t *model,
-                         const pb_segment_cost_t *of_segment, uint64_t bytes, int n_alike);
+int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
+                   const pb_segment_cost_t *of_segment, uint64_t bytes, int n_alike);
 
 #endif

@@ -132,9 +132,9 @@ static void look(void *context, const pb_candidate_t *candidate)
     }
     const uint64_t segment = candidate->segment != 0 ? candidate->segment : looked->bytes;
     const pb_segment_cost_t cost = pb_segment_cost(looked->model, segment);
-    const double alone = (double) pb_predict(&profile, looked->model, &cost, looked->bytes);
+    const double alone = (double) pb_predict(&profile, looked->model, &cost, looked->bytes, 1);
     const double among =
-        (double) pb_predict_among(&profile, looked->model, &cost, looked->bytes, looked->n_alike);
+        (double) pb_predict(&profile, looked->model, &cost, looked->bytes, looked->n_alike);
     const double weight = (double) candidate->weight, product = alone * among;
     looked->n_wrong += among < alone || alone != (double) candidate->time;
     if (segment >= 1426) { /* shorter ones are less sure, which weighs, too */

@@ -8,6 +8,7 @@
 #include "test/tap.h"
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
+#include "test/topo/util/golden.h"
 #include "topo/check/simulator.h"
 #include "topo/model/predict.h"
 
@@ -63,7 +64,7 @@ static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
 static int64_t predict(const pb_profile_t *profile, uint64_t segment, uint64_t bytes)
 {
     const pb_segment_cost_t cost = pb_segment_cost(&model, segment);
-    return pb_predict(profile, &model, &cost, bytes);
+    return pb_predict(profile, &model, &cost, bytes, 1);
 }
 
 /* ---- formulas ---- */
@@ -239,23 +240,19 @@ static bool shares_nothing(tree_case_t *c, pb_random_t *random, void *context)
 
 /* ---- the simulator ---- */
 
-/**
- * What predictions leave out of a kind's plans. A period is what each further segment takes, once
- * there are many; a wait is by how much all take longer than predicted, as a part of what the first
- * one takes, whatever their number.
- */
-typedef struct tolerance {
-    pb_kind_t kind;
-    double period;      /**< predicted / simulated, at least; at most it is 1 */
-    double least, most; /**< of waits */
-} tolerance_t;
-
-/** What random networks a tolerance is for, and how they are simulated. */
+/** Random networks, and how they are simulated. */
 typedef struct world {
     const char *name;
     tree_case_size_t size;
     bool memory; /**< a segment takes a unit between ranks of a host, too; else next to nothing */
 } world_t;
+
+static const world_t worlds[] = {
+    {"equal links", {8, 40, 1, 0, false}, true},
+    {"unequal links", {8, 30, 1, 10, false}, true},
+    {"shared hosts", {6, 12, 3, 0, false}, false},
+    {"shared hosts, memory", {6, 12, 3, 0, false}, true},
+};
 
 static double simulated(const world_t *world, const tree_case_t *c, const pb_plan_t *plan, int n)
 {
@@ -302,8 +299,14 @@ static void compare_simulated(const world_t *world, const tree_case_t *c, const 
     range_add(periods, (predicted[N - 1] - predicted[N - 2]) / (took[N - 1] - took[N - 2]));
 }
 
-static void test_simulated(const tolerance_t *tolerance, const world_t *world)
+static void test_simulated(char *const *columns, int n)
 {
+    const pb_kind_t kind = (pb_kind_t) pb_kind_find(columns[1]);
+    const double least_period = atof(columns[2]), least = atof(columns[3]), most = atof(columns[4]);
+    const world_t *world = worlds;
+    while (n == 5 && strcmp(world->name, columns[0]) != 0) {
+        world++;
+    }
     pb_random_t random = pb_random_seed(11);
     range_t waits = {1e9, -1e9}, periods = waits;
     const double close = 0.0001;
@@ -312,94 +315,20 @@ static void test_simulated(const tolerance_t *tolerance, const world_t *world)
         tree_case_t c;
         pb_plan_t *plan = NULL;
         tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT), world->size);
-        if (c.view->n_ranks > 1 &&
-            pb_plan_compute(c.view, tolerance->kind, NULL, &plan) == PB_SUCCESS) {
+        if (c.view->n_ranks > 1 && pb_plan_compute(c.view, kind, NULL, &plan) == PB_SUCCESS) {
             compare_simulated(world, &c, plan, &waits, &periods);
         }
         pb_plan_free(plan);
         tree_case_clear(&c);
     }
-    const char *name = pb_kind_name(tolerance->kind);
     /* Those by which segments come in bursts have not quite settled by then. */
-    const double most = tolerance->period < 1 ? 1.015 : 1 + close;
-    ok(periods.least >= tolerance->period - close && periods.most <= most,
-       "%s, %s: period predicted / simulated from %.4f to %.4f", name, world->name, periods.least,
-       periods.most);
-    ok(waits.least >= tolerance->least - close && waits.most <= tolerance->most + close,
-       "%s, %s: waits from %.3f to %.3f of the first segment's time", name, world->name,
+    ok(periods.least >= least_period - close &&
+           periods.most <= (least_period < 1 ? 1.015 : 1 + close),
+       "%s, %s: period predicted / simulated from %.4f to %.4f", columns[1], world->name,
+       periods.least, periods.most);
+    ok(waits.least >= least - close && waits.most <= most + close,
+       "%s, %s: waits from %.3f to %.3f of the first segment's time", columns[1], world->name,
        waits.least, waits.most);
-}
-
-/**
- * Plans without contention are exact. Streams that meet wait for each other, by up
- * to one segment a hop, which predictions leave out; plans by rank contend, which
- * shows in the period, but not in how the first segments wait. In the chain by rank the
- * segments of several senders, which queue at one link, also come in bursts, so that links behind
- * it are idle in between.
- */
-static const tolerance_t equal_links[] = {
-    {PB_KIND_CHAIN, 1, 0, 0},
-    {PB_KIND_BINARY, 1, 0, 0},
-    {PB_KIND_KARY, 1, 0, 0},
-    {PB_KIND_FLAT, 1, 0, 0},
-    {PB_KIND_BINOMIAL, 1, 0, 0.15},
-    {PB_KIND_TWOTREE, 1, 0, 0.4},
-    {PB_KIND_RANK_CHAIN, 0.83, -0.9, 4},
-    {PB_KIND_RANK_BINARY, 1, -0.3, 0.2},
-    {PB_KIND_MULTICAST, 1, 0, 0},
-};
-
-/**
- * Speeds of 1 to 10: a segment waits where a slow link follows on fast ones, and where it does not
- * is done sooner than where each took the period. Of two trees one may then get ahead of the other,
- * and delays it at the links that both use.
- */
-static const tolerance_t unequal_links[] = {
-    {PB_KIND_CHAIN, 1, 0, 0},
-    {PB_KIND_BINARY, 1, -0.5, 0.15},
-    {PB_KIND_KARY, 1, -0.4, 0.45},
-    {PB_KIND_TWOTREE, 0.71, -0.25, 33},
-    {PB_KIND_BINOMIAL, 1, -0.3, 0.15},
-    {PB_KIND_RANK_CHAIN, 0.79, -0.9, 7},
-    {PB_KIND_RANK_BINARY, 0.86, -0.55, 19},
-    {PB_KIND_MULTICAST, 1, 0, 0},
-};
-
-/**
- * Several ranks a host. The simulator's ranks have one port for link and memory, which predictions
- * do not take for one: so memory takes nothing, but for plans that use each rank's port once.
- */
-static const tolerance_t hosts[] = {
-    {PB_KIND_CHAIN, 1, 0, 0},
-    {PB_KIND_BINARY, 1, 0, 0},
-    {PB_KIND_TWOTREE, 1, 0, 0.4},
-    {PB_KIND_MULTICAST, 1, 0, 0},
-};
-static const tolerance_t hosts_with_memory[] = {
-    {PB_KIND_CHAIN, 1, 0, 0},
-    {PB_KIND_MULTICAST, 1, -0.75, 0}, /* the slowest path and the busiest rank may be apart */
-};
-
-static void test_world(const world_t *world, const tolerance_t *tolerances, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        test_simulated(&tolerances[i], world);
-    }
-}
-
-static void test_all_simulated(void)
-{
-    const tree_case_size_t equal = {.max_switches = 8, .max_hosts = 40, .max_per_host = 1};
-    const tree_case_size_t unequal = {
-        .max_switches = 8, .max_hosts = 30, .max_per_host = 1, .max_speed = 10};
-    const tree_case_size_t shared = {.max_switches = 6, .max_hosts = 12, .max_per_host = 3};
-    test_world(&(world_t){"equal links", equal, true}, equal_links,
-               sizeof(equal_links) / sizeof(equal_links[0]));
-    test_world(&(world_t){"unequal links", unequal, true}, unequal_links,
-               sizeof(unequal_links) / sizeof(unequal_links[0]));
-    test_world(&(world_t){"shared hosts", shared, false}, hosts, sizeof(hosts) / sizeof(hosts[0]));
-    test_world(&(world_t){"shared hosts, memory", shared, true}, hosts_with_memory,
-               sizeof(hosts_with_memory) / sizeof(hosts_with_memory[0]));
 }
 
 /* Too many incomparable paths: those kept are never shorter. */
@@ -530,7 +459,7 @@ int main(void)
     test_crowd();
     tree_case_hold("a crowd that shares nothing changes no prediction", 12, 7,
                    (tree_case_size_t){8, 40, 2, 0, false}, shares_nothing, NULL);
-    test_all_simulated();
+    ok(golden_rows("model/tolerances.rows", test_simulated) == 23, "there are rows");
     tree_case_hold("profiles stay small", 4, 6, (tree_case_size_t){40, 400, 2, 16, false},
                    stays_small, NULL);
     test_fallback();

@@ -1,19 +1,27 @@
 /* The facts that a process publishes: written, read again, and refused. */
-#include <stdio.h>
 #include <string.h>
 
 #include "test/tap.h"
 #include "topo/network/facts.h"
 #include "topo/util/error.h"
 
-static void refuses(const char *line, const char *what)
-{
-    pb_facts_t facts = {.can_serve = true};
-    ok(pb_facts_read(line, &facts) == PB_ERR_MALFORMED && !facts.can_serve, "%s", what);
-}
-
 int main(void)
 {
+    /* A line with so many of its last bytes cut off, one byte set, and something behind it. */
+    static const struct {
+        const char *what;
+        int cut, at;
+        char byte;
+        const char *behind;
+    } refused[] = {
+        {"an empty line", 1000, 0, '\0', ""},
+        {"one of an address record", 1000, 0, '\0', "1"},
+        {"one that is longer", 0, 0, 'f', " 0"},
+        {"one that is shorter", 4, 0, 'f', ""},
+        {"one of another version", 0, 5, '1', ""},
+        {"one that has another digit", 0, -1, 'g', ""},
+        {"one that has a capital letter", 0, -1, 'A', ""},
+    };
     pb_facts_t facts = {.can_serve = true,
                         .model = UINT64_C(0x0123456789abcdef),
                         .place = PB_LOCALITY_ANYWHERE,
@@ -32,21 +40,18 @@ int main(void)
            again.bits_per_second == facts.bits_per_second && again.mtu == facts.mtu &&
            again.connections == facts.connections,
        "what is written is read");
-    refuses("", "an empty line is refused");
-    refuses("1", "so is one of an address record");
-    snprintf(other, sizeof(other), "%s 0", line);
-    refuses(other, "one that is longer");
-    snprintf(other, sizeof(other), "%.*s", (int) (strrchr(line, ' ') - line), line);
-    refuses(other, "one that is shorter");
-    snprintf(other, sizeof(other), "%s", line);
-    other[5] = '1';
-    refuses(other, "one of another version");
-    snprintf(other, sizeof(other), "%s", line);
-    other[strlen(other) - 1] = 'g';
-    refuses(other, "one that has another digit");
-    other[strlen(other) - 1] = 'A';
-    refuses(other, "one that has a capital letter");
+    const int length = (int) strlen(line);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        const int n = refused[i].cut < length ? length - refused[i].cut : 0, at = refused[i].at;
+        snprintf(other, sizeof(other), "%.*s%s", n, line, refused[i].behind);
+        if (n > 0) {
+            other[at < 0 ? n - 1 : at] = refused[i].byte;
+        }
+        again.can_serve = true;
+        ok(pb_facts_read(other, &again) == PB_ERR_MALFORMED && !again.can_serve, "%s is refused",
+           refused[i].what);
+    }
     snprintf(other, sizeof(other), "facts3 01%s", line + strlen("facts3 1"));
-    refuses(other, "one that has a leading zero");
+    ok(pb_facts_read(other, &again) == PB_ERR_MALFORMED, "one that has a leading zero is refused");
     return tap_done();
 }

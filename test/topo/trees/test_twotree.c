@@ -273,21 +273,6 @@ static void test_alike(void)
     pb_tables_clear(&tables);
 }
 
-static void test_shapes(void)
-{
-    pb_shapes_t shapes = {0};
-    bool is_new, good = true;
-    for (int i = 0; i < 2000; i++) {
-        const int shape = i % 1000, key[] = {shape / 100, shape % 100, shape};
-        good = good && pb_shapes_find(&shapes, key, 3, &is_new) == shape && is_new == (i < 1000);
-    }
-    ok(good && shapes.n == 1000, "lists have shapes of their own, and the same ones again");
-    ok(pb_shapes_find(&shapes, (const int[]){0, 0}, 2, &is_new) == 1000 && is_new,
-       "a list that begins like another one is not the same");
-    pb_shapes_clear(&shapes);
-    ok(shapes.n == 0 && pb_shapes_memory(&shapes) == 0, "all are given back");
-}
-
 int main(void)
 {
     uint32_t slow = 1, fast = 6;
@@ -308,7 +293,6 @@ int main(void)
     ok(crossing(4, 2) == PB_SUCCESS, "twice over a trunk twice as fast is none");
     ok(crossing(4, 3) == PB_ERR_INPUT, "three times over it is one");
     test_alike();
-    test_shapes();
     test_bound(1, 32, 13);
     test_bound(4, 8, 16);
     test_paper(64, 16, 1, 7.0, 18.1);

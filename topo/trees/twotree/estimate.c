@@ -20,7 +20,7 @@
 
 /**
  * What software adds to a hop, in segment times of the fastest host: between
- * the one and five that follow from the costs in shape.c less two links.
+ * the one and five that follow from the costs in table.c less two links.
  */
 #define SOFTWARE_PER_HOP 2
 

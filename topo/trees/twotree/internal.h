@@ -30,7 +30,7 @@
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
 
-/** What an edge costs; the values are in shape.c, with the reason for them. */
+/** What an edge costs; the values are in table.c, with the reason for them. */
 typedef struct pb_tt_costs {
     int first;     /**< from a rank's receipt to that of its first child */
     int step;      /**< further delay of the second child */
@@ -112,7 +112,6 @@ typedef struct pb_tt_tables {
 
 typedef struct pb_tt {
     const pb_view_t *view;
-    pb_tt_costs_t costs;
     int *first_child;            /**< by vertex, n_vertices + 1 entries: child vertices are
                                     child[first_child[v]] .. */
     int *child;                  /**< largest subtree first */
@@ -121,9 +120,7 @@ typedef struct pb_tt {
     pb_tt_option_t *option;      /**< by vertex: as chosen in the end */
     pb_tt_option_t *rank_option; /**< by position */
     int *parent[2]; /**< by tree and position: the sender's position, -1 for the root */
-    int *time[2];   /**< by tree and position: when the rank receives, by the costs */
     int *order[2];  /**< by tree and position: index among the sender's edges of the tree */
-    int span[2];    /**< by tree: least deadline of the root */
 } pb_tt_t;
 
 /** The height of the higher tree. */
@@ -155,11 +152,6 @@ static inline pb_tt_config_t *pb_tt_config(const pb_tt_t *tt, int v, int role)
 {
     return &tt->tables->configs[PB_TT_ROLES * tt->shape[v] + role];
 }
-
-/* ---- shape.c ---- */
-
-/** The costs that all trees are made for. */
-pb_tt_costs_t pb_tt_costs(void);
 
 /* ---- kept.c ---- */
 

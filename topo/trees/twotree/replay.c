@@ -16,7 +16,6 @@ typedef struct replay {
     pb_tt_maker_t *maker;
     int *item_base;     /**< by item of the loaded pool: its source for slot 0 */
     int *slack;         /**< by vertex */
-    int *entry_time;    /**< by vertex */
     int *entry_source;  /**< by vertex */
     int *export_source; /**< by vertex and export */
     int *rank_source;   /**< by position */
@@ -78,14 +77,12 @@ static int replay_vertex(replay_t *b, int tree, int v)
     for (int item = 0; item < pool->n_locals; item++) {
         const int p = b->item_base[item] / 2;
         b->rank_source[p] = global_source(b, pool->source[item]);
-        tt->time[tree][p] = b->entry_time[v] + pool->time[item];
     }
     for (int g = 0; g < pool->n_guests; g++) {
         const pb_tt_guest_t *guest = &pool->guests[g];
         const int item = pool->n_locals + g, c = guest->vertex;
         b->entry_source[c] = global_source(b, pool->source[item]);
         b->slack[c] = reply->slack - pool->time[item];
-        b->entry_time[c] = b->entry_time[v] + pool->time[item];
     }
     for (int x = 0; x < pool->n_exports; x++) {
         b->export_source[2 * v + x] = global_source(b, pool->export_source[x]);
@@ -127,9 +124,7 @@ static int replay_tree(replay_t *b, int tree)
 {
     pb_tt_t *tt = b->tt;
     const pb_view_t *view = tt->view;
-    tt->span[tree] = chosen_table(tt, tree, 0)->need;
-    b->slack[0] = tt->span[tree];
-    b->entry_time[0] = 0;
+    b->slack[0] = chosen_table(tt, tree, 0)->need;
     int rc = PB_SUCCESS;
     for (int v = 0; v < view->n_vertices && rc == PB_SUCCESS; v++) {
         rc = replay_vertex(b, tree, v);
@@ -139,7 +134,6 @@ static int replay_tree(replay_t *b, int tree)
     }
     resolve_sources(b);
     tt->parent[tree][0] = -1;
-    tt->time[tree][0] = 0;
     for (int p = 1; p < view->n_ranks; p++) {
         tt->parent[tree][p] = b->rank_source[p] / 2;
         tt->order[tree][p] = b->rank_source[p] % 2;
@@ -153,19 +147,17 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker)
     replay_t b = {.tt = tt, .maker = maker};
     b.item_base = malloc((n_ranks + n_vertices) * sizeof(int));
     b.slack = malloc(n_vertices * sizeof(int));
-    b.entry_time = malloc(n_vertices * sizeof(int));
     b.entry_source = malloc(n_vertices * sizeof(int));
     b.export_source = calloc(2 * n_vertices, sizeof(int));
     b.rank_source = malloc(n_ranks * sizeof(int));
     int rc = PB_ERR_NO_MEMORY;
-    if (b.item_base != NULL && b.slack != NULL && b.entry_time != NULL && b.entry_source != NULL &&
+    if (b.item_base != NULL && b.slack != NULL && b.entry_source != NULL &&
         b.export_source != NULL && b.rank_source != NULL) {
         rc = replay_tree(&b, 0);
         rc = rc == PB_SUCCESS ? replay_tree(&b, 1) : rc;
     }
     free(b.item_base);
     free(b.slack);
-    free(b.entry_time);
     free(b.entry_source);
     free(b.export_source);
     free(b.rank_source);

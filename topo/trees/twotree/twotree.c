@@ -58,7 +58,6 @@ static void tt_clear(pb_tt_t *tt)
     free(tt->rank_option);
     for (int tree = 0; tree < 2; tree++) {
         free(tt->parent[tree]);
-        free(tt->time[tree]);
         free(tt->order[tree]);
     }
 }
@@ -76,10 +75,8 @@ static int tt_init(pb_tt_t *tt, const pb_view_t *view, pb_tt_tables_t *tables)
                     tt->option != NULL && tt->rank_option != NULL;
     for (int tree = 0; tree < 2; tree++) {
         tt->parent[tree] = malloc(n_ranks * sizeof(int));
-        tt->time[tree] = calloc(n_ranks, sizeof(int));
         tt->order[tree] = calloc(n_ranks, sizeof(int));
-        complete = complete && tt->parent[tree] != NULL && tt->time[tree] != NULL &&
-                   tt->order[tree] != NULL;
+        complete = complete && tt->parent[tree] != NULL && tt->order[tree] != NULL;
     }
     return complete ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
