@@ -17,14 +17,12 @@ bool pb_frame_checksum_is_cheap(uint64_t bits_per_second)
     return PB_FRAME_CHECKSUM_PICOSECONDS < of_link / 20;
 }
 
+_Static_assert(PB_FRAME_HEADER_BYTES % 8 == 0, "as pb_siphash() takes a head");
+
 static uint64_t checksum(const pb_frame_rule_t *rule, const uint8_t *header, const char *payload,
                          size_t bytes)
 {
-    pb_siphash_t hash;
-    pb_siphash_start(&hash, rule->secret);
-    pb_siphash_add(&hash, header, PB_FRAME_HEADER_BYTES);
-    pb_siphash_add(&hash, payload, bytes);
-    return pb_siphash_end(&hash);
+    return pb_siphash(rule->secret, header, PB_FRAME_HEADER_BYTES, payload, bytes);
 }
 
 size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint8_t *header)

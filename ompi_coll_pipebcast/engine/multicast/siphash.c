@@ -29,59 +29,37 @@ static void mix(uint64_t v[4], int rounds)
     }
 }
 
-static void enter(pb_siphash_t *hash, uint64_t word)
+static void enter(uint64_t v[4], uint64_t word)
 {
-    hash->v[3] ^= word;
-    mix(hash->v, ROUNDS);
-    hash->v[0] ^= word;
+    v[3] ^= word;
+    mix(v, ROUNDS);
+    v[0] ^= word;
 }
 
-void pb_siphash_start(pb_siphash_t *hash, const uint64_t key[2])
+/** Enters the whole words of n bytes, each read as a whole: byte by byte takes twice the time. */
+static void enter_words(uint64_t v[4], const uint8_t *from, size_t n)
 {
-    *hash = (pb_siphash_t){
-        .v = {UINT64_C(0x736f6d6570736575) ^ key[0], UINT64_C(0x646f72616e646f6d) ^ key[1],
-              UINT64_C(0x6c7967656e657261) ^ key[0], UINT64_C(0x7465646279746573) ^ key[1]}};
-}
-
-/** Reads a word as a whole: byte by byte takes twice the time. */
-static uint64_t word_at(const uint8_t *from)
-{
-    uint64_t word;
-    memcpy(&word, from, sizeof(word));
-    return le64toh(word);
-}
-
-/** One byte more. */
-static void add_byte(pb_siphash_t *hash, uint8_t byte)
-{
-    hash->word |= (uint64_t) byte << (8 * (hash->bytes % WORD));
-    if (++hash->bytes % WORD == 0) {
-        enter(hash, hash->word);
-        hash->word = 0;
+    for (size_t i = 0; i + WORD <= n; i += WORD) {
+        uint64_t word;
+        memcpy(&word, from + i, sizeof(word));
+        enter(v, le64toh(word));
     }
 }
 
-void pb_siphash_add(pb_siphash_t *hash, const void *bytes, size_t n)
+uint64_t pb_siphash(const uint64_t key[2], const void *head, size_t head_bytes, const void *bytes,
+                    size_t n)
 {
-    const uint8_t *from = bytes;
-    while (n > 0 && hash->bytes % WORD != 0) {
-        add_byte(hash, *from++);
-        n--;
+    uint64_t v[4] = {UINT64_C(0x736f6d6570736575) ^ key[0], UINT64_C(0x646f72616e646f6d) ^ key[1],
+                     UINT64_C(0x6c7967656e657261) ^ key[0], UINT64_C(0x7465646279746573) ^ key[1]};
+    const uint8_t *rest = (const uint8_t *) bytes + n - n % WORD;
+    uint64_t last = (uint64_t) (head_bytes + n) << 56;
+    enter_words(v, head, head_bytes);
+    enter_words(v, bytes, n);
+    for (size_t i = 0; i < n % WORD; i++) {
+        last |= (uint64_t) rest[i] << (8 * i);
     }
-    for (; n >= WORD; n -= WORD, from += WORD) {
-        enter(hash, word_at(from));
-        hash->bytes += WORD;
-    }
-    while (n > 0) {
-        add_byte(hash, *from++);
-        n--;
-    }
-}
-
-uint64_t pb_siphash_end(pb_siphash_t *hash)
-{
-    enter(hash, hash->word | hash->bytes << 56);
-    hash->v[2] ^= 0xff;
-    mix(hash->v, LAST_ROUNDS);
-    return hash->v[0] ^ hash->v[1] ^ hash->v[2] ^ hash->v[3];
+    enter(v, last);
+    v[2] ^= 0xff;
+    mix(v, LAST_ROUNDS);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

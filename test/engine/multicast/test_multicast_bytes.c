@@ -17,34 +17,30 @@
 
 /* The checksum. */
 
-/** The vectors of the paper's authors: the key 0, 1, ..., 15 over the bytes 0, 1, ..., n - 1. */
-static uint64_t hash_of(size_t n, size_t step)
+/** The vectors of the paper's authors: the key 0, 1, ..., 15 over the bytes 0, 1, ..., n - 1, of
+ * which the first ones are the head. */
+static uint64_t hash_of(size_t n, size_t head)
 {
     static const uint64_t key[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
     uint8_t bytes[64];
-    pb_siphash_t hash;
     for (size_t i = 0; i < n; i++) {
         bytes[i] = (uint8_t) i;
     }
-    pb_siphash_start(&hash, key);
-    for (size_t i = 0; i < n; i += step) {
-        pb_siphash_add(&hash, bytes + i, n - i < step ? n - i : step);
-    }
-    return pb_siphash_end(&hash);
+    return pb_siphash(key, bytes, head, bytes + head, n - head);
 }
 
 static void test_siphash(void)
 {
     int differ = 0;
-    ok(hash_of(0, 1) == UINT64_C(0x726fdb47dd0e0e31) &&
-           hash_of(15, 15) == UINT64_C(0xa129ca6149be45e5),
+    ok(hash_of(0, 0) == UINT64_C(0x726fdb47dd0e0e31) &&
+           hash_of(15, 0) == UINT64_C(0xa129ca6149be45e5),
        "SipHash-2-4 of the authors' examples");
     for (size_t n = 1; n <= 64; n++) {
-        for (size_t step = 1; step < n; step++) {
-            differ += hash_of(n, step) != hash_of(n, n);
+        for (size_t head = 8; head <= n; head += 8) {
+            differ += hash_of(n, head) != hash_of(n, 0);
         }
     }
-    ok(differ == 0, "whatever parts the bytes come in");
+    ok(differ == 0, "wherever the head ends");
 }
 
 /* Frames. */
