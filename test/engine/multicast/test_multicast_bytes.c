@@ -22,7 +22,7 @@
 static uint64_t hash_of(size_t n, size_t head)
 {
     static const uint64_t key[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
-    uint8_t bytes[64];
+    uint8_t bytes[64] = {0};
     for (size_t i = 0; i < n; i++) {
         bytes[i] = (uint8_t) i;
     }
