@@ -91,12 +91,12 @@ def _tally(text, component):
     return counts
 
 
-def count_instructions(job, n_bytes):
+def count_instructions(job, n_bytes, n_broadcasts=None):
     """{rank: counts}, as the other ones."""
     path = _fresh(job, "callgrind")
     within = [f"--toggle-collect={job.within}"] if job.within else []
     job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", *within,
-                      f"--callgrind-out-file={path}.{EACH}"])
+                      f"--callgrind-out-file={path}.{EACH}"], n_broadcasts)
     return {rank: _tally(_read(f"{path}.{rank}", "callgrind"), job.method.component)
             for rank in job.counted}
 
