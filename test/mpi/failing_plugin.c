@@ -1,4 +1,4 @@
-#include "failing_plugin.h"
+#include "preloaded.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "plugin_code.h"
 
 /* Allocations until one fails; -1: none does (any more). */
 static atomic_long countdown = -1;

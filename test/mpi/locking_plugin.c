@@ -1,12 +1,10 @@
-#include "locking_plugin.h"
+#include "preloaded.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "plugin_code.h"
 
 enum { MOST_MUTEXES = 16 };
 

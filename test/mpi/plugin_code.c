@@ -1,4 +1,4 @@
-#include "plugin_code.h"
+#include "preloaded.h"
 
 #include <link.h>
 #include <stdint.h>

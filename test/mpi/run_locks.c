@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "check.h"
-#include "locking_plugin.h"
+#include "preloaded.h"
 
 enum { N_BROADCASTS = 100, BYTES = 6000 };
 

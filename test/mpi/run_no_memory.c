@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "failing_plugin.h"
+#include "preloaded.h"
 
 #define BYTES 6000
 #define SMALL 20 /* below min_size */
