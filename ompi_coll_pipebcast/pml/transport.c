@@ -26,7 +26,7 @@ static inline void give_back(pb_request_t *request_p)
     *request_p = NULL;
 }
 
-static bool is_acknowledged(const pb_transport_t *transport, int rank)
+static inline bool is_acknowledged(const pb_transport_t *transport, int rank)
 {
     return transport->acknowledges &&
            (transport->acknowledges_inside ||
