@@ -7,18 +7,9 @@
 static void *must(void *memory)
 {
     if (memory == NULL) {
-        fprintf(stderr, "random_network: out of memory\n");
         abort();
     }
     return memory;
-}
-
-static void must_succeed(int error)
-{
-    if (error != PB_SUCCESS) {
-        fprintf(stderr, "random_network: %s\n", pb_error_text(error));
-        abort();
-    }
 }
 
 static int *ints(int n)
@@ -149,13 +140,16 @@ pb_network_t *pb_random_order_network(pb_random_t *random, const int *parent, in
         const int node = order[i];
         const uint32_t speed =
             max_speed > 0 ? 1 + (uint32_t) pb_random_below(random, max_speed) : 0;
-        if (parent[node] >= 0) {
-            must_succeed(pb_network_connect(network, parent[node], node, speed));
+        if (parent[node] >= 0 &&
+            pb_network_connect(network, parent[node], node, speed) != PB_SUCCESS) {
+            abort();
         }
     }
     pb_diag_t diag;
     pb_diag_init(&diag);
-    must_succeed(pb_network_finish(network, NULL, &diag));
+    if (pb_network_finish(network, NULL, &diag) != PB_SUCCESS) {
+        abort();
+    }
     pb_diag_clear(&diag);
     free(order);
     return network;

@@ -17,11 +17,13 @@ typedef struct fixture {
     pb_diag_t diag;
 } fixture_t;
 
-static void set_up(fixture_t *f, const char *hosts)
+static const char two_switches[] = "SwitchName=s0 Nodes=a,b Switches=s1;SwitchName=s1 Nodes=c,d";
+
+static void set_up(fixture_t *f, const char *conf, const char *hosts)
 {
     *f = (fixture_t){.plan = NULL};
     pb_diag_init(&f->diag);
-    tree_case_read(&f->c, "SwitchName=s0 Nodes=a,b Switches=s1;SwitchName=s1 Nodes=c,d", hosts, 0);
+    tree_case_read(&f->c, conf, hosts, 0);
     f->plan = tree_case_plan(&f->c, PB_KIND_CHAIN, 0);
 }
 
@@ -33,13 +35,14 @@ static void tear_down(fixture_t *f)
     pb_diag_clear(&f->diag);
 }
 
-/* Makes the plan one of `n_streams` streams with these parents, four for each. */
+/* Makes the plan one of `n_streams` streams with these parents, of all ranks for each. */
 static void set_parents(fixture_t *f, int n_streams, const int *parents)
 {
     pb_plan_free(f->plan);
     f->plan = pb_plan_new(f->c.view, PB_KIND_CHAIN, n_streams);
     for (int s = 0; s < n_streams; s++) {
-        memcpy(f->plan->streams[s].parent, parents + 4 * s, 4 * sizeof(int));
+        const int n = f->plan->n_ranks;
+        memcpy(f->plan->streams[s].parent, parents + n * s, (size_t) n * sizeof(int));
         pb_plan_link_children(f->plan, s, f->c.view, NULL);
     }
 }
@@ -75,15 +78,15 @@ static void read_numbers(const char *text, int *numbers, int most)
 static void test_sound(char *const *columns, int n)
 {
     const char *what = columns[0], *fault = columns[4];
-    int parents[8] = {0}, most[4] = {0};
+    int parents[16] = {0}, most[4] = {0};
     fixture_t f;
-    set_up(&f, columns[1]);
-    read_numbers(columns[3], parents, 8);
+    set_up(&f, columns[6][0] != '\0' ? columns[6] : two_switches, columns[1]);
+    read_numbers(columns[3], parents, 16);
     read_numbers(columns[5], most, 4);
     set_parents(&f, atoi(columns[2]), parents);
     const pb_check_t *check = &f.check;
     const int rc = pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag);
-    ok(n == 6 && rc == PB_SUCCESS && check->height == most[0] && check->max_edges == most[1] &&
+    ok(n == 7 && rc == PB_SUCCESS && check->height == most[0] && check->max_edges == most[1] &&
            check->max_senders == most[2] && check->max_sends == most[3],
        "%s: sound, of height %d, at most %d edges of %d ranks, %d sends", what, check->height,
        check->max_edges, check->max_senders, check->max_sends);
@@ -98,7 +101,7 @@ static void test_sound(char *const *columns, int n)
 static void test_loads(void)
 {
     fixture_t f;
-    set_up(&f, "a,b,c,d");
+    set_up(&f, two_switches, "a,b,c,d");
     ok(pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag) == PB_SUCCESS &&
            f.check.sends[0] == 1 && f.check.sends[3] == 0 && f.check.receives[0] == 0 &&
            f.check.receives[3] == 1,
@@ -108,7 +111,7 @@ static void test_loads(void)
            f.check.n_links == 2 * pb_network_size(f.c.network),
        "its links, and their number");
     tear_down(&f);
-    set_up(&f, "a,a,c,c");
+    set_up(&f, two_switches, "a,a,c,c");
     ok(pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag) == PB_SUCCESS &&
            load(&f, "a", true)->edges == 1 && load(&f, "c", true)->edges == 0 &&
            load(&f, "c", false)->edges == 1 && load(&f, "c", false)->senders == 1,
@@ -139,7 +142,7 @@ static void test_none(char *const *columns, int n)
     char members[4];
     int parents[8];
     fixture_t f;
-    set_up(&f, "a,b,c,d");
+    set_up(&f, two_switches, "a,b,c,d");
     if (columns[1][0] != '\0') {
         read_numbers(columns[1], parents, 8);
         set_parents(&f, atoi(columns[0]), parents);
@@ -162,7 +165,7 @@ static void test_none(char *const *columns, int n)
 static void test_members(void)
 {
     fixture_t f;
-    set_up(&f, "a,b,c,d");
+    set_up(&f, two_switches, "a,b,c,d");
     pb_view_free(f.c.view);
     pb_plan_free(f.plan);
     pb_view_new(f.c.placement, 0, (int[]){0, 1, 3}, 3, &f.c.view);
@@ -181,7 +184,7 @@ static void test_members(void)
 
 int main(void)
 {
-    ok(golden_rows("check/sound.rows", test_sound) == 10, "there are sound plans");
+    ok(golden_rows("check/sound.rows", test_sound) == 15, "there are sound plans");
     test_loads();
     ok(golden_rows("check/none.rows", test_none) == 22, "there are plans that are none");
     test_members();

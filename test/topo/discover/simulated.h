@@ -12,8 +12,7 @@ typedef struct pb_simulated {
     double noise;          /* rates are lower by up to this share */
     double wrong;          /* probability of a rate that means nothing */
     pb_random_t random;
-    uint64_t seed; /* of the hash at bundles */
-    int64_t n_trials, n_flows;
+    uint64_t seed;    /* of the hash at bundles */
     pb_meter_t meter; /* whose context this is */
 } pb_simulated_t;
 

@@ -136,26 +136,29 @@ static void test_hosts(void)
 
 static void test_small(void)
 {
-    pb_simulated_t s;
-    pb_simulated_parse(&s, "SwitchName=a Nodes=h[0-1]\n");
-    pb_discovery_t found = discover(&s, 0);
-    ok(found.cuts.n == 0 && found.complete, "two hosts are on one switch");
-    pb_discovery_clear(&found);
-    pb_simulated_clear(&s);
-    pb_simulated_parse(&s, "SwitchName=a Nodes=h[0-1]\nSwitchName=b Nodes=h[2-3]\n"
-                           "SwitchName=a Switches=b\n");
-    found = discover(&s, 0);
-    ok(found.cuts.n == 1, "two and two hosts are on two");
-    pb_discovery_clear(&found);
-    found = discover(&s, 5);
-    ok(!found.complete && found.n_trials == 5,
-       "a bound on trials is kept, and the result reports it");
-    pb_discovery_clear(&found);
-    s.meter.max_flows = 2;
-    found = discover(&s, 0);
-    ok(found.cuts.n == 1, "with two flows at a time, too");
-    pb_discovery_clear(&found);
-    pb_simulated_clear(&s);
+    static const char two[] = "SwitchName=a Nodes=h[0-1]\n",
+                      four[] = "SwitchName=a Nodes=h[0-1]\nSwitchName=b Nodes=h[2-3]\n"
+                               "SwitchName=a Switches=b\n";
+    static const struct {
+        const char *what, *text;
+        int most_trials, max_flows, n_cuts; /* 0: no bound; -1: not complete */
+    } cases[] = {
+        {"two hosts are on one switch", two, 0, 0, 0},
+        {"two and two hosts are on two", four, 0, 0, 1},
+        {"a bound on trials is kept, and the result reports it", four, 5, 0, -1},
+        {"with two flows at a time, too", four, 0, 2, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        pb_simulated_t s;
+        pb_simulated_parse(&s, cases[i].text);
+        s.meter.max_flows = cases[i].max_flows > 0 ? cases[i].max_flows : s.meter.max_flows;
+        pb_discovery_t found = discover(&s, cases[i].most_trials);
+        ok(cases[i].n_cuts < 0 ? !found.complete && found.n_trials == cases[i].most_trials
+                               : found.complete && found.cuts.n == cases[i].n_cuts,
+           "%s", cases[i].what);
+        pb_discovery_clear(&found);
+        pb_simulated_clear(&s);
+    }
 }
 
 /* The text of what is found, read as the plugin reads it. */

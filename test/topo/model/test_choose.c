@@ -169,33 +169,6 @@ static bool is_sure(tree_case_t *c, pb_random_t *random, void *context)
     return good;
 }
 
-/* Many hosts, as the papers generate them, and of leaves and a spine. */
-static void test_large(void)
-{
-    enum { SWITCHES = 200, HOSTS = 2400 };
-    pb_random_t random = pb_random_seed(35);
-    int parents[SWITCHES + HOSTS] = {-1};
-    bool good = true;
-    for (int i = 0; i < HOSTS; i++) {
-        parents[SWITCHES + i] = 1 + i % (SWITCHES - 1);
-    }
-    for (int leaves = 0; leaves <= 1; leaves++) {
-        pb_network_t *network =
-            leaves ? pb_random_order_network(&random, parents, SWITCHES, HOSTS, 0)
-                   : pb_random_network(&random, PB_SHAPE_PAPER, SWITCHES, HOSTS, 0);
-        pb_placement_t *placement = pb_random_placement(&random, network, 1);
-        set_model(&model, UINT64_C(1000) * MBIT, true);
-        for (uint64_t bytes = 2000; bytes < 1 << 21; bytes *= 8) {
-            pb_chooser_t *used = pb_chooser_new(placement, &model, &all);
-            good = judge(placement, used, 5, bytes) && good;
-            pb_chooser_free(used);
-        }
-        pb_placement_free(placement);
-        pb_network_free(network);
-    }
-    ok(good, "with 2,400 hosts");
-}
-
 /* More roots and classes than are kept: the same choices, from the first to the last. */
 static void test_many(void)
 {
@@ -357,7 +330,8 @@ int main(void)
     tree_case_hold("short segments are chosen if they are faster by an eighth", 23, 4,
                    (tree_case_size_t){4, 48, 1, 0, false}, is_sure, n);
     ok(n[1] > 10 && n[0] > 20, "they are in %d cases, and not in %d", n[1], n[0]);
-    test_large();
+    tree_case_hold("with 1,200 hosts", 35, 1, (tree_case_size_t){200, 1200, 1, 0, false}, is_least,
+                   NULL);
     test_many();
     test_examples();
     test_forced();

@@ -11,26 +11,38 @@
 #include "topo/check/checker.h"
 #include "topo/network/locality.h"
 
-/* A place of up to four levels; a negative index ends it. */
-static pb_locality_t place(int a, int b, int c, int d)
+/* A place of levels with '/' between; "-": anywhere. */
+static pb_locality_t place(const char *text)
 {
-    const int indices[] = {a, b, c, d};
     pb_locality_t at = PB_LOCALITY_ANYWHERE;
-    for (int i = 0; i < 4 && indices[i] >= 0; i++) {
-        at = pb_locality_enter(at, (unsigned) indices[i]);
+    char *end;
+    for (; *text != '\0' && *text != '-'; text = *end == '/' ? end + 1 : end) {
+        at = pb_locality_enter(at, (unsigned) strtoul(text, &end, 10));
     }
     return at;
 }
 
+/* Places with blanks between. */
+static int read_places(const char *text, pb_locality_t *places)
+{
+    char copy[100], *rest = copy, *one;
+    int n = 0;
+    snprintf(copy, sizeof(copy), "%s", text);
+    while ((one = strsep(&rest, " ")) != NULL) {
+        places[n++] = place(one);
+    }
+    return n;
+}
+
 static void test_places(void)
 {
-    const pb_locality_t at = place(3, 0, PB_LOCALITY_MAX_INDEX, -1);
+    const pb_locality_t at = pb_locality_enter(place("3/0"), PB_LOCALITY_MAX_INDEX);
     ok(pb_locality_index(at, 0) == 3 && pb_locality_index(at, 1) == 0 &&
            pb_locality_index(at, 2) == PB_LOCALITY_MAX_INDEX && pb_locality_index(at, 3) == -1,
        "a place tells its levels in their order");
     ok(pb_locality_index(PB_LOCALITY_ANYWHERE, 0) == -1, "anywhere is no level");
     ok(pb_locality_enter(at, PB_LOCALITY_MAX_INDEX + 1) == at, "too large an index is no level");
-    const pb_locality_t full = place(0, 1, 2, 3);
+    const pb_locality_t full = place("0/1/2/3");
     ok(pb_locality_enter(full, 4) == full, "a full place keeps its levels");
 }
 
@@ -59,55 +71,46 @@ static const char *where(const pb_placement_t *placement)
     return text;
 }
 
-static void expect(const pb_locality_t *places, int n_ranks, int per_host, const char *wanted,
-                   const char *what)
-{
-    tree_case_t c;
-    pb_network_t *levels;
-    pb_placement_t *located;
-    blocks(&c, n_ranks, per_host);
-    const int error = pb_locality_expand(c.placement, places, &levels, &located);
-    const char *found = located != NULL ? where(located) : "";
-    ok(error == PB_SUCCESS && strcmp(found, wanted) == 0, "%s", what);
-    if (strcmp(found, wanted) != 0) {
-        printf("# found '%s', wanted '%s'\n", found, wanted);
-    }
-    pb_placement_free(located);
-    pb_network_free(levels);
-    tree_case_clear(&c);
-}
-
 static void test_groups(void)
 {
-    const pb_locality_t none[] = {0, 0, 0, 0};
-    expect(none, 4, 2, "", "ranks that may be anywhere are in no group");
-    const pb_locality_t two[] = {place(0, -1, 0, 0), place(1, -1, 0, 0), place(0, -1, 0, 0),
-                                 place(1, -1, 0, 0), place(0, -1, 0, 0)};
-    expect(two, 5, 4, "n0/0 n0/1 n0/0 n0/1 n1", "two packages; a rank that is alone");
-    const pb_locality_t same[] = {place(0, 0, 0, -1), place(0, 0, 0, -1), place(0, 0, 1, -1),
-                                  place(0, 0, 1, -1)};
-    expect(same, 4, 4, "n0/0 n0/0 n0/1 n0/1", "a level that all share is left out");
-    const pb_locality_t deep[] = {place(0, 0, -1, 0), place(0, 0, -1, 0), place(0, 1, -1, 0),
-                                  place(1, 2, -1, 0), place(1, 2, -1, 0), place(1, 3, -1, 0)};
-    expect(deep, 6, 6, "n0/0/0 n0/0/0 n0/0 n0/1/2 n0/1/2 n0/1",
-           "levels in levels; who is alone stays above");
-    const pb_locality_t uneven[] = {place(0, 0, -1, 0), place(0, 0, -1, 0), place(0, -1, 0, 0),
-                                    place(-1, 0, 0, 0), place(1, 5, -1, 0)};
-    expect(uneven, 5, 5, "n0/0/0 n0/0/0 n0/0 n0 n0", "bound and unbound ranks on one host");
-    const pb_locality_t apart[] = {place(0, 0, -1, 0), place(1, 1, -1, 0), place(2, 2, -1, 0)};
-    expect(apart, 3, 3, "", "ranks that share nothing but the host are in no group");
+    static const struct {
+        const char *what, *places;
+        int per_host;
+        const char *nodes; /* of the ranks; "": no level */
+    } cases[] = {
+        {"ranks that may be anywhere are in no group", "- - - -", 2, ""},
+        {"two packages; a rank that is alone", "0 1 0 1 0", 4, "n0/0 n0/1 n0/0 n0/1 n1"},
+        {"a level that all share is left out", "0/0/0 0/0/0 0/0/1 0/0/1", 4, "n0/0 n0/0 n0/1 n0/1"},
+        {"levels in levels; who is alone stays above", "0/0 0/0 0/1 1/2 1/2 1/3", 6,
+         "n0/0/0 n0/0/0 n0/0 n0/1/2 n0/1/2 n0/1"},
+        {"bound and unbound ranks on one host", "0/0 0/0 0 - 1/5", 5, "n0/0/0 n0/0/0 n0/0 n0 n0"},
+        {"ranks that share nothing but the host are in no group", "0/0 1/1 2/2", 3, ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tree_case_t c;
+        pb_locality_t places[8];
+        pb_network_t *levels;
+        pb_placement_t *located;
+        blocks(&c, read_places(cases[i].places, places), cases[i].per_host);
+        const int error = pb_locality_expand(c.placement, places, &levels, &located);
+        const char *found = located != NULL ? where(located) : "";
+        ok(error == PB_SUCCESS && strcmp(found, cases[i].nodes) == 0, "%s: '%s'", cases[i].what,
+           found);
+        pb_placement_free(located);
+        pb_network_free(levels);
+        tree_case_clear(&c);
+    }
 }
 
 static void test_network(void)
 {
-    const pb_locality_t places[] = {place(0, -1, 0, 0), place(0, -1, 0, 0), place(1, -1, 0, 0),
-                                    place(0, -1, 0, 0), place(0, -1, 0, 0), place(1, -1, 0, 0)};
+    pb_locality_t places[6];
     tree_case_t c;
     pb_network_t *levels;
     pb_placement_t *located;
     pb_diag_t diag;
     int links[16];
-    blocks(&c, 6, 3);
+    blocks(&c, read_places("0 0 1 0 0 1", places), 3);
     const uint64_t hash = pb_network_hash(c.network);
     ok(pb_locality_expand(c.placement, places, &levels, &located) == PB_SUCCESS &&
            pb_network_n_places(levels) == 2 && pb_network_n_hosts(levels) == 3 &&

@@ -259,22 +259,6 @@ static void test_hash(void)
     tree_case_clear(&c);
 }
 
-static void test_placement(void)
-{
-    pb_network_t *network = small_network();
-    char fault[100];
-    finish(network, fault, sizeof(fault));
-    pb_placement_t *placement = pb_placement_new(network, 3);
-    ok(placement->host[2] == -1 && pb_placement_n_hosts(placement) == 0,
-       "a new placement is empty");
-    placement->host[0] = 1;
-    placement->host[1] = 3;
-    placement->host[2] = 1;
-    ok(pb_placement_n_hosts(placement) == 2, "two hosts");
-    pb_placement_free(placement);
-    pb_network_free(network);
-}
-
 int main(void)
 {
     test_building();
@@ -284,7 +268,6 @@ int main(void)
     tree_case_hold("paths lead from one end to the other, over no link twice", 2, 35,
                    (tree_case_size_t){10, 20, 1, 0, false}, leads_there, NULL);
     test_hash();
-    test_placement();
     test_deep();
     pb_network_free(NULL);
     pb_placement_free(NULL);

@@ -3,15 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int log2_ceiling(int n)
-{
-    int log = 0;
-    while ((1 << log) < n) {
-        log++;
-    }
-    return log;
-}
-
 /* The phase in which each rank receives, if every rank sends to its children in
  * order, one per phase from the phase after its own on. */
 static int find_phases(const tree_case_t *c, const pb_stream_t *stream, int *phase)
@@ -67,7 +58,7 @@ bool phases_are_free(const tree_case_t *c, const pb_plan_t *plan)
         abort();
     }
     const int n_phases = find_phases(c, &plan->streams[0], phase);
-    const bool is_free = n_phases == log2_ceiling(plan->n_members) &&
+    const bool is_free = n_phases == tree_case_log2_up(plan->n_members) &&
                          each_is_free(c, &plan->streams[0], phase, n_phases);
     free(phase);
     return is_free;

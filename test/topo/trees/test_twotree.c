@@ -7,7 +7,6 @@
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/trees/tree_case.h"
-#include "topo/check/check_load.h"
 #include "topo/network/view_merge.h"
 #include "topo/trees/twotree/internal.h"
 
@@ -79,21 +78,12 @@ static bool is_no_higher(tree_case_t *c, pb_random_t *random, void *context)
     return good;
 }
 
-static int log2_up(int n)
-{
-    int log = 0;
-    while ((1 << log) < n) {
-        log++;
-    }
-    return log;
-}
-
 /* Means over 20 of the papers' clusters, per_switch hosts on each switch on average. */
 static void test_paper(int n_hosts, int per_switch, uint32_t trunks, double max_height,
                        double max_above)
 {
     enum { N = 20, SEGMENTS = 64 };
-    const double bound = SEGMENTS - 1 + log2_up(n_hosts);
+    const double bound = SEGMENTS - 1 + tree_case_log2_up(n_hosts);
     double height = 0, above = 0;
     int n_good = 0;
     for (int i = 0; i < N; i++) {
@@ -129,7 +119,7 @@ static void test_bound(int n_switches, int per_switch, int above)
     pb_plan_t *plan = tree_case_plan(&c, PB_KIND_TWOTREE, 0);
     for (int x = 16; x <= 512; x *= 2) {
         const double over =
-            completion(c.placement, plan, x) - (x - 1 + log2_up(n_switches * per_switch));
+            completion(c.placement, plan, x) - (x - 1 + tree_case_log2_up(n_switches * per_switch));
         worst = over > worst ? over : worst;
     }
     ok(worst <= above && tree_case_height(plan) <= 7,
@@ -137,34 +127,6 @@ static void test_bound(int n_switches, int per_switch, int above)
        worst, above, tree_case_height(plan));
     pb_plan_free(plan);
     tree_case_clear(&c);
-}
-
-/* Two chains over m0 .. m3 on s0 and m4 .. m7 on s1, where hosts have speed 2; each crosses the
- * trunk downwards n_crossing times. Once they cross it from different ranks. */
-static int crossing(uint32_t trunk, int n_crossing)
-{
-    static const int chains[3][2][8] = {
-        {{0, 4, 5, 6, 7, 1, 2, 3}, {0, 1, 4, 5, 6, 7, 2, 3}},
-        {{0, 4, 5, 1, 6, 7, 2, 3}, {0, 4, 5, 1, 6, 7, 2, 3}},
-        {{0, 4, 1, 5, 2, 6, 7, 3}, {0, 4, 1, 5, 2, 6, 7, 3}},
-    };
-    tree_case_t c;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    tree_case_line(&c, 2, 4, 2, trunk);
-    pb_plan_t *plan = pb_plan_new(c.view, PB_KIND_TWOTREE, 2);
-    for (int s = 0; s < 2; s++) {
-        const int *chain = chains[n_crossing - 1][s];
-        for (int i = 1; i < 8; i++) {
-            plan->streams[s].parent[chain[i]] = chain[i - 1];
-        }
-        pb_plan_link_children(plan, s, c.view, NULL);
-    }
-    const int error = pb_check_load(c.placement, plan, NULL, &diag);
-    pb_plan_free(plan);
-    tree_case_clear(&c);
-    pb_diag_clear(&diag);
-    return error;
 }
 
 /* ---- merged views ---- */
@@ -287,11 +249,6 @@ int main(void)
                    NULL);
     tree_case_hold("further roots cost the way", 88, n_trials / 4,
                    (tree_case_size_t){12, 60, 1, 0, false}, costs_the_way, NULL);
-    ok(crossing(1, 1) == PB_SUCCESS, "the message once over a slow trunk is no fault");
-    ok(crossing(2, 2) == PB_ERR_INPUT, "twice over a trunk as fast as a host is one");
-    ok(crossing(3, 2) == PB_ERR_INPUT, "so it is if the trunk is half as fast again");
-    ok(crossing(4, 2) == PB_SUCCESS, "twice over a trunk twice as fast is none");
-    ok(crossing(4, 3) == PB_ERR_INPUT, "three times over it is one");
     test_alike();
     test_bound(1, 32, 13);
     test_bound(4, 8, 16);

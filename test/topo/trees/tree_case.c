@@ -205,6 +205,15 @@ bool tree_case_same_plan(const pb_plan_t *a, const pb_plan_t *b)
     return same;
 }
 
+int tree_case_log2_up(int n)
+{
+    int log = 0;
+    while ((1 << log) < n) {
+        log++;
+    }
+    return log;
+}
+
 int tree_case_height(const pb_plan_t *plan)
 {
     int height = 0;
