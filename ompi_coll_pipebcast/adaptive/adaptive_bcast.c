@@ -68,7 +68,7 @@ static int find_part(void *caller, uint8_t *header, size_t length, pb_group_part
                                   segment_size < call->data.total ? segment_size : call->data.total,
                               .message = &adaptive->message};
     adaptive->is_advised = known != NULL;
-    rc = coll_pipebcast_windows_cut(&adaptive->message, &call->data, part->segment_size, part->role,
+    rc = coll_pipebcast_message_cut(&adaptive->message, &call->data, part->segment_size, part->role,
                                     &part->limits);
     if (rc != OMPI_SUCCESS) { /* this rank still tells its children */
         coll_pipebcast_message_fail(&adaptive->message, rc);

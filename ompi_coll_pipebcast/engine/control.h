@@ -18,11 +18,10 @@
 typedef struct pb_control pb_control_t;
 
 /**
- * Starts to send `bytes` from `buffer`, which the caller may use again when this returns. Returns 0
- * or the caller's error code; on error there is no request.
+ * Sends `bytes` from `buffer`, which the caller may use again when this returns. 0 or the caller's
+ * error code. The message goes on by itself, whatever becomes of its sender's broadcast.
  */
-int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
-                    pb_request_t *request_p);
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank);
 
 /**
  * Starts to receive one message of at most `room` bytes from any rank. It is written to `buffer` by
@@ -31,16 +30,14 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p);
 
 /**
- * Whether a send is done. When it is, the request is given back, *request_p
- * becomes NULL, and *error_p is 0 or the error. Makes no progress by itself.
+ * Whether a receive is done. When it is, the request is given back, *request_p becomes NULL, and
+ * *error_p is 0 or the error; without error, from whom and how many bytes came. Makes no progress
+ * by itself.
  */
-bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p);
-
-/** Whether a receive is done. As above; without error, from whom and how many bytes came. */
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
                          size_t *bytes_p, int *error_p);
 
-/** Gives up a send or receive that is no longer wanted, if there is one. The request is gone. */
+/** Gives up a receive that is no longer wanted, if there is one. The request is gone. */
 void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p);
 
 #endif

@@ -8,61 +8,38 @@
 /** The stream in whose tree headers travel, as a bit of a mask. */
 #define STREAM UINT32_C(1)
 
-static void send_headers(pb_group_t *group, const pb_role_t *role, const uint8_t *bytes,
-                         size_t length)
+static void send_headers(pb_group_t *group, pb_control_t *control, const pb_role_t *role,
+                         const uint8_t *bytes, size_t length)
 {
     for (int i = 0; i < role->n_children && group->error == 0; i++) {
         if ((role->child_mask[i] & STREAM) != 0) {
-            group->error = pb_control_send(group->control, bytes, length, role->child[i],
-                                           &group->headers[group->n_headers]);
-            group->n_headers += group->error == 0;
+            group->error = pb_control_send(control, bytes, length, role->child[i]);
         }
     }
-    group->is_refused = group->error != 0;
-}
-
-/** Takes back the headers that have left; true if none is under way any more. */
-static bool headers_have_left(pb_group_t *group)
-{
-    bool all = true;
-    for (int i = 0; i < group->n_headers; i++) {
-        int error = 0;
-        if (group->headers[i] != NULL) {
-            all = pb_control_sent(group->control, &group->headers[i], &error) && all;
-            group->error = group->error != 0 ? group->error : error;
-        }
-    }
-    return all;
 }
 
 /** Gets the memory; false if there is none. */
 static bool prepare(pb_group_t *group, const pb_group_part_t *part, pb_transport_t *transport)
 {
-    group->headers = calloc((size_t) part->role->n_children + 1, sizeof(*group->headers));
-    group->is_running = group->headers != NULL &&
-                        pb_transfer_start(&group->transfer, part->role, &part->limits, part->total,
+    group->is_running = pb_transfer_start(&group->transfer, part->role, &part->limits, part->total,
                                           part->segment_size, transport, part->message);
-    if (!group->is_running) {
-        free(group->headers);
-    }
     return group->is_running;
 }
 
 int pb_group_start(pb_group_t *group, pb_control_t *control, pb_transport_t *transport,
                    const pb_group_part_t *part, const uint8_t *bytes, size_t length)
 {
-    *group = (pb_group_t){.control = control};
+    *group = (pb_group_t){.error = 0};
     if (!prepare(group, part, transport) && !prepare(group, part, transport)) {
         return PB_ERR_NO_MEMORY;
     }
-    send_headers(group, part->role, bytes, length);
+    send_headers(group, control, part->role, bytes, length);
     return 0;
 }
 
 bool pb_group_advance(pb_group_t *group)
 {
-    const bool have_left = headers_have_left(group);
-    return (group->is_refused || pb_transfer_advance(&group->transfer)) && have_left;
+    return group->error != 0 || pb_transfer_advance(&group->transfer);
 }
 
 int pb_group_error(const pb_group_t *group)
@@ -72,7 +49,7 @@ int pb_group_error(const pb_group_t *group)
 
 bool pb_group_is_broken(const pb_group_t *group)
 {
-    return group->is_running && (group->is_refused || group->transfer.broken);
+    return group->is_running && (group->error != 0 || group->transfer.broken);
 }
 
 void pb_group_cancel(pb_group_t *group)
@@ -84,14 +61,9 @@ void pb_group_cancel(pb_group_t *group)
 
 void pb_group_finish(pb_group_t *group)
 {
-    if (!group->is_running) {
-        return;
+    if (group->is_running) {
+        pb_transfer_finish(&group->transfer);
     }
-    for (int i = 0; i < group->n_headers; i++) {
-        pb_control_withdraw(group->control, &group->headers[i]);
-    }
-    free(group->headers);
-    pb_transfer_finish(&group->transfer);
     group->is_running = false;
 }
 

@@ -25,18 +25,14 @@ typedef struct pb_group_part {
 } pb_group_part_t;
 
 typedef struct pb_group {
-    pb_control_t *control; /**< borrowed */
-    pb_request_t *headers; /**< under way to the children; NULL entries have left */
-    int n_headers;
-    int error;       /**< the first of the headers, 0 if none */
-    bool is_refused; /**< the transport refused a header; nothing more is started */
+    int error;       /**< with which the transport refused a header, 0 if it did not */
     bool is_running; /**< it is to be finished; all else counts only then */
     pb_transfer_t transfer;
 } pb_group_t;
 
 /**
- * Starts this rank's part. The header, `length` bytes at `bytes`, stays untouched until the end. 0,
- * or PB_ERR_NO_MEMORY, where that is so at a second try, too: then nothing was started, and the
+ * Starts this rank's part, and sends on the header, `length` bytes at `bytes`. 0, or
+ * PB_ERR_NO_MEMORY, where that is so at a second try, too: then nothing was started, and the
  * children of this rank wait in vain.
  */
 int pb_group_start(pb_group_t *group, pb_control_t *control, pb_transport_t *transport,

@@ -143,16 +143,6 @@ static bool is_child(const pb_sweep_t *f, int rank)
     return rank >= 0 && rank < f->n_ranks && pb_rank_set_has(f->children, rank);
 }
 
-/** The next child to which the verdict goes; there is one. */
-static int take_next_child(pb_sweep_t *f)
-{
-    while (!pb_rank_set_has(f->children, f->next_child)) {
-        f->next_child++;
-    }
-    f->n_passed++;
-    return f->next_child++;
-}
-
 /** A child's report has come; false if it makes no sense. */
 static bool take_report(pb_sweep_t *f, int rank, size_t bytes)
 {
@@ -161,15 +151,38 @@ static bool take_report(pb_sweep_t *f, int rank, size_t bytes)
     return is_child(f, rank) && bytes == PB_SWEEP_BYTES && add_report(&f->sums, &report);
 }
 
+static void send_bytes(pb_sweep_t *f, const uint8_t *bytes, size_t n, int rank)
+{
+    const int error = pb_control_send(f->control, bytes, n, rank);
+    if (error != 0) {
+        refused(f, error);
+    }
+}
+
+/** The verdict is known, and goes to the children. */
+static void pass(pb_sweep_t *f, const uint8_t *bytes)
+{
+    f->verdict = bytes[0];
+    f->longest = pb_bytes_get(bytes + 1, 8);
+    f->least_wait = pb_bytes_get(bytes + 9, 8);
+    f->missed = (uint32_t) pb_bytes_get(bytes + 17, 4);
+    for (int rank = 0; rank < f->n_ranks && !f->broken; rank++) {
+        if (pb_rank_set_has(f->children, rank)) {
+            send_bytes(f, bytes, PB_SWEEP_VERDICT_BYTES, rank);
+        }
+    }
+    f->state = PB_SWEEP_THROUGH;
+}
+
 /** The verdict has come; likewise. */
 static bool take_verdict(pb_sweep_t *f, int rank, size_t bytes)
 {
-    f->verdict = f->in[0];
-    f->longest = pb_bytes_get(f->in + 1, 8);
-    f->least_wait = pb_bytes_get(f->in + 9, 8);
-    f->missed = (uint32_t) pb_bytes_get(f->in + 17, 4);
-    f->state = PB_SWEEP_PASSING;
-    return rank == f->parent && bytes == PB_SWEEP_VERDICT_BYTES && f->verdict <= PB_ARRIVAL_UNEVEN;
+    const bool makes_sense =
+        rank == f->parent && bytes == PB_SWEEP_VERDICT_BYTES && f->in[0] <= PB_ARRIVAL_UNEVEN;
+    if (makes_sense) {
+        pass(f, f->in);
+    }
+    return makes_sense;
 }
 
 /** Takes in the next message; false if it is not there. */
@@ -195,27 +208,6 @@ static bool receive_one(pb_sweep_t *f)
     return makes_sense;
 }
 
-/** Whether what was sent last has left. */
-static bool has_left(pb_sweep_t *f)
-{
-    int error = 0;
-    if (f->send != NULL && !pb_control_sent(f->control, &f->send, &error)) {
-        return false;
-    }
-    if (error != 0) {
-        refused(f, error);
-    }
-    return error == 0;
-}
-
-static void send_bytes(pb_sweep_t *f, size_t bytes, int rank)
-{
-    const int error = pb_control_send(f->control, f->out, bytes, rank, &f->send);
-    if (error != 0) {
-        refused(f, error);
-    }
-}
-
 /** All reports and this rank's own are there: its parent gets the sum of them. */
 static void report(pb_sweep_t *f)
 {
@@ -226,10 +218,11 @@ static void report(pb_sweep_t *f)
         f->state = PB_SWEEP_SUMMED;
         return;
     }
+    uint8_t bytes[PB_SWEEP_BYTES];
     add_own(f);
-    write_sums(&f->sums, f->out);
-    f->state = PB_SWEEP_REPORTING;
-    send_bytes(f, PB_SWEEP_BYTES, f->parent);
+    write_sums(&f->sums, bytes);
+    f->state = PB_SWEEP_LISTENING;
+    send_bytes(f, bytes, sizeof(bytes), f->parent);
 }
 
 static bool collect(pb_sweep_t *f)
@@ -243,37 +236,14 @@ static bool collect(pb_sweep_t *f)
     return f->has_ended;
 }
 
-/** The verdict goes to the next child, when the last one's has left. */
-static bool pass(pb_sweep_t *f)
-{
-    if (!has_left(f)) {
-        return false;
-    }
-    if (f->n_passed == f->n_children) {
-        f->state = PB_SWEEP_THROUGH;
-        return true;
-    }
-    f->out[0] = f->verdict;
-    pb_bytes_put(f->out + 1, f->longest, 8);
-    pb_bytes_put(f->out + 9, f->least_wait, 8);
-    pb_bytes_put(f->out + 17, f->missed, 4);
-    send_bytes(f, PB_SWEEP_VERDICT_BYTES, take_next_child(f));
-    return true;
-}
-
 /** Does the next step; false if it has to wait. */
 static bool step(pb_sweep_t *f)
 {
     switch (f->state) {
     case PB_SWEEP_COLLECTING:
         return collect(f);
-    case PB_SWEEP_REPORTING:
-        f->state = has_left(f) ? PB_SWEEP_LISTENING : PB_SWEEP_REPORTING;
-        return f->state == PB_SWEEP_LISTENING;
     case PB_SWEEP_LISTENING:
         return receive_one(f);
-    case PB_SWEEP_PASSING:
-        return pass(f);
     case PB_SWEEP_SUMMED:
     case PB_SWEEP_THROUGH:
         break;
@@ -290,15 +260,14 @@ bool pb_sweep_advance(pb_sweep_t *f)
 
 void pb_sweep_announce(pb_sweep_t *f, pb_arrival_report_t verdict)
 {
-    f->verdict = (uint8_t) verdict;
-    f->longest = f->sums.longest;
-    f->least_wait = f->sums.least_wait;
-    f->missed = f->sums.missed;
-    f->state = PB_SWEEP_PASSING;
+    uint8_t bytes[PB_SWEEP_VERDICT_BYTES] = {(uint8_t) verdict};
+    pb_bytes_put(bytes + 1, f->sums.longest, 8);
+    pb_bytes_put(bytes + 9, f->sums.least_wait, 8);
+    pb_bytes_put(bytes + 17, f->sums.missed, 4);
+    pass(f, bytes);
 }
 
 void pb_sweep_finish(pb_sweep_t *f)
 {
-    pb_control_withdraw(f->control, &f->send);
     pb_control_withdraw(f->control, &f->receive);
 }

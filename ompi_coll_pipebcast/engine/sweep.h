@@ -52,9 +52,7 @@ typedef struct pb_sweep_sums {
 typedef enum {
     PB_SWEEP_COLLECTING, /**< reports of children or this rank's own are still to come */
     PB_SWEEP_SUMMED,     /**< at the root: all are there, and it is to announce its verdict */
-    PB_SWEEP_REPORTING,  /**< the report is on its way to the parent */
     PB_SWEEP_LISTENING,  /**< for the verdict */
-    PB_SWEEP_PASSING,    /**< the verdict to one child after another */
     PB_SWEEP_THROUGH,
 } pb_sweep_state_t;
 
@@ -77,19 +75,15 @@ typedef struct pb_sweep {
     uint8_t *children; /**< the set of them, in the room that was borrowed */
     int n_children;
     int n_reported; /**< children that have */
-    int n_passed;   /**< children to which the verdict was sent */
-    int next_child; /**< where the next one of these may be: no rank before it */
     bool has_ended; /**< this rank's part of the broadcast */
     pb_sweep_times_t own;
     pb_sweep_sums_t sums; /**< of the ranks below, and at last of this one */
-    uint8_t verdict;      /**< a pb_arrival_report_t; known from PASSING on, as are these three */
+    uint8_t verdict;      /**< a pb_arrival_report_t; known when THROUGH, as are these three */
     uint64_t longest;     /**< of all ranks */
     uint64_t least_wait;  /**< likewise */
     uint32_t missed;      /**< likewise */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
-    pb_request_t send;    /**< under way; NULL: none is */
     uint8_t in[PB_SWEEP_BYTES];
-    uint8_t out[PB_SWEEP_BYTES];
     int error;   /**< the first error, 0 if none */
     bool broken; /**< a message was refused or makes no sense; nothing new is started */
 } pb_sweep_t;

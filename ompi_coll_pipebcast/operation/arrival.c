@@ -101,7 +101,7 @@ static void cut_message(pb_arrival_caller_t *caller, const pb_arrival_header_t *
     pb_message_t *message = &caller->message[header->unasked];
     coll_pipebcast_message_fini(message);
     int rc =
-        coll_pipebcast_windows_cut(message, data, header->segment_size, part->role, &part->limits);
+        coll_pipebcast_message_cut(message, data, header->segment_size, part->role, &part->limits);
     if (rc == OMPI_SUCCESS && header->total != data->total) {
         coll_pipebcast_message_fini(message);
         rc = MPI_ERR_TRUNCATE;
@@ -400,7 +400,7 @@ static int start_receiver(coll_pipebcast_operation_t *operation, const pb_planne
 
 static bool advance_receiver(coll_pipebcast_operation_t *operation)
 {
-    return pb_arrival_receiver_advance(&((receiver_t *) operation)->engine);
+    return pb_member_advance(&((receiver_t *) operation)->engine.member);
 }
 
 static int receiver_refused(const coll_pipebcast_operation_t *operation)
@@ -424,7 +424,7 @@ static int finish_receiver(coll_pipebcast_operation_t *operation, bool *stays_p)
     if (engine->has_header) {
         end_mode(&receiver->super, engine->header.mode, PB_ARRIVAL_UNKNOWN);
     }
-    pb_arrival_receiver_finish(engine);
+    pb_member_finish(&engine->member);
     arrival_fini(&receiver->super);
     return error;
 }

@@ -43,8 +43,7 @@ static int prepare_data(multicast_t *multicast, char **data_p)
 {
     const coll_pipebcast_data_t *data = &multicast->super.call.data;
     pb_message_t *message = &multicast->message;
-    int rc = coll_pipebcast_message_init_on_host(message, data->buffer, data->count, data->datatype,
-                                                 data->total);
+    int rc = coll_pipebcast_message_init_on_host(message, data);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -92,7 +91,7 @@ static int cut_pieces(multicast_t *multicast, const pb_role_t *role, size_t piec
     const coll_pipebcast_data_t *own = &multicast->super.call.data;
     const coll_pipebcast_data_t packed = {
         .buffer = data, .count = own->total, .datatype = MPI_BYTE, .total = own->total};
-    return coll_pipebcast_windows_cut(&multicast->pieces, multicast->is_led ? own : &packed,
+    return coll_pipebcast_message_cut(&multicast->pieces, multicast->is_led ? own : &packed,
                                       piece_size, role, limits_p);
 }
 

@@ -24,7 +24,7 @@
 #define COLL_PIPEBCAST_OPERATION_H
 
 #include "communicator/module.h"
-#include "pml/windows.h"
+#include "pml/message.h"
 
 /**
  * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:

@@ -26,7 +26,7 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
     const coll_pipebcast_call_t *call = &plain->super.call;
     pb_transfer_limits_t limits;
     const int rc =
-        coll_pipebcast_windows_cut(&plain->message, &call->data, segment_size, role, &limits);
+        coll_pipebcast_message_cut(&plain->message, &call->data, segment_size, role, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -43,7 +43,7 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
 static int start_inside(plain_t *plain, const pb_role_t *role, size_t piece_size)
 {
     pb_transfer_limits_t limits;
-    const int rc = coll_pipebcast_windows_cut(&plain->pieces, &plain->super.call.data, piece_size,
+    const int rc = coll_pipebcast_message_cut(&plain->pieces, &plain->super.call.data, piece_size,
                                               role, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;

@@ -2,7 +2,7 @@
  * Control messages over the PML: a communicator and a tag.
  *
  * Each send or receive has memory of its own, which the PML reads or writes: the caller's is free
- * at any time, and what is given up can be kept (pml/given_up.h).
+ * at any time, and what is given up can be kept (pml/given_up.c).
  *
  * Where the user asserts that nobody receives from any source (mpi_assert_no_any_source, at any
  * time), ob1 matches no receive of that kind, not even one that was posted before. Then messages
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pml/given_up.h"
 #include "pml/transport.h"
 
 /** One control message under way: a pb_request_t of this file. */
@@ -35,29 +34,20 @@ static small_t *small_new(size_t room)
     return small;
 }
 
-static void small_free(pb_request_t *request_p)
-{
-    free(*request_p);
-    *request_p = NULL;
-}
-
-int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
-                    pb_request_t *request_p)
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank)
 {
     small_t *small = small_new(bytes);
     if (small == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (bytes > 0) {
-        memcpy(small->bytes, buffer, bytes);
-    }
+    memcpy(small->bytes, buffer, bytes);
     const int rc = MCA_PML_CALL(isend(small->bytes, bytes, MPI_BYTE, rank, control->tag,
                                       MCA_PML_BASE_SEND_STANDARD, control->comm, &small->request));
     if (rc != OMPI_SUCCESS) {
         free(small);
         return rc;
     }
-    *request_p = small;
+    coll_pipebcast_give_up(small->request, small);
     return OMPI_SUCCESS;
 }
 
@@ -78,19 +68,6 @@ int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_requ
     }
     *request_p = small;
     return OMPI_SUCCESS;
-}
-
-bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
-{
-    (void) control;
-    small_t *small = *request_p;
-    ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete((pb_request_t *) &small->request, &status)) {
-        return false;
-    }
-    *error_p = status.MPI_ERROR;
-    small_free(request_p);
-    return true;
 }
 
 /** Receives a message that has come; false if none has. */
@@ -149,7 +126,8 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
     if (status.MPI_ERROR == MPI_SUCCESS && status._ucount > 0) {
         memcpy(small->to, small->bytes, status._ucount);
     }
-    small_free(request_p);
+    free(small);
+    *request_p = NULL;
     return true;
 }
 

@@ -1,7 +1,17 @@
 /*
- * Requests that are given up after an error; see pml/given_up.h.
+ * Requests on which no one waits: sends of control messages, and requests that are given up after
+ * an error.
+ *
+ * The rule: what the PML may still touch is kept. A request that has not ended is never freed: ob1
+ * aborts the job when a freed request ends with an error. The memory that it reads or writes stays
+ * until it has ended, or to the end of the job. The user's own buffer is the exception: there the
+ * broadcast waits a second for its requests before it returns (operation/operation.c).
+ *
+ * So everything below operation/ uses memory of three kinds: the user's; bounce buffers, which
+ * coll_pipebcast_message_fini() leaves alone while a request has them; and that of small messages,
+ * which pml/control.c copies.
  */
-#include "pml/given_up.h"
+#include "pml/transport.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,6 +44,11 @@ static void sweep(void)
 
 void coll_pipebcast_give_up(ompi_request_t *request, void *memory)
 {
+    if (REQUEST_COMPLETE(request) && __atomic_load_n(&first, __ATOMIC_RELAXED) == NULL) {
+        ompi_request_free(&request);
+        free(memory);
+        return;
+    }
     given_up_t *item = malloc(sizeof(*item));
     pthread_mutex_lock(&lock);
     if (item != NULL) { /* else the request and its memory stay to the end of the job */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parameters.h"
 #include "opal/datatype/opal_datatype_internal.h"
 
 /** No basic element of a datatype is larger (a complex long double has 32 bytes). */
@@ -38,46 +39,40 @@ static bool has_large_elements(const struct ompi_datatype_t *datatype)
     return large;
 }
 
-bool coll_pipebcast_is_on_host(const void *buffer, size_t count, struct ompi_datatype_t *datatype)
+/** Whether data are in the memory of the host. Ranks may differ. */
+static bool is_on_host(const coll_pipebcast_data_t *data)
 {
 #if COLL_PIPEBCAST_HAS_ACCELERATOR
     uint64_t flags = 0;
     int device = MCA_ACCELERATOR_NO_DEVICE_ID;
-    (void) count;
-    (void) datatype;
     return opal_accelerator.check_addr == NULL ||
-           opal_accelerator.check_addr(buffer, &device, &flags) <= 0;
+           opal_accelerator.check_addr(data->buffer, &device, &flags) <= 0;
 #elif OPAL_CUDA_SUPPORT
     opal_convertor_t convertor;
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-    (void) opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &datatype->super,
-                                                    count, buffer, 0, &convertor);
+    (void) opal_convertor_copy_and_prepare_for_send(
+        ompi_mpi_local_convertor, &data->datatype->super, data->count, data->buffer, 0, &convertor);
     const bool is_on_host = (convertor.flags & CONVERTOR_CUDA) == 0;
     OBJ_DESTRUCT(&convertor);
     return is_on_host;
 #else
-    (void) buffer;
-    (void) count;
-    (void) datatype;
+    (void) data;
     return true;
 #endif
 }
 
-static int message_init(pb_message_t *m, void *buffer, size_t count,
-                        struct ompi_datatype_t *datatype, size_t segment_size, int max_receiving,
-                        int max_sending, bool in_place)
+static int message_init(pb_message_t *m, const coll_pipebcast_data_t *data, size_t segment_size,
+                        int max_receiving, int max_sending, bool in_place)
 {
-    *m = (pb_message_t){.buffer = buffer,
-                        .datatype = datatype,
-                        .count = count,
+    *m = (pb_message_t){.data = *data,
                         .segment_size = segment_size,
                         .max_bounces = max_receiving + max_sending,
                         .max_sending = max_sending,
-                        .has_large_elements = has_large_elements(datatype)};
-    if (in_place && is_contiguous(datatype, count)) {
+                        .has_large_elements = has_large_elements(data->datatype)};
+    if (in_place && is_contiguous(data->datatype, data->count)) {
         ptrdiff_t true_lb, true_extent;
-        ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
-        m->contiguous = (char *) buffer + true_lb;
+        ompi_datatype_get_true_extent(data->datatype, &true_lb, &true_extent);
+        m->contiguous = (char *) data->buffer + true_lb;
         return OMPI_SUCCESS;
     }
     m->bounces = calloc((size_t) m->max_bounces, sizeof(*m->bounces));
@@ -89,18 +84,72 @@ static int message_init(pb_message_t *m, void *buffer, size_t count,
     return OMPI_SUCCESS;
 }
 
-int coll_pipebcast_message_init(pb_message_t *m, void *buffer, size_t count,
-                                struct ompi_datatype_t *datatype, size_t segment_size,
-                                int max_receiving, int max_sending)
+int coll_pipebcast_message_init_on_host(pb_message_t *m, const coll_pipebcast_data_t *data)
 {
-    return message_init(m, buffer, count, datatype, segment_size, max_receiving, max_sending, true);
+    return message_init(m, data, data->total, 1, 1, is_on_host(data));
 }
 
-int coll_pipebcast_message_init_on_host(pb_message_t *m, void *buffer, size_t count,
-                                        struct ompi_datatype_t *datatype, size_t total)
+/** Bounce buffers of one broadcast of non-contiguous data, and their bytes, at most. */
+#define MAX_BOUNCES 128
+#define MAX_BOUNCE_BYTES ((size_t) 64 << 20)
+
+/** Where segments are so long that the bytes bound them, there are still so many. */
+#define FEWEST_BOUNCES 8
+
+static int max_bounces(size_t segment_size)
 {
-    return message_init(m, buffer, count, datatype, total, 1, 1,
-                        coll_pipebcast_is_on_host(buffer, count, datatype));
+    const size_t n = MAX_BOUNCE_BYTES / segment_size;
+    return n > MAX_BOUNCES ? MAX_BOUNCES : n < FEWEST_BOUNCES ? FEWEST_BOUNCES : (int) n;
+}
+
+/**
+ * The receive window where data are not contiguous: half of the bounce buffers
+ * are shared among the parents, so that each parent has its own and the other
+ * half is left for sends. Otherwise streams that cross could wait for each other.
+ */
+static int bounced_receive_window(const pb_role_t *role, int bounces, int receive_window)
+{
+    const int share = role->n_parents > 0 ? bounces / 2 / role->n_parents : bounces;
+    return share < 1 ? 1 : receive_window < share ? receive_window : share;
+}
+
+/** Bounce buffers that keep the windows of sends full, within the bound. */
+static int send_bounces(const pb_role_t *role, int bounces, int send_window)
+{
+    const int of_child = send_window + PB_TRANSFER_SYNCHRONOUS;
+    const int64_t wanted = (int64_t) role->n_children * of_child + 1;
+    return wanted < bounces / 2 ? (int) wanted : bounces / 2;
+}
+
+coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
+                                             struct ompi_datatype_t *datatype)
+{
+    size_t type_size;
+    ompi_datatype_type_size(datatype, &type_size);
+    return (coll_pipebcast_data_t){
+        .buffer = buffer, .count = count, .datatype = datatype, .total = type_size * count};
+}
+
+int coll_pipebcast_message_cut(pb_message_t *m, const coll_pipebcast_data_t *data,
+                               size_t segment_size, const pb_role_t *role,
+                               pb_transfer_limits_t *limits_p)
+{
+    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
+    const int bounces = max_bounces(segment_size);
+    const int receive_window = bounced_receive_window(role, bounces, params->receive_window);
+    *limits_p = (pb_transfer_limits_t){.receive_window = params->receive_window,
+                                       .send_window = params->send_window,
+                                       .ahead = params->ahead};
+    const int receiving = role->n_parents * receive_window;
+    const int sending = send_bounces(role, bounces, params->send_window);
+    int rc = message_init(m, data, segment_size, receiving, sending, true);
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) { /* see operation/operation.h */
+        rc = message_init(m, data, segment_size, receiving, sending, true);
+    }
+    if (rc == OMPI_SUCCESS && m->contiguous == NULL) {
+        limits_p->receive_window = receive_window;
+    }
+    return rc;
 }
 
 void coll_pipebcast_message_fail(pb_message_t *m, int error)
@@ -132,12 +181,13 @@ static int convertor_at(pb_message_t *m, opal_convertor_t *convertor, bool for_p
     if (convertor->pDesc == NULL || convertor->bConverted != offset) {
         OBJ_DESTRUCT(convertor);
         OBJ_CONSTRUCT(convertor, opal_convertor_t);
-        rc = for_packing ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                                    &m->datatype->super, m->count,
-                                                                    m->buffer, 0, convertor)
-                         : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                                    &m->datatype->super, m->count,
-                                                                    m->buffer, 0, convertor);
+        rc = for_packing
+                 ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
+                                                            &m->data.datatype->super, m->data.count,
+                                                            m->data.buffer, 0, convertor)
+                 : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
+                                                            &m->data.datatype->super, m->data.count,
+                                                            m->data.buffer, 0, convertor);
         *at_p = offset;
         if (rc == OPAL_SUCCESS && offset > 0) {
             rc = opal_convertor_set_position(convertor, at_p);

@@ -6,6 +6,26 @@
 
 #include "base/compat.h"
 #include "engine/message.h"
+#include "engine/transfer.h"
+
+/**
+ * Bytes of a segment for one that may not have arrived, at most: two TCP segments
+ * with their headers, and below the eager limits of all common transports, so
+ * that it goes without its receiver.
+ */
+#define COLL_PIPEBCAST_EAGER_SEGMENT 2874
+
+/** What the user broadcasts. */
+typedef struct coll_pipebcast_data {
+    void *buffer;
+    size_t count;
+    struct ompi_datatype_t *datatype;
+    size_t total; /**< packed bytes */
+} coll_pipebcast_data_t;
+
+/** The data as a call of MPI describes them. */
+coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
+                                             struct ompi_datatype_t *datatype);
 
 /** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */
 typedef struct pb_bounce {
@@ -21,9 +41,7 @@ typedef struct pb_bounce {
 struct pb_message {
     int error;        /**< if not 0, the answer to every question; there is nothing else */
     char *contiguous; /**< first byte of contiguous data; NULL if they are not */
-    void *buffer;     /**< the user's, for the convertor */
-    struct ompi_datatype_t *datatype;
-    size_t count;
+    coll_pipebcast_data_t data;
     size_t segment_size;
     bool has_large_elements; /**< some are too large for Open MPI to unpack in parts */
     int n_bounces;           /**< bounce buffers made so far */
@@ -37,30 +55,19 @@ struct pb_message {
 };
 
 /**
- * Describes `count` elements of `datatype` at `buffer` for segments of
- * `segment_size` bytes. For data that are not contiguous, bounce buffers are
- * made as they are needed: as many as `max_receiving` receives (the caller has no
- * more under way) and `max_sending` sent segments hold at a time, at least 1.
- * OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE.
+ * Cuts the user's data into segments for a transfer of this role, and fills the transfer's limits,
+ * by the parameters. For data that are not contiguous, bounce buffers are made as they are needed,
+ * and bound the windows. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE, also at a second try.
  */
-int coll_pipebcast_message_init(pb_message_t *message, void *buffer, size_t count,
-                                struct ompi_datatype_t *datatype, size_t segment_size,
-                                int max_receiving, int max_sending);
+int coll_pipebcast_message_cut(pb_message_t *message, const coll_pipebcast_data_t *data,
+                               size_t segment_size, const pb_role_t *role,
+                               pb_transfer_limits_t *limits_p);
 
 /**
- * Whether the user's data are in the host's memory, so that the processor may read and write them;
- * else they are on a device, as a GPU's: then only the PML and convertors may. Ranks may differ.
- * Without support for devices in Open MPI this is true and costs nothing.
+ * The data as one segment, which the caller reads and writes itself: where they are not contiguous,
+ * or not in the host's memory but on a device, as a GPU's, a bounce buffer has them.
  */
-bool coll_pipebcast_is_on_host(const void *buffer, size_t count, struct ompi_datatype_t *datatype);
-
-/**
- * The same as coll_pipebcast_message_init() for a message in one segment of all its `total` bytes,
- * which the caller reads and writes itself: where the data are not contiguous, or not on the host,
- * a bounce buffer has them.
- */
-int coll_pipebcast_message_init_on_host(pb_message_t *message, void *buffer, size_t count,
-                                        struct ompi_datatype_t *datatype, size_t total);
+int coll_pipebcast_message_init_on_host(pb_message_t *message, const coll_pipebcast_data_t *data);
 
 /** A message that cannot be had: every question for a buffer gets `error`. */
 void coll_pipebcast_message_fail(pb_message_t *message, int error);

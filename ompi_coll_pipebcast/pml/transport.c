@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/transfer.h"
-#include "pml/given_up.h"
 #include "pml/route.h"
 
 /** Whether a request is complete, so that its status may be read. */

@@ -30,6 +30,12 @@ struct pb_control {
     int tag; /**< of this operation's control messages, and of nothing else */
 };
 
+/**
+ * Takes over a request. When it has ended, it is freed, and `memory` (NULL: none) by free(); a
+ * later call finds that. By any thread.
+ */
+void coll_pipebcast_give_up(ompi_request_t *request, void *memory);
+
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);
 

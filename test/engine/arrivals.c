@@ -238,7 +238,7 @@ static void end(arrivals_t *a, int index, int rank)
         const pb_arrival_receiver_t *receiver = &b->receivers[rank];
         b->errors[rank] = pb_member_error(&receiver->member);
         learn(a, b, rank, receiver->header.mode);
-        pb_arrival_receiver_finish(&b->receivers[rank]);
+        pb_member_finish(&b->receivers[rank].member);
     }
     if (rank != b->root) {
         has_ended(a, b, rank);
@@ -286,7 +286,7 @@ static void advance(arrivals_t *a, int rank)
     }
     const bool through =
         !b->is_aware ||
-        (rank == b->root ? advance_root(a, b) : pb_arrival_receiver_advance(&b->receivers[rank]));
+        (rank == b->root ? advance_root(a, b) : pb_member_advance(&b->receivers[rank].member));
     if (through) {
         if (b->is_aware) {
             end(a, index, rank);
@@ -330,7 +330,8 @@ static bool is_through(const arrivals_t *a)
         }
     }
     for (int i = 0; i < a->n_broadcasts; i++) {
-        if (a->broadcasts[i].at_root.state != NULL && !a->broadcasts[i].controls.failed) {
+        const controls_t *c = &a->broadcasts[i].controls;
+        if (a->broadcasts[i].at_root.state != NULL && (!c->failed || c->failure == FAIL_MEMORY)) {
             return false;
         }
     }
@@ -386,7 +387,7 @@ static void broadcast_init(arrivals_t *a, int index)
 static void broadcast_fini(arrivals_t *a, broadcast_t *b)
 {
     for (int rank = 0; rank < a->n_ranks; rank++) {
-        pb_arrival_receiver_finish(&b->receivers[rank]);
+        pb_member_finish(&b->receivers[rank].member);
         free(b->callers[rank].role);
         free(b->callers[rank].order);
     }

@@ -110,8 +110,7 @@ static void give_back(controls_t *c, pb_request_t *request_p)
     *request_p = NULL;
 }
 
-int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank,
-                    pb_request_t *request_p)
+int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int rank)
 {
     controls_t *c = control->controls;
     if (controls_fail(c, control->rank, FAIL_SEND)) {
@@ -120,9 +119,6 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
     if (rank == control->rank || rank < 0 || rank >= c->world->n_ranks || bytes == 0) {
         world_breach(c->world, "a control message of wrong size or rank", rank);
         return WORLD_ERROR;
-    }
-    if (*request_p != NULL) {
-        world_breach(c->world, "a control message in the place of one under way", control->rank);
     }
     if (c->world->has_ended[rank]) {
         world_breach(c->world, "a control message to a rank that has ended", rank);
@@ -135,7 +131,7 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
         mail->content[pb_random_below(&c->world->random, (int) bytes)] =
             (uint8_t) pb_random_below(&c->world->random, 256);
     }
-    return request_new(c, (control_request_t){.bytes = bytes}, request_p);
+    return 0;
 }
 
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
@@ -145,17 +141,6 @@ int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_requ
         return WORLD_ERROR;
     }
     return request_new(c, (control_request_t){.to = buffer, .bytes = room}, request_p);
-}
-
-bool pb_control_sent(pb_control_t *control, pb_request_t *request_p, int *error_p)
-{
-    controls_t *c = control->controls;
-    if (!comes(c)) {
-        return false;
-    }
-    *error_p = controls_fail(c, control->rank, FAIL_SENT) ? WORLD_ERROR : 0;
-    give_back(c, request_p);
-    return true;
 }
 
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,

@@ -27,7 +27,6 @@ typedef enum {
     FAIL_NOTHING,
     FAIL_SEND,
     FAIL_RECEIVE,
-    FAIL_SENT,
     FAIL_RECEIVED,
     FAIL_GARBLED, /**< a message of wrong content comes */
     FAIL_DAMAGED, /**< one comes with another byte somewhere, which may mean something else */

@@ -22,40 +22,17 @@ static int join(void *caller, uint8_t *bytes, size_t length, pb_group_part_t *pa
 
 bool pb_arrival_receiver_start(pb_arrival_receiver_t *r, const pb_arrival_env_t *env)
 {
-    *r = (pb_arrival_receiver_t){
-        .env = *env, .notice = report_of(env), .started = pb_arrival_caller_now(env->caller)};
+    *r = (pb_arrival_receiver_t){.env = *env, .started = pb_arrival_caller_now(env->caller)};
     if (!pb_member_start(&r->member, env->control, env->transport,
                          pb_arrival_header_room(env->n_ranks), join, r)) {
         return false;
     }
+    const uint8_t report = report_of(env);
     const int error = r->member.is_refused
                           ? 0
-                          : pb_control_send(env->control, &r->notice, sizeof(r->notice), env->root,
-                                            &r->notifying);
+                          : pb_control_send(env->control, &report, sizeof(report), env->root);
     if (error != 0) {
         pb_member_refuse(&r->member, error);
     }
     return true;
-}
-
-/** Whether ARRIVED has left. */
-static bool has_notified(pb_arrival_receiver_t *r)
-{
-    int error = 0;
-    if (r->notifying != NULL && pb_control_sent(r->env.control, &r->notifying, &error)) {
-        r->member.error = r->member.error != 0 ? r->member.error : error;
-    }
-    return r->notifying == NULL;
-}
-
-bool pb_arrival_receiver_advance(pb_arrival_receiver_t *r)
-{
-    const bool notified = has_notified(r);
-    return pb_member_advance(&r->member) && notified;
-}
-
-void pb_arrival_receiver_finish(pb_arrival_receiver_t *r)
-{
-    pb_member_finish(&r->member);
-    pb_control_withdraw(r->env.control, &r->notifying);
 }

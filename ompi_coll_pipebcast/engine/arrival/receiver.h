@@ -6,7 +6,7 @@
  * It sends exactly one ARRIVED, even if the header was waiting already: so the
  * root can count them, and none is left over. Sending it is no round trip.
  *
- * The state machine of a member (engine/group.h), which has its error and may be cancelled.
+ * From then on it is a member (engine/group.h).
  */
 #ifndef PB_ARRIVAL_RECEIVER_H
 #define PB_ARRIVAL_RECEIVER_H
@@ -17,21 +17,16 @@
 typedef struct pb_arrival_receiver {
     pb_member_t member;
     pb_arrival_env_t env;
-    uint8_t notice;         /**< the content of ARRIVED: a pb_arrival_report_t */
-    pb_request_t notifying; /**< ARRIVED on its way; NULL: it has left */
-    int64_t started;        /**< when this rank arrived, in nanoseconds */
-    int64_t waited;         /**< nanoseconds from then until the header came; 0: none has come */
+    int64_t started; /**< when this rank arrived, in nanoseconds */
+    int64_t waited;  /**< nanoseconds from then until the header came; 0: none has come */
     bool has_header;
     pb_arrival_header_t header;
 } pb_arrival_receiver_t;
 
-/** Sends ARRIVED. False if out of memory; then nothing was started. */
+/**
+ * Sends ARRIVED, whose content is a pb_arrival_report_t. False if out of memory; then nothing was
+ * started.
+ */
 bool pb_arrival_receiver_start(pb_arrival_receiver_t *receiver, const pb_arrival_env_t *env);
-
-/** As pb_transfer_advance(). */
-bool pb_arrival_receiver_advance(pb_arrival_receiver_t *receiver);
-
-/** As pb_transfer_finish(). */
-void pb_arrival_receiver_finish(pb_arrival_receiver_t *receiver);
 
 #endif

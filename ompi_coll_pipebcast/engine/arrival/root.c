@@ -39,22 +39,6 @@ static int64_t now(const pb_arrival_root_t *r)
     return pb_arrival_caller_now(r->env.caller);
 }
 
-static bool part_init(pb_arrival_part_t *part, const pb_arrival_env_t *env)
-{
-    part->members = calloc((size_t) env->n_ranks / 8 + 1, 1);
-    part->bytes = malloc(pb_arrival_header_room(env->n_ranks));
-    part->header = (pb_arrival_header_t){.total = env->total, .members = part->members};
-    return part->members != NULL && part->bytes != NULL;
-}
-
-static void part_fini(pb_arrival_part_t *part)
-{
-    pb_group_finish(&part->group);
-    free(part->bytes);
-    free(part->members);
-    part->bytes = part->members = NULL;
-}
-
 static void return_credit(pb_arrival_root_t *r, int rank)
 {
     if (r->env.credit != NULL) {
@@ -191,33 +175,43 @@ static void decide_mode(pb_arrival_root_t *r)
     r->mode_is_decided = true;
 }
 
-static void clear_members(pb_arrival_root_t *r, pb_arrival_part_t *part)
+static void clear_members(pb_arrival_root_t *r)
 {
-    memset(part->members, 0, (size_t) r->env.n_ranks / 8 + 1);
-    pb_rank_set_add(part->members, r->env.root);
+    memset(r->members, 0, pb_rank_set_bytes(r->env.n_ranks));
+    pb_rank_set_add(r->members, r->env.root);
 }
 
-/** Starts the group of a part whose members are set. */
-static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
+static int start_group(pb_arrival_root_t *r, pb_group_t *group, pb_arrival_header_t *header)
+{
+    pb_group_part_t own;
+    int rc = pb_arrival_caller_choose(r->env.caller, header);
+    if (rc == 0) {
+        rc = pb_arrival_caller_part(r->env.caller, header, &own);
+    }
+    if (rc == 0) {
+        const size_t length = pb_arrival_header_write(header, r->env.n_ranks, r->bytes);
+        rc = pb_group_start(group, r->env.control, r->env.transport, &own, r->bytes, length);
+    }
+    return rc;
+}
+
+/** Starts a part with the group of the members that are set. */
+static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part, bool all)
 {
     decide_mode(r);
-    part->header.mode = r->mode;
-    pb_group_part_t own;
-    int rc = pb_arrival_caller_choose(r->env.caller, &part->header);
-    if (rc == 0) {
-        rc = pb_arrival_caller_part(r->env.caller, &part->header, &own);
-    }
-    if (rc == 0) {
-        const size_t length = pb_arrival_header_write(&part->header, r->env.n_ranks, part->bytes);
-        rc = pb_group_start(&part->group, r->env.control, r->env.transport, &own, part->bytes,
-                            length);
-    }
+    pb_arrival_header_t header = {.mode = r->mode,
+                                  .total = r->env.total,
+                                  .all = all,
+                                  .unasked = part == &r->unasked,
+                                  .members = r->members};
+    const int rc = start_group(r, &part->group, &header);
     if (rc != 0) {
         refused(r, rc);
         return;
     }
     /* After an error members get empty messages: they must end as well. */
     part->group.transfer.error = r->error;
+    part->was_started = true;
     part->started = now(r);
     r->ready_since = -1;
     r->n_groups++;
@@ -237,9 +231,9 @@ bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, in
     r->last_arrival = r->started;
     r->state = calloc((size_t) env->n_ranks, 1);
     r->reports = calloc((size_t) env->n_ranks, 1);
-    const bool has_asked = part_init(&r->asked, env);
-    const bool has_unasked = part_init(&r->unasked, env);
-    if (r->state == NULL || r->reports == NULL || !has_asked || !has_unasked) {
+    r->members = malloc(pb_rank_set_bytes(env->n_ranks));
+    r->bytes = malloc(pb_arrival_header_room(env->n_ranks));
+    if (r->state == NULL || r->reports == NULL || r->members == NULL || r->bytes == NULL) {
         pb_arrival_root_finish(r);
         return false;
     }
@@ -249,17 +243,17 @@ bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, in
 /** Those who wait become a group. */
 static void start_asked(pb_arrival_root_t *r)
 {
-    clear_members(r, &r->asked);
+    const bool all = r->n_waiting == r->env.n_ranks - 1;
+    clear_members(r);
     for (int rank = 0; rank < r->env.n_ranks; rank++) {
         if (r->state[rank] == WAITING) {
             r->state[rank] = SERVED;
-            pb_rank_set_add(r->asked.members, rank);
+            pb_rank_set_add(r->members, rank);
         }
     }
-    r->asked.header.all = r->n_waiting == r->env.n_ranks - 1;
     r->n_unserved -= r->n_waiting;
     r->n_waiting = 0;
-    start_part(r, &r->asked);
+    start_part(r, &r->asked, all);
 }
 
 /** The next rank in the root's order that has not arrived and may be sent to; -1: none. */
@@ -282,12 +276,11 @@ static void start_unasked(pb_arrival_root_t *r)
     if (rank < 0) {
         return;
     }
-    clear_members(r, &r->unasked);
-    pb_rank_set_add(r->unasked.members, rank);
-    r->unasked.header.unasked = true;
+    clear_members(r);
+    pb_rank_set_add(r->members, rank);
     r->state[rank] = UNASKED;
     r->n_unserved--;
-    start_part(r, &r->unasked);
+    start_part(r, &r->unasked, false);
 }
 
 /** A group took so long at the root. The shortest counts: others were held up by something. */
@@ -311,7 +304,7 @@ static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
     keep_first_error(r, pb_group_error(&part->group));
     if (pb_group_is_broken(&part->group)) {
         r->broken = true;
-    } else if (!part->header.unasked) {
+    } else if (part == &r->asked) {
         learn_time(r, now(r) - part->started);
     }
     pb_group_finish(&part->group);
@@ -324,7 +317,7 @@ static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
  */
 static bool is_sending_unasked(const pb_arrival_root_t *r)
 {
-    return r->unasked.header.unasked && now(r) - r->unasked.started < r->expected;
+    return r->unasked.was_started && now(r) - r->unasked.started < r->expected;
 }
 
 /** The port is free: starts what can be started. */
@@ -386,10 +379,12 @@ pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
 
 void pb_arrival_root_finish(pb_arrival_root_t *r)
 {
-    part_fini(&r->asked);
-    part_fini(&r->unasked);
+    pb_group_finish(&r->asked.group);
+    pb_group_finish(&r->unasked.group);
     pb_control_withdraw(r->env.control, &r->listening);
+    free(r->bytes);
+    free(r->members);
     free(r->reports);
     free(r->state);
-    r->reports = r->state = NULL;
+    r->bytes = r->members = r->reports = r->state = NULL;
 }

@@ -22,9 +22,7 @@
 
 /** A group as the root has it. */
 typedef struct pb_arrival_part {
-    pb_arrival_header_t header;
-    uint8_t *members; /**< the header's */
-    uint8_t *bytes;   /**< the header as bytes */
+    bool was_started; /**< one was, the last one at `started` */
     int64_t started;
     pb_group_t group;
 } pb_arrival_part_t;
@@ -47,6 +45,8 @@ typedef struct pb_arrival_root {
     double sum_of_arrivals;    /**< nanoseconds after the root, over all that have arrived */
     pb_arrival_part_t asked;   /**< the group of some that had arrived */
     pb_arrival_part_t unasked; /**< the one that had not */
+    uint8_t *members;          /**< of the group that is started, */
+    uint8_t *bytes;            /**< and its header */
     uint8_t mode;              /**< in every header */
     bool mode_is_decided;      /**< the first header has been sent */
     uint64_t others;           /**< the credit's `others` at the start */

@@ -138,10 +138,6 @@ bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control
 void pb_multicast_part_finish(part_t *p)
 {
     pb_control_withdraw(p->control, &p->receive);
-    pb_control_withdraw(p->control, &p->up);
-    for (int i = 0; i < p->n_children; i++) {
-        pb_control_withdraw(p->control, &p->children[i].send);
-    }
     unlist(p);
     give_memory_back(p);
 }
@@ -324,16 +320,6 @@ bool pb_multicast_part_is_through(const part_t *p)
     return has_result && has_sent_to_parent && has_sent_to_children(p);
 }
 
-static bool is_sending(const part_t *p)
-{
-    for (int i = 0; i < p->n_children; i++) {
-        if (p->children[i].send != NULL) {
-            return true;
-        }
-    }
-    return p->up != NULL;
-}
-
 static bool has_sent_all_words(const part_t *p)
 {
     const bool has_settled = !p->step.is_mark || p->is_settled;
@@ -353,7 +339,7 @@ bool pb_multicast_part_may_be_asked(const part_t *p)
 
 bool pb_multicast_part_is_over(const part_t *p)
 {
-    return has_sent_all_words(p) && !is_sending(p) && (p->broken || !pb_part_expects_words(p));
+    return has_sent_all_words(p) && (p->broken || !pb_part_expects_words(p));
 }
 
 bool pb_multicast_part_detach(part_t *p)

@@ -14,13 +14,12 @@
 
 typedef struct pb_multicast_child {
     int rank;
-    bool is_inside;    /**< on this host: it gets pieces in place of frames, and asks for none */
-    bool is_done;      /**< DONE has come */
-    bool is_below;     /**< BELOW has come */
-    bool has_end;      /**< END was sent */
-    bool is_closed;    /**< nothing more will be sent: SETTLED or FAILED was, or END sufficed */
-    uint32_t blocks;   /**< that it and those below it have reported */
-    pb_request_t send; /**< a word under way; NULL: none is */
+    bool is_inside;  /**< on this host: it gets pieces in place of frames, and asks for none */
+    bool is_done;    /**< DONE has come */
+    bool is_below;   /**< BELOW has come */
+    bool has_end;    /**< END was sent */
+    bool is_closed;  /**< nothing more will be sent: SETTLED or FAILED was, or END sufficed */
+    uint32_t blocks; /**< that it and those below it have reported */
     int n_owed;
     uint32_t owed[PB_WORD_MAX_ASKED]; /**< frames that it has asked for, in that order */
 } pb_multicast_child_t;
@@ -60,7 +59,6 @@ typedef struct pb_multicast_part {
     pb_word_asked_t asked;  /**< of a settled mark: of all ranks */
     bool sent_done, sent_below;
     uint32_t reported;    /**< blocks, by the last HERE */
-    pb_request_t up;      /**< a word to the parent; NULL: none is under way */
     pb_request_t receive; /**< of the next word; NULL: none is posted */
     uint8_t *in;          /**< room for any word that comes */
     uint8_t *out;         /**< room to write one that goes */

@@ -181,21 +181,9 @@ void pb_part_hear(part_t *p)
 
 /* Sending words. */
 
-static bool has_left(part_t *p, pb_request_t *send)
+static void send_word(part_t *p, size_t length, int rank)
 {
-    int error = 0;
-    if (*send != NULL && !pb_control_sent(p->control, send, &error)) {
-        return false;
-    }
-    if (error != 0) {
-        pb_part_refused(p, error);
-    }
-    return true;
-}
-
-static void send_word(part_t *p, size_t length, int rank, pb_request_t *send)
-{
-    const int rc = pb_control_send(p->control, p->out, length, rank, send);
+    const int rc = pb_control_send(p->control, p->out, length, rank);
     if (rc != 0) {
         pb_part_refused(p, rc);
     }
@@ -327,8 +315,8 @@ static bool next_up(part_t *p, pb_word_t *word)
 static void send_up(part_t *p)
 {
     pb_word_t word;
-    while (has_left(p, &p->up) && next_up(p, &word)) {
-        send_word(p, pb_word_write(&word, p->out), p->parent, &p->up);
+    while (next_up(p, &word)) {
+        send_word(p, pb_word_write(&word, p->out), p->parent);
     }
 }
 
@@ -405,12 +393,12 @@ static uint32_t take_owed(const part_t *p, child_t *child, uint32_t *first_p)
     return 0;
 }
 
-static void send_repair(part_t *p, child_t *child, uint32_t first, uint32_t n)
+static void send_repair(part_t *p, const child_t *child, uint32_t first, uint32_t n)
 {
     const pb_word_t word = {.index = first,
                             .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, n),
                             .payload = p->data + (size_t) first * p->window.payload};
-    send_word(p, pb_word_write_repair(&word, p->out), child->rank, &child->send);
+    send_word(p, pb_word_write_repair(&word, p->out), child->rank);
 }
 
 /** Sends a child the words that are due, then what it has asked for and this rank has. */
@@ -418,14 +406,11 @@ static void send_down(part_t *p, child_t *child)
 {
     pb_word_t word;
     uint32_t first = 0, n = 0;
-    while (has_left(p, &child->send)) {
-        if (next_down(p, child, &word)) {
-            send_word(p, pb_word_write(&word, p->out), child->rank, &child->send);
-        } else if (p->error == 0 && (n = take_owed(p, child, &first)) > 0) {
-            send_repair(p, child, first, n);
-        } else {
-            return;
-        }
+    while (next_down(p, child, &word)) {
+        send_word(p, pb_word_write(&word, p->out), child->rank);
+    }
+    while (p->error == 0 && (n = take_owed(p, child, &first)) > 0) {
+        send_repair(p, child, first, n);
     }
 }
 
