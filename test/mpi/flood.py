@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Floods the groups of multicast of this host's processes, over the loopback interface.
+"""Floods groups of multicast of a test's processes, over the loopback interface.
 
-flood.py [--forge]
+flood.py DIRECTORY [--forge]: those of processes with the test's directory in their environment.
 
 Waits for sockets that are bound to a group of pipebcast's, joins these groups, and sends to them
 until it is ended: rubbish of any length, frames as another job would have them (another key),
@@ -9,6 +9,8 @@ frames of this job once more, and frames of this job cut short. With --forge als
 bytes for this job's next broadcasts, which only a checksum finds.
 """
 
+import glob
+import os
 import random
 import socket
 import struct
@@ -22,14 +24,28 @@ INDEX = slice(20, 24)
 LAST = 100  # frames that are kept
 
 
-def groups():
-    """(address, port) of the groups in which somebody listens."""
+def own_sockets():
+    """The inodes of all sockets of the test's processes."""
     found = set()
+    for process in glob.glob("/proc/[0-9]*"):
+        try:
+            with open(f"{process}/environ", "rb") as environment:
+                if os.fsencode(sys.argv[1]) in environment.read():
+                    found |= {os.readlink(name) for name in glob.glob(f"{process}/fd/*")}
+        except OSError:
+            pass  # it has ended
+    return {name[len("socket:["):-1] for name in found if name.startswith("socket:[")}
+
+
+def groups():
+    """(address, port) of the groups in which the test's processes listen."""
+    found, own = set(), own_sockets()
     with open("/proc/net/udp", encoding="ascii") as lines:
         for line in list(lines)[1:]:
-            address, port = line.split()[1].split(":")
+            words = line.split()
+            address, port = words[1].split(":")
             dotted = socket.inet_ntoa(struct.pack("=I", int(address, 16)))
-            if dotted.startswith("239.19"):
+            if dotted.startswith("239.19") and words[9] in own:
                 found.add((dotted, int(port, 16)))
     return found
 
