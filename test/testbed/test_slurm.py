@@ -42,7 +42,8 @@ def variables(verbose=1):
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         # With Slurm 22.05's usual fences, a rank of Open MPI 4.1.4 may leave MPI_Init before another one can
-        # receive what it sends, which crashes in btl/tcp, without pipebcast too: 2 of 80 jobs, with it 8 of 45.
+        # receive what it sends, which crashes in btl/tcp, without pipebcast too: 2 of 80 jobs, with it 8 of 45. Later
+        # builds had 0 of 200 each, on a busy host.
         "SLURM_PMIX_FENCE": "tree",
         "PRTE_ALLOW_RUN_AS_ROOT": "1",
         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
