@@ -75,12 +75,12 @@ static int message_init(pb_message_t *m, const coll_pipebcast_data_t *data, size
         m->contiguous = (char *) data->buffer + true_lb;
         return OMPI_SUCCESS;
     }
-    m->bounces = calloc((size_t) m->max_bounces, sizeof(*m->bounces));
-    if (m->bounces == NULL) {
+    m->packing = calloc(1, sizeof(*m->packing) + (size_t) m->max_bounces * sizeof(pb_bounce_t));
+    if (m->packing == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    OBJ_CONSTRUCT(&m->pack, opal_convertor_t);
-    OBJ_CONSTRUCT(&m->unpack, opal_convertor_t);
+    OBJ_CONSTRUCT(&m->packing->pack, opal_convertor_t);
+    OBJ_CONSTRUCT(&m->packing->unpack, opal_convertor_t);
     return OMPI_SUCCESS;
 }
 
@@ -159,18 +159,18 @@ void coll_pipebcast_message_fail(pb_message_t *m, int error)
 
 void coll_pipebcast_message_fini(pb_message_t *m)
 {
-    if (m->bounces == NULL) {
+    if (m->packing == NULL) {
         return;
     }
-    OBJ_DESTRUCT(&m->pack);
-    OBJ_DESTRUCT(&m->unpack);
+    OBJ_DESTRUCT(&m->packing->pack);
+    OBJ_DESTRUCT(&m->packing->unpack);
     for (int i = 0; i < m->n_bounces; i++) {
-        if (m->bounces[i].users == 0) { /* else the PML may still use it: see the header */
-            free(m->bounces[i].memory);
+        if (m->packing->bounces[i].users == 0) { /* else the PML may still use it: see the header */
+            free(m->packing->bounces[i].memory);
         }
     }
-    free(m->bounces);
-    m->bounces = NULL;
+    free(m->packing);
+    m->packing = NULL;
 }
 
 /** A convertor at `offset`; *at_p is where it really stands, which may be a little before. */
@@ -211,16 +211,16 @@ static size_t pack_some(opal_convertor_t *convertor, char *memory, size_t space)
 static int pack(pb_message_t *m, size_t offset, size_t bytes, pb_bounce_t *bounce)
 {
     size_t at;
-    int rc = convertor_at(m, &m->pack, true, offset, &at);
+    int rc = convertor_at(m, &m->packing->pack, true, offset, &at);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
     /* Packing stops before an element that does not fit whole; the one that
      * holds the last byte is then packed beyond the end, into the margin. */
     const size_t wanted = offset - at + bytes;
-    size_t packed = pack_some(&m->pack, bounce->memory, wanted);
+    size_t packed = pack_some(&m->packing->pack, bounce->memory, wanted);
     if (packed < wanted) {
-        packed += pack_some(&m->pack, bounce->memory + packed, MAX_ELEMENT);
+        packed += pack_some(&m->packing->pack, bounce->memory + packed, MAX_ELEMENT);
     }
     bounce->bytes = bounce->memory + (offset - at);
     return packed >= wanted ? OMPI_SUCCESS : OMPI_ERROR;
@@ -230,14 +230,14 @@ static int pack(pb_message_t *m, size_t offset, size_t bytes, pb_bounce_t *bounc
 static int unpack(pb_message_t *m, size_t offset, size_t bytes, void *buffer)
 {
     size_t at;
-    int rc = convertor_at(m, &m->unpack, false, offset, &at);
+    int rc = convertor_at(m, &m->packing->unpack, false, offset, &at);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
     struct iovec iov = {.iov_base = buffer, .iov_len = bytes};
     uint32_t iov_count = 1;
     size_t unpacked = bytes;
-    opal_convertor_unpack(&m->unpack, &iov, &iov_count, &unpacked);
+    opal_convertor_unpack(&m->packing->unpack, &iov, &iov_count, &unpacked);
     return at == offset && unpacked == bytes ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
@@ -251,11 +251,11 @@ static int unpack_whole_elements(pb_message_t *m, size_t offset, size_t bytes, c
     char elements[4096];
     while (bytes > 0) {
         size_t at;
-        int rc = convertor_at(m, &m->pack, true, offset, &at);
+        int rc = convertor_at(m, &m->packing->pack, true, offset, &at);
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        const size_t packed = pack_some(&m->pack, elements, sizeof(elements));
+        const size_t packed = pack_some(&m->packing->pack, elements, sizeof(elements));
         if (packed <= offset - at) {
             return OMPI_ERROR;
         }
@@ -284,8 +284,8 @@ int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t
     int rc = m->has_large_elements ? unpack_whole_elements(m, offset, bytes, buffer)
                                    : unpack(m, offset, bytes, buffer);
     for (int i = 0; i < m->n_bounces; i++) {
-        if (m->bounces[i].bytes == buffer && m->bounces[i].segment == segment) {
-            m->bounces[i].whole = rc == OMPI_SUCCESS;
+        if (m->packing->bounces[i].bytes == buffer && m->packing->bounces[i].segment == segment) {
+            m->packing->bounces[i].whole = rc == OMPI_SUCCESS;
         }
     }
     return rc;
@@ -294,7 +294,7 @@ int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t
 /** A new bounce buffer, or NULL with *error_p. */
 static pb_bounce_t *make_bounce(pb_message_t *m, int *error_p)
 {
-    pb_bounce_t *bounce = &m->bounces[m->n_bounces];
+    pb_bounce_t *bounce = &m->packing->bounces[m->n_bounces];
     bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
     if (bounce->memory == NULL) { /* once more: see operation/operation.h */
         bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
@@ -312,7 +312,7 @@ static pb_bounce_t *oldest_free_bounce(pb_message_t *m)
 {
     pb_bounce_t *oldest = NULL;
     for (int i = 0; i < m->n_bounces; i++) {
-        pb_bounce_t *bounce = &m->bounces[i];
+        pb_bounce_t *bounce = &m->packing->bounces[i];
         if (bounce->users == 0 && (oldest == NULL || bounce->released < oldest->released)) {
             oldest = bounce;
         }
@@ -344,8 +344,8 @@ static pb_bounce_t *take_bounce(pb_message_t *m, uint64_t segment, int *error_p)
 static pb_bounce_t *find_bounce(pb_message_t *m, uint64_t segment)
 {
     for (int i = 0; i < m->n_bounces; i++) {
-        if (m->bounces[i].whole && m->bounces[i].segment == segment) {
-            return &m->bounces[i];
+        if (m->packing->bounces[i].whole && m->packing->bounces[i].segment == segment) {
+            return &m->packing->bounces[i];
         }
     }
     return NULL;
@@ -404,7 +404,7 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
 void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
 {
     for (int i = 0; i < m->n_bounces; i++) {
-        pb_bounce_t *bounce = &m->bounces[i];
+        pb_bounce_t *bounce = &m->packing->bounces[i];
         if (bounce->users > 0 && bounce->segment == segment && bounce->bytes == buffer) {
             bounce->users--;
             bounce->released = ++m->n_releases;

@@ -38,6 +38,14 @@ typedef struct pb_bounce {
     char *bytes; /**< the segment's first byte, inside memory */
 } pb_bounce_t;
 
+/** What data that are not contiguous need; large, so that a message without it is made at little
+ * cost. */
+typedef struct pb_packing {
+    opal_convertor_t pack; /**< where the last packing ended */
+    opal_convertor_t unpack;
+    pb_bounce_t bounces[]; /**< max_bounces entries */
+} pb_packing_t;
+
 struct pb_message {
     int error;        /**< if not 0, the answer to every question; there is nothing else */
     char *contiguous; /**< first byte of contiguous data; NULL if they are not */
@@ -49,9 +57,7 @@ struct pb_message {
     int max_sending; /**< of them those that sends may hold, so that they leave some to receives */
     int n_sending;   /**< of them held by sends now */
     uint64_t n_releases;
-    pb_bounce_t *bounces;  /**< max_bounces entries; NULL for contiguous data */
-    opal_convertor_t pack; /**< where the last packing ended */
-    opal_convertor_t unpack;
+    pb_packing_t *packing; /**< NULL for contiguous data */
 };
 
 /**
