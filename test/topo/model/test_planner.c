@@ -263,6 +263,17 @@ static void test_fallback(void)
 
 /* ---- the bound on connections ---- */
 
+/** Whether the last of `n` plans has a tree that repeats, or that an earlier one had. */
+static bool adds_no_tree(const pb_planned_t *plans, const int *roots, int n)
+{
+    const pb_planned_t *last = &plans[n - 1];
+    bool is_had = last->fallback || pb_kind_row(last->kind)->repeats != PB_REPEATS_NOT;
+    for (int i = 0; i < n - 1 && !is_had; i++) {
+        is_had = !plans[i].fallback && plans[i].kind == last->kind && roots[i] == roots[n - 1];
+    }
+    return is_had;
+}
+
 /**
  * Random broadcasts, now and then with multicast: all ranks plan alike, and where multicast is not
  * used, again as before in another order, within the bound.
@@ -291,6 +302,7 @@ static bool plans_alike(tree_case_t *c, pb_random_t *random, void *context)
         bytes[i] = any_bytes(random);
         good = planning_ranks_plan(&ranks, roots[i], bytes[i], &first[i]);
         n_begun += first[i].begins_to_repeat;
+        good = good && (copies || n_begun == 0 || adds_no_tree(first, roots, i + 1));
         n_seen[0] += first[i].begins_to_repeat;
         n_seen[1] += planning_is_multicast(&first[i]);
     }
@@ -357,6 +369,36 @@ static void test_sequence(void)
     ok(planning_is_multicast(&planned), "the first root keeps it");
     pb_planner_free(planner);
     tree_case_clear(&c);
+}
+
+/** What is left for trees that the planner does not make: within the bound, never beyond it. */
+static void test_room(void)
+{
+    static const struct {
+        int n_ranks, connections, room; /**< -1: there is no bound */
+    } cases[] = {
+        {64, 0, -1}, {64, 63, -1}, {64, 62, 50}, {64, 24, 12}, {64, 12, 0}, {64, 11, 9},
+        {64, 2, 0},  {33, 12, 0},  {5, 3, 1},    {4, 2, 0},    {3, 2, -1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tree_case_t c;
+        pb_model_t model;
+        bed(&c, &model, 1, cases[i].n_ranks, UINT64_C(1000) * MBIT);
+        pb_planner_t *planner = planner_of(c.placement, &model, 0, &all, cases[i].connections);
+        const int room = cases[i].room < 0 ? 1000 : cases[i].room, part = (room + 1) / 2;
+        const bool is_bound = cases[i].room >= 0;
+        bool good = pb_planner_has_room(planner, room) &&
+                    pb_planner_has_room(planner, room + 1) == !is_bound;
+        pb_planner_charge_tree(planner, part);
+        good = good && pb_planner_has_room(planner, room - part) &&
+               pb_planner_has_room(planner, room - part + 1) == !is_bound;
+        pb_planner_charge_tree(planner, 1000);
+        good =
+            good && pb_planner_has_room(planner, 0) && pb_planner_has_room(planner, 1) != is_bound;
+        ok(good, "%d ranks and %d connections", cases[i].n_ranks, cases[i].connections);
+        pb_planner_free(planner);
+        tree_case_clear(&c);
+    }
 }
 
 /* ---- multicast ---- */
@@ -528,6 +570,7 @@ int main(void)
     test_groups();
     test_fallback();
     test_sequence();
+    test_room();
     test_allowed();
     test_memory();
     return tap_done();
