@@ -25,12 +25,6 @@ const char *coll_pipebcast_gate_reason(void)
 
 /* Models that were measured. */
 
-/** Whether the model is of links faster or slower than the slowest one of all ranks. */
-static bool has_other_links(const pb_model_t *model, uint64_t slowest)
-{
-    return model->has_medium && !pb_medium_is_as_fast(model->medium.bits_per_second, slowest);
-}
-
 /** What is wrong with the measured model for this communicator, into `why`; false: nothing. */
 static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, char *why,
                      size_t why_size)
@@ -52,7 +46,7 @@ static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, ch
                  "the model file %s was measured over %s, but messages between hosts go over %s",
                  measured->source, pb_medium_describe(&model->medium, text),
                  pb_medium_describe(medium, here));
-    } else if (has_other_links(model, slowest)) {
+    } else if (model->has_medium && !pb_medium_is_as_fast(model->medium.bits_per_second, slowest)) {
         snprintf(why, why_size,
                  "the model file %s was measured on links of %llu Mbit/s, but the slowest link "
                  "between these hosts has %llu Mbit/s",
@@ -100,9 +94,7 @@ static void assume_model(coll_pipebcast_module_t *module, const coll_pipebcast_c
     const uint64_t speed = common->bits_per_second != PB_FACTS_UNKNOWN
                                ? common->bits_per_second
                                : COLL_PIPEBCAST_DEFAULT_SPEED;
-    if (module->model != NULL) {
-        OBJ_RELEASE(module->model);
-    }
+    coll_pipebcast_release(module->model);
     module->model = coll_pipebcast_model_assumed(speed, (uint32_t) mtu);
     if (module->model == NULL) { /* what was out of memory may have been one allocation */
         module->model = coll_pipebcast_model_assumed(speed, (uint32_t) mtu);

@@ -77,10 +77,10 @@ coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, u
     coll_pipebcast_model_t *model = process->assumed;
     if (model == NULL || model->bits_per_second != bits_per_second || model->mtu != mtu) {
         model = assume(bits_per_second, mtu);
-        if (model != NULL && process->assumed != NULL) {
-            OBJ_RELEASE(process->assumed);
+        if (model != NULL) {
+            coll_pipebcast_release(process->assumed);
+            process->assumed = model;
         }
-        process->assumed = model != NULL ? model : process->assumed;
     }
     if (model != NULL) {
         OBJ_RETAIN(model);

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
+#include "communicator/process.h"
 #include "communicator/record.h"
 #include "topo/model/alike.h"
 #include "topo/util/error.h"
@@ -64,26 +65,37 @@ static int count_alike(struct ompi_communicator_t *comm, coll_pipebcast_placed_t
 
 /* Placing. */
 
-/** Fills names[], by rank, which are borrowed from records. */
-static int find_names(struct ompi_communicator_t *comm, const char **names)
+/** What the records of all ranks say, by rank; the texts are the records'. */
+typedef struct sites {
+    pb_address_t *addresses; /**< with the hosts */
+    pb_locality_t *places;
+} sites_t;
+
+/** The arrays are to be freed, also after an error. */
+static int find_sites(struct ompi_communicator_t *comm, sites_t *sites)
 {
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+    const size_t n_ranks = (size_t) ompi_comm_size(comm);
+    sites->addresses = malloc(n_ranks * sizeof(*sites->addresses));
+    sites->places = malloc(n_ranks * sizeof(*sites->places));
+    for (size_t rank = 0; rank < n_ranks; rank++) {
         int rc;
-        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
-        if (record == NULL) {
+        const coll_pipebcast_record_t *record =
+            coll_pipebcast_record_of_rank(comm, (int) rank, &rc);
+        if (sites->addresses == NULL || sites->places == NULL || record == NULL) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        names[rank] = record->address.host;
+        sites->addresses[rank] = record->address;
+        sites->places[rank] = record->facts.place;
     }
     return OMPI_SUCCESS;
 }
 
 /** Whether the topology has the hosts of all ranks. */
-static bool has_all(const coll_pipebcast_topology_t *topology, const char *const *names,
+static bool has_all(const coll_pipebcast_topology_t *topology, const pb_address_t *addresses,
                     int n_ranks)
 {
     for (int rank = 0; rank < n_ranks; rank++) {
-        if (pb_network_find_host(topology->network, names[rank]) < 0) {
+        if (pb_network_find_host(topology->network, addresses[rank].host) < 0) {
             return false;
         }
     }
@@ -91,31 +103,29 @@ static bool has_all(const coll_pipebcast_topology_t *topology, const char *const
 }
 
 /** The ranks' hosts in the network; NULL if out of memory. */
-static pb_placement_t *new_placement(const pb_network_t *network, const char *const *names,
+static pb_placement_t *new_placement(const pb_network_t *network, const pb_address_t *addresses,
                                      int n_ranks)
 {
     pb_placement_t *placement = pb_placement_new(network, n_ranks);
     for (int rank = 0; rank < n_ranks && placement != NULL; rank++) {
-        placement->host[rank] = pb_network_find_host(network, names[rank]);
+        placement->host[rank] = pb_network_find_host(network, addresses[rank].host);
     }
     return placement;
 }
 
 /** Sets the topology, `named` if it has all hosts, and the placement in it. */
 static int place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
-                 const char **names, coll_pipebcast_placed_t *placed)
+                 const pb_address_t *addresses, coll_pipebcast_placed_t *placed)
 {
-    if (find_names(comm, names) != OMPI_SUCCESS) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (named != NULL && has_all(named, names, ompi_comm_size(comm))) {
+    if (named != NULL && has_all(named, addresses, ompi_comm_size(comm))) {
         placed->topology = named;
         OBJ_RETAIN(named);
     } else {
-        placed->topology = coll_pipebcast_topology_of_job(comm, named, names);
+        placed->topology = coll_pipebcast_topology_of_job(comm, named, addresses);
     }
     if (placed->topology != NULL) {
-        placed->placement = new_placement(placed->topology->network, names, ompi_comm_size(comm));
+        placed->placement =
+            new_placement(placed->topology->network, addresses, ompi_comm_size(comm));
     }
     if (placed->placement == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -125,20 +135,6 @@ static int place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *na
 }
 
 /* Inside hosts. */
-
-/** Fills places[], by rank. */
-static int find_places(struct ompi_communicator_t *comm, pb_locality_t *places)
-{
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        int rc;
-        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
-        if (record == NULL) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        places[rank] = record->facts.place;
-    }
-    return OMPI_SUCCESS;
-}
 
 /** Rank 0 reports the levels that were found; rc is pb_locality_expand()'s. */
 static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast_placed_t *placed,
@@ -155,19 +151,15 @@ static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast
 }
 
 /** Makes the placement one with levels, if ranks have neighbors to be near to. */
-static int locate(struct ompi_communicator_t *comm, coll_pipebcast_placed_t *placed)
+static int locate(struct ompi_communicator_t *comm, const pb_locality_t *places,
+                  coll_pipebcast_placed_t *placed)
 {
     pb_placement_t *located = NULL;
-    int rc = PB_ERR_NO_MEMORY;
     if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || placed->n_hosts < 2 ||
         placed->n_hosts == ompi_comm_size(comm)) {
         return OMPI_SUCCESS;
     }
-    pb_locality_t *places = malloc((size_t) ompi_comm_size(comm) * sizeof(*places));
-    if (places != NULL && find_places(comm, places) == OMPI_SUCCESS) {
-        rc = pb_locality_expand(placed->placement, places, &placed->levels, &located);
-    }
-    free(places);
+    const int rc = pb_locality_expand(placed->placement, places, &placed->levels, &located);
     if (located != NULL) {
         pb_placement_free(placed->placement);
         placed->placement = located;
@@ -182,14 +174,16 @@ static int locate(struct ompi_communicator_t *comm, coll_pipebcast_placed_t *pla
 coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm,
                                               coll_pipebcast_topology_t *named)
 {
-    const char **names = calloc((size_t) ompi_comm_size(comm), sizeof(*names));
+    sites_t sites;
     coll_pipebcast_placed_t *placed = calloc(1, sizeof(*placed));
-    if (names == NULL || placed == NULL || place(comm, named, names, placed) != OMPI_SUCCESS ||
-        locate(comm, placed) != OMPI_SUCCESS) {
+    if (find_sites(comm, &sites) != OMPI_SUCCESS || placed == NULL ||
+        place(comm, named, sites.addresses, placed) != OMPI_SUCCESS ||
+        locate(comm, sites.places, placed) != OMPI_SUCCESS) {
         coll_pipebcast_placed_free(placed);
         placed = NULL;
     }
-    free(names);
+    free(sites.addresses);
+    free(sites.places);
     return placed;
 }
 
@@ -200,8 +194,6 @@ void coll_pipebcast_placed_free(coll_pipebcast_placed_t *placed)
     }
     pb_placement_free(placed->placement);
     pb_network_free(placed->levels);
-    if (placed->topology != NULL) {
-        OBJ_RELEASE(placed->topology);
-    }
+    coll_pipebcast_release(placed->topology);
     free(placed);
 }

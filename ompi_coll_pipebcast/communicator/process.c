@@ -19,17 +19,11 @@ int coll_pipebcast_process_open(void)
                : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-static void release_topology(coll_pipebcast_topology_t *topology)
+void coll_pipebcast_release(void *object)
 {
-    if (topology != NULL) {
-        OBJ_RELEASE(topology);
-    }
-}
-
-static void release_model(coll_pipebcast_model_t *model)
-{
-    if (model != NULL) {
-        OBJ_RELEASE(model);
+    opal_object_t *released = object;
+    if (released != NULL) {
+        OBJ_RELEASE(released);
     }
 }
 
@@ -37,11 +31,11 @@ void coll_pipebcast_process_close(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     coll_pipebcast_records_forget();
-    release_topology(process->topology);
-    release_topology(process->newest);
-    release_topology(process->of_job);
-    release_model(process->model);
-    release_model(process->assumed);
+    coll_pipebcast_release(process->topology);
+    coll_pipebcast_release(process->newest);
+    coll_pipebcast_release(process->of_job);
+    coll_pipebcast_release(process->model);
+    coll_pipebcast_release(process->assumed);
     OBJ_DESTRUCT(&process->peers);
     OBJ_DESTRUCT(&process->records);
     OBJ_DESTRUCT(&process->lock);

@@ -39,6 +39,9 @@ extern coll_pipebcast_process_t coll_pipebcast_process;
 int coll_pipebcast_process_open(void);
 void coll_pipebcast_process_close(void);
 
+/** Gives a reference to an object of OPAL back; NULL is allowed. */
+void coll_pipebcast_release(void *object);
+
 /** What is wrong with a file, as one text, to be freed; NULL if out of memory. */
 char *coll_pipebcast_fault_of(const pb_diag_t *diag);
 

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/process.h"
-#include "communicator/record.h"
 #include "topo/network/addresses.h"
 #include "topo/network/topology.h"
 #include "topo/util/hash.h"
@@ -195,26 +194,30 @@ static coll_pipebcast_topology_t *new_topology(pb_network_t *network, const char
     return topology;
 }
 
-/** Fills addresses[], indexed by rank; the addresses' hash in *hash_p, never 0. */
-static int look_up_addresses(struct ompi_communicator_t *comm,
-                             const coll_pipebcast_topology_t *named, const char *const *hosts,
-                             pb_address_t *addresses, uint64_t *hash_p)
+/** A number for the named topology and the addresses, never 0. */
+static uint64_t hash_of(const coll_pipebcast_topology_t *named, const pb_address_t *addresses,
+                        int n_ranks)
 {
     uint64_t state = pb_hash_number(PB_HASH_START, coll_pipebcast_topology_digest(named));
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        int rc;
-        const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
-        if (record == NULL) {
-            return rc;
-        }
-        addresses[rank] = record->address;
-        state = pb_hash_string(state, hosts[rank]);
+    for (int rank = 0; rank < n_ranks; rank++) {
+        state = pb_hash_string(state, addresses[rank].host);
         state = pb_hash_string(state, addresses[rank].node);
         state = pb_hash_string(state, addresses[rank].address);
         state = pb_hash_string(state, addresses[rank].pattern);
     }
-    *hash_p = pb_hash_end(state) | 1;
-    return OMPI_SUCCESS;
+    return pb_hash_end(state) | 1;
+}
+
+/** All hosts on one switch; NULL if out of memory. */
+static pb_network_t *one_switch(const pb_address_t *addresses, int n_ranks)
+{
+    const char **hosts = malloc((size_t) n_ranks * sizeof(*hosts));
+    for (int rank = 0; rank < n_ranks && hosts != NULL; rank++) {
+        hosts[rank] = addresses[rank].host;
+    }
+    pb_network_t *network = hosts != NULL ? pb_network_one_switch(hosts, n_ranks) : NULL;
+    free(hosts);
+    return network;
 }
 
 /** By rank 0 of the communicator. With the process's lock held. */
@@ -230,7 +233,6 @@ static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *wa
  * the process's lock held. */
 static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
                                               const coll_pipebcast_topology_t *named,
-                                              const char *const *hosts,
                                               const pb_address_t *addresses)
 {
     const int n_ranks = ompi_comm_size(comm);
@@ -246,47 +248,31 @@ static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
                                          "hosts are taken to be on one switch"
                                        : "no topology is named, so all hosts are taken to be on "
                                          "one switch";
-        network = pb_network_one_switch(hosts, n_ranks);
+        network = one_switch(addresses, n_ranks);
     }
     pb_diag_clear(&warnings);
     return new_topology(network, source);
 }
 
-/** The one that was made last, or a new one that replaces it. With the process's lock held. */
-static coll_pipebcast_topology_t *get_of_job(struct ompi_communicator_t *comm,
-                                             const coll_pipebcast_topology_t *named,
-                                             const char *const *hosts,
-                                             const pb_address_t *addresses, uint64_t hash)
-{
-    coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.of_job;
-    if (*last_p == NULL || (*last_p)->addresses != hash) {
-        coll_pipebcast_topology_t *topology = make_of_job(comm, named, hosts, addresses);
-        if (topology == NULL) {
-            return NULL;
-        }
-        topology->addresses = hash;
-        if (*last_p != NULL) {
-            OBJ_RELEASE(*last_p);
-        }
-        *last_p = topology;
-    }
-    OBJ_RETAIN(*last_p);
-    return *last_p;
-}
-
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
                                                           const coll_pipebcast_topology_t *named,
-                                                          const char *const *hosts)
+                                                          const pb_address_t *addresses)
 {
-    pb_address_t *addresses = malloc((size_t) ompi_comm_size(comm) * sizeof(*addresses));
-    coll_pipebcast_topology_t *topology = NULL;
-    uint64_t hash = 0;
-    if (addresses != NULL &&
-        look_up_addresses(comm, named, hosts, addresses, &hash) == OMPI_SUCCESS) {
-        opal_mutex_lock(&coll_pipebcast_process.lock);
-        topology = get_of_job(comm, named, hosts, addresses, hash);
-        opal_mutex_unlock(&coll_pipebcast_process.lock);
+    coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.of_job;
+    const uint64_t hash = hash_of(named, addresses, ompi_comm_size(comm));
+    opal_mutex_lock(&coll_pipebcast_process.lock);
+    coll_pipebcast_topology_t *topology = *last_p;
+    if (topology == NULL || topology->addresses != hash) {
+        topology = make_of_job(comm, named, addresses);
+        if (topology != NULL) {
+            topology->addresses = hash;
+            coll_pipebcast_release(*last_p);
+            *last_p = topology;
+        }
     }
-    free(addresses);
+    if (topology != NULL) {
+        OBJ_RETAIN(topology);
+    }
+    opal_mutex_unlock(&coll_pipebcast_process.lock);
     return topology;
 }

@@ -5,6 +5,7 @@
 #define COLL_PIPEBCAST_TOPOLOGY_H
 
 #include "base/compat.h"
+#include "topo/network/addresses.h"
 #include "topo/network/network.h"
 #include "topo/network/topology.h"
 
@@ -41,13 +42,12 @@ uint64_t coll_pipebcast_topology_digest(const coll_pipebcast_topology_t *named);
  * The topology of the ranks, retained for the caller: `named` (NULL: the parameters name none) with
  * the hosts that it does not name, where their addresses or the topology have them
  * (topo/network/addresses.h); one switch where neither tells anything. Rank 0 of the communicator
- * reports what was not understood. `hosts` are the hosts' names by rank. It is made anew only for
- * other addresses or hosts than those of the communicator before. NULL if out of memory. No
- * communication, as every process has what the others have published; O(ranks), and O(ranks log
+ * reports what was not understood. It is made anew only for other `addresses`, by rank, than those
+ * of the communicator before. NULL if out of memory. No communication; O(ranks), and O(ranks log
  * ranks + nodes) where it is made.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
                                                           const coll_pipebcast_topology_t *named,
-                                                          const char *const *hosts);
+                                                          const pb_address_t *addresses);
 
 #endif
