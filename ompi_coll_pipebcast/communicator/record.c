@@ -25,7 +25,7 @@ static const char key[] = "pipebcast.record";
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 29
+#define PROTOCOL 30
 #endif
 
 static const struct {

@@ -39,12 +39,17 @@ static inline uint32_t pb_window_bytes(const pb_window_t *window, uint32_t index
     return (uint32_t) pb_window_run_bytes(window, index, 1);
 }
 
-/** Whether the message has such frames, n one behind the other, of so many bytes. */
+/** Whether the message has such frames, n one behind the other, and n > 0. */
+static inline bool pb_window_has_run(const pb_window_t *window, uint32_t first, uint32_t n)
+{
+    return n > 0 && first < window->n_frames && n <= window->n_frames - first;
+}
+
+/** Whether it has such frames, of so many bytes. */
 static inline bool pb_window_fits_run(const pb_window_t *window, uint32_t first, uint32_t n,
                                       size_t bytes)
 {
-    return n > 0 && first < window->n_frames && n <= window->n_frames - first &&
-           bytes == pb_window_run_bytes(window, first, n);
+    return pb_window_has_run(window, first, n) && bytes == pb_window_run_bytes(window, first, n);
 }
 
 /** Whether the message has such a frame, of so many bytes. */

@@ -3,13 +3,13 @@
  * (engine/control.h), next to the datagrams. Who sends which when is in
  * engine/multicast/multicast.h.
  *
- * A word is a byte for its kind and one for a number below 256, then by its kind:
- *   ASK      the number of runs (1 to PB_WORD_MAX_RUNS); for each the first frame (4), how many (4)
- *   REPAIR   0; the index of the first frame (4); the payload of this one and of those behind it
- *   HERE     0; blocks that this rank has, and those that count below it (4)
- *   BELOW    0; frames that ranks have asked for: the most of one (4), in all (8)
- *   SETTLED  0; the same
- *   END, DONE, FAILED   0; nothing
+ * A word is a byte for its kind, then by its kind:
+ *   ASK      the index of the first frame (4), how many (4)
+ *   REPAIR   the index of the first frame (4); the payload of this one and of those behind it
+ *   HERE     blocks that this rank has, and those that count below it (4)
+ *   BELOW    frames that ranks have asked for: the most of one (4), in all (8)
+ *   SETTLED  the same
+ *   END, DONE, FAILED   nothing
  * Numbers are little-endian.
  */
 #ifndef PB_MULTICAST_WORD_H
@@ -21,9 +21,6 @@
 
 #include "engine/multicast/window.h"
 
-/** Runs of frames in one ASK. */
-#define PB_WORD_MAX_RUNS 8
-
 /** Bytes of payload in one REPAIR of more than a frame, at most. */
 #define PB_WORD_MAX_REPAIR 32768
 
@@ -31,10 +28,10 @@
 #define PB_WORD_MAX_ASKED 64
 
 /** Bytes before the payload of a REPAIR. */
-#define PB_WORD_REPAIR_BYTES 6
+#define PB_WORD_REPAIR_BYTES 5
 
-/** Bytes of any other word. */
-#define PB_WORD_BYTES (2 + 8 * PB_WORD_MAX_RUNS)
+/** Bytes of any other word, at most. */
+#define PB_WORD_BYTES 13
 
 typedef enum {
     PB_WORD_ASK,     /**< to the parent: send me these frames */
@@ -48,10 +45,6 @@ typedef enum {
     PB_WORD_COUNT,
 } pb_word_kind_t;
 
-typedef struct pb_word_run {
-    uint32_t first, n;
-} pb_word_run_t;
-
 /** Frames that ranks have asked for since their last mark. */
 typedef struct pb_word_asked {
     uint32_t most; /**< of one rank */
@@ -60,12 +53,11 @@ typedef struct pb_word_asked {
 
 typedef struct pb_word {
     pb_word_kind_t kind;
-    int n_runs;                           /**< ASK */
-    pb_word_run_t runs[PB_WORD_MAX_RUNS]; /**< ASK: within the message */
-    uint32_t index, n_frames, bytes;      /**< REPAIR: whole frames that the message has */
-    const char *payload;                  /**< REPAIR */
-    uint32_t blocks;                      /**< HERE */
-    pb_word_asked_t asked;                /**< BELOW, SETTLED */
+    uint32_t index, n_frames; /**< ASK, REPAIR: frames that the message has */
+    uint32_t bytes;           /**< REPAIR: of their payload */
+    const char *payload;      /**< REPAIR */
+    uint32_t blocks;          /**< HERE */
+    pb_word_asked_t asked;    /**< BELOW, SETTLED */
 } pb_word_t;
 
 /** Writes any word but REPAIR into PB_WORD_BYTES; returns its length. */

@@ -68,14 +68,11 @@ static bool take_from_parent(part_t *p, const pb_word_t *word)
 /** A child lacks these frames; false if it asks for more than it may. */
 static bool owe(child_t *child, const pb_word_t *word)
 {
-    for (int i = 0; i < word->n_runs; i++) {
-        const pb_word_run_t *run = &word->runs[i];
-        if (run->n > (uint32_t) (PB_WORD_MAX_ASKED - child->n_owed)) {
-            return false;
-        }
-        for (uint32_t k = 0; k < run->n; k++) {
-            child->owed[child->n_owed++] = run->first + k;
-        }
+    if (word->n_frames > (uint32_t) (PB_WORD_MAX_ASKED - child->n_owed)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < word->n_frames; i++) {
+        child->owed[child->n_owed++] = word->index + i;
     }
     return true;
 }
@@ -209,17 +206,16 @@ static uint32_t due_frames(const part_t *p)
 static bool next_ask(part_t *p, pb_word_t *word)
 {
     const uint32_t to = due_frames(p);
-    *word = (pb_word_t){.kind = PB_WORD_ASK};
-    while (word->n_runs < PB_WORD_MAX_RUNS && p->n_open < PB_WORD_MAX_ASKED && p->asked_to < to) {
-        pb_word_run_t *run = &word->runs[word->n_runs];
-        run->n =
-            pb_window_gap(&p->window, p->asked_to, to, PB_WORD_MAX_ASKED - p->n_open, &run->first);
-        p->asked_to = run->n > 0 ? run->first + run->n : to;
-        p->n_open += run->n;
-        p->multicast->counters.asked += run->n;
-        word->n_runs += run->n > 0;
+    if (p->n_open == PB_WORD_MAX_ASKED || p->asked_to >= to) {
+        return false;
     }
-    return word->n_runs > 0;
+    *word = (pb_word_t){.kind = PB_WORD_ASK};
+    word->n_frames =
+        pb_window_gap(&p->window, p->asked_to, to, PB_WORD_MAX_ASKED - p->n_open, &word->index);
+    p->asked_to = word->n_frames > 0 ? word->index + word->n_frames : to;
+    p->n_open += word->n_frames;
+    p->multicast->counters.asked += word->n_frames;
+    return word->n_frames > 0;
 }
 
 /* To the parent: reports. */

@@ -170,7 +170,7 @@ static void test_windows(void)
 static void test_words(void)
 {
     static const pb_word_t words[] = {
-        {.kind = PB_WORD_ASK, .n_runs = 2, .runs = {{0, 3}, {90, 10}}},
+        {.kind = PB_WORD_ASK, .index = 90, .n_frames = 10},
         {.kind = PB_WORD_END},
         {.kind = PB_WORD_DONE},
         {.kind = PB_WORD_FAILED},
@@ -179,11 +179,10 @@ static void test_words(void)
         {.kind = PB_WORD_SETTLED, .asked = {.most = 0, .all = 0}},
     };
     static const pb_word_t bad[] = {
-        {.kind = PB_WORD_ASK, .n_runs = 0},
-        {.kind = PB_WORD_ASK, .n_runs = 1, .runs = {{5, 0}}},
-        {.kind = PB_WORD_ASK, .n_runs = 1, .runs = {{99, 2}}},
-        {.kind = PB_WORD_ASK, .n_runs = 1, .runs = {{UINT32_MAX, 1}}},
-        {.kind = PB_WORD_ASK, .n_runs = 2, .runs = {{0, 60}, {0, 5}}},
+        {.kind = PB_WORD_ASK, .index = 5, .n_frames = 0},
+        {.kind = PB_WORD_ASK, .index = 99, .n_frames = 2},
+        {.kind = PB_WORD_ASK, .index = UINT32_MAX, .n_frames = 1},
+        {.kind = PB_WORD_ASK, .index = 0, .n_frames = 65},
         {.kind = PB_WORD_HERE, .blocks = 0},
         {.kind = PB_WORD_BELOW, .asked = {.most = 2, .all = 1}},
         {.kind = PB_WORD_COUNT},
@@ -226,7 +225,7 @@ static void test_words(void)
                pb_word_read(&read, &w, repair, length + 1) +
                pb_word_read(&read, &w, repair, PB_WORD_REPAIR_BYTES) +
                pb_word_read(&read, &w, repair, 1) + pb_word_read(&read, &w, repair, 0);
-    repair[2] = 100;
+    repair[1] = 100;
     accepted += pb_word_read(&read, &w, repair, length);
     ok(accepted == 0, "not with another length, or for a frame that there is not");
     pb_window_fini(&w);
