@@ -332,7 +332,7 @@ static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
 
 static int64_t patience_of(int64_t time)
 {
-    const int64_t patience = time > MOST_PATIENCE ? MOST_PATIENCE : PATIENCE_TIMES * time;
+    const int64_t patience = PATIENCE_TIMES * time;
     return patience < LEAST_PATIENCE  ? LEAST_PATIENCE
            : patience > MOST_PATIENCE ? MOST_PATIENCE
                                       : patience;

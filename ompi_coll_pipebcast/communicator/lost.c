@@ -37,9 +37,7 @@ static void notify_others(const coll_pipebcast_module_t *module)
  */
 static void become_lost(coll_pipebcast_module_t *module)
 {
-    if (!module->is_lost) {
-        OBJ_RETAIN(module->comm);
-    }
+    OBJ_RETAIN(module->comm);
     module->is_lost = true;
 }
 
@@ -63,47 +61,39 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
     notify_others(module);
 }
 
-/** Takes in one message of a lost rank; false if there is none. */
-static bool hear_one(coll_pipebcast_module_t *module)
+/** Looks for the message of a lost rank, now and then, and takes it in. */
+static void hear(coll_pipebcast_module_t *module)
 {
+    const int64_t now = coll_pipebcast_now();
     ompi_status_public_t status;
     char nothing;
     int matched = 0;
+    if (now - module->last_look < LOOK_NS) {
+        return;
+    }
+    module->last_look = now;
     if (MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, coll_pipebcast_lost_tag(), module->comm, &matched,
                             &status)) != OMPI_SUCCESS ||
         matched == 0 ||
         MCA_PML_CALL(recv(&nothing, sizeof(nothing), MPI_BYTE, status.MPI_SOURCE,
                           coll_pipebcast_lost_tag(), module->comm, &status)) != OMPI_SUCCESS) {
-        return false;
-    }
-    if (!module->is_lost) {
-        coll_pipebcast_log(1,
-                           "communicator %s: rank %d leaves a broadcast, as rank %d had to; "
-                           "further ones of this communicator end with an error",
-                           module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
-    }
-    become_lost(module);
-    return true;
-}
-
-/** Takes in what lost ranks have reported, now and then. */
-static void hear(coll_pipebcast_module_t *module)
-{
-    const int64_t now = coll_pipebcast_now();
-    if (now - module->last_look < LOOK_NS) {
         return;
     }
-    module->last_look = now;
-    while (hear_one(module)) {
-    }
+    coll_pipebcast_log(1,
+                       "communicator %s: rank %d leaves a broadcast, as rank %d had to; further "
+                       "ones of this communicator end with an error",
+                       module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
+    become_lost(module);
 }
 
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
 {
-    if (!module->is_lost && coll_pipebcast_failure_of(module->comm) != OMPI_SUCCESS) {
-        become_lost(module); /* Open MPI notifies the others */
+    if (module->is_lost) {
+        return true;
     }
-    if (!module->is_lost) {
+    if (coll_pipebcast_failure_of(module->comm) != OMPI_SUCCESS) {
+        become_lost(module); /* Open MPI notifies the others */
+    } else {
         hear(module);
     }
     return module->is_lost;

@@ -4,6 +4,7 @@
 #include "communicator/multicast.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
@@ -27,32 +28,23 @@ coll_pipebcast_group_t *coll_pipebcast_group_use(coll_pipebcast_module_t *module
 
 /* At blocking broadcasts. */
 
-/** Broadcasts go by trees from now on. */
-static void drop_group(coll_pipebcast_module_t *module)
+/** Broadcasts go by trees from now on; rank 0 reports why. */
+static void drop_group(coll_pipebcast_module_t *module, const char *why)
 {
+    const pb_health_t *health = &module->multicast.health;
+    char again[64] = "";
+    coll_pipebcast_count(&coll_pipebcast_counters.multicast_failures, 1);
+    if (health->state != PB_HEALTH_GIVEN_UP) {
+        snprintf(again, sizeof(again), "; it is tried again after %llu broadcasts",
+                 (unsigned long long) (health->due - health->n_broadcasts));
+    }
+    if (ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_log(1, "communicator %s: broadcasts go by trees, not by multicast: %s%s",
+                           module->comm->c_name, why, again);
+    }
     coll_pipebcast_group_leave(module->multicast.group);
     module->multicast.group = NULL;
     pb_planner_allow_multicast(module->planner, 0);
-}
-
-/** Rank 0 reports that the group is not used. */
-static void report_failure(const coll_pipebcast_module_t *module, const char *why)
-{
-    const pb_health_t *health = &module->multicast.health;
-    coll_pipebcast_count(&coll_pipebcast_counters.multicast_failures, 1);
-    if (ompi_comm_rank(module->comm) != 0) {
-        return;
-    }
-    if (health->state == PB_HEALTH_GIVEN_UP) {
-        coll_pipebcast_log(1, "communicator %s: broadcasts go by trees, not by multicast: %s",
-                           module->comm->c_name, why);
-    } else {
-        coll_pipebcast_log(1,
-                           "communicator %s: broadcasts go by trees, not by multicast: %s; it is "
-                           "tried again after %llu broadcasts",
-                           module->comm->c_name, why,
-                           (unsigned long long) (health->due - health->n_broadcasts));
-    }
 }
 
 static void report_success(const coll_pipebcast_module_t *module)
@@ -95,9 +87,7 @@ static void take_outcome(coll_pipebcast_module_t *module)
         pb_planner_allow_multicast(module->planner, group->multicast.config.payload);
         return;
     }
-    report_failure(module,
-                   group != NULL && group->why_not != NULL ? group->why_not : "a rank is lost");
-    drop_group(module);
+    drop_group(module, group != NULL && group->why_not != NULL ? group->why_not : "a rank is lost");
 }
 
 void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
@@ -123,23 +113,14 @@ void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, uint32_t mi
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     if (pb_health_judge(&multicast->health, multicast->n_swept, missed)) {
-        report_failure(module, "a rank does not hear half of the frames any more");
-        drop_group(module);
+        drop_group(module, "a rank does not hear half of the frames any more");
     }
-}
-
-/** Whether the settings in force are for it. */
-static bool is_chosen(const coll_pipebcast_settings_t *settings)
-{
-    return (settings->algorithm == COLL_PIPEBCAST_AUTO ||
-            settings->algorithm == PB_KIND_MULTICAST) &&
-           settings->arrival < COLL_PIPEBCAST_ARRIVAL_B;
 }
 
 void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
-    if (!multicast->may_be_used || !is_chosen(&module->settings)) {
+    if (!multicast->may_be_used) {
         return;
     }
     pb_health_t *health = &multicast->health;
@@ -168,14 +149,16 @@ static bool may_collide(const coll_pipebcast_module_t *module)
            coll_pipebcast_is_small_part_of_job(module->comm);
 }
 
-/** Whether the other parameters let it be used; alike on all ranks. */
+/** Whether the parameters let it be used; alike on all ranks. */
 static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_second)
 {
+    const coll_pipebcast_settings_t *settings = &module->settings;
     const int parameter = coll_pipebcast_params.multicast;
     const int allowed = parameter != COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY
                             ? parameter
                             : module->placed->topology->multicast;
-    if (coll_pipebcast_follows_advice()) {
+    if (coll_pipebcast_follows_advice() || settings->arrival >= COLL_PIPEBCAST_ARRIVAL_B ||
+        (settings->algorithm != COLL_PIPEBCAST_AUTO && settings->algorithm != PB_KIND_MULTICAST)) {
         return false;
     }
     return allowed == COLL_PIPEBCAST_MULTICAST_ON ||

@@ -53,7 +53,9 @@ void coll_pipebcast_sweep_destruct(coll_pipebcast_sweep_t *sweep)
 
 bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep)
 {
-    sweep->children = malloc(pb_rank_set_bytes(ompi_comm_size(sweep->module->comm)));
+    if (sweep->children == NULL) {
+        sweep->children = malloc(pb_rank_set_bytes(ompi_comm_size(sweep->module->comm)));
+    }
     return sweep->children != NULL;
 }
 
@@ -114,23 +116,12 @@ static double predicted_fill(const coll_pipebcast_module_t *module, int64_t mess
 static pb_arrival_report_t judge(const coll_pipebcast_sweep_t *sweep)
 {
     const coll_pipebcast_module_t *module = sweep->module;
-    const pb_sweep_sums_t *sums = &sweep->sweep.sums;
     const int64_t predicted = message_time(module, sweep->bytes);
     const bool is_measured = module->ns_per_byte > 0;
     const double message =
         is_measured ? module->ns_per_byte * (double) sweep->bytes : (double) predicted;
-    const pb_arrival_report_t report =
-        pb_sweep_judge(sums, message, is_measured, predicted_fill(module, predicted));
-    coll_pipebcast_log(
-        20,
-        "communicator %s: %zu bytes from root %d, swept: ranks arrive %s; of %u "
-        "receivers %u were held by others, for %.3f ms on average, and %u waited "
-        "%.3f ms",
-        module->comm->c_name, sweep->bytes, ompi_comm_rank(module->comm),
-        report == PB_ARRIVAL_UNEVEN ? "unevenly" : "evenly", sums->n_ranks, sums->n_held,
-        (double) sums->held_wait / 1e6 / (sums->n_held > 0 ? sums->n_held : 1), sums->n_free,
-        (double) sums->free_wait / 1e6 / (sums->n_free > 0 ? sums->n_free : 1));
-    return report;
+    return pb_sweep_judge(&sweep->sweep.sums, message, is_measured,
+                          predicted_fill(module, predicted));
 }
 
 static coll_pipebcast_sweep_t *sweep_of(coll_pipebcast_task_t *task)
@@ -274,23 +265,17 @@ static void take_arrivals(coll_pipebcast_module_t *module)
     }
 }
 
-/** Waits for the verdict. */
-static void wait_for_verdict(coll_pipebcast_module_t *module)
-{
-    while (module->sweep.is_task) {
-        coll_pipebcast_unlock(&module->lock);
-        opal_progress();
-        coll_pipebcast_lock(&module->lock);
-    }
-}
-
 void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_sweep_t *sweep = &module->sweep;
     if (!pb_schedule_is_due(&sweep->schedule)) {
         return;
     }
-    wait_for_verdict(module);
+    while (sweep->is_task) {
+        coll_pipebcast_unlock(&module->lock);
+        opal_progress();
+        coll_pipebcast_lock(&module->lock);
+    }
     pb_schedule_close(&sweep->schedule);
     if (!module->is_lost) {
         take_time(module);

@@ -143,30 +143,20 @@ static void advance_inside(multicast_t *multicast)
 
 /* The operation. */
 
-/** Begins this rank's part; false if out of memory. */
-static bool start_part(multicast_t *multicast, const pb_planned_t *planned, char *data)
-{
-    const coll_pipebcast_module_t *module = multicast->super.module;
-    const size_t total = multicast->super.call.data.total;
-    return pb_multicast_part_start(&multicast->part, &multicast->group->multicast,
-                                   &multicast->control, planned->role, ompi_comm_size(module->comm),
-                                   data, total);
-}
-
-/** The same with what goes on inside this host; on an error nothing has begun. */
+/** Begins this rank's part, and what goes on inside this host; on an error nothing has begun. */
 static int start_both(multicast_t *multicast, const pb_planned_t *planned, char *data)
 {
+    const coll_pipebcast_operation_t *operation = &multicast->super;
     const int rc = start_inside(multicast, planned, data);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    if (!start_part(multicast, planned, data)) {
-        multicast->inside_is_through = true; /* nothing of it has begun */
+    if (rc == OMPI_SUCCESS &&
+        !pb_multicast_part_start(
+            &multicast->part, &multicast->group->multicast, &multicast->control, planned->role,
+            ompi_comm_size(operation->module->comm), data, operation->call.data.total)) {
         end_inside(multicast);
-        multicast->inside_is_through = false;
+        multicast->is_read_still = false; /* nothing of it has begun */
         return PB_ERR_NO_MEMORY;
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -194,12 +184,6 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return rc;
 }
 
-/** Does what can be done; true when nothing more is to come. */
-static bool advance_part(multicast_t *multicast)
-{
-    return pb_multicast_part_advance(&multicast->part, coll_pipebcast_now());
-}
-
 /** Whether the call stays for ranks that may lack frames: some were lost lately, and it is not
  * long.
  */
@@ -222,7 +206,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_t *part = &multicast->part;
-    const bool is_over = advance_part(multicast);
+    const bool is_over = pb_multicast_part_advance(part, coll_pipebcast_now());
     advance_inside(multicast);
     if (multicast->has_inside && !multicast->inside_is_through) {
         return false;
@@ -260,23 +244,19 @@ static void cancel(coll_pipebcast_operation_t *operation)
     }
 }
 
-static void end_part(multicast_t *multicast)
-{
-    pb_multicast_part_finish(&multicast->part);
-    give_data_back(multicast);
-    coll_pipebcast_group_leave(multicast->group);
-}
-
 /* After its result. */
 
 static bool linger(coll_pipebcast_operation_t *operation)
 {
-    return advance_part((multicast_t *) operation);
+    return pb_multicast_part_advance(&((multicast_t *) operation)->part, coll_pipebcast_now());
 }
 
 static void end(coll_pipebcast_operation_t *operation)
 {
-    end_part((multicast_t *) operation);
+    multicast_t *multicast = (multicast_t *) operation;
+    pb_multicast_part_finish(&multicast->part);
+    give_data_back(multicast);
+    coll_pipebcast_group_leave(multicast->group);
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
@@ -291,10 +271,9 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     if (error == 0) {
         error = unpack(multicast);
     }
-    const bool is_over = part->broken || operation->is_left || pb_multicast_part_is_over(part);
-    *stays_p = !is_over;
+    *stays_p = !part->broken && !operation->is_left && !pb_multicast_part_is_over(part);
     if (!*stays_p) {
-        end_part(multicast);
+        end(operation);
     }
     return error;
 }

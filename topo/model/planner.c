@@ -144,12 +144,6 @@ static void drop_rows(pb_planner_t *planner)
 void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
                       const pb_model_t *model, const pb_planner_options_t *options)
 {
-    drop_choosers(planner);
-    drop_rows(planner);
-    free(planner->rows);
-    planner->rows = NULL;
-    free(planner->corrected);
-    planner->corrected = NULL;
     planner->placement = placement;
     planner->model = planner->given = model;
     planner->options = *options;
@@ -158,7 +152,6 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
         bind(planner);
     }
     planner->options.choose.frame = 0;
-    memset(planner->used, 0, sizeof(planner->used));
     planner->swept = (swept_t){.root = -1, .time = -1, .fill = -1};
     planner->swept_kind = -1;
     planner->learner = options->learns_nothing ? NULL : planner->reserved;

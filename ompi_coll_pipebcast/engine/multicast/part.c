@@ -186,36 +186,27 @@ bool pb_multicast_part_is_awaiting_frames(const part_t *p)
 
 /* What is known of all. */
 
-/** Whether all children need nothing more of this rank. */
-static bool children_are_done(const part_t *p)
-{
-    for (int i = 0; i < p->n_children; i++) {
-        if (!p->children[i].is_done) {
-            return false;
-        }
-    }
-    return true;
-}
+/** What holds of all children. */
+typedef struct all {
+    bool are_done;  /**< they need nothing more of this rank */
+    bool are_below; /**< the mark is settled below them */
+    bool ask_no_more;
+    bool have_end;   /**< END was sent to them, or nothing more will be */
+    bool are_closed; /**< nothing more will be sent to them */
+} all_t;
 
-static bool children_are_below(const part_t *p)
+static all_t all_children(const part_t *p)
 {
+    all_t all = {true, true, true, true, true};
     for (int i = 0; i < p->n_children; i++) {
-        if (!p->children[i].is_below) {
-            return false;
-        }
+        const child_t *child = &p->children[i];
+        all.are_done = all.are_done && child->is_done;
+        all.are_below = all.are_below && child->is_below;
+        all.ask_no_more = all.ask_no_more && (child->is_done || child->is_inside);
+        all.have_end = all.have_end && (child->is_closed || child->has_end);
+        all.are_closed = all.are_closed && child->is_closed;
     }
-    return true;
-}
-
-/** Whether no child can ask for frames any more. */
-static bool nobody_asks(const part_t *p)
-{
-    for (int i = 0; i < p->n_children; i++) {
-        if (!p->children[i].is_done && !p->children[i].is_inside) {
-            return false;
-        }
-    }
-    return true;
+    return all;
 }
 
 /** Whether nobody lacks frames that come from this rank any more, nor it any itself. */
@@ -227,7 +218,7 @@ static bool is_quiet(const part_t *p)
     const bool is_ended =
         pb_part_is_root(p) ? p->source.all_sent : p->has_end || p->parent_has_failed;
     return is_ended && (pb_part_is_complete(p) || p->error != 0) && p->n_open == 0 &&
-           children_are_done(p);
+           all_children(p).are_done;
 }
 
 static bool earlier_are_quiet(const part_t *p)
@@ -252,7 +243,7 @@ bool pb_part_earlier_are_complete(const part_t *p)
 
 bool pb_part_is_below(const part_t *p)
 {
-    return p->broken || (is_quiet(p) && children_are_below(p) && earlier_are_quiet(p));
+    return p->broken || (is_quiet(p) && all_children(p).are_below && earlier_are_quiet(p));
 }
 
 /* Advancing. */
@@ -270,7 +261,7 @@ static void settle_at_root(part_t *p)
 /** Gives the copy back when nobody can ask for it. */
 static void let_go_of_copy(part_t *p)
 {
-    if (p->copy != NULL && nobody_asks(p)) {
+    if (p->copy != NULL && all_children(p).ask_no_more) {
         free(p->copy);
         p->copy = p->data = NULL;
     }
@@ -301,32 +292,21 @@ bool pb_multicast_part_advance(part_t *p, int64_t now)
 
 /* How far it is. */
 
-static bool has_sent_to_children(const part_t *p)
-{
-    for (int i = 0; i < p->n_children; i++) {
-        if (!p->children[i].is_closed && (p->error != 0 || !p->children[i].has_end)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool pb_multicast_part_is_through(const part_t *p)
 {
     const bool is_root = pb_part_is_root(p);
     const bool has_sent_to_parent = is_root || p->sent_done || p->n_open > 0;
     const bool has_result =
         p->error != 0 || (is_root ? p->source.all_sent : pb_part_is_complete(p));
-    return has_result && has_sent_to_parent && has_sent_to_children(p);
+    const all_t all = all_children(p);
+    return has_result && has_sent_to_parent && (p->error != 0 ? all.are_closed : all.have_end);
 }
 
 static bool has_sent_all_words(const part_t *p)
 {
     const bool has_settled = !p->step.is_mark || p->is_settled;
-    for (int i = 0; i < p->n_children; i++) {
-        if (!p->children[i].is_closed) {
-            return false;
-        }
+    if (!all_children(p).are_closed) {
+        return false;
     }
     return pb_part_is_root(p) ? p->error != 0 || (p->source.all_sent && has_settled)
                               : p->sent_done && (!p->step.is_mark || p->sent_below);
@@ -334,7 +314,7 @@ static bool has_sent_all_words(const part_t *p)
 
 bool pb_multicast_part_may_be_asked(const part_t *p)
 {
-    return !p->broken && p->error == 0 && !nobody_asks(p);
+    return !p->broken && p->error == 0 && !all_children(p).ask_no_more;
 }
 
 bool pb_multicast_part_is_over(const part_t *p)
@@ -347,7 +327,7 @@ bool pb_multicast_part_detach(part_t *p)
     if (p->copy != NULL || p->data == NULL) {
         return true;
     }
-    if (p->error != 0 || nobody_asks(p)) {
+    if (p->error != 0 || all_children(p).ask_no_more) {
         p->data = NULL;
         return true;
     }
