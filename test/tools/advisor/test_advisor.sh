@@ -208,7 +208,7 @@ probe() {
 }
 
 probe 6 --pretend-hosts 'n[0-5]' --topology "$topology" --output "$work/probed" --train 16K
-[ $code -eq 0 ] && grep -q '^6 hosts in 3 clusters at 2 sites; sends' "$out" &&
+[ $code -eq 0 ] && grep -q '^6 hosts in 3 clusters at 2 sites; sends 200\.6 KB of messages, 98\.2 KB of' "$out" &&
     [ "$(grep -c '^link ' "$work/probed")" -eq 6 ] && grep -qx 'end 17' "$work/probed"
 report $? "the probe: a file of links"
 probe 4 --pretend-hosts n0,n0,n4,n4 --topology "$topology" --output "$work/probed" --quiet

@@ -54,9 +54,10 @@ static struct outcome apply(const pb_history_record_t *records, int n, int64_t s
     return outcome;
 }
 
+/** The rate between two clusters, or inside one. */
 static uint64_t between(const struct outcome *outcome, int from, int to)
 {
-    return pb_link_bandwidth(outcome->matrix, 2 * from, 2 * to);
+    return pb_link_bandwidth(outcome->matrix, 2 * from, from == to ? 2 * to + 1 : 2 * to);
 }
 
 static void test_load(void)
@@ -80,34 +81,80 @@ static void test_load(void)
     pb_link_matrix_free(o.matrix);
 }
 
-static void test_explained(void)
+/** What follows from records: of how many ways it is known that they are loaded, and two rates. */
+static void test_findings(void)
 {
-    /* 0 -> 2 is slow; what 2 hands on cannot be faster. */
-    const pb_history_record_t chain[] = {edge(1, 0, 2, USUAL / 4), edge(1, 2, 4, USUAL / 4)};
-    struct outcome o = apply(chain, 2, 0);
-    ok(between(&o, 0, 1) == USUAL / 4 && o.findings.n_loaded == 1,
-       "of a chain only the first slow edge is blamed");
-    pb_link_matrix_free(o.matrix);
-    /* The root's link carries all three edges. */
-    const pb_history_record_t star[] = {edge(1, 0, 2, USUAL / 3), edge(1, 0, 4, USUAL / 3),
-                                        edge(1, 0, 6, USUAL / 3)};
-    o = apply(star, 3, 0);
-    ok(o.findings.n_loaded == 0 && between(&o, 0, 1) == USUAL,
-       "edges that fill the link that they share are no load");
-    pb_link_matrix_free(o.matrix);
-    const pb_history_record_t unknown[] = {edge(1, 2, 4, USUAL / 4)};
-    o = apply(unknown, 1, 0);
-    ok(o.findings.n_loaded == 0,
-       "nobody is blamed where it is not known how fast the parent got it");
-    pb_link_matrix_free(o.matrix);
-    const pb_history_record_t noise[] = {edge(1, 0, 2, USUAL * 8 / 10)};
-    o = apply(noise, 1, 0);
-    ok(o.findings.n_loaded == 0 && between(&o, 0, 1) == USUAL, "a little slower is noise");
-    pb_link_matrix_free(o.matrix);
-    const pb_history_record_t inside[] = {edge(1, 0, 1, USUAL / 4)};
-    o = apply(inside, 1, 0);
-    ok(pb_link_bandwidth(o.matrix, 0, 1) == USUAL, "rates inside a cluster change nothing");
-    pb_link_matrix_free(o.matrix);
+    enum { MOST = 5, QUARTER = USUAL / 4, FIFTH = USUAL / 5 };
+    static const struct {
+        const char *what;
+        struct {
+            int broadcast, from, to, rate;
+        } edges[MOST];
+        int since_s, n_loaded;
+        struct {
+            int from, to, rate;
+        } ways[2]; /**< between clusters */
+    } cases[] = {
+        {"of a chain only the first slow edge is blamed",
+         {{1, 0, 2, QUARTER}, {1, 2, 4, QUARTER}},
+         0,
+         1,
+         {{0, 1, QUARTER}}},
+        {"edges that fill the link that they share are no load",
+         {{1, 0, 2, USUAL / 3}, {1, 0, 4, USUAL / 3}, {1, 0, 6, USUAL / 3}},
+         0,
+         0,
+         {{0, 1, USUAL}}},
+        {"nobody is blamed where it is not known how fast the parent got it",
+         {{1, 2, 4, QUARTER}},
+         0,
+         0,
+         {{0, 1, USUAL}}},
+        {"a little slower is noise", {{1, 0, 2, USUAL / 10 * 8}}, 0, 0, {{0, 1, USUAL}}},
+        {"rates inside a cluster change nothing", {{1, 0, 1, QUARTER}}, 0, 0, {{0, 0, USUAL}}},
+        {"the newest broadcast counts",
+         {{1, 0, 2, QUARTER}, {2, 0, 2, USUAL}},
+         0,
+         0,
+         {{0, 1, USUAL}}},
+        {"a rate that is too old does not", {{1, 0, 2, QUARTER}}, 3, 0, {{0, 1, USUAL}}},
+        {"a way that is faster than a probe found it is raised",
+         {{1, 0, 2, 2 * USUAL}},
+         0,
+         0,
+         {{0, 1, 2 * USUAL}}},
+        {"two loaded ways into a cluster: the third is not believed to be better, ways out are",
+         {{1, 0, 4, QUARTER}, {2, 0, 2, USUAL}, {2, 2, 4, FIFTH}},
+         0,
+         2,
+         {{3, 2, QUARTER}, {2, 3, USUAL}}},
+        {"unless one way in is known to be free",
+         {{1, 0, 4, QUARTER},
+          {2, 0, 2, USUAL},
+          {2, 2, 4, FIFTH},
+          {3, 0, 6, USUAL},
+          {3, 6, 4, USUAL}},
+         0,
+         2,
+         {{3, 2, USUAL}, {0, 2, QUARTER}}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        pb_history_record_t records[MOST];
+        int n = 0;
+        while (n < MOST && cases[i].edges[n].rate > 0) {
+            records[n] = edge((uint64_t) cases[i].edges[n].broadcast, cases[i].edges[n].from,
+                              cases[i].edges[n].to, (uint64_t) cases[i].edges[n].rate);
+            n++;
+        }
+        struct outcome o = apply(records, n, cases[i].since_s * INT64_C(1000000000));
+        bool good = o.findings.n_loaded == cases[i].n_loaded;
+        for (int k = 0; k < 2 && cases[i].ways[k].rate > 0; k++) {
+            good = good && between(&o, cases[i].ways[k].from, cases[i].ways[k].to) ==
+                               (uint64_t) cases[i].ways[k].rate;
+        }
+        ok(good && (cases[i].since_s == 0 || o.findings.n_used == 0), "%s", cases[i].what);
+        pb_link_matrix_free(o.matrix);
+    }
 }
 
 /** Takes four times as long as its bytes should, over a way of 10 ms latency. */
@@ -136,45 +183,10 @@ static void test_short(void)
     ok(!is_loaded_by(2000), "so two segments that a warm-up sent late blame nobody");
 }
 
-static void test_time(void)
-{
-    const pb_history_record_t records[] = {edge(1, 0, 2, USUAL / 4), edge(2, 0, 2, USUAL)};
-    struct outcome o = apply(records, 2, 0);
-    ok(between(&o, 0, 1) == USUAL && o.findings.n_loaded == 0, "the newest broadcast counts");
-    pb_link_matrix_free(o.matrix);
-    o = apply(records, 1, INT64_C(3000000000));
-    ok(between(&o, 0, 1) == USUAL && o.findings.n_used == 0, "a rate that is too old does not");
-    pb_link_matrix_free(o.matrix);
-    const pb_history_record_t better[] = {edge(1, 0, 2, 2 * USUAL)};
-    o = apply(better, 1, 0);
-    ok(between(&o, 0, 1) == 2 * USUAL, "a way that is faster than a probe found it is raised");
-    pb_link_matrix_free(o.matrix);
-}
-
-static void test_whole_cluster(void)
-{
-    const pb_history_record_t records[] = {edge(1, 0, 4, USUAL / 4), edge(2, 0, 2, USUAL),
-                                           edge(2, 2, 4, USUAL / 5)};
-    struct outcome o = apply(records, 3, 0);
-    ok(between(&o, 3, 2) == USUAL / 4,
-       "two loaded ways into a cluster: the third is not believed to be better");
-    ok(between(&o, 2, 3) == USUAL, "ways out of it are not concerned");
-    pb_link_matrix_free(o.matrix);
-    const pb_history_record_t freed[] = {edge(1, 0, 4, USUAL / 4), edge(2, 0, 2, USUAL),
-                                         edge(2, 2, 4, USUAL / 5), edge(3, 0, 6, USUAL),
-                                         edge(3, 6, 4, USUAL)};
-    o = apply(freed, 5, 0);
-    ok(between(&o, 3, 2) == USUAL && between(&o, 0, 2) == USUAL / 4,
-       "unless one way in is known to be free");
-    pb_link_matrix_free(o.matrix);
-}
-
 int main(void)
 {
     test_load();
-    test_explained();
+    test_findings();
     test_short();
-    test_time();
-    test_whole_cluster();
     return tap_done();
 }

@@ -33,9 +33,13 @@ static int read_file(void *context, const char *path, char **text_p, size_t *len
         pb_diag_fault(diag, path, 0, "cannot be opened: Permission denied");
         return PB_ERR_IO;
     }
-    *text_p = strdup(file->text);
     *length_p = strlen(file->text);
-    return *text_p != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    *text_p = malloc(*length_p > 0 ? *length_p : 1);
+    if (*text_p == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    memcpy(*text_p, file->text, *length_p); /* exactly, so that reading on is seen */
+    return PB_SUCCESS;
 }
 
 pb_topology_files_t in_memory_files(const in_memory_t *files)

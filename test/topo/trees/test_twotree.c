@@ -213,28 +213,6 @@ static bool costs_the_way(tree_case_t *c, pb_random_t *random, void *context)
     return good;
 }
 
-/* All leaves of a star are alike, whichever is the root's. */
-static void test_alike(void)
-{
-    int first = 0, further = 0;
-    pb_tables_t tables = {0};
-    for (int root = 0; root < 64; root++) {
-        tree_case_t c;
-        tree_case_read(&c,
-                       "SwitchName=spine Switches=l[0-7];SwitchName=l0 Nodes=n[0-7];"
-                       "SwitchName=l1 Nodes=n[8-15];SwitchName=l2 Nodes=n[16-23];"
-                       "SwitchName=l3 Nodes=n[24-31];SwitchName=l4 Nodes=n[32-39];"
-                       "SwitchName=l5 Nodes=n[40-47];SwitchName=l6 Nodes=n[48-55];"
-                       "SwitchName=l7 Nodes=n[56-63]",
-                       "n[0-63]", root);
-        *(root == 0 ? &first : &further) += n_made(c.view, &tables);
-        tree_case_clear(&c);
-    }
-    ok(first == 3 && further == 0, "a leaf, a spine and a root of %d tables, %d further", first,
-       further);
-    pb_tables_clear(&tables);
-}
-
 int main(void)
 {
     uint32_t slow = 1, fast = 6;
@@ -249,7 +227,6 @@ int main(void)
                    NULL);
     tree_case_hold("further roots cost the way", 88, n_trials / 4,
                    (tree_case_size_t){12, 60, 1, 0, false}, costs_the_way, NULL);
-    test_alike();
     test_bound(1, 32, 13);
     test_bound(4, 8, 16);
     test_paper(64, 16, 1, 7.0, 18.1);
