@@ -170,10 +170,10 @@ bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *ra
 
 void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
 {
-    controls_t *c = control->controls;
     if (*request_p == NULL) {
         return;
     }
+    controls_t *c = control->controls;
     if (c->failure == FAIL_NOTHING && !c->withdraws && !c->world->failed) {
         world_breach(c->world, "a control message was given up", control->rank);
     }

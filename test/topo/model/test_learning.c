@@ -153,7 +153,7 @@ static double time_of(world_t *w, int root, uint64_t bytes, const pb_planned_t *
 /** One on all ranks, swept if the learner asks for it; its time without openings. */
 static double broadcast(world_t *w, int root, uint64_t bytes)
 {
-    pb_planned_t planned[MOST_RANKS];
+    pb_planned_t planned[MOST_RANKS] = {0};
     if (w->since >= 2) {
         note(w);
     }

@@ -231,7 +231,7 @@ static void test_hash(void)
                      "SwitchName=s0 Switches=s1 LinkSpeed=5 Uplinks=4"},
     };
     enum { N = sizeof(changes) / sizeof(changes[0]) };
-    uint64_t hashes[N];
+    uint64_t hashes[N] = {0};
     for (int change = 0; change < N; change++) {
         tree_case_t c;
         int n_same = 0;
