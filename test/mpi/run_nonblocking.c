@@ -2,17 +2,21 @@
  * Nonblocking and persistent broadcasts: many at once, with other operations between them, ended
  * in another order on every rank, freed while they are active.
  * Usage: run_nonblocking [STEPS of the random mix] [SEED] [some]
+ *        run_nonblocking mix [STEPS] [SEED]
  *        run_nonblocking first [COMMUNICATORS]
  * some: of the broadcasts some may go to the fallback component.
+ * mix: only the random mix; at its end rank 0 prints how many broadcasts went by multicast.
  * first: only the first ones of communicators. (libnbc of 4.1.4 fails in the random mix by itself.)
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "served.h"
 
 #define MAX_OUTSTANDING 24
-#define MAX_BYTES 30000
+#define MOST_PERSISTENT 6
 
 static pending_t start(size_t bytes, int root, MPI_Comm comm, unsigned seed, MPI_Request *request)
 {
@@ -110,6 +114,97 @@ static int find_free(const MPI_Request *requests)
     return -1;
 }
 
+static size_t draw_bytes(uint32_t *state)
+{
+    return 1 + next_random(state) % (64u << next_random(state) % 12);
+}
+
+static int draw_root(uint32_t *state)
+{
+    return (int) (next_random(state) % (unsigned) n_ranks);
+}
+
+/** Some ranks come late, or stay away. */
+static void be_late(uint32_t *own)
+{
+    if (next_random(own) % 16 == 0) {
+        wait_us(next_random(own) % 3000);
+    }
+}
+
+static void start_all(MPI_Request *requests, int n, uint32_t *own)
+{
+    const int first = (int) (next_random(own) % (unsigned) n);
+    if (first == 0) {
+        MPI_Startall(n, requests);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        MPI_Start(&requests[(first + i) % n]);
+        be_late(own);
+    }
+}
+
+/**
+ * Persistent ones, started by each rank in an order of its own, again and again; or a single one,
+ * between the starts of which there are others.
+ */
+static void persist(MPI_Comm comm, uint32_t *common, uint32_t *own, int n)
+{
+    pending_t pending[MOST_PERSISTENT];
+    MPI_Request requests[MOST_PERSISTENT];
+    for (int i = 0; i < n; i++) {
+        const size_t bytes = draw_bytes(common);
+        pending[i] =
+            pending_begin(PERSISTENT, bytes, draw_root(common), comm, (unsigned) i, &requests[i]);
+    }
+    for (int round = 0; round < (n == 1 ? 3 : 12); round++) {
+        const unsigned seed = next_random(common);
+        for (int i = 0; i < n; i++) {
+            pending_fill(&pending[i], seed + (unsigned) i);
+        }
+        start_all(requests, n, own);
+        if (n == 1) {
+            const size_t bytes = draw_bytes(common);
+            check_bcast(BLOCKING, bytes, draw_root(common), comm, seed, "beside a persistent one");
+        }
+        for (int i = 0; i < n; i++) {
+            const int which = (i + my_rank) % n;
+            MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
+            check(pending_is_right(&pending[which]), "%zu bytes, persistent among %d",
+                  pending[which].bytes, n);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        MPI_Request_free(&requests[i]);
+        check(requests[i] == MPI_REQUEST_NULL, "freed");
+        pending_end(&pending[i], "persistent, the last start");
+    }
+}
+
+/** What of the mix is done and ended at once. */
+static void do_whole(MPI_Comm comm, unsigned what, uint32_t *common, uint32_t *own)
+{
+    int one = 1, sum = 0;
+    if (what == 11) {
+        persist(comm, common, own, 1);
+    } else if (what == 10) {
+        persist(comm, common, own, 2 + (int) (next_random(common) % (MOST_PERSISTENT - 1)));
+    } else if (what > 7) {
+        MPI_Request other;
+        if (what == 8) {
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+        } else {
+            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &other);
+            MPI_Wait(&other, MPI_STATUS_IGNORE);
+        }
+        check(sum == n_ranks, "allreduce %u in the mix", what);
+    } else {
+        const size_t bytes = draw_bytes(common);
+        check_bcast(BLOCKING, bytes, draw_root(common), comm, next_random(common), "in the mix");
+    }
+}
+
 /** All ranks begin the same operations in the same order, and each ends them in an order of its
  * own. */
 static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
@@ -121,26 +216,17 @@ static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
         requests[i] = MPI_REQUEST_NULL;
     }
     for (int step = 0; step < n_steps; step++) {
-        const unsigned what = next_random(&common) % 10;
-        const size_t bytes = 1 + next_random(&common) % (what < 2 ? 100 : MAX_BYTES);
-        const int root = (int) (next_random(&common) % (unsigned) n_ranks);
-        int one = 1, sum = 0;
-        if (what < 7) {
+        const unsigned what = next_random(&common) % 12;
+        be_late(&own);
+        if (what < 6) {
+            const size_t bytes = draw_bytes(&common);
             int at;
             while ((at = find_free(requests)) < 0) {
                 end_some(requests, pending, MAX_OUTSTANDING, &own);
             }
-            pending[at] = start(bytes, root, comm, (unsigned) step, &requests[at]);
-        } else if (what == 7) {
-            check_bcast(BLOCKING, bytes, root, comm, (unsigned) step, "blocking in the mix");
-        } else if (what == 8) {
-            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-            check(sum == n_ranks, "allreduce in the mix");
+            pending[at] = start(bytes, draw_root(&common), comm, (unsigned) step, &requests[at]);
         } else {
-            MPI_Request other;
-            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &other);
-            MPI_Wait(&other, MPI_STATUS_IGNORE);
-            check(sum == n_ranks, "iallreduce in the mix");
+            do_whole(comm, what, &common, &own);
         }
         if (next_random(&own) % 3 == 0) {
             end_some(requests, pending, MAX_OUTSTANDING, &own);
@@ -151,44 +237,6 @@ static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
             MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
             pending_end(&pending[i], "end of the mix");
         }
-    }
-}
-
-/** Persistent broadcasts from every root, started again and again; ranks run ahead of each other.
- */
-static void test_persistent(MPI_Comm comm)
-{
-    enum { N = 4, ROUNDS = 12 };
-    static const size_t sizes[N] = {9000, 30, 20001, 700};
-    MPI_Request requests[N];
-    pending_t pending[N];
-    for (int i = 0; i < N; i++) {
-        pending[i] = pending_begin(PERSISTENT, sizes[i], i % n_ranks, comm, 0, &requests[i]);
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        if ((round + my_rank) % 5 == 0) {
-            wait_us(3000);
-        }
-        for (int i = 0; i < N; i++) {
-            pending_fill(&pending[i], (unsigned) (N * round + i));
-        }
-        if (round % 2 == 0) {
-            MPI_Startall(N, requests);
-        } else {
-            for (int i = 0; i < N; i++) {
-                MPI_Start(&requests[i]);
-            }
-        }
-        for (int i = 0; i < N; i++) {
-            const int which = (i + my_rank) % N;
-            MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
-            check(pending_is_right(&pending[which]), "persistent %d, round %d", which, round);
-        }
-    }
-    for (int i = 0; i < N; i++) {
-        MPI_Request_free(&requests[i]);
-        check(requests[i] == MPI_REQUEST_NULL, "freed");
-        pending_end(&pending[i], "persistent, the last start");
     }
 }
 
@@ -306,6 +354,21 @@ static void test_status_and_cancel(MPI_Comm comm, bool all_are_ours)
     pending_end(&pending, "after a cancel");
 }
 
+/** The mix alone, and what has become of it. */
+static void only_mix(int n_steps, unsigned seed)
+{
+    struct bench_counters counters;
+    served_open(&counters);
+    test_mix(MPI_COMM_WORLD, n_steps, seed);
+    if (my_rank == 0) {
+        printf("by multicast: %llu\nasked: %llu\nforeign: %llu\n",
+               counter_value(&counters, "coll_pipebcast_broadcasts_multicast"),
+               counter_value(&counters, "coll_pipebcast_multicast_asked"),
+               counter_value(&counters, "coll_pipebcast_multicast_foreign"));
+    }
+    bench_counters_close(&counters);
+}
+
 int main(int argc, char **argv)
 {
     const int n_steps = (int) argument(argc, argv, 1, 200);
@@ -314,6 +377,10 @@ int main(int argc, char **argv)
     const bool only_first = argc > 1 && strcmp(argv[1], "first") == 0;
     MPI_Comm comm;
     check_begin(&argc, &argv);
+    if (argc > 1 && strcmp(argv[1], "mix") == 0) {
+        only_mix((int) argument(argc, argv, 2, 200), (unsigned) argument(argc, argv, 3, 1));
+        return check_done("run_nonblocking");
+    }
     const int n_first = only_first ? (int) argument(argc, argv, 2, 10) : 10;
     test_first(n_first < 4 ? n_first : 4);
     test_known_unevenly(n_first);
@@ -323,7 +390,6 @@ int main(int argc, char **argv)
     test_mix(MPI_COMM_WORLD, n_steps, seed);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     test_mix(comm, n_steps / 2, seed + 1);
-    test_persistent(comm);
     test_free_of_active(comm, all_are_ours);
     test_empty(comm);
     test_status_and_cancel(comm, all_are_ours);
