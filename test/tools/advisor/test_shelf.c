@@ -1,4 +1,5 @@
-/* Trees with sizes and times, and what a new one does to them. */
+/* Trees with sizes and times, and what a new one does to them; test_advisor.sh has those of a
+ * program before. */
 #include "contrib/adaptive/advisor/shelf.h"
 
 #include <stdlib.h>
@@ -75,22 +76,6 @@ static void test_ages(const pb_host_set_t *hosts, const char *dir)
     advise_shelf_clear(&shelf);
 }
 
-static void test_restart(const pb_host_set_t *hosts, const char *dir)
-{
-    struct advise_shelf shelf;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    (void) advise_shelf_open(&shelf, dir, hosts, 10);
-    (void) put(&shelf, 2, 100, 199, 7, pb_advice_now());
-    ok(pb_advice_publish(dir, shelf.advice, &diag) == PB_SUCCESS, "advice is written");
-    advise_shelf_clear(&shelf);
-    ok(advise_shelf_open(&shelf, dir, hosts, 10) == PB_SUCCESS &&
-           segment_at(&shelf, 2, 150, pb_advice_now()) == 7,
-       "and found again");
-    advise_shelf_clear(&shelf);
-    pb_diag_clear(&diag);
-}
-
 int main(void)
 {
     char dir[] = "shelf.XXXXXX", command[64];
@@ -100,7 +85,6 @@ int main(void)
     }
     test_ranges(hosts, dir);
     test_ages(hosts, dir);
-    test_restart(hosts, dir);
     pb_host_set_free(hosts);
     snprintf(command, sizeof command, "rm -r '%s'", dir);
     ok(system(command) == 0, "cleared up");
