@@ -6,6 +6,7 @@
 #include "communicator/process.h"
 #include "communicator/record.h"
 #include "topo/util/descriptors.h"
+#include "topo/util/kit.h"
 
 /** A chain's neighbors: with fewer there is no broadcast. */
 #define FEWEST_CONNECTIONS 2
@@ -16,8 +17,7 @@ static uint64_t automatic_budget(void)
     if (all == UINT64_MAX) {
         return UINT64_MAX;
     }
-    const uint64_t half = n_open < all ? (all - n_open) / 2 : 0;
-    return half < all / 4 ? half : all / 4;
+    return pb_minu64(n_open < all ? (all - n_open) / 2 : 0, all / 4);
 }
 
 uint64_t coll_pipebcast_connections_own(void)

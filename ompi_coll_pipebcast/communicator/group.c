@@ -25,6 +25,7 @@
 #include "pml/transport.h"
 #include "topo/model/profile.h"
 #include "topo/util/hash.h"
+#include "topo/util/kit.h"
 
 /** Rank 0 of so many communicators in a row whose groups did not work offers none any more. */
 #define MOST_FAILURES 3
@@ -57,9 +58,6 @@ _Static_assert(COLL_PIPEBCAST_GROUP_TAGS == N_ROUNDS, "a tag for each round");
 /** Ports that are nobody's. */
 #define FIRST_PORT 49152
 #define N_PORTS 16384
-
-/** Repaired frames of a million that are no reason to send more slowly. */
-#define REPAIR_LIMIT 10000
 
 /** A window is this part of the smallest buffer: see engine/multicast/marks.h. */
 #define BUFFER_PART 2
@@ -338,11 +336,6 @@ static int64_t patience_of(int64_t time)
                                       : patience;
 }
 
-static uint32_t lesser(uint64_t a, uint64_t b)
-{
-    return (uint32_t) (a < b ? a : b);
-}
-
 /** This rank is a member from now on. False: not all ranks have joined. */
 static bool become_member(coll_pipebcast_group_t *group)
 {
@@ -351,16 +344,15 @@ static bool become_member(coll_pipebcast_group_t *group)
                                   .has_checksum = values[V_CHECKSUM] != 0,
                                   .secret = {values[V_SECRET], values[V_SECRET + 1]}};
     const uint32_t header = (uint32_t) pb_frame_header_bytes(&rule);
-    const uint32_t frame = lesser(~values[V_FRAME_BYTES], PB_FRAME_MAX_PAYLOAD);
+    const uint32_t frame = (uint32_t) pb_minu64(~values[V_FRAME_BYTES], PB_FRAME_MAX_PAYLOAD);
     const pb_multicast_config_t config = {
         .rule = rule,
         .payload = frame > header ? frame - header : 0,
-        .window = lesser(~values[V_CAPACITY] / BUFFER_PART, MOST_WINDOW),
+        .window = (uint32_t) pb_minu64(~values[V_CAPACITY] / BUFFER_PART, MOST_WINDOW),
         .datagrams = group->datagrams,
         .is_deaf = group->is_deaf,
         .patience = patience_of(coll_pipebcast_now() - group->since),
         .ceiling = ceiling_of(group->module),
-        .repair_limit = REPAIR_LIMIT,
     };
     group->has_joined = values[V_CANNOT] == 0 && config.payload > 0 && config.window > 0;
     if (group->has_joined) {

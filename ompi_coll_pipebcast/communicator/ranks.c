@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+#include "topo/util/kit.h"
 
 static bool is_of_other_job(struct ompi_communicator_t *comm, int rank)
 {
@@ -36,9 +32,9 @@ static void add_record(coll_pipebcast_common_t *common, int rank,
                        const coll_pipebcast_record_t *first, const coll_pipebcast_record_t *record)
 {
     const pb_facts_t *facts = &record->facts;
-    common->bits_per_second = least(common->bits_per_second, facts->bits_per_second);
-    common->mtu = least(common->mtu, facts->mtu);
-    common->connections = least(common->connections, facts->connections);
+    common->bits_per_second = pb_minu64(common->bits_per_second, facts->bits_per_second);
+    common->mtu = pb_minu64(common->mtu, facts->mtu);
+    common->connections = pb_minu64(common->connections, facts->connections);
     common->on_one_host =
         common->on_one_host && strcmp(record->address.host, first->address.host) == 0;
     if (!facts->can_serve && common->unable < 0) {

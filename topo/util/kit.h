@@ -17,6 +17,10 @@ static inline int pb_max(int a, int b)
 {
     return a > b ? a : b;
 }
+static inline uint64_t pb_minu64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 static inline int64_t pb_max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;

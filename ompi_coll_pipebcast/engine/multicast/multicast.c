@@ -12,7 +12,7 @@ void pb_multicast_init(pb_multicast_t *m, const pb_multicast_config_t *config)
 {
     *m = (pb_multicast_t){.config = *config};
     pb_marks_init(&m->marks, config->window);
-    pb_rate_init(&m->rate, config->ceiling, config->repair_limit);
+    pb_rate_init(&m->rate, config->ceiling);
 }
 
 uint32_t pb_multicast_take_lost(const pb_multicast_t *m, pb_multicast_loss_t *before)

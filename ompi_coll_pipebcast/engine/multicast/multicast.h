@@ -104,9 +104,8 @@ typedef struct pb_multicast_config {
     pb_datagrams_t *datagrams; /**< borrowed; NULL: this rank can neither send nor hear them */
     bool is_deaf;              /**< it is known to hear none: it asks for all frames */
     /* Of a root, and need not be agreed on: */
-    int64_t patience;      /**< nanoseconds: some times what a word takes up the tree */
-    uint64_t ceiling;      /**< of pb_rate_init() */
-    uint64_t repair_limit; /**< the same */
+    int64_t patience; /**< nanoseconds: some times what a word takes up the tree */
+    uint64_t ceiling; /**< of pb_rate_init() */
 } pb_multicast_config_t;
 
 /** How many frames a rank has asked for, and its own host has dropped, up to some time. */

@@ -186,18 +186,9 @@ bool pb_multicast_part_is_awaiting_frames(const part_t *p)
 
 /* What is known of all. */
 
-/** What holds of all children. */
-typedef struct all {
-    bool are_done;  /**< they need nothing more of this rank */
-    bool are_below; /**< the mark is settled below them */
-    bool ask_no_more;
-    bool have_end;   /**< END was sent to them, or nothing more will be */
-    bool are_closed; /**< nothing more will be sent to them */
-} all_t;
-
-static all_t all_children(const part_t *p)
+pb_all_t pb_part_children(const part_t *p)
 {
-    all_t all = {true, true, true, true, true};
+    pb_all_t all = {true, true, true, true, true};
     for (int i = 0; i < p->n_children; i++) {
         const child_t *child = &p->children[i];
         all.are_done = all.are_done && child->is_done;
@@ -218,7 +209,7 @@ static bool is_quiet(const part_t *p)
     const bool is_ended =
         pb_part_is_root(p) ? p->source.all_sent : p->has_end || p->parent_has_failed;
     return is_ended && (pb_part_is_complete(p) || p->error != 0) && p->n_open == 0 &&
-           all_children(p).are_done;
+           pb_part_children(p).are_done;
 }
 
 static bool earlier_are_quiet(const part_t *p)
@@ -243,7 +234,7 @@ bool pb_part_earlier_are_complete(const part_t *p)
 
 bool pb_part_is_below(const part_t *p)
 {
-    return p->broken || (is_quiet(p) && all_children(p).are_below && earlier_are_quiet(p));
+    return p->broken || (is_quiet(p) && pb_part_children(p).are_below && earlier_are_quiet(p));
 }
 
 /* Advancing. */
@@ -261,7 +252,7 @@ static void settle_at_root(part_t *p)
 /** Gives the copy back when nobody can ask for it. */
 static void let_go_of_copy(part_t *p)
 {
-    if (p->copy != NULL && all_children(p).ask_no_more) {
+    if (p->copy != NULL && pb_part_children(p).ask_no_more) {
         free(p->copy);
         p->copy = p->data = NULL;
     }
@@ -298,14 +289,14 @@ bool pb_multicast_part_is_through(const part_t *p)
     const bool has_sent_to_parent = is_root || p->sent_done || p->n_open > 0;
     const bool has_result =
         p->error != 0 || (is_root ? p->source.all_sent : pb_part_is_complete(p));
-    const all_t all = all_children(p);
+    const pb_all_t all = pb_part_children(p);
     return has_result && has_sent_to_parent && (p->error != 0 ? all.are_closed : all.have_end);
 }
 
 static bool has_sent_all_words(const part_t *p)
 {
     const bool has_settled = !p->step.is_mark || p->is_settled;
-    if (!all_children(p).are_closed) {
+    if (!pb_part_children(p).are_closed) {
         return false;
     }
     return pb_part_is_root(p) ? p->error != 0 || (p->source.all_sent && has_settled)
@@ -314,7 +305,7 @@ static bool has_sent_all_words(const part_t *p)
 
 bool pb_multicast_part_may_be_asked(const part_t *p)
 {
-    return !p->broken && p->error == 0 && !all_children(p).ask_no_more;
+    return !p->broken && p->error == 0 && !pb_part_children(p).ask_no_more;
 }
 
 bool pb_multicast_part_is_over(const part_t *p)
@@ -327,7 +318,7 @@ bool pb_multicast_part_detach(part_t *p)
     if (p->copy != NULL || p->data == NULL) {
         return true;
     }
-    if (p->error != 0 || all_children(p).ask_no_more) {
+    if (p->error != 0 || pb_part_children(p).ask_no_more) {
         p->data = NULL;
         return true;
     }

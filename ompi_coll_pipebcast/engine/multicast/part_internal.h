@@ -24,7 +24,18 @@ static inline bool pb_part_hears(const pb_part_t *part)
     return pb_multicast_hears(part->multicast);
 }
 
+/** What holds of all children. */
+typedef struct pb_all {
+    bool are_done;    /**< they need nothing more of this rank */
+    bool are_below;   /**< the mark is settled below them */
+    bool ask_no_more; /**< they cannot ask for frames any more */
+    bool have_end;    /**< END was sent to them, or nothing more will be */
+    bool are_closed;  /**< nothing more will be sent to them */
+} pb_all_t;
+
 /* part.c */
+
+pb_all_t pb_part_children(const pb_part_t *part);
 
 /** Whether all parts of earlier broadcasts have all their frames. */
 bool pb_part_earlier_are_complete(const pb_part_t *part);

@@ -6,11 +6,13 @@
 #define FLOOR_PART 4
 #define RAISE_PART 32
 #define SECOND 1e9
-#define MILLION 1e6
 
-void pb_rate_init(pb_rate_t *rate, uint64_t ceiling, uint64_t limit)
+/** One repaired frame of so many is no reason to send more slowly. */
+#define REPAIR_PART 100
+
+void pb_rate_init(pb_rate_t *rate, uint64_t ceiling)
 {
-    *rate = (pb_rate_t){.ceiling = ceiling, .now = ceiling, .limit = limit};
+    *rate = (pb_rate_t){.ceiling = ceiling, .now = ceiling};
 }
 
 uint64_t pb_rate_allows(pb_rate_t *rate, int64_t now)
@@ -39,9 +41,7 @@ void pb_rate_spend(pb_rate_t *rate, uint64_t bytes)
 
 void pb_rate_note(pb_rate_t *rate, uint64_t frames, uint64_t ranks, uint64_t repaired)
 {
-    const double share = (double) repaired * MILLION;
-    const double allowed = (double) frames * (double) ranks * (double) rate->limit;
-    if (share > allowed) {
+    if (REPAIR_PART * (double) repaired > (double) frames * (double) ranks) {
         const uint64_t least = rate->ceiling / FLOOR_PART, cut = rate->now - rate->now / 8;
         rate->now = cut > least ? cut : least;
         rate->n_cuts++;

@@ -2,12 +2,12 @@
  * How fast a root sends frames: pacing, and less where frames get lost.
  *
  * The plan knows the slowest link that all frames pass (the ceiling). Where that is the
- * root's own link, its socket pushes back and no pacing is needed: the ceiling is 0. A share of
- * frames that had to be repaired above the limit, on average over the ranks, means that a queue
- * overflows: the rate is cut to 7/8, at most once for each mark (engine/multicast/marks.h), down to
- * a quarter of the ceiling. Each mark without that gives back 1/32 of the ceiling. So one cut takes
- * four good marks to make up for, and next to traffic that backs off, as TCP does, a root that
- * loses every fifth mark stays where it is.
+ * root's own link, its socket pushes back and no pacing is needed: the ceiling is 0. If on
+ * average over the ranks more than 1 % of the frames had to be repaired, a queue overflows: the
+ * rate is cut to 7/8, at most once for each mark (engine/multicast/marks.h), down to a quarter of
+ * the ceiling. Each mark without that gives back 1/32 of the ceiling. So one cut takes four good
+ * marks to make up for, and next to traffic that backs off, as TCP does, a root that loses every
+ * fifth mark stays where it is.
  */
 #ifndef PB_MULTICAST_RATE_H
 #define PB_MULTICAST_RATE_H
@@ -21,14 +21,13 @@
 typedef struct pb_rate {
     uint64_t ceiling; /**< bytes per second; 0: no pacing, and nothing to cut */
     uint64_t now;     /**< at present */
-    uint64_t limit;   /**< repaired frames of a million that are no reason to cut */
     int64_t credit;   /**< bytes that may be sent; below 0 after a datagram that was larger */
     int64_t then;     /**< nanoseconds, when that was so */
     bool has_begun;   /**< `then` is known */
     uint32_t n_cuts;  /**< so far */
 } pb_rate_t;
 
-void pb_rate_init(pb_rate_t *rate, uint64_t ceiling, uint64_t limit);
+void pb_rate_init(pb_rate_t *rate, uint64_t ceiling);
 
 /**
  * Bytes that may be sent at `now`, in nanoseconds on a clock that does not go back; UINT64_MAX

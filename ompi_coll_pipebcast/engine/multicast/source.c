@@ -3,6 +3,7 @@
  * faster than its rate.
  */
 #include "engine/multicast/part_internal.h"
+#include "topo/util/kit.h"
 
 /** Batches that one call sends, at most. */
 #define MAX_BATCHES 8
@@ -11,11 +12,6 @@
 #define WIRE_BYTES 66
 
 typedef pb_part_t part_t;
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /** Whether frames that were sent have not left this host. */
 static bool is_sending(const part_t *p)
@@ -78,7 +74,7 @@ static void grant(part_t *p, int64_t now)
         granted = by_patience(p, now);
     }
     if (granted > s->n_granted) {
-        s->n_granted = (uint32_t) lesser(granted, all);
+        s->n_granted = (uint32_t) pb_minu64(granted, all);
         s->since = now;
     }
 }
@@ -135,8 +131,8 @@ static uint32_t batch_size(const part_t *p, int64_t now)
     pb_multicast_t *m = p->multicast;
     const uint64_t allowed = pb_rate_allows(&m->rate, now);
     const uint64_t by_rate = allowed / (m->config.payload + WIRE_BYTES) + (allowed > 0);
-    return (uint32_t) lesser(p->source.n_granted - p->source.n_sent,
-                             lesser(by_rate, PB_DATAGRAMS_MAX_BATCH));
+    return (uint32_t) pb_minu64(p->source.n_granted - p->source.n_sent,
+                               pb_minu64(by_rate, PB_DATAGRAMS_MAX_BATCH));
 }
 
 static void send_granted(part_t *p, int64_t now)

@@ -18,6 +18,10 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes)
         pb_bytes_put(bytes + FIRST, word->index, 4);
         pb_bytes_put(bytes + FIRST + 4, word->n_frames, 4);
         return FIRST + 8;
+    case PB_WORD_REPAIR:
+        pb_bytes_put(bytes + FIRST, word->index, 4);
+        memcpy(bytes + PB_WORD_REPAIR_BYTES, word->payload, word->bytes);
+        return PB_WORD_REPAIR_BYTES + word->bytes;
     case PB_WORD_HERE:
         pb_bytes_put(bytes + FIRST, word->blocks, 4);
         return FIRST + 4;
@@ -29,14 +33,6 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes)
     default:
         return FIRST;
     }
-}
-
-size_t pb_word_write_repair(const pb_word_t *word, uint8_t *bytes)
-{
-    bytes[0] = PB_WORD_REPAIR;
-    pb_bytes_put(bytes + FIRST, word->index, 4);
-    memcpy(bytes + PB_WORD_REPAIR_BYTES, word->payload, word->bytes);
-    return PB_WORD_REPAIR_BYTES + word->bytes;
 }
 
 uint32_t pb_word_most_repaired(uint32_t payload)

@@ -60,11 +60,9 @@ typedef struct pb_word {
     pb_word_asked_t asked;    /**< BELOW, SETTLED */
 } pb_word_t;
 
-/** Writes any word but REPAIR into PB_WORD_BYTES; returns its length. */
+/** Writes a word into PB_WORD_BYTES, a REPAIR into PB_WORD_REPAIR_BYTES and its payload. Returns
+ * its length. */
 size_t pb_word_write(const pb_word_t *word, uint8_t *bytes);
-
-/** Writes a REPAIR, of which `bytes` has PB_WORD_REPAIR_BYTES and its payload; its length. */
-size_t pb_word_write_repair(const pb_word_t *word, uint8_t *bytes);
 
 /** Frames of one REPAIR at most, where each has so many bytes: their payload is about 32 KB. */
 uint32_t pb_word_most_repaired(uint32_t payload);

@@ -141,13 +141,8 @@ static bool expects_parent(const part_t *p)
 
 bool pb_part_expects_words(const part_t *p)
 {
-    for (int i = 0; i < p->n_children; i++) {
-        const child_t *child = &p->children[i];
-        if (!child->is_done || (p->step.is_mark && !child->is_below)) {
-            return true;
-        }
-    }
-    return expects_parent(p);
+    const pb_all_t all = pb_part_children(p);
+    return !all.are_done || (p->step.is_mark && !all.are_below) || expects_parent(p);
 }
 
 /** Takes in the next word; false if it is not there. */
@@ -178,9 +173,9 @@ void pb_part_hear(part_t *p)
 
 /* Sending words. */
 
-static void send_word(part_t *p, size_t length, int rank)
+static void send_word(part_t *p, const pb_word_t *word, int rank)
 {
-    const int rc = pb_control_send(p->control, p->out, length, rank);
+    const int rc = pb_control_send(p->control, p->out, pb_word_write(word, p->out), rank);
     if (rc != 0) {
         pb_part_refused(p, rc);
     }
@@ -312,7 +307,7 @@ static void send_up(part_t *p)
 {
     pb_word_t word;
     while (next_up(p, &word)) {
-        send_word(p, pb_word_write(&word, p->out), p->parent);
+        send_word(p, &word, p->parent);
     }
 }
 
@@ -370,43 +365,34 @@ static int owed_run(const part_t *p, const child_t *child, int at)
     return may_grow ? 0 : n;
 }
 
-/**
- * Takes frames out of those that are owed and here, one behind the other: the first and how many.
- * 0: there are none to send now.
- */
-static uint32_t take_owed(const part_t *p, child_t *child, uint32_t *first_p)
+/** Writes a REPAIR with frames that are owed and here, which are owed no more; false: there are
+ * none to send now. */
+static bool next_repair(const part_t *p, child_t *child, pb_word_t *word)
 {
-    for (int i = 0; i < child->n_owed; i++) {
-        const int n = owed_run(p, child, i);
-        if (n > 0) {
-            *first_p = child->owed[i];
-            child->n_owed -= n;
-            memmove(child->owed + i, child->owed + i + n,
-                    (size_t) (child->n_owed - i) * sizeof(child->owed[0]));
-            return (uint32_t) n;
-        }
+    int at = 0, n = 0;
+    while (p->error == 0 && at < child->n_owed && (n = owed_run(p, child, at)) == 0) {
+        at++;
     }
-    return 0;
-}
-
-static void send_repair(part_t *p, const child_t *child, uint32_t first, uint32_t n)
-{
-    const pb_word_t word = {.index = first,
-                            .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, n),
-                            .payload = p->data + (size_t) first * p->window.payload};
-    send_word(p, pb_word_write_repair(&word, p->out), child->rank);
+    if (n == 0) {
+        return false;
+    }
+    const uint32_t first = child->owed[at];
+    *word = (pb_word_t){.kind = PB_WORD_REPAIR,
+                        .index = first,
+                        .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, (uint32_t) n),
+                        .payload = p->data + (size_t) first * p->window.payload};
+    child->n_owed -= n;
+    memmove(child->owed + at, child->owed + at + n,
+            (size_t) (child->n_owed - at) * sizeof(child->owed[0]));
+    return true;
 }
 
 /** Sends a child the words that are due, then what it has asked for and this rank has. */
 static void send_down(part_t *p, child_t *child)
 {
     pb_word_t word;
-    uint32_t first = 0, n = 0;
-    while (next_down(p, child, &word)) {
-        send_word(p, pb_word_write(&word, p->out), child->rank);
-    }
-    while (p->error == 0 && (n = take_owed(p, child, &first)) > 0) {
-        send_repair(p, child, first, n);
+    while (next_down(p, child, &word) || next_repair(p, child, &word)) {
+        send_word(p, &word, child->rank);
     }
 }
 
