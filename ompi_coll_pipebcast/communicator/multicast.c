@@ -167,11 +167,11 @@ static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_s
             !coll_pipebcast_is_set(coll_pipebcast_params.hosts) && !may_collide(module));
 }
 
-void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module, int n_hosts,
+void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module,
                                             uint64_t bits_per_second)
 {
     module->multicast.bits_per_second = bits_per_second;
-    module->multicast.may_be_used = n_hosts >= FEWEST_HOSTS &&
+    module->multicast.may_be_used = module->placed->n_hosts >= FEWEST_HOSTS &&
                                     module->comm->c_coll->coll_iallreduce != NULL &&
                                     is_wanted(module, bits_per_second);
 }

@@ -39,10 +39,10 @@ void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
 void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast);
 
 /**
- * The ranks have agreed to serve, on `n_hosts` hosts with links of at least so many bits per
- * second: whether multicast may be used follows from that and the parameters.
+ * The ranks have agreed to serve, over links of at least so many bits per second: whether multicast
+ * may be used follows from that, the placement and the parameters.
  */
-void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module, int n_hosts,
+void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module,
                                             uint64_t bits_per_second);
 
 /**

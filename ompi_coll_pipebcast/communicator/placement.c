@@ -14,24 +14,6 @@
 
 /* Communicators like this one. */
 
-/** Fills at[] with the hosts of all ranks of the job in the network; -1: it has none. */
-static int find_job(const coll_pipebcast_topology_t *topology, int *at, int n_ranks)
-{
-    opal_process_name_t process = OPAL_PROC_MY_NAME;
-    for (int rank = 0; rank < n_ranks; rank++) {
-        int rc;
-        process.vpid = (uint32_t) rank;
-        const coll_pipebcast_record_t *record = coll_pipebcast_record_of(&process, &rc);
-        if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
-            return rc;
-        }
-        at[rank] =
-            record != NULL ? pb_network_find_host(topology->network, record->address.host) : -1;
-        at[rank] = at[rank] >= 0 ? at[rank] : -1;
-    }
-    return OMPI_SUCCESS;
-}
-
 bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
 {
     return ompi_comm_size(comm) <= coll_pipebcast_job_size() / 2;
@@ -42,11 +24,16 @@ static int look_for_alike(const coll_pipebcast_topology_t *topology,
                           const pb_placement_t *placement)
 {
     const int n_ranks = coll_pipebcast_job_size();
-    int *at = malloc((size_t) n_ranks * sizeof(*at));
-    int n_alike = 0;
-    if (at != NULL && find_job(topology, at, n_ranks) == OMPI_SUCCESS) {
-        n_alike = pb_alike(placement, at, n_ranks);
+    int *at = malloc((size_t) n_ranks * sizeof(*at)); /* the host of each rank of the job */
+    int rc = at != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    for (int rank = 0; rank < n_ranks && rc != OMPI_ERR_OUT_OF_RESOURCE; rank++) {
+        opal_process_name_t process = OPAL_PROC_MY_NAME;
+        process.vpid = (uint32_t) rank;
+        const coll_pipebcast_record_t *record = coll_pipebcast_record_of(&process, &rc);
+        at[rank] =
+            record != NULL ? pb_network_find_host(topology->network, record->address.host) : -1;
     }
+    const int n_alike = rc != OMPI_ERR_OUT_OF_RESOURCE ? pb_alike(placement, at, n_ranks) : 0;
     free(at);
     return n_alike;
 }

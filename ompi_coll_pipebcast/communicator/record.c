@@ -244,10 +244,8 @@ static coll_pipebcast_record_t *new_record(char *text)
 
 static void free_record(coll_pipebcast_record_t *record)
 {
-    if (record != NULL) {
-        free(record->text);
-        free(record);
-    }
+    free(record->text);
+    free(record);
 }
 
 /* The records that this process keeps. */

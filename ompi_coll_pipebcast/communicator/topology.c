@@ -106,6 +106,16 @@ static int fill(coll_pipebcast_topology_t *topology)
                                                               : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
+/** The topology that the parameters name, as its files are now; NULL if out of memory. */
+static coll_pipebcast_topology_t *read_named(void)
+{
+    coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
+    if (topology != NULL && fill(topology) != OMPI_SUCCESS) {
+        OBJ_RELEASE(topology);
+    }
+    return topology;
+}
+
 int coll_pipebcast_topology_read(void)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
@@ -113,10 +123,7 @@ int coll_pipebcast_topology_read(void)
     if (!coll_pipebcast_is_set(params->topology_file) && !coll_pipebcast_is_set(params->topology)) {
         return OMPI_SUCCESS;
     }
-    process->topology = OBJ_NEW(coll_pipebcast_topology_t);
-    if (process->topology != NULL && fill(process->topology) != OMPI_SUCCESS) {
-        OBJ_RELEASE(process->topology);
-    }
+    process->topology = read_named();
     if (process->topology == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -133,23 +140,20 @@ static void read_again(coll_pipebcast_topology_t **last_p)
         access(seen->paths[0], F_OK) != 0) {
         return;
     }
-    coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
+    coll_pipebcast_topology_t *topology = read_named();
     if (topology == NULL) {
         return;
     }
-    if (fill(topology) == OMPI_SUCCESS) {
-        if (topology->network != NULL) {
-            coll_pipebcast_topology_t *before = *last_p;
-            *last_p = topology;
-            topology = before;
-        } else {
-            const pb_topology_seen_t before = *seen;
-            *seen = topology->seen;
-            topology->seen = before;
-            if (OPAL_PROC_MY_NAME.vpid == 0) {
-                coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->fault);
-            }
-        }
+    if (topology->network != NULL) {
+        OBJ_RELEASE(*last_p);
+        *last_p = topology;
+        return;
+    }
+    const pb_topology_seen_t before = *seen; /* an invalid file is not read again either */
+    *seen = topology->seen;
+    topology->seen = before;
+    if (OPAL_PROC_MY_NAME.vpid == 0) {
+        coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->fault);
     }
     OBJ_RELEASE(topology);
 }

@@ -132,7 +132,7 @@ static uint32_t batch_size(const part_t *p, int64_t now)
     const uint64_t allowed = pb_rate_allows(&m->rate, now);
     const uint64_t by_rate = allowed / (m->config.payload + WIRE_BYTES) + (allowed > 0);
     return (uint32_t) pb_minu64(p->source.n_granted - p->source.n_sent,
-                               pb_minu64(by_rate, PB_DATAGRAMS_MAX_BATCH));
+                                pb_minu64(by_rate, PB_DATAGRAMS_MAX_BATCH));
 }
 
 static void send_granted(part_t *p, int64_t now)
