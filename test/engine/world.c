@@ -117,14 +117,6 @@ void world_add_pieces(world_t *w, size_t piece_size)
     }
 }
 
-void world_move_root(world_t *w, int root)
-{
-    char *data = w->messages[w->root].data;
-    w->messages[w->root].data = w->messages[root].data;
-    w->messages[root].data = data;
-    w->root = root;
-}
-
 static void free_held(pb_message_t *m)
 {
     for (int i = 0; m->world->bounces && i < m->n_held; i++) {

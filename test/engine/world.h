@@ -133,9 +133,6 @@ typedef struct world {
 /** Notes that a contract was broken. */
 void world_breach(world_t *world, const char *what, int rank);
 
-/** Another rank is the root, and holds the message, before anything has begun. */
-void world_move_root(world_t *world, int root);
-
 /** A world whose root holds the message. Aborts if out of memory. */
 world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size);
 void world_free(world_t *world);
