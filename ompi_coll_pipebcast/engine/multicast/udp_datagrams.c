@@ -97,10 +97,10 @@ static bool send_run(udp_t *u, const pb_datagram_t *batch, int n, size_t size)
     return sendmsg(u->fd, &message, MSG_DONTWAIT) >= 0;
 }
 
-/** How many of n > 0 datagrams of this size go as one message. */
+/** How many of n > 0 datagrams of this size, which may be empty, go as one message. */
 static int run_of(const udp_t *u, int n, size_t size)
 {
-    const size_t fitting = u->has_segment ? MAX_RUN_BYTES / size : 1;
+    const size_t fitting = u->has_segment && size > 0 ? MAX_RUN_BYTES / size : 1;
     return (size_t) n <= fitting ? n : fitting > 1 ? (int) fitting : 1;
 }
 
