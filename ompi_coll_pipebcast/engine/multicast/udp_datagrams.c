@@ -14,7 +14,11 @@
 
 #include "engine/multicast/udp_batches.h"
 
-/** The most bytes that one system call sends, and that UDP_GRO hands over. */
+/** Datagrams, or with UDP_GRO runs of them, that one system call receives at most. */
+#define MAX_RECEIVED 32
+#define MAX_RECEIVED_RUNS 2
+
+/** The most that one system call sends as one, and that UDP_GRO hands over as one. */
 #define MAX_RUN_BYTES 65000
 #define GRO_BYTES 65536
 
@@ -44,12 +48,16 @@ typedef struct udp {
     size_t frame_bytes;
     uint64_t n_dropped;
     uint32_t last_dropped; /**< the kernel's counter, which wraps */
-    /* What was received last: a datagram, or with UDP_GRO a run of them. */
-    size_t room; /**< bytes that it may have */
+    /* Received messages, and which datagram of which of them is the next. */
+    int n_messages; /**< that the arrays below have room for */
+    int n_here;     /**< that the last system call has received */
+    int at;         /**< the next message */
+    size_t offset;  /**< the next datagram in it */
+    size_t room;    /**< bytes of each message */
     uint8_t *bytes;
-    size_t length; /**< of all of it */
-    size_t size;   /**< of each datagram but the last */
-    size_t at;     /**< where the next one begins */
+    struct mmsghdr messages[MAX_RECEIVED];
+    struct iovec vectors[MAX_RECEIVED];
+    control_t controls[MAX_RECEIVED];
 } udp_t;
 
 static udp_t *udp_of(pb_datagrams_t *datagrams)
@@ -71,9 +79,27 @@ static void point_at(const pb_datagram_t *datagram, struct iovec *vectors)
     vectors[1] = (struct iovec){(void *) datagram->payload, datagram->bytes};
 }
 
-/** Sends a datagram, or a run of them as one message, which the kernel or the interface cuts. False
- * with errno. */
-static bool send_run(udp_t *u, const pb_datagram_t *batch, int n, size_t size)
+/** Sends each datagram as a message of its own. */
+static int send_each(udp_t *u, const pb_datagram_t *batch, int n)
+{
+    struct iovec vectors[PB_DATAGRAMS_MAX_BATCH][2];
+    struct mmsghdr messages[PB_DATAGRAMS_MAX_BATCH];
+    for (int i = 0; i < n; i++) {
+        point_at(&batch[i], vectors[i]);
+        messages[i] = (struct mmsghdr){.msg_hdr = {.msg_name = &u->to,
+                                                   .msg_namelen = sizeof(u->to),
+                                                   .msg_iov = vectors[i],
+                                                   .msg_iovlen = 2}};
+    }
+    const int sent = sendmmsg(u->fd, messages, (unsigned int) n, MSG_DONTWAIT);
+    if (sent < 0) {
+        return is_for_later(errno) ? 0 : PB_ERR_IO;
+    }
+    return sent;
+}
+
+/** Sends the batch as one message that the kernel, or the interface, cuts into datagrams. */
+static ssize_t send_run(udp_t *u, const pb_datagram_t *batch, int n, size_t size)
 {
     struct iovec vectors[2 * PB_DATAGRAMS_MAX_BATCH];
     union {
@@ -92,38 +118,30 @@ static bool send_run(udp_t *u, const pb_datagram_t *batch, int n, size_t size)
                                    .msg_namelen = sizeof(u->to),
                                    .msg_iov = vectors,
                                    .msg_iovlen = (size_t) 2 * (size_t) n,
-                                   .msg_control = n > 1 ? control.bytes : NULL,
-                                   .msg_controllen = n > 1 ? sizeof(control.bytes) : 0};
-    return sendmsg(u->fd, &message, MSG_DONTWAIT) >= 0;
-}
-
-/** How many of n > 0 datagrams of this size, which may be empty, go as one message. */
-static int run_of(const udp_t *u, int n, size_t size)
-{
-    const size_t fitting = u->has_segment && size > 0 ? MAX_RUN_BYTES / size : 1;
-    return (size_t) n <= fitting ? n : fitting > 1 ? (int) fitting : 1;
+                                   .msg_control = control.bytes,
+                                   .msg_controllen = sizeof(control.bytes)};
+    return sendmsg(u->fd, &message, MSG_DONTWAIT);
 }
 
 static int udp_send(pb_datagrams_t *datagrams, const pb_datagram_t *batch, int n)
 {
     udp_t *u = udp_of(datagrams);
     const size_t size = batch[0].header_bytes + batch[0].bytes;
-    int sent = 0;
-    while (sent < n) {
-        const int run = run_of(u, n - sent, size);
-        if (send_run(u, batch + sent, run, size)) {
-            sent += run;
-        } else if (is_for_later(errno)) {
-            return sent;
-        } else if (run > 1) {
-            /* An interface without checksums in hardware or a kernel without it; if that is not the
-               reason, sending one by one fails as well. */
-            u->has_segment = false;
-        } else {
-            return sent > 0 ? sent : PB_ERR_IO;
-        }
+    if (!u->has_segment || n < 2 || size > MAX_RUN_BYTES / 2) {
+        return send_each(u, batch, n);
     }
-    return sent;
+    const size_t fitting = MAX_RUN_BYTES / size;
+    const int run = (size_t) n < fitting ? n : (int) fitting;
+    if (send_run(u, batch, run, size) >= 0) {
+        return run;
+    }
+    if (is_for_later(errno)) {
+        return 0;
+    }
+    /* An interface without checksums in hardware or a kernel without it; if that is not the
+       reason, sending one by one fails as well. */
+    u->has_segment = false;
+    return send_each(u, batch, n);
 }
 
 static bool udp_is_sending(pb_datagrams_t *datagrams)
@@ -145,50 +163,64 @@ static void note_dropped(udp_t *u, uint32_t counter)
     u->last_dropped = counter;
 }
 
-/** Reads the control data of the message. */
-static void read_control(udp_t *u, struct msghdr *message)
+/** Reads what comes with a message; returns the bytes of each datagram but the last in it. */
+static size_t read_control(udp_t *u, struct msghdr *message, size_t length)
 {
+    size_t size = length;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
             int gro = 0;
             memcpy(&gro, CMSG_DATA(c), sizeof(gro));
-            u->size = gro > 0 ? (size_t) gro : u->length;
+            size = gro > 0 ? (size_t) gro : length;
         } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
             uint32_t counter = 0;
             memcpy(&counter, CMSG_DATA(c), sizeof(counter));
             note_dropped(u, counter);
         }
     }
+    return size;
 }
 
-/** Receives a message; false if none is there. One that is longer than a frame counts as empty. */
+/** Receives what is there; false if nothing is. */
 static bool receive(udp_t *u)
 {
-    control_t control;
-    struct iovec vector = {u->bytes, u->room};
-    struct msghdr message = {.msg_iov = &vector,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
-    const ssize_t n = recvmsg(u->fd, &message, MSG_DONTWAIT);
-    u->length = n > 0 && (message.msg_flags & MSG_TRUNC) == 0 ? (size_t) n : 0;
-    u->size = u->length;
-    u->at = 0;
-    if (n >= 0) {
-        read_control(u, &message);
+    for (int i = 0; i < u->n_messages; i++) {
+        u->vectors[i] = (struct iovec){u->bytes + (size_t) i * u->room, u->room};
+        u->messages[i].msg_hdr = (struct msghdr){.msg_iov = &u->vectors[i],
+                                                 .msg_iovlen = 1,
+                                                 .msg_control = u->controls[i].bytes,
+                                                 .msg_controllen = sizeof(u->controls[i].bytes)};
     }
-    return n >= 0;
+    const int n = recvmmsg(u->fd, u->messages, (unsigned int) u->n_messages, MSG_DONTWAIT, NULL);
+    u->at = 0;
+    u->offset = 0;
+    u->n_here = n > 0 ? n : 0;
+    return n > 0;
+}
+
+/** Takes the next datagram out of the received messages; false if it is none that fits. */
+static bool take(udp_t *u, const uint8_t **bytes_p, size_t *length_p)
+{
+    struct mmsghdr *message = &u->messages[u->at];
+    const size_t length = message->msg_len;
+    const size_t size = read_control(u, &message->msg_hdr, length);
+    const size_t left = length - u->offset;
+    *bytes_p = u->bytes + (size_t) u->at * u->room + u->offset;
+    *length_p = left < size ? left : size;
+    u->offset += *length_p;
+    const bool is_cut = (message->msg_hdr.msg_flags & MSG_TRUNC) != 0;
+    if (is_cut || u->offset >= length) {
+        u->at++;
+        u->offset = 0;
+    }
+    return !is_cut && *length_p <= u->frame_bytes;
 }
 
 static bool udp_next(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t *length_p)
 {
     udp_t *u = udp_of(datagrams);
-    while (u->at < u->length || receive(u)) {
-        const size_t left = u->length - u->at;
-        *bytes_p = u->bytes + u->at;
-        *length_p = left < u->size ? left : u->size;
-        u->at += *length_p;
-        if (*length_p > 0 && *length_p <= u->frame_bytes) {
+    while (u->at < u->n_here || receive(u)) {
+        if (take(u, bytes_p, length_p)) {
             return true;
         }
     }
@@ -274,8 +306,9 @@ static int prepare(udp_t *u, const pb_udp_options_t *options)
     (void) set(u, SOL_SOCKET, SO_RXQ_OVFL, 1); /* without it nothing is counted */
     u->has_segment = !options->one_by_one && knows_segment(u);
     u->has_gro = !options->one_by_one && set(u, IPPROTO_UDP, UDP_GRO, 1);
+    u->n_messages = u->has_gro ? MAX_RECEIVED_RUNS : MAX_RECEIVED;
     u->room = u->has_gro ? GRO_BYTES : u->frame_bytes;
-    u->bytes = malloc(u->room);
+    u->bytes = malloc((size_t) u->n_messages * u->room);
     u->interface.capacity = capacity_of(u);
     return u->bytes != NULL ? 0 : PB_ERR_NO_MEMORY;
 }
