@@ -584,6 +584,7 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
     }
     if (!is_range_right(m, segment, offset, bytes)) {
         world_breach(w, "to_send of a wrong range", m->rank);
+        return WORLD_ERROR;
     }
     for (size_t i = 0; i < bytes; i++) {
         if (m->data[offset + i] != byte_at(m->world, offset + i)) {
@@ -607,6 +608,7 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
     }
     if (!is_range_right(m, segment, offset, bytes)) {
         world_breach(w, "to_receive of a wrong range", m->rank);
+        return WORLD_ERROR;
     }
     *buffer_p = hold(m, segment, offset, bytes);
     return 0;
