@@ -67,14 +67,14 @@ static int message_init(pb_message_t *m, const coll_pipebcast_data_t *data, size
     *m = (pb_message_t){.data = *data,
                         .segment_size = segment_size,
                         .max_bounces = max_receiving + max_sending,
-                        .max_sending = max_sending,
-                        .has_large_elements = has_large_elements(data->datatype)};
+                        .max_sending = max_sending};
     if (in_place && is_contiguous(data->datatype, data->count)) {
         ptrdiff_t true_lb, true_extent;
         ompi_datatype_get_true_extent(data->datatype, &true_lb, &true_extent);
         m->contiguous = (char *) data->buffer + true_lb;
         return OMPI_SUCCESS;
     }
+    m->has_large_elements = has_large_elements(data->datatype);
     m->packing = calloc(1, sizeof(*m->packing) + (size_t) m->max_bounces * sizeof(pb_bounce_t));
     if (m->packing == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;

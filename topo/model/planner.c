@@ -518,7 +518,7 @@ static uint64_t key_of(int root, int kind)
 
 static uint64_t *used_at(pb_planner_t *planner, uint64_t key)
 {
-    return &planner->used[pb_hash_end(pb_hash_number(PB_HASH_START, key)) & (N_USED - 1)];
+    return &planner->used[pb_hash_end(PB_HASH_START ^ key) & (N_USED - 1)];
 }
 
 /* The table. */
