@@ -16,14 +16,13 @@
 #include <stdlib.h>
 
 #include "test/topo/check/completion.h"
-#include "test/topo/trees/tree_case.h"
+#include "test/topo/check/random_network.h"
 #include "topo/network/topology.h"
 
 /** Payload of one frame by TCP, less the header of Open MPI's message. */
 #define SEGMENT 1426
 
-/** Every other one has links of unequal speed. */
-enum { N_RANDOM = 20 };
+enum { N_RANDOM = 20, MOST_SWITCHES = 8, MOST_HOSTS = 32 };
 
 static void must(int good)
 {
@@ -71,47 +70,68 @@ static void print_edges(const pb_placement_t *placement, const pb_plan_t *plan)
     free(path);
 }
 
-/** All kinds but those whose frames switches copy: their plan is that of repairs. */
-static void print_kinds(const tree_case_t *c, const char *name)
+static void print_plans(const pb_placement_t *placement, pb_kind_t kind)
 {
     static const int bytes[] = {8 << 10, 64 << 10, 256 << 10};
-    print_network(c->network, name);
-    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
-        pb_plan_t *plan;
-        if (pb_kind_row((pb_kind_t) kind)->copies ||
-            pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) != PB_SUCCESS) {
-            continue;
-        }
-        for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
-            const int n_segments = (bytes[i] - 1) / SEGMENT + 1;
-            printf("plan %s %d %d %d %d %d %.6f\n", pb_kind_name((pb_kind_t) kind), bytes[i],
-                   n_segments, plan->n_ranks, plan->n_streams, plan->root,
-                   completion(c->placement, plan, n_segments));
-            print_edges(c->placement, plan);
-            printf("end\n");
-        }
-        pb_plan_free(plan);
+    pb_view_t *view;
+    pb_plan_t *plan;
+    must(pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS);
+    const int rc = pb_plan_compute(view, kind, NULL, &plan);
+    must(rc == PB_SUCCESS || rc == PB_ERR_UNFIT);
+    for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]) && rc == PB_SUCCESS; i++) {
+        const int n_segments = (bytes[i] - 1) / SEGMENT + 1;
+        printf("plan %s %d %d %d %d %d %.6f\n", pb_kind_name(kind), bytes[i], n_segments,
+               plan->n_ranks, plan->n_streams, plan->root, completion(placement, plan, n_segments));
+        print_edges(placement, plan);
+        printf("end\n");
     }
+    pb_plan_free(rc == PB_SUCCESS ? plan : NULL);
+    pb_view_free(view);
 }
 
-/** With a rank on each host, in the order of the file. */
-static void print_file(const char *path, const char *name)
+/** All kinds but those whose frames switches copy: their plan is that of repairs. */
+static void print_kinds(const pb_network_t *network, const char *name)
 {
-    tree_case_t c = {.root = 0};
-    pb_diag_t diag;
+    pb_placement_t *placement = pb_placement_new(network, pb_network_n_hosts(network));
     int rank = 0;
-    pb_diag_init(&diag);
-    must(pb_topology_read(path, &c.network, &diag) == PB_SUCCESS);
-    c.placement = pb_placement_new(c.network, pb_network_n_hosts(c.network));
-    for (int node = 0; node < pb_network_size(c.network); node++) {
-        if (pb_network_node(c.network, node)->kind == PB_NODE_HOST) {
-            c.placement->host[rank++] = node;
+    must(placement != NULL);
+    for (int node = 0; node < pb_network_size(network); node++) {
+        if (pb_network_node(network, node)->kind == PB_NODE_HOST) {
+            placement->host[rank++] = node;
         }
     }
-    must(pb_view_new(c.placement, 0, NULL, 0, &c.view) == PB_SUCCESS);
-    print_kinds(&c, name);
-    tree_case_clear(&c);
+    print_network(network, name);
+    for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
+        if (!pb_kind_row((pb_kind_t) kind)->copies) {
+            print_plans(placement, (pb_kind_t) kind);
+        }
+    }
+    pb_placement_free(placement);
+}
+
+static void print_file(const char *path, const char *name)
+{
+    pb_network_t *network;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    must(pb_topology_read(path, &network, &diag) == PB_SUCCESS);
+    print_kinds(network, name);
+    pb_network_free(network);
     pb_diag_clear(&diag);
+}
+
+/** Every other one has links of unequal speed. */
+static void print_random(pb_random_t *random, int number)
+{
+    char name[32];
+    const int max_speed = number % 2 == 0 ? 0 : 4;
+    pb_network_t *network =
+        pb_random_network(random, (pb_shape_t) (number % PB_SHAPE_COUNT),
+                          2 + pb_random_below(random, MOST_SWITCHES - 1),
+                          4 + pb_random_below(random, MOST_HOSTS - 3), max_speed);
+    snprintf(name, sizeof(name), "%s%d", max_speed > 0 ? "speeds" : "random", number + 1);
+    print_kinds(network, name);
+    pb_network_free(network);
 }
 
 int main(int argc, char **argv)
@@ -123,14 +143,7 @@ int main(int argc, char **argv)
         print_file(argv[i], name);
     }
     for (int i = 0; i < N_RANDOM; i++) {
-        const int max_speed = i % 2 == 0 ? 0 : 4;
-        char name[32];
-        tree_case_t c;
-        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT),
-                       (tree_case_size_t){8, 32, 1, max_speed, false});
-        snprintf(name, sizeof(name), "%s%d", max_speed > 0 ? "speeds" : "random", i + 1);
-        print_kinds(&c, name);
-        tree_case_clear(&c);
+        print_random(&random, i);
     }
     return EXIT_SUCCESS;
 }
