@@ -11,7 +11,7 @@ Panel = namedtuple("Panel", "title bars")
 # A longer bar is cut here; its number tells.
 MOST = 8.0
 # Of the picture, in pixels.
-LEFT, UNIT, RIGHT, ROW, HEAD = 230, 60, 70, 26, 34
+LEFT, UNIT, RIGHT, ROW, HEAD = 270, 60, 70, 26, 34
 OURS, OTHERS, LIMIT, CUT = "#1b6ca8", "#b9bec4", "#c0392b", "#ffffff"
 
 
