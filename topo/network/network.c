@@ -482,6 +482,12 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
         return PB_ERR_INPUT;
     }
     const int n = network->n_nodes, error = find_top(network);
+    if (error == PB_ERR_INPUT) {
+        pb_diag_fault(
+            diag, file, 0,
+            "several switches are at the top, and with one above them there are more than %d names",
+            PB_NETWORK_MAX_NODES);
+    }
     if (error != PB_SUCCESS) {
         return error;
     }
