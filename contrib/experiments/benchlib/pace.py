@@ -21,7 +21,7 @@ BYTES = 256 << 10
 # The greatest ratios to the times that links allow. Acknowledgements take 3 to 6 % of a link.
 MOST_MESSAGE = 1.1
 MOST_CHAIN = 1.15
-LONGEST_US = 1e6
+LONGEST_US = 3e5
 
 Pace = collections.namedtuple("Pace", "message chain")
 
