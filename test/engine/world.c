@@ -572,46 +572,43 @@ static char *hold(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes
     return buffer;
 }
 
-int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
-                       const void **buffer_p)
+/** Answers a question for a buffer: 0 if there is one for this range. */
+static int answer(pb_message_t *m, call_t call, uint64_t segment, size_t offset, size_t bytes)
 {
     world_t *w = m->world;
-    if (fails(w, m->rank, CALL_TO_SEND)) {
+    if (fails(w, m->rank, call)) {
         return WORLD_ERROR;
     }
     if (chance(w, w->busy_percent)) {
         return PB_MESSAGE_BUSY;
     }
     if (!is_range_right(m, segment, offset, bytes)) {
-        world_breach(w, "to_send of a wrong range", m->rank);
+        world_breach(w, "a buffer for a wrong range", m->rank);
         return WORLD_ERROR;
     }
-    for (size_t i = 0; i < bytes; i++) {
+    return 0;
+}
+
+int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
+                       const void **buffer_p)
+{
+    const int error = answer(m, CALL_TO_SEND, segment, offset, bytes);
+    for (size_t i = 0; error == 0 && i < bytes; i++) {
         if (m->data[offset + i] != byte_at(m->world, offset + i)) {
-            world_breach(w, "to_send of bytes that are not here", m->rank);
+            world_breach(m->world, "to_send of bytes that are not here", m->rank);
             break;
         }
     }
-    *buffer_p = hold(m, segment, offset, bytes);
-    return 0;
+    *buffer_p = error == 0 ? hold(m, segment, offset, bytes) : NULL;
+    return error;
 }
 
 int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
                           void **buffer_p)
 {
-    world_t *w = m->world;
-    if (fails(w, m->rank, CALL_TO_RECEIVE)) {
-        return WORLD_ERROR;
-    }
-    if (chance(w, w->busy_percent)) {
-        return PB_MESSAGE_BUSY;
-    }
-    if (!is_range_right(m, segment, offset, bytes)) {
-        world_breach(w, "to_receive of a wrong range", m->rank);
-        return WORLD_ERROR;
-    }
-    *buffer_p = hold(m, segment, offset, bytes);
-    return 0;
+    const int error = answer(m, CALL_TO_RECEIVE, segment, offset, bytes);
+    *buffer_p = error == 0 ? hold(m, segment, offset, bytes) : NULL;
+    return error;
 }
 
 static world_held_t *find_held(pb_message_t *m, uint64_t segment, const void *buffer)

@@ -16,11 +16,11 @@ SLOW = write("slow.conf", "SwitchName=s0 Nodes=n[0-2] LinkSpeed=4\nSwitchName=s1
 
 def run():
     up()
-    answer, n = mix("switches that copy frames")
-    tap.ok(n > 10, f"which go by multicast: {n}")
+    answer, n = mix("switches that copy frames", steps="100")
+    tap.ok(n > 20, f"which go by multicast: {n}")
     tap.match(answer.all, "multicast works", "a line says so")
-    _, n = mix("two ranks on each host", options=("--ppn", "2"))
-    tap.ok(n > 10, f"which go by multicast: {n}")
+    _, n = mix("two ranks on each host", steps="100", options=("--ppn", "2"))
+    tap.ok(n > 20, f"which go by multicast: {n}")
     fast = ("--mca", "btl_tcp_bandwidth_eth0", "40000")
     _, n = mix("links that claim 40 Gbit/s", *fast, steps="20")
     tap.eq(n, 0, "are left to trees")

@@ -110,17 +110,3 @@ bool planning_ranks_plan(planning_ranks_t *ranks, int root, uint64_t bytes, pb_p
     }
     return good && n_edges == 0;
 }
-
-int planning_most_neighbours(const planning_ranks_t *ranks)
-{
-    const size_t n = (size_t) ranks->n;
-    int most = 0;
-    for (size_t rank = 0; rank < n; rank++) {
-        int sum = 0;
-        for (size_t peer = 0; peer < n; peer++) {
-            sum += ranks->are[rank * n + peer];
-        }
-        most = sum > most ? sum : most;
-    }
-    return most;
-}

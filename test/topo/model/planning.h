@@ -30,7 +30,7 @@ bool planning_is_multicast(const pb_planned_t *planned);
 typedef struct planning_ranks {
     int n;
     pb_planner_t **planners;
-    char *are; /**< by rank and rank */
+    char *are; /**< by rank and rank; see tree_case_most_marked() */
 } planning_ranks_t;
 
 /** Ranks that plan by these options, rank 1 without memory for what is kept. */
@@ -40,7 +40,5 @@ void planning_ranks_clear(planning_ranks_t *ranks);
 
 /** All plan one broadcast: whether alike, and with roles that are those of one plan. */
 bool planning_ranks_plan(planning_ranks_t *ranks, int root, uint64_t bytes, pb_planned_t *planned);
-
-int planning_most_neighbours(const planning_ranks_t *ranks);
 
 #endif

@@ -58,8 +58,8 @@ static int64_t best_time(const tree_case_t *c, const pb_model_t *model, bool lea
     return choice.best.time;
 }
 
-/** All ranks plan the same pieces where leaders apply and are wanted, else none; predicted times
- * are no longer than without by more than 12 %. context: cases with pieces. */
+/** All ranks plan the same pieces where leaders apply and are wanted, else none. context: cases
+ * with pieces. */
 static bool pieces_are_right(tree_case_t *c, pb_random_t *random, void *context)
 {
     static const int kinds[] = {PB_CHOOSE_ALL, PB_KIND_TWOTREE, PB_KIND_FLAT, PB_KIND_RANK_CHAIN};
@@ -78,9 +78,30 @@ static bool pieces_are_right(tree_case_t *c, pb_random_t *random, void *context)
         good = planned.piece_size == first.piece_size && planning_is_same(&planned, &first);
     }
     *(int *) context += apply;
-    const int64_t with = best_time(c, &model, true, bytes);
-    const int64_t without = best_time(c, &model, false, bytes);
-    return good && with <= without + without / 8;
+    return good;
+}
+
+static void test_cost(void)
+{
+    int n_slower = 0;
+    for (int i = 0; i < tap_trials(300, 60); i++) {
+        pb_random_t random = pb_random_seed(500 + (uint64_t) i);
+        const uint64_t bytes = messages[1 + pb_random_below(&random, N_MESSAGES - 1)];
+        tree_case_t c;
+        pb_model_t model;
+        pb_model_assume(i % 2 ? UINT64_C(2000000) : UINT64_C(1000000000), 1500, &model);
+        model.measured = true; /* so that the fastest wins */
+        tree_case_init(&c, &random, (pb_shape_t) (i % PB_SHAPE_COUNT),
+                       (tree_case_size_t){4, 10, 6, 0, false});
+        (void) tree_case_locate(&c, &random);
+        if (pb_leaders_apply(c.view, PB_KIND_CHAIN)) {
+            const int64_t with = best_time(&c, &model, true, bytes);
+            const int64_t without = best_time(&c, &model, false, bytes);
+            n_slower += with > without + without / 16;
+        }
+        tree_case_clear(&c);
+    }
+    ok(n_slower == 0, "no slower than segments by more than 6 %%, as predicted (%d are)", n_slower);
 }
 
 int main(void)
@@ -88,8 +109,9 @@ int main(void)
     int n_with = 0;
     const int n = tap_trials(50, 10);
     test_sizes();
-    tree_case_hold("pieces are planned alike, and cost little", 50, n,
-                   (tree_case_size_t){4, 10, 6, 0, false}, pieces_are_right, &n_with);
-    ok(n_with > PB_SHAPE_COUNT * n / 6, "%d plans have pieces", n_with);
+    test_cost();
+    tree_case_hold("pieces are planned alike", 50, n, (tree_case_size_t){4, 10, 6, 0, false},
+                   pieces_are_right, &n_with);
+    ok(n_with > PB_SHAPE_COUNT * n / 5, "%d plans have pieces", n_with);
     return tap_done();
 }

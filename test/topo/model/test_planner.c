@@ -313,7 +313,7 @@ static bool plans_alike(tree_case_t *c, pb_random_t *random, void *context)
         good = good && planning_is_same(&again, &first[k]);
     }
     good = good && n_begun <= 1 &&
-           (!is_bound || copies || planning_most_neighbours(&ranks) <= options.connections ||
+           (!is_bound || copies || tree_case_most_marked(ranks.are, n) <= options.connections ||
             options.connections >= n - 1);
     planning_ranks_clear(&ranks);
     return good;

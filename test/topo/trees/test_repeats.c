@@ -11,47 +11,28 @@
 
 static const pb_plan_options_t repeating = {.fanout = 3, .repeats = true};
 
-/** Who was a neighbour of whom in the plans of a case; by rank and rank. */
-typedef struct neighbours {
-    int n_ranks;
-    char *are;
-} neighbours_t;
-
-static void add_plan(neighbours_t *neighbours, const pb_plan_t *plan)
+/** Marks which ranks are neighbors in a plan, by rank and rank; see tree_case_most_marked(). */
+static void add_plan(char *marks, const pb_plan_t *plan)
 {
-    const size_t n = (size_t) neighbours->n_ranks;
+    const size_t n = (size_t) plan->n_ranks;
     for (int s = 0; s < plan->n_streams; s++) {
         for (size_t rank = 0; rank < n; rank++) {
             const int parent = plan->streams[s].parent[rank];
             if (parent >= 0) {
-                neighbours->are[rank * n + (size_t) parent] = 1;
-                neighbours->are[(size_t) parent * n + rank] = 1;
+                marks[rank * n + (size_t) parent] = 1;
+                marks[(size_t) parent * n + rank] = 1;
             }
         }
     }
 }
 
-static int most_neighbours(const neighbours_t *neighbours)
+static char *no_marks(int n_ranks)
 {
-    const size_t n = (size_t) neighbours->n_ranks;
-    int most = 0;
-    for (size_t rank = 0; rank < n; rank++) {
-        int sum = 0;
-        for (size_t peer = 0; peer < n; peer++) {
-            sum += neighbours->are[rank * n + peer];
-        }
-        most = sum > most ? sum : most;
-    }
-    return most;
-}
-
-static neighbours_t no_neighbours(int n_ranks)
-{
-    const neighbours_t none = {n_ranks, calloc((size_t) n_ranks, (size_t) n_ranks)};
-    if (none.are == NULL) {
+    char *marks = calloc((size_t) n_ranks, (size_t) n_ranks);
+    if (marks == NULL) {
         abort();
     }
-    return none;
+    return marks;
 }
 
 static bool is_right(const tree_case_t *c, const pb_plan_t *plan)
@@ -76,7 +57,7 @@ static bool repeats(tree_case_t *c, pb_random_t *random, void *context)
     if (pb_random_below(random, 3) == 0) {
         (void) tree_case_locate(c, random);
     }
-    neighbours_t neighbours = no_neighbours(c->placement->n_ranks);
+    char *marks = no_marks(c->placement->n_ranks);
     bool good = true;
     for (int i = 0; i < c->view->n_ranks && good; i++) {
         tree_case_t at = *c;
@@ -88,14 +69,14 @@ static bool repeats(tree_case_t *c, pb_random_t *random, void *context)
             abort();
         }
         good = plan->root == at.root && is_right(&at, plan);
-        add_plan(&neighbours, plan);
+        add_plan(marks, plan);
         pb_plan_free(plan);
         pb_view_free(at.view);
     }
-    const int most = most_neighbours(&neighbours),
+    const int most = tree_case_most_marked(marks, c->placement->n_ranks),
               may = pb_kind_neighbours(judged->kind, c->view->n_ranks);
     judged->n_exact += most == may;
-    free(neighbours.are);
+    free(marks);
     return good && most <= may;
 }
 
@@ -107,13 +88,14 @@ static bool are_counted(tree_case_t *c, pb_random_t *random, void *context)
     (void) context;
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         pb_plan_t *plan = NULL;
-        neighbours_t neighbours = no_neighbours(c->placement->n_ranks);
+        char *marks = no_marks(c->placement->n_ranks);
         if (pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS) {
-            add_plan(&neighbours, plan);
-            good = good && pb_plan_most_neighbours(plan) == most_neighbours(&neighbours);
+            add_plan(marks, plan);
+            good = good && pb_plan_most_neighbours(plan) ==
+                               tree_case_most_marked(marks, c->placement->n_ranks);
         }
         pb_plan_free(plan);
-        free(neighbours.are);
+        free(marks);
     }
     return good;
 }

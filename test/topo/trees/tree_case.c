@@ -205,6 +205,19 @@ bool tree_case_same_plan(const pb_plan_t *a, const pb_plan_t *b)
     return same;
 }
 
+int tree_case_most_marked(const char *marks, int n)
+{
+    int most = 0;
+    for (int row = 0; row < n; row++, marks += n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            sum += marks[i];
+        }
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
 int tree_case_log2_up(int n)
 {
     int log = 0;

@@ -62,6 +62,9 @@ bool tree_case_locate(tree_case_t *c, pb_random_t *random);
 /** Whether two plans over the same ranks have the same parents and orders of children. */
 bool tree_case_same_plan(const pb_plan_t *a, const pb_plan_t *b);
 
+/** The most marks of 0 or 1 in a row of n rows of n. */
+int tree_case_most_marked(const char *marks, int n);
+
 /** The least k with 2^k >= n. */
 int tree_case_log2_up(int n);
 
