@@ -29,6 +29,11 @@ def wire_of_frame(mtu):
     return mtu + WIRE_OVERHEAD
 
 
+def least_us(size, rate, mtu):
+    """The microseconds that a link of so many bits per second takes for a message in full frames."""
+    return 8e6 * size * wire_of_frame(mtu) / payload_of_frame(mtu) / rate
+
+
 def segment_of_frames(mtu, n_frames):
     """The segment that fills so many frames to the last byte, however TCP cuts its stream."""
     return n_frames * payload_of_frame(mtu) - SEGMENT_HEADERS

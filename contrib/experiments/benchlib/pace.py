@@ -9,7 +9,7 @@ import collections
 import math
 
 from .command import measure_at
-from .links import payload_of_frame, segment_of_frames, wire_of_frame
+from .links import least_us, payload_of_frame, segment_of_frames
 from .methods import Method
 from .places import Testbed
 from .run import run_once
@@ -26,19 +26,15 @@ LONGEST_US = 3e5
 Pace = collections.namedtuple("Pace", "message chain")
 
 
-def frame_us(rate):
-    """Microseconds of a full frame on a link."""
-    return wire_of_frame(MTU) * 8e6 / parse_rate(rate)
-
-
 def message_us(rate, size=BYTES):
     """The least time of a message between two hosts."""
-    return size / payload_of_frame(MTU) * frame_us(rate)
+    return least_us(size, parse_rate(rate), MTU)
 
 
 def chain_us(rate, n_hosts, size=BYTES):
     """The least time of a chain with one frame for each segment: a frame goes over two links to the next host."""
-    return (math.ceil(size / segment_of_frames(MTU, 1)) - 1 + 2 * (n_hosts - 1)) * frame_us(rate)
+    frame = least_us(payload_of_frame(MTU), parse_rate(rate), MTU)
+    return (math.ceil(size / segment_of_frames(MTU, 1)) - 1 + 2 * (n_hosts - 1)) * frame
 
 
 def keeps_up(pace):
@@ -62,7 +58,7 @@ def measure_pace(options, rate):
 
 
 def sizes_in_time(sizes, rate):
-    """Returns the sizes of which one message takes at most LONGEST_US; always the smallest."""
+    """Returns the smallest size, and those whose messages take at most LONGEST_US."""
     return [size for size in sizes if size == sizes[0] or message_us(rate, size) <= LONGEST_US]
 
 

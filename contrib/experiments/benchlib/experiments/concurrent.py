@@ -9,7 +9,7 @@ from ..claims import Claim, judge
 from ..command import chosen_topologies, measure_at, now_text
 from ..conclusion import conclude
 from ..experiment import PIPEBCAST_SETTINGS
-from ..links import payload_of_frame, wire_of_frame
+from ..links import least_us
 from ..methods import BY_TREES, Method
 from ..places import Testbed, counted_doubts
 from ..programs import SUMMA, find_program
@@ -79,8 +79,8 @@ def groups_of(hosts, along):
 
 
 def bound_us(load, size, rate):
-    """The time that a link takes for so many messages in full frames, without any of Open MPI's."""
-    return 8e6 * load * size * wire_of_frame(MTU) / payload_of_frame(MTU) / rate
+    """The time that a link takes for `load` messages, without any of Open MPI's."""
+    return load * least_us(size, rate, MTU)
 
 
 class Run:
