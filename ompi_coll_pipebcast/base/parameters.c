@@ -92,7 +92,7 @@ static const struct {
      "Text of a topology file itself, its lines separated by ';'. Used if topology_file is not "
      "set. (default: none)"},
     {"model_file", TEXT, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.model_file,
-     "File of measured message costs that pipebcast-tune has written, by which tree and segment "
+     "File of measured message costs that pipebcast tune has written, by which tree and segment "
      "size are chosen, alike on all hosts. (default: none, costs are assumed from the speed "
      "and MTU of the interface that Open MPI uses)"},
     {"locality", INT, localities, OPAL_INFO_LVL_5, READONLY, &coll_pipebcast_params.locality,

@@ -1,7 +1,7 @@
 /*
- * Following advice (paper 4), as the communicator sees it. The room adaptive/ does it, which may be
- * left out of the plugin (configure --disable-adaptive). component/ registers that room; the others
- * know it by this alone.
+ * Following advice (paper 4), as the communicator sees it. The room adaptive/ does it; a plugin of
+ * configure --disable-adaptive is built without it. component/ registers that room; the others know
+ * it by this alone.
  */
 #ifndef COLL_PIPEBCAST_ADVICE_H
 #define COLL_PIPEBCAST_ADVICE_H

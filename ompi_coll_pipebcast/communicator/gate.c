@@ -57,7 +57,7 @@ static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, ch
 }
 
 /** Takes the measured model, if there is one; whether all ranks have it, and it fits them. If not,
- * `why` explains what is wrong with that of this rank. */
+ * `why` explains what is wrong with this rank's model. */
 static bool take_measured(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common,
                           char *why, size_t why_size)
 {

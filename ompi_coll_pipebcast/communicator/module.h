@@ -41,7 +41,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_topology_t *named;     /**< retained; as the file was when the communicator was
                                              made; NULL: the parameters name none */
     struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
-    coll_pipebcast_model_t *model;        /**< retained; by which they plan; likewise */
+    coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
     pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */
     bool has_cache;                       /**< its planner counts among those that keep plans */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */

@@ -2,7 +2,7 @@
  * Multicast on a communicator: its group of datagrams (engine/multicast/multicast.h), from the
  * probe that finds out whether it works until it is given up or the communicator is freed.
  *
- * The probe (communicator/group.h) goes on beside broadcasts. What came of it all ranks take in at
+ * The probe (communicator/group.h) runs while broadcasts go on. All ranks take in its outcome at
  * the same blocking broadcast, and that a group has fallen silent with the verdict of a sweep
  * (engine/multicast/health.h). From then on the planner may choose multicast, or may not.
  */
@@ -39,7 +39,7 @@ void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
 void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast);
 
 /**
- * The ranks have agreed to serve, over links of at least so many bits per second: whether multicast
+ * The ranks have agreed to serve, over links of at least `bits_per_second`: whether multicast
  * may be used follows from that, the placement and the parameters.
  */
 void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module,
@@ -58,7 +58,7 @@ void coll_pipebcast_multicast_begin_sweep(struct coll_pipebcast_module *module);
 /** Frames that this rank missed since the last sweep, at the end of its part of the broadcast. */
 uint32_t coll_pipebcast_multicast_take_lost(struct coll_pipebcast_module *module);
 
-/** The verdict: some rank missed so many frames. Broadcasts go by trees if that is silence. */
+/** The verdict: the most frames that a rank missed. Broadcasts go by trees if that is silence. */
 void coll_pipebcast_multicast_judge(struct coll_pipebcast_module *module, uint32_t missed);
 
 /** The group that works, with a reference for the caller; NULL: there is none. Alike on all ranks.

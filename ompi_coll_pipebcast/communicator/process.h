@@ -17,7 +17,7 @@ typedef struct coll_pipebcast_process {
     pb_medium_t medium;                  /**< to other hosts */
     char why[1024];                      /**< what keeps this process from serving; "": nothing */
     coll_pipebcast_topology_t *topology; /**< that the parameters name; NULL: they name none */
-    coll_pipebcast_model_t *model;       /**< the measured one; likewise */
+    coll_pipebcast_model_t *model;       /**< the measured one; NULL: there is none */
     /* Changed by any thread, each as a whole. */
     bool reported_jobs;                /**< once */
     int multicast_failures;            /**< of groups that this process has offered, in a row */

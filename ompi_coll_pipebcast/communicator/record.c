@@ -90,7 +90,7 @@ static uint64_t hash_of_topology(void)
     return pb_hash_end(pb_hash_string(state, hosts != NULL ? hosts : ""));
 }
 
-/** The digest of the measured model; 0: there is none, or it is faulty, or of another medium. */
+/** The digest of the measured model; 0: there is none, or it is invalid, or of another medium. */
 static uint64_t hash_of_model(const pb_medium_t *medium)
 {
     const coll_pipebcast_model_t *model = coll_pipebcast_process.model;
@@ -174,7 +174,7 @@ static char *name_from_parameter(char *why, size_t why_size)
     return name;
 }
 
-/** The name of this process's host, to be freed: that of the parameter `hosts`, or the launcher's.
+/** The name of this process's host, to be freed, by the parameter `hosts` or the launcher.
  * NULL with `why` for people if it is not known. */
 static char *own_host(char *why, size_t why_size)
 {

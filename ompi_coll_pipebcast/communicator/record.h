@@ -58,7 +58,7 @@ void coll_pipebcast_record_publish(void);
 const coll_pipebcast_record_t *coll_pipebcast_record_of(const opal_process_name_t *process,
                                                         int *error_p);
 
-/** A number for a process, and for that of a rank. */
+/** A number for a process, and one for the process of a rank. */
 static inline uint64_t coll_pipebcast_process_number(const opal_process_name_t *process)
 {
     return (uint64_t) process->jobid << 32 | process->vpid;

@@ -1,7 +1,7 @@
 /*
  * An arrival-aware broadcast: the root serves groups of ranks as they arrive, and a receiver takes
- * part in its group. Beside the two methods here is what their engine asks of the plugin
- * (engine/arrival/arrival.h).
+ * part in its group. The answers to their engine (engine/arrival/arrival.h) come before both
+ * methods.
  *
  * Where data were sent to ranks that had not arrived, their ARRIVED may still be to come when the
  * broadcast ends. Then the root's operation outlives its result: it lingers as a task of its own

@@ -28,8 +28,8 @@
 
 /**
  * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
- * a rank that does not know the kind keeps in step all the same. The second is that of control
- * messages, the fourth that of pieces with multicast.
+ * a rank that does not know the kind keeps in step all the same. The second is for control
+ * messages, the fourth for pieces with multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
 

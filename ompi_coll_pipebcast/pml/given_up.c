@@ -8,8 +8,8 @@
  * broadcast waits a second for its requests before it returns (operation/operation.c).
  *
  * So everything below operation/ uses memory of three kinds: the user's; bounce buffers, which
- * coll_pipebcast_message_fini() leaves alone while a request has them; and that of small messages,
- * which pml/control.c copies.
+ * coll_pipebcast_message_fini() leaves alone while a request has them; and the copies of small
+ * messages that pml/control.c makes.
  */
 #include "pml/transport.h"
 

@@ -93,7 +93,7 @@ int coll_pipebcast_message_init_on_host(pb_message_t *m, const coll_pipebcast_da
 #define MAX_BOUNCES 128
 #define MAX_BOUNCE_BYTES ((size_t) 64 << 20)
 
-/** Where segments are so long that the bytes bound them, there are still so many. */
+/** Where segments are so long that the bytes bound them, there are at least these. */
 #define FEWEST_BOUNCES 8
 
 static int max_bounces(size_t segment_size)

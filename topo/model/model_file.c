@@ -329,7 +329,7 @@ static const pb_item_t items[] = {
 
 static const pb_item_file_t model_file = {.name = "pipebcast-model",
                                           .version = PB_MODEL_VERSION,
-                                          .remedy = "measure again with its pipebcast-tune",
+                                          .remedy = "measure again with its pipebcast tune",
                                           .items = items,
                                           .n_items = sizeof(items) / sizeof(items[0])};
 

@@ -20,7 +20,7 @@ static const common_option_t rows[] = {
     {"dir", COMMON_TEXT, VALUE(dir), .least = 1, .argument = "DIR",
      .help = "where programs and advisor meet, the programs' coll_pipebcast_advice_dir"},
     {"links", COMMON_TEXT, VALUE(links), .least = 1, .argument = "FILE",
-     .missing = "links are assumed", .help = "what pipebcast-probe measured"},
+     .missing = "links are assumed", .help = "what pipebcast probe measured"},
     COMMON_TOPOLOGY_ROW(VALUE(topology), "the clusters of the links"),
     COMMON_TOPOLOGY_NAME_ROW(COMMON_TEXT, VALUE(topology_name)),
     {"tree", COMMON_CHOICE, VALUE(method), .choices = method_names, .argument = "KIND",

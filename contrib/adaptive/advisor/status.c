@@ -35,7 +35,7 @@ bool advisor_status_lock(const char *dir, int *fd_p)
     }
     if (flock(*fd_p, LOCK_EX | LOCK_NB) != 0) {
         common_report(
-            "--dir: an advisor works in %s already; 'pipebcast-advisor status --dir %s' reports "
+            "--dir: an advisor works in %s already; 'pipebcast advise status --dir %s' reports "
             "what it does",
             dir, dir);
         close(*fd_p);

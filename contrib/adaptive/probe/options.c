@@ -27,7 +27,7 @@ const common_command_t probe_command = {
     .name = "pipebcast probe",
     .usage = "Usage: mpirun ... pipebcast probe [OPTION]...\n"
              "Measures latencies and bandwidths between the clusters of a network and inside\n"
-             "each, lightly, for pipebcast-advisor to find broadcast trees by. Run it with one\n"
+             "each, lightly, for pipebcast advise to find broadcast trees by. Run it with one\n"
              "rank on each host of the jobs that are to be advised; it may run while they do.\n"
              "Clusters are switches with hosts; one host stands for each.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
@@ -35,7 +35,7 @@ const common_command_t probe_command = {
             "\n"
             "  while sleep 300; do mpirun --hostfile hosts --map-by node pipebcast probe \\\n"
             "      --topology grid.conf --output /shared/grid.links; done &\n"
-            "  pipebcast-advisor --dir /shared/advice --links /shared/grid.links\n"
+            "  pipebcast advise --dir /shared/advice --links /shared/grid.links\n"
             "\n"
             "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
 };

@@ -64,12 +64,12 @@ bool pb_health_is_due(const pb_health_t *health);
 /** The probe has shown whether the group works. */
 void pb_health_probed(pb_health_t *health, bool works);
 
-/** Whether a rank missed so many of the frames that the group does not work. */
+/** Whether the group does not work for a rank that missed `missed` of these frames. */
 bool pb_health_is_deaf(uint64_t frames, uint64_t missed);
 
 /**
- * A verdict is here: of so many more frames, some rank missed so many. Whether the group is not
- * used any more from now on.
+ * A verdict is here: of `frames` more frames, a rank missed `missed`. Returns whether the group is
+ * no longer used from now on.
  */
 bool pb_health_judge(pb_health_t *health, uint64_t frames, uint64_t missed);
 

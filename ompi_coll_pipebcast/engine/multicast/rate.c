@@ -7,7 +7,7 @@
 #define RAISE_PART 32
 #define SECOND 1e9
 
-/** One repaired frame of so many is no reason to send more slowly. */
+/** One repaired frame in 100 is no reason to send more slowly. */
 #define REPAIR_PART 100
 
 void pb_rate_init(pb_rate_t *rate, uint64_t ceiling)

@@ -4,7 +4,7 @@
  * The plan knows the slowest link that all frames pass (the ceiling). Where that is the
  * root's own link, its socket pushes back and no pacing is needed: the ceiling is 0. If on
  * average over the ranks more than 1 % of the frames had to be repaired, a queue overflows: the
- * rate is cut to 7/8, at most once for each mark (engine/multicast/marks.h), down to a quarter of
+ * rate is cut to 7/8, at most once for each mark (engine/multicast/marks.h), down to 25 % of
  * the ceiling. Each mark without that gives back 1/32 of the ceiling. So one cut takes four good
  * marks to make up for, and next to traffic that backs off, as TCP does, a root that loses every
  * fifth mark stays where it is.

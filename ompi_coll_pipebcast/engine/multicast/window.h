@@ -45,7 +45,7 @@ static inline bool pb_window_has_run(const pb_window_t *window, uint32_t first, 
     return n > 0 && first < window->n_frames && n <= window->n_frames - first;
 }
 
-/** Whether it has such frames, of so many bytes. */
+/** Whether it has these frames, and they have `bytes` bytes. */
 static inline bool pb_window_fits_run(const pb_window_t *window, uint32_t first, uint32_t n,
                                       size_t bytes)
 {

@@ -222,7 +222,7 @@ static uint32_t own_blocks(const part_t *p)
     return pb_part_hears(p) && blocks < p->step.n_blocks ? blocks : p->step.n_blocks;
 }
 
-/** The lesser one, if a rank of so many blocks counts. */
+/** Returns the lesser of `least` and `blocks`, if a rank with `blocks` counts. */
 static uint32_t with_blocks(const part_t *p, uint32_t least, uint32_t blocks, uint32_t seen)
 {
     const pb_marks_t *marks = &p->multicast->marks;
