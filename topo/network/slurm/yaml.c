@@ -433,13 +433,13 @@ static int read_network(reader_t *r, const pb_yaml_node_t *topology, const kind_
 
 /* ---- the kinds of topologies ---- */
 
-/* Whether a topology is of a kind. Slurm writes an empty map, or false, for kinds that it is not.
- */
+/* Whether a topology is of a kind, whose content is a map or, of a flat one, true. Slurm writes an
+ * empty map, or false, for kinds that it is not. */
 static bool is_of_kind(reader_t *r, const pb_yaml_node_t *topology, const kind_t *kind)
 {
     const pb_yaml_node_t *content = pb_yaml_get(&r->yaml, topology, kind->key);
     if (content == NULL || content->kind != PB_YAML_SCALAR) {
-        return content != NULL && content->n_children > 0;
+        return content != NULL && content->kind == PB_YAML_MAP && content->n_children > 0;
     }
     return kind->list == NULL && is_true(r, topology, kind->key);
 }
