@@ -29,14 +29,16 @@ def make(output, *more):
 
 
 def made_of(lines):
-    """The error of make-page for a file of samples, and the picture that it made of them, or ""."""
+    """The error of make-page for a file of samples, and the picture and the claims that it made of them, or ""."""
     with tempfile.TemporaryDirectory() as directory:
         samples = pathlib.Path(directory)
-        (samples / "results.md.in").write_text("{{peers}}\n")
+        (samples / "results").mkdir()
+        (samples / "results.md.in").write_text("{{peers}}\n" if "peers," in lines else "")
         (samples / "one.csv").write_text(COLUMNS + lines)
         answer = make(samples, "--samples", samples)
-        picture = samples / "bars.svg"
-        return answer.stderr if answer.returncode else "", picture.read_text() if picture.exists() else ""
+        picture, claims = samples / "bars.svg", samples / "results" / "claims.csv"
+        return (answer.stderr if answer.returncode else "", picture.read_text() if picture.exists() else "",
+                claims.read_text() if claims.exists() else "")
 
 
 def main():
@@ -45,18 +47,26 @@ def main():
         tap.skip("results", "commits are known in a clone only")
         return tap.done()
     with tempfile.TemporaryDirectory() as directory:
+        pathlib.Path(directory, "results").mkdir()
         tap.eq(make(directory).stderr, "", "make-page makes the page")
-        for name in ("results.md", "bars.svg"):
+        for name in ("results.md", "bars.svg", "results/claims.csv"):
             made, kept = pathlib.Path(directory, name), TOP / "doc" / name
             tap.ok(made.exists() == kept.exists() and (not kept.exists() or made.read_text() == kept.read_text()),
                    f"doc/{name} is up to date")
     head = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     good = "peers,(5),10gbit,1000,{},0,1024,1,1,5,{},m,2026-11-25\n"
-    error, picture = made_of(good.format("T", head) + good.format("tuned", head) + good.format("pipebcast", head))
+    error, picture, _ = made_of(good.format("T", head) + good.format("tuned", head) + good.format("pipebcast", head))
     tap.eq(error, "", "samples of this history are taken")
     tap.ok(all(text in picture for text in (">tuned, its choice<", ">pipebcast<", "1 KB")), "bars of each component")
     tap.ok("ancestor" in made_of(good.format("T", "0" * 40))[0], "a commit that is not in the history is refused")
     tap.ok("one.csv:2" in made_of(good.format("T", ""))[0], "a sample without a commit is refused, with its line")
+    tree = "trees,(1),2mbit,1,pipebcast:{},1426,65536,1,1,{},{},m,2026-11-26\n"
+    error, _, claims = made_of(tree.format("binary", 10, head) + tree.format("kary", 15, head))
+    row = "the 3-ary tree is always slower than the binary tree,\"3-ary / binary, Algorithm 2\",1,,1.50 at 64K on (1),1.50-1.50,1,HOLDS,"
+    tap.ok(error == "" and row in claims, "a claim has what was measured, and its verdict")
+    tap.ok("NOT MEASURED" in claims, "or that it was not measured")
+    error = made_of(tree.format("binary", 10, head) + tree.format("kary", 9, head))[0]
+    tap.ok("says why" in error and "3-ary" in error, "a claim that does not hold says why")
     return tap.done()
 
 

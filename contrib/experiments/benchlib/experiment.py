@@ -54,7 +54,8 @@ class Experiment:
     needs measured is asked for by needs(), and report() gets the matrices, by topology.
     """
 
-    def __init__(self, name, figure, shows, panels, lines, claims, notes=()):
+    def __init__(self, name, figure, shows, panels, lines, claims, notes=(), speed="2mbit"):
+        """speed: of the links whose samples in doc/results tell which claims hold."""
         self.name = name
         self.figure = figure
         self.shows = shows
@@ -62,6 +63,7 @@ class Experiment:
         self.lines = lines
         self.claims = claims
         self.notes = notes
+        self.speed = speed
 
     def topologies(self):
         return list(dict.fromkeys(panel.topology for panel in self.panels))

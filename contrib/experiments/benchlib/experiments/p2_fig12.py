@@ -52,4 +52,5 @@ FIG17 = Experiment(
               T, low=1.2, sizes=(2048 * K, None)),
     ],
     notes=["All hosts of the testbed share one computer's processors. Where these are the limit, what "
-           "all ranks do adds up, so it is not known what one host can do."])
+           "all ranks do adds up, so it is not known what one host can do."],
+    speed="1gbit")
