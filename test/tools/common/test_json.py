@@ -255,15 +255,16 @@ def test_counters(tap, documents, mpirun, counters):
 def test_tune(tap, documents, mpirun, tune):
     with tempfile.TemporaryDirectory() as directory:
         model = os.path.join(directory, "model")
-        for seconds in (1, 4, 16):  # Where other programs keep the processors busy, no model is written.
+        for seconds in (1, 4, 16):  # Where other programs keep the processors busy, times may not settle.
             answer = subprocess.run([mpirun, "-np", "2", tune, "--sizes", "256,4K,64K", "--time-limit", str(seconds),
                                      "--precision", "50", "--pretend-hosts", "a,b", "--no-fallback", "--json", "--output",
                                      model], check=False, capture_output=True, text=True, timeout=120,
                                     stdin=subprocess.DEVNULL)
-            if "processors were busy" not in answer.stderr:
+            if "no model was written" not in answer.stderr:
                 break
         else:
-            tap.skip("tune", "processors are too busy to measure")
+            tap.eq([answer.stdout, os.path.exists(model)], ["", False], "tune: without a model there is no document")
+            tap.skip("tune: what needs a model", "times do not settle here")
             return
         found = documents.read(answer.stdout, "pipebcast tune")
         try:
