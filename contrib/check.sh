@@ -121,7 +121,7 @@ check_source() {
     check "the shell scripts pass shellcheck" \
         shellcheck -x -P "$top" "$top"/contrib/*.sh "$top"/contrib/series/*.sh "$top/contrib/package/build-deb" \
         "$top/contrib/package/check" "$top/contrib/package/ompi-tree/pack" "$top/autogen.sh" "$top/.ci/run" \
-        "$top/contrib/analyze" "$top/test/fuzz/run" "$top/contrib/experiments/peers" "$top/contrib/experiments/build-bench"
+        "$top/contrib/analyze" "$top/test/fuzz/run" "$top/contrib/experiments/samples-in" "$top/contrib/experiments/build-bench"
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make ompi-tree-dist" packs_ompi_tree
     # distcheck builds beside the source; packages, and who follows the README, build in it.

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""TAP test of comparisons with other broadcasts at their best: how they are run, which are measured at
-greater sizes, and what is made of it; and of time dilation. All measurements are made up."""
+"""TAP test of comparisons with other broadcasts at their best: how they are run, and which are measured at
+greater sizes; and of time dilation. All measurements are made up."""
 
 import csv
-import io
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -128,32 +126,6 @@ def test_osu():
        "the columns of osu_bcast, of what was measured")
 
 
-def table_of(systems):
-    """What peers-table prints, as rows, for {SYSTEM-TOPOLOGY: rows}."""
-    with tempfile.TemporaryDirectory() as directory:
-        for name, rows in systems.items():
-            os.mkdir(os.path.join(directory, name))
-            with open(os.path.join(directory, name, "results.csv"), "w", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, list(rows[0]))
-                writer.writeheader()
-                writer.writerows(rows)
-        done = subprocess.run([sys.executable, os.path.join(EXPERIMENTS, "peers-table"), directory],
-                              stdout=subprocess.PIPE, text=True, check=True)
-    return list(csv.reader(io.StringIO(done.stdout)))
-
-
-def test_table():
-    rows = table_of({
-        "here-5": [row(1024, 20000, "tuned:binary:702", pingpong=10000), row(1024, 15000, "tuned:pipeline:702"),
-                   row(1 << 20, 9000, "pipebcast:twotree:2874", limited="1", pingpong=3000)],
-        "mpich-5": [row(1024, 40000, "mpich")]})
-    eq(rows[0], ["ms (ratio to T(M))", "1 KB", "1 MB"], "a column for each size")
-    eq({line[0].partition(") ")[2].split()[0]: line[1:] for line in rows[1:]},
-       {"T(M)": ["10.0", "3.00"], "pipebcast,": ["", "9.00 (3.00) twotree 2874*"],
-        "tuned": ["15.0 (1.50) pipeline 702", ""], "MPICH": ["40.0 (4.00)", ""]},
-       "the best method of each peer, and T(M) of this host's Open MPI for all")
-
-
 def test_dilation():
     steps = dilation.steps_of(["1mbit", "10mbit"], 1)
     eq([len(steps), [step[:2] for step in steps if step[1] == dilation.SPIN]],
@@ -182,7 +154,7 @@ def test_rates():
 
 
 def main():
-    for test in (test_methods, test_mpich, test_screening, test_osu, test_table, test_dilation, test_rates):
+    for test in (test_methods, test_mpich, test_screening, test_osu, test_dilation, test_rates):
         test()
     print(f"1..{COUNT[0]}")
     return 1 if COUNT[1] else 0
