@@ -110,7 +110,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     adaptive->begun_at = pb_advice_now();
     adaptive->begun = coll_pipebcast_now();
     adaptive->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
-    adaptive->transport = coll_pipebcast_transport(module->comm, call->tag - 1, &module->lock);
+    adaptive->transport = coll_pipebcast_module_transport(module, call->tag - 1);
     adaptive->is_root = ompi_comm_rank(module->comm) == call->root;
     const size_t room = pb_adaptive_header_room(module->advised->hosts->n);
     int rc = PB_SUCCESS;

@@ -166,6 +166,7 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
     const uint64_t speed = common->bits_per_second != PB_FACTS_UNKNOWN
                                ? common->bits_per_second
                                : COLL_PIPEBCAST_DEFAULT_SPEED;
+    module->transport = coll_pipebcast_transport(module->comm, 0, &module->lock);
     begin_planning(module);
     report_serving(module);
     coll_pipebcast_sweep_begin_serving(module);

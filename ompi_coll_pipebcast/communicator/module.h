@@ -43,6 +43,7 @@ typedef struct coll_pipebcast_module {
     struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
     pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */
+    pb_transport_t transport;             /**< of all broadcasts, but for the tag; then, too */
     bool has_cache;                       /**< its planner counts among those that keep plans */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     bool has_counted_all; /**< connections to all ranks, of a root of arrival-aware broadcasts */
@@ -58,6 +59,15 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 
 /** A module with all the memory that it needs until its ranks agree; NULL if out of memory. */
 coll_pipebcast_module_t *coll_pipebcast_module_new(void);
+
+/** The transport of segments that have this tag. */
+static inline pb_transport_t coll_pipebcast_module_transport(const coll_pipebcast_module_t *module,
+                                                             int tag)
+{
+    pb_transport_t transport = module->transport;
+    transport.tag = tag;
+    return transport;
+}
 
 /** Releases the modules of the fallback component; may be called again. */
 void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module);

@@ -93,10 +93,10 @@ void coll_pipebcast_sweep_begin_serving(coll_pipebcast_module_t *module)
     report_limits(module);
 }
 
-bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module,
-                                  const coll_pipebcast_settings_t *settings)
+bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)
 {
-    return coll_pipebcast_is_arrival_aware(settings) && coll_pipebcast_may_reach_all(module);
+    return coll_pipebcast_is_arrival_aware(&module->settings) &&
+           coll_pipebcast_may_reach_all(module);
 }
 
 /* The sweep. */

@@ -46,11 +46,10 @@ bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep);
 void coll_pipebcast_sweep_begin_serving(struct coll_pipebcast_module *module);
 
 /**
- * Whether every broadcast by these settings is arrival-aware: the user has set it, and ranks may
- * report their arrivals to the root directly. Once the ranks have agreed.
+ * Whether every broadcast is arrival-aware: the user has set it, and ranks may report their
+ * arrivals to the root directly. Once the ranks have agreed.
  */
-bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module,
-                                  const coll_pipebcast_settings_t *settings);
+bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 
 /**
  * A blocking broadcast that may be ours begins, alike on all ranks: waits for the verdict of the

@@ -187,11 +187,11 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     coll_pipebcast_module_t *module = operation->module;
     struct ompi_communicator_t *comm = module->comm;
     const coll_pipebcast_call_t *call = &operation->call;
-    operation->counted_as = call->settings.arrival == COLL_PIPEBCAST_ARRIVAL_NB
+    operation->counted_as = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_NB
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
-    arrival->is_auto = call->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
-    arrival->transport = coll_pipebcast_transport(comm, call->tag, &module->lock);
+    arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
+    arrival->transport = coll_pipebcast_module_transport(module, call->tag);
     arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
     arrival->caller = (pb_arrival_caller_t){
         .module = module,
@@ -228,8 +228,9 @@ static void arrival_fini(arrival_t *arrival)
 /** What may wait at other ranks; NULL: nothing is sent to ranks that have not arrived. */
 static pb_arrival_credit_t *credit_of(arrival_t *arrival)
 {
-    pb_arrival_credit_t *credit = &arrival->super.module->credit;
-    return coll_pipebcast_may_send_unasked(&arrival->super.call.settings) && credit->bound > 0 &&
+    coll_pipebcast_module_t *module = arrival->super.module;
+    pb_arrival_credit_t *credit = &module->credit;
+    return coll_pipebcast_may_send_unasked(&module->settings) && credit->bound > 0 &&
                    !arrival->super.call.repeats
                ? credit
                : NULL;

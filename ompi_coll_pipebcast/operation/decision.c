@@ -65,13 +65,13 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
 }
 
 void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
-                             const coll_pipebcast_decision_t *decision, double seconds)
+                             double seconds)
 {
     const int size = ompi_comm_size(module->comm);
     const int reporter = (root + size - 1) % size;
     char best[128];
     pb_planner_report_t report;
-    if (!decision->is_logged || ompi_comm_rank(module->comm) != reporter ||
+    if (ompi_comm_rank(module->comm) != reporter ||
         pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
         return;
     }
@@ -95,6 +95,17 @@ static int plan(coll_pipebcast_module_t *module, int root, size_t total,
     return is_swept ? pb_planner_sweep(planner, root, total, planned) : rc;
 }
 
+/** Reports a plan that was not in the table. */
+static void note_new(coll_pipebcast_module_t *module, int root, size_t total,
+                     coll_pipebcast_decision_t *decision)
+{
+    coll_pipebcast_connections_note(module, &decision->planned);
+    decision->is_logged = coll_pipebcast_params.verbose >= 10;
+    if (decision->is_logged) {
+        log_plan(module, root, total, &decision->planned);
+    }
+}
+
 /** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
 static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
                         coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
@@ -109,19 +120,19 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
         return OMPI_SUCCESS;
     }
     decision->reason = COLL_PIPEBCAST_PREDICTED;
-    decision->ours = planned->is_known && (!planned->fallback ||
-                                           coll_pipebcast_all_are_aware(module, &module->settings));
-    coll_pipebcast_count(&coll_pipebcast_counters.tried, rc == PB_SUCCESS && planned->is_trial);
-    if (rc == PB_SUCCESS && planned->role != NULL) {
+    decision->ours =
+        planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
+    if (rc != PB_SUCCESS) {
+        return coll_pipebcast_error(rc);
+    }
+    coll_pipebcast_count(&coll_pipebcast_counters.tried, planned->is_trial);
+    if (planned->role != NULL) {
         coll_pipebcast_count_role(module, planned);
     }
-    coll_pipebcast_connections_note(module, planned);
-    decision->is_logged =
-        rc == PB_SUCCESS && coll_pipebcast_params.verbose >= 10 && planned->is_new;
-    if (decision->is_logged) {
-        log_plan(module, root, total, planned);
+    if (planned->is_new) {
+        note_new(module, root, total, decision);
     }
-    return coll_pipebcast_error(rc);
+    return OMPI_SUCCESS;
 }
 
 /** Whether a message is so long that it is planned: by what the ranks have agreed on, so that a
@@ -136,8 +147,8 @@ static bool is_long(size_t total)
 static int decide(coll_pipebcast_module_t *module, int root, size_t total,
                   coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
-    *decision = (coll_pipebcast_decision_t){.reason = module->passes_for};
     if (module->state == COLL_PIPEBCAST_PASSING) {
+        decision->reason = module->passes_for;
         return OMPI_SUCCESS;
     }
     if (by == COLL_PIPEBCAST_NOT_PLANNED) {
@@ -152,8 +163,7 @@ static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
                           const coll_pipebcast_decision_t *decision)
 {
     return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
-           !coll_pipebcast_all_are_aware(module, &module->settings) &&
-           pb_planner_may_pass(module->planner, total);
+           !coll_pipebcast_all_are_aware(module) && pb_planner_may_pass(module->planner, total);
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,

@@ -25,7 +25,7 @@ typedef enum {
 
 /**
  * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
- * ranks, lost ones included. With the module's lock held; the planned role is borrowed until the
+ * ranks, lost ones included. *decision is zero. With the lock held; the role is borrowed until the
  * planner is asked again. An error: this rank is lost, and the others have a broadcast of ours.
  * Where it might be the fallback component's, in which no one hears that a rank is lost, it does
  * not return: the job ends, as ranks would wait for ever.
@@ -53,10 +53,10 @@ void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
                                  const coll_pipebcast_decision_t *decision);
 
 /**
- * Where the decision was logged, logs the time that the broadcast took on the last rank before the
- * root, which is not the root, beside the predicted one. With the module's lock held.
+ * After a decision that was logged, logs the time that the broadcast took on the last rank before
+ * the root, which is not the root, beside the predicted one. With the module's lock held.
  */
 void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
-                             const coll_pipebcast_decision_t *decision, double seconds);
+                             double seconds);
 
 #endif

@@ -61,11 +61,11 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
     if (way == BLOCKING) {
         coll_pipebcast_sweep_settle(module);
         coll_pipebcast_multicast_settle(module);
-        return coll_pipebcast_operation_may_be_swept(module, call) ? COLL_PIPEBCAST_BY_SWEPT
-                                                                   : COLL_PIPEBCAST_BY_ANY;
     }
-    if (way == NONBLOCKING) {
-        return COLL_PIPEBCAST_BY_ANY;
+    call->kind = coll_pipebcast_kind_of(module, call);
+    if (way != PERSISTENT) {
+        return way == BLOCKING && call->kind->has_come != NULL ? COLL_PIPEBCAST_BY_SWEPT
+                                                               : COLL_PIPEBCAST_BY_ANY;
     }
     /* Each rank may have its starts in another order, and the broadcasts of a multicast group have
      * one order on all ranks. */
@@ -78,7 +78,6 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     coll_pipebcast_call_t *call = &begun->call;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     coll_pipebcast_agree(module, way == BLOCKING);
-    call->settings = module->settings;
     if (way == BLOCKING && module->state != COLL_PIPEBCAST_PASSING) {
         call->arrived = coll_pipebcast_now(); /* else nobody asks, and a clock takes time */
     }
@@ -100,8 +99,10 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 /** Where the decision was logged, logs how long a blocking broadcast took. */
 static void log_time(coll_pipebcast_module_t *module, const begun_t *begun)
 {
-    coll_pipebcast_log_time(module, begun->call.root, begun->call.data.total, &begun->decision,
-                            coll_pipebcast_seconds_since(begun->call.arrived));
+    if (begun->decision.is_logged) {
+        coll_pipebcast_log_time(module, begun->call.root, begun->call.data.total,
+                                coll_pipebcast_seconds_since(begun->call.arrived));
+    }
 }
 
 /** Advances an operation to its end, making progress of everything else meanwhile. */
@@ -158,10 +159,13 @@ static void note_passed(coll_pipebcast_module_t *module, const begun_t *begun)
 
 /** A call. Ranks whose count is 0 do not come here at all, while others may describe the same empty
  * message by a type without bytes: where there are none, nothing may be sent. */
-static begun_t begun_of(void *buffer, size_t count, struct ompi_datatype_t *datatype, int root)
+static begun_t begun_of(void *buffer, size_t count, struct ompi_datatype_t *datatype, int root,
+                        way_t way)
 {
-    return (begun_t){
-        .call = {.data = coll_pipebcast_data_of(buffer, count, datatype), .root = root}};
+    return (begun_t){.call = {.data = coll_pipebcast_data_of(buffer, count, datatype),
+                              .root = root,
+                              .overlaps = way != BLOCKING,
+                              .repeats = way == PERSISTENT}};
 }
 
 int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
@@ -169,7 +173,7 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    begun_t begun = begun_of(buffer, (size_t) count, datatype, root);
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, BLOCKING);
     int rc = OMPI_SUCCESS;
     if (begun.call.data.total == 0 || serve(module, BLOCKING, &begun, &rc)) {
         return rc;
@@ -187,7 +191,7 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                           mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    begun_t begun = begun_of(buffer, (size_t) count, datatype, root);
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, NONBLOCKING);
     int rc;
     if (begun.call.data.total == 0) {
         *request_p = &ompi_request_empty;
@@ -209,7 +213,7 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
                               ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    begun_t begun = begun_of(buffer, (size_t) count, datatype, root);
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, PERSISTENT);
     int rc;
     if (begun.call.data.total == 0) {
         return ompi_request_persistent_noop_create(request_p);

@@ -104,8 +104,8 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned, cha
     if (of_host.n_parents + of_host.n_children == 0) {
         return OMPI_SUCCESS;
     }
-    multicast->transport = coll_pipebcast_transport(
-        operation->module->comm, operation->call.tag - TAG_OF_PIECES, &operation->module->lock);
+    multicast->transport =
+        coll_pipebcast_module_transport(operation->module, operation->call.tag - TAG_OF_PIECES);
     const int rc = cut_pieces(multicast, &of_host, planned->piece_size, data, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "communicator/connections.h"
 #include "communicator/lost.h"
 
 /**
@@ -18,9 +17,11 @@
 #define LEAVE_SECONDS 1
 
 static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                        const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
-                        coll_pipebcast_operation_t **operation_p)
+                        const pb_planned_t *planned, coll_pipebcast_operation_t **operation_p)
 {
+    /* Multicast is no candidate where it does not work. */
+    const coll_pipebcast_kind_t *kind =
+        planned->kind == PB_KIND_MULTICAST ? &coll_pipebcast_multicast : call->kind;
     coll_pipebcast_operation_t *operation = calloc(1, kind->size);
     if (operation == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -37,44 +38,20 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     return OMPI_SUCCESS;
 }
 
-static int start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                 const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
-                 coll_pipebcast_operation_t **operation_p)
-{
-    const int rc = try_to_start(module, call, kind, planned, operation_p);
-    return rc == OMPI_ERR_OUT_OF_RESOURCE ? try_to_start(module, call, kind, planned, operation_p)
-                                          : rc;
-}
-
-/** The same; a rank that cannot is lost, as the others go on. */
-static int start_or_lose(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
-                         const coll_pipebcast_kind_t *kind, const pb_planned_t *planned,
-                         coll_pipebcast_operation_t **operation_p)
-{
-    if (module->is_lost) {
-        return coll_pipebcast_lost_error(module, 0);
-    }
-    const int rc = start(module, call, kind, planned, operation_p);
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc);
-    }
-    return rc;
-}
-
-bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module,
-                                           const coll_pipebcast_call_t *call)
-{
-    return !call->overlaps && !coll_pipebcast_is_in_turn(module, call) &&
-           coll_pipebcast_kind_of(module, call, NULL)->has_come != NULL;
-}
-
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
 {
-    const coll_pipebcast_kind_t *kind = coll_pipebcast_kind_of(module, call, planned);
-    const int rc = start_or_lose(module, call, kind, planned, operation_p);
-    if (rc == OMPI_SUCCESS && planned->is_swept) {
+    if (module->is_lost) {
+        return coll_pipebcast_lost_error(module, 0);
+    }
+    int rc = try_to_start(module, call, planned, operation_p);
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+        rc = try_to_start(module, call, planned, operation_p);
+    }
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_lose(module, rc); /* the others go on */
+    } else if (planned->is_swept) {
         (*operation_p)->is_swept = true;
         (*operation_p)->stream = coll_pipebcast_sweep_begin(module, planned, call->root,
                                                             call->data.total, call->tag - 1);

@@ -1,11 +1,11 @@
 /*
  * An operation: one rank's part of one broadcast, from its start to its result, behind one
  * interface. It is of one of these kinds, each a row of functions (coll_pipebcast_kind_t):
- * - plain: one transfer down the planned tree (plain.c), also flat_nb;
+ * - plain: one transfer down the planned tree (plain.c), and flat_nb: to one rank after another;
  * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival.c);
  * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all ranks (multicast.c).
- * kinds.c alone knows which kind a broadcast is.
+ * kinds.c alone knows which kind a broadcast is, but for multicast, which is planned.
  *
  * An operation never blocks. A blocking broadcast starts one and advances it until it is
  * through; a nonblocking one is a task (communicator/progress.h) that does the same. Several may be
@@ -33,22 +33,24 @@
  */
 #define COLL_PIPEBCAST_TAGS 4
 
+typedef struct coll_pipebcast_kind coll_pipebcast_kind_t;
+
 /** A broadcast that is called for. */
 typedef struct coll_pipebcast_call {
     coll_pipebcast_data_t data; /**< of at least one byte */
     int root;
     int tag; /**< the first of its tags, which keep its messages apart from those of others, also
                 of what is left over from one with an error */
+    const coll_pipebcast_kind_t *kind; /**< where it is not planned by multicast */
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
-    coll_pipebcast_settings_t settings; /**< in force when it was called */
-    bool overlaps; /**< it may overlap others of the communicator: it is no blocking one */
-    bool repeats;  /**< the tags come again, so that at its end no message may be on its way */
+    bool overlaps;   /**< it may overlap others of the communicator: it is no blocking one */
+    bool repeats;    /**< the tags come again, so that at its end no message may be on its way */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 
 /** What all operations of one kind do. */
-typedef struct coll_pipebcast_kind {
+struct coll_pipebcast_kind {
     size_t size; /**< of the kind's own structure, which begins with a coll_pipebcast_operation_t */
     /**
      * Begins, as it is planned for all ranks; the planned role is borrowed for this call. The
@@ -75,7 +77,7 @@ typedef struct coll_pipebcast_kind {
     /** Of one that lingers: does what can be done; true when nothing more is to come. */
     bool (*linger)(coll_pipebcast_operation_t *operation);
     void (*end)(coll_pipebcast_operation_t *operation);
-} coll_pipebcast_kind_t;
+};
 
 /** The common part. */
 struct coll_pipebcast_operation {
@@ -94,22 +96,17 @@ struct coll_pipebcast_operation {
 };
 
 extern const coll_pipebcast_kind_t coll_pipebcast_plain;
+extern const coll_pipebcast_kind_t coll_pipebcast_flat_nb;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
 extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
 
 /**
- * The kind of a broadcast, by what the ranks have agreed on and the broadcasts before it: alike on
- * all ranks, but for the root's part. `planned` may be NULL before it is known: then the kind that
- * it is down a tree.
+ * The kind of a broadcast that is not planned by multicast, by what the ranks have agreed on and
+ * the broadcasts before it: alike on all ranks, but for the root's part.
  */
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
-                                                    const coll_pipebcast_call_t *call,
-                                                    const pb_planned_t *planned);
-
-/** Whether a plain one is flat_nb: the root serves one rank after another. Alike on all ranks. */
-bool coll_pipebcast_is_in_turn(const coll_pipebcast_module_t *module,
-                               const coll_pipebcast_call_t *call);
+                                                    const coll_pipebcast_call_t *call);
 
 /**
  * Starts a broadcast as it is planned for all ranks. The data stay untouched until the end. Called
@@ -119,13 +116,6 @@ bool coll_pipebcast_is_in_turn(const coll_pipebcast_module_t *module,
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p);
-
-/**
- * Whether a broadcast that is called for may be swept: it is blocking, and if it is ours, plain or
- * by multicast. Alike on all ranks.
- */
-bool coll_pipebcast_operation_may_be_swept(const coll_pipebcast_module_t *module,
-                                           const coll_pipebcast_call_t *call);
 
 /** Does what can be done without waiting; true when the operation is through. */
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);

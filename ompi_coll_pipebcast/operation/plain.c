@@ -20,11 +20,12 @@ typedef struct plain {
     bool opens;   /**< connections, as this rank's role is new */
 } plain_t;
 
-/** Cuts the message and prepares the transfer that every rank has. */
+/** Cuts the message and prepares the transfer that every rank has, in a plain one or flat_nb. */
 static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size, bool in_turn)
 {
     const coll_pipebcast_call_t *call = &plain->super.call;
     pb_transfer_limits_t limits;
+    plain->transport = coll_pipebcast_module_transport(plain->super.module, call->tag);
     const int rc =
         coll_pipebcast_message_cut(&plain->message, &call->data, segment_size, role, &limits);
     if (rc != OMPI_SUCCESS) {
@@ -116,30 +117,26 @@ static void take_openings(const coll_pipebcast_module_t *module, const pb_transf
 }
 
 /** As flat_nb, in segments that are so small that they go without their receivers. */
-static int start_in_turn(plain_t *plain, const pb_planned_t *planned)
+static int start_in_turn(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     const size_t segment_size = planned->segment_size < COLL_PIPEBCAST_EAGER_SEGMENT
                                     ? planned->segment_size
                                     : COLL_PIPEBCAST_EAGER_SEGMENT;
-    plain->super.counted_as = COLL_PIPEBCAST_BY_FLAT_NB;
-    return start_transfer(plain, planned->role, segment_size, true);
+    operation->counted_as = COLL_PIPEBCAST_BY_FLAT_NB;
+    return start_transfer((plain_t *) operation, planned->role, segment_size, true);
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     plain_t *plain = (plain_t *) operation;
-    const bool in_turn = coll_pipebcast_is_in_turn(operation->module, &operation->call);
     operation->counted_as = (int) planned->kind;
-    plain->transport = coll_pipebcast_transport(operation->module->comm, operation->call.tag,
-                                                &operation->module->lock);
-    const int rc = in_turn ? start_in_turn(plain, planned)
-                   : planned->piece_size > 0
+    const int rc = planned->piece_size > 0
                        ? start_relay(plain, planned)
                        : start_transfer(plain, planned->role, planned->segment_size, false);
     if (rc != 0) {
         return rc;
     }
-    plain->opens = !planned->was_cached && !in_turn;
+    plain->opens = !planned->was_cached;
     if (plain->opens) {
         open_connections(operation->module, &plain->relay.between);
         open_connections(operation->module, &plain->relay.inside);
@@ -196,6 +193,15 @@ const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .size = sizeof(plain_t),
     .start = start,
     .has_come = has_come,
+    .advance = advance,
+    .refused = refused,
+    .cancel = cancel,
+    .finish = finish,
+};
+
+const coll_pipebcast_kind_t coll_pipebcast_flat_nb = {
+    .size = sizeof(plain_t),
+    .start = start_in_turn,
     .advance = advance,
     .refused = refused,
     .cancel = cancel,

@@ -171,8 +171,6 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
     request->comm = module->comm;
     OBJ_RETAIN(request->comm);
     request->call = *call;
-    request->call.overlaps = true;
-    request->call.repeats = persistent;
     OBJ_RETAIN(request->call.data.datatype);
     request->module = module;
     request->n_starts = 0;

@@ -226,7 +226,7 @@ static void settle(pb_learner_class_t *class)
 int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candidates, int n)
 {
     pb_learner_class_t *class = &learner->classes[slot];
-    if (class->is_settled || class->in_force < 0) {
+    if (!pb_learner_is_trying(learner, slot)) {
         return -1;
     }
     const pb_candidate_t *in_force = find_in_force(class, candidates, n);

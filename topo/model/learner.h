@@ -125,6 +125,12 @@ static inline bool pb_learner_wants(const pb_learner_t *learner, int slot)
     return learner->classes[slot].n >= learner->classes[slot].next;
 }
 
+/** Whether a broadcast of the class that is swept may be a trial. O(1). */
+static inline bool pb_learner_is_trying(const pb_learner_t *learner, int slot)
+{
+    return !learner->classes[slot].is_settled && learner->classes[slot].in_force >= 0;
+}
+
 /** What is in force for messages of `bytes`, with the measured time; false: nothing. O(classes). */
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate);
 

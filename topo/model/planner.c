@@ -683,6 +683,9 @@ static void list(void *context, const pb_candidate_t *candidate)
 /** Another candidate than the one in force, if one is to be tried. */
 static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swept)
 {
+    if (!pb_learner_is_trying(planner->learner, swept->trial.slot)) {
+        return PB_SUCCESS;
+    }
     listed_t listed = {.kinds = kinds_to_use(planner, swept->root)};
     const int rc = pb_choose_explain(chooser, swept->root, swept->bytes, list, &listed);
     if (rc != PB_SUCCESS) {
