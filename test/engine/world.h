@@ -130,6 +130,12 @@ typedef struct world {
     char breach[200]; /* the first */
 } world_t;
 
+/** calloc of at least one element, or abort. */
+void *world_zeroed(size_t n, size_t size);
+
+/** The memory; aborts if there is none. */
+void *world_must_have(void *memory);
+
 /** Notes that a contract was broken. */
 void world_breach(world_t *world, const char *what, int rank);
 
@@ -162,5 +168,8 @@ bool world_step(world_t *world);
 
 /** Whether the rank has every byte of the message, and none beyond was touched. */
 bool world_rank_has_all(const world_t *world, int rank);
+
+/** The latter alone. */
+bool world_rank_has_guard(const world_t *world, int rank);
 
 #endif

@@ -10,21 +10,8 @@
 #include "../plans.h"
 #include "topo/trees/leaders.h"
 
-/** Bytes behind each buffer, which nothing may touch. */
-#define GUARD 32
-#define GUARD_BYTE '#'
-
 /** A round, in nanoseconds. */
 #define ROUND_NS 1000
-
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = calloc(n + 1, size);
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
 
 void group_breach(group_t *g, const char *what, int rank)
 {
@@ -43,14 +30,16 @@ static int draw(group_t *g, int n)
     return pb_random_below(&g->random, n);
 }
 
+static world_t *world_of(const group_t *g, int broadcast)
+{
+    return g->broadcasts[broadcast].words.world;
+}
+
 /** Parts may give up words, and empty messages may go in the place of pieces. */
 static void let_fail(group_t *g)
 {
     for (int i = 0; i < g->n_broadcasts; i++) {
-        g->broadcasts[i].words.withdraws = true;
-        if (g->broadcasts[i].world != NULL) {
-            g->broadcasts[i].world->failed = true;
-        }
+        world_of(g, i)->failed = true;
     }
 }
 
@@ -66,7 +55,7 @@ void group_fail(group_t *g, control_failure_t failure, int broadcast, int rank, 
 
 static uint8_t *copied(const void *bytes, size_t n)
 {
-    uint8_t *copy = zeroed(n, 1);
+    uint8_t *copy = world_zeroed(n, 1);
     memcpy(copy, bytes, n);
     return copy;
 }
@@ -85,13 +74,7 @@ static void put_packet(memory_datagrams_t *d, const uint8_t *bytes, size_t lengt
         d->n_dropped++;
         return;
     }
-    if (d->n == d->room) {
-        d->room = 2 * d->room + 16;
-        d->packets = realloc(d->packets, (size_t) d->room * sizeof(*d->packets));
-        if (d->packets == NULL) {
-            abort();
-        }
-    }
+    d->packets = world_must_have(realloc(d->packets, ((size_t) d->n + 1) * sizeof(*d->packets)));
     d->packets[d->n++] =
         (packet_t){.due = due, .is_own = is_own, .length = length, .bytes = copied(bytes, length)};
     d->n_others += !is_own;
@@ -182,7 +165,7 @@ static int memory_send(pb_datagrams_t *interface, const pb_datagram_t *batch, in
     const int sent = draw(g, n + 1);
     for (int i = 0; i < sent; i++) {
         const size_t length = batch[i].header_bytes + batch[i].bytes;
-        uint8_t *bytes = zeroed(length, 1);
+        uint8_t *bytes = world_zeroed(length, 1);
         memcpy(bytes, batch[i].header, batch[i].header_bytes);
         memcpy(bytes + batch[i].header_bytes, batch[i].payload, batch[i].bytes);
         for (int rank = 0; rank < g->n_ranks; rank++) {
@@ -233,60 +216,42 @@ static uint64_t memory_dropped(pb_datagrams_t *interface)
 
 /* The group. */
 
-/** How the bytes of one broadcast differ from those of others. */
-static size_t shift_of(int broadcast)
-{
-    return (size_t) broadcast * 7919 + 1;
-}
-
-static char byte_at(int broadcast, size_t offset)
-{
-    return (char) (((offset + shift_of(broadcast)) * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
-}
-
-static void set_tree(group_t *g, broadcast_t *b, pb_plan_t *plan)
+static void set_roles(group_t *g, int index, const pb_plan_t *plan)
 {
     for (int rank = 0; rank < g->n_ranks; rank++) {
-        free(b->members[rank].role);
-        b->members[rank].role = pb_role_new(plan, rank);
+        member_t *m = &g->broadcasts[index].members[rank];
+        free(m->role);
+        m->role = pb_role_new(plan, rank);
     }
+}
+
+static void set_tree(group_t *g, int index, pb_plan_t *plan)
+{
+    set_roles(g, index, plan);
     plans_free(plan);
-}
-
-static void set_data(group_t *g, int index, size_t total)
-{
-    broadcast_t *b = &g->broadcasts[index];
-    b->total = total;
-    for (int rank = 0; rank < g->n_ranks; rank++) {
-        member_t *m = &b->members[rank];
-        free(m->data);
-        m->data = zeroed(total + GUARD, 1);
-        memset(m->data + total, GUARD_BYTE, GUARD);
-        for (size_t i = 0; rank == b->root && i < total; i++) {
-            m->data[i] = byte_at(index, i);
-        }
-    }
 }
 
 void group_set(group_t *g, int index, int root, size_t total)
 {
     broadcast_t *b = &g->broadcasts[index];
-    b->root = root;
-    set_tree(g, b, plans_random(&g->random, g->n_ranks, root, 1));
-    set_data(g, index, total);
+    world_free(b->words.world);
+    b->words.world = world_new(g->seed + (uint64_t) index, g->n_ranks, root, total, 1);
+    world_fill(b->words.world, (size_t) index * 7919 + 1);
+    set_tree(g, index, plans_random(&g->random, g->n_ranks, root, 1));
 }
 
 void group_set_chain(group_t *g, int index, int root, size_t total)
 {
     group_set(g, index, root, total);
-    set_tree(g, &g->broadcasts[index], plans_chain(g->n_ranks, root));
+    set_tree(g, index, plans_chain(g->n_ranks, root));
 }
 
 group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payload, uint32_t window,
                    size_t max_bytes)
 {
-    group_t *g = zeroed(1, sizeof(*g));
-    *g = (group_t){.random = pb_random_seed(seed),
+    group_t *g = world_zeroed(1, sizeof(*g));
+    *g = (group_t){.seed = seed,
+                   .random = pb_random_seed(seed),
                    .n_ranks = n_ranks,
                    .n_broadcasts = n_broadcasts,
                    .payload = payload,
@@ -296,11 +261,11 @@ group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payloa
                    .overlap = 1,
                    .deaf = -1,
                    .mute = -1};
-    g->broadcasts = zeroed((size_t) n_broadcasts, sizeof(*g->broadcasts));
-    g->multicasts = zeroed((size_t) n_ranks, sizeof(*g->multicasts));
-    g->datagrams = zeroed((size_t) n_ranks, sizeof(*g->datagrams));
-    g->current = zeroed((size_t) n_ranks, sizeof(*g->current));
-    g->since = zeroed((size_t) n_ranks, sizeof(*g->since));
+    g->broadcasts = world_zeroed((size_t) n_broadcasts, sizeof(*g->broadcasts));
+    g->multicasts = world_zeroed((size_t) n_ranks, sizeof(*g->multicasts));
+    g->datagrams = world_zeroed((size_t) n_ranks, sizeof(*g->datagrams));
+    g->current = world_zeroed((size_t) n_ranks, sizeof(*g->current));
+    g->since = world_zeroed((size_t) n_ranks, sizeof(*g->since));
     for (int rank = 0; rank < n_ranks; rank++) {
         g->datagrams[rank] = (memory_datagrams_t){.interface = {.send = memory_send,
                                                                 .is_sending = memory_is_sending,
@@ -318,8 +283,8 @@ group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payloa
     }
     for (int i = 0; i < n_broadcasts; i++) {
         broadcast_t *b = &g->broadcasts[i];
-        b->members = zeroed((size_t) n_ranks, sizeof(*b->members));
-        controls_init(&b->words, world_new(seed + (uint64_t) i, n_ranks, 0, 1, 1));
+        b->members = world_zeroed((size_t) n_ranks, sizeof(*b->members));
+        controls_init(&b->words, world_new(seed, n_ranks, 0, 1, 1));
         for (int rank = 0; rank < n_ranks; rank++) {
             b->members[rank].wait = draw(g, 10);
         }
@@ -343,22 +308,13 @@ static pb_plan_t *plan_by_leaders(const pb_placement_t *placement, int root)
     return plan;
 }
 
-/** The members' roles are those of the plan, and their data are in a world that has pieces. */
+/** The members' roles are those of the plan, and their messages go in pieces inside hosts. */
 static void use_pieces(group_t *g, int index, const pb_plan_t *plan)
 {
-    broadcast_t *b = &g->broadcasts[index];
-    b->piece_size = 1 + (size_t) draw(g, 3 * (int) g->payload);
-    b->world = world_new(g->random.state, g->n_ranks, b->root, b->total, b->piece_size);
-    world_fill(b->world, shift_of(index));
-    world_add_pieces(b->world, b->piece_size);
-    for (int rank = 0; rank < g->n_ranks; rank++) {
-        member_t *m = &b->members[rank];
-        free(m->role);
-        free(m->data);
-        m->role = pb_role_new(plan, rank);
-        m->data = b->world->messages[rank].data;
-        b->world->pieces[rank].data = m->data;
-    }
+    world_t *world = world_of(g, index);
+    world->segment_size = 1 + (size_t) draw(g, 3 * (int) g->payload);
+    world_add_pieces(world, world->segment_size);
+    set_roles(g, index, plan);
 }
 
 void group_place(group_t *g, const pb_placement_t *placement)
@@ -371,7 +327,7 @@ void group_place(group_t *g, const pb_placement_t *placement)
         }
     }
     for (int i = 0; i < g->n_broadcasts; i++) {
-        pb_plan_t *plan = plan_by_leaders(placement, g->broadcasts[i].root);
+        pb_plan_t *plan = plan_by_leaders(placement, world_of(g, i)->root);
         if (plan != NULL) {
             use_pieces(g, i, plan);
         }
@@ -388,28 +344,18 @@ void group_use_checksums(group_t *g)
     }
 }
 
-static void free_member(member_t *m, bool has_own_data)
-{
-    if (m->has_inside) {
-        pb_transfer_finish(&m->inside);
-    }
-    free(m->role);
-    if (has_own_data) {
-        free(m->data);
-    }
-}
-
 static void free_broadcast(const group_t *g, broadcast_t *b)
 {
     for (int rank = 0; rank < g->n_ranks; rank++) {
-        free_member(&b->members[rank], b->world == NULL);
+        member_t *m = &b->members[rank];
+        if (m->has_inside) {
+            pb_transfer_finish(&m->inside);
+        }
+        free(m->role);
     }
     free(b->members);
     controls_fini(&b->words);
     world_free(b->words.world);
-    if (b->world != NULL) {
-        world_free(b->world);
-    }
 }
 
 void group_free(group_t *g)
@@ -441,7 +387,7 @@ int group_left(const group_t *g)
             n += g->broadcasts[i].words.mail[rank] != NULL;
         }
         n += g->broadcasts[i].words.n_alive != 0;
-        n += g->broadcasts[i].world != NULL && g->broadcasts[i].world->n_alive != 0;
+        n += world_of(g, i)->n_alive != 0;
     }
     return n;
 }
@@ -465,12 +411,14 @@ static void begin_inside(broadcast_t *b, int rank)
     const pb_transfer_limits_t limits = {
         .receive_window = 2, .send_window = 3, .ahead = 200, .offered = true};
     member_t *m = &b->members[rank];
+    world_t *world = b->words.world;
     const pb_role_t of_host = pb_role_inside_host(m->role);
     if (of_host.n_parents + of_host.n_children == 0) {
         return;
     }
-    m->has_inside = pb_transfer_start(&m->inside, &of_host, &limits, b->total, b->piece_size,
-                                      &b->world->transports[rank], &b->world->pieces[rank]);
+    m->has_inside =
+        pb_transfer_start(&m->inside, &of_host, &limits, world->total, world->segment_size,
+                          &world->transports[rank], &world->pieces[rank]);
     if (!m->has_inside) {
         abort();
     }
@@ -485,8 +433,9 @@ static void begin(group_t *g, int index, int rank)
     multicast->config.datagrams = rank == g->deaf   ? NULL
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
-    const bool good = pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role,
-                                              g->n_ranks, m->data, b->total);
+    const bool good =
+        pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role, g->n_ranks,
+                                b->words.world->messages[rank].data, b->words.world->total);
     if (!good) {
         abort();
     }
@@ -497,16 +446,9 @@ static void begin(group_t *g, int index, int rank)
 /** The message must be right where the part has ended without an error. */
 static void check_data(group_t *g, int index, int rank)
 {
-    const broadcast_t *b = &g->broadcasts[index];
-    const member_t *m = &b->members[rank];
-    int n_wrong = 0;
-    for (size_t i = 0; m->result == 0 && i < b->total; i++) {
-        n_wrong += m->data[i] != byte_at(index, i);
-    }
-    for (size_t i = 0; i < GUARD; i++) {
-        n_wrong += m->data[b->total + i] != GUARD_BYTE;
-    }
-    if (n_wrong > 0) {
+    const world_t *world = world_of(g, index);
+    const bool is_whole = g->broadcasts[index].members[rank].result == 0;
+    if (!(is_whole ? world_rank_has_all(world, rank) : world_rank_has_guard(world, rank))) {
         group_breach(g, "a wrong byte", rank);
     }
 }
@@ -527,7 +469,7 @@ static void leave(group_t *g, int index, int rank)
     if (m->is_through && !m->is_free &&
         (m->is_over || (!g->never_detaches && pb_multicast_part_detach(part)))) {
         m->is_free = true;
-        memset(m->data, '!', g->broadcasts[index].total);
+        memset(world_of(g, index)->messages[rank].data, '!', world_of(g, index)->total);
     }
 }
 
@@ -576,7 +518,7 @@ static void advance_all(group_t *g, int rank)
         if (m->has_begun && !m->is_over) {
             advance(g, i, rank);
             n_parts += !m->is_over;
-            kept += !m->is_over && m->part.copy != NULL ? g->broadcasts[i].total : 0;
+            kept += !m->is_over && m->part.copy != NULL ? world_of(g, i)->total : 0;
         }
     }
     g->most_parts = n_parts > g->most_parts ? n_parts : g->most_parts;
@@ -625,28 +567,15 @@ static bool all_are_over(const group_t *g)
     return true;
 }
 
-/** Pieces get on. */
+/** Pieces get on; notes what went on with them and with words. */
 static void step_worlds(group_t *g)
 {
     for (int i = 0; i < g->n_broadcasts; i++) {
-        world_t *world = g->broadcasts[i].world;
-        if (world != NULL) {
-            (void) world_step(world);
-            if (world->n_breaches > 0) {
-                group_breach(g, world->breach, -1);
-            }
-        }
-    }
-}
-
-/** What went on with words. */
-static void look_at_words(group_t *g)
-{
-    for (int i = 0; i < g->n_broadcasts; i++) {
-        const controls_t *words = &g->broadcasts[i].words;
-        g->has_failed = g->has_failed || words->failed;
-        if (words->world->n_breaches > 0) {
-            group_breach(g, words->world->breach, -1);
+        world_t *world = world_of(g, i);
+        (void) world_step(world);
+        g->has_failed = g->has_failed || g->broadcasts[i].words.failed;
+        if (world->n_breaches > 0) {
+            group_breach(g, world->breach, -1);
         }
     }
 }
@@ -664,7 +593,6 @@ bool group_run(group_t *g, int max_rounds)
         }
         step_worlds(g);
     }
-    look_at_words(g);
     return all_are_over(g);
 }
 

@@ -30,7 +30,6 @@ typedef struct memory_datagrams {
     int n;             /**< in the buffer or on their way */
     int n_others;      /**< of these: of other ranks */
     packet_t *packets; /**< these */
-    int room;          /**< entries of `packets` */
     uint8_t *taken;    /**< the bytes of the last one that was taken in */
     uint64_t n_dropped;
     int leaves; /**< the round in which what was sent has left */
@@ -39,8 +38,7 @@ typedef struct memory_datagrams {
 /** One rank in one broadcast. */
 typedef struct member {
     pb_role_t *role;
-    int wait;   /**< rounds after its last broadcast until it comes */
-    char *data; /**< the user's buffer, with a guard behind */
+    int wait; /**< rounds after its last broadcast until it comes */
     bool has_begun, is_through, is_free, is_over; /**< is_free: the call has returned */
     int result;
     int begun, ended; /**< rounds */
@@ -50,15 +48,12 @@ typedef struct member {
 } member_t;
 
 typedef struct broadcast {
-    int root;
-    size_t total;
     member_t *members; /**< by rank */
-    controls_t words;  /**< over a world of nothing else */
-    world_t *world;    /**< of pieces, which has the members' data; NULL: there are none */
-    size_t piece_size;
+    controls_t words;  /**< over the world that has the members' data; pieces go over it, too */
 } broadcast_t;
 
 typedef struct group {
+    uint64_t seed;
     pb_random_t random;
     int n_ranks, n_broadcasts;
     uint32_t payload, window;
