@@ -26,7 +26,7 @@ bench_t bench_set_up(const char *conf, fabric_links_t links)
 
 bench_t bench_on(pb_network_t *network, fabric_links_t links)
 {
-    bench_t bench = {network, fabric_model_new(network, &links, 1514)};
+    bench_t bench = {.network = network, .model = fabric_model_new(network, &links, 1514)};
     if (bench.model == NULL) {
         printf("Bail out! no model\n");
         exit(EXIT_FAILURE);
@@ -63,16 +63,36 @@ void bench_send_flow(const bench_t *bench, const char *from, const char *to, uin
     fabric_model_send(bench->model, bench_find(bench, from), frame, now);
 }
 
-int64_t bench_next(const bench_t *bench, int64_t until, int *host_p, int *mark_p)
+int64_t bench_next(bench_t *bench, int64_t until)
 {
     int64_t time = -1;
-    fabric_frame_t *frame = fabric_model_deliver(bench->model, until, host_p, &time);
+    fabric_frame_t *frame = fabric_model_deliver(bench->model, until, &bench->host, &time);
     if (frame == NULL) {
         return -1;
     }
-    *mark_p = frame->data[0];
+    bench->mark = frame->data[0];
     free(frame);
+    if (bench->host < BENCH_NODES) {
+        bench->n_got[bench->host]++;
+        bench->last[bench->host] = time;
+    }
     return time;
+}
+
+int bench_run_out(bench_t *bench)
+{
+    int n = 0;
+    while (bench_next(bench, INT64_MAX) >= 0) {
+        n++;
+    }
+    return n;
+}
+
+int bench_change(const bench_t *bench, int link, int member, int64_t time, fabric_change_t change)
+{
+    const fabric_step_t step = {
+        .kind = FABRIC_STEP_CHANGE, .time = time, .link = link, .member = member, .change = change};
+    return fabric_model_plan(bench->model, &step);
 }
 
 const fabric_link_t *bench_member(const bench_t *bench, const char *below, bool up, int number)

@@ -163,19 +163,12 @@ static void seeds(void)
     bench_tear_down(&two);
 }
 
-static void deliver_all(const bench_t *bench)
-{
-    int host, mark;
-    while (bench_next(bench, INT64_MAX, &host, &mark) >= 0) {
-    }
-}
-
 /** A frame of each flow from a to c. */
-static void send_flows(const bench_t *bench, int n)
+static void send_flows(bench_t *bench, int n)
 {
     for (int i = 0; i < n; i++) {
         bench_send_flow(bench, "a", "c", 1000, (uint32_t) i, 1, (int64_t) i * 10000000);
-        deliver_all(bench);
+        bench_run_out(bench);
     }
 }
 
@@ -188,7 +181,7 @@ static void members_are_links(void)
 {
     bench_t bench = bench_set_up(bundle, seeded(1));
     const fabric_link_t *single = bench_link(&bench, "a", true);
-    int flow[2] = {-1, -1}, host, mark = 0;
+    int flow[2] = {-1, -1};
     for (int i = 0; i < FLOWS; i++) {
         const int member = chosen(&bench, up_of(&bench, "t0"), 0, (uint32_t) i);
         if (member < 2) {
@@ -199,29 +192,21 @@ static void members_are_links(void)
     ok(bench_member(&bench, "t0", true, 3)->rate == single->rate, "a member has one link's rate");
     bench_send_flow(&bench, "a", "c", 1000, (uint32_t) flow[0], 1, 0);
     bench_send_flow(&bench, "b", "c", 1000, (uint32_t) flow[0], 2, 0);
-    (void) bench_next(&bench, INT64_MAX, &host, &mark);
+    (void) bench_next(&bench, INT64_MAX);
     ok(bench_member(&bench, "t0", true, 0)->queue_peak == 1000, "flows that meet queue");
     bench_send_flow(&bench, "a", "c", 1000, (uint32_t) flow[0], 1, 100000000);
     bench_send_flow(&bench, "b", "c", 1000, (uint32_t) flow[1], 2, 100000000);
-    deliver_all(&bench);
+    bench_run_out(&bench);
     ok(bench_member(&bench, "t0", true, 1)->queue_peak == 0, "others do not disturb each other");
     bench_tear_down(&bench);
-}
-
-static int plan_loss(const bench_t *bench, const char *below, int member, int64_t time)
-{
-    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE,
-                          .time = time,
-                          .link = up_of(bench, below),
-                          .member = member,
-                          .change = {0, -1, -1, FABRIC_ALL}};
-    return fabric_model_plan(bench->model, &step);
 }
 
 static void one_member_changes(void)
 {
     bench_t bench = bench_set_up(bundle, seeded(1));
-    ok(plan_loss(&bench, "t0", 2, 0) == PB_SUCCESS, "one member becomes a faulty one");
+    const fabric_change_t loss = {0, -1, -1, FABRIC_ALL};
+    ok(bench_change(&bench, up_of(&bench, "t0"), 2, 0, loss) == PB_SUCCESS,
+       "one member becomes a faulty one");
     send_flows(&bench, 100);
     uint64_t drops = 0;
     for (int i = 0; i < 4; i++) {
@@ -230,9 +215,10 @@ static void one_member_changes(void)
     ok(drops > 0 && drops == bench_member(&bench, "t0", true, 2)->counters[FABRIC_REAL].drops &&
            bytes_of(&bench, "t0", true, 2) == 0,
        "its flows are lost there, and no others");
-    ok(plan_loss(&bench, "t0", -1, 2000000000) == PB_SUCCESS, "all of them do");
+    ok(bench_change(&bench, up_of(&bench, "t0"), -1, 2000000000, loss) == PB_SUCCESS,
+       "all of them do");
     bench_send(&bench, "a", "c", 1000, 1, 3000000000);
-    deliver_all(&bench);
+    bench_run_out(&bench);
     ok(bench_member(&bench, "t0", true, 0)->loss == FABRIC_ALL &&
            bench_member(&bench, "t0", true, 3)->loss == FABRIC_ALL,
        "a change of a link is one of each member");
@@ -340,7 +326,7 @@ static void load_from_spines(void)
                                              .length = 1000}};
         need(fabric_model_plan(bench.model, &step) == PB_SUCCESS);
     }
-    deliver_all(&bench);
+    bench_run_out(&bench);
     for (int i = 0; i < 4; i++) {
         used += bench_member(&bench, "l0", false, i)->counters[FABRIC_SYNTHETIC].frames > 0;
     }

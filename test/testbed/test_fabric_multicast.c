@@ -10,7 +10,6 @@
     "SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d Switches=s2; "                   \
     "SwitchName=s2 Nodes=e,f"
 #define SECOND INT64_C(1000000000)
-enum { MAX_NODES = 64 };
 
 /* ---- frames ---- */
 
@@ -25,23 +24,21 @@ static void send(const bench_t *bench, const char *from, int64_t now)
 }
 
 /** Which hosts get a frame, by their names in order, each as often as it does; "" if none. */
-static const char *reached(const bench_t *bench)
+static const char *reached(bench_t *bench)
 {
     static char names[200];
-    int n[MAX_NODES] = {0}, host, mark;
-    while (bench_next(bench, INT64_MAX, &host, &mark) >= 0) {
-        n[host]++;
-    }
+    memset(bench->n_got, 0, sizeof(bench->n_got));
+    bench_run_out(bench);
     names[0] = '\0';
     for (int node = 0; node < pb_network_size(bench->network); node++) {
-        for (int i = 0; i < n[node]; i++) {
+        for (int i = 0; i < bench->n_got[node]; i++) {
             strcat(names, pb_network_node(bench->network, node)->name);
         }
     }
     return names;
 }
 
-static int holds(const bench_t *bench, const char *from, int64_t now, const char *wanted,
+static int holds(bench_t *bench, const char *from, int64_t now, const char *wanted,
                  const char *what)
 {
     send(bench, from, now);
@@ -56,19 +53,13 @@ static uint64_t frames_on(const bench_t *bench, const char *below, bool up)
 
 /* ---- what copies cost ---- */
 
-/** Sends `n` long frames to all at 0; the last arrival at each host, by node. */
-static int flood_long_frames(const bench_t *bench, const char *from, int n, int64_t *last)
+/** Sends `n` long frames to all at 0; returns how many arrive. */
+static int flood_long_frames(bench_t *bench, const char *from, int n)
 {
-    int host, mark, n_delivered = 0;
-    int64_t time;
     for (int i = 0; i < n; i++) {
         bench_send(bench, from, NULL, 1514, (unsigned char) i, 0);
     }
-    while ((time = bench_next(bench, INT64_MAX, &host, &mark)) >= 0) {
-        last[host] = time;
-        n_delivered++;
-    }
-    return n_delivered;
+    return bench_run_out(bench);
 }
 
 static void cost_of_copies(void)
@@ -79,13 +70,11 @@ static void cost_of_copies(void)
         int n_links;
     } hosts[] = {{"b", 2}, {"c", 3}, {"d", 3}, {"e", 4}, {"f", 4}};
     bench_t bench = bench_set_up(LINE, bench_links);
-    int64_t last[MAX_NODES] = {0};
     int n_late = 0, n_wrong = 0;
-    ok(flood_long_frames(&bench, "a", N, last) == 5 * N,
-       "each host but the sender gets each frame");
+    ok(flood_long_frames(&bench, "a", N) == 5 * N, "each host but the sender gets each frame");
     for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
         const int64_t wanted = (N - 1 + hosts[i].n_links) * WIRE(1514) + hosts[i].n_links * LATENCY;
-        n_late += last[bench_find(&bench, hosts[i].name)] != wanted;
+        n_late += bench.last[bench_find(&bench, hosts[i].name)] != wanted;
         n_wrong += frames_on(&bench, hosts[i].name, false) != N ||
                    bench_link(&bench, hosts[i].name, false)->counters[FABRIC_REAL].busy !=
                        N * WIRE(1514) ||
@@ -109,20 +98,17 @@ static void copies_share_links(void)
     fabric_links_t links = bench_links;
     links.switch_queue = 20 * 1514;
     bench_t bench = bench_set_up("SwitchName=s0 Nodes=a,b,c,d", links);
-    int host, mark, n[MAX_NODES] = {0};
     for (int i = 0; i < N; i++) {
         bench_send(&bench, "a", NULL, 1514, 1, 0);
         bench_send(&bench, "b", NULL, 1514, 2, 0);
     }
-    while (bench_next(&bench, INT64_MAX, &host, &mark) >= 0) {
-        n[host]++;
-    }
+    bench_run_out(&bench);
     const fabric_link_counters_t *c = &bench_link(&bench, "c", false)->counters[FABRIC_REAL];
-    ok(n[bench_find(&bench, "a")] == N && n[bench_find(&bench, "b")] == N,
+    ok(bench.n_got[bench_find(&bench, "a")] == N && bench.n_got[bench_find(&bench, "b")] == N,
        "of two floods each sender gets the other's");
     /* Two frames come in the time of one: after the last pair the port has sent N - 1 and one is on
      * the wire; 20 wait. */
-    ok(n[bench_find(&bench, "c")] == N + 20 && c->drops == N - 20,
+    ok(bench.n_got[bench_find(&bench, "c")] == N + 20 && c->drops == N - 20,
        "a port's queue that both fill drops copies, at that port alone (%d)", (int) c->drops);
     bench_tear_down(&bench);
 }
@@ -164,8 +150,7 @@ static void losses(void)
         links.loss_seed = i == 2 ? 8 : 7;
         links.host_queue = links.switch_queue = N * 1514;
         bench_t bench = bench_set_up(LINE, links);
-        int64_t last[MAX_NODES];
-        flood_long_frames(&bench, "a", N, last);
+        flood_long_frames(&bench, "a", N);
         for (int h = 0; h < HOSTS; h++) {
             const char name[] = {(char) ('b' + h), '\0'};
             drops[i] += bench_link(&bench, name, false)->counters[FABRIC_REAL].drops;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contrib/testbed/fabric_frame.h"
 #include "test/tap.h"
 #include "test/testbed/fabric_bench.h"
 #include "test/topo/check/random_network.h"
@@ -27,23 +26,18 @@ static int64_t flood(pb_network_t *network, int root, uint64_t bytes)
     fabric_links_t links = bench_links;
     links.rate = 2 * MBIT;
     links.host_queue = links.switch_queue = UINT64_C(1) << 30;
-    fabric_model_t *model = fabric_model_new(network, &links, 1514);
-    int64_t last = 0, time;
-    int host;
-    fabric_frame_t *frame;
+    bench_t bench = bench_on(network, links);
+    const char *from = pb_network_node(network, root)->name;
+    int64_t last = 0;
     for (uint64_t sent = 0; sent < bytes; sent += PAYLOAD) {
         const uint64_t left = bytes - sent;
-        frame = fabric_model_frame(model);
-        frame->length = (uint32_t) (left < PAYLOAD ? left : PAYLOAD) + HEADERS;
-        frame->length = frame->length < FABRIC_MIN_FRAME ? FABRIC_MIN_FRAME : frame->length;
-        frame->target = -1;
-        fabric_model_send(model, root, frame, 0);
+        bench_send(&bench, from, NULL, (uint32_t) (left < PAYLOAD ? left : PAYLOAD) + HEADERS, 0,
+                   0);
     }
-    while ((frame = fabric_model_deliver(model, INT64_MAX, &host, &time)) != NULL) {
+    for (int64_t time = 0; time >= 0; time = bench_next(&bench, INT64_MAX)) {
         last = time;
-        free(frame);
     }
-    fabric_model_free(model);
+    fabric_model_free(bench.model);
     return last;
 }
 

@@ -24,14 +24,12 @@ static fabric_step_t load_of(const bench_t *bench, const char *from, const char 
                                     .seed = 1}};
 }
 
-/** Runs the model to its end; frames that reach hosts are counted. */
-static int run_out(const bench_t *bench)
+/** Plans it. */
+static int plan_load(const bench_t *bench, const char *from, const char *to, uint64_t rate,
+                     int64_t begin, int64_t duration)
 {
-    int host, mark, n = 0;
-    while (bench_next(bench, INT64_MAX, &host, &mark) >= 0) {
-        n++;
-    }
-    return n;
+    const fabric_step_t step = load_of(bench, from, to, rate, begin, duration);
+    return fabric_model_plan(bench->model, &step);
 }
 
 static const fabric_link_counters_t *loaded(const bench_t *bench, const char *below, bool up)
@@ -42,11 +40,10 @@ static const fabric_link_counters_t *loaded(const bench_t *bench, const char *be
 static void constant_load(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    const fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, SECOND, SECOND);
-    ok(fabric_model_plan(bench.model, &step) == PB_SUCCESS, "a load is planned");
+    ok(plan_load(&bench, "a", "c", RATE / 2, SECOND, SECOND) == PB_SUCCESS, "a load is planned");
     ok(fabric_model_next_event(bench.model) == SECOND && fabric_model_n_planned(bench.model) == 1,
        "and begins at its time");
-    ok(run_out(&bench) == 0, "no host gets a synthetic frame");
+    ok(bench_run_out(&bench) == 0, "no host gets a synthetic frame");
     const int64_t wanted = FRAMES_OF_A_SECOND;
     const fabric_link_counters_t *way[] = {loaded(&bench, "a", true), loaded(&bench, "s1", false),
                                            loaded(&bench, "c", false)};
@@ -68,11 +65,9 @@ static void constant_load(void)
 static void load_of_a_cable(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    fabric_step_t step = load_of(&bench, "s0", "s1", RATE / 4, 0, SECOND);
-    fabric_model_plan(bench.model, &step);
-    step = load_of(&bench, "d", "s1", RATE / 4, 0, SECOND);
-    fabric_model_plan(bench.model, &step);
-    run_out(&bench);
+    plan_load(&bench, "s0", "s1", RATE / 4, 0, SECOND);
+    plan_load(&bench, "d", "s1", RATE / 4, 0, SECOND);
+    bench_run_out(&bench);
     ok(loaded(&bench, "s1", false)->frames > 0 && loaded(&bench, "s1", true)->frames == 0 &&
            loaded(&bench, "c", false)->frames + loaded(&bench, "d", false)->frames == 0,
        "a load between two switches stays on their link");
@@ -90,7 +85,7 @@ static void random_load(void)
         step.load.random = true;
         step.load.seed = i < 2 ? 7 : 8;
         fabric_model_plan(bench.model, &step);
-        run_out(&bench);
+        bench_run_out(&bench);
         frames[i] = loaded(&bench, "a", true)->frames;
         bench_tear_down(&bench);
         bench = bench_set_up(TWO_SWITCHES, bench_links);
@@ -108,15 +103,13 @@ static void random_load(void)
 static void in_the_way(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    int host, mark = 0;
-    const fabric_step_t step = load_of(&bench, "s0", "s1", RATE, 0, SECOND);
-    fabric_model_plan(bench.model, &step);
+    plan_load(&bench, "s0", "s1", RATE, 0, SECOND);
     bench_send(&bench, "a", "c", 1514, 1, 0);
-    int64_t time = bench_next(&bench, INT64_MAX, &host, &mark);
+    int64_t time = bench_next(&bench, INT64_MAX);
     /* At s0 at WIRE + LATENCY: the second synthetic frame is on the wire until 2 * WIRE, and the
      * third came at that time, later. */
     ok(time == 4 * WIRE(1514) + 2 * LATENCY, "a host's frame waits for a synthetic one");
-    run_out(&bench);
+    bench_run_out(&bench);
     const fabric_link_t *down = bench_link(&bench, "s1", false);
     ok(down->counters[FABRIC_REAL].frames == 1 && down->counters[FABRIC_REAL].bytes == 1514,
        "and is counted as real");
@@ -126,9 +119,8 @@ static void in_the_way(void)
 static void too_much(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    fabric_step_t step = load_of(&bench, "a", "c", 4 * RATE, 0, 2 * SECOND);
-    fabric_model_plan(bench.model, &step);
-    run_out(&bench);
+    plan_load(&bench, "a", "c", 4 * RATE, 0, 2 * SECOND);
+    bench_run_out(&bench);
     const fabric_link_t *up = bench_link(&bench, "a", true);
     ok(up->queue_peak <= FABRIC_LOAD_WAITING && up->queue_peak > FABRIC_LOAD_WAITING - 1514,
        "a load that is too much fills no host's queue");
@@ -144,21 +136,16 @@ static void too_much(void)
 static void order_of_steps(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .time = 1000, .change = {5, -1, -1, -1}};
-    step.link = pb_link_up(bench_find(&bench, "s1"));
-    for (int i = 0; i < 40; i++) {
-        step.change.rate = 1000 + (uint64_t) i;
-        fabric_model_plan(bench.model, &step);
+    const int up = pb_link_up(bench_find(&bench, "s1"));
+    for (uint64_t rate = 1000; rate < 1040; rate++) {
+        bench_change(&bench, up, 0, 1000, (fabric_change_t){rate, -1, -1, -1});
     }
-    step.time = 500;
-    step.change = (fabric_change_t){0, 77, 88, -1};
-    fabric_model_plan(bench.model, &step);
-    int host, mark;
-    bench_next(&bench, 999, &host, &mark);
+    bench_change(&bench, up, 0, 500, (fabric_change_t){0, 77, 88, -1});
+    bench_next(&bench, 999);
     const fabric_link_t *link = bench_link(&bench, "s1", true);
     ok(link->rate == RATE && link->latency == 77 && link->queue_limit == 88,
        "an earlier step comes first, and changes only what it names");
-    bench_next(&bench, 1000, &host, &mark);
+    bench_next(&bench, 1000);
     ok(link->rate == 1039 && link->latency == 77, "steps of one time come in their order");
     bench_tear_down(&bench);
 }
@@ -168,15 +155,13 @@ static void losses(void)
 {
     enum { N_FRAMES = 20000 };
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    fabric_step_t step = {.kind = FABRIC_STEP_CHANGE, .change = {0, -1, -1, FABRIC_ALL / 100}};
-    step.link = pb_link_down(bench_find(&bench, "s1"));
-    fabric_model_plan(bench.model, &step);
-    int n = 0;
+    bench_change(&bench, pb_link_down(bench_find(&bench, "s1")), 0, 0,
+                 (fabric_change_t){0, -1, -1, FABRIC_ALL / 100});
     for (int i = 0; i < N_FRAMES; i++) {
         bench_send(&bench, "a", "c", 100, 1, i * 2 * WIRE(100));
         bench_send(&bench, "c", "a", 100, 1, i * 2 * WIRE(100));
     }
-    n = run_out(&bench);
+    const int n = bench_run_out(&bench);
     const fabric_link_counters_t *port = &bench_link(&bench, "s1", false)->counters[FABRIC_REAL];
     ok(port->drops > N_FRAMES / 130 && port->drops < N_FRAMES / 75, "%d of %d frames are dropped",
        (int) port->drops, N_FRAMES);
@@ -188,19 +173,14 @@ static void losses(void)
 static void forgetting(void)
 {
     bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    int host, mark;
-    fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 1000 * SECOND);
-    fabric_model_plan(bench.model, &step);
-    step =
-        (fabric_step_t){.kind = FABRIC_STEP_CHANGE, .time = 2 * SECOND, .change = {5, -1, -1, -1}};
-    fabric_model_plan(bench.model, &step);
-    bench_next(&bench, SECOND, &host, &mark);
+    plan_load(&bench, "a", "c", RATE / 2, 0, 1000 * SECOND);
+    bench_change(&bench, 0, 0, 2 * SECOND, (fabric_change_t){5, -1, -1, -1});
+    bench_next(&bench, SECOND);
     fabric_model_forget(bench.model);
     ok(fabric_model_n_planned(bench.model) == 0, "nothing is planned after forgetting");
     const uint64_t before = loaded(&bench, "a", true)->frames;
-    step = load_of(&bench, "d", "c", RATE / 2, SECOND, SECOND);
-    fabric_model_plan(bench.model, &step);
-    run_out(&bench);
+    plan_load(&bench, "d", "c", RATE / 2, SECOND, SECOND);
+    bench_run_out(&bench);
     ok(loaded(&bench, "a", true)->frames == before && fabric_model_n_changes(bench.model) == 0,
        "loads end and steps do not come");
     ok((int64_t) loaded(&bench, "d", true)->frames == FRAMES_OF_A_SECOND,
