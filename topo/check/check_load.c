@@ -48,8 +48,8 @@ static void add_edge(load_t *load, int sender, int receiver)
     }
 }
 
-/* Whether an edge is one of those of which a rank has no more than streams: in a plan by leaders
- * those inside a host are not. */
+/* An edge that counts against the bound of n_streams edges per rank: not one inside a host in a
+ * plan by leaders. */
 static bool counts(const load_t *load, const pb_plan_t *plan, int from, int to)
 {
     const pb_network_t *network = load->placement->network;

@@ -74,8 +74,9 @@ static int leave_out(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows,
 }
 
 /**
- * The flows that are needed, of which the first n_slow are slow among all n. Mostly those share a
- * link with each other; else with flows that are no slower for it, as they have less anyway.
+ * Reduces `flows`, whose first n_slow are slow among all n, to those that are needed. Slow flows
+ * mostly share a link with each other, else with flows that stay fast because they have less
+ * anyway.
  */
 static int reduce(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n_slow, int n,
                   pb_flow_t *rest)

@@ -1,8 +1,8 @@
 /*
  * Cores: the fewest flows that contend.
  *
- * Of many flows that are slow at once, some share one link and some another, one way or the other.
- * Flows are left out as long as others stay slow: then all that are left are needed for it, so they
+ * Flows that are slow in one trial may share different links, in either direction. A core is found
+ * by removing flows as long as others stay slow: all flows that remain are needed for it, so they
  * share one directed link (delta debugging: Zeller and Hildebrandt 2002, applied to flows, ours).
  */
 #ifndef PB_CORE_H
@@ -11,16 +11,16 @@
 #include "topo/discover/gauge.h"
 
 typedef struct pb_core {
-    pb_flow_t *flows; /**< owned; they contend, and with any one left out they do not */
+    pb_flow_t *flows; /**< owned; they contend together, and not without any one of them */
     int n;            /**< 1: the link is slower than the flow's hosts */
     double capacity;  /**< bytes per second that all have together */
     bool hashed;      /**< the same hosts with other partners do not contend */
 } pb_core_t;
 
 /**
- * Finds a core among `n` flows, of which pb_gauge_find_slow() found the first n_slow to be slow;
- * they are reordered. A core without flows: they are not slow any more. Clear with pb_core_clear()
- * in any case. O(log flows * flows of the core) trials.
+ * Finds a core among `n` flows, whose first n_slow pb_gauge_find_slow() found to be slow, and
+ * reorders them. A core without flows: they are not slow any more. Clear with pb_core_clear() in
+ * any case. O(log flows * flows of the core) trials.
  */
 int pb_core_find(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n_slow, int n,
                  pb_core_t *core);

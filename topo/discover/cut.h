@@ -12,7 +12,7 @@
 #include "topo/discover/trial.h"
 
 typedef struct pb_cut {
-    bool *inside;    /**< by host; that of host 0 is false */
+    bool *inside;    /**< by host; false for host 0 */
     int n_inside;    /**< hosts inside, at least 2, and as many outside */
     double capacity; /**< bytes per second each way, for all flows; of a bundle: for those that
                         share a member */

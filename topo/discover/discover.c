@@ -191,7 +191,7 @@ static int learn(search_t *s, int n_slow, int n)
     return code;
 }
 
-/** Rounds until so many in a row are clean. */
+/** Runs rounds until clean_needed() in a row are clean. */
 static int search_rounds(search_t *s)
 {
     const int needed = clean_needed(s->gauge.meter);

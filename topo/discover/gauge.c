@@ -21,7 +21,7 @@
 #define LEAST_REPEATS 2
 #define MOST_REPEATS 6
 
-/** After so many times that trials become longer. */
+/** Unsteady trials after which all trials become longer. */
 #define MOST_UNSTEADY 3
 
 int pb_gauge_init(pb_gauge_t *gauge, const pb_meter_t *meter, uint64_t seed)
@@ -246,8 +246,8 @@ static int keep_slow(pb_flow_t *flows, bool *slow, int n)
     return n_slow;
 }
 
-/** Flows that are slow in one trial and not in the next are so by chance, of which longer trials
- * have less. */
+/** Counts flows that are slow in one trial and not in the next: a matter of chance, which longer
+ * trials reduce. */
 static void note_steadiness(pb_gauge_t *gauge, bool steady)
 {
     gauge->n_unsteady += !steady;

@@ -58,17 +58,15 @@ int pb_gauge_hosts(pb_gauge_t *gauge);
  */
 int pb_gauge_refresh(pb_gauge_t *gauge);
 
-/**
- * One trial. *sum_p is the sum of the rates, *free_p that of what each flow would have by itself,
- * over the cuts that it passes.
- */
+/** One trial. *sum_p is the sum of the rates; *free_p the sum of the rates that each flow would
+ * have alone over the cuts that it passes. */
 int pb_gauge_trial(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *flows, int n,
                    double *sum_p, double *free_p);
 
 /**
- * Which flows are slower, sent at once, than the cuts that are known let them be: one trial, and
- * two to six in all if there are such; where they differ again and again, they become longer. Moves
- * them to the front of `flows` and returns their number, or an error.
+ * Finds the flows that, sent together, are slower than the known cuts let them be. One trial, two
+ * to six if some are slow; trials become longer where their results keep differing. Moves the slow
+ * flows to the front of `flows` and returns their number, or an error.
  */
 int pb_gauge_find_slow(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n);
 

@@ -1,5 +1,5 @@
 /*
- * Rounds: many flows at once that known cuts call disjoint.
+ * Rounds: trials of many flows that are disjoint by the known cuts.
  */
 #ifndef PB_ROUND_H
 #define PB_ROUND_H

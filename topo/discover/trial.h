@@ -1,9 +1,9 @@
 /*
- * Trials: flows that are sent at once, of which each one's rate is measured.
+ * Trials: flows that are sent together, with the measured rate of each.
  *
- * All that is known of a network without asking its switches comes from such trials: where two
- * flows share a link that cannot carry both, both are slower than alone. Hosts are numbered from 0;
- * in one trial a host sends at most one flow and receives at most one.
+ * Trials show a network without asking its switches: two flows that share a link which cannot carry
+ * both are slower than alone. Hosts are numbered from 0; in one trial a host sends at most one flow
+ * and receives at most one.
  */
 #ifndef PB_TRIAL_H
 #define PB_TRIAL_H
@@ -19,10 +19,8 @@ typedef struct pb_flow {
 typedef struct pb_meter {
     int n_hosts;   /**< at least 2 */
     int max_flows; /**< of one trial, at least 2 */
-    /**
-     * Sends `n` flows at once, 1 to max_flows, and fills their rates in bytes per second, each
-     * above 0. PB_SUCCESS; any error ends what the trials are for.
-     */
+    /** Sends `n` flows together, 1 to max_flows, and fills their rates in bytes per second, each
+     * above 0. Any error ends the discovery or verification. */
     int (*measure)(void *context, const pb_flow_t *flows, int n, double *rates);
     /** The same trial has given different rates several times: measure for longer. NULL: cannot. */
     void (*lengthen)(void *context);

@@ -116,7 +116,7 @@ static int add_links(verifying_t *v)
 
 /* ---- contradictions ---- */
 
-/** A contradiction with room for so many hosts and flows; NULL if out of memory. */
+/** Adds a contradiction with room for `n_hosts` and the flows of `core`; NULL if out of memory. */
 static pb_contradiction_t *add_contradiction(verifying_t *v, pb_contradiction_kind_t kind,
                                              int n_hosts, const pb_core_t *core)
 {

@@ -1,25 +1,23 @@
 /*
  * Choosing: the kind of tree and the segment size with the least predicted time.
  *
- * The fallback component is a candidate, too. A choice depends on the placement,
- * the model, the options, the root and the size class of the message alone, is
- * made in integers, and ties are broken by a fixed rule (the fallback component
- * first, then the simpler tree, then the larger segment): so ranks that agree
- * on these choose alike.
+ * The fallback component is a candidate, too. A choice depends on the placement, the model, the
+ * options, the root and the size class of the message alone, is made in integers, and ties are
+ * broken by a fixed rule (the fallback component first, then the simpler tree, then the larger
+ * segment): so ranks that agree on these choose alike.
  *
- * Where nothing was measured, costs are assumed from the speed that links report, which may be far
- * from the truth: then segments are at most 8 KB long, or 1/256 of the message.
+ * Without measurements, costs are assumed from the reported speed of links, which may be far from
+ * the truth: then segments are at most 8 KB long, or 1/256 of the message.
  *
- * Programs broadcast in many communicators at once, and from one of them it cannot be seen whether
- * the others do. Where there may be others like it (pb_choose_options_t.n_alike), each candidate
- * has two times: alone, and while all of them broadcast and share the links between switches. What
- * is as likely as the other is weighed by the mean of the logarithms, so that it is chosen by the
- * geometric mean of the two: as many times as a candidate may be slower in one situation, another
- * has to be in the other (ours).
+ * Programs broadcast in many communicators concurrently, and a communicator does not see the
+ * others. Where there may be others like it (pb_choose_options_t.n_alike), each candidate has two
+ * times: alone, and while all of them broadcast and share the links between switches. Both are
+ * taken to be equally likely, so the candidate's weight is their geometric mean: a factor lost in
+ * one case has to be won in the other (ours).
  *
- * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is
- * made for the smallest message of its class, as powers of two are the commonest.
- * Halves or quarters would be too coarse where one more segment matters.
+ * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is made for the
+ * smallest message of its class, as powers of two are the commonest. Coarser classes would hide the
+ * cost of one more segment.
  */
 #ifndef PB_CHOOSE_H
 #define PB_CHOOSE_H
@@ -32,7 +30,7 @@
 #include "topo/network/placement.h"
 #include "topo/trees/plan.h"
 
-/** Among kinds: that of the fallback component. */
+/** The fallback component as a kind. */
 #define PB_KIND_FALLBACK (-1)
 
 /** For pb_choose_options_t.kind: all of them. */
@@ -41,10 +39,10 @@
 /** All but the fallback component. */
 #define PB_CHOOSE_OWN (-2)
 
-/** Where nothing was measured, messages of so many bytes do not go to the fallback component. */
+/** Bytes from which on a message does not go to the fallback component if nothing was measured. */
 #define PB_CHOOSE_ASSUMED_FALLBACK 16384
 
-/** Where nothing was measured, segments are at most so long, or 1/256 of the message. */
+/** Most bytes of a segment if nothing was measured, unless 1/256 of the message is more. */
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
@@ -56,10 +54,8 @@
  */
 #define PB_CHOOSE_UNSURE 8
 
-/**
- * Unless the user wants it, multicast is not used where links claim more than so many bits per
- * second: a processor sends and receives about as many in datagrams of the usual size.
- */
+/** Reported bits per second above which multicast is not used unless the user wants it: a processor
+ * handles about this rate in datagrams of the usual size. */
 #define PB_CHOOSE_MULTICAST_SPEED UINT64_C(10000000000)
 
 typedef struct pb_choose_options {
@@ -69,8 +65,9 @@ typedef struct pb_choose_options {
                            a datagram; 0: multicast is no candidate, even if it is the only one */
     pb_plan_options_t plan;
     uint32_t excluded; /**< bit k is set if kind k is no candidate unless it is the only one */
-    int n_alike; /**< communicators that may broadcast at once, over the same links between switches
-                      as this one, which is among them: topo/model/alike.h; at most 1: no other */
+    int n_alike; /**< communicators like this one, itself included, that may broadcast concurrently
+                      over the same links between switches (topo/model/alike.h); at most 1: no
+                      other */
 } pb_choose_options_t;
 
 _Static_assert(PB_KIND_COUNT <= 32, "there is a bit for each kind");
@@ -79,8 +76,8 @@ typedef struct pb_candidate {
     int kind;         /**< a pb_kind_t, or PB_KIND_FALLBACK */
     uint64_t segment; /**< bytes; 0: the whole message in one */
     int64_t time;     /**< nanoseconds, predicted for the smallest message of the class */
-    int64_t weight;   /**< that by which it is chosen: the time, and more where it is less sure, or
-                           takes longer beside other broadcasts */
+    int64_t weight;   /**< the least is chosen: the time, and more where the time is less sure or
+                           longer while other communicators broadcast */
     bool estimated;   /**< a fallback component whose times the model does not have */
 } pb_candidate_t;
 
@@ -114,10 +111,8 @@ void pb_chooser_free(pb_chooser_t *chooser);
  */
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 
-/**
- * Whether the choice for messages of `bytes` may be the fallback component, or a forced kind may
- * not fit, as far as that is known without choosing. O(1).
- */
+/** Tells, without choosing, whether messages of `bytes` may go to the fallback component, or a
+ * forced kind may not fit. O(1). */
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
                         uint64_t bytes);
 
@@ -151,7 +146,7 @@ int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
 int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
                           const pb_candidate_t *candidate);
 
-/** Predicts by another model, borrowed likewise: choices are made anew. O(segment sizes). */
+/** Predicts by another model, which is borrowed, too: choices are made anew. O(segment sizes). */
 void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model);
 
 /**

@@ -45,7 +45,7 @@
 /** Notes in a row that show that the network has changed. */
 #define PB_LEARNER_DRIFTS 3
 
-/** Notes of one candidate of which the least counts. */
+/** Notes of one candidate, whose least one counts. */
 #define PB_LEARNER_NOTES 3
 
 /** Size classes, and candidates of each, that are known at a time. */
@@ -109,7 +109,8 @@ typedef enum {
 /** Nothing is known; `assumes`: nor was the speed of links measured. O(size). */
 void pb_learner_init(pb_learner_t *learner, bool assumes);
 
-/** The slot of the class of `bytes`, which takes that of the class used longest ago. O(classes). */
+/** The slot of the class of `bytes`; a new class takes the slot of the class used longest ago.
+ * O(classes). */
 int pb_learner_take(pb_learner_t *learner, uint64_t bytes);
 
 /** A broadcast of the class begins. O(1). */

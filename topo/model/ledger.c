@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/** No plan has fewer neighbours where there is a bound: there are ranks that receive and send. */
+/** Least neighbors in any plan with a bound: some ranks both receive and send. */
 #define FEWEST_NEIGHBOURS 2
 
 typedef struct charged_plan {
@@ -14,8 +14,8 @@ typedef struct charged_plan {
 struct pb_ledger {
     int n_ranks;
     int budget;     /**< 0: no bound */
-    int repeating;  /**< neighbours of the kinds that repeat */
-    int charged;    /**< neighbours, the repeating ones among them */
+    int repeating;  /**< neighbors of the kinds that repeat */
+    int charged;    /**< neighbors, including those of `repeating` */
     bool is_closed; /**< nothing is charged any more */
     int n_plans;
     charged_plan_t plans[];
@@ -31,7 +31,7 @@ pb_ledger_t *pb_ledger_new(int n_ranks)
     return ledger;
 }
 
-/** The neighbours of the kinds that repeat within the budget: of one they are all another's. */
+/** Neighbors by the kinds that repeat within the budget: those of one kind include all others. */
 static int find_repeating(int n_ranks, int budget)
 {
     int most = 0;

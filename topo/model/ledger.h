@@ -1,18 +1,18 @@
 /*
- * The ledger of a communicator: how many neighbours its plans may still give to a rank.
+ * The ledger of a communicator: the number of neighbors that its plans may still give to a rank.
  *
- * Each neighbour that a rank has in any plan costs it a connection. A budget says how many any rank
- * may have in all. Kinds whose neighbours repeat for all roots (pb_kind_row_t.repeats) are paid for
- * once, at the beginning: the chain, and the binomial tree if the budget has it. Every other plan
- * is charged at its first use with the most neighbours that any rank has in it, whether or not it
- * had them before. The first plan that does not fit closes the ledger: what was charged may be used
- * again, and nothing is charged any more.
+ * Each neighbor of a rank in any plan costs it a connection, and the budget bounds the connections
+ * of each rank. Kinds whose neighbors repeat for all roots (pb_kind_row_t.repeats) are paid for
+ * once, at the beginning: the chain, and the binomial tree if it fits. Every other plan is charged
+ * at its first use with the most neighbors that any rank has in it, new or not. The first plan that
+ * does not fit closes the ledger: plans that were charged may be used again, and nothing is charged
+ * any more.
  *
- * So an answer depends on the budget and on the sequence of plans that were charged before. Ranks
- * that agree on these have the same ledger. And what was refused once is refused ever after, what
- * was charged is had: asking again, in whatever order, changes nothing.
+ * So an answer depends on the budget and on the sequence of plans that were charged before; ranks
+ * that agree on these have the same ledger. Answers are final: asking again, in any order, changes
+ * nothing.
  *
- * Ours. All memory is had beforehand.
+ * Ours. All memory is allocated beforehand.
  */
 #ifndef PB_LEDGER_H
 #define PB_LEDGER_H
@@ -44,13 +44,11 @@ bool pb_ledger_has(const pb_ledger_t *ledger, pb_kind_t kind, int root);
 /** Whether nothing will be charged any more. O(1). */
 bool pb_ledger_is_closed(const pb_ledger_t *ledger);
 
-/**
- * Charges a plan that it does not have, of at least 2 neighbours; false: that does not fit, and the
- * ledger is closed, if it was not before. O(1).
- */
+/** Charges a plan that is not in the ledger yet, with at least 2 neighbors. False: it does not fit,
+ * and the ledger is closed. O(1). */
 bool pb_ledger_charge(pb_ledger_t *ledger, pb_kind_t kind, int root, int n_neighbours);
 
-/** Whether so many more neighbours are within the budget, closed or not. O(1). */
+/** Tells whether `n_neighbours` more are within the budget, closed or not. O(1). */
 bool pb_ledger_has_room(const pb_ledger_t *ledger, int n_neighbours);
 
 /** Charges a tree that is no plan of a kind, at most as much as the budget still has. O(1). */

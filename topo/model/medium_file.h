@@ -17,10 +17,8 @@
 /** Its form, for a table of items. */
 #define PB_MEDIUM_FORM "transport PML btl BTLS interface INTERFACES rate MBITS"
 
-/**
- * Reads the line into the names and the rate of a medium; the rest stays as it is. False, with a
- * fault, if a name is too long or the rate is none.
- */
+/** Reads the line into the names and the rate of a medium; the rest stays as it is. False, with an
+ * error, if a name is too long or the rate is 0. */
 bool pb_medium_read_item(pb_item_reader_t *item, pb_medium_t *medium);
 
 /** Writes the line. */

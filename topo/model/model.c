@@ -21,9 +21,9 @@ const char *pb_place_name(pb_place_t place)
 }
 
 /*
- * What is assumed of a link: bytes that a full frame takes on the wire beside
- * the MTU (preamble 8, header 14, check sum 4, gap 12); bytes of it that are IP
- * and TCP headers with timestamps; and the shortest frame.
+ * Assumed of a link: bytes that a full frame takes on the wire in addition to the MTU (preamble 8,
+ * header 14, check sum 4, gap 12); bytes of TCP and IP headers with timestamps; and the shortest
+ * frame.
  */
 #define FRAME_BYTES 38
 #define TCP_IP_BYTES 52
@@ -168,9 +168,9 @@ int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
 }
 
 /**
- * The time over a link of a frame with so many bytes behind its headers. The time of a byte is that
- * of long messages, which has the headers of full frames in it: they count once, as what they are
- * longer on the wire is taken off.
+ * Nanoseconds that a frame with `payload` bytes behind its headers takes over a link. The byte time
+ * of long messages includes the headers of full frames; scaling takes them off, so that headers
+ * count once.
  */
 static int64_t frame_time(const pb_model_t *model, uint64_t payload)
 {
@@ -214,9 +214,9 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
 /* ---- datagrams ---- */
 
 /**
- * The message that is as long on the wire as a datagram with `payload` bytes of ours: IP and UDP
- * headers and that of a frame are as long together as those of IP and TCP with timestamps, which
- * messages have beside the overhead of MPI.
+ * Bytes of the message that is as long on the wire as a datagram with `payload` bytes of ours.
+ * Headers of a datagram are taken to be as long as those of TCP/IP, but a message also has MPI's
+ * overhead.
  */
 static uint64_t as_message(const pb_model_t *model, uint64_t payload)
 {
@@ -393,7 +393,7 @@ static int add_size(uint64_t *sizes, int n, uint64_t size)
     return n + 1;
 }
 
-/** The sizes that have a row: this one, powers of two, and so many whole TCP segments. */
+/** Smallest size with a row. Rows are powers of two from here on, and pb_whole_segments. */
 #define SMALLEST_ROW 16
 
 void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)

@@ -1,16 +1,15 @@
 /*
  * The model: what messages between two ranks cost, measured.
  *
- * Paper 2, section 4.2 extends the parametrised LogP model by a latency that
- * depends on the message: g(m) is the least time between the starts of two
- * messages of m bytes, RTT(m) the time of a ping-pong, and L(m) = RTT(m)/2 - g(m).
- * Beyond the paper (ours): costs by how far apart the two ranks are; the gap of a
- * rank that sends and receives at once, as all inner ranks of a pipeline do; the
- * processor's times o_s and o_r, which show a slow processor; and what the
- * fallback component's broadcast takes.
+ * Paper 2, section 4.2 extends the parametrized LogP model by a latency that depends on the
+ * message: g(m) is the least time between the starts of two messages of m bytes, RTT(m) the time of
+ * a ping-pong, and L(m) = RTT(m)/2 - g(m). Beyond the paper (ours): costs by the distance of the
+ * two ranks; the gap of a rank that sends while it receives, as all inner ranks of a pipeline do;
+ * the processor's times o_s and o_r, which show a slow processor; and times of the fallback
+ * component's broadcast.
  *
- * All times are integers of nanoseconds and all arithmetic on them is in
- * integers, so that all ranks choose alike.
+ * All times are integers of nanoseconds and all arithmetic on them is in integers, so that all
+ * ranks choose alike.
  */
 #ifndef PB_MODEL_H
 #define PB_MODEL_H
@@ -28,7 +27,7 @@
 /** Tables of the fallback component's times, by number of ranks. */
 #define PB_MODEL_MAX_FALLBACK 32
 
-/** Sizes of datagrams of which a model may have the costs. */
+/** Most datagram sizes with costs in a model. */
 #define PB_MODEL_MAX_DATAGRAMS 8
 
 /** A message that a model may cover, in bytes. */
@@ -54,13 +53,13 @@ const char *pb_place_name(pb_place_t place);
 /** The rows of a place have sizes on both sides of this, in bytes. */
 #define PB_MODEL_MIDDLE_BYTES 4096
 
-/** And each size is at most so many times the one before it. */
+/** Largest ratio of a size to the one before it. */
 #define PB_MODEL_MAX_STEP 16
 
 /**
- * Messages of so many whole TCP segments cost fewer frames than others of about their
- * size, ascending. For the first PB_WHOLE_ROWS models have rows; those beyond are
- * tried as segments only.
+ * Numbers of whole TCP segments, ascending. A message of one of these sizes takes fewer frames than
+ * others of about its size. Models have rows for the first PB_WHOLE_ROWS; the others are tried as
+ * segments only.
  */
 enum { PB_WHOLE_ROWS = 11, PB_WHOLE_COUNT = 15 };
 extern const uint16_t pb_whole_segments[PB_WHOLE_COUNT];
@@ -78,12 +77,12 @@ typedef struct pb_cost {
 /** The costs between two ranks that are so far apart, by ascending bytes. */
 typedef struct pb_costs {
     int n_links; /**< links between the two ranks: 0 in a host, 2 on one switch, 3 and more */
-    int n_ring;  /**< ranks on as many hosts that sent at once for `both`; 0: not known */
+    int n_ring;  /**< ranks, one a host, that sent simultaneously for `both`; 0: not known */
     int n_rows;  /**< 0: not measured */
     pb_cost_t rows[PB_MODEL_MAX_ROWS];
 } pb_costs_t;
 
-/** Times of the fallback component's broadcast on so many ranks, by ascending bytes. */
+/** Times of the fallback component's broadcast on `n_ranks` ranks, by ascending bytes. */
 typedef struct pb_fallback {
     int n_ranks;
     int n_rows;
@@ -95,7 +94,7 @@ typedef struct pb_fallback {
 typedef struct pb_datagram_cost {
     uint64_t bytes;  /**< of ours in it */
     int64_t send;    /**< the processor of the sender is busy */
-    int64_t receive; /**< that of each receiver is */
+    int64_t receive; /**< the processor of each receiver is */
 } pb_datagram_cost_t;
 
 typedef struct pb_model {
@@ -106,7 +105,7 @@ typedef struct pb_model {
     pb_medium_t medium; /**< if so, but for its mtu and is_ethernet, which no file has */
     uint32_t payload;   /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead;  /**< bytes that MPI and its transport put before a message of ours */
-    pb_costs_t costs[PB_PLACE_COUNT]; /**< that of PB_PLACE_SWITCH always has rows */
+    pb_costs_t costs[PB_PLACE_COUNT]; /**< PB_PLACE_SWITCH always has rows */
     int n_datagrams;                  /**< 0: not measured; they cost as much as messages */
     pb_datagram_cost_t datagrams[PB_MODEL_MAX_DATAGRAMS]; /**< by ascending bytes */
     int n_fallback;
@@ -125,26 +124,24 @@ typedef struct pb_model {
  *   place switch links 2
  *   #    bytes  gap  rtt  both  send  receive      (nanoseconds)
  *   cost   256   ..   ..    ..    ..       ..
- *   place far links 5 ring 32     # `both` is of 32 ranks at once; may be missing
+ *   place far links 5 ring 32     # `both` while 32 ranks send; may be missing
  *   cost ...
  *   previous ranks 32
  *   time 1024 12800000            # bytes, nanoseconds
  *
- * The first line comes first. Rows ascend in bytes, by no more than a factor of 16
- * from one to the next; those of a place begin at 4096 bytes or less and end there
- * or beyond. `place switch` must be there with at least two rows. Names of several BTLs or
- * interfaces are separated by '+'. Files of earlier releases have no transport: such a model is
- * good wherever pipebcast serves, and is no reason to serve a transport. Lines of datagrams ascend
- * in bytes.
+ * The first line comes first. Rows ascend in bytes, by no more than a factor of 16 from one to the
+ * next; those of a place begin at 4096 bytes or less and end there or beyond. `place switch` must
+ * be there with at least two rows. Names of several BTLs or interfaces are separated by '+'. Files
+ * of earlier releases have no transport: such a model applies wherever pipebcast serves, and is no
+ * reason to serve a transport. Lines of datagrams ascend in bytes.
  */
 #define PB_MODEL_VERSION 1
 
 /**
- * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every fault in
+ * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every error in
  * `diag`, each with file and line: another version, missing sizes, values that are negative or
- * absurd (a gap, round trip or previous time that shrinks by more than half as the
- * size grows counts as absurd), a place or a previous table with less than two rows.
- * O(file).
+ * absurd (a gap, round trip or previous time that shrinks by more than half as the size grows
+ * counts as absurd), a place or a previous table with less than two rows. O(file).
  */
 int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag);
 int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t *model,
@@ -188,17 +185,17 @@ pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
  */
 int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload);
 
-/** What messages cost while many ranks send at once: `time` for each message of `n_ring` ranks. */
+/** Cost of messages while many ranks send: `time` for each message of `n_ring` ranks. */
 typedef struct pb_crowd {
     int64_t time;
     int n_ring; /**< 0: not measured */
 } pb_crowd_t;
 
 /**
- * The crowd of the largest ring that was measured, for messages of `bytes`. Where all hosts
- * share something beside links, as emulated or virtual ones share processors, so many messages
- * cannot take less, wherever they go. Where they share nothing, `time` is that of one rank which
- * sends and receives, and no plan has as many messages in that time (ours). O(log rows).
+ * The crowd of the largest measured ring, for messages of `bytes`. Where all hosts share more than
+ * links, as emulated or virtual ones share processors, `n_ring` messages take at least `time`
+ * wherever they go. Where they share nothing, `time` is one rank's for a message in and out, and no
+ * plan has more messages in that time (ours). O(log rows).
  */
 pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
 

@@ -1,9 +1,9 @@
 /*
  * The model file, version 1 (see model.h): a reader and a writer.
  *
- * A line is an item's name and its values. `cost` and `time` belong to the last
- * `place` or `previous` before them. Every fault is reported with its line, and
- * reading goes on, so that all are seen at once.
+ * A line is an item's name and its values. `cost` and `time` belong to the last `place` or
+ * `previous` before them. Every error is reported with its line, and reading goes on, so that one
+ * run shows all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ typedef struct reader {
     int fallback_line[PB_MODEL_MAX_FALLBACK];
     pb_costs_t *costs;       /**< that cost lines belong to; NULL: none */
     pb_fallback_t *fallback; /**< that time lines belong to; NULL: none */
-    bool skipping;           /**< cost and time lines belong to a faulty place or previous */
+    bool skipping;           /**< cost and time lines belong to an invalid place or previous */
 } reader_t;
 
 static bool is_first(pb_item_reader_t *item, bool *has_p)
@@ -181,7 +181,7 @@ static void item_place(pb_item_reader_t *item)
     r->skipping = false;
 }
 
-/** A value that falls by more than half while the size grows is a fault. */
+/** Reports a value that falls by more than half while the size grows. */
 static void check_growth(pb_item_reader_t *item, const char *what, int64_t before, int64_t now)
 {
     if (now < before / 2) {
@@ -401,7 +401,7 @@ int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t
     memset(model, 0, sizeof(*model));
     model->measured = true;
     const int rc = pb_item_read(&reader.item, &model_file, text, length, name, diag, &reader);
-    /* What is missing may be the consequence of a fault that was reported. */
+    /* What is missing may be the consequence of an error that was reported. */
     if (rc == PB_SUCCESS) {
         check_whole(&reader);
     }

@@ -16,11 +16,10 @@
 #define PB_PIECE_LONGEST (UINT64_C(1) << 16)
 
 /**
- * Bytes of the pieces of a message of `bytes` (at least 1) in trees inside hosts that are
- * `height` high: at most the whole message. Each piece costs the ranks that pass it on a gap, most
- * of which short ones have for the message and not for its bytes; and the last piece, which is here
- * when the last segment is, has yet to go down the tree, the longer the larger it is. The size with
- * the least sum of both wins, of equal ones the largest. In integers. O(log rows).
+ * Bytes of the pieces of a message of `bytes` (at least 1) in trees inside hosts that are `height`
+ * high: at most the whole message. Short pieces cost ranks that pass them on more gaps; a long last
+ * piece takes longer down the tree after the last segment has come. The size with the least sum of
+ * both wins, of equal ones the largest. In integers. O(log rows).
  */
 uint64_t pb_piece_size(const pb_model_t *model, int height, uint64_t bytes);
 

@@ -19,7 +19,7 @@ enum {
 /** Of a message between two hosts on one switch. */
 #define N_LINKS 2
 
-/** Rows of the table, and plans of which it is known whether they were used; powers of two. */
+/** Rows of the table, and plans that are remembered as used; powers of two. */
 enum { N_ROWS = 64, N_USED = 64 };
 
 /** More than there are kinds and sizes of segments. */
@@ -31,7 +31,7 @@ enum { MAX_CANDIDATES = 256 };
 /** Members of a group that gets two trees: these take 0.3 ms to compute for 32, 2 ms for 128. */
 #define MOST_IN_TWO_TREES 128
 
-/** Links may turn out to be so many times as fast as was assumed. */
+/** Factor by which links may be faster than was assumed. */
 #define MOST_TIMES_ASSUMED 4
 
 /** How broadcasts of one root and size class are done. */
@@ -46,7 +46,7 @@ typedef struct row {
     pb_planned_t planned; /**< but for the segment size, which depends on the very size */
 } row_t;
 
-/** A broadcast of which the time will be noted. */
+/** A broadcast whose time will be noted. */
 typedef struct swept {
     int root; /**< -1: none */
     uint64_t bytes;
@@ -113,7 +113,7 @@ static bool is_bound(const pb_planner_t *planner)
     return planner->ledger != NULL && pb_ledger_is_bounding(planner->ledger);
 }
 
-/** Where there is a bound, neighbours repeat if they can, and no plan needs all connections. */
+/** Where there is a bound, neighbors repeat if they can, and no plan needs all connections. */
 static void bind(pb_planner_t *planner)
 {
     pb_choose_options_t *choose = &planner->options.choose;
@@ -174,8 +174,8 @@ static bool is_of(uint32_t kinds, int kind)
     return kind == PB_KIND_FALLBACK || (kinds >> kind & 1) != 0;
 }
 
-/** The kinds whose frames switches copy, and where one of them alone may be chosen, those that have
- * stood in for it: bit k is that of kind k. */
+/** Bits of the kinds whose frames switches copy, and, where one of them is forced, of those that
+ * have stood in for it. */
 static uint32_t kinds_of_frames(const pb_planner_t *planner)
 {
     uint32_t kinds = 0;
@@ -362,7 +362,7 @@ static void note_group(pb_planner_t *planner, int root, pb_kind_t kind, const in
     }
 }
 
-/** The role in a group; that of the last one is kept, as the next one often is the same. */
+/** The role in a group. The last group's role is kept, as the next group often is the same. */
 static int get_group_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
                           int n_ranks, pb_planned_t *planned)
 {

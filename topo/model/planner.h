@@ -61,7 +61,7 @@ typedef struct pb_planned {
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
     pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
     size_t segment_size;   /**< bytes, at least 1, at most those of the message */
-    size_t piece_size;     /**< likewise of the pieces inside hosts, where the plan is by leaders
+    size_t piece_size;     /**< bytes of the pieces inside hosts, where the plan is by leaders
                                 (topo/trees/leaders.h); 0: segments go everywhere */
     const pb_role_t *role; /**< of this rank, of multicast in its tree of repairs; borrowed until
                                 the planner is asked again */
@@ -91,7 +91,7 @@ typedef struct pb_lesson {
     uint64_t bits_per_second; /**< of links, as they are predicted by now; 0: they were measured */
 } pb_lesson_t;
 
-/** A planner of which nothing may be asked before pb_planner_begin(). NULL if out of memory. */
+/** Makes a planner; pb_planner_begin() comes before all questions. NULL if out of memory. */
 pb_planner_t *pb_planner_new(void);
 
 /** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
@@ -169,26 +169,22 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
                     pb_planned_t *planned);
 
 /**
- * This rank's role, borrowed likewise, for a broadcast that has to be done without having been
- * chosen: in a tree of all ranks whose neighbors repeat, the binomial tree if the bound on
- * connections, which there is, has it. No segment size. PB_ERR_NO_MEMORY.
+ * This rank's role for a broadcast that has to be done without a choice: the binomial tree if the
+ * bound on connections has room for it, else the chain; neighbors of both repeat. Borrowed; without
+ * a segment size. PB_ERR_NO_MEMORY.
  */
 int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
 
-/**
- * Whether a message of `bytes` may be the fallback component's, or not fit, as far as that is
- * known without planning: for who could not. O(1).
- */
+/** Tells, without planning, whether a message of `bytes` may be the fallback component's, or not
+ * fit: for ranks that could not plan. O(1). */
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
 
 /** What a report of a broadcast says. A role stays borrowed. Errors as pb_planner_plan(). */
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,
                        pb_planner_report_t *report);
 
-/**
- * Whether a tree that is not the planner's, in which a rank has at most so many neighbors, is
- * within the bound on connections. Alike on all ranks between the same broadcasts. O(1).
- */
+/** Tells whether a tree from elsewhere with at most `n_neighbours` at a rank is within the bound on
+ * connections. Alike on all ranks between the same broadcasts. O(1). */
 bool pb_planner_has_room(const pb_planner_t *planner, int n_neighbours);
 
 /** Such a tree is used from now on, on all ranks: it is charged. O(1). */

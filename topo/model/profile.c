@@ -157,7 +157,8 @@ static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
 
 /* ---- the ground ---- */
 
-/** A node as walks see it; what its uplink carries each way lies beside what is asked with it. */
+/** A node as walks see it; the uplink's load each way is next to the other values that walks
+ * read. */
 typedef struct ground_node {
     int parent, depth;
     int64_t time;     /**< of a segment over a member of its uplink, as a flow takes one */
@@ -410,7 +411,7 @@ static void walk_copies(walk_t *walk, const pb_plan_t *plan)
 /** What crosses links between switches. */
 typedef struct crossing {
     int64_t n_segments, n_links;
-    int64_t slowest; /**< time of a segment, of which each parallel link has its share */
+    int64_t slowest; /**< time of a segment, which parallel links share */
 } crossing_t;
 
 /** Adds the uplink of a node that is used. */

@@ -62,7 +62,8 @@ static bool cut_node(const pb_address_t *of, char *text)
     return true;
 }
 
-/* Cuts a text at dots outside brackets, of which the last ends it; false if there are too many. */
+/* Cuts a text at dots outside brackets; a dot ends the last part, too. False if there are too
+ * many. */
 static bool cut_parts(char *text, parts_t *parts)
 {
     char *begin = text;

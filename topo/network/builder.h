@@ -1,15 +1,14 @@
 /*
- * Makes a network of what the lines of a file name: switches, and lists of what is below each.
+ * Makes a network from a file's lines: switches, and lists of the nodes below each.
  *
  * Nodes enter the network when they are first named, so that children keep the order of the file.
- * What is below what is decided when all lines were read. Slurm prints upper switches with the
- * hosts of all switches below them: a host has its link at the lowest of the switches that name it,
- * and at the first of several of which none is below another. A link that closes a cycle is
- * ignored, switches that are above the same one are merged (spines.h), and several tops get a
- * virtual one above them (network.h).
+ * Links are decided after all lines were read. Slurm prints upper switches with the hosts of all
+ * switches below them: a host's link is at the lowest switch that names it, at the first one if
+ * several are lowest. A link that closes a cycle is ignored, switches that are above the same one
+ * are merged (spines.h), and several tops get a virtual one above them (network.h).
  *
- * What is not understood is ignored with a warning that names its line, and costs only the hosts
- * that it concerns.
+ * An invalid entry is ignored with a warning that names its line, and costs only the hosts that it
+ * concerns.
  */
 #ifndef PB_BUILDER_H
 #define PB_BUILDER_H

@@ -14,7 +14,7 @@
 /** Numbers on which all ranks must be alike: versions, parameters, digests of files. */
 #define PB_FACTS_N_ALIKE 16
 
-/** A number that is not known, of those of which the least one counts: more than any. */
+/** An unknown number where the least of all ranks counts: more than any. */
 #define PB_FACTS_UNKNOWN UINT64_MAX
 
 /** Bytes of the line, with its end. */
@@ -26,8 +26,8 @@ typedef struct pb_facts {
     uint64_t model;           /**< digest of its measured model; 0: none */
     pb_locality_t place;      /**< where it sits in its host */
     uint64_t bits_per_second; /**< of its link to other hosts; the least of all ranks counts */
-    uint64_t mtu;             /**< likewise */
-    uint64_t connections;     /**< neighbors that it may have; likewise */
+    uint64_t mtu;             /**< the least counts */
+    uint64_t connections;     /**< neighbors that it may have; the least counts */
 } pb_facts_t;
 
 /** Writes the line without a newline; `line` is returned. */

@@ -19,7 +19,7 @@
 /* Digits of a number: all such numbers fit a uint64_t, and so do their sums. */
 #define MAX_DIGITS 18
 
-/* Where faults go. */
+/* Where errors go. */
 typedef struct complaint {
     char *why;
     size_t size;
@@ -59,7 +59,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What may be part of a name beside brackets and commas, which are syntax. */
+/* Tells whether a character may be in a name; brackets and commas are syntax. */
 static bool is_plain(char c)
 {
     return c != '\0' && (unsigned char) c > ' ' && c != 127 && strchr("[],\"'=#;\\", c) == NULL;

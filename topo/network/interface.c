@@ -60,7 +60,7 @@ static uint64_t reported_speed(const at_t *at)
     return megabits > 0 && megabits < INT32_MAX ? (uint64_t) megabits * 1000000 : 0;
 }
 
-/** Whether one member after another is active, and the bond's speed that of the active one. */
+/** Tells whether the bond uses one member at a time, so that its speed is the active member's. */
 static bool has_one_active(const at_t *at)
 {
     char mode[32] = "";
@@ -75,7 +75,7 @@ static bool has_one_active(const at_t *at)
 
 static uint64_t flow_speed(const at_t *at);
 
-/** The less of two speeds of which 0 is not known. */
+/** The lower one of two speeds; 0: unknown. */
 static uint64_t slower(uint64_t a, uint64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;

@@ -1,15 +1,15 @@
 /*
  * Fabrics of leaves and spines as trees (ours).
  *
- * A switch may have links to several switches above it, of which each flow takes one by a hash
- * (ECMP). Those above the same switch are merged into one node, and what is above merged switches
- * is merged as well, so that several layers, pods and spines that have only some of the leaves
- * become a tree. Each link between two switches is then a member of the link between their nodes,
- * whose speed is that of its slowest member.
+ * A switch may have links to several switches above it; each flow takes one by a hash (ECMP).
+ * Switches above the same switch are merged into one node, and so are those above merged switches:
+ * several layers, pods and spines with only some of the leaves become a tree. Each link between two
+ * switches is then a member of the link between their nodes, which is as fast as its slowest
+ * member.
  *
  * The tree is right where every two hosts are as near in the fabric as in the tree: then shortest
- * paths take the tree's links and no others. Where they are not, a warning tells so: messages
- * between these hosts may meet others on links that the tree takes for free.
+ * paths take the tree's links and no others. Else there is a warning: messages between these hosts
+ * may meet others on links that the tree takes to be free.
  */
 #ifndef PB_SPINES_H
 #define PB_SPINES_H

@@ -14,7 +14,7 @@
 
 static const char file_kind[] = "topology file";
 
-/** The format without `recognises` takes what no other one does, and is the last. */
+/** The last format has no test of its own: it takes every text that no other one does. */
 const pb_topology_format_t pb_topology_formats[] = {
     {.name = "slurm_yaml", .recognises = pb_slurm_yaml_recognises, .parse = pb_slurm_yaml_parse},
     {.name = "slurm_conf", .parse = pb_slurm_conf_parse},

@@ -4,8 +4,8 @@
  * The formats are the rows of a table (topology.c). A format is its reader, in files of its own,
  * its row, golden files and a fuzz target; the plugin and the tools call this and know no format.
  *
- * A file may describe several networks, of which one is read. It may be one that is another
- * program's, too, which ignores what we add to it: what was taken from where is noted.
+ * A file may describe several networks; one is read. Another program may read the file, too, and
+ * ignore our additions; notes say what was taken from where.
  */
 #ifndef PB_TOPOLOGY_H
 #define PB_TOPOLOGY_H
@@ -25,10 +25,10 @@
 /** Bytes of a topology file, and of all that it includes; the largest network needs far less. */
 #define PB_TOPOLOGY_MAX_FILE ((size_t) 64 << 20)
 
-/** How the files that belong to a text are had: those that it includes, and those beside it. */
+/** Access to the files that belong to a text: those that it includes, and those next to it. */
 typedef struct pb_topology_files {
     bool (*exists)(void *context, const char *path);
-    /** Whether two paths, of which the first was read, are of one file. */
+    /** Tells whether two paths are of one file; the first one was read. */
     bool (*are_same)(void *context, const char *path, const char *other);
     /** As pb_text_file_read(). */
     int (*read)(void *context, const char *path, char **text_p, size_t *length_p, pb_diag_t *diag);
@@ -75,7 +75,7 @@ typedef struct pb_topology {
     pb_multicast_allowed_t multicast; /**< by our key Multicast */
     char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
     pb_diag_t warnings; /**< what was not understood and ignored, or is perhaps a mistake */
-    pb_diag_t notes;    /**< what was taken from where, beside the file itself */
+    pb_diag_t notes;    /**< what was taken from other files than the file itself */
     pb_topology_seen_t seen; /**< by pb_topology_open(), the file itself first */
 } pb_topology_t;
 

@@ -88,9 +88,8 @@ static void find_start(builder_t *b)
     }
 }
 
-/* The neighbour of `node` to visit after `done` (-1: none yet): its children in
- * the network's order, then its network parent, but never the node above. -1 if
- * there is no more. */
+/* The neighbor of `node` to visit after `done` (-1: none yet): its children in the network's order,
+ * then its network parent, but never the node above. -1 if there is no more. */
 static int next_below(const builder_t *b, int node, int done)
 {
     int above = b->states[node].above, up = network_parent(b, node);

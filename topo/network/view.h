@@ -30,7 +30,7 @@ typedef struct pb_vertex {
     int parent;     /**< vertex nearer to the root, -1 for vertex 0 */
     int end;        /**< the subtree of v is the vertices [v, end) */
     int first_rank; /**< positions [first_rank, end_rank) are the ranks of the subtree, */
-    int end_local;  /**< of which [first_rank, end_local) are attached to v itself */
+    int end_local;  /**< [first_rank, end_local) are attached to v itself */
     int end_rank;
     uint32_t speed_in;  /**< of the directed path from the parent, its slowest link */
     uint32_t speed_out; /**< of the directed path to the parent, its slowest link */

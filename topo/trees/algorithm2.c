@@ -63,7 +63,7 @@ typedef struct search {
     int last_child;   /**< of the children with this reach */
 } search_t;
 
-/** No less than the reach of `n` children of which the first begins at `position` or before. */
+/** Upper bound on the reach of `n` children if the first begins at `position` or before. */
 static int reach_bound(const search_t *search, int position, int n)
 {
     const int *furthest = search->rows->furthest;

@@ -1,21 +1,19 @@
 /*
  * A binomial tree by recursive halving of the depth-first order.
  *
- * In each phase every range of two ranks or more is cut in two, and its first
- * rank sends to the first rank of the right part. The transfers of a phase go
- * upwards in disjoint ranges, so that no two of them share a directed link
- * (papers 1 and 2, Lemma 3): each phase is contention-free on any network and
- * with any number of ranks. Transfers of different phases may share links, so
- * that the tree is not meant for pipelining.
+ * In each phase every range of two ranks or more is cut in two, and its first rank sends to the
+ * first rank of the right part. The transfers of a phase go upwards in disjoint ranges, so that no
+ * two of them share a directed link (papers 1 and 2, Lemma 3): each phase is contention-free on any
+ * network and with any number of ranks. Transfers of different phases may share links, so that the
+ * tree is not meant for pipelining.
  *
- * There are ceil(log2 P) phases whatever the cut, as long as neither part is
- * larger than half the next power of two. Within that freedom the cut goes to
- * the boundary of subtrees nearest to the root (ours), so that fewer transfers
- * cross trunks. O(P log P).
+ * There are ceil(log2 P) phases whatever the cut, as long as neither part is larger than half the
+ * next power of two. Within that freedom the cut goes to the boundary of subtrees nearest to the
+ * root (ours), so that fewer transfers cross trunks. O(P log P).
  *
- * Where neighbours are to repeat, the ranges are those of the closed walk, and the cut of phase k
- * is a fixed power of two behind the first rank: over all roots a rank's neighbours are those at
- * these distances on the walk, before and behind it, 2 ceil(log2 P) at most. O(P).
+ * Where neighbors are to repeat, the ranges are those of the closed walk, and the cut of phase k is
+ * a fixed power of two behind the first rank: over all roots a rank's neighbors are at these
+ * distances on the walk, before and behind it, 2 ceil(log2 P) at most. O(P).
  */
 #include <stdlib.h>
 
@@ -30,7 +28,7 @@ typedef struct halving {
     int *phase; /**< by rank: in which it receives, which orders its parent's sends */
 } halving_t;
 
-/** The cut of [first, end), both parts of which have `half` ranks at most. */
+/** The cut of [first, end): either part has `half` ranks at most. */
 static int find_cut(const halving_t *h, int first, int end, int half)
 {
     if (h->bounds == NULL) {

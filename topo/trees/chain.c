@@ -1,16 +1,16 @@
 /*
  * Algorithm 1 (papers 1 and 2, section 4.1): in a depth-first order of the ranks, each receives
- * from the one before it. The chain enters and leaves each subtree once, hence
- * each directed link carries one edge at most (Lemma 2 and Theorem 1).
+ * from the one before it. The chain enters and leaves each subtree once, hence each directed link
+ * carries one edge at most (Lemma 2 and Theorem 1).
  *
- * Which subtree comes last is free in the paper. Links on the way from the root to the chain's end
+ * The paper leaves open which subtree comes last. Links on the way from the root to the chain's end
  * carry the message in one direction only, all others in both; so the chain ends as far from the
- * root as it can (ours), which leaves most to broadcasts of other communicators, and is the
- * shortest way, too. Of several ends as far away, the root's host picks one by a hash, so that
+ * root as it can (ours). This leaves most to broadcasts of other communicators, and is the shortest
+ * way, too. Among ends at the same distance the root's host picks one by a hash, so that
  * communicators with other roots spread over them.
  *
- * Where neighbours are to repeat, the order is the closed walk's, for which the same holds: a rank
- * has the same two neighbours on it for all roots.
+ * Where neighbors are to repeat, the order is the closed walk's, for which the same holds: a rank
+ * has the same two neighbors on it for all roots.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -14,13 +14,13 @@
 struct pb_plan;
 
 /**
- * ROW(enumerator, construction, properties of pb_kind_row_t...). The order is that of listings, and
+ * ROW(enumerator, construction, properties of pb_kind_row_t...). Listings have the same order, and
  * ranks agree on the numbers. Sources:
  *
- * - chain: Algorithm 1 (papers 1 and 2, section 4.1). It ends as far from the root as it can, and
- *   of several such ends the root's host picks one (ours): chain.c. O(ranks).
+ * - chain: Algorithm 1 (papers 1 and 2, section 4.1), as far from the root as it can end (ours):
+ *   chain.c. O(ranks).
  * - binary: Algorithm 2 (papers 1 and 2, section 4): algorithm2.c.
- * - kary: Algorithm 2 extended to `fanout` children (paper 2, section 4.1.2), likewise.
+ * - kary: Algorithm 2 extended to `fanout` children (paper 2, section 4.1.2): algorithm2.c.
  * - twotree: after the two-tree of Sanders, Speck and Traeff (2009), made for switch trees (ours):
  *   no rank sends more than two edges, and no directed link carries more than two of both trees
  *   together, or 2c if it is c times as fast as the fastest host's uplink. Fast links never make
@@ -53,11 +53,11 @@ struct pb_plan;
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
 #undef PB_KIND_ENUMERATOR
 
-/** What can be set beside the kind. */
+/** Options of a plan next to its kind. */
 typedef struct pb_plan_options {
     int fanout;               /**< children of a rank in a tree that takes it, at least 1 */
     bool leaders;             /**< one rank of each host between hosts, see topo/trees/leaders.h */
-    bool repeats;             /**< few neighbours of a rank over all roots, in a kind that can */
+    bool repeats;             /**< few neighbors of a rank over all roots, in a kind that can */
     struct pb_tables *tables; /**< kept across roots (tables.h), borrowed; NULL: nothing is */
 } pb_plan_options_t;
 
@@ -69,11 +69,11 @@ typedef struct pb_plan_options {
 typedef int pb_plan_make_t(const pb_view_t *view, const pb_plan_options_t *options,
                            struct pb_plan **plan_p);
 
-/** The neighbours of a rank in the plans of all roots, with pb_plan_options_t.repeats. */
+/** Neighbors of a rank in the plans of all roots, with pb_plan_options_t.repeats. */
 typedef enum {
     PB_REPEATS_NOT,
-    PB_REPEATS_WALK,   /**< the two beside it on the closed walk (topo/network/walk.h) */
-    PB_REPEATS_POWERS, /**< those at distances 2^k on it, the two beside it among them */
+    PB_REPEATS_WALK,   /**< the two next to it on the closed walk (topo/network/walk.h) */
+    PB_REPEATS_POWERS, /**< those at distances 2^k on it, which include the two next to it */
 } pb_repeats_t;
 
 typedef struct pb_kind_row {
@@ -85,9 +85,9 @@ typedef struct pb_kind_row {
     bool takes_fanout;    /**< its plan depends on the fanout */
     bool several_streams; /**< its plan may have more than one stream */
     bool reaches_all;     /**< the root sends to every other rank */
-    bool copies; /**< switches copy its frames, so that each link carries the message once, whoever
-                      the receivers are; its plan is that of repairs */
-    pb_repeats_t repeats; /**< whether its neighbours can */
+    bool copies; /**< switches copy its frames, so that each link carries the message once for any
+                      receivers; its plan is the tree of repairs */
+    pb_repeats_t repeats; /**< whether its neighbors can */
     int auto_turn;        /**< from 1 on, the simpler ones first, which win ties; 0: never chosen */
 } pb_kind_row_t;
 
@@ -107,10 +107,8 @@ int pb_kind_find(const char *name);
 /** Writes the kinds that may be chosen in the order of their turns; returns how many they are. */
 int pb_kinds_by_turn(pb_kind_t kinds[PB_KIND_COUNT]);
 
-/**
- * How many neighbours a rank has at most in the plans of all roots among n_ranks, with
- * pb_plan_options_t.repeats; all others, where they do not repeat.
- */
+/** Most neighbors of a rank in the plans of all roots among n_ranks, with
+ * pb_plan_options_t.repeats; n_ranks - 1 for a kind that does not repeat. */
 int pb_kind_neighbours(pb_kind_t kind, int n_ranks);
 
 /** Whether plans of the kind are by leaders (topo/trees/leaders.h) where that is wanted. */

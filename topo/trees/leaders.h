@@ -25,7 +25,7 @@
  */
 bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind);
 
-/** Whether leaders differ from other ranks where so many are on so many hosts. */
+/** Tells whether leaders differ from other ranks with these numbers. */
 static inline bool pb_leaders_matter(int n_hosts, int n_ranks)
 {
     return n_hosts > 1 && n_hosts < n_ranks;

@@ -1,5 +1,5 @@
 /*
- * Segments that links carry at once, by their speeds.
+ * Number of segments that links carry together, by their speeds.
  */
 #ifndef PB_LINK_LOAD_H
 #define PB_LINK_LOAD_H

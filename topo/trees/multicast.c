@@ -1,20 +1,18 @@
 /*
- * The tree of a broadcast by multicast: the frames themselves reach all hosts at once, copied by
- * switches, and what is lost is repaired along this tree, up which confirmations go, too. Of each
- * host one rank takes frames in, the lowest, whoever the root is; of each host but the root's it is
- * the one that has its parent on another host. The other ranks get the message inside the host.
- * Where plans are by leaders (leaders.h) this is the tree of the leaders, one or two of a host, and
- * below them are those; what follows of hosts with several ranks holds where they are not.
+ * The tree of a broadcast by multicast: switches copy frames to all hosts, lost frames are repaired
+ * down this tree, and acknowledgements go up. The lowest rank of each host receives frames, for any
+ * root; on each host but the root's it is the rank with its parent on another host. The other ranks
+ * get the message inside the host. In plans by leaders (leaders.h) this is the tree of the leaders,
+ * one or two of a host; the following on hosts with several ranks holds in other plans.
  *
  * It is the binary tree of Algorithm 2 (algorithm2.c), which follows the switches: over links of
- * equal speed one rank outside sends to the ranks below a switch, to at most two of them, and into
- * a host to one. So a frame that was lost above a switch is repaired over each link there at most
- * twice, however many ranks below lack it. No rank but the root answers more than two others, the
- * tree is nearly as low as that allows, so that few answers wait for each other, and it fits every
- * view. Two things are changed in it, inside hosts: it may come back into the root's host from
- * outside, once, and here the root is the parent of that rank, too; and the rank by which it enters
- * a host changes places with the lowest one there, so that a frame may go twice from one package or
- * cache of a host to another.
+ * equal speed one rank outside sends to the ranks below a switch, to at most two of them, and to
+ * one in a host. So a frame that was lost above a switch is repaired over each link there at most
+ * twice. No rank but the root answers more than two others, few answers wait for each other as the
+ * tree is nearly as low as possible, and it fits every view. It differs in two points inside hosts.
+ * If it comes back into the root's host, which it does at most once, the root is the parent of that
+ * rank, too. The rank by which it enters a host is swapped with the lowest one there, so that a
+ * frame may go twice between two packages or caches of a host.
  *
  * Ours.
  */

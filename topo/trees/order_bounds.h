@@ -9,11 +9,11 @@
 
 #include "topo/network/view.h"
 
-/** Arrays have n_ranks entries, of which the first is not set. */
+/** Arrays of n_ranks entries; entry 0 is not set. */
 typedef struct pb_order_bounds {
     int *common; /**< by position k: the vertex of the smallest subtree that holds k - 1 and k */
     int *first;  /**< by position k: the first position in it, or the second one if it is a host or
-                      a place of one that a tree enters once (pb_view_enters_host()): no cut then
+                      a place in one that a tree enters once (pb_view_enters_host()): no cut then
                       separates its first rank, by which it is entered, from the others */
     int *depth;  /**< by vertex: vertices above it */
 } pb_order_bounds_t;

@@ -197,7 +197,7 @@ int pb_plan_link_children(pb_plan_t *plan, int stream, const pb_view_t *view, co
     return error;
 }
 
-/** Whether `peer` is a neighbour of the rank in one of the streams before `n_streams`. */
+/** Tells whether `peer` is a neighbor of the rank in one of the streams before `n_streams`. */
 static bool is_neighbour(const pb_plan_t *plan, int n_streams, int rank, int peer)
 {
     for (int s = 0; s < n_streams; s++) {

@@ -50,10 +50,8 @@ void pb_plan_free(pb_plan_t *plan);
 int pb_plan_link_children(pb_plan_t *plan, int stream, const pb_view_t *view,
                           const int *rank_order);
 
-/**
- * The most neighbours that any rank has: distinct ranks that are its parents or children in any
- * stream. Needs no memory. O(ranks).
- */
+/** The most neighbors that any rank has: distinct ranks that are its parents or children in any
+ * stream. Needs no memory. O(ranks). */
 int pb_plan_most_neighbours(const pb_plan_t *plan);
 
 #endif

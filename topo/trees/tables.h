@@ -1,10 +1,10 @@
 /*
- * What constructions keep across roots: tables of subtrees, by shape (shapes.h). A plan that is
- * made with what is kept is the same as one that is made without it.
+ * Tables of subtrees, by shape (shapes.h), that constructions keep across roots. They save time and
+ * change no plan.
  *
- * Whoever plans for many roots owns one and hands it in as pb_plan_options_t.tables. Not
- * thread-safe. It grows with what plans need that have not been made before, so that its owner
- * looks at its memory between them; after an error of a plan it is empty or complete.
+ * A planner for many roots owns one and passes it as pb_plan_options_t.tables. Not thread-safe. New
+ * plans make it grow, so its owner checks its memory between them; after an error of a plan it is
+ * empty or complete.
  */
 #ifndef PB_TABLES_H
 #define PB_TABLES_H

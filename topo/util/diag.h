@@ -1,10 +1,9 @@
 /*
- * Diagnostics: what is wrong with an input, and where.
+ * Diagnostics: errors in an input, with their lines.
  *
- * A reader reports every fault it finds to a pb_diag_t and goes on as far as
- * it can, so that a tool can show all faults of a file at once and the plugin
- * can show the first. Messages are kept up to a bound; further ones are only
- * counted.
+ * A reader reports every error to a pb_diag_t and goes on as far as it can, so that a tool can show
+ * all errors of a file and the plugin the first. Messages are kept up to a bound; further ones are
+ * only counted.
  */
 #ifndef PB_DIAG_H
 #define PB_DIAG_H
@@ -19,7 +18,7 @@
 typedef struct pb_diag {
     char **messages; /**< "FILE:LINE: what, and what to do", in input order */
     size_t n_kept;   /**< entries of messages */
-    size_t n_faults; /**< faults reported, kept or not */
+    size_t n_faults; /**< errors reported, kept or not */
     /** Borrowed, while several files are read as one text: the file and line that stand in messages
      * for the lines that are reported. NULL: lines are those of the file that is named. */
     const pb_source_lines_t *lines;
@@ -31,11 +30,8 @@ void pb_diag_init(pb_diag_t *diag);
 /** Frees the messages and leaves the set empty. */
 void pb_diag_clear(pb_diag_t *diag);
 
-/**
- * Reports one fault. `file` may be NULL (no place is printed), `line` may be 0
- * (only the file is printed). Running out of memory keeps the count right and
- * loses only the text.
- */
+/** Reports one error. `file` may be NULL (neither file nor line is printed), `line` may be 0 (only
+ * the file is printed). Running out of memory keeps the count right and loses only the text. */
 void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,8 +1,5 @@
-/*
- * The one set of error codes of topo/ and of the engine. Functions that can fail
- * return one of these (or a non-negative count where they say so); what is wrong with
- * an input goes to a pb_diag_t beside it.
- */
+/* The one set of error codes of topo/ and of the engine. Functions that can fail return one of
+ * these (or a non-negative count where they say so); errors of an input also go to a pb_diag_t. */
 #ifndef PB_ERROR_H
 #define PB_ERROR_H
 

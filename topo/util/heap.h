@@ -22,7 +22,7 @@ typedef struct pb_heap {
     int n_events, capacity;
 } pb_heap_t;
 
-/** Makes room for `capacity` events in all: pushing so many cannot fail. PB_ERR_NO_MEMORY. */
+/** Reserves room for `capacity` events in all: pushing these cannot fail. PB_ERR_NO_MEMORY. */
 int pb_heap_reserve(pb_heap_t *heap, int capacity);
 
 /** Adds an event. PB_ERR_NO_MEMORY. O(log n). */

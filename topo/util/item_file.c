@@ -154,7 +154,7 @@ static void read_first(pb_item_reader_t *r)
     r->begun = true;
 }
 
-/** Cuts the line into words; false, with a fault, if there are too many. */
+/** Cuts the line into words; false, with an error, if there are too many. */
 static bool cut_words(pb_item_reader_t *r)
 {
     r->n_words = 0;

@@ -5,9 +5,9 @@
  *   payload 1448
  *   cost 9000 900 2100 1800 10 10   # a comment
  *
- * The first line says what the file is, and in which version. A file's own reader is a table: the
- * form of each item and what to do with one. Every fault is reported with its line, and reading
- * goes on, so that all are seen at once.
+ * The first line has the kind of the file and its version. A reader of a kind is a table: the form
+ * of each item and a function that takes one. Every error is reported with its line, and reading
+ * goes on, so that one run shows all.
  */
 #ifndef PB_ITEM_FILE_H
 #define PB_ITEM_FILE_H
@@ -24,11 +24,8 @@
 
 typedef struct pb_item_reader pb_item_reader_t;
 
-/**
- * An item. Its form is its words, of which those that begin with a capital stand for values: an
- * item that is read has as many words as its form, and the others are equal. Two items may have one
- * name.
- */
+/** An item. Its form is its words; a word that begins with a capital stands for a value. An item
+ * has as many words as its form, and all but the values are equal. Two items may have one name. */
 typedef struct pb_item {
     const char *form;
     void (*read)(pb_item_reader_t *r);
@@ -50,28 +47,25 @@ struct pb_item_reader {
     const pb_item_file_t *kind;
     const char *file; /**< in messages */
     pb_diag_t *diag;
-    size_t n_before; /**< faults that `diag` had before */
+    size_t n_before; /**< errors that `diag` had before */
     void *context;   /**< the items' readers' own */
     int line;        /**< from 1 on; 0: no line */
     int error;       /**< PB_ERR_NO_MEMORY, set by an item's reader: reading ends */
     bool stop;       /**< set where the rest of the file is not worth reading */
     bool begun;      /**< the first line was right */
-    int64_t n_read;  /**< lines with items, faulty ones included */
+    int64_t n_read;  /**< lines with items, invalid ones included */
     int end_line;    /**< of the end; 0: not yet */
     int n_words;
     char *words[PB_ITEM_MAX_WORDS];
     char buffer[PB_ITEM_MAX_LINE + 1];
 };
 
-/**
- * Reads all lines of a text. The reader is filled in, for what can be judged only then.
- * PB_ERR_INPUT if there are faults in `diag` that were not there before; PB_ERR_NO_MEMORY.
- * O(length).
- */
+/** Reads all lines of a text. The reader is filled in, for checks of the whole file. PB_ERR_INPUT
+ * if `diag` has new errors; PB_ERR_NO_MEMORY. O(length). */
 int pb_item_read(pb_item_reader_t *r, const pb_item_file_t *kind, const char *text, size_t length,
                  const char *name, pb_diag_t *diag, void *context);
 
-/** Judges the first line only. PB_ERR_INPUT with a fault. */
+/** Checks the first line only. PB_ERR_INPUT with an error. */
 int pb_item_check_first(const pb_item_file_t *kind, const char *text, size_t length,
                         const char *name, pb_diag_t *diag);
 
@@ -83,20 +77,18 @@ int pb_item_check_first(const pb_item_file_t *kind, const char *text, size_t len
 void pb_item_end(pb_item_reader_t *r);
 void pb_item_end_refused(pb_item_reader_t *r);
 
-/** Reports a fault of the line that is being read, or of the file where there is none. */
+/** Reports an error of the line that is being read, or of the file where there is none. */
 void pb_item_fault(pb_item_reader_t *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Whether this file has faults. */
+/** Tells whether this file has errors. */
 bool pb_item_has_faults(const pb_item_reader_t *r);
 
 /** A word of the file as messages show it. */
 const char *pb_item_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *word);
 
-/**
- * Word i as a decimal number from `low` to `high`, or a fault. `what` names it in the message;
- * NULL: the word before it does.
- */
+/** Reads word i as a decimal number from `low` to `high`, or reports an error. `what` names it in
+ * the message; NULL: the word before it does. */
 bool pb_item_number(pb_item_reader_t *r, const char *what, int i, uint64_t low, uint64_t high,
                     uint64_t *value_p);
 

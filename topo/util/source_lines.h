@@ -7,7 +7,7 @@
 
 typedef struct pb_source_part {
     char *file;
-    int line; /**< of the file, that of the part's first line */
+    int line; /**< of the part's first line, in the file */
     int at;   /**< that line's number over all files */
 } pb_source_part_t;
 
@@ -20,10 +20,8 @@ typedef struct pb_source_lines {
 
 void pb_source_lines_clear(pb_source_lines_t *lines);
 
-/**
- * From number `at` on, which is not before that of the last part, lines are those of `file` from
- * `line` on. The name is copied. PB_ERR_NO_MEMORY. O(1) amortised.
- */
+/** Adds a part: lines from number `at` on, which is not before the last part's, are lines of `file`
+ * from `line` on. The name is copied. PB_ERR_NO_MEMORY. O(1) amortized. */
 int pb_source_lines_part(pb_source_lines_t *lines, int at, const char *file, int line);
 
 /**

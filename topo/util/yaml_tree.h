@@ -41,9 +41,9 @@ typedef struct pb_yaml {
 bool pb_yaml_is_there(void);
 
 /**
- * Reads a text of `file`, whose first line is the line 1. To be cleared in any case. PB_ERR_INPUT
- * with a fault in diag, PB_ERR_NO_MEMORY. What is ignored is in `warnings`: further documents, and
- * all but the last value of a key. O(length), without recursion.
+ * Reads a text of `file`, whose first line is line 1. To be cleared in any case. PB_ERR_INPUT with
+ * an error in diag, PB_ERR_NO_MEMORY. `warnings` has what is ignored: further documents, and all
+ * but the last value of a key. O(length), without recursion.
  */
 int pb_yaml_read(const char *text, size_t length, const char *file, pb_diag_t *diag,
                  pb_diag_t *warnings, pb_yaml_t *yaml);

@@ -94,7 +94,7 @@ static int enter_file(const char *path, const pb_topology_files_t *files, const 
     return error;
 }
 
-/* Enters the comments, then the file beside the text. */
+/* Enters the comments, then the file next to the text. */
 static int enter_all(const pb_slurm_additions_t *additions, const pb_topology_text_t *text,
                      const char *name, pb_builder_t *builder, pb_source_lines_t *where, int number,
                      pb_topology_t *topology)

@@ -1,5 +1,5 @@
 /*
- * Paths of files beside others.
+ * Paths of files next to others.
  */
 #ifndef PB_SLURM_BESIDE_H
 #define PB_SLURM_BESIDE_H

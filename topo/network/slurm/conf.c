@@ -16,7 +16,7 @@
 
 static const char slurms_file[] = "topology.conf", read_instead[] = "topology.yaml";
 
-/* Slurm reads a topology.yaml in place of the topology.conf beside it, which may then be old. */
+/* Warns that Slurm reads the topology.yaml next to this topology.conf, which may be old. */
 static int warn_of_yaml(const pb_topology_text_t *text, pb_topology_t *topology)
 {
     if (text->files == NULL || !pb_slurm_is_called(text->name, slurms_file)) {

@@ -1,5 +1,5 @@
 /*
- * Reader for Slurm's topology.conf, and for what `scontrol show topology` prints.
+ * Reader for Slurm's topology.conf, and for the output of `scontrol show topology`.
  *
  *   SwitchName=s0 Nodes=dev[0-5]
  *   SwitchName=s3 Switches=s[0-2] LinkSpeed=100   # any unit, relative
@@ -8,17 +8,16 @@
  *   BlockName=b0 Nodes=dev[6-9]                   # of topology/block: a switch
  *
  * Lines are Slurm's (lines.h). One line may carry both Nodes and Switches, and several lines may
- * describe one switch (both beyond Slurm, which wants leaf switches apart). Of one line's children
- * the hosts come first. Hosts of switches below, which Slurm prints at upper switches again, may be
- * repeated there; they are hosts of the lowest switch that names them (builder.h). Blocks are
- * switches; what joins them is not known (network.h: a virtual top).
+ * describe one switch (both beyond Slurm, which wants leaf switches apart). A line's hosts come
+ * before its switches. Upper switches may repeat the hosts below them, as Slurm prints them; a host
+ * belongs to the lowest switch that names it (builder.h). Blocks are switches below a virtual top
+ * (network.h), as the file does not say what joins them.
  *
- * LinkSpeed is the speed of each link from the switch to what its line names;
- * pb_network_finish() finds that of links without one. Uplinks (ours, not
- * Slurm's) is the number of parallel links, a bundle or LAG, from the switch to
- * each child that its line names, 1 to 1024; each has that speed. A switch that
- * is named below several switches has links to each of them; these are merged,
- * see spines.h. In a file that Slurm reads, too, what is ours stands elsewhere (additions.h).
+ * LinkSpeed is the speed of each link from the switch to the children on its line;
+ * pb_network_finish() finds missing ones. Uplinks (ours, not Slurm's) is the number of parallel
+ * links of this speed, a bundle or LAG, to each child on the line, 1 to 1024. A switch that is
+ * named below several switches has links to each of them; these are merged, see spines.h. In a file
+ * that Slurm reads, too, keys of ours stand elsewhere (additions.h).
  */
 #ifndef PB_SLURM_CONF_H
 #define PB_SLURM_CONF_H

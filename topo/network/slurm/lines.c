@@ -12,8 +12,8 @@ typedef struct pb_slurm_source source_t;
 
 /* A text that is being read. */
 struct pb_slurm_source {
-    const char *at; /* what is left of it, */
-    size_t length;  /* so many bytes */
+    const char *at; /* the rest of it, */
+    size_t length;  /* in bytes */
     char *name;
     char *owned; /* an included file's text; NULL: borrowed */
     int line;    /* of the next physical line in it */

@@ -2,10 +2,11 @@
  * The logical lines of a configuration file, as Slurm reads it (src/common/parse_config.c of 22.05
  * to 26.05).
  *
- * '#' starts a comment, which ends with its physical line; a '\' behind what is left, blanks aside,
- * continues the line. A line "Include FILE" stands for the lines of that file, whose name is
- * relative to the directory of the file that has the line (22.05; later releases take slurm.conf's,
- * which is the same for files beside it). Slurm expands no '*', and a '%c' only in slurm.conf.
+ * '#' starts a comment, which ends with its physical line; a '\' at the end of the rest, before
+ * blanks, continues the line. A line "Include FILE" stands for the lines of that file, whose name
+ * is relative to the directory of the file that has the line (22.05; later releases take
+ * slurm.conf's, which is the same for files next to it). Slurm expands no '*', and '%c' only in
+ * slurm.conf.
  *
  * A comment that starts its line as "#pipebcast KEY=VALUE" is a line of ours.
  */
@@ -29,8 +30,8 @@ size_t pb_slurm_ours(const char *line, size_t length, const char **ours_p);
 /** Bytes of one logical line, continuations included. */
 #define PB_SLURM_MAX_LINE (1 << 20)
 
-/** Files that are open at once, each included by the one before, and files that one includes in
- * all. */
+/** Most files that are open at a time, each included by the one before; most that a file
+ * includes. */
 #define PB_SLURM_MAX_OPEN 16
 #define PB_SLURM_MAX_INCLUDED 1000
 

@@ -7,9 +7,9 @@
 #include "topo/network/topology.h"
 
 /**
- * The name in Topology= of a partition, or of PartitionName=DEFAULT before it, which the caller
- * frees; NULL: the line has none. The file and what it includes are read by `files`; of their
- * lines only those of partitions count. PB_ERR_INPUT with a fault in diag if they cannot be read,
+ * Finds the name in Topology= of a partition, or of PartitionName=DEFAULT before it, which the
+ * caller frees; NULL: the line has none. `files` reads the file and the files that it includes;
+ * only lines of partitions count. PB_ERR_INPUT with an error in diag if they cannot be read,
  * PB_ERR_NO_MEMORY.
  */
 int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_t *files,

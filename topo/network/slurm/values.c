@@ -65,8 +65,8 @@ static char *cut_quoted(cutter_t *c, char *quote)
     return end;
 }
 
-/* Cuts the value at `at`, which follows its '=' after blanks or at once, and
- * returns what follows. "Nodes= Switches=s1" has no value for Nodes. */
+/* Cuts the value behind '=' and blanks, and returns the rest. "Nodes= Switches=s1" has no value for
+ * Nodes. */
 static char *cut_value(cutter_t *c, char *equals, char **value_p)
 {
     char *at = skip_blanks(equals + 1);

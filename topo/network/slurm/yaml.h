@@ -1,6 +1,6 @@
 /*
- * Reader for Slurm's topology.yaml (25.05 and later): several topologies, of which each is a tree
- * of switches, blocks, or flat.
+ * Reader for Slurm's topology.yaml (25.05 and later): several topologies, each a tree of switches,
+ * blocks, or flat.
  *
  *   - topology: topo1
  *     cluster_default: true
@@ -10,15 +10,15 @@
  *   - topology: topo3
  *     flat: true
  *
- * A block is a switch: its hosts are near to each other and, as far as the file tells, alike. What
- * joins the blocks is not in the file, so the virtual switch above all of them stands for it: a
- * plan then enters and leaves each block once, which is right whatever joins them as long as it has
- * no bottleneck that several blocks share. Rings and tori are taken to be such switches, too, with
- * a warning. A flat topology is one switch, below which all hosts of a job are.
+ * A block is a switch: its hosts are near to each other, and the file shows no difference between
+ * them. The file does not say what joins the blocks, so they are below one virtual switch: a plan
+ * enters and leaves each block once, which is right unless several blocks share a bottleneck. Rings
+ * and tori are read as such switches, too, with a warning. A flat topology is one switch, below
+ * which all hosts of a job are.
  *
- * One topology is read: the one that the request names; that of the job's partition, by the
- * slurm.conf next to the file; the first with cluster_default; or the first. Others need only a
- * name. What we add stands in comments, or in a file of its own (additions.h).
+ * One topology is read: the one that the request names; else the one of the job's partition, by the
+ * slurm.conf next to the file; else the first with cluster_default; else the first. Others need
+ * only a name. Additions of ours stand in comments, or in a file of their own (additions.h).
  */
 #ifndef PB_SLURM_YAML_H
 #define PB_SLURM_YAML_H

@@ -32,7 +32,7 @@
 
 /** What an edge costs; the values are in table.c, with the reason for them. */
 typedef struct pb_tt_costs {
-    int first;     /**< from a rank's receipt to that of its first child */
+    int first;     /**< from a rank's receipt to its first child's */
     int step;      /**< further delay of the second child */
     double growth; /**< slots multiply by this per unit of time; weighs exports */
 } pb_tt_costs_t;
@@ -243,7 +243,7 @@ bool pb_tt_fill_sources(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 /** Replies that a table may have; by then more slack brings next to nothing. */
 #define PB_TT_MAX_REPLIES 40
 
-/** What making tables needs, beside those that are kept. */
+/** Memory for making tables, in addition to the tables that are kept. */
 typedef struct pb_tt_maker {
     const pb_tt_t *tt;
     pb_tt_pool_t pool;

@@ -1,17 +1,15 @@
 /*
- * Which rank takes which slot where vertices were merged: neighbours near each other.
+ * Slots of ranks where vertices were merged: parents and children near each other.
  *
- * In a merged view the ranks of several vertices are alike, and the trees that
- * were made for it say only where a rank stands in a tree, its *slot*, and what
- * it gives there. Ranks of one merged vertex may exchange all they have, or in
- * one tree their slots if these give as much. Neither changes the trees'
- * shapes, nor what crosses the links that were not merged.
+ * In a merged view the ranks of several vertices are alike, and the trees that were made for it say
+ * only where a rank stands in a tree, its *slot*, and what it gives there. Ranks of one merged
+ * vertex may exchange all they have, or in one tree their slots if these give as much. Neither
+ * changes the trees' shapes, nor the edges over links that were not merged.
  *
- * To begin with, the ranks in depth-first order take the slots in in-order:
- * then what is below a slot is nearly a range of ranks, and a range of ranks,
- * as those below a link are, has about as many edges at its border as the tree
- * has levels. After that exchanges are made as long as fewer edges
- * cross, those beyond what a link carries counting most.
+ * At first the ranks in depth-first order take the slots in in-order: ranks below a slot are nearly
+ * a range, and a range, such as the ranks below a link, has about as many edges at its border as
+ * the tree has levels. Exchanges follow as long as they reduce the edges over links; edges beyond
+ * what a link carries count most.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,7 @@
 /** What an edge too many counts, in edges over a link. */
 #define OVERLOAD 64
 
-/** For each edge too many so many ranks, or the overload is much too much. */
+/** Ranks for each edge too many; with fewer ranks the overload is not worth a search. */
 #define RANKS_PER_OVERLOAD 32
 
 typedef struct search {

@@ -26,19 +26,17 @@
 static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
 /*
- * The shape of the trees: what an edge is taken to cost.
+ * The shape of the trees: assumed costs of an edge.
  *
- * A rank's first child receives at once, its second a segment time later: trees
- * made for that are not complete but lean, lower under second children. How
- * much lower depends on what a hop costs beside it: one segment time in the
- * slot model of topo/check/simulator.h, two links and more in its links model, and what
- * software adds. Of the ratios that were tried at P = 64 to 1024, all from 3 to
- * 7 gave times within three per cent of the best in both models; the larger the
- * ratio, the lower the trees. So the largest is taken. Ways over several switches
- * are not counted: it made little difference to times, and heights grew.
+ * A rank's first child receives immediately, its second a segment time later, so that trees lean:
+ * they are lower under second children. How much lower depends on the cost of a hop in segment
+ * times: 1 in the slot model of topo/check/simulator.h, 2 and more links in its links model, and
+ * the software's time. Ratios from 3 to 7 give times within 3 % of the best in both models at P =
+ * 64 to 1024; larger ones make lower trees, so the largest is taken. Paths over several switches
+ * cost no more here: this would make trees higher, and times hardly better.
  */
 
-/** From a rank's receipt to that of its first child, and from there to that of its second. */
+/** Time from a rank's receipt to its first child's, and from there to its second child's. */
 enum { FIRST = 7, STEP = 1 };
 
 /** The root of g^-first + g^-(first + step) = 1, by bisection. */
