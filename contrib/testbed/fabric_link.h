@@ -1,16 +1,14 @@
 /*
  * A directed link: one direction of a link, with the queue of the port that sends on it.
  *
- * The model. A frame that reaches the sending port waits until the port is free and
- * its turn has come; it is dropped if the bytes that wait already would exceed the
- * queue's limit with it, or by chance where the port is a faulty one. It then occupies the port for
- * its time on the wire, and reaches the other end after the latency: store and forward. Times are
- * those of the model, not those at which the fabric gets round to an event, so that a fabric that
- * is late once does not shift what follows.
+ * The model. A frame that reaches the sending port waits until the port is free and its turn has
+ * come; it is dropped if the waiting bytes would exceed the queue's limit with it, or by chance
+ * where the port loses frames. It then occupies the port for its time on the wire, and reaches the
+ * other end after the latency: store and forward. Times are the model's, not those at which the
+ * fabric handles an event, so that one delay of the fabric does not shift later events.
  *
- * A link knows its next event only: the arrival of its foremost frame at the far end.
- * Frames behind it are started when something happens at the link, at the exact times
- * at which the port became free.
+ * A link knows its next event only: the arrival of its foremost frame at the far end. Frames behind
+ * it start at the next event of the link, at the exact times at which the port became free.
  */
 #ifndef FABRIC_LINK_H
 #define FABRIC_LINK_H
@@ -24,7 +22,7 @@
 typedef struct fabric_link_counters {
     uint64_t frames;     /**< sent or being sent */
     uint64_t bytes;      /**< of them: the frames' own, without FABRIC_WIRE_OVERHEAD */
-    uint64_t drops;      /**< frames lost at the full queue or the faulty port */
+    uint64_t drops;      /**< frames lost at the full queue or by chance */
     uint64_t drop_bytes; /**< of them */
     int64_t busy;        /**< nanoseconds for which the port was occupied */
 } fabric_link_counters_t;
@@ -49,7 +47,7 @@ typedef struct fabric_link {
     fabric_link_counters_t counters[FABRIC_TRAFFIC_KINDS];
 } fabric_link_t;
 
-/** Losses are counted in frames of so many. */
+/** Number of frames by which losses are counted. */
 #define FABRIC_ALL 1000000
 
 /** A change of a link; what is negative or, for the rate, 0 stays as it is. */

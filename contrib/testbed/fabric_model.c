@@ -164,7 +164,7 @@ static int choose(const fabric_model_t *model, int link, int at, const fabric_fr
     return fabric_members_choose(model->members, link, at, frame->flow);
 }
 
-/** A switch copies a group frame, which it owns, to each of its links but that of its arrival. */
+/** Copies a group frame, which it owns, to each link of the switch but the one of its arrival. */
 static void spread(fabric_model_t *model, position_t here, fabric_frame_t *frame, int64_t now)
 {
     fabric_switch_t *own = &model->switches[here.node];

@@ -1,24 +1,22 @@
 /*
  * The model of a switched network: links, switches, and the frames under way.
  *
- * It has no clock and no sockets. Frames are put in at hosts with the time at which
- * they came, and taken out at hosts with the time at which the network delivers
- * them; what lies between is computed. Frames should come in the order of their times;
- * one that comes late is treated as if its links had been busy until then.
+ * It has no clock and no sockets. Frames enter at hosts with the time of their arrival, and leave
+ * at hosts with the time of their delivery, which the model computes. Frames should come in the
+ * order of their times; one that comes late is treated as if its links had been busy until then.
  *
- * Switches know where every host is and forward in no time of their own: all time
- * is spent in queues and on links. Where a link has several members (fabric_members.h), each is a
- * link of its own, and a frame takes that of its flow.
+ * Switches know where every host is and forward in no time of their own: all time is spent in
+ * queues and on links. Where a link has several members (fabric_members.h), each is a link of its
+ * own, and a frame takes its flow's member.
  *
  * A group frame is copied to every link of a switch but the one by which it came; each copy waits,
  * takes its time and can be lost as any frame. The network is a tree and the copy goes over one
- * member of each link, the one of its flow, so that no host gets it twice: of several spines one is
- * the root of the tree for all frames of a flow. Switches may drop
- * multicast.
+ * member of each link, the one of its flow, so that no host gets it twice: one of several spines is
+ * the root of the tree for all frames of a flow. Switches may drop multicast.
  *
- * Links may change and synthetic load may come and go, at times that are given in
- * advance: steps. Synthetic frames take the way that a host's would take and occupy its
- * links and queues like these; at the end of it they vanish.
+ * Links may change and synthetic load may come and go, at times that are given in advance: steps.
+ * Synthetic frames take the way that a host's would take and occupy its links and queues like
+ * these; at the end of it they vanish.
  */
 #ifndef FABRIC_MODEL_H
 #define FABRIC_MODEL_H
@@ -35,7 +33,7 @@ typedef struct fabric_links {
     uint64_t switch_queue; /**< bytes, at the ports of switches */
     uint64_t hash_seed;    /**< of the hash by which flows take members */
     uint32_t host_loss; /**< frames in a million that a switch's port to a host drops by chance */
-    uint64_t loss_seed; /**< of which frames are lost, at any port */
+    uint64_t loss_seed; /**< of the choice of lost frames, at any port */
     int64_t interrupt;  /**< ns between two times at which a host takes frames, at least */
 } fabric_links_t;
 
@@ -56,7 +54,7 @@ typedef struct fabric_switch {
     uint64_t drops;    /**< frames that it has so dropped */
 } fabric_switch_t;
 
-/** That of a node; borrowed. Hosts have one without a meaning. */
+/** The switch of a node; borrowed. A host's has no meaning. */
 fabric_switch_t *fabric_model_switch(fabric_model_t *model, int node);
 
 /** A real broadcast frame of flow 0 to be filled, NULL if out of memory. To be freed by free(). */
@@ -89,9 +87,9 @@ const fabric_members_t *fabric_model_members(const fabric_model_t *model);
 fabric_link_t *fabric_model_link(fabric_model_t *model, int member);
 
 /**
- * Has a step (copied) happen at its time, or at once if that is past; steps of one time in the
- * order in which they were planned. The link must exist, the load's nodes
- * different. PB_ERR_NO_MEMORY, and then nothing is planned. O(steps).
+ * Plans a step (copied) at its time, or now if that is past; steps of one time happen in the order
+ * of planning. The link must exist, the load's nodes differ. PB_ERR_NO_MEMORY, and then nothing is
+ * planned. O(steps).
  */
 int fabric_model_plan(fabric_model_t *model, const fabric_step_t *step);
 

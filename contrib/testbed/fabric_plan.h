@@ -18,8 +18,8 @@ typedef struct fabric_plan {
 /** Something that is to be done at its time. */
 typedef struct fabric_due {
     int64_t time;
-    fabric_step_t step; /**< a change to be made, or a load of which one frame is to be sent */
-    int number;         /**< of the load: different from that of all others that last */
+    fabric_step_t step; /**< a change, or a load that sends one frame now */
+    int number;         /**< of the load: unique among loads that last */
 } fabric_due_t;
 
 void fabric_plan_clear(fabric_plan_t *plan);

@@ -18,8 +18,7 @@
 #define PACKET_IGNORE_OUTGOING 23
 #endif
 
-/* Bytes of ring: a tenth of a second of single-frame segments between 32 hosts at 10 Mbit/s and
- * more. */
+/* Bytes of ring: 0.1 s of single-frame segments between 32 hosts at 10 Mbit/s and more. */
 #define RING_BYTES (16u << 20)
 #define BLOCK_BYTES (1u << 16)
 /* Most bytes that a slot holds besides the frame. */

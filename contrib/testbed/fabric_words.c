@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a number: a quarter of what a clock holds, so that sums of two times do not overflow. */
+/* Largest number: sums of two times do not overflow a clock. */
 #define MAX_NUMBER (INT64_MAX / 4)
 #define MAX_NAMES 2
 #define MAX_NUMBERS 5
 
-/* What follows the word of a step: names, then numbers. */
+/* Values of a step: names, then numbers. */
 static const struct form {
     const char *word;
     int n_names, n_numbers;

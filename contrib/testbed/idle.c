@@ -1,24 +1,20 @@
 /*
  * Lets idle ranks of an emulated cluster sleep instead of spin.
  *
- * On a real cluster a rank that waits spins on its host's own processor and
- * disturbs no one. Here all hosts share few processors, and spinning ranks keep
- * those that have something to do waiting for milliseconds. Preloaded into the
- * ranks, this library turns "no event, yield, look again at once" into "wait
- * until something happens on the network": a look for events without waiting
- * that follows a sched_yield() waits, in the kernel, for an event or for
- * PIPEBCAST_IDLE_US microseconds (default 1000), which bounds the delay of what
- * is not reported by an event, such as shared memory.
+ * On a real cluster a waiting rank spins on its host's own processor and disturbs no one. Here all
+ * hosts share few processors, and spinning ranks delay busy ones for milliseconds. Preloaded into
+ * the ranks, this library makes a poll for events without a timeout wait if it follows a
+ * sched_yield(): in the kernel, for an event or for PIPEBCAST_IDLE_US microseconds (default 1000).
+ * This bounds the delay of messages without an event, such as those in shared memory.
  *
- * A rank that sleeps by itself between the yield and the look does not wait: it has
- * something else to do, of which the sleep takes the place (a computation), and
- * looks for events now and then. Such a look does not wait either.
+ * A poll does not wait if the rank itself has slept since the yield: such a sleep stands for a
+ * computation with polls now and then.
  *
- * Where PIPEBCAST_IDLE_EMPTY is a number, a look also waits that follows so many looks in a row
- * that found nothing: for programs that never yield (MPICH).
+ * If PIPEBCAST_IDLE_EMPTY is a number, a poll also waits after this number of polls in a row
+ * without an event: for programs that never yield (MPICH).
  *
- * Where PIPEBCAST_IDLE_YIELD is set, the yield itself sleeps that long, and no look does: for ranks
- * that have shared memory alone, whose looks for events are rare.
+ * If PIPEBCAST_IDLE_YIELD is set, the yield itself sleeps for PIPEBCAST_IDLE_US, and polls do not:
+ * for ranks that have shared memory alone and seldom poll.
  */
 #include "dilation.h"
 

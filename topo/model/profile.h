@@ -12,7 +12,7 @@
  * Beyond the paper (ours): several streams; links that more than one rank sends over, or of unequal
  * speed; ranks of one host; processors; and a resource that all messages of all hosts may share.
  *
- * Where switches copy frames (pb_kind_row_t.copies), the profile is not that of the plan's tree:
+ * Where switches copy frames (pb_kind_row_t.copies), the profile does not follow the plan's tree:
  * each frame goes from the root over the links to every host, over each link once, in one
  * direction, and so the slowest link on the way to any receiver is the busiest one. The root sends
  * it once, and one rank of each other host receives it; the others of a host get it inside the

@@ -78,10 +78,9 @@ bool pb_advice_is_stale(const pb_advice_t *advice, int64_t now);
 int64_t pb_advice_now(void);
 
 /*
- * The file, version 1: text, one item a line, hosts before what names them. Edges are
- * in the order in which a parent sends to its children. The hash is that of all bytes before
- * the line `end` (topo/util/hash.h), in hexadecimal: what was not written to its end, or was
- * changed since, is found out.
+ * The file, version 1: text, one item a line, hosts before trees that name them. Edges are in the
+ * order in which a parent sends to its children. The line `end` has the hash of all bytes before it
+ * (topo/util/hash.h), in hexadecimal: it shows a file that is incomplete or was changed.
  *
  *   pipebcast-advice 1
  *   written 1763728000123456789      nanoseconds since the epoch
@@ -97,7 +96,7 @@ int64_t pb_advice_now(void);
 #define PB_ADVICE_VERSION 1
 
 /** Reads advice from memory, which the caller frees; `name` stands for the file in messages.
- * PB_ERR_INPUT with every fault in `diag`, PB_ERR_NO_MEMORY; *advice_p is then NULL. */
+ * PB_ERR_INPUT with every error in `diag`, PB_ERR_NO_MEMORY; *advice_p is then NULL. */
 int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice_t **advice_p,
                     pb_diag_t *diag);
 
@@ -126,10 +125,8 @@ typedef struct pb_advice_version {
 pb_advice_version_t pb_advice_version(const char *dir, const pb_host_set_t *hosts);
 bool pb_advice_version_is(const pb_advice_version_t *a, const pb_advice_version_t *b);
 
-/**
- * Sets advice->written to now and puts the file in its place: readers see the old one
- * or the new one, never a part. PB_ERR_IO with a fault, PB_ERR_NO_MEMORY.
- */
+/** Sets advice->written to now and replaces the file: readers see the old one or the new one, never
+ * a part. PB_ERR_IO with an error in `diag`, PB_ERR_NO_MEMORY. */
 int pb_advice_publish(const char *dir, pb_advice_t *advice, pb_diag_t *diag);
 
 #endif

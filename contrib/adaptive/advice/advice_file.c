@@ -1,8 +1,8 @@
 /*
- * The file of advice, version 1 (see advice.h): reader, writer, and its place in a directory.
+ * The file of advice, version 1 (see advice.h): reader, writer, and its path in a directory.
  *
- * The hash is looked at first: where it is wrong the file was not written to its end, and
- * nothing else would be worth a message. What then is faulty was written so.
+ * The hash is checked first: if it is wrong the file was not written to its end, and only this is
+ * reported. Other errors come from the writer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,7 +131,7 @@ static void end_tree(reader_t *r)
     drop_tree(r);
 }
 
-/** The host that word i names, or a fault. */
+/** The host that word i names, or an error. */
 static int read_member(reader_t *r, int i)
 {
     char quote[PB_DIAG_QUOTE_SIZE];

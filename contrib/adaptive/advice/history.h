@@ -1,15 +1,15 @@
 /*
- * The history of a communicator: what the component writes for the advisor.
+ * The history of a communicator, which the component writes for the advisor.
  *
- * A file of one writer, mapped, so that a record costs no system call; a ring, so that
- * its size is bounded. Two kinds: DIR/history-HASH-TOKEN holds the broadcasts as their roots
- * saw them, from which the next is predicted (paper 4, section 2.5); DIR/rates-HASH-TOKEN holds
- * how fast each parent delivered to this host, which measures the network while a
- * program runs (what the paper's section 6 leaves open). HASH is that of the set of hosts.
+ * A file of one writer, mapped, so that a record costs no system call; a ring, so that its size is
+ * bounded. There are two kinds. DIR/history-HASH-TOKEN holds broadcasts as their roots saw them, to
+ * predict the next (paper 4, section 2.5). DIR/rates-HASH-TOKEN holds the rate at which each parent
+ * delivered to this host: measurements of the network while a program runs (left open in the
+ * paper's section 6). HASH is the hash of the set of hosts.
  *
- * Each record has its number and a hash of its own: a reader may look while one is
- * written, and a crash leaves at most that one illegible. Whatever cannot be right is left out
- * and counted. A file is stale if its last record is old; who reads decides what is old.
+ * Each record has its number and a hash of its own: a reader may read while a record is written,
+ * and a crash makes at most this one illegible. Invalid records are ignored and counted. A file is
+ * stale if its last record is old; its reader decides what is old.
  */
 #ifndef PB_HISTORY_H
 #define PB_HISTORY_H
@@ -53,9 +53,9 @@ typedef struct pb_history {
 } pb_history_t;
 
 /**
- * Reads a history from bytes, which may be what any program wrote; free with
- * pb_history_free(). `name` stands for the file in messages. PB_ERR_INPUT with a fault if the
- * file as a whole is none; PB_ERR_NO_MEMORY. O(length).
+ * Reads a history from bytes that any program may have written; free with pb_history_free(). `name`
+ * stands for the file in messages. PB_ERR_INPUT with an error in `diag` if the file as a whole is
+ * none; PB_ERR_NO_MEMORY. O(length).
  */
 int pb_history_parse(const uint8_t *bytes, size_t length, const char *name,
                      pb_history_t **history_p, pb_diag_t *diag);
@@ -65,9 +65,9 @@ int pb_history_read(const char *path, pb_history_t **history_p, pb_diag_t *diag)
 void pb_history_free(pb_history_t *history);
 
 /**
- * Shows the path of every history of a kind in the directory to `visit`, those of one set of hosts
- * or, where `hosts` is NULL, all, until it returns another value than PB_SUCCESS, which is the
- * result then. PB_ERR_IO with a fault if the directory cannot be read.
+ * Shows `visit` the path of each history of a kind in the directory, of one set of hosts or, if
+ * `hosts` is NULL, of all. Ends with the first result of `visit` other than PB_SUCCESS, and returns
+ * it. PB_ERR_IO with an error in `diag` if the directory cannot be read.
  */
 typedef int pb_history_visit_t(void *context, const char *path);
 int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
@@ -82,9 +82,9 @@ int pb_history_remove_old(const char *dir, int64_t age, pb_diag_t *diag);
 typedef struct pb_history_writer pb_history_writer_t;
 
 /**
- * Makes a history file of `kind` in the directory. `token` makes its name unique: letters,
- * digits, '.', '-' and '_'. An older file of this name is replaced. PB_ERR_IO with
- * a fault, PB_ERR_INPUT (token), PB_ERR_NO_MEMORY.
+ * Makes a history file of `kind` in the directory. `token` makes its name unique: letters, digits,
+ * '.', '-' and '_'. An older file of this name is replaced. PB_ERR_IO with an error in `diag`,
+ * PB_ERR_INPUT (token), PB_ERR_NO_MEMORY.
  */
 int pb_history_create(const char *dir, pb_history_kind_t kind, uint64_t group,
                       const pb_host_set_t *hosts, const char *token, pb_history_writer_t **writer_p,

@@ -9,15 +9,14 @@
 #include "topo/trees/plan.h"
 
 /**
- * The plan over all ranks of the view, of as many streams as `streams` has trees over
- * n_hosts hosts, in which `host[rank]` is a rank's host; its `kind` is PB_KIND_COUNT, as no
- * construction made it. The root leads its host, and the lowest rank each other one. Ranks of
- * one host are a complete binary tree below their leader, in the order of ranks: no link is
- * between them, so all that counts is that the last has its data soon (ours). A leader
- * serves other hosts first.
+ * Makes the plan over all ranks of the view from n_streams trees over n_hosts hosts; `host[rank]`
+ * is a rank's host. Its `kind` is PB_KIND_COUNT, as no construction made it. The root leads its
+ * host, and the lowest rank each other one. Ranks of one host are a complete binary tree below
+ * their leader, in rank order: no link is between them, so only the time of the last one counts
+ * (ours). A leader serves other hosts first.
  *
- * The caller frees it. PB_ERR_INPUT if the view has not all ranks, a host is without ranks or
- * a number is none, or a stream is not a tree over all hosts from the root's; PB_ERR_NO_MEMORY.
+ * The caller frees it. PB_ERR_INPUT if the view does not have all ranks, a host has no rank or an
+ * invalid number, or a stream is not a tree over all hosts from the root's; PB_ERR_NO_MEMORY.
  * O(ranks log ranks) for each stream.
  */
 int pb_host_plan(const pb_view_t *view, const int *host, int n_hosts,

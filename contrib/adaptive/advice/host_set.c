@@ -22,8 +22,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/** Sorts the names, of which each is borrowed, and drops repeated ones; returns how many are left.
- */
+/** Sorts borrowed names, drops repeated ones, and returns the number of the rest. */
 static int sort_names(const char **names, int n)
 {
     int n_kept = 0;

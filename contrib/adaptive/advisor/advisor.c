@@ -31,11 +31,10 @@ enum { FIRST_POWER = 10, LAST_POWER = 21 };
 /** A program counts as running if it broadcast so lately, in seconds. */
 enum { RUNNING_S = 120 };
 
-/** Broadcasts that were followed by advice, so that each is looked at once. */
+/** Most broadcasts that are remembered as handled, so that each is handled once. */
 enum { MOST_HANDLED = 256 };
 
-/** Sets of hosts whose trees are remembered; of more the oldest are read from the directory again.
- */
+/** Most sets of hosts whose trees are remembered; older ones are read from the directory again. */
 enum { MOST_SHELVES = 32 };
 
 struct handled {
@@ -287,8 +286,8 @@ static int64_t time_until(const struct advisor *advisor, const struct advise_job
     return left > LEAST_BUDGET ? left : LEAST_BUDGET;
 }
 
-/** The predicted size has half of the time, half and twice that size a quarter each. What can be
- * had at once is written at once, as a prediction may be wrong. */
+/** Spends 50 % of the time on the predicted size, 25 % each on half and twice this size. Trees that
+ * take no time are written first, as a prediction may be wrong. */
 static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
                         const struct advise_next *next, const struct advise_rates *rates)
 {

@@ -9,7 +9,7 @@
 /** A history is of no program that runs if it was not written to for so long, in seconds. */
 enum { LEFT_S = 7 * 24 * 3600 };
 
-/** A file that vanished or is faulty is left out: jobs end and crash. */
+/** Reads a history; one that has vanished or is invalid is ignored, as jobs end and crash. */
 static int read_history(const char *path, pb_history_t **history_p, int *n_faulty_p)
 {
     pb_diag_t diag;

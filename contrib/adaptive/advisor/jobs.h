@@ -21,7 +21,7 @@ struct advise_jobs {
 
 /**
  * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later.
- * Faulty ones are left out and counted. Clear also after an error: PB_ERR_IO (the directory;
+ * Invalid ones are ignored and counted. Clear also after an error: PB_ERR_IO (the directory;
  * reported), PB_ERR_NO_MEMORY.
  */
 int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);

@@ -17,10 +17,8 @@
 #define ADVISE_ASSUMED_STARTUP 10000
 #define ADVISE_ASSUMED_BANDWIDTH 118000000
 
-/**
- * What a hop adds is more than its latency: a connection that was idle waits for acknowledgements
- * until its window has opened. So many latencies are reckoned with (ours).
- */
+/** Latencies that a hop is taken to cost: an idle connection waits for acknowledgements until its
+ * window has opened (ours). */
 #define ADVISE_HOP_LATENCIES 3
 
 /** The file of links, read again whenever it was replaced. */
@@ -45,10 +43,8 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
                            const char *name, const char *links, int max_age);
 void advise_knowledge_close(struct advise_knowledge *knowledge);
 
-/**
- * Looks whether the file of links was replaced, and reads it then. A faulty one is reported once,
- * and the links known before stay. Returns whether there is something new.
- */
+/** Reads the file of links if it was replaced. An invalid one is reported once, and the known links
+ * stay. Returns whether there is something new. */
 bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
 
 /** What is known for a set of hosts; host i is node i. */

@@ -32,7 +32,7 @@ int advise_known_add_copy(struct advise_known *known, const pb_tree_t *tree)
     return keep_known(known, advise_tree_copy(tree, next_known(known)));
 }
 
-/** One tree of a static plan. A kind that does not fit the network is left out. */
+/** Adds a tree of a static plan. A kind that does not fit the network is ignored. */
 static int add_plan(struct advise_known *known, const pb_view_t *view, pb_kind_t kind, int fanout)
 {
     const pb_plan_options_t options = {.fanout = fanout};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A way from one cluster to another, beside the matrix. */
+/** State of a path from one cluster to another. */
 enum { UNKNOWN, FREE, LOADED };
 
 struct applying {

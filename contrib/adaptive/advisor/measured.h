@@ -22,18 +22,20 @@
 /** An edge is slowed by the edges before it if it is not slower than that by more than this. */
 #define ADVISE_SAME_PERCENT 85
 
-/** A link is full if the edges over it have so many percent of it together. */
+/** Percentage of a link that its edges together use at least if it is full. */
 #define ADVISE_FULL_PERCENT 80
 
-/** A way is loaded if it is slower than so many percent of the known rate; less is noise. */
+/** Percentage of the known rate below which a path is loaded; above, differences are noise. */
 #define ADVISE_LOADED_PERCENT 75
 
-/** And if it took longer by so many times its latency: an idle connection needs some round trips
- * until its window has opened. Of what should be over before that, slowness shows nothing: a lost
- * frame or a processor that was away costs as much. */
+/**
+ * Latencies that a loaded path takes longer at least: an idle connection needs some round trips
+ * until its window has opened. Within them slowness shows nothing, as a lost frame or a busy
+ * processor costs as much.
+ */
 #define ADVISE_SETTLING_LATENCIES 8
 
-/** Of its bandwidth, a suspected way keeps so much. */
+/** Percentage of its bandwidth that a suspected path keeps. */
 #define ADVISE_SUSPECT_PERCENT 90
 
 /** Rates of one communicator's broadcasts, hosts being nodes of the matrix. */

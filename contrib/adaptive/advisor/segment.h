@@ -9,7 +9,7 @@
 typedef int advise_cost_together_t(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int n,
                                    int64_t *cost_p);
 
-/** That of the best of n trees; INT64_MAX of none. Errors as pb_tree_cost(). */
+/** The cost of the best of n trees; INT64_MAX if there is none. Errors as pb_tree_cost(). */
 int advise_least_cost(const pb_tree_costs_t *costs, pb_tree_t *const *trees, int n,
                       int64_t *cost_p);
 

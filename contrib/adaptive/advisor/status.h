@@ -1,6 +1,5 @@
-/* What an advisor reports of itself, in its directory: DIR/advisor-status as text,
- * DIR/advisor-status.json likewise for programs, and a lock while it lives.
- */
+/* Reports of an advisor on itself, in its directory: DIR/advisor-status as text,
+ * DIR/advisor-status.json for programs, and a lock while it lives. */
 #ifndef ADVISE_STATUS_H
 #define ADVISE_STATUS_H
 
@@ -21,7 +20,7 @@ struct advisor_status {
     int64_t cost;       /**< predicted, of the tree */
     int64_t multilevel; /**< predicted, of the multilevel tree */
     uint32_t segment;
-    int n_streams;   /**< more than 1: it is a static plan of so many trees */
+    int n_streams;   /**< more than 1: it is a static plan of this number of trees */
     bool kept;       /**< it was in use already */
     bool measured;   /**< by links that were measured, not assumed */
     int n_rates;     /**< what programs measured, that was used */

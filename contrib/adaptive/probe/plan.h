@@ -1,8 +1,5 @@
-/*
- * What the probe measures (paper 4, section 2.5): one representative
- * of each cluster against that of each other one, two nodes inside each cluster, and
- * each node's start-up cost.
- */
+/* Measurements of the probe (paper 4, section 2.5): between the representatives of each two
+ * clusters, between two nodes inside each cluster, and of each node's start-up cost. */
 #ifndef ADVISE_PROBE_PLAN_H
 #define ADVISE_PROBE_PLAN_H
 
@@ -53,7 +50,7 @@ int probe_plan_make(struct probe_plan *plan, const pb_network_t *network, char *
                     int n_ranks, int *unknown_p);
 void probe_plan_clear(struct probe_plan *plan);
 
-/** Bytes of a car of a train of so many bytes, at least 1. */
+/** Bytes of a car of a train of `train` bytes, at least 1. */
 int64_t probe_car_bytes(int64_t train);
 
 /** Bytes of messages that all steps send, and of them between clusters, if no train is repeated. */

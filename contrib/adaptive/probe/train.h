@@ -1,14 +1,13 @@
 /*
- * What the arrival times of a train's messages show of a link's bandwidth.
+ * Bounds on a link's bandwidth by the arrival times of a train's messages.
  *
- * A time is that at which a process found a message, which may be long after its bytes came: TCP
- * holds back what follows a lost frame until that is repeated, a process waits for a processor, and
- * frames may wait behind others' in a queue that they leave faster than they came. Then there is a
- * wait, after it everything is found at once, and the speed between two messages has no meaning:
- * without the wait it is far too high, with it too low. The speed of the whole train since the word
- * that let it start has all waits in it, so it is a lower bound. Where the speed of the second half
- * is close to it, no wait of any weight was in the first half; and where no two messages have half
- * of the train's time between them, none was in the second.
+ * A process may find a message long after its bytes came: TCP holds back data behind a lost frame
+ * until this is repeated, a process waits for a processor, and frames may wait in a queue that they
+ * leave faster than they came. After such a wait all messages are found together, and the speed
+ * between two messages has no meaning: without the wait it is far too high, with it too low. The
+ * speed of the whole train since its start word includes all waits, so it is a lower bound. If the
+ * speed of the second half is close to it, there was no long wait in the first half; and if no two
+ * messages have half of the train's time between them, there was none in the second.
  */
 #ifndef ADVISE_PROBE_TRAIN_H
 #define ADVISE_PROBE_TRAIN_H
@@ -23,8 +22,8 @@
 /** Trains one way until their bounds are close, and at most. */
 #define PROBE_TRAINS 5
 
-/** Bounds are close where the upper one is at most so many times the lower one: that leaves TCP a
- * round trip in which its window opens, where a train takes as long. */
+/** Largest ratio of close bounds. It leaves TCP a round trip in which its window opens, which may
+ * take as long as the train. */
 #define PROBE_CLOSE 2
 
 /** Times by one clock, in ns. */
@@ -39,7 +38,7 @@ struct probe_band {
     int64_t least, most;
 };
 
-/** Narrows the bounds by a train whose messages have so many bytes each; round_trip in ns, of short
+/** Narrows the bounds by a train whose messages have `car_bytes` each; round_trip in ns, of short
  * messages. */
 void probe_band_add(struct probe_band *band, const struct probe_train *train, int64_t car_bytes,
                     int64_t round_trip);

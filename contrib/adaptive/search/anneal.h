@@ -68,23 +68,25 @@ typedef struct pb_anneal_options {
     void (*watch)(void *watcher, const pb_anneal_seen_t *seen);
     void *watcher; /**< what `watch` is called with */
 
-    /* basicSA. The paper does not say what unit its costs have. Here so many degrees
-     * of temperature are the cost of the best tree of the run: at a temperature of
-     * one of `degrees` a tree that costs 1 / degrees more is kept with chance 1/e. */
+    /*
+     * basicSA. The paper names no unit of its costs. Here `degrees` degrees of temperature are the
+     * cost of the best tree of the run: at a temperature of one degree a tree that costs 1 /
+     * degrees more is kept with chance 1/e.
+     */
     int degrees;
-    int initial_temperature; /**< degrees, at which basicSA starts */
+    int initial_temperature; /**< each temperature in percent of the one before */
     int minimum_temperature; /**< and at or below which it ends */
-    int cooling_percent;     /**< each temperature is so many percent of the one before */
+    int cooling_percent;     /**< of a temperature that the next one is */
     int transformations;     /**< at each temperature */
-    int accepted;            /**< so many accepted ones end a temperature early */
+    int accepted;            /**< accepted ones that end a temperature early */
     int accepted_percent;    /**< fewer accepted, and no new best: basicSA ends early */
 
     /* driverSA. */
-    int good_percent;   /**< a good tree costs at most so many percent more than the best */
+    int good_percent;   /**< a good tree costs at most this percentage more than the best */
     int good_trees;     /**< trees that the good list holds */
-    int random_runs;    /**< basicSA on random trees, without a budget */
+    int random_runs;    /**< part of the time left; without a better tree in it: refine */
     int refine_runs;    /**< basicSA on good trees, without a budget */
-    int window_percent; /**< no better tree for so many percent of the time left: refine */
+    int window_percent; /**< of the time left; as long without a better tree: refine */
 
     /* clusteredSA. */
     int n_pool_percents;

@@ -90,7 +90,7 @@ static int largest_pool(const level_t *l, const int *pools)
     return largest;
 }
 
-/* Sets with pools that are too large are left out, unless all have such. */
+/* Drops sets with pools that are too large, unless all have such. */
 static void drop_large_sets(level_t *l)
 {
     const size_t n = (size_t) l->n;
@@ -212,8 +212,8 @@ static bool alloc_level(level_t *l)
            l->trial != NULL && l->upper != NULL;
 }
 
-/* The best tree over `n` nodes, of which the broadcast's root is one, into parent[]
- * by node. Reorders the nodes. */
+/* Finds the best tree over `n` nodes, one of them the broadcast's root, as parent[] by node.
+ * Reorders the nodes. */
 static int solve(clusters_t *all, int *nodes, int n, int depth, int *parent)
 {
     const pb_anneal_options_t *options = all->run->options;

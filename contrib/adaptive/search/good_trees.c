@@ -64,7 +64,7 @@ bool pb_good_trees_offer(pb_good_trees_t *good, const pb_tree_state_t *state, in
     if (!is_wanted(good, cost) || has(good, cost, state->hash)) {
         return false;
     }
-    /* Room at the end: a new entry, or that of the worst. */
+    /* A new entry at the end, or the worst one's. */
     int at = good->n < good->capacity ? good->n++ : good->n - 1;
     const pb_good_tree_t entry = {
         .cost = cost, .hash = state->hash, .root = state->root, .parent = good->trees[at].parent};

@@ -37,18 +37,18 @@ typedef struct pb_link_matrix {
     int n_sites, n_clusters, n_nodes;
     char **site;         /**< by site: its name */
     char **cluster;      /**< by cluster: its name */
-    char **node;         /**< by node: its name, that of a host */
+    char **node;         /**< by node: its name, which is a host's */
     int *cluster_site;   /**< by cluster */
     int *node_cluster;   /**< by node */
     int64_t *startup;    /**< by node: ns in which it starts one send and can start no other */
     int64_t *latency;    /**< ns, at [from * n_nodes + to]; the diagonal is inside the cluster */
-    uint64_t *bandwidth; /**< bytes per second, likewise */
+    uint64_t *bandwidth; /**< bytes per second, with the same indices */
 } pb_link_matrix_t;
 
 /**
- * A matrix of so many, each at least 1: all values 0 and names NULL, for the
- * caller to fill (names by pb_link_matrix_name()). NULL if out of memory or there
- * are too many. Free with pb_link_matrix_free(), which takes NULL too.
+ * Makes a matrix with these numbers, each at least 1: all values 0 and names NULL, for the caller
+ * to fill (names by pb_link_matrix_name()). NULL if out of memory or a number is too large. Free
+ * with pb_link_matrix_free(), which takes NULL too.
  */
 pb_link_matrix_t *pb_link_matrix_new(int n_sites, int n_clusters, int n_nodes);
 void pb_link_matrix_free(pb_link_matrix_t *matrix);
@@ -116,9 +116,9 @@ int64_t pb_link_time(uint64_t bytes, uint64_t bandwidth);
 #define PB_LINK_MATRIX_VERSION 1
 
 /**
- * Reads a file of links into a matrix, which the caller frees. PB_ERR_IO or
- * PB_ERR_INPUT with every fault in `diag`, each with file and line;
- * PB_ERR_NO_MEMORY. *matrix_p is then NULL. O(file + nodes^2).
+ * Reads a file of links into a matrix, which the caller frees. PB_ERR_IO or PB_ERR_INPUT with every
+ * error in `diag`, each with file and line; PB_ERR_NO_MEMORY. *matrix_p is then NULL. O(file +
+ * nodes^2).
  */
 int pb_link_matrix_read(const char *path, pb_link_matrix_t **matrix_p, pb_diag_t *diag);
 

@@ -1,11 +1,10 @@
 /*
  * The file of links, version 1 (see link_matrix.h): a reader and a writer.
  *
- * Lines become records, as nothing says in advance how many names there are;
- * at the end the records fill a matrix. Every fault is reported with its line,
- * and reading goes on, so that all are seen at once. A line that uses a name
- * whose own line was faulty would only repeat that fault: names are remembered
- * as soon as they are legible.
+ * Lines become records, as the number of names is not known in advance; at the end the records fill
+ * a matrix. Every error is reported with its line, and reading goes on, so that one run shows all.
+ * Names are remembered as soon as they are legible: an error on their own line is not repeated for
+ * lines that use them.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,7 +27,7 @@
 typedef struct entry {
     char *name;
     int line;   /**< where it was defined */
-    int parent; /**< a cluster's site, a node's cluster; -1 if that is faulty */
+    int parent; /**< a cluster's site, a node's cluster; -1 if that is invalid */
     int64_t latency, startup;
     uint64_t bandwidth;
 } entry_t;
@@ -92,7 +91,7 @@ static int *find_slot(const table_t *table, const char *name)
     }
 }
 
-/** The entry of a level that word i names; -1 after a fault. */
+/** The entry of a level that word i names; -1 after an error. */
 static int use_name(reader_t *r, level_t level, int i)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
@@ -404,7 +403,7 @@ int pb_link_matrix_parse(const char *text, size_t length, const char *name,
     if (error == PB_SUCCESS) {
         error = pb_item_read(&reader.item, &links_file, text, length, name, diag, &reader);
     }
-    /* What only the whole file shows is reported together with the faults of lines. */
+    /* Errors of the whole file are reported together with those of lines. */
     if (error != PB_ERR_NO_MEMORY) {
         error = finish(&reader, matrix_p);
     }

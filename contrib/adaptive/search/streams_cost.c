@@ -27,7 +27,7 @@ static void add_tree(work_t *work, const pb_tree_t *tree)
     }
 }
 
-/** What a segment takes from one node to the other beside all the others. */
+/** Nanoseconds of a segment from one node to the other while all other edges send, too. */
 static int64_t time_of(const work_t *work, int from, int to)
 {
     const pb_link_share_t *share = work->costs->share;
@@ -66,7 +66,7 @@ static int64_t reach(const work_t *work, const pb_tree_t *tree, int node)
     return time;
 }
 
-/** The cost of one of the trees, which carries so many segments. */
+/** The cost of one of the trees, which carries `n_segments`. */
 static int64_t cost_of(const work_t *work, const pb_tree_t *tree, int64_t n_segments)
 {
     int64_t first = 0, period = 0;

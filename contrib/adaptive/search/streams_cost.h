@@ -1,11 +1,10 @@
 /*
- * The cost of trees that broadcast together, a stream of segments each, by measured links: what
- * tree_cost.h is for one tree, for a static plan of several, such as the two trees.
+ * The cost by measured links of a static plan of several trees that broadcast together, a stream of
+ * segments each, such as the two trees. tree_cost.h is for one tree.
  *
- * Segment i goes down tree i mod n, so each tree carries an n-th of the segments. The trees share
- * links and senders: an edge over links that k edges of all trees together use has of each a
- * k-th, and a node initiates its sends in all trees in turn. As there, all edges are taken to
- * send at once. Ours.
+ * Segment i goes down tree i mod n, so each tree carries 1/n of the segments. The trees share links
+ * and senders: an edge has 1/k of a link that k edges of all trees use, and a node initiates its
+ * sends in all trees in turn. As in tree_cost.h, all edges are taken to send concurrently. Ours.
  */
 #ifndef PB_STREAMS_COST_H
 #define PB_STREAMS_COST_H

@@ -1,25 +1,23 @@
 /*
  * The cost of a broadcast tree by measured links.
  *
- * Mateescu's model, as paper 4 uses it (section 2.2): a node that has the whole
- * message sends it to its children in turn; it starts a send in its initiation
- * cost s and is then free for the next one, while the message needs the link's
- * latency L and its size over the bandwidth, y. The k-th child (from 1) of v has
- * it k * s(v) + L + y after v. Children are sent to in that order which makes the
- * cost least: those first from whose sends it takes longest to the last node below
- * them (Mateescu's labels, found from the leaves up).
+ * Mateescu's model, as paper 4 uses it (section 2.2): a node that has the whole message sends it to
+ * its children in turn; it starts a send in its initiation cost s and is then free for the next
+ * one, while the message needs the link's latency L and its size over the bandwidth, y. The k-th
+ * child (from 1) of v has it k * s(v) + L + y after v. A node sends to its children in the order
+ * with the least cost: those first that take longest from the send to the last node below them
+ * (Mateescu's labels, found from the leaves up).
  *
  * Beyond the paper (ours):
  *
- * - Sharing. An edge over links that k edges of the tree use has of each link only
- *   a k-th of its capacity: y is the largest of its own time and, over its links,
- *   k times the link's time for a segment. So all edges are taken to send at once,
- *   as they do in a pipeline; it is pessimistic for one segment.
+ * - Sharing. An edge has 1/k of the capacity of a link that k edges of the tree use: y is the
+ *   largest of its own time and, over its links, k times the link's time for a segment. So all
+ *   edges are taken to send concurrently, as in a pipeline; for one segment this is pessimistic.
  * - Segments. The first one takes the time above; each further one comes a period
  *   later. The period is the largest y of the tree, or initiation costs of one
  *   node's sends if they are more. The last segment counts as a full one.
  *
- * The paper's model is what remains with one segment and nothing shared.
+ * With one segment and nothing shared this is the paper's model.
  */
 #ifndef PB_TREE_COST_H
 #define PB_TREE_COST_H

@@ -8,9 +8,9 @@
 #include "topo/util/random.h"
 
 /**
- * Makes a random tree over the n nodes of `nodes`, of which nodes[0] becomes the
- * root: each other one, in random order, gets a random parent among those before
- * it. Reorders nodes[1 .. n-1]. All places are 0. O(nodes).
+ * Makes a random tree over the n nodes of `nodes` with the root nodes[0]: each other node, in
+ * random order, gets a random parent among those before it. Reorders nodes[1 .. n-1]. All child
+ * indices are 0. O(nodes).
  */
 void pb_tree_random(pb_random_t *random, int *nodes, int n, pb_tree_t *tree);
 

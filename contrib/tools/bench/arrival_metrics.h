@@ -12,7 +12,7 @@ struct bench_arrival_times {
     int n_ranks;
     int root;
     const int64_t *arrivals_ns; /**< of each rank; borrowed */
-    const int64_t *exits_ns;    /**< likewise */
+    const int64_t *exits_ns;    /**< of each rank; borrowed */
 };
 
 /** All in nanoseconds; an imbalance over T(M) is an imbalance factor. */

@@ -11,7 +11,7 @@
 enum bench_arrival_kind {
     BENCH_ARRIVAL_NONE,
     BENCH_ARRIVAL_RANDOM,     /**< the code of Figure 6 */
-    BENCH_ARRIVAL_ROOT_FIRST, /**< likewise, but the root comes at the start (section 3.1) */
+    BENCH_ARRIVAL_ROOT_FIRST, /**< the same, but the root comes at the start (section 3.1) */
     BENCH_ARRIVAL_LATE,       /**< some receivers late, as for Figures 9 to 11 */
     BENCH_N_ARRIVALS
 };

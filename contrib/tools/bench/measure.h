@@ -47,11 +47,11 @@ struct bench_run {
     const struct bench_options *options;
     MPI_Comm comm;         /**< the communicator that is measured: borrowed */
     int member, n_members; /**< this rank's number in it, and its ranks */
-    int group, n_groups;   /**< of the communicators that are measured at once, this rank's */
+    int group, n_groups;   /**< this rank's communicator among those measured concurrently */
     MPI_Comm control;      /**< the benchmark's own messages: borrowed */
     int rank, n_ranks;
     common_clock_t clock;
-    long long n_broadcasts; /**< so far; the number of a broadcast is that of its pattern */
+    long long n_broadcasts; /**< so far; also the number of the next one's pattern */
 };
 
 enum bench_status { BENCH_OK, BENCH_WRONG_BYTES, BENCH_NO_MEMORY, BENCH_BAD_FILE };

@@ -15,7 +15,7 @@
 struct bench_measuring {
     struct bench_run *run;
     struct bench_payload payload;
-    int root;          /**< BENCH_UNSET: that of the options */
+    int root;          /**< BENCH_UNSET: as in the options */
     bool uneven;       /**< ranks arrive far apart: those that are done wait for the rest asleep */
     int64_t margin_ns; /**< from the agreement on a start to the start */
     int64_t begin_ns;  /**< agreed time, equal on all ranks */
@@ -77,10 +77,8 @@ enum bench_status bench_measuring_timed(struct bench_measuring *measuring,
                                         const struct bench_step *step,
                                         struct bench_timing *timing_p);
 
-/**
- * Broadcasts before those that count, all ranks at once, within a quarter of the time limit.
- * Yields how many there were and the last one's time (0 if none was wanted).
- */
+/** Broadcasts before those that count, all ranks together, within 25 % of the time limit. Yields
+ * their number and the last one's time (0 if none was wanted). */
 enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int *n_p,
                                           int64_t *last_p);
 

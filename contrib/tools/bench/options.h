@@ -67,7 +67,7 @@ struct bench_options {
 /** Reads the command line and PIPEBCAST_BENCH_CORRUPT; a wrong one ends the program. */
 void bench_options_read(int argc, char **argv, struct bench_options *options);
 
-/** The reason why the options do not fit so many ranks; NULL: they do. */
+/** The reason why the options do not fit n_ranks; NULL: they do. */
 const char *bench_options_misfit(const struct bench_options *options, int n_ranks);
 
 /**

@@ -82,7 +82,7 @@ static void follow(const struct ball *ball)
     }
 }
 
-/** A ball of so many bytes: counted in longer elements where an int could not count bytes. */
+/** Makes a ball of `bytes`: counted in longer elements where an int could not count bytes. */
 static bool make_ball(struct ball *ball, long long bytes, int peer, MPI_Comm comm)
 {
     bool wide = bytes > INT_MAX && bytes % 8 == 0;

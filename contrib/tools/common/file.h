@@ -1,4 +1,4 @@
-/* A file that appears whole or not at all: written under another name beside it, then renamed. */
+/* A file that appears whole or not at all: written next to it under another name, then renamed. */
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 

@@ -38,7 +38,7 @@ common_json_t common_json_begin(const char *program);
 /**
  * Each of these adds a value: to an object by a name, to an array (name NULL) at its end. A text
  * may hold any bytes: those that are no UTF-8, and control characters, become U+FFFD; a NULL
- * becomes null. A real number is rounded to so many decimals; one that is not finite becomes null.
+ * becomes null. A real number is rounded to `decimals`; one that is not finite becomes null.
  */
 void common_json_text(common_json_t to, const char *name, const char *text);
 void common_json_integer(common_json_t to, const char *name, int64_t number);
@@ -46,7 +46,7 @@ void common_json_real(common_json_t to, const char *name, double number, int dec
 void common_json_truth(common_json_t to, const char *name, bool truth);
 void common_json_null(common_json_t to, const char *name);
 
-/** Likewise a further object or array, which is returned. */
+/** Add an object or an array, which is returned. */
 common_json_t common_json_object(common_json_t to, const char *name);
 common_json_t common_json_array(common_json_t to, const char *name);
 

@@ -23,10 +23,8 @@
                                        .help = "the switches, as coll_pipebcast_topology_file"     \
     }
 
-/**
- * Which topology of a file is meant: the one called `name`; NULL or "": that of the partition of
- * the Slurm job that this is run in, or else the file's default one.
- */
+/** Selects a topology of a file: the one called `name`; NULL or "": the topology of the partition
+ * of the Slurm job that this is run in, or else the file's default one. */
 pb_topology_request_t common_topology_request(const char *name);
 
 /**

@@ -13,15 +13,15 @@ enum { DOCTOR_HOW_SIZE = 64 };
 struct doctor_broadcast {
     int64_t bytes;
     double pipebcast_s; /**< the median; 0: not measured */
-    double fallback_s;  /**< likewise */
+    double fallback_s;  /**< the median; 0: not measured */
     int n_pairs;        /**< broadcasts of each that were measured */
     char how[DOCTOR_HOW_SIZE];
 };
 
-/** Who broadcasts on which communicator; the same ranks in each. */
+/** Communicators by who broadcasts on them, with the same ranks. */
 struct doctor_sides {
     MPI_Comm pipebcast; /**< MPI_COMM_NULL: it is not there */
-    MPI_Comm fallback;  /**< likewise */
+    MPI_Comm fallback;  /**< MPI_COMM_NULL: it is not there */
 };
 
 /** Called before each broadcast, as it may not come back. */

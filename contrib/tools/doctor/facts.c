@@ -60,7 +60,7 @@ static void add_of(doctor_record_t *record, const char *name, const char *what, 
     doctor_record_add(record, full, "%s", value);
 }
 
-/** Adds the hash, or the fault. */
+/** Adds the hash, or the error. */
 static void add_read(doctor_record_t *record, const char *name, int code, const pb_diag_t *diag,
                      uint64_t hash)
 {

@@ -8,8 +8,8 @@
 /**
  * Adds: `host`; the versions `mpi`, `doctor` and `plugin`; the parameters by their names; `limit`
  * and `open` of descriptors; `rmem` and `wmem`, the bytes to which the kernel lets TCP's buffers
- * grow; and, for the files `topology` and `model` that parameters name, NAME.fault or NAME.hash and
- * NAME.age in seconds. What is not known has no value.
+ * grow; and, for the files `topology` and `model` that parameters name, an error or NAME.hash, and
+ * NAME.age in seconds. Unknown values are missing.
  */
 void doctor_facts_add(doctor_record_t *record);
 

@@ -38,7 +38,7 @@ enum { USUAL_BYTES = 64 << 10, MOST_BYTES = 256 << 20 };
 /** The other ranks wait so much longer than rank 0, which reports. */
 #define GRACE_S 10
 
-/** A step that is meant to take so many seconds or less is not shown. */
+/** Longest time of a step that is not shown. */
 #define PATIENT_S 2
 
 static const char priority[] = "coll_pipebcast_priority";

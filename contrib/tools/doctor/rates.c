@@ -19,7 +19,7 @@ enum {
 /** A batch lasts so long that buffers and the start of a flow do not count. */
 #define LONG_ENOUGH_S 0.05
 
-/** Of so many batches that are long enough the fastest counts: a host may have had other work. */
+/** Number of long batches; the fastest counts, as a host may have had other work. */
 enum { LONG_BATCHES = 3 };
 
 /** What announces a batch. */

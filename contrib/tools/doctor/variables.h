@@ -8,23 +8,21 @@
 
 #include "record.h"
 
-/** Initialises MPI_T; false if that fails. To be closed before MPI_Finalize. */
+/** Initializes MPI_T; false if that fails. To be closed before MPI_Finalize. */
 bool doctor_variables_open(void);
 void doctor_variables_close(void);
 
-/**
- * Adds the parameters of the plugin, and those of Open MPI that concern it, by their names. One
- * that this Open MPI does not know is left out. O(its parameters).
- */
+/** Adds the parameters of the plugin, and those of Open MPI that concern it, by their names. Ones
+ * that this Open MPI does not have are ignored. O(its parameters). */
 void doctor_variables_add_parameters(doctor_record_t *record);
 
-/** Whether a name is that of a parameter of the plugin. */
+/** Tells whether a name is a parameter's of the plugin. */
 bool doctor_variables_is_plugins(const char *name);
 
-/** Whether it is that of a parameter which doctor_variables_add_parameters() adds. */
+/** Tells whether doctor_variables_add_parameters() adds the name. */
 bool doctor_variables_is_parameter(const char *name);
 
-/** Adds what the plugin reports of itself, coll_pipebcast_status_*, as far as it is there. */
+/** Adds the plugin's reports on itself, coll_pipebcast_status_*, if they are there. */
 void doctor_variables_add_status(doctor_record_t *record);
 
 /** Adds `plugin`, its version, if the plugin's parameters are there. */

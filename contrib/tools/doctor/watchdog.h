@@ -13,7 +13,7 @@ typedef void doctor_late_fn_t(void *context, const char *step, double seconds);
 /** Starts the thread; false if that fails. `late` and the context are borrowed. */
 bool doctor_watchdog_start(doctor_late_fn_t *late, void *context);
 
-/** From here on this step goes on, and may take so many seconds. The name is borrowed. */
+/** Begins a step, which may take `seconds`. The name is borrowed. */
 void doctor_watchdog_step(const char *step, double seconds);
 
 /** Ends the thread. */

@@ -18,31 +18,25 @@ typedef struct tool_cluster {
     int n_hosts;    /**< hosts that take part; ranks per host are n_ranks / n_hosts */
     char *used;     /**< by node: whether it has ranks, or is above a host that has */
     int n_switches; /**< that are used */
-    char **names;   /**< in order of rank: the host, or HOST:SLOT if hosts have several ranks */
+    char **names;   /**< in rank order: the host, or HOST:SLOT if hosts have several ranks */
 } tool_cluster_t;
 
 /** The name of FILE for people: "standard input" for "-". */
 const char *tool_file_name(const char *file);
 
-/**
- * Reads FILE, of which --topology-name is meant. Faults go to `diag`; TOOL_FAULTY, TOOL_SYSTEM. The
- * caller clears the topology in any case.
- */
+/** Reads FILE and takes the topology of --topology-name. Errors go to `diag`; TOOL_FAULTY,
+ * TOOL_SYSTEM. The caller clears the topology in any case. */
 tool_exit_t tool_topology_read(const tool_options_t *options, pb_topology_t *topology,
                                pb_diag_t *diag);
 
-/**
- * The same, and takes the network, which the caller frees. Faults and warnings are printed on
- * standard error. The hosts of a flat topology are those of --hosts, which must be there:
- * TOOL_USAGE.
- */
+/** The same, and takes the network, which the caller frees. Prints errors and warnings on standard
+ * error. A flat topology has the hosts of --hosts, which must be there: TOOL_USAGE. */
 tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **network_p);
 
 /**
- * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are
- * numbered host by host, in the order of --hosts; without it in natural
- * order of the names (n2 before n10), as schedulers number them. What is wrong
- * is explained on standard error. Clear also after an error.
+ * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are numbered host by host, in
+ * the order of --hosts; without it in natural order of the names (n2 before n10), as schedulers
+ * number them. Errors are explained on standard error. Clear also after an error.
  */
 tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster);
 void tool_cluster_clear(tool_cluster_t *cluster);

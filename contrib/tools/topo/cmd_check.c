@@ -49,7 +49,7 @@ static void print_text(const tool_options_t *options, tool_exit_t code,
                        const pb_topology_t *topology, const pb_diag_t *diag)
 {
     const char *const file = tool_file_name(options->file);
-    /* Faults of the file are the result; that it cannot be read is an error. */
+    /* Errors in the file are the result; a file that cannot be read is none. */
     tool_print_faults(code == TOOL_FAULTY ? stdout : stderr, diag);
     if (code == TOOL_OK) {
         print_good(file, topology);

@@ -8,7 +8,7 @@
 /** How a command ended; tool_exit_status() has what the program then ends with. */
 typedef enum {
     TOOL_OK,
-    TOOL_FAULTY,     /**< the topology file has faults */
+    TOOL_FAULTY,     /**< the topology file has errors */
     TOOL_USAGE,      /**< the command line is wrong */
     TOOL_CONTENTION, /**< a plan breaks the rule that its algorithm promises to keep */
     TOOL_UNFIT,      /**< the algorithm does not serve this network */

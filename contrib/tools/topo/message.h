@@ -14,10 +14,10 @@ tool_exit_t tool_complain(tool_exit_t code, const char *format, ...)
 /** A message for a code of topo/ that only memory or the system can cause: TOOL_SYSTEM. */
 tool_exit_t tool_complain_error(int error);
 
-/** What is no fault of a file, but perhaps a mistake: "warning: ...", one on a line. */
+/** Prints possible mistakes in a file: "warning: ...", one on a line. */
 void tool_print_warnings(FILE *stream, const pb_diag_t *diag);
 
-/** All faults, one on a line, and how many more were not kept. */
+/** Prints all errors, one on a line, and the number of those that were not kept. */
 void tool_print_faults(FILE *stream, const pb_diag_t *diag);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * What a person asks of the tool. The options of each subcommand are a table beside it.
- */
+/* Options of the tool. Each subcommand has a table of its own next to it. */
 #ifndef TOOL_OPTIONS_H
 #define TOOL_OPTIONS_H
 
@@ -37,7 +35,7 @@ typedef struct tool_options {
     common_list_t sizes;    /**< of messages, bytes */
     uint64_t segment;       /**< bytes; 0: not given */
     int megabits;           /**< speed of a host's link, Mbit/s; 0: not given */
-    int n_alike;            /* communicators that may broadcast at once; 0: one */
+    int n_alike;            /* communicators that may broadcast concurrently; 0: one */
     int mtu;                /**< bytes */
     bool all_candidates;    /**< --all */
     bool multicast;         /**< --multicast */

@@ -17,7 +17,7 @@ struct choosing {
     pb_network_t *network;
     pb_placement_t *placement;
     int *links;   /**< room for a path */
-    int *leaders; /**< the first rank of each host that has ranks, in the order of ranks */
+    int *leaders; /**< the first rank of each host that has ranks, in rank order */
     int n_leaders;
 };
 

@@ -18,12 +18,11 @@ struct tune_datagrams {
 
 /**
  * Measures short datagrams and those with `payload` bytes of ours between the ranks of `comm`, each
- * on a host of its own, two or more: each in turn sends batches to a group that all others have
- * joined, over the interface that its messages take, for about so many seconds in all, and the
- * first one at least once. What counts is the processor time of the thread in the calls that send
- * and receive, batches as one where the kernel can, on the host where it is most. Nothing is
- * measured where a host hears less than half of what is sent. Collective; the result is that of
- * rank 0 of comm.
+ * on a host of its own, two or more. Each rank in turn, the first one at least, sends batches to a
+ * group that all others have joined, over the interface of its messages, for about `budget_s` in
+ * all. The result is the processor time of the thread in calls that send and receive, in batches
+ * where the kernel can, on the host with the most. Nothing is measured if a host receives less than
+ * half of the datagrams. Collective; rank 0 of comm has the result.
  */
 void tune_datagrams_measure(MPI_Comm comm, uint32_t payload, double budget_s,
                             struct tune_datagrams *result);

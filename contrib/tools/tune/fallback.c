@@ -97,8 +97,7 @@ static void measure_table(struct group *group, double budget_s, pb_fallback_t *t
     for (uint64_t bytes = FIRST_BYTES; bytes <= LAST_BYTES; bytes *= 2) {
         const int row = table->n_rows;
         table->bytes[row] = bytes;
-        /* Twice the bytes take twice the time and more: a third of the rest is for each size.
-         */
+        /* Twice the bytes take at least twice the time: each size may take a part of the rest. */
         const int64_t left = budget - (latest(group, common_clock_agreed(&group->clock)) - begin);
         over = over || (row > 0 && 2 * table->time[row - 1] > left);
         if (over) {

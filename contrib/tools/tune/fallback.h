@@ -17,7 +17,7 @@ struct tune_fallback {
 
 /**
  * Measures broadcasts of 1 KB to 2 MB, by powers of two, on all ranks of a communicator and on the
- * first half, quarter, ... of them, down to 4, within about so many seconds. Collective; the
+ * first half, quarter, ... of them, down to 4, within about `budget_s` seconds. Collective; the
  * result is rank 0's. Where one broadcast takes too much of the time, larger ones are continued
  * along the line of the last two. False on all ranks if out of memory.
  */

@@ -20,7 +20,7 @@ enum {
     LEAST_BYTES = 5680, /**< four TCP segments of 1,500-byte frames, with MPI's headers */
     MOST_BYTES = 1 << 20,
     MOST_ATTEMPTS = 5,
-    LONGEST = 4, /**< windows may become so many times as long */
+    LONGEST = 4, /**< factor by which windows may grow */
     CALIBRATIONS = 8,
 };
 
@@ -387,7 +387,8 @@ pb_meter_t tune_flows_meter(tune_flows_t *flows, int most)
 
 /* ---- messages and windows ---- */
 
-/** So many messages in a window, which is no shorter than it must be. */
+/** Sets bytes and window for IN_WINDOW messages at this rate; the window is no shorter than
+ * LEAST_WINDOW. */
 static void suit(tune_flows_t *flows, double rate)
 {
     const double bytes = rate * (double) LEAST_WINDOW * 1e-9 / IN_WINDOW;
@@ -423,7 +424,7 @@ int tune_flows_calibrate(tune_flows_t *flows)
 
 /* ---- hosts ---- */
 
-/** Rank 0's part: the first rank of each host, in the order of ranks. */
+/** Rank 0's part: the first rank of each host, in rank order. */
 static int find_firsts(tune_flows_t *flows, char **hosts, int n_ranks)
 {
     int n = 0;

@@ -239,7 +239,7 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
                             swept, sizeof *swept);
 }
 
-/** The place of which the most hosts have a rank in the ring. */
+/** The place with the most hosts in its ring. */
 static const struct tune_place *widest_place(const struct run *run)
 {
     const struct tune_place *near = &run->cluster.places[PB_PLACE_SWITCH];
@@ -394,7 +394,7 @@ static void warn_limited(const char *where)
                   where);
 }
 
-/** What the model's reader would take for a fault is noise. */
+/** Limits values that the model's reader would reject: they are noise. */
 static void limit_all(struct run *run)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {

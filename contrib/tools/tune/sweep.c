@@ -8,11 +8,11 @@
 
 enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
 
-/** A batch lasts so many nanoseconds, and at most so much of its size's share of the time. */
+/** Nanoseconds of a batch, and its largest share of its size's time. */
 #define BATCH_NS 150e6
 #define BATCH_SHARE 0.1
 
-/** A size's share of the time: so many bytes weigh as much as the size itself. */
+/** Bytes that weigh as much as a message itself in its size's share of the time. */
 #define EVEN_BYTES 16384.0
 
 /**
@@ -206,7 +206,7 @@ void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept)
         }
         const double share = schedule_share(&schedule, row->bytes);
         const double both = settle(sweep, TUNE_RING, row->bytes, share, &certainty->both);
-        /* Two directions at once cannot be faster than one: what looks so is noise. */
+        /* Two directions together are not faster than one: a lower value is noise. */
         row->both = llround(fmax(both, (double) row->gap));
         tell_ring(&schedule, row, certainty);
     }

@@ -29,24 +29,16 @@ struct tune_sweep {
     double left_s;     /**< of the whole run, for progress */
 };
 
-/**
- * The leader's call for a pair: gap, rtt, send and receive of the sizes in options, as rows of
- * swept->costs. Sizes beyond 4 KB for which the budget
- * has run out are left out.
- */
+/** The leader's call for a pair: gap, rtt, send and receive of the sizes in options, as rows of
+ * swept->costs. Sizes beyond 4 KB are skipped when the budget has run out. */
 void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
 
-/**
- * The leader's call for a ring: `both` of the rows that are there; of rows beyond 32 KB for which
- * that would take long in the same proportion to the gap as of the one before.
- */
+/** The leader's call for a ring: `both` of the rows that are there. A row beyond 32 KB that would
+ * take long gets the ratio to its gap from the row before. */
 void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept);
 
-/**
- * Lowers a message's time to twice that of the next larger message, if it is more: no message takes
- * so much longer than a larger one, so the network was in use, and the model's reader would refuse
- * it. Returns whether it was.
- */
+/** Lowers a message's time to twice the time of the next larger one, if it is more, and returns
+ * whether it was: the network was in use then, and the model's reader would reject the value. */
 bool tune_limit(int64_t *value, int64_t next);
 
 /** tune_limit() for all gaps and round trips. Returns how many rows were changed. */

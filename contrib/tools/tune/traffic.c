@@ -19,7 +19,7 @@ enum {
     MAX_ROUNDS = 1000, /**< of one ping-pong */
     LEAST_PINGPONGS = 4,
     LEAST_STREAM = 8,
-    SKIPPED_SHARE = 4, /**< one of so many messages is not timed */
+    SKIPPED_SHARE = 4, /**< one of this number of messages is not timed */
     N_EMPTY_POLLS = 200,
 };
 
@@ -32,9 +32,9 @@ struct order {
 enum { ORDER_WORDS = sizeof(struct order) / sizeof(int64_t) };
 
 /**
- * Windows of messages to one rank and from one, each of which may be missing. The i-th message
- * arrives at the i-th place in memory, round and round; where messages also arrive, the last one
- * that has is sent, as an inner rank of a pipeline does.
+ * Windows of messages to one rank and from one; either may be missing. The i-th message arrives at
+ * slot i of memory, round and round. A flow in both directions sends the last message that has
+ * arrived, as an inner rank of a pipeline does.
  */
 struct flow {
     const struct tune_team *team;
@@ -137,7 +137,7 @@ static void flow_start_receives(struct flow *flow)
     }
 }
 
-/** Receives are posted at once; the others may be slower to come here, so sends wait. */
+/** Posts all receives; other ranks may be slower to come here, so sends wait. */
 static void flow_begin(struct flow *flow)
 {
     for (int i = 0; i < N_REQUESTS; i++) {
@@ -151,9 +151,8 @@ static void flow_begin(struct flow *flow)
 }
 
 /**
- * Sends that are due. Where messages also arrive, so many more are sent than have arrived as are
- * under way at a time: an inner rank of a pipeline has no more to send, and acknowledgements would
- * wait behind what fills the queues otherwise.
+ * Starts the sends that are due. A flow in both directions sends at most a window more than have
+ * arrived: an inner rank of a pipeline has no more, and acknowledgements would wait in full queues.
  */
 static void flow_start_sends(struct flow *flow)
 {
@@ -252,7 +251,7 @@ static double flow_run_busy(struct flow *flow)
     MPI_Request *never;
     flow_begin(flow);
     never = &flow->requests[flow_requests(flow)];
-    /* A poll without any pending request would return at once and look at no socket. */
+    /* A poll without any pending request would return immediately and read no socket. */
     MPI_Irecv(NULL, 0, MPI_BYTE, flow->team->rank, TAG_NEVER, flow->team->comm, never);
     MPI_Barrier(flow->team->comm);
     const double empty = empty_poll(flow);

@@ -37,10 +37,8 @@ struct tune_times {
 bool tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes);
 void tune_team_free(struct tune_team *team);
 
-/**
- * Messages that a batch has at least, by their size. Of large ones, of which MPI may send the parts
- * of several in turn, twice as many as are under way at a time: half of them are timed.
- */
+/** Least messages of a batch, by their size. MPI may send large ones in parts, several in turn:
+ * these are twice as many as are under way, so that half of them are timed. */
 int tune_least_messages(enum tune_traffic traffic, uint64_t bytes);
 
 /**
@@ -48,13 +46,13 @@ int tune_least_messages(enum tune_traffic traffic, uint64_t bytes);
  * Blocks until all have arrived.
  *
  * A stream is timed where it arrives, after its first quarter, and the first messages under way:
- * then the queues on the way are in their steady state, and the time is the wire's and not that of
- * copying into socket buffers. No answer has to be subtracted. As in a long broadcast no message
- * arrives where a cache still holds the last one, and a ring sends on the message that has just
- * arrived: on fast networks most of the time is that of memory. Messages under way at a time are as
- * many as in the plugin, fewer of large ones. A ping-pong is the median of its rounds. A busy batch
- * counts the thread's processor time while it sleeps for `nap_ns` between polls, less that of as
- * many naps and polls without traffic.
+ * then queues are in their steady state, and the time is the wire's, not the time of copying into
+ * socket buffers. No answer has to be subtracted. As in a long broadcast no message arrives where a
+ * cache still holds the last one, and a ring sends the message that has just arrived: on fast
+ * networks memory takes most of the time. As many messages are under way as in the plugin, fewer
+ * large ones. A ping-pong is the median of its rounds. A busy batch counts the thread's processor
+ * time while it sleeps for `nap_ns` between polls, less the time of as many naps and polls without
+ * traffic.
  */
 struct tune_times tune_lead(const struct tune_team *team, enum tune_traffic traffic, uint64_t bytes,
                             int n);

@@ -10,7 +10,7 @@
 #include "topo/model/model.h"
 
 enum {
-    BYTES = 1000, /**< of a message; sent at once by every transport */
+    BYTES = 1000, /**< of a message; sent immediately by every transport */
     FEW = 64,
     MANY = 320,
     MOST_OVERHEAD = 512,

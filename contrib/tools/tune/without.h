@@ -13,8 +13,8 @@
  */
 bool tune_without_pipebcast(void);
 
-/** Whether Open MPI has loaded pipebcast all the same. After MPI_Init; MPI_T must be initialised.
- */
+/** Tells whether Open MPI has loaded pipebcast all the same. After MPI_Init and
+ * MPI_T_init_thread. */
 bool tune_pipebcast_is_there(void);
 
 #endif

@@ -19,7 +19,7 @@
 /** What an edge too many counts, in edges over a link. */
 #define OVERLOAD 64
 
-/** Ranks for each edge too many; with fewer ranks the overload is not worth a search. */
+/** Exchanges relieve links only with at most one edge too many for this number of ranks. */
 #define RANKS_PER_OVERLOAD 32
 
 typedef struct search {
