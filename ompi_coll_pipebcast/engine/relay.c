@@ -22,8 +22,7 @@ size_t pb_relay_here(const pb_transfer_t *between)
     const uint64_t n_streams = (uint64_t) between->n_streams;
     uint64_t missing = between->n_segments;
     for (uint64_t stream = 0; stream < n_streams; stream++) {
-        const uint64_t first = between->arrived[stream] * n_streams + stream;
-        missing = first < missing ? first : missing;
+        missing = between->missing[stream] < missing ? between->missing[stream] : missing;
     }
     return missing == between->n_segments ? between->total
                                           : (size_t) missing * between->segment_size;
@@ -33,7 +32,7 @@ void pb_relay_go_on(pb_relay_t *relay)
 {
     pb_transfer_t *inside = &relay->inside;
     const size_t bytes = pb_relay_here(&relay->between);
-    if (bytes < relay->awaited || inside->arrived[0] == inside->n_segments) {
+    if (bytes < relay->awaited || inside->missing[0] == inside->n_segments) {
         return;
     }
     const uint64_t n = bytes == inside->total ? inside->n_segments : bytes / inside->segment_size;

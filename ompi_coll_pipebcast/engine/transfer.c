@@ -17,7 +17,7 @@
 #define PACE_SEGMENTS 16
 #define PACE_BYTES ((size_t) 96 << 10)
 
-/** An interval between synchronous sends that is longer than any message. */
+/** A segment, or an interval between synchronous sends, beyond the end of any message. */
 #define NEVER UINT64_MAX
 
 /** What every segment goes through is worth no calls. */
@@ -38,7 +38,7 @@ HOT size_t segment_offset(const pb_transfer_t *t, uint64_t segment)
 
 HOT bool is_here(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    return lane->round < t->arrived[lane->stream];
+    return lane->next < t->missing[lane->stream];
 }
 
 HOT bool lane_travels_here(const pb_lane_t *lane)
@@ -49,11 +49,7 @@ HOT bool lane_travels_here(const pb_lane_t *lane)
 static void lane_step(const pb_transfer_t *t, pb_lane_t *lane)
 {
     lane->next++;
-    lane->stream++;
-    if (lane->stream == t->n_streams) {
-        lane->stream = 0;
-        lane->round++;
-    }
+    lane->stream = lane->stream + 1 < t->n_streams ? lane->stream + 1 : 0;
 }
 
 /** On to the next segment that travels here. */
@@ -61,7 +57,6 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 {
     if (MOSTLY(lane->stride != 0)) {
         lane->next += lane->stride;
-        lane->round++;
         return;
     }
     do {
@@ -69,8 +64,18 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
     } while (lane->next < t->n_segments && !lane_travels_here(lane));
 }
 
+/** The power of two that holds a window. */
+static uint32_t slots_of(int window)
+{
+    uint32_t n = 1;
+    while (n < (uint32_t) window) {
+        n *= 2;
+    }
+    return n;
+}
+
 static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
-                      pb_flight_t *window, int n_slots)
+                      pb_flight_t *window, uint32_t n_slots)
 {
     mask &= (UINT32_C(1) << t->n_streams) - 1;
     *lane = (pb_lane_t){.transfer = t,
@@ -78,14 +83,11 @@ static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask
                         .mask = mask,
                         .stride = (mask & (mask - 1)) == 0 ? (uint64_t) t->n_streams : 0,
                         .window = window,
-                        .window_end = window + n_slots,
-                        .oldest = window,
-                        .vacant = window,
+                        .last_slot = n_slots - 1,
                         .until_synchronous = t->synchronous_every};
     while (lane->next < t->n_segments && !lane_travels_here(lane)) {
         lane_step(t, lane);
     }
-    t->n_unfinished += lane->next < t->n_segments;
 }
 
 /**
@@ -106,15 +108,6 @@ static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment
         interval = interval > 0 ? interval : 1;
     }
     return interval;
-}
-
-/** Every stream has all its segments, and none beyond the message's end. */
-static void all_are_here(pb_transfer_t *t)
-{
-    const uint64_t n_streams = (uint64_t) t->n_streams;
-    for (uint64_t stream = 0; stream < n_streams; stream++) {
-        t->arrived[stream] = (t->n_segments + n_streams - 1 - stream) / n_streams;
-    }
 }
 
 bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfer_limits_t *limits,
@@ -143,78 +136,53 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     };
     t->last = t->n_segments - 1;
     t->last_size = total - segment_offset(t, t->last);
-    const size_t n_flights = (size_t) t->n_parents * (size_t) t->receive_window +
-                             (size_t) t->n_children * (size_t) t->send_window;
-    t->lanes = malloc((n_lanes + 1) * sizeof(*t->lanes));
-    t->flights = calloc(n_flights + 1, sizeof(*t->flights));
-    if (t->lanes == NULL || t->flights == NULL) {
-        pb_transfer_finish(t);
+    const uint32_t receives = slots_of(t->receive_window), sends = slots_of(t->send_window);
+    const size_t n_flights = (size_t) t->n_parents * receives + (size_t) t->n_children * sends;
+    t->lanes = malloc(n_lanes * sizeof(*t->lanes) + n_flights * sizeof(pb_flight_t) + 1);
+    if (t->lanes == NULL) {
         return false;
     }
 
     t->children = t->lanes + t->n_parents;
     t->children_end = t->children + t->n_children;
     t->served_end = in_turn && t->n_children > 0 ? t->children + 1 : t->children_end;
-    pb_flight_t *window = t->flights;
-    for (int i = 0; i < t->n_parents; i++, window += t->receive_window) {
-        lane_init(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window,
-                  t->receive_window);
+    pb_flight_t *window = (pb_flight_t *) t->children_end;
+    for (int i = 0; i < t->n_parents; i++, window += receives) {
+        lane_init(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window, receives);
     }
-    for (int i = 0; i < t->n_children; i++, window += t->send_window) {
-        lane_init(t, &t->children[i], role->child[i], role->child_mask[i], window, t->send_window);
+    for (int i = 0; i < t->n_children; i++, window += sends) {
+        lane_init(t, &t->children[i], role->child[i], role->child_mask[i], window, sends);
     }
-    if (t->n_parents == 0 && !is_offered) {
-        all_are_here(t);
+    for (int stream = 0; stream < t->n_streams; stream++) {
+        t->missing[stream] = t->n_parents == 0 && !is_offered ? t->n_segments : (uint64_t) stream;
     }
     return true;
 }
 
-HOT pb_flight_t *lane_slot_after(const pb_lane_t *lane, pb_flight_t *slot)
+HOT int n_flying(const pb_lane_t *lane)
 {
-    return slot + 1 < lane->window_end ? slot + 1 : lane->window;
+    return (int) (lane->n_begun - lane->n_ended);
 }
 
-/** A flight is under way; its slot. */
-HOT pb_flight_t *lane_push(pb_lane_t *lane)
+HOT int n_synchronous(const pb_lane_t *lane)
 {
-    pb_flight_t *slot = lane->vacant;
-    lane->vacant = lane_slot_after(lane, slot);
-    lane->n_flying++;
-    return slot;
+    return (int) (lane->n_begun_synchronous - lane->n_ended_synchronous);
 }
 
-/** A synchronous send is under way; its slot. */
-static pb_flight_t *lane_push_synchronous(pb_lane_t *lane)
+/** The slot of the `n`-th flight in the window. */
+HOT pb_flight_t *flight_at(pb_lane_t *lane, uint32_t n)
 {
-    return &lane->synchronous[lane->n_synchronous++];
+    return &lane->window[n & lane->last_slot];
+}
+
+HOT pb_flight_t *synchronous_at(pb_lane_t *lane, uint32_t n)
+{
+    return &lane->synchronous[n % PB_TRANSFER_SYNCHRONOUS];
 }
 
 HOT bool lane_is_empty(const pb_lane_t *lane)
 {
-    return lane->n_flying == 0 && lane->n_synchronous == 0;
-}
-
-/** Something of the lane has ended: it may be through. */
-HOT void lane_ended(pb_transfer_t *t, const pb_lane_t *lane)
-{
-    t->n_unfinished -= lane->next >= t->n_segments && lane_is_empty(lane);
-}
-
-/** The oldest flight has ended. */
-HOT void lane_pop(pb_transfer_t *t, pb_lane_t *lane)
-{
-    lane->oldest = lane_slot_after(lane, lane->oldest);
-    lane->n_flying--;
-    lane_ended(t, lane);
-}
-
-static void lane_pop_synchronous(pb_transfer_t *t, pb_lane_t *lane)
-{
-    lane->n_synchronous--;
-    for (int i = 0; i < lane->n_synchronous; i++) {
-        lane->synchronous[i] = lane->synchronous[i + 1];
-    }
-    lane_ended(t, lane);
+    return n_flying(lane) == 0 && n_synchronous(lane) == 0;
 }
 
 static void keep_first_error(pb_transfer_t *t, int error)
@@ -232,25 +200,19 @@ HOT void release(pb_transfer_t *t, uint64_t segment, const void *buffer)
     }
 }
 
-/** Asks the posted receives of a parent to end. */
-static void cancel_receives(pb_transfer_t *t, const pb_lane_t *lane)
-{
-    pb_flight_t *flight = lane->oldest;
-    for (int n = 0; n < lane->n_flying; n++, flight = lane_slot_after(lane, flight)) {
-        if (flight->request != NULL) {
-            pb_transport_cancel(t->transport, flight->request);
-        }
-    }
-}
-
-/** Everything under way is given up; as nothing is left to post nor room to send, nothing starts.
- */
-static void give_up(pb_transfer_t *t)
+/** Everything under way is given up: receives are asked to end, and no lane starts anything. */
+void pb_transfer_cancel(pb_transfer_t *t)
 {
     t->broken = true;
-    t->send_window = 0;
+    for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
+        lane->next = NEVER;
+    }
     for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
-        lane->next = t->n_segments;
+        for (uint32_t n = lane->n_ended; n != lane->n_begun; n++) {
+            if (flight_at(lane, n)->request != NULL) {
+                pb_transport_cancel(t->transport, flight_at(lane, n)->request);
+            }
+        }
     }
 }
 
@@ -258,7 +220,7 @@ static void give_up(pb_transfer_t *t)
 __attribute__((cold)) static void refused(pb_transfer_t *t, int error)
 {
     keep_first_error(t, error);
-    give_up(t);
+    pb_transfer_cancel(t);
 }
 
 /**
@@ -285,97 +247,81 @@ HOT void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
                                                 (void *) flight->buffer));
     }
     release(t, flight->segment, flight->buffer);
-    t->arrived[flight->stream]++;
+    t->missing[flight->stream] = flight->segment + (uint64_t) t->n_streams;
 }
 
 /** Takes in the oldest receive of a parent, if it has ended. */
-static bool take_arrival(pb_transfer_t *t, pb_lane_t *lane)
+HOT bool take_arrival(pb_transfer_t *t, pb_lane_t *lane)
 {
     int error = 0;
-    pb_flight_t *flight = lane->oldest;
-    if (lane->n_flying == 0 ||
+    pb_flight_t *flight = flight_at(lane, lane->n_ended);
+    if (n_flying(lane) == 0 ||
         !pb_transport_arrived(t->transport, &flight->request, flight->bytes, &error)) {
         return false;
     }
     arrive(t, flight, error);
-    lane_pop(t, lane);
+    lane->n_ended++;
     return true;
 }
 
-/**
- * A buffer for a parent's next segment, or none for an empty message after an error; false if there
- * is no buffer for it now.
- */
-HOT bool to_receive(pb_transfer_t *t, const pb_lane_t *lane, void **buffer_p, size_t *bytes_p)
+/** A buffer for a segment, or none for an empty message after an error; false: not now. */
+HOT bool to_receive(pb_transfer_t *t, pb_flight_t *flight)
 {
-    const size_t offset = segment_offset(t, lane->next);
-    *bytes_p = segment_bytes(t, lane->next);
+    const size_t offset = segment_offset(t, flight->segment);
+    flight->bytes = segment_bytes(t, flight->segment);
     if (MOSTLY(t->in_place != NULL)) {
-        *buffer_p = t->in_place + offset;
+        flight->buffer = t->in_place + offset;
         return true;
     }
-    const int error = pb_message_to_receive(t->message, lane->next, offset, *bytes_p, buffer_p);
+    void *buffer = NULL;
+    const int error =
+        pb_message_to_receive(t->message, flight->segment, offset, flight->bytes, &buffer);
     if (error == PB_MESSAGE_BUSY) {
         return false;
     }
     if (error != 0) {
         keep_first_error(t, error);
-        *buffer_p = NULL;
-        *bytes_p = 0;
+        flight->bytes = 0;
     }
+    flight->buffer = buffer;
     return true;
 }
 
 /** Posts the next receive of a parent; false if that cannot be done now. */
 HOT bool post_one(pb_transfer_t *t, pb_lane_t *lane)
 {
-    void *buffer = NULL;
-    size_t bytes;
-    if (!to_receive(t, lane, &buffer, &bytes)) {
-        return false;
-    }
-    pb_flight_t *flight = lane->vacant;
+    pb_flight_t *flight = flight_at(lane, lane->n_begun);
     flight->segment = lane->next;
     flight->stream = lane->stream;
-    flight->buffer = buffer;
-    flight->bytes = bytes;
-    const int error =
-        pb_transport_receive(t->transport, buffer, bytes, lane->rank, lane, &flight->request);
+    if (!to_receive(t, flight)) {
+        return false;
+    }
+    const int error = pb_transport_receive(t->transport, (void *) flight->buffer, flight->bytes,
+                                           lane->rank, lane, &flight->request);
     if (error != 0) {
-        release(t, lane->next, buffer);
+        release(t, flight->segment, flight->buffer);
         refused(t, error);
         return false;
     }
-    lane_push(lane);
+    lane->n_begun++;
     lane_step_on(t, lane);
     return true;
 }
 
-HOT bool may_post(const pb_transfer_t *t, const pb_lane_t *lane)
-{
-    return lane->next < t->n_segments && lane->n_flying < t->receive_window;
-}
-
-static void post_receives(pb_transfer_t *t, pb_lane_t *lane)
-{
-    while (may_post(t, lane) && post_one(t, lane)) {
-    }
-}
-
 /**
- * Takes in what has come from a parent, oldest first, and keeps its window full of posted
- * receives. Not more than a window at a time, lest what has come waits for being sent on: then
- * true.
+ * Keeps the window of a parent full of posted receives, and takes in what has come, oldest first.
+ * Not more than a window at a time, lest what has come waits for being sent on: then true.
  */
 static bool receive_some(pb_transfer_t *t, pb_lane_t *lane)
 {
-    int n = 0;
-    post_receives(t, lane);
-    while (n < t->receive_window && take_arrival(t, lane)) {
-        post_receives(t, lane);
-        n++;
+    for (int n = 0;; n++) {
+        while (lane->next < t->n_segments && n_flying(lane) < t->receive_window &&
+               post_one(t, lane)) {
+        }
+        if (n == t->receive_window || !take_arrival(t, lane)) {
+            return n == t->receive_window;
+        }
     }
-    return n == t->receive_window;
 }
 
 /** Whether a send is done; then its buffer is given back, and its slot in the lane is to be. */
@@ -393,11 +339,12 @@ static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
 /** Takes back what a child no longer needs, oldest first. Not for every segment. */
 __attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *lane)
 {
-    while (lane->n_flying > 0 && reap_one(t, lane->oldest)) {
-        lane_pop(t, lane);
+    while (n_flying(lane) > 0 && reap_one(t, flight_at(lane, lane->n_ended))) {
+        lane->n_ended++;
     }
-    while (lane->n_synchronous > 0 && reap_one(t, &lane->synchronous[0])) {
-        lane_pop_synchronous(t, lane);
+    while (n_synchronous(lane) > 0 &&
+           reap_one(t, synchronous_at(lane, lane->n_ended_synchronous))) {
+        lane->n_ended_synchronous++;
     }
 }
 
@@ -408,7 +355,7 @@ __attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *la
  */
 HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    if (!t->paced || lane->n_synchronous < PB_TRANSFER_SYNCHRONOUS / 2) {
+    if (!t->paced || n_synchronous(lane) < PB_TRANSFER_SYNCHRONOUS / 2) {
         return false;
     }
     for (const pb_lane_t *other = t->children; other < t->children_end; other++) {
@@ -421,7 +368,7 @@ HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 
 HOT bool has_room(const pb_transfer_t *t, const pb_lane_t *lane)
 {
-    return lane->n_flying < t->send_window && lane->n_synchronous < PB_TRANSFER_SYNCHRONOUS;
+    return n_flying(lane) < t->send_window && n_synchronous(lane) < PB_TRANSFER_SYNCHRONOUS;
 }
 
 /** Whether a child has room now, or when what it no longer needs is taken back. */
@@ -439,26 +386,24 @@ HOT bool may_send(pb_transfer_t *t, pb_lane_t *lane)
     return is_here(t, lane) && makes_room(t, lane) && !is_held(t, lane);
 }
 
-/**
- * The bytes of a child's next segment, or an empty message instead; false if there is no
- * buffer for them now.
- */
-HOT bool to_send(pb_transfer_t *t, const pb_lane_t *lane, const void **buffer_p, size_t *bytes_p)
+/** The bytes of a segment, or an empty message instead; false: there is no buffer for them now. */
+HOT bool to_send(pb_transfer_t *t, pb_flight_t *flight)
 {
-    const size_t offset = segment_offset(t, lane->next);
-    *bytes_p = segment_bytes(t, lane->next);
+    const size_t offset = segment_offset(t, flight->segment);
+    flight->bytes = segment_bytes(t, flight->segment);
     if (MOSTLY(t->in_place != NULL)) {
-        *buffer_p = t->in_place + offset;
+        flight->buffer = t->in_place + offset;
     } else if (t->error == 0) {
-        const int error = pb_message_to_send(t->message, lane->next, offset, *bytes_p, buffer_p);
+        const int error =
+            pb_message_to_send(t->message, flight->segment, offset, flight->bytes, &flight->buffer);
         if (error == PB_MESSAGE_BUSY) {
             return false;
         }
         keep_first_error(t, error);
     }
     if (t->error != 0) {
-        *buffer_p = NULL;
-        *bytes_p = 0;
+        flight->buffer = NULL;
+        flight->bytes = 0;
     }
     return true;
 }
@@ -467,67 +412,44 @@ HOT bool to_send(pb_transfer_t *t, const pb_lane_t *lane, const void **buffer_p,
 HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
 {
     const bool synchronous = lane->until_synchronous == 1;
-    const uint64_t segment = lane->next;
-    const void *buffer = NULL;
-    size_t bytes;
-    pb_request_t request;
-    if (!to_send(t, lane, &buffer, &bytes)) {
+    pb_flight_t *flight = synchronous ? synchronous_at(lane, lane->n_begun_synchronous)
+                                      : flight_at(lane, lane->n_begun);
+    flight->segment = lane->next;
+    if (!to_send(t, flight)) {
         return false;
     }
     lane->until_synchronous = synchronous ? t->synchronous_every : lane->until_synchronous - 1;
-    const int error =
-        pb_transport_send(t->transport, buffer, bytes, lane->rank, synchronous, &request);
+    const int error = pb_transport_send(t->transport, flight->buffer, flight->bytes, lane->rank,
+                                        synchronous, &flight->request);
     if (error != 0) {
-        release(t, segment, buffer);
+        release(t, flight->segment, flight->buffer);
         refused(t, error);
         return false;
     }
     lane_step_on(t, lane);
-    if (MOSTLY(request == NULL)) {
-        release(t, segment, buffer);
-        lane_ended(t, lane);
+    if (MOSTLY(flight->request == NULL)) {
+        release(t, flight->segment, flight->buffer);
+    } else if (synchronous) {
+        lane->n_begun_synchronous++;
     } else {
-        *(synchronous ? lane_push_synchronous(lane) : lane_push(lane)) =
-            (pb_flight_t){.request = request, .segment = segment, .buffer = buffer, .bytes = bytes};
+        lane->n_begun++;
     }
     return true;
 }
 
-/**
- * One segment to each child in turn, until nothing can be sent: older segments go first.
- * Another round is needed only if the next segment of one that was served is here, too.
- */
+/** One segment to each child in turn, until nothing can be sent: older segments go first. */
 HOT bool send_all(pb_transfer_t *t)
 {
-    bool moved = false;
-    bool more;
+    bool has_moved = false;
+    bool moves;
     do {
-        more = false;
+        moves = false;
         for (pb_lane_t *lane = t->children; lane < t->served_end; lane++) {
-            if (MOSTLY(may_send(t, lane)) && send_one(t, lane)) {
-                more |= is_here(t, lane);
-                moved = true;
-            }
+            moves |= may_send(t, lane) && send_one(t, lane);
         }
-    } while (more);
-    return moved;
-}
-
-/** The transport has refused: receives are asked to end; true when nothing is under way any more.
- */
-static bool drain(pb_transfer_t *t)
-{
-    bool through = true;
-    for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
-        cancel_receives(t, lane);
-        while (take_arrival(t, lane)) {
-        }
-        through &= lane->n_flying == 0;
-    }
-    for (const pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
-        through &= lane_is_empty(lane);
-    }
-    return through;
+        has_moved |= moves;
+    } while (moves);
+    return has_moved;
 }
 
 /** In turn, when a child has all: the next one is served; true if there is one. */
@@ -540,6 +462,15 @@ static bool pass_turn(pb_transfer_t *t)
     }
     t->served_end++;
     return true;
+}
+
+static bool is_through(const pb_transfer_t *t)
+{
+    bool through = true;
+    for (const pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
+        through = through && lane->next >= t->n_segments && lane_is_empty(lane);
+    }
+    return through;
 }
 
 bool pb_transfer_advance(pb_transfer_t *t)
@@ -557,7 +488,7 @@ bool pb_transfer_advance(pb_transfer_t *t)
         again |= send_all(t) && (t->in_place == NULL || t->paced);
         again |= pass_turn(t);
     } while (again && !t->broken);
-    return t->broken ? drain(t) : t->n_unfinished == 0;
+    return is_through(t);
 }
 
 /* Always inline, too: into the transport that calls it. */
@@ -565,12 +496,12 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
                                                                pb_request_t request)
 {
     pb_transfer_t *t = lane->transfer;
-    pb_flight_t *flight = lane->oldest;
-    if (!MOSTLY(flight->request == request)) { /* there is none in a vacant slot */
+    pb_flight_t *flight = flight_at(lane, lane->n_ended);
+    if (!MOSTLY(n_flying(lane) > 0 && flight->request == request)) {
         return false;
     }
     arrive(t, flight, pb_transport_take(t->transport, &flight->request, flight->bytes));
-    lane_pop(t, lane);
+    lane->n_ended++;
     if (MOSTLY(lane->next < t->n_segments)) { /* and in the window there is room now */
         post_one(t, lane);
     }
@@ -586,39 +517,21 @@ void pb_transfer_offer(pb_transfer_t *t, uint64_t n, int error)
     if (error != 0) {
         keep_first_error(t, error);
     }
-    t->arrived[0] = n;
+    t->missing[0] = n;
     send_all(t);
-}
-
-void pb_transfer_cancel(pb_transfer_t *t)
-{
-    give_up(t);
-    for (const pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
-        cancel_receives(t, lane);
-    }
-}
-
-static void abandon_lane(pb_transfer_t *t, pb_lane_t *lane)
-{
-    while (lane->n_flying > 0) {
-        pb_transport_abandon(t->transport, &lane->oldest->request);
-        lane_pop(t, lane);
-    }
-    while (lane->n_synchronous > 0) {
-        pb_transport_abandon(t->transport, &lane->synchronous[0].request);
-        lane_pop_synchronous(t, lane);
-    }
 }
 
 void pb_transfer_finish(pb_transfer_t *t)
 {
-    if (t->lanes != NULL && t->flights != NULL) {
-        for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
-            abandon_lane(t, lane);
+    for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
+        for (; n_flying(lane) > 0; lane->n_ended++) {
+            pb_transport_abandon(t->transport, &flight_at(lane, lane->n_ended)->request);
+        }
+        for (; n_synchronous(lane) > 0; lane->n_ended_synchronous++) {
+            pb_transport_abandon(t->transport,
+                                 &synchronous_at(lane, lane->n_ended_synchronous)->request);
         }
     }
-    free(t->flights);
     free(t->lanes);
-    t->flights = NULL;
     t->lanes = t->children = t->children_end = t->served_end = NULL;
 }

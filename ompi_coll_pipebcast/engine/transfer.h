@@ -53,7 +53,7 @@
 /** Receives posted ahead per parent, and sends outstanding per child, at most. */
 #define PB_TRANSFER_MAX_WINDOW 64
 
-/** Synchronous sends open per child, at most, beside the window of ordinary ones. */
+/** Synchronous sends open per child, at most, besides the window. A power of two. */
 #define PB_TRANSFER_SYNCHRONOUS 4
 
 typedef struct pb_transfer_limits {
@@ -77,19 +77,17 @@ typedef struct pb_flight {
 typedef struct pb_lane {
     struct pb_transfer *transfer;
     int rank;
-    uint32_t mask;       /**< streams that travel here */
-    uint64_t next;       /**< next segment to start; n_segments or more when all are started */
-    int stream;          /**< of that segment: next % n_streams, */
-    uint64_t round;      /**< and next / n_streams; kept, as dividing takes long */
-    uint64_t stride;     /**< to the next segment where all are of one stream; else 0 */
-    pb_flight_t *window; /**< ring of flights, from here to window_end */
-    pb_flight_t *window_end;
-    pb_flight_t *oldest; /**< of the n_flying flights, or where the next will be if there is none */
-    pb_flight_t *vacant; /**< where the next flight will be, while there are fewer than slots */
-    int n_flying;        /**< flights in the window */
+    uint32_t mask;   /**< streams that travel here */
+    uint64_t next;   /**< next segment to start; n_segments or more when all are started */
+    int stream;      /**< of that segment: next % n_streams; kept, as dividing takes long */
+    uint64_t stride; /**< to the next segment where all are of one stream; else 0 */
     uint64_t until_synchronous; /**< children: sends until one is synchronous, that one too */
-    int n_synchronous;          /**< children: synchronous sends under way, beside the window */
-    pb_flight_t synchronous[PB_TRANSFER_SYNCHRONOUS]; /**< these, oldest first */
+    /* Flights begun and ended so far: those under way are in two rings, oldest first. */
+    uint32_t n_begun, n_ended;
+    uint32_t n_begun_synchronous, n_ended_synchronous;
+    uint32_t last_slot;  /**< of the window; slots are a power of two */
+    pb_flight_t *window; /**< in the transfer's memory, behind the lanes */
+    pb_flight_t synchronous[PB_TRANSFER_SYNCHRONOUS];
 } pb_lane_t;
 
 struct pb_relay;
@@ -110,16 +108,14 @@ typedef struct pb_transfer {
     int send_window;
     uint64_t synchronous_every;            /**< each so manieth send is synchronous */
     bool paced;                            /**< children are kept level */
-    pb_lane_t *lanes;                      /**< parents first, then children */
+    pb_lane_t *lanes;                      /**< parents first, then children, then windows */
     pb_lane_t *children;                   /**< those of the children, */
     pb_lane_t *children_end;               /**< up to here, */
     pb_lane_t *served_end;                 /**< and those that are served now */
-    pb_flight_t *flights;                  /**< memory of all windows */
     struct pb_relay *relay;                /**< that goes on with what comes here; NULL: none */
-    int n_unfinished;                      /**< lanes that are not through */
     int error;                             /**< the first error, 0 if none; may be PB_ERR_EMPTY */
     bool broken;                           /**< the transport refused; nothing new is started */
-    uint64_t arrived[PB_PLAN_MAX_STREAMS]; /**< by stream: its segments that are here, a prefix */
+    uint64_t missing[PB_PLAN_MAX_STREAMS]; /**< by stream: its first segment that is not here */
 } pb_transfer_t;
 
 /**

@@ -153,7 +153,7 @@ static bool has_come(const coll_pipebcast_operation_t *operation)
     const plain_t *plain = (const plain_t *) operation;
     const pb_transfer_t *transfer = &plain->relay.between;
     return plain->first > 0 ? pb_relay_here(transfer) >= plain->first
-                            : transfer->arrived[operation->stream] > 0;
+                            : transfer->missing[operation->stream] > (uint64_t) operation->stream;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)

@@ -56,7 +56,7 @@ static void test_delivery(void)
     pb_delivery_t delivery = {.looked = false};
     pb_lane_t lanes[2] = {{.rank = 5, .mask = 1}, {.rank = 6, .mask = 2}};
     pb_transfer_t t = {.lanes = lanes,
-                       .arrived = {0, 3},
+                       .missing = {0, 7},
                        .n_parents = 2,
                        .n_streams = 2,
                        .segment_size = 100,
@@ -67,9 +67,10 @@ static void test_delivery(void)
     ok(pb_delivery_is_behind(&delivery, &t), "at first it has to look");
     pb_delivery_look(&delivery, &t, 1000);
     ok(!pb_delivery_is_behind(&delivery, &t), "and then only when more has come");
-    t.arrived[0] = 1;
+    t.missing[0] = 2;
     pb_delivery_look(&delivery, &t, 2000);
-    t.arrived[0] = t.arrived[1] = 10;
+    t.missing[0] = 20;
+    t.missing[1] = 21;
     ok(pb_delivery_is_behind(&delivery, &t), "as now");
     pb_delivery_look(&delivery, &t, 5000);
     ok(pb_delivery_rate(&delivery, &t, 0, &bytes, &taken) && bytes == 900 && taken == 3000,

@@ -8,7 +8,8 @@ static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lan
 {
     uint64_t n = 0;
     for (int stream = 0; stream < transfer->n_streams; stream++) {
-        n += (lane->mask >> stream & 1) != 0 ? transfer->arrived[stream] : 0;
+        const uint64_t ended = transfer->missing[stream] / (uint64_t) transfer->n_streams;
+        n += (lane->mask >> stream & 1) != 0 ? ended : 0;
     }
     return n;
 }

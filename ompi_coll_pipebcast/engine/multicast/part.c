@@ -174,7 +174,7 @@ void pb_multicast_part_offer(const part_t *p, pb_transfer_t *pieces)
     const uint64_t whole =
         (uint64_t) window->first_missing * window->payload / pieces->segment_size;
     const uint64_t n = pb_part_is_complete(p) || p->error != 0 ? pieces->n_segments : whole;
-    if (n > pieces->arrived[0]) {
+    if (n > pieces->missing[0]) {
         pb_transfer_offer(pieces, n, p->error);
     }
 }
