@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "communicator/hwloc_place.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/util/golden.h"
 
@@ -62,15 +63,11 @@ static void print_groups(FILE *out, const char *how, const pb_locality_t *places
     pb_network_t *network = pb_network_one_switch(names, 1), *levels = NULL;
     pb_placement_t *placement = network != NULL ? pb_placement_new(network, n_ranks) : NULL;
     pb_placement_t *located = NULL;
-    if (placement == NULL) {
-        abort();
-    }
+    must(placement != NULL);
     for (int rank = 0; rank < n_ranks; rank++) {
         placement->host[rank] = 0;
     }
-    if (pb_locality_expand(placement, places, &levels, &located) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_locality_expand(placement, places, &levels, &located) == PB_SUCCESS);
     fprintf(out, "%d ranks, %s:\n", n_ranks, how);
     print_node(out, located != NULL ? located : placement, 0, 0);
     pb_placement_free(located);
@@ -99,9 +96,7 @@ static char *print_host(const char *file)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     hwloc_topology_t topology = load(file);
-    if (out == NULL) {
-        abort();
-    }
+    must(out != NULL);
     if (topology != NULL) {
         const int n = bind_to(topology, HWLOC_OBJ_CORE, 1, places);
         print_groups(out, "one on each core", places, n);
@@ -131,9 +126,7 @@ static void test_bounds(void)
 {
     hwloc_topology_t topology = load("two_packages.xml");
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    if (topology == NULL || set == NULL) {
-        abort();
-    }
+    must(topology != NULL && set != NULL);
     ok(pb_hwloc_place(topology, set) == PB_LOCALITY_ANYWHERE, "no processor is anywhere");
     hwloc_bitmap_only(set, 4000);
     ok(pb_hwloc_place(topology, set) == PB_LOCALITY_ANYWHERE,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "topo/check/check_load.h"
 
 #define ROUND_NS 1000
@@ -42,7 +43,7 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
     const arrivals_t *a = caller->arrivals;
     const int root = a->broadcasts[caller->broadcast].root;
     if (caller->order == NULL) {
-        caller->order = world_zeroed((size_t) a->n_ranks, sizeof(*caller->order));
+        caller->order = must_zeroed((size_t) a->n_ranks, sizeof(*caller->order));
         for (int rank = 0, i = 0; rank < a->n_ranks; rank++) {
             if (rank != root) {
                 caller->order[i++] = rank;
@@ -57,8 +58,8 @@ static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_he
 {
     arrivals_t *a = caller->arrivals;
     const int root = a->broadcasts[caller->broadcast].root;
-    int *ranks = world_zeroed((size_t) a->n_ranks, sizeof(*ranks));
-    char *members = world_zeroed((size_t) a->n_ranks, 1);
+    int *ranks = must_zeroed((size_t) a->n_ranks, sizeof(*ranks));
+    char *members = must_zeroed((size_t) a->n_ranks, 1);
     const int n = pb_arrival_members(header, a->n_ranks, ranks);
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
@@ -360,14 +361,14 @@ static void broadcast_init(arrivals_t *a, int index)
     b->world->early_percent = percents[pb_random_below(&a->random, 4)];
     b->world->meet_percent = percents[1 + pb_random_below(&a->random, 3)];
     controls_init(&b->controls, b->world);
-    b->callers = world_zeroed(n, sizeof(*b->callers));
-    b->receivers = world_zeroed(n, sizeof(*b->receivers));
-    b->late = world_zeroed(n, sizeof(*b->late));
-    b->groups_before = world_zeroed(n, sizeof(*b->groups_before));
-    b->has_begun = world_zeroed(n, sizeof(*b->has_begun));
-    b->errors = world_zeroed(n, sizeof(*b->errors));
-    b->begun = world_zeroed(n, sizeof(*b->begun));
-    b->ended = world_zeroed(n, sizeof(*b->ended));
+    b->callers = must_zeroed(n, sizeof(*b->callers));
+    b->receivers = must_zeroed(n, sizeof(*b->receivers));
+    b->late = must_zeroed(n, sizeof(*b->late));
+    b->groups_before = must_zeroed(n, sizeof(*b->groups_before));
+    b->has_begun = must_zeroed(n, sizeof(*b->has_begun));
+    b->errors = must_zeroed(n, sizeof(*b->errors));
+    b->begun = must_zeroed(n, sizeof(*b->begun));
+    b->ended = must_zeroed(n, sizeof(*b->ended));
     const int delay = delays[pb_random_below(&a->random, 4)];
     for (int rank = 0; rank < a->n_ranks; rank++) {
         b->callers[rank] = (pb_arrival_caller_t){.arrivals = a, .broadcast = index, .rank = rank};
@@ -405,26 +406,24 @@ static void series_init(arrivals_t *a, int n_broadcasts)
     a->limits = (pb_transfer_limits_t){.receive_window = 1 + pb_random_below(&a->random, 8),
                                        .send_window = 1 + pb_random_below(&a->random, 8),
                                        .ahead = chance(a, 50) ? 30 : 0};
-    a->modes = world_zeroed((size_t) a->n_ranks, sizeof(*a->modes));
-    a->credits = world_zeroed((size_t) a->n_ranks, sizeof(*a->credits));
-    a->current = world_zeroed((size_t) a->n_ranks, sizeof(*a->current));
-    a->since = world_zeroed((size_t) a->n_ranks, sizeof(*a->since));
-    a->broadcasts = world_zeroed((size_t) n_broadcasts, sizeof(*a->broadcasts));
+    a->modes = must_zeroed((size_t) a->n_ranks, sizeof(*a->modes));
+    a->credits = must_zeroed((size_t) a->n_ranks, sizeof(*a->credits));
+    a->current = must_zeroed((size_t) a->n_ranks, sizeof(*a->current));
+    a->since = must_zeroed((size_t) a->n_ranks, sizeof(*a->since));
+    a->broadcasts = must_zeroed((size_t) n_broadcasts, sizeof(*a->broadcasts));
     for (int i = 0; i < n_broadcasts; i++) {
         broadcast_init(a, i);
     }
     for (int rank = 0; rank < a->n_ranks; rank++) {
         pb_arrival_mode_init(&a->modes[rank]);
         pb_arrival_credit_init(&a->credits[rank], WAIT_BOUND);
-        if (!pb_arrival_credit_reserve(&a->credits[rank], a->n_ranks)) {
-            abort();
-        }
+        must(pb_arrival_credit_reserve(&a->credits[rank], a->n_ranks));
     }
 }
 
 arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts)
 {
-    arrivals_t *a = world_zeroed(1, sizeof(*a));
+    arrivals_t *a = must_zeroed(1, sizeof(*a));
     a->random = pb_random_seed(seed);
     a->network = pb_random_network(
         &a->random, (pb_shape_t) pb_random_below(&a->random, PB_SHAPE_COUNT),
@@ -436,7 +435,7 @@ arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts)
 
 arrivals_t *arrivals_new_of(uint64_t seed, int n_ranks, int n_broadcasts)
 {
-    arrivals_t *a = world_zeroed(1, sizeof(*a));
+    arrivals_t *a = must_zeroed(1, sizeof(*a));
     a->random = pb_random_seed(seed);
     a->network = pb_random_network(&a->random, PB_SHAPE_PAPER, n_ranks / 16 + 1, n_ranks, 0);
     a->placement = pb_random_placement(&a->random, a->network, 1);

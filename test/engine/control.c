@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
+
 /** A control message under way. */
 typedef struct control_request {
     void *to;     /**< receives */
@@ -15,10 +17,7 @@ typedef struct control_request {
 /** Puts a copy of a message behind all others, and returns it. */
 static mail_t *mail_post(mail_t **first, int from, const void *content, size_t bytes)
 {
-    mail_t *mail = calloc(1, sizeof(*mail) + bytes);
-    if (mail == NULL) {
-        abort();
-    }
+    mail_t *mail = must_zeroed(1, sizeof(*mail) + bytes);
     mail->from = from;
     mail->bytes = bytes;
     memcpy(mail->content, content, bytes);
@@ -56,9 +55,7 @@ void controls_init(controls_t *c, world_t *world)
     *c = (controls_t){.world = world};
     c->of = calloc((size_t) world->n_ranks, sizeof(*c->of));
     c->mail = calloc((size_t) world->n_ranks, sizeof(mail_t *));
-    if (c->of == NULL || c->mail == NULL) {
-        abort();
-    }
+    must(c->of != NULL && c->mail != NULL);
     for (int rank = 0; rank < world->n_ranks; rank++) {
         c->of[rank] = (pb_control_t){.controls = c, .rank = rank};
     }

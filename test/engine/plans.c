@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
+
 static int *new_ints(int n)
 {
-    int *ints = calloc((size_t) n + 1, sizeof(int));
-    if (ints == NULL) {
-        abort();
-    }
+    int *ints = must_zeroed((size_t) n + 1, sizeof(int));
     return ints;
 }
 
@@ -50,10 +49,7 @@ static void random_parents(pb_random_t *random, int n_ranks, int root, int depth
 
 static pb_plan_t *plan_new(int n_ranks, int root, int n_streams)
 {
-    pb_plan_t *plan = calloc(1, sizeof(*plan));
-    if (plan == NULL) {
-        abort();
-    }
+    pb_plan_t *plan = must_zeroed(1, sizeof(*plan));
     plan->n_ranks = n_ranks;
     plan->n_members = n_ranks;
     plan->root = root;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "test/must.h"
+
 /** Rounds after which ranks that an error has left alone are given up. */
 #define FAILING_ROUNDS 20000
 
@@ -106,9 +108,7 @@ void run_advance(run_t *run, int rank, int round)
     if (part->through || round < part->late) {
         return;
     }
-    if (!part->started && !run_start(run, rank)) {
-        abort();
-    }
+    must(part->started || run_start(run, rank));
     part->through =
         part->relays ? pb_relay_advance(&part->relay) : pb_transfer_advance(&part->relay.between);
     if (part->through && run_error(run, rank) == 0 && !run->is_cancelled) {

@@ -9,6 +9,7 @@
 #include "arrivals.h"
 #include "run.h"
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "test/tap.h"
 
 /** As in arrivals.c. */
@@ -92,9 +93,7 @@ static void test_credit(void)
     pb_arrival_credit_t credit;
     pb_arrival_credit_init(&credit, 100);
     pb_arrival_credit_other(&credit, 60);
-    if (!pb_arrival_credit_reserve(&credit, 3)) {
-        abort();
-    }
+    must(pb_arrival_credit_reserve(&credit, 3));
     ok(!pb_arrival_credit_take(&credit, 1, 50) && pb_arrival_credit_take(&credit, 1, 40),
        "what others have sent before counts");
     pb_arrival_credit_return(&credit, 2, 60, 0);

@@ -8,6 +8,7 @@
 #include "engine/arrival/state.h"
 #include "run.h"
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "topo/model/planner.h"
 
@@ -27,13 +28,6 @@ typedef struct setting {
     pb_model_t model;
     long before; /**< bytes before the part that is measured */
 } setting_t;
-
-static void must(bool is_right)
-{
-    if (!is_right) {
-        abort();
-    }
-}
 
 static void begin(setting_t *s)
 {
@@ -60,8 +54,7 @@ static long network(setting_t *s)
 static long placement(setting_t *s)
 {
     begin(s);
-    s->placement = pb_placement_new(s->network, s->n_ranks);
-    must(s->placement != NULL);
+    s->placement = must_have(pb_placement_new(s->network, s->n_ranks));
     for (int rank = 0; rank < s->n_ranks; rank++) {
         s->placement->host[rank] = pb_network_size(s->network) - s->n_ranks + rank;
     }

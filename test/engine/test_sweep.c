@@ -9,6 +9,7 @@
 #include "engine/schedule.h"
 #include "engine/sweep.h"
 #include "plans.h"
+#include "test/must.h"
 #include "test/tap.h"
 
 enum { MAX_RANKS = 40, MAX_ROUNDS = 20000, STREAMS = 2, MS = 1000000 };
@@ -37,10 +38,7 @@ static int draw(run_t *run, int n)
 /** The sweeps of all ranks of a plan, which run_free() frees. */
 static run_t *run_of(uint64_t seed, pb_plan_t *plan)
 {
-    run_t *run = calloc(1, sizeof(*run));
-    if (run == NULL) {
-        abort();
-    }
+    run_t *run = must_zeroed(1, sizeof(*run));
     controls_init(&run->controls, world_new(seed, plan->n_ranks, 0, 1, 1));
     run->n_ranks = plan->n_ranks;
     run->root = plan->root;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/transfer.h"
+#include "test/must.h"
 
 /** Bytes behind each buffer, which nothing may touch. */
 #define GUARD 64
@@ -27,19 +28,6 @@ static const char *const call_names[CALL_COUNT] = {
 const char *call_name(call_t call)
 {
     return call_names[call];
-}
-
-void *world_must_have(void *memory)
-{
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
-void *world_zeroed(size_t n, size_t size)
-{
-    return world_must_have(calloc(n + 1, size));
 }
 
 static char byte_at(const world_t *w, size_t offset)
@@ -72,7 +60,7 @@ static bool chance(world_t *w, int percent)
 world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t segment_size)
 {
     const size_t n = (size_t) n_ranks;
-    world_t *w = world_zeroed(1, sizeof(*w));
+    world_t *w = must_zeroed(1, sizeof(*w));
     w->random = pb_random_seed(seed);
     w->n_ranks = n_ranks;
     w->root = root;
@@ -83,15 +71,15 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     w->tell_percent = 50;
     w->meet_percent = 50;
     w->fail_rank = -1;
-    w->transports = world_zeroed(n, sizeof(*w->transports));
-    w->messages = world_zeroed(n, sizeof(*w->messages));
-    w->pairs = world_zeroed(n, sizeof(*w->pairs));
-    w->n_sent = world_zeroed(n, sizeof(*w->n_sent));
-    w->has_ended = world_zeroed(n, sizeof(*w->has_ended));
+    w->transports = must_zeroed(n, sizeof(*w->transports));
+    w->messages = must_zeroed(n, sizeof(*w->messages));
+    w->pairs = must_zeroed(n, sizeof(*w->pairs));
+    w->n_sent = must_zeroed(n, sizeof(*w->n_sent));
+    w->has_ended = must_zeroed(n, sizeof(*w->has_ended));
     for (int rank = 0; rank < n_ranks; rank++) {
         w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
         pb_message_t *m = &w->messages[rank];
-        *m = (pb_message_t){.world = w, .rank = rank, .data = world_zeroed(total + GUARD, 1)};
+        *m = (pb_message_t){.world = w, .rank = rank, .data = must_zeroed(total + GUARD, 1)};
         memset(m->data + total, GUARD_BYTE, GUARD);
         for (size_t i = 0; rank == root && i < total; i++) {
             m->data[i] = byte_at(w, i);
@@ -110,7 +98,7 @@ void world_fill(world_t *w, size_t shift)
 
 void world_add_pieces(world_t *w, size_t piece_size)
 {
-    w->pieces = world_zeroed((size_t) w->n_ranks, sizeof(*w->pieces));
+    w->pieces = must_zeroed((size_t) w->n_ranks, sizeof(*w->pieces));
     for (int rank = 0; rank < w->n_ranks; rank++) {
         w->pieces[rank] = w->messages[rank];
         w->pieces[rank].piece_size = piece_size;
@@ -181,7 +169,7 @@ static world_pair_t *pair_of(world_t *w, int from, int to)
             return &pairs->of[i];
         }
     }
-    pairs->of = world_must_have(realloc(pairs->of, ((size_t) pairs->n + 1) * sizeof(*pairs->of)));
+    pairs->of = must_have(realloc(pairs->of, ((size_t) pairs->n + 1) * sizeof(*pairs->of)));
     pairs->of[pairs->n] = (world_pair_t){.from = from};
     return &pairs->of[pairs->n++];
 }
@@ -243,9 +231,9 @@ static world_request_t *request_new(world_t *w, bool is_send, int rank, int peer
 {
     if (w->n_requests == w->room) {
         w->room = 2 * w->room + 16;
-        w->requests = world_must_have(realloc(w->requests, w->room * sizeof(*w->requests)));
+        w->requests = must_have(realloc(w->requests, w->room * sizeof(*w->requests)));
     }
-    world_request_t *r = world_zeroed(1, sizeof(*r));
+    world_request_t *r = must_zeroed(1, sizeof(*r));
     *r = (world_request_t){.is_send = is_send, .rank = rank, .peer = peer, .bytes = bytes};
     w->requests[w->n_requests++] = r;
     w->n_alive++;
@@ -331,7 +319,7 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     const size_t waiting = waiting_at(w, rank);
     w->most_waiting = waiting > w->most_waiting ? waiting : w->most_waiting;
     if (!synchronous && chance(w, w->early_percent)) {
-        r->copy = world_zeroed(bytes + 1, 1);
+        r->copy = must_zeroed(bytes + 1, 1);
         if (bytes > 0) {
             memcpy(r->copy, buffer, bytes);
         }
@@ -428,7 +416,7 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
                      transport->rank);
     }
     if (r->is_send && r->copy == NULL && !r->met) {
-        r->copy = world_zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
+        r->copy = must_zeroed(r->bytes + 1, 1); /* its buffer may be gone after this */
     }
     if (!r->is_send && !r->met && !r->cancelled) {
         queue_remove(&pair_of_request(transport->world, r)->receives, r);
@@ -480,8 +468,8 @@ static void end(world_t *w, world_request_t *r)
 /** Each rank sends one message, and gets one: in the order in which sends were started. */
 static void cross(world_t *w)
 {
-    char *is_sending = world_zeroed((size_t) w->n_ranks, 1),
-         *is_getting = world_zeroed((size_t) w->n_ranks, 1);
+    char *is_sending = must_zeroed((size_t) w->n_ranks, 1),
+         *is_getting = must_zeroed((size_t) w->n_ranks, 1);
     for (size_t i = 0; i < w->n_requests; i++) {
         world_request_t *r = w->requests[i];
         if (!r->is_send || r->crossed || is_sending[r->rank] || is_getting[r->peer]) {
@@ -490,7 +478,7 @@ static void cross(world_t *w)
         is_sending[r->rank] = is_getting[r->peer] = 1;
         r->crossed = true;
         if (r->copy == NULL && !r->synchronous) {
-            r->copy = world_zeroed(r->bytes + 1, 1); /* it is done, and its buffer may change */
+            r->copy = must_zeroed(r->bytes + 1, 1); /* it is done, and its buffer may change */
             memcpy(r->copy, r->from, r->bytes);
         }
     }
@@ -568,10 +556,10 @@ char *pb_message_in_place(pb_message_t *m)
 static char *hold(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
 {
     world_t *w = m->world;
-    m->held = world_must_have(realloc(m->held, ((size_t) m->n_held + 1) * sizeof(*m->held)));
+    m->held = must_have(realloc(m->held, ((size_t) m->n_held + 1) * sizeof(*m->held)));
     char *buffer = m->data + offset;
     if (w->bounces) {
-        buffer = world_zeroed(bytes, 1);
+        buffer = must_zeroed(bytes, 1);
         memcpy(buffer, m->data + offset, bytes);
     }
     m->held[m->n_held++] = (world_held_t){.bytes = buffer, .segment = segment};

@@ -130,12 +130,6 @@ typedef struct world {
     char breach[200]; /* the first */
 } world_t;
 
-/** calloc of at least one element, or abort. */
-void *world_zeroed(size_t n, size_t size);
-
-/** The memory; aborts if there is none. */
-void *world_must_have(void *memory);
-
 /** Notes that a contract was broken. */
 void world_breach(world_t *world, const char *what, int rank);
 

@@ -9,10 +9,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "topo/util/diag.h"
 #include "topo/util/error.h"
 
@@ -20,23 +19,14 @@
 extern const char fuzz_name[];
 
 /** Reads one input and ends the program if a promise of the reader is broken; 0 as libFuzzer
- * wants it. */
+ * wants it. Inputs end where their memory does: reading on is seen. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-/** A promise that holds for every input. Inputs end where their memory does: reading on is seen. */
-#define fuzz_must(condition)                                                                       \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /** A copy that may be changed, exactly as long; the caller frees it. */
 __attribute__((unused)) static uint8_t *fuzz_copy(const uint8_t *bytes, size_t length)
 {
     uint8_t *copy = malloc(length > 0 ? length : 1);
-    fuzz_must(copy != NULL);
+    must(copy != NULL);
     memcpy(copy, bytes, length);
     return copy;
 }
@@ -45,7 +35,7 @@ __attribute__((unused)) static uint8_t *fuzz_copy(const uint8_t *bytes, size_t l
 __attribute__((unused)) static char *fuzz_text(const uint8_t *bytes, size_t length)
 {
     char *text = malloc(length + 1);
-    fuzz_must(text != NULL);
+    must(text != NULL);
     memcpy(text, bytes, length);
     text[length] = '\0';
     return text;
@@ -54,9 +44,9 @@ __attribute__((unused)) static char *fuzz_text(const uint8_t *bytes, size_t leng
 /** What every parser promises of its result, its error and its messages, which are cleared. */
 __attribute__((unused)) static void fuzz_parsed(int error, int has_result, pb_diag_t *diag)
 {
-    fuzz_must(error == PB_SUCCESS || error == PB_ERR_INPUT);
-    fuzz_must((error == PB_SUCCESS) == (diag->n_faults == 0));
-    fuzz_must((error == PB_SUCCESS) == has_result);
+    must(error == PB_SUCCESS || error == PB_ERR_INPUT);
+    must((error == PB_SUCCESS) == (diag->n_faults == 0));
+    must((error == PB_SUCCESS) == has_result);
     pb_diag_clear(diag);
 }
 
@@ -64,7 +54,7 @@ __attribute__((unused)) static void fuzz_parsed(int error, int has_result, pb_di
 __attribute__((unused)) static void fuzz_same(char *first, size_t n_first, char *second,
                                               size_t n_second)
 {
-    fuzz_must(n_first == n_second && memcmp(first, second, n_first) == 0);
+    must(n_first == n_second && memcmp(first, second, n_first) == 0);
     free(first);
     free(second);
 }

@@ -13,20 +13,17 @@ enum { PREFIX = 4 };
 static void check_tree(const pb_advice_tree_t *tree, int n_hosts, int root, const uint8_t *bytes,
                        size_t length)
 {
-    uint8_t *again = malloc(pb_adaptive_header_room(n_hosts));
-    fuzz_must(again != NULL);
-    fuzz_must(tree->n_streams <= PB_ADVICE_MAX_STREAMS);
-    fuzz_must(tree->n_streams == 0 ||
-              (tree->segment > 0 && tree->segment <= PB_ADVICE_MAX_SEGMENT));
+    uint8_t *again = must_have(malloc(pb_adaptive_header_room(n_hosts)));
+    must(tree->n_streams <= PB_ADVICE_MAX_STREAMS);
+    must(tree->n_streams == 0 || (tree->segment > 0 && tree->segment <= PB_ADVICE_MAX_SEGMENT));
     for (int s = 0; s < tree->n_streams; s++) {
         for (int host = 0; host < n_hosts; host++) {
-            fuzz_must(tree->streams[s]->parent[host] != PB_TREE_OUTSIDE);
+            must(tree->streams[s]->parent[host] != PB_TREE_OUTSIDE);
         }
-        fuzz_must(pb_tree_check(tree->streams[s]->parent, n_hosts, root) == PB_SUCCESS);
+        must(pb_tree_check(tree->streams[s]->parent, n_hosts, root) == PB_SUCCESS);
     }
-    fuzz_must(pb_adaptive_header_write(tree->n_streams > 0 ? tree : NULL, n_hosts, again) ==
-              length);
-    fuzz_must(tree->n_streams == 0 || memcmp(again, bytes, length) == 0);
+    must(pb_adaptive_header_write(tree->n_streams > 0 ? tree : NULL, n_hosts, again) == length);
+    must(tree->n_streams == 0 || memcmp(again, bytes, length) == 0);
     free(again);
 }
 

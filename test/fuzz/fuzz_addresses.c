@@ -16,12 +16,12 @@ static void use_network(const pb_network_t *network, const pb_address_t *address
             continue;
         }
         const int host = pb_network_find(network, addresses[i].host);
-        fuzz_must(host >= 0 && pb_network_node(network, host)->kind == PB_NODE_HOST);
+        must(host >= 0 && pb_network_node(network, host)->kind == PB_NODE_HOST);
         const int above = pb_network_node(network, host)->parent;
-        fuzz_must(above >= 0 && pb_network_node(network, above)->kind == PB_NODE_SWITCH);
-        fuzz_must(pb_network_depth(network, host) <= PB_ADDRESS_MAX_LEVELS + 2);
+        must(above >= 0 && pb_network_node(network, above)->kind == PB_NODE_SWITCH);
+        must(pb_network_depth(network, host) <= PB_ADDRESS_MAX_LEVELS + 2);
     }
-    fuzz_must(pb_network_top(network) >= 0);
+    must(pb_network_top(network) >= 0);
 }
 
 /* A network, whose hash is returned, or no address that names a switch. */
@@ -32,8 +32,8 @@ static uint64_t read_addresses(const pb_address_t *addresses, int n)
     uint64_t hash = 0;
     pb_diag_init(&diag);
     const int error = pb_addresses_join(NULL, addresses, n, &network, &diag);
-    fuzz_must(error == PB_SUCCESS || error == PB_ERR_UNKNOWN);
-    fuzz_must((error == PB_SUCCESS) == (network != NULL));
+    must(error == PB_SUCCESS || error == PB_ERR_UNKNOWN);
+    must((error == PB_SUCCESS) == (network != NULL));
     if (network != NULL) {
         use_network(network, addresses, n);
         hash = pb_network_hash(network);
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     for (int i = 0; i < n; i++) {
         backwards[n - 1 - i] = addresses[i];
     }
-    fuzz_must(read_addresses(addresses, n) == read_addresses(backwards, n));
+    must(read_addresses(addresses, n) == read_addresses(backwards, n));
     free(text);
     return 0;
 }

@@ -25,24 +25,23 @@ static char *text_of(const pb_advice_t *advice, size_t *length_p)
 {
     char *text;
     FILE *stream = open_memstream(&text, length_p);
-    fuzz_must(stream != NULL);
-    fuzz_must(pb_advice_write(advice, stream) == PB_SUCCESS);
+    must(stream != NULL);
+    must(pb_advice_write(advice, stream) == PB_SUCCESS);
     fclose(stream);
     return text;
 }
 
 static void ask(const pb_advice_t *advice)
 {
-    fuzz_must(advice->max_age >= 1 && advice->max_age <= PB_ADVICE_MAX_AGE);
+    must(advice->max_age >= 1 && advice->max_age <= PB_ADVICE_MAX_AGE);
     (void) pb_advice_is_stale(advice, pb_advice_now());
     for (int root = 0; root < advice->hosts->n; root++) {
         for (uint64_t bytes = 1; bytes < UINT64_C(1) << 62; bytes *= 2) {
             const pb_advice_tree_t *tree = pb_advice_find(advice, root, bytes);
-            fuzz_must(tree == NULL || (tree->root == root && tree->least <= bytes &&
-                                       bytes <= tree->most && tree->segment > 0));
+            must(tree == NULL || (tree->root == root && tree->least <= bytes &&
+                                  bytes <= tree->most && tree->segment > 0));
             for (int s = 0; tree != NULL && s < tree->n_streams; s++) {
-                fuzz_must(pb_tree_check(tree->streams[s]->parent, advice->hosts->n, root) ==
-                          PB_SUCCESS);
+                must(pb_tree_check(tree->streams[s]->parent, advice->hosts->n, root) == PB_SUCCESS);
             }
         }
     }
@@ -58,7 +57,7 @@ static void try(const char *text, size_t length)
     ask(advice);
     char *first = text_of(advice, &first_length);
     pb_advice_t *again = read_advice(first, first_length);
-    fuzz_must(again != NULL);
+    must(again != NULL);
     char *second = text_of(again, &second_length);
     fuzz_same(first, first_length, second, second_length);
     pb_advice_free(advice);
@@ -68,8 +67,7 @@ static void try(const char *text, size_t length)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     static const char first[] = "pipebcast-advice 1\n";
-    char *framed = malloc(length + 64);
-    fuzz_must(framed != NULL);
+    char *framed = must_have(malloc(length + 64));
     try((const char *) bytes, length);
     size_t n = sizeof(first) - 1;
     memcpy(framed, first, n);

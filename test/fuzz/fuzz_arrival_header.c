@@ -15,12 +15,12 @@ static void check_members(const pb_arrival_header_t *header, int n_ranks, int ra
 {
     int ranks[MAX_RANKS], n_here = 0;
     const int n = pb_arrival_members(header, n_ranks, ranks);
-    fuzz_must(0 < n && n <= n_ranks);
+    must(0 < n && n <= n_ranks);
     for (int i = 0; i < n; i++) {
-        fuzz_must(0 <= ranks[i] && ranks[i] < n_ranks && (i == 0 || ranks[i] > ranks[i - 1]));
+        must(0 <= ranks[i] && ranks[i] < n_ranks && (i == 0 || ranks[i] > ranks[i - 1]));
         n_here += ranks[i] == rank;
     }
-    fuzz_must(n_here == 1);
+    must(n_here == 1);
 }
 
 static void check_header(const pb_arrival_header_t *header, int n_ranks, const uint8_t *bytes,
@@ -34,12 +34,12 @@ static void check_header(const pb_arrival_header_t *header, int n_ranks, const u
             pb_rank_set_add(members, rank);
         }
     }
-    fuzz_must(pb_kind_name(header->kind) != NULL);
-    fuzz_must(header->segment_size > 0 && header->segment_size <= PB_ARRIVAL_MAX_SEGMENT);
-    fuzz_must(header->total > 0);
-    fuzz_must(length <= pb_arrival_header_room(n_ranks));
-    fuzz_must(pb_arrival_header_write(&named, n_ranks, again) == length);
-    fuzz_must(memcmp(again, bytes, length) == 0);
+    must(pb_kind_name(header->kind) != NULL);
+    must(header->segment_size > 0 && header->segment_size <= PB_ARRIVAL_MAX_SEGMENT);
+    must(header->total > 0);
+    must(length <= pb_arrival_header_room(n_ranks));
+    must(pb_arrival_header_write(&named, n_ranks, again) == length);
+    must(memcmp(again, bytes, length) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

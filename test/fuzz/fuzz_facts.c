@@ -9,9 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char line[PB_FACTS_SIZE], *text = fuzz_text(data, size);
     pb_facts_t facts;
     if (pb_facts_read(text, &facts) == PB_SUCCESS) {
-        fuzz_must(strcmp(pb_facts_write(&facts, line), text) == 0);
+        must(strcmp(pb_facts_write(&facts, line), text) == 0);
     } else {
-        fuzz_must(!facts.can_serve);
+        must(!facts.can_serve);
     }
     free(text);
     return 0;

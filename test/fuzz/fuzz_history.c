@@ -15,10 +15,10 @@ enum { HEAD = 40, HASHED_HEAD = 32, SLOT = 56, HASHED_SLOT = 48 };
 
 static void check_record(const pb_history_t *history, const pb_history_record_t *record)
 {
-    fuzz_must(0 <= record->from && record->from < history->hosts->n);
-    fuzz_must(0 <= record->to && record->to < history->hosts->n);
-    fuzz_must(record->bytes > 0 && record->begun >= 0);
-    fuzz_must(0 < record->taken && record->taken <= PB_HISTORY_MAX_TAKEN);
+    must(0 <= record->from && record->from < history->hosts->n);
+    must(0 <= record->to && record->to < history->hosts->n);
+    must(record->bytes > 0 && record->begun >= 0);
+    must(0 < record->taken && record->taken <= PB_HISTORY_MAX_TAKEN);
 }
 
 static void try(const uint8_t *bytes, size_t length)

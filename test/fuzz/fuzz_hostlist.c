@@ -18,7 +18,7 @@ typedef struct seen {
 static int see_same(void *context, const char *name)
 {
     seen_t *seen = context;
-    fuzz_must(strcmp(name, seen->expected) == 0);
+    must(strcmp(name, seen->expected) == 0);
     seen->n_names++;
     return 0;
 }
@@ -28,12 +28,12 @@ static int see(void *context, const char *name)
     seen_t *seen = context;
     char why[200];
     const size_t length = strlen(name);
-    fuzz_must(0 < length && length <= PB_HOSTLIST_MAX_NAME);
-    fuzz_must(strpbrk(name, "[], \t\r\n\"'=#;\\") == NULL);
+    must(0 < length && length <= PB_HOSTLIST_MAX_NAME);
+    must(strpbrk(name, "[], \t\r\n\"'=#;\\") == NULL);
     if (seen->n_names++ < MAX_AGAIN) {
         seen_t again = {.expected = name};
-        fuzz_must(pb_hostlist_expand(name, 1, see_same, &again, why, sizeof(why)) == PB_SUCCESS);
-        fuzz_must(again.n_names == 1);
+        must(pb_hostlist_expand(name, 1, see_same, &again, why, sizeof(why)) == PB_SUCCESS);
+        must(again.n_names == 1);
     }
     return 0;
 }
@@ -44,12 +44,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     seen_t seen = {.n_names = 0};
     const int error = pb_hostlist_expand(text, MAX_NAMES, see, &seen, why, sizeof(why));
     if (error == PB_SUCCESS) {
-        fuzz_must(0 < seen.n_names && seen.n_names <= MAX_NAMES);
-        fuzz_must(pb_hostlist_expand(text, seen.n_names - 1, see, &seen, why, sizeof(why)) ==
-                  PB_ERR_INPUT);
+        must(0 < seen.n_names && seen.n_names <= MAX_NAMES);
+        must(pb_hostlist_expand(text, seen.n_names - 1, see, &seen, why, sizeof(why)) ==
+             PB_ERR_INPUT);
     } else {
-        fuzz_must(error == PB_ERR_INPUT && seen.n_names == 0);
-        fuzz_must(why[0] == '\'' && strlen(why) < sizeof(why));
+        must(error == PB_ERR_INPUT && seen.n_names == 0);
+        must(why[0] == '\'' && strlen(why) < sizeof(why));
     }
     free(text);
     return 0;

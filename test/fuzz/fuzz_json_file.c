@@ -14,8 +14,8 @@ const char fuzz_name[] = "json_file";
 static void check(const char *text)
 {
     const char *const report = strstr(text, "\"report\": ");
-    fuzz_must(report != NULL && (report[10] == '{' || strncmp(report + 10, "null", 4) == 0));
-    fuzz_must(strcmp(text + strlen(text) - 2, "}\n") == 0);
+    must(report != NULL && (report[10] == '{' || strncmp(report + 10, "null", 4) == 0));
+    must(strcmp(text + strlen(text) - 2, "}\n") == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -24,11 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     size_t size;
     const int file = memfd_create("report", 0);
     FILE *const stream = open_memstream(&text, &size);
-    fuzz_must(stream != NULL && file >= 0 && write(file, bytes, length) == (ssize_t) length);
+    must(stream != NULL && file >= 0 && write(file, bytes, length) == (ssize_t) length);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     const common_json_t whole = common_json_begin("pipebcast fuzz");
     common_json_file(whole, "report", path);
-    fuzz_must(common_json_end(whole, stream) && fclose(stream) == 0);
+    must(common_json_end(whole, stream) && fclose(stream) == 0);
     check(text);
     free(text);
     close(file);

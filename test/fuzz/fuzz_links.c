@@ -21,23 +21,23 @@ static char *write_links(const pb_link_matrix_t *matrix, size_t *length_p)
 {
     char *text;
     FILE *stream = open_memstream(&text, length_p);
-    fuzz_must(stream != NULL);
-    fuzz_must(pb_link_matrix_write(matrix, stream) == PB_SUCCESS);
+    must(stream != NULL);
+    must(pb_link_matrix_write(matrix, stream) == PB_SUCCESS);
     fclose(stream);
     return text;
 }
 
 static void check_bounds(const pb_link_matrix_t *matrix)
 {
-    fuzz_must(0 < matrix->n_nodes && matrix->n_nodes <= PB_LINK_MATRIX_MAX_NODES);
+    must(0 < matrix->n_nodes && matrix->n_nodes <= PB_LINK_MATRIX_MAX_NODES);
     for (int i = 0; i < matrix->n_nodes; i++) {
-        fuzz_must(pb_link_matrix_find(matrix, matrix->node[i]) == i);
-        fuzz_must(0 <= matrix->startup[i] && matrix->startup[i] <= PB_LINK_MATRIX_MAX_NS);
+        must(pb_link_matrix_find(matrix, matrix->node[i]) == i);
+        must(0 <= matrix->startup[i] && matrix->startup[i] <= PB_LINK_MATRIX_MAX_NS);
         for (int j = 0; j < matrix->n_nodes; j++) {
             const int64_t latency = pb_link_latency(matrix, i, j);
             const uint64_t bandwidth = pb_link_bandwidth(matrix, i, j);
-            fuzz_must(0 <= latency && latency <= PB_LINK_MATRIX_MAX_NS);
-            fuzz_must(0 < bandwidth && bandwidth <= PB_LINK_MATRIX_MAX_BANDWIDTH);
+            must(0 <= latency && latency <= PB_LINK_MATRIX_MAX_NS);
+            must(0 < bandwidth && bandwidth <= PB_LINK_MATRIX_MAX_BANDWIDTH);
         }
     }
 }
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     size_t n_first, n_second;
     char *first = write_links(matrix, &n_first);
     pb_link_matrix_t *again = read_links(first, n_first);
-    fuzz_must(again != NULL && again->n_nodes == matrix->n_nodes);
+    must(again != NULL && again->n_nodes == matrix->n_nodes);
     char *second = write_links(again, &n_second);
     fuzz_same(first, n_first, second, n_second);
     pb_link_matrix_free(matrix);

@@ -24,13 +24,13 @@ static void write_again(const pb_model_t *model)
     char *text;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    fuzz_must(stream != NULL);
-    fuzz_must(pb_model_write(model, stream) == PB_SUCCESS);
+    must(stream != NULL);
+    must(pb_model_write(model, stream) == PB_SUCCESS);
     fclose(stream);
-    fuzz_must(read_model(text, length, &again) == PB_SUCCESS);
-    fuzz_must(pb_model_hash(&again) == pb_model_hash(model));
+    must(read_model(text, length, &again) == PB_SUCCESS);
+    must(pb_model_hash(&again) == pb_model_hash(model));
     /* NOLINTNEXTLINE(*-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): both were zeroed */
-    fuzz_must(memcmp(&again, model, sizeof(again)) == 0);
+    must(memcmp(&again, model, sizeof(again)) == 0);
     free(text);
 }
 
@@ -41,15 +41,15 @@ static void ask(const pb_model_t *model)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         for (size_t k = 0; k < sizeof(links) / sizeof(links[0]); k++) {
             const pb_cost_t cost = pb_model_cost(model, links[k], sizes[i]);
-            fuzz_must(cost.gap >= 0 && cost.rtt >= 0 && cost.both >= 0);
-            fuzz_must(cost.send >= 0 && cost.receive >= 0 && pb_cost_latency(&cost) >= 0);
+            must(cost.gap >= 0 && cost.rtt >= 0 && cost.both >= 0);
+            must(cost.send >= 0 && cost.receive >= 0 && pb_cost_latency(&cost) >= 0);
         }
         const pb_cost_t datagram = pb_model_datagram(model, sizes[i] + 1);
-        fuzz_must(datagram.gap >= 0 && datagram.rtt >= 0 && datagram.both >= datagram.gap);
-        fuzz_must(datagram.send >= 0 && datagram.receive >= 0);
-        fuzz_must(pb_model_byte_time(model, sizes[i]) >= 0);
-        fuzz_must(pb_model_fallback(model, 32, sizes[i]) >= -1);
-        fuzz_must(pb_model_fallback(model, 1 << 20, sizes[i]) >= -1);
+        must(datagram.gap >= 0 && datagram.rtt >= 0 && datagram.both >= datagram.gap);
+        must(datagram.send >= 0 && datagram.receive >= 0);
+        must(pb_model_byte_time(model, sizes[i]) >= 0);
+        must(pb_model_fallback(model, 32, sizes[i]) >= -1);
+        must(pb_model_fallback(model, 1 << 20, sizes[i]) >= -1);
     }
 }
 

@@ -39,9 +39,9 @@ static void check_frame(const pb_frame_rule_t *rule, const pb_frame_t *frame, co
 {
     uint8_t again[PB_FRAME_MAX_HEADER_BYTES];
     const size_t header = pb_frame_write(rule, frame, again);
-    fuzz_must(header + frame->bytes == length);
-    fuzz_must(memcmp(again, bytes, header) == 0);
-    fuzz_must(frame->payload == (const char *) bytes + header);
+    must(header + frame->bytes == length);
+    must(memcmp(again, bytes, header) == 0);
+    must(frame->payload == (const char *) bytes + header);
 }
 
 /** The frame goes where the window says, and nowhere else. */
@@ -49,11 +49,11 @@ static void place(const pb_frame_t *frame, size_t total)
 {
     pb_window_t window;
     char *message = calloc(total, 1);
-    fuzz_must(message != NULL && pb_window_init(&window, total, PAYLOAD, false));
+    must(message != NULL && pb_window_init(&window, total, PAYLOAD, false));
     if (pb_window_fits(&window, frame->index, frame->bytes)) {
-        fuzz_must(frame->bytes > 0 && pb_window_add(&window, frame->index));
+        must(frame->bytes > 0 && pb_window_add(&window, frame->index));
         memcpy(message + (size_t) frame->index * PAYLOAD, frame->payload, frame->bytes);
-        fuzz_must(!pb_window_add(&window, frame->index) && window.n_here == 1);
+        must(!pb_window_add(&window, frame->index) && window.n_here == 1);
     }
     pb_window_fini(&window);
     free(message);

@@ -15,15 +15,15 @@ static void check_word(const pb_word_t *word, const pb_window_t *window, const u
 {
     uint8_t again[PB_WORD_BYTES + PB_WORD_REPAIR_BYTES + PAYLOAD * PB_WORD_MAX_ASKED];
     if (word->kind == PB_WORD_ASK) {
-        fuzz_must(pb_window_has_run(window, word->index, word->n_frames));
-        fuzz_must(word->n_frames <= PB_WORD_MAX_ASKED);
+        must(pb_window_has_run(window, word->index, word->n_frames));
+        must(word->n_frames <= PB_WORD_MAX_ASKED);
     }
     if (word->kind == PB_WORD_REPAIR) {
-        fuzz_must(pb_window_fits_run(window, word->index, word->n_frames, word->bytes));
-        fuzz_must(word->n_frames <= PB_WORD_MAX_ASKED);
-        fuzz_must(word->payload + word->bytes == (const char *) bytes + length);
+        must(pb_window_fits_run(window, word->index, word->n_frames, word->bytes));
+        must(word->n_frames <= PB_WORD_MAX_ASKED);
+        must(word->payload + word->bytes == (const char *) bytes + length);
     }
-    fuzz_must(pb_word_write(word, again) == length && memcmp(again, bytes, length) == 0);
+    must(pb_word_write(word, again) == length && memcmp(again, bytes, length) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const size_t total = 1 + ((size_t) bytes[0] | (size_t) bytes[1] << 8), rest = length - PREFIX;
     pb_window_t window;
     pb_word_t word;
-    fuzz_must(pb_window_init(&window, total, PAYLOAD, false));
+    must(pb_window_init(&window, total, PAYLOAD, false));
     if (pb_word_read(&word, &window, bytes + PREFIX, rest)) {
         check_word(&word, &window, bytes + PREFIX, rest);
     }

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_topology_open_text(&text, &request, &topology, &diag);
-    fuzz_must(diag.lines == NULL);
+    must(diag.lines == NULL);
     fuzz_parsed(error, topology.network != NULL, &diag);
     pb_topology_clear(&topology);
     for (int i = 0; i < files.n; i++) {

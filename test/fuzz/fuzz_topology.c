@@ -14,15 +14,14 @@ enum { MAX_NODES = 64 };
 /* One rank on each host, in the order of the file. */
 static pb_placement_t *place_ranks(const pb_network_t *network)
 {
-    pb_placement_t *placement = pb_placement_new(network, pb_network_n_hosts(network));
-    fuzz_must(placement != NULL);
+    pb_placement_t *placement = must_have(pb_placement_new(network, pb_network_n_hosts(network)));
     int rank = 0;
     for (int node = 0; node < pb_network_size(network); node++) {
         if (pb_network_node(network, node)->kind == PB_NODE_HOST) {
             placement->host[rank++] = node;
         }
     }
-    fuzz_must(rank == placement->n_ranks);
+    must(rank == placement->n_ranks);
     return placement;
 }
 
@@ -33,11 +32,11 @@ static void lay_chain(const pb_placement_t *placement, int root)
     pb_check_t check;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    fuzz_must(pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS);
-    fuzz_must(pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) == PB_SUCCESS);
-    fuzz_must(pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS);
-    fuzz_must(pb_check_load(placement, plan, NULL, &diag) == PB_SUCCESS);
-    fuzz_must(diag.n_faults == 0);
+    must(pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS);
+    must(pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) == PB_SUCCESS);
+    must(pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS);
+    must(pb_check_load(placement, plan, NULL, &diag) == PB_SUCCESS);
+    must(diag.n_faults == 0);
     pb_check_clear(&check);
     pb_plan_free(plan);
     pb_view_free(view);

@@ -24,8 +24,7 @@ static void replay(const char *file)
         fclose(stream);
     }
     if (good) {
-        uint8_t *bytes = malloc(length > 0 ? length : 1);
-        fuzz_must(bytes != NULL);
+        uint8_t *bytes = must_have(malloc(length > 0 ? length : 1));
         memcpy(bytes, room, length);
         LLVMFuzzerTestOneInput(bytes, length);
         free(bytes);

@@ -7,6 +7,7 @@
  * them.
  */
 #include "base/compat.h"
+#include "test/must.h"
 
 #if defined(MCA_COLL_BASE_VERSION_2_4_0)
 
@@ -67,9 +68,7 @@ static int take(int device, void **address_p, size_t bytes)
     while (i < MAX_AREAS && areas[i].device != NULL) {
         i++;
     }
-    if (i == MAX_AREAS || made.device == MAP_FAILED || made.host == NULL) {
-        abort();
-    }
+    must(i != MAX_AREAS && made.device != MAP_FAILED && made.host != NULL);
     areas[i] = made;
     pthread_mutex_unlock(&lock);
     *address_p = made.device;

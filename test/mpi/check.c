@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/must.h"
+
 /** Wrong things that a rank prints. */
 #define MAX_PRINTED 5
 
@@ -252,18 +254,12 @@ void kill_soon(long us)
     static long time;
     pthread_t thread;
     time = us;
-    if (pthread_create(&thread, NULL, wait_and_kill, &time) != 0) {
-        abort();
-    }
+    must(pthread_create(&thread, NULL, wait_and_kill, &time) == 0);
 }
 
 void *must_malloc(size_t bytes)
 {
-    void *memory = malloc(bytes + 1);
-    if (memory == NULL) {
-        fprintf(stderr, "out of memory\n");
-        abort();
-    }
+    void *memory = must_have(malloc(bytes + 1));
     return memory;
 }
 

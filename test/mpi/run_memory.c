@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "test/must.h"
 
 #define MAX_BYTES 20000
 
@@ -159,9 +160,7 @@ static void test_late(int bytes, double seconds, long allowed, int n)
     MPI_Barrier(MPI_COMM_WORLD);
 
     const long before = memory_in_use();
-    if (pthread_create(&watch.thread, NULL, look, &watch) != 0) {
-        abort();
-    }
+    must(pthread_create(&watch.thread, NULL, look, &watch) == 0);
     if (is_late) {
         be_late(elsewhere, seconds);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "topo/network/topology.h"
 
 const fabric_links_t bench_links = {
@@ -14,12 +15,8 @@ bench_t bench_set_up(const char *conf, fabric_links_t links)
     pb_network_t *network;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    int status = pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';', NULL},
-                                   &network, &diag);
-    if (status != PB_SUCCESS) {
-        printf("Bail out! %s\n", pb_diag_first(&diag));
-        exit(EXIT_FAILURE);
-    }
+    must(pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';', NULL}, &network,
+                           &diag) == PB_SUCCESS);
     pb_diag_clear(&diag);
     return bench_on(network, links);
 }
@@ -27,10 +24,7 @@ bench_t bench_set_up(const char *conf, fabric_links_t links)
 bench_t bench_on(pb_network_t *network, fabric_links_t links)
 {
     bench_t bench = {.network = network, .model = fabric_model_new(network, &links, 1514)};
-    if (bench.model == NULL) {
-        printf("Bail out! no model\n");
-        exit(EXIT_FAILURE);
-    }
+    must(bench.model != NULL);
     return bench;
 }
 

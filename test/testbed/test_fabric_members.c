@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contrib/testbed/fabric_frame.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/testbed/fabric_bench.h"
 
@@ -19,19 +20,10 @@ static fabric_links_t seeded(uint64_t seed)
     return links;
 }
 
-/** Ends the test if something that cannot fail has. */
-static void need(bool done)
-{
-    if (!done) {
-        printf("Bail out! the test cannot be set up\n");
-        exit(EXIT_FAILURE);
-    }
-}
-
 static int add(pb_network_t *network, pb_node_kind_t kind, const char *name, int parent)
 {
     const int node = pb_network_add(network, kind, name);
-    need(node >= 0 && (parent < 0 || pb_network_connect(network, parent, node, 1) == PB_SUCCESS));
+    must(node >= 0 && (parent < 0 || pb_network_connect(network, parent, node, 1) == PB_SUCCESS));
     return node;
 }
 
@@ -39,7 +31,7 @@ static void finish(pb_network_t *network)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
-    need(pb_network_finish(network, "test", &diag) == PB_SUCCESS);
+    must(pb_network_finish(network, "test", &diag) == PB_SUCCESS);
     pb_diag_clear(&diag);
 }
 
@@ -52,7 +44,7 @@ static pb_network_t *leaf_spine(int spines, int links)
     pb_network_set_spines(network, top, spines);
     for (int i = 0; i < 2; i++) {
         const int leaf = add(network, PB_NODE_SWITCH, i == 0 ? "l0" : "l1", top);
-        need(pb_network_bundle(network, leaf, spines * links) == PB_SUCCESS);
+        must(pb_network_bundle(network, leaf, spines * links) == PB_SUCCESS);
         (void) add(network, PB_NODE_HOST, i == 0 ? "a" : "c", leaf);
         (void) add(network, PB_NODE_HOST, i == 0 ? "b" : "d", leaf);
     }
@@ -188,7 +180,7 @@ static void members_are_links(void)
             flow[member] = i;
         }
     }
-    need(flow[0] >= 0 && flow[1] >= 0);
+    must(flow[0] >= 0 && flow[1] >= 0);
     ok(bench_member(&bench, "t0", true, 3)->rate == single->rate, "a member has one link's rate");
     bench_send_flow(&bench, "a", "c", 1000, (uint32_t) flow[0], 1, 0);
     bench_send_flow(&bench, "b", "c", 1000, (uint32_t) flow[0], 2, 0);
@@ -234,7 +226,7 @@ static pb_network_t *two_levels(int pod, int core, int links)
     (void) add(network, PB_NODE_HOST, "a", low);
     pb_network_set_spines(network, top, core);
     pb_network_set_spines(network, low, pod);
-    need(pb_network_bundle(network, low, links) == PB_SUCCESS);
+    must(pb_network_bundle(network, low, links) == PB_SUCCESS);
     finish(network);
     return network;
 }
@@ -324,7 +316,7 @@ static void load_from_spines(void)
                                              .rate = 100000,
                                              .duration = 1,
                                              .length = 1000}};
-        need(fabric_model_plan(bench.model, &step) == PB_SUCCESS);
+        must(fabric_model_plan(bench.model, &step) == PB_SUCCESS);
     }
     bench_run_out(&bench);
     for (int i = 0; i < 4; i++) {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 
 /** The longest sleep, set before the library loads its own: see main(). */
@@ -44,9 +45,7 @@ int main(int argc, char **argv)
     int found;
     (void) argc;
     restart_with_environment(argv);
-    if (pipe(ends) != 0) {
-        abort();
-    }
+    must(pipe(ends) == 0);
     struct pollfd fd = {.fd = ends[0], .events = POLLIN};
 
     ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 0, "a look without a yield does not wait");
@@ -57,15 +56,11 @@ int main(int argc, char **argv)
     sched_yield();
     nanosleep(&nap, NULL);
     ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 0, "nor if the program has slept since");
-    if (write(ends[1], "x", 1) != 1) {
-        abort();
-    }
+    must(write(ends[1], "x", 1) == 1);
     sched_yield();
     ok(time_of_poll(&fd, 1, &found) < 0.15 && found == 1, "an event ends the wait");
     char byte;
-    if (read(ends[0], &byte, 1) != 1) {
-        abort();
-    }
+    must(read(ends[0], &byte, 1) == 1);
     double longest = 0;
     for (int i = 0; i < 4; i++) {
         const double took = time_of_poll(&fd, 1, &found);

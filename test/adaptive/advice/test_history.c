@@ -8,6 +8,7 @@
 #include <utime.h>
 
 #include "contrib/adaptive/advice/history.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "topo/util/error.h"
 
@@ -44,9 +45,7 @@ static uint8_t *bytes_of(const char *token, size_t *length_p)
 {
     struct stat file;
     FILE *stream = fopen(path_of(token), "rb");
-    if (stream == NULL || fstat(fileno(stream), &file) != 0) {
-        exit(99);
-    }
+    must(stream != NULL && fstat(fileno(stream), &file) == 0);
     uint8_t *bytes = malloc((size_t) file.st_size);
     *length_p = fread(bytes, 1, (size_t) file.st_size, stream);
     fclose(stream);

@@ -4,6 +4,7 @@
 #include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/advice/host_set.h"
 #include "test/adaptive/search/measured_case.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/check/random_network.h"
 #include "topo/check/checker.h"
@@ -48,9 +49,7 @@ static void scene_init(scene_t *s, uint64_t seed)
     for (int rank = 0; rank < n; rank++) {
         names[rank] = name_of(s, rank);
     }
-    if (pb_host_set_new(names, n, &s->hosts) != PB_SUCCESS) {
-        exit(99);
-    }
+    must(pb_host_set_new(names, n, &s->hosts) == PB_SUCCESS);
     for (int rank = 0; rank < n; rank++) {
         s->host[rank] = pb_host_set_find(s->hosts, names[rank]);
     }
@@ -76,9 +75,7 @@ static void scene_clear(scene_t *s)
 static int make_plan(const scene_t *s, pb_plan_t **plan_p)
 {
     pb_view_t *view;
-    if (pb_view_new(s->placement, s->root, NULL, 0, &view) != PB_SUCCESS) {
-        exit(99);
-    }
+    must(pb_view_new(s->placement, s->root, NULL, 0, &view) == PB_SUCCESS);
     const int error = pb_host_plan(view, s->host, s->hosts->n,
                                    (const pb_tree_t *const *) s->streams, s->n_streams, plan_p);
     pb_view_free(view);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "test/must.h"
+
 typedef struct literal {
     const pb_tree_costs_t *costs;
     const int *parent;
@@ -34,9 +36,7 @@ static int64_t literal_label(const literal_t *l, int node)
 {
     int64_t *tails = malloc((size_t) l->n * sizeof(*tails)), label = 0;
     int n = 0;
-    if (tails == NULL) {
-        abort();
-    }
+    must(tails != NULL);
     for (int c = 0; c < l->n; c++) {
         if (l->parent[c] == node) {
             tails[n++] =
@@ -70,10 +70,8 @@ static int64_t literal_period(const literal_t *l)
 int64_t literal_cost(const pb_tree_costs_t *costs, const int *parent, int root)
 {
     literal_t l = {.costs = costs, .parent = parent, .n = costs->matrix->n_nodes};
-    l.n_edges = calloc(costs->share != NULL ? (size_t) costs->share->n_links + 1 : 1, sizeof(int));
-    if (l.n_edges == NULL) {
-        abort();
-    }
+    l.n_edges =
+        must_zeroed(costs->share != NULL ? (size_t) costs->share->n_links + 1 : 1, sizeof(int));
     for (int i = 0; i < l.n && costs->share != NULL; i++) {
         int n = 0;
         const int *path =

@@ -25,14 +25,13 @@ static void name_all(char **names, int n, char letter)
     for (int i = 0; i < n; i++) {
         char name[16];
         snprintf(name, sizeof(name), "%c%d", letter, i);
-        measured_must(pb_link_matrix_name(&names[i], name));
+        must(pb_link_matrix_name(&names[i], name) == PB_SUCCESS);
     }
 }
 
 static pb_link_matrix_t *new_matrix(pb_random_t *random, int n_sites, int n_clusters, int n_nodes)
 {
-    pb_link_matrix_t *matrix = pb_link_matrix_new(n_sites, n_clusters, n_nodes);
-    measured_must(matrix != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY);
+    pb_link_matrix_t *matrix = must_have(pb_link_matrix_new(n_sites, n_clusters, n_nodes));
     name_all(matrix->site, n_sites, 's');
     name_all(matrix->cluster, n_clusters, 'c');
     name_all(matrix->node, n_nodes, 'n');
@@ -131,7 +130,7 @@ static void make_network(measured_case_t *c, pb_random_t *random, int n)
     const int n_links = 2 * pb_network_size(c->network);
     uint64_t *capacity = calloc((size_t) n_links, sizeof(*capacity));
     int *links = calloc((size_t) pb_network_max_path(c->network) + 1, sizeof(*links));
-    measured_must(capacity != NULL && links != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY);
+    must(capacity != NULL && links != NULL);
     for (int link = 0; link < n_links; link++) {
         capacity[link] = pb_network_node(c->network, pb_link_node(link))->speed * (uint64_t) CABLE;
         if (pb_random_below(random, 10) == 0) {
@@ -178,8 +177,8 @@ void measured_case_clear(measured_case_t *c)
 pb_link_share_t *measured_share(const measured_case_t *c)
 {
     pb_link_share_t *share;
-    measured_must(c->network != NULL ? pb_link_share_network(c->matrix, c->placement, &share)
-                                     : pb_link_share_clusters(c->matrix, &share));
+    must((c->network != NULL ? pb_link_share_network(c->matrix, c->placement, &share)
+                             : pb_link_share_clusters(c->matrix, &share)) == PB_SUCCESS);
     return share;
 }
 
@@ -190,12 +189,4 @@ void measured_random_tree(pb_random_t *random, int root, pb_tree_t *tree)
         nodes[i] = (root + i) % tree->n_nodes;
     }
     pb_tree_random(random, nodes, tree->n_nodes, tree);
-}
-
-void measured_must(int error)
-{
-    if (error != PB_SUCCESS) {
-        printf("Bail out! %s\n", pb_error_text(error));
-        exit(EXIT_FAILURE);
-    }
 }

@@ -8,6 +8,7 @@
 #include "contrib/adaptive/advice/tree.h"
 #include "contrib/adaptive/search/link_matrix.h"
 #include "contrib/adaptive/search/link_share.h"
+#include "test/must.h"
 #include "topo/network/placement.h"
 #include "topo/util/random.h"
 
@@ -39,8 +40,5 @@ enum { MEASURED_MAX_NODES = 64 };
 
 /** A random tree from the root over all nodes, of at most MEASURED_MAX_NODES. */
 void measured_random_tree(pb_random_t *random, int root, pb_tree_t *tree);
-
-/** Ends the program, with a message, if this is not PB_SUCCESS. */
-void measured_must(int error);
 
 #endif

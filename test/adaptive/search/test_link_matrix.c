@@ -8,6 +8,7 @@
 
 #include "contrib/adaptive/search/link_matrix.h"
 #include "test/adaptive/search/measured_case.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/util/golden.h"
 #include "topo/network/topology.h"
@@ -111,10 +112,8 @@ static void test_of_network(void)
     pb_link_matrix_t *m;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';', NULL}, &network,
-                          &diag) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';', NULL}, &network,
+                           &diag) == PB_SUCCESS);
     ok(pb_link_matrix_of_network(network, hosts, 4, &m) == PB_SUCCESS && m->n_nodes == 4 &&
            m->n_clusters == 3 && m->n_sites == 2,
        "hosts of three switches below two of the top's");

@@ -41,11 +41,11 @@ static void setting_init(setting_t *s, pb_random_t *random)
     s->network = pb_random_network(random, PB_SHAPE_PAPER, N_NODES / 6, N_NODES, 0);
     s->placement = pb_random_placement(random, s->network, 1);
     s->matrix = pb_link_matrix_new(1, 1, N_NODES);
-    measured_must(pb_view_new(s->placement, 0, NULL, 0, &s->view));
+    must(pb_view_new(s->placement, 0, NULL, 0, &s->view) == PB_SUCCESS);
     for (int i = 0; i < N_NODES * N_NODES; i++) {
         s->matrix->bandwidth[i] = 1000000000;
     }
-    measured_must(pb_link_share_network(s->matrix, s->placement, &s->share));
+    must(pb_link_share_network(s->matrix, s->placement, &s->share) == PB_SUCCESS);
     for (int i = 0; i < N_NODES; i++) {
         for (int j = 0; j < N_NODES; j++) {
             measure(s, i, j);
@@ -68,8 +68,8 @@ static pb_tree_t *make_tree(const setting_t *s, pb_random_t *random, pb_kind_t k
     pb_tree_t *tree;
     pb_plan_t *plan;
     if (kind != PB_KIND_COUNT) {
-        measured_must(pb_plan_compute(s->view, kind, NULL, &plan));
-        measured_must(pb_tree_from_plan(plan, 0, &tree));
+        must(pb_plan_compute(s->view, kind, NULL, &plan) == PB_SUCCESS);
+        must(pb_tree_from_plan(plan, 0, &tree) == PB_SUCCESS);
         pb_plan_free(plan);
         return tree;
     }
@@ -85,13 +85,14 @@ static double ratio(const setting_t *s, pb_tree_t *tree, int n_segments)
     pb_plan_t *plan;
     int64_t cost;
     int host[N_NODES];
-    measured_must(
-        pb_tree_costs_new(s->matrix, s->share, (uint64_t) n_segments * UNIT, UNIT, &costs));
-    measured_must(pb_tree_cost(costs, tree, &cost));
+    must(pb_tree_costs_new(s->matrix, s->share, (uint64_t) n_segments * UNIT, UNIT, &costs) ==
+         PB_SUCCESS);
+    must(pb_tree_cost(costs, tree, &cost) == PB_SUCCESS);
     for (int rank = 0; rank < N_NODES; rank++) {
         host[rank] = rank;
     }
-    measured_must(pb_host_plan(s->view, host, N_NODES, (const pb_tree_t *const *) &tree, 1, &plan));
+    must(pb_host_plan(s->view, host, N_NODES, (const pb_tree_t *const *) &tree, 1, &plan) ==
+         PB_SUCCESS);
     const double simulated = completion(s->placement, plan, n_segments);
     pb_plan_free(plan);
     pb_tree_costs_free(costs);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../plans.h"
+#include "test/must.h"
 #include "topo/trees/leaders.h"
 
 /** A round, in nanoseconds. */
@@ -55,7 +56,7 @@ void group_fail(group_t *g, control_failure_t failure, int broadcast, int rank, 
 
 static uint8_t *copied(const void *bytes, size_t n)
 {
-    uint8_t *copy = world_zeroed(n, 1);
+    uint8_t *copy = must_zeroed(n, 1);
     memcpy(copy, bytes, n);
     return copy;
 }
@@ -74,7 +75,7 @@ static void put_packet(memory_datagrams_t *d, const uint8_t *bytes, size_t lengt
         d->n_dropped++;
         return;
     }
-    d->packets = world_must_have(realloc(d->packets, ((size_t) d->n + 1) * sizeof(*d->packets)));
+    d->packets = must_have(realloc(d->packets, ((size_t) d->n + 1) * sizeof(*d->packets)));
     d->packets[d->n++] =
         (packet_t){.due = due, .is_own = is_own, .length = length, .bytes = copied(bytes, length)};
     d->n_others += !is_own;
@@ -165,7 +166,7 @@ static int memory_send(pb_datagrams_t *interface, const pb_datagram_t *batch, in
     const int sent = draw(g, n + 1);
     for (int i = 0; i < sent; i++) {
         const size_t length = batch[i].header_bytes + batch[i].bytes;
-        uint8_t *bytes = world_zeroed(length, 1);
+        uint8_t *bytes = must_zeroed(length, 1);
         memcpy(bytes, batch[i].header, batch[i].header_bytes);
         memcpy(bytes + batch[i].header_bytes, batch[i].payload, batch[i].bytes);
         for (int rank = 0; rank < g->n_ranks; rank++) {
@@ -249,7 +250,7 @@ void group_set_chain(group_t *g, int index, int root, size_t total)
 group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payload, uint32_t window,
                    size_t max_bytes)
 {
-    group_t *g = world_zeroed(1, sizeof(*g));
+    group_t *g = must_zeroed(1, sizeof(*g));
     *g = (group_t){.seed = seed,
                    .random = pb_random_seed(seed),
                    .n_ranks = n_ranks,
@@ -261,11 +262,11 @@ group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payloa
                    .overlap = 1,
                    .deaf = -1,
                    .mute = -1};
-    g->broadcasts = world_zeroed((size_t) n_broadcasts, sizeof(*g->broadcasts));
-    g->multicasts = world_zeroed((size_t) n_ranks, sizeof(*g->multicasts));
-    g->datagrams = world_zeroed((size_t) n_ranks, sizeof(*g->datagrams));
-    g->current = world_zeroed((size_t) n_ranks, sizeof(*g->current));
-    g->since = world_zeroed((size_t) n_ranks, sizeof(*g->since));
+    g->broadcasts = must_zeroed((size_t) n_broadcasts, sizeof(*g->broadcasts));
+    g->multicasts = must_zeroed((size_t) n_ranks, sizeof(*g->multicasts));
+    g->datagrams = must_zeroed((size_t) n_ranks, sizeof(*g->datagrams));
+    g->current = must_zeroed((size_t) n_ranks, sizeof(*g->current));
+    g->since = must_zeroed((size_t) n_ranks, sizeof(*g->since));
     for (int rank = 0; rank < n_ranks; rank++) {
         g->datagrams[rank] = (memory_datagrams_t){.interface = {.send = memory_send,
                                                                 .is_sending = memory_is_sending,
@@ -283,7 +284,7 @@ group_t *group_new(uint64_t seed, int n_ranks, int n_broadcasts, uint32_t payloa
     }
     for (int i = 0; i < n_broadcasts; i++) {
         broadcast_t *b = &g->broadcasts[i];
-        b->members = world_zeroed((size_t) n_ranks, sizeof(*b->members));
+        b->members = must_zeroed((size_t) n_ranks, sizeof(*b->members));
         controls_init(&b->words, world_new(seed, n_ranks, 0, 1, 1));
         for (int rank = 0; rank < n_ranks; rank++) {
             b->members[rank].wait = draw(g, 10);
@@ -299,11 +300,9 @@ static pb_plan_t *plan_by_leaders(const pb_placement_t *placement, int root)
     const pb_plan_options_t options = {.leaders = true};
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
-    if (pb_view_new(placement, root, NULL, 0, &view) != PB_SUCCESS ||
-        (pb_leaders_apply(view, PB_KIND_MULTICAST) &&
-         pb_plan_compute(view, PB_KIND_MULTICAST, &options, &plan) != PB_SUCCESS)) {
-        abort();
-    }
+    must(pb_view_new(placement, root, NULL, 0, &view) == PB_SUCCESS &&
+         (!pb_leaders_apply(view, PB_KIND_MULTICAST) ||
+          pb_plan_compute(view, PB_KIND_MULTICAST, &options, &plan) == PB_SUCCESS));
     pb_view_free(view);
     return plan;
 }
@@ -419,9 +418,7 @@ static void begin_inside(broadcast_t *b, int rank)
     m->has_inside =
         pb_transfer_start(&m->inside, &of_host, &limits, world->total, world->segment_size,
                           &world->transports[rank], &world->pieces[rank]);
-    if (!m->has_inside) {
-        abort();
-    }
+    must(m->has_inside);
 }
 
 static void begin(group_t *g, int index, int rank)
@@ -436,9 +433,7 @@ static void begin(group_t *g, int index, int rank)
     const bool good =
         pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role, g->n_ranks,
                                 b->words.world->messages[rank].data, b->words.world->total);
-    if (!good) {
-        abort();
-    }
+    must(good);
     m->has_begun = true;
     m->begun = g->round;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contrib/adaptive/search/tree_cost.h"
+#include "test/must.h"
 #include "test/tap.h"
 
 enum { N = 16, PER_CLUSTER = 4, LOCAL = 8000000, WIDE = 1000000, BYTES = 1 << 20, SEGMENT = 2874 };
@@ -26,9 +27,7 @@ static void name_nodes(pb_link_matrix_t *m)
     for (int i = 0; i < N; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", i);
-        if (pb_link_matrix_name(&m->node[i], name) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_link_matrix_name(&m->node[i], name) == PB_SUCCESS);
     }
 }
 
@@ -50,9 +49,7 @@ static void make_network(struct advise_network *network)
             m->bandwidth[i * N + j] = inside ? LOCAL : WIDE;
         }
     }
-    if (advise_network_share(network) != PB_SUCCESS) {
-        abort();
-    }
+    must(advise_network_share(network) == PB_SUCCESS);
 }
 
 static int64_t no_time(void *context)
@@ -77,9 +74,7 @@ static struct advise_found find(const struct advise_network *network,
                                 const struct advise_wish *wish)
 {
     struct advise_found found;
-    if (advise_find(network, wish, &found) != PB_SUCCESS) {
-        abort();
-    }
+    must(advise_find(network, wish, &found) == PB_SUCCESS);
     return found;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 
 enum { N = 8, USUAL = 1000000 };
@@ -46,10 +47,8 @@ static struct outcome apply(const pb_history_record_t *records, int n, int64_t s
     struct outcome outcome = {.matrix = make_matrix()};
     pb_link_share_t *share;
     const struct advise_rates rates = {.root = 0, .records = records, .n = n};
-    if (pb_link_share_clusters(outcome.matrix, &share) != PB_SUCCESS ||
-        advise_apply_rates(outcome.matrix, share, &rates, since, &outcome.findings) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_link_share_clusters(outcome.matrix, &share) == PB_SUCCESS &&
+         advise_apply_rates(outcome.matrix, share, &rates, since, &outcome.findings) == PB_SUCCESS);
     pb_link_share_free(share);
     return outcome;
 }
@@ -168,9 +167,7 @@ static bool is_loaded_by(uint64_t bytes)
         outcome.matrix->latency[i] = 10000000;
     }
     const struct advise_rates rates = {.root = 0, .records = &record, .n = 1};
-    if (advise_apply_rates(outcome.matrix, NULL, &rates, 0, &outcome.findings) != PB_SUCCESS) {
-        abort();
-    }
+    must(advise_apply_rates(outcome.matrix, NULL, &rates, 0, &outcome.findings) == PB_SUCCESS);
     pb_link_matrix_free(outcome.matrix);
     return outcome.findings.n_loaded == 1;
 }

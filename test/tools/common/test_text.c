@@ -7,6 +7,7 @@
 
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/text.h"
+#include "test/must.h"
 #include "test/tap.h"
 
 typedef void (*writer_t)(FILE *stream, const char *text);
@@ -16,9 +17,7 @@ static void expect(const char *format, writer_t write, const char *name, const c
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL) {
-        exit(EXIT_FAILURE);
-    }
+    must(stream != NULL);
     write(stream, name);
     fclose(stream);
     ok(strcmp(text, expected) == 0, "%s: %s", format, expected);
@@ -32,9 +31,7 @@ static void write_json(FILE *stream, const char *text)
     char *document = NULL;
     size_t size;
     FILE *memory = open_memstream(&document, &size);
-    if (memory == NULL) {
-        exit(EXIT_FAILURE);
-    }
+    must(memory != NULL);
     const common_json_t whole = common_json_begin("pipebcast test");
     common_json_text(whole, "text", text);
     ok(common_json_end(whole, memory), "a document");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "topo/network/topology.h"
 
@@ -16,10 +17,8 @@ static pb_network_t *make_network(void)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    if (pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", '\n', NULL}, &network,
-                          &diag) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", '\n', NULL},
+                           &network, &diag) == PB_SUCCESS);
     pb_diag_clear(&diag);
     return network;
 }
@@ -39,9 +38,7 @@ static void test_settle(const pb_network_t *network)
     struct probe_plan plan;
     struct probe_result results[3];
     int unknown, step;
-    if (probe_plan_make(&plan, network, hosts, 2, &unknown) != PB_SUCCESS) {
-        abort();
-    }
+    must(probe_plan_make(&plan, network, hosts, 2, &unknown) == PB_SUCCESS);
     for (int i = 0; i < 3; i++) {
         results[i] = result_of(i);
     }
@@ -62,9 +59,7 @@ static void test_fill(const pb_network_t *network)
     struct probe_plan plan;
     struct probe_result results[16] = {{.time = 0}};
     int unknown, step;
-    if (probe_plan_make(&plan, network, hosts, 4, &unknown) != PB_SUCCESS) {
-        abort();
-    }
+    must(probe_plan_make(&plan, network, hosts, 4, &unknown) == PB_SUCCESS);
     for (int i = 0; i < plan.n_steps; i++) {
         results[i] = result_of(i);
     }

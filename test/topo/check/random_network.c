@@ -4,17 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *must(void *memory)
-{
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
+#include "test/must.h"
 
 static int *ints(int n)
 {
-    return must(malloc(((size_t) n + 1) * sizeof(int)));
+    return must_have(malloc(((size_t) n + 1) * sizeof(int)));
 }
 
 const char *pb_shape_name(pb_shape_t shape)
@@ -122,7 +116,7 @@ pb_network_t *pb_random_order_network(pb_random_t *random, const int *parent, in
                                       int n_hosts, int max_speed)
 {
     const int n = n_switches + n_hosts;
-    pb_network_t *network = must(pb_network_new());
+    pb_network_t *network = must_have(pb_network_new());
     int *order = ints(n);
     for (int i = 0; i < n; i++) {
         order[i] = i;
@@ -132,24 +126,18 @@ pb_network_t *pb_random_order_network(pb_random_t *random, const int *parent, in
         const bool is_switch = i < n_switches;
         char name[16];
         snprintf(name, sizeof(name), "%c%d", is_switch ? 's' : 'm', is_switch ? i : i - n_switches);
-        if (pb_network_add(network, is_switch ? PB_NODE_SWITCH : PB_NODE_HOST, name) < 0) {
-            abort();
-        }
+        must(pb_network_add(network, is_switch ? PB_NODE_SWITCH : PB_NODE_HOST, name) >= 0);
     }
     for (int i = 0; i < n; i++) {
         const int node = order[i];
         const uint32_t speed =
             max_speed > 0 ? 1 + (uint32_t) pb_random_below(random, max_speed) : 0;
-        if (parent[node] >= 0 &&
-            pb_network_connect(network, parent[node], node, speed) != PB_SUCCESS) {
-            abort();
-        }
+        must(parent[node] < 0 ||
+             pb_network_connect(network, parent[node], node, speed) == PB_SUCCESS);
     }
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (pb_network_finish(network, NULL, &diag) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_network_finish(network, NULL, &diag) == PB_SUCCESS);
     pb_diag_clear(&diag);
     free(order);
     return network;
@@ -181,7 +169,7 @@ pb_placement_t *pb_random_placement(pb_random_t *random, const pb_network_t *net
         }
     }
     pb_random_shuffle(random, host, n);
-    pb_placement_t *placement = must(pb_placement_new(network, n));
+    pb_placement_t *placement = must_have(pb_placement_new(network, n));
     for (int rank = 0; rank < n; rank++) {
         placement->host[rank] = host[rank];
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "topo/check/checker.h"
 #include "topo/network/topology.h"
@@ -177,10 +178,8 @@ static void place_ranks(fabric_t *f, pb_random_t *random)
         snprintf(name, sizeof(name), "h%d", f->host[rank]);
         f->placement->host[rank] = pb_network_find(f->network, name);
     }
-    if (pb_view_new(f->placement, pb_random_below(random, n_ranks), NULL, 0, &f->view) !=
-        PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(f->placement, pb_random_below(random, n_ranks), NULL, 0, &f->view) ==
+         PB_SUCCESS);
 }
 
 /* The other end of a cable at a node, -1 if the node is at neither. */
@@ -337,9 +336,7 @@ static void hash_kinds(const fabric_t *f, bool promises, tally_t *tally)
             pb_plan_compute(f->view, (pb_kind_t) kind, NULL, &plan) != PB_SUCCESS) {
             continue;
         }
-        if (pb_check_plan(f->placement, plan, NULL, &check, &diag) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_check_plan(f->placement, plan, NULL, &check, &diag) == PB_SUCCESS);
         tally->plans++;
         for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
             hash_plan(f, plan, seed, check.max_edges, tally);

@@ -1,6 +1,7 @@
 /* The simulator: small cases worked out by hand, and chains on random networks. */
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/trees/tree_case.h"
@@ -125,9 +126,7 @@ static void test_copies(void)
     int n_busy = 0, n_idle = 0;
     tree_case_line(&c, 3, 2, 1, 1);
     pb_plan_t *plan = tree_case_plan(&c, PB_KIND_MULTICAST, 0);
-    if (pb_simulate(c.placement, plan, &options, &result) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_simulate(c.placement, plan, &options, &result) == PB_SUCCESS);
     for (int link = 0; link < result.n_links; link++) {
         n_busy += result.link_busy[link] == 10 * PB_SIMULATE_UNIT;
         n_idle += result.link_busy[link] == 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/topo/check/fair_rates.h"
 #include "topo/network/topology.h"
 
@@ -12,13 +13,6 @@ enum { HOST_SPEED = 100 };
 
 /* Of a link that carries acknowledgements, too: an estimate from the sizes of frames. */
 #define ACKNOWLEDGED 0.93
-
-static void must(bool good)
-{
-    if (!good) {
-        abort();
-    }
-}
 
 static double uniform(pb_random_t *random)
 {

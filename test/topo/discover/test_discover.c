@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "simulated.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "topo/discover/found_file.h"
 #include "topo/network/topology.h"
@@ -26,9 +27,7 @@ static pb_discovery_t discover(pb_simulated_t *s, int64_t most_trials)
 {
     pb_discovery_t found;
     const pb_discover_options_t options = {.seed = 1, .most_trials = most_trials};
-    if (pb_discover(&s->meter, &options, &found) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_discover(&s->meter, &options, &found) == PB_SUCCESS);
     return found;
 }
 
@@ -36,10 +35,7 @@ static void judge(const pb_simulated_t *s, const pb_discovery_t *found, tally_t 
 {
     const int n_nodes = pb_network_size(s->network);
     const double n = s->meter.n_hosts, unit = PB_SIMULATED_RATE / 100.0;
-    bool *seen = calloc((size_t) n_nodes, sizeof *seen);
-    if (seen == NULL) {
-        abort();
-    }
+    bool *seen = must_zeroed((size_t) n_nodes, sizeof *seen);
     for (int i = 0; i < found->cuts.n; i++) {
         const pb_cut_t *cut = &found->cuts.cuts[i];
         int node = pb_simulated_link(s, cut->inside, 0);
@@ -168,9 +164,7 @@ static pb_network_t *read_back(const pb_simulated_t *s, const pb_discovery_t *fo
     pb_network_t *network = NULL;
     pb_diag_t diag;
     FILE *out = open_memstream(text_p, &length);
-    if (out == NULL || pb_found_write(found, s->names, out) != PB_SUCCESS || fclose(out) != 0) {
-        abort();
-    }
+    must(out != NULL && pb_found_write(found, s->names, out) == PB_SUCCESS && fclose(out) == 0);
     const pb_topology_text_t topology = {.text = *text_p, .length = length, .name = "found"};
     pb_diag_init(&diag);
     if (pb_topology_parse(&topology, &network, &diag) != PB_SUCCESS) {

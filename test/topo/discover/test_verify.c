@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simulated.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/util/golden.h"
 #include "topo/discover/verify.h"
@@ -13,19 +14,12 @@
 static pb_verification_t verify(pb_simulated_t *s, const pb_network_t *file)
 {
     pb_verification_t v;
-    int *nodes = calloc((size_t) s->meter.n_hosts, sizeof *nodes);
-    if (nodes == NULL) {
-        abort();
-    }
+    int *nodes = must_zeroed((size_t) s->meter.n_hosts, sizeof *nodes);
     for (int host = 0; host < s->meter.n_hosts; host++) {
         nodes[host] = pb_network_find(file, s->names[host]);
-        if (nodes[host] < 0) {
-            abort();
-        }
+        must(nodes[host] >= 0);
     }
-    if (pb_verify(&s->meter, file, nodes, 1, &v) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_verify(&s->meter, file, nodes, 1, &v) == PB_SUCCESS);
     free(nodes);
     return v;
 }

@@ -2,12 +2,11 @@
 
 #include <stdlib.h>
 
+#include "test/must.h"
+
 static pb_profile_ground_t *ground_of(const pb_placement_t *placement)
 {
-    pb_profile_ground_t *ground = pb_profile_ground_new(placement);
-    if (ground == NULL) {
-        abort();
-    }
+    pb_profile_ground_t *ground = must_have(pb_profile_ground_new(placement));
     return ground;
 }
 
@@ -33,12 +32,10 @@ pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *mo
                            const pb_planner_options_t *options)
 {
     pb_planner_t *planner = pb_planner_new();
-    if (planner == NULL ||
-        (options->connections > 0 &&
-         pb_planner_reserve(planner, placement->n_ranks) != PB_SUCCESS) ||
-        (!options->learns_nothing && pb_planner_reserve_learning(planner) != PB_SUCCESS)) {
-        abort();
-    }
+    must(planner != NULL &&
+         (options->connections <= 0 ||
+          pb_planner_reserve(planner, placement->n_ranks) == PB_SUCCESS) &&
+         (options->learns_nothing || pb_planner_reserve_learning(planner) == PB_SUCCESS));
     pb_planner_begin(planner, placement, model, options);
     return planner;
 }
@@ -46,9 +43,7 @@ pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *mo
 pb_planned_t planning_plan(pb_planner_t *planner, int root, uint64_t bytes)
 {
     pb_planned_t planned;
-    if (pb_planner_plan(planner, root, bytes, &planned) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_planner_plan(planner, root, bytes, &planned) == PB_SUCCESS);
     return planned;
 }
 
@@ -68,9 +63,7 @@ planning_ranks_t planning_ranks_new(const pb_placement_t *placement, const pb_mo
 {
     const size_t n = (size_t) placement->n_ranks;
     planning_ranks_t ranks = {placement->n_ranks, calloc(n, sizeof(*ranks.planners)), calloc(n, n)};
-    if (ranks.planners == NULL || ranks.are == NULL) {
-        abort();
-    }
+    must(ranks.planners != NULL && ranks.are != NULL);
     for (int rank = 0; rank < ranks.n; rank++) {
         pb_planner_options_t own = *options;
         own.rank = rank;

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
@@ -108,9 +109,7 @@ static bool profile_of(looked_t *looked, int kind, pb_profile_t *profile)
     static const pb_plan_options_t options = {.fanout = 3};
     pb_view_t *view;
     pb_plan_t *plan;
-    if (pb_view_new(looked->job->placement, 0, NULL, 0, &view) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(looked->job->placement, 0, NULL, 0, &view) == PB_SUCCESS);
     const bool fits = pb_plan_compute(view, (pb_kind_t) kind, &options, &plan) == PB_SUCCESS;
     if (fits) {
         *profile = planning_profile(looked->job->placement, plan);
@@ -147,9 +146,7 @@ static pb_choice_t choose(const job_t *job, const pb_model_t *model, uint64_t by
         .kind = PB_CHOOSE_OWN, .plan.fanout = 3, .n_alike = n_alike};
     pb_chooser_t *chooser = pb_chooser_new(job->placement, model, &options);
     pb_choice_t choice;
-    if (chooser == NULL || pb_choose(chooser, 0, bytes, &choice) != PB_SUCCESS) {
-        abort();
-    }
+    must(chooser != NULL && pb_choose(chooser, 0, bytes, &choice) == PB_SUCCESS);
     pb_chooser_free(chooser);
     return choice;
 }

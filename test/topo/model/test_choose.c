@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/trees/tree_case.h"
 #include "topo/model/choose.h"
@@ -35,9 +36,7 @@ static void bed_clear(tree_case_t *c, pb_chooser_t *chooser)
 static pb_choice_t choose(pb_chooser_t *chooser, int root, uint64_t bytes)
 {
     pb_choice_t choice;
-    if (pb_choose(chooser, root, bytes, &choice) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_choose(chooser, root, bytes, &choice) == PB_SUCCESS);
     return choice;
 }
 
@@ -95,9 +94,7 @@ static void look(void *context, const pb_candidate_t *candidate)
 static seen_t look_at_all(pb_chooser_t *chooser, int root, uint64_t bytes)
 {
     seen_t seen = {.bytes = bytes, .best.time = -1, .others = -1, .tiny = -1};
-    if (pb_choose_explain(chooser, root, bytes, look, &seen) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_choose_explain(chooser, root, bytes, look, &seen) == PB_SUCCESS);
     return seen;
 }
 
@@ -272,9 +269,7 @@ static void test_plan(void)
     pb_chooser_t *chooser = bed(&c, 24, &all);
     pb_choice_t choice;
     pb_plan_t *plan, *again;
-    if (pb_choose_plan(chooser, 0, LONG, &choice, &plan) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_choose_plan(chooser, 0, LONG, &choice, &plan) == PB_SUCCESS);
     pb_plan_t *wanted = tree_case_plan(&c, (pb_kind_t) choice.best.kind, 3);
     ok(plan != NULL && plan->kind == wanted->kind && tree_case_same_plan(plan, wanted),
        "the chosen kind's (%s)", pb_candidate_name(&choice.best));

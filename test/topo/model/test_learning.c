@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
@@ -106,9 +107,7 @@ static void look(void *context, const pb_candidate_t *candidate)
 static double best_of(world_t *w, int root, uint64_t bytes)
 {
     best_t best = {.world = w, .root = root, .bytes = bytes};
-    if (pb_choose_explain(w->chooser, root, bytes, look, &best) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_choose_explain(w->chooser, root, bytes, look, &best) == PB_SUCCESS);
     return best.time;
 }
 

@@ -1,6 +1,7 @@
 /* Pieces inside hosts: their sizes, alike on all ranks, and what is predicted of them. */
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
@@ -51,9 +52,7 @@ static int64_t best_time(const tree_case_t *c, const pb_model_t *model, bool lea
                                          .plan = {.fanout = 3, .leaders = leaders}};
     pb_chooser_t *chooser = pb_chooser_new(c->placement, model, &options);
     pb_choice_t choice = {.best.time = -1};
-    if (chooser == NULL || pb_choose(chooser, c->root, bytes, &choice) != PB_SUCCESS) {
-        abort();
-    }
+    must(chooser != NULL && pb_choose(chooser, c->root, bytes, &choice) == PB_SUCCESS);
     pb_chooser_free(chooser);
     return choice.best.time;
 }

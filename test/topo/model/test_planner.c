@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
@@ -63,10 +64,8 @@ static bool is_role_of(const pb_role_t *role, const pb_placement_t *placement, i
 {
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
-    if (pb_view_new(placement, root, ranks, n_ranks, &view) != PB_SUCCESS ||
-        pb_plan_compute(view, kind, &all.plan, &plan) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(placement, root, ranks, n_ranks, &view) == PB_SUCCESS &&
+         pb_plan_compute(view, kind, &all.plan, &plan) == PB_SUCCESS);
     pb_role_t *wanted = pb_role_new(plan, rank);
     const bool same = role != NULL && wanted != NULL && same_role(role, wanted);
     free(wanted);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
@@ -53,9 +54,7 @@ static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
 {
     pb_plan_t *plan = NULL;
     pb_profile_t profile;
-    if (pb_plan_compute(c->view, kind, options, &plan) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_plan_compute(c->view, kind, options, &plan) == PB_SUCCESS);
     profile = planning_profile(c->placement, plan);
     pb_plan_free(plan);
     return profile;
@@ -259,9 +258,7 @@ static double simulated(const world_t *world, const tree_case_t *c, const pb_pla
     const pb_simulate_options_t options = {.n_segments = n,
                                            .memory_ticks = world->memory ? PB_SIMULATE_UNIT : 1};
     pb_simulation_t result;
-    if (pb_simulate(c->placement, plan, &options, &result) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_simulate(c->placement, plan, &options, &result) == PB_SUCCESS);
     const double units = pb_simulate_units(result.completion);
     pb_simulation_clear(&result);
     return units;
@@ -430,9 +427,7 @@ static void test_extreme_speeds(void)
     memset(&equal, 0, sizeof(equal));
     equal.network = pb_random_network(&random, PB_SHAPE_LINE, 2, N_HOSTS, 0);
     equal.placement = pb_random_placement(&random, equal.network, 1);
-    if (pb_view_new(equal.placement, 0, NULL, 0, &equal.view) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(equal.placement, 0, NULL, 0, &equal.view) == PB_SUCCESS);
     set_table2();
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
         int64_t last = 0;

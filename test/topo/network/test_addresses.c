@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/network/address_lines.h"
 #include "test/topo/network/printed.h"
@@ -28,9 +29,7 @@ static char *text_of(const char *file)
     size_t length;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    if (pb_text_file_read(file, "test", MAX_TEXT, &text, &length, &diag) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_text_file_read(file, "test", MAX_TEXT, &text, &length, &diag) == PB_SUCCESS);
     char *copy = strndup(text, length);
     free(text);
     return copy;
@@ -92,9 +91,7 @@ static char *print_joined(const char *file)
     }
     const int n = address_lines_read(lines, addresses, MAX_HOSTS);
     pb_diag_init(&diag);
-    if (pb_topology_open(file, NULL, &topology, &diag) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_topology_open(file, NULL, &topology, &diag) == PB_SUCCESS);
     const int error = pb_addresses_join(topology.network, addresses, n, &joined, &diag);
     char *printed = printed_network(error, joined, &diag);
     pb_topology_clear(&topology);

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/util/golden.h"
 #include "topo/network/interface.h"
@@ -20,10 +21,7 @@ static void put(const char *file, const char *text)
         *slash = '/';
     }
     FILE *stream = fopen(path, "w");
-    if (stream == NULL || fputs(text, stream) < 0 || fclose(stream) != 0) {
-        printf("Bail out! %s cannot be written\n", path);
-        exit(EXIT_FAILURE);
-    }
+    must(stream != NULL && fputs(text, stream) >= 0 && fclose(stream) == 0);
 }
 
 static void check_row(char *const *columns, int n)
@@ -41,10 +39,7 @@ static void check_row(char *const *columns, int n)
 
 int main(void)
 {
-    if (mkdtemp(root) == NULL) {
-        printf("Bail out! no directory can be made\n");
-        return EXIT_FAILURE;
-    }
+    must(mkdtemp(root) != NULL);
     ok(golden_rows("network/interfaces.rows", check_row) == 19, "there are rows");
     char command[sizeof(root) + 16];
     snprintf(command, sizeof(command), "rm -rf %s", root);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/check/random_network.h"
 #include "topo/network/topology.h"
@@ -23,14 +24,6 @@
 #define SEGMENT 1426
 
 enum { N_RANDOM = 20, MOST_SWITCHES = 8, MOST_HOSTS = 32 };
-
-static void must(int good)
-{
-    if (!good) {
-        fprintf(stderr, "simgrid_plans: out of memory, or a file cannot be read\n");
-        exit(EXIT_FAILURE);
-    }
-}
 
 static void print_network(const pb_network_t *network, const char *name)
 {
@@ -52,8 +45,8 @@ static void print_network(const pb_network_t *network, const char *name)
 
 static void print_edges(const pb_placement_t *placement, const pb_plan_t *plan)
 {
-    int *path = malloc(((size_t) pb_network_max_path(placement->network) + 1) * sizeof(*path));
-    must(path != NULL);
+    int *path =
+        must_have(malloc(((size_t) pb_network_max_path(placement->network) + 1) * sizeof(*path)));
     for (int s = 0; s < plan->n_streams; s++) {
         const pb_stream_t *stream = &plan->streams[s];
         for (int rank = 0; rank < plan->n_ranks; rank++) {

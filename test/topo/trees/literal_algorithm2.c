@@ -1,4 +1,5 @@
 #include "test/topo/trees/literal_algorithm2.h"
+#include "test/must.h"
 #include "test/topo/trees/tree_case.h"
 
 #include <assert.h>
@@ -82,10 +83,7 @@ static void unite(const literal_t *l, int i, int j, int index, int best)
 {
     sub_tree_t *tree = tree_at(l, i, j);
     tree->best = best;
-    tree->above = malloc((size_t) l->n * sizeof(int));
-    if (tree->above == NULL) {
-        abort();
-    }
+    tree->above = must_have(malloc((size_t) l->n * sizeof(int)));
     if (i + 2 < index) {
         inherit(l, tree, i + 1, index - 1);
     }
@@ -138,9 +136,7 @@ int literal_algorithm2(const pb_view_t *view, int *parent)
     l.trees = calloc((size_t) l.n * (size_t) l.n, sizeof(*l.trees));
     l.path = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(int));
     l.on_path = malloc((size_t) l.n_links);
-    if (l.trees == NULL || l.path == NULL || l.on_path == NULL) {
-        abort();
-    }
+    must(l.trees != NULL && l.path != NULL && l.on_path != NULL);
     compute(&l);
     const sub_tree_t *tree = tree_at(&l, 0, l.n - 1);
     assert(tree->above != NULL);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
+
 /* The phase in which each rank receives, if every rank sends to its children in
  * order, one per phase from the phase after its own on. */
 static int find_phases(const tree_case_t *c, const pb_stream_t *stream, int *phase)
@@ -53,10 +55,7 @@ static bool each_is_free(const tree_case_t *c, const pb_stream_t *stream, const 
 
 bool phases_are_free(const tree_case_t *c, const pb_plan_t *plan)
 {
-    int *phase = calloc((size_t) plan->n_ranks, sizeof(*phase));
-    if (phase == NULL) {
-        abort();
-    }
+    int *phase = must_zeroed((size_t) plan->n_ranks, sizeof(*phase));
     const int n_phases = find_phases(c, &plan->streams[0], phase);
     const bool is_free = n_phases == tree_case_log2_up(plan->n_members) &&
                          each_is_free(c, &plan->streams[0], phase, n_phases);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/trees/phases.h"
 #include "topo/network/walk.h"
@@ -28,10 +29,7 @@ static void add_plan(char *marks, const pb_plan_t *plan)
 
 static char *no_marks(int n_ranks)
 {
-    char *marks = calloc((size_t) n_ranks, (size_t) n_ranks);
-    if (marks == NULL) {
-        abort();
-    }
+    char *marks = must_zeroed((size_t) n_ranks, (size_t) n_ranks);
     return marks;
 }
 
@@ -63,11 +61,9 @@ static bool repeats(tree_case_t *c, pb_random_t *random, void *context)
         tree_case_t at = *c;
         pb_plan_t *plan = NULL;
         at.root = c->view->order[i];
-        if (pb_view_new(c->placement, at.root, c->view->order, c->view->n_ranks, &at.view) !=
-                PB_SUCCESS ||
-            pb_plan_compute(at.view, judged->kind, &repeating, &plan) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_view_new(c->placement, at.root, c->view->order, c->view->n_ranks, &at.view) ==
+                 PB_SUCCESS &&
+             pb_plan_compute(at.view, judged->kind, &repeating, &plan) == PB_SUCCESS);
         good = plan->root == at.root && is_right(&at, plan);
         add_plan(marks, plan);
         pb_plan_free(plan);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/trees/phases.h"
 #include "test/topo/trees/tree_case.h"
@@ -274,10 +275,8 @@ static void connect_below(pb_network_t *copy, const pb_network_t *from, int node
 {
     for (int child = pb_network_node(from, node)->first_child; child >= 0;
          child = pb_network_node(from, child)->next_sibling) {
-        if (pb_network_connect(copy, number[node], number[child],
-                               pb_network_node(from, child)->speed) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_network_connect(copy, number[node], number[child],
+                                pb_network_node(from, child)->speed) == PB_SUCCESS);
         connect_below(copy, from, child, number);
     }
 }
@@ -301,15 +300,11 @@ static void renumber(const tree_case_t *c, pb_random_t *random, tree_case_t *cop
     }
     connect_below(copy->network, c->network, pb_network_top(c->network), number);
     copy->placement = pb_placement_new(copy->network, c->placement->n_ranks);
-    if (pb_network_finish(copy->network, "copy", &diag) != PB_SUCCESS || copy->placement == NULL) {
-        abort();
-    }
+    must(pb_network_finish(copy->network, "copy", &diag) == PB_SUCCESS && copy->placement != NULL);
     for (int rank = 0; rank < c->placement->n_ranks; rank++) {
         copy->placement->host[rank] = number[c->placement->host[rank]];
     }
-    if (pb_view_new(copy->placement, copy->root, NULL, 0, &copy->view) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(copy->placement, copy->root, NULL, 0, &copy->view) == PB_SUCCESS);
     free(order);
     free(number);
 }

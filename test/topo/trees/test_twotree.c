@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
 #include "test/topo/trees/tree_case.h"
@@ -23,10 +24,8 @@ static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
     bool good = true;
     for (int i = 0; i < 3 && good; i++) {
         pb_plan_t *plan = tree_case_plan(c, PB_KIND_TWOTREE, 0), *kept = NULL, *again = NULL;
-        if (pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &kept) != PB_SUCCESS ||
-            pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &again) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &kept) == PB_SUCCESS &&
+             pb_plan_compute(c->view, PB_KIND_TWOTREE, &options, &again) == PB_SUCCESS);
         good = tree_case_judge(c, plan, 2, TREE_CASE_LOAD) && tree_case_same_plan(plan, kept) &&
                tree_case_same_plan(plan, again);
         pb_plan_free(plan);
@@ -35,10 +34,8 @@ static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
         /* Another root among the ranks that take part. */
         pb_view_t *view;
         c->root = c->view->order[pb_random_below(random, c->view->n_ranks)];
-        if (pb_view_new(c->placement, c->root, c->members != NULL ? c->view->order : NULL,
-                        c->view->n_ranks, &view) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_view_new(c->placement, c->root, c->members != NULL ? c->view->order : NULL,
+                         c->view->n_ranks, &view) == PB_SUCCESS);
         pb_view_free(c->view);
         c->view = view;
     }
@@ -91,9 +88,7 @@ static void test_paper(int n_hosts, int per_switch, uint32_t trunks, double max_
         tree_case_t base = {.root = 0}, c;
         base.network = pb_random_network(&random, PB_SHAPE_PAPER, n_hosts / per_switch, n_hosts, 0);
         base.placement = pb_random_placement(&random, base.network, 1);
-        if (pb_view_new(base.placement, 0, NULL, 0, &base.view) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_view_new(base.placement, 0, NULL, 0, &base.view) == PB_SUCCESS);
         tree_case_with_speeds(&c, &base, 1, trunks);
         pb_plan_t *plan = tree_case_plan(&c, PB_KIND_TWOTREE, 0);
         n_good += tree_case_judge(&c, plan, 2, TREE_CASE_LOAD);
@@ -162,9 +157,7 @@ static bool merges(tree_case_t *c, pb_random_t *random, void *context)
         n_joined += joined[v];
     }
     pb_view_t *merged;
-    if (pb_view_merge(c->view, joined, &merged) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_merge(c->view, joined, &merged) == PB_SUCCESS);
     const bool good = is_sound(merged, c->view) && merged->n_vertices == n - n_joined;
     pb_view_free(merged);
     free(joined);
@@ -178,9 +171,7 @@ static int n_made(const pb_view_t *view, pb_tables_t *tables)
     const pb_plan_options_t options = {.fanout = 3, .tables = tables};
     const int before = tables->twotree != NULL ? tables->twotree->shapes.n : 0;
     pb_plan_t *plan;
-    if (pb_plan_compute(view, PB_KIND_TWOTREE, &options, &plan) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_plan_compute(view, PB_KIND_TWOTREE, &options, &plan) == PB_SUCCESS);
     pb_plan_free(plan);
     return tables->twotree->shapes.n - before;
 }
@@ -200,9 +191,7 @@ static bool costs_the_way(tree_case_t *c, pb_random_t *random, void *context)
              v = c->view->vertices[v].parent) {
             n_links++;
         }
-        if (pb_view_new(c->placement, root, NULL, 0, &view) != PB_SUCCESS) {
-            abort();
-        }
+        must(pb_view_new(c->placement, root, NULL, 0, &view) == PB_SUCCESS);
         /* With the root's own vertex; that is known too if both sit at one switch. */
         good = n_made(view, &tables) <= (n_links > 0 ? n_links + 1 : 0);
         pb_view_free(c->view);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/must.h"
 #include "test/tap.h"
 #include "topo/check/check_load.h"
 #include "topo/network/hostlist.h"
@@ -20,10 +21,7 @@ void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_
     int n = c->placement->n_ranks, n_subset = n;
     c->root = pb_random_below(random, n);
     c->members = NULL;
-    int *subset = malloc((size_t) n * sizeof(*subset));
-    if (subset == NULL) {
-        abort();
-    }
+    int *subset = must_have(malloc((size_t) n * sizeof(*subset)));
     if (size.subsets && pb_random_below(random, 2) == 1) {
         n_subset = pb_random_subset(random, n, c->root, subset);
         c->members = calloc((size_t) n, 1);
@@ -31,10 +29,8 @@ void tree_case_init(tree_case_t *c, pb_random_t *random, pb_shape_t shape, tree_
             c->members[subset[i]] = 1;
         }
     }
-    if (pb_view_new(c->placement, c->root, c->members != NULL ? subset : NULL, n_subset,
-                    &c->view) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(c->placement, c->root, c->members != NULL ? subset : NULL, n_subset,
+                     &c->view) == PB_SUCCESS);
     free(subset);
 }
 
@@ -58,16 +54,12 @@ bool tree_case_locate(tree_case_t *c, pb_random_t *random)
     for (int rank = 0; places != NULL && rank < n; rank++) {
         places[rank] = random_place(random);
     }
-    if (places == NULL || pb_locality_expand(c->placement, places, &levels, &located) != 0) {
-        abort();
-    }
+    must(places != NULL && pb_locality_expand(c->placement, places, &levels, &located) == 0);
     free(places);
     if (levels == NULL) {
         return false;
     }
-    if (pb_view_new(located, c->root, c->view->order, c->view->n_ranks, &view) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(located, c->root, c->view->order, c->view->n_ranks, &view) == PB_SUCCESS);
     pb_view_free(c->view);
     pb_placement_free(c->placement);
     pb_network_free(c->network);
@@ -85,23 +77,17 @@ static pb_network_t *with_speeds(const pb_network_t *from, uint32_t hosts, uint3
     pb_diag_init(&diag);
     for (int node = 0; node < pb_network_size(from); node++) {
         const pb_node_t *n = pb_network_node(from, node);
-        if (pb_network_add(network, n->kind, n->name) != node) {
-            abort();
-        }
+        must(pb_network_add(network, n->kind, n->name) == node);
     }
     for (int parent = 0; parent < pb_network_size(from); parent++) {
         int child = pb_network_node(from, parent)->first_child;
         for (; child >= 0; child = pb_network_node(from, child)->next_sibling) {
             bool is_host = pb_network_node(from, child)->kind == PB_NODE_HOST;
-            if (pb_network_connect(network, parent, child, is_host ? hosts : trunks) !=
-                PB_SUCCESS) {
-                abort();
-            }
+            must(pb_network_connect(network, parent, child, is_host ? hosts : trunks) ==
+                 PB_SUCCESS);
         }
     }
-    if (pb_network_finish(network, "test", &diag) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_network_finish(network, "test", &diag) == PB_SUCCESS);
     return network;
 }
 
@@ -116,16 +102,11 @@ void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hos
         c->placement->host[rank] = from->placement->host[rank];
     }
     if (from->members != NULL) {
-        c->members = malloc((size_t) n_ranks);
-        if (c->members == NULL) {
-            abort();
-        }
+        c->members = must_have(malloc((size_t) n_ranks));
         memcpy(c->members, from->members, (size_t) n_ranks);
     }
-    if (pb_view_new(c->placement, c->root, from->view->order, from->view->n_ranks, &c->view) !=
-        PB_SUCCESS) {
-        abort();
-    }
+    must(pb_view_new(c->placement, c->root, from->view->order, from->view->n_ranks, &c->view) ==
+         PB_SUCCESS);
 }
 
 void tree_case_hold(const char *what, uint64_t seed, int n, tree_case_size_t size,
@@ -165,10 +146,8 @@ void tree_case_read(tree_case_t *c, const char *conf, const char *hosts, int roo
     }
     c->placement = pb_placement_new(c->network, MOST);
     c->placement->n_ranks = 0;
-    if (pb_hostlist_expand(hosts, MOST, place_rank, c, why, sizeof(why)) != 0 ||
-        pb_view_new(c->placement, root, NULL, 0, &c->view) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_hostlist_expand(hosts, MOST, place_rank, c, why, sizeof(why)) == 0 &&
+         pb_view_new(c->placement, root, NULL, 0, &c->view) == PB_SUCCESS);
     pb_diag_clear(&diag);
 }
 
@@ -270,9 +249,7 @@ pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout)
 {
     pb_plan_options_t options = {.fanout = fanout};
     pb_plan_t *plan;
-    if (pb_plan_compute(c->view, kind, fanout != 0 ? &options : NULL, &plan) != PB_SUCCESS) {
-        abort();
-    }
+    must(pb_plan_compute(c->view, kind, fanout != 0 ? &options : NULL, &plan) == PB_SUCCESS);
     return plan;
 }
 
