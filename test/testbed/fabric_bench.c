@@ -4,21 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/must.h"
-#include "topo/network/topology.h"
+#include "test/topo/network/given.h"
 
 const fabric_links_t bench_links = {
     .rate = RATE, .latency = LATENCY, .host_queue = 1500000, .switch_queue = 131072};
 
 bench_t bench_set_up(const char *conf, fabric_links_t links)
 {
-    pb_network_t *network;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    must(pb_topology_parse(&(pb_topology_text_t){conf, strlen(conf), "test", ';', NULL}, &network,
-                           &diag) == PB_SUCCESS);
-    pb_diag_clear(&diag);
-    return bench_on(network, links);
+    return bench_on(given_network(conf), links);
 }
 
 bench_t bench_on(pb_network_t *network, fabric_links_t links)

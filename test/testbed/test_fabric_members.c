@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "contrib/testbed/fabric_frame.h"
-#include "test/must.h"
 #include "test/tap.h"
 #include "test/testbed/fabric_bench.h"
+#include "test/topo/network/given.h"
 
 #define FLOWS 1000
 
@@ -27,14 +27,6 @@ static int add(pb_network_t *network, pb_node_kind_t kind, const char *name, int
     return node;
 }
 
-static void finish(pb_network_t *network)
-{
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    must(pb_network_finish(network, "test", &diag) == PB_SUCCESS);
-    pb_diag_clear(&diag);
-}
-
 /** Leaves l0 with a and b, l1 with c and d, below so many spines, to each of which they have so
  * many links. */
 static pb_network_t *leaf_spine(int spines, int links)
@@ -48,7 +40,7 @@ static pb_network_t *leaf_spine(int spines, int links)
         (void) add(network, PB_NODE_HOST, i == 0 ? "a" : "c", leaf);
         (void) add(network, PB_NODE_HOST, i == 0 ? "b" : "d", leaf);
     }
-    finish(network);
+    given_finish(network);
     return network;
 }
 
@@ -227,7 +219,7 @@ static pb_network_t *two_levels(int pod, int core, int links)
     pb_network_set_spines(network, top, core);
     pb_network_set_spines(network, low, pod);
     must(pb_network_bundle(network, low, links) == PB_SUCCESS);
-    finish(network);
+    given_finish(network);
     return network;
 }
 

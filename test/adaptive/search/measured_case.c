@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "contrib/adaptive/search/tree_random.h"
+#include "test/adaptive/search/given_matrix.h"
 #include "test/topo/check/random_network.h"
 #include "topo/util/error.h"
 
@@ -20,21 +21,9 @@ const char *measured_kind_name(measured_kind_t kind)
     return names[kind];
 }
 
-static void name_all(char **names, int n, char letter)
-{
-    for (int i = 0; i < n; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "%c%d", letter, i);
-        must(pb_link_matrix_name(&names[i], name) == PB_SUCCESS);
-    }
-}
-
 static pb_link_matrix_t *new_matrix(pb_random_t *random, int n_sites, int n_clusters, int n_nodes)
 {
-    pb_link_matrix_t *matrix = must_have(pb_link_matrix_new(n_sites, n_clusters, n_nodes));
-    name_all(matrix->site, n_sites, 's');
-    name_all(matrix->cluster, n_clusters, 'c');
-    name_all(matrix->node, n_nodes, 'n');
+    pb_link_matrix_t *matrix = given_matrix(n_sites, n_clusters, n_nodes, 0, 0, 0);
     for (int i = 0; i < n_nodes; i++) {
         matrix->startup[i] = 10000 + pb_random_below(random, 40000);
     }
@@ -80,7 +69,6 @@ static void make_grid(measured_case_t *c, pb_random_t *random, int n)
     const int busy = pb_random_below(random, N_CLUSTERS);
     c->matrix = new_matrix(random, N_SITES, N_CLUSTERS, n);
     for (int a = 0; a < N_CLUSTERS; a++) {
-        c->matrix->cluster_site[a] = a / 2;
         for (int b = 0; b < N_CLUSTERS; b++) {
             const bool near = a / 2 == b / 2;
             latency[a][b] = near ? 300000 : 1000000 * (int64_t) (5 + pb_random_below(random, 40));
@@ -91,9 +79,6 @@ static void make_grid(measured_case_t *c, pb_random_t *random, int n)
         }
         latency[a][a] = 50000;
         bandwidth[a][a] = 100 * MBIT;
-    }
-    for (int i = 0; i < n; i++) {
-        c->matrix->node_cluster[i] = i * N_CLUSTERS / n;
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -136,9 +121,6 @@ static void make_network(measured_case_t *c, pb_random_t *random, int n)
         if (pb_random_below(random, 10) == 0) {
             capacity[link] = loaded(random, capacity[link]);
         }
-    }
-    for (int i = 0; i < n_switches; i++) {
-        c->matrix->cluster_site[i] = i;
     }
     for (int i = 0; i < n; i++) {
         c->matrix->node_cluster[i] = switch_of(c, i);

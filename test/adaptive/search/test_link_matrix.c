@@ -8,8 +8,8 @@
 
 #include "contrib/adaptive/search/link_matrix.h"
 #include "test/adaptive/search/measured_case.h"
-#include "test/must.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "test/topo/util/golden.h"
 #include "topo/network/topology.h"
 
@@ -108,12 +108,8 @@ static void test_of_network(void)
                                "SwitchName=x Switches=a,b;SwitchName=top Switches=x Nodes=m5";
     const char *hosts[] = {"m4", "m0.example", "m5", "m3"}, *twice[] = {"m0", "m0.example"},
                *unknown[] = {"m0", "zebra"};
-    pb_network_t *network;
+    pb_network_t *network = given_network(text);
     pb_link_matrix_t *m;
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    must(pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", ';', NULL}, &network,
-                           &diag) == PB_SUCCESS);
     ok(pb_link_matrix_of_network(network, hosts, 4, &m) == PB_SUCCESS && m->n_nodes == 4 &&
            m->n_clusters == 3 && m->n_sites == 2,
        "hosts of three switches below two of the top's");
@@ -129,7 +125,6 @@ static void test_of_network(void)
        "a host that is not there");
     ok(pb_link_matrix_of_network(network, hosts, 0, &m) == PB_ERR_INPUT, "no host");
     pb_network_free(network);
-    pb_diag_clear(&diag);
 }
 
 static void test_select(void)

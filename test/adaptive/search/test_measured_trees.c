@@ -8,6 +8,7 @@
 #include "contrib/adaptive/search/tree_cost.h"
 #include "contrib/adaptive/search/tree_multilevel.h"
 #include "contrib/adaptive/search/tree_random.h"
+#include "test/adaptive/search/given_matrix.h"
 #include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"
 
@@ -60,12 +61,8 @@ static void test_pools(void)
 static pb_link_matrix_t *two_sites(void)
 {
     static const int clusters[] = {0, 0, 0, 0, 1, 1, 2, 3, 3, 3};
-    pb_link_matrix_t *matrix = pb_link_matrix_new(2, 4, 10);
-    matrix->cluster_site[2] = matrix->cluster_site[3] = 1;
+    pb_link_matrix_t *matrix = given_matrix(2, 4, 10, 0, 0, 1000000);
     memcpy(matrix->node_cluster, clusters, sizeof(clusters));
-    for (int i = 0; i < 100; i++) {
-        matrix->bandwidth[i] = 1000000;
-    }
     return matrix;
 }
 
@@ -96,16 +93,9 @@ static void test_multilevel(void)
 
 static void test_mateescu(void)
 {
-    pb_link_matrix_t *m = pb_link_matrix_new(1, 1, 4);
+    pb_link_matrix_t *m = given_matrix(1, 1, 4, 100, 1000, 1000000000);
     pb_tree_costs_t *costs;
     pb_tree_t *tree;
-    for (int i = 0; i < 16; i++) {
-        m->latency[i] = 1000;
-        m->bandwidth[i] = 1000000000;
-    }
-    for (int i = 0; i < 4; i++) {
-        m->startup[i] = 100;
-    }
     /* From 0: node 1 at 1200, node 2 at 1300, node 3 at 1400. */
     pb_tree_costs_new(m, NULL, 100, 0, &costs);
     ok(pb_tree_mateescu(costs, 0, &tree) == PB_SUCCESS, "Mateescu's tree");

@@ -6,23 +6,17 @@
 
 #include "contrib/adaptive/search/streams_cost.h"
 #include "contrib/adaptive/search/tree_state.h"
+#include "test/adaptive/search/given_matrix.h"
 #include "test/adaptive/search/literal_cost.h"
 #include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 
 /* Four nodes on one site, each pair alike: start-up 1 us, latency 10 us, 1 GB/s, so
  * that a byte takes a nanosecond. */
 static pb_link_matrix_t *four_nodes(void)
 {
-    pb_link_matrix_t *matrix = pb_link_matrix_new(1, 1, 4);
-    for (int i = 0; i < 16; i++) {
-        matrix->latency[i] = 10000;
-        matrix->bandwidth[i] = 1000000000;
-    }
-    for (int i = 0; i < 4; i++) {
-        matrix->startup[i] = 1000;
-    }
-    return matrix;
+    return given_matrix(1, 1, 4, 1000, 10000, 1000000000);
 }
 
 static int64_t cost_of(const pb_tree_costs_t *costs, const int *parent, pb_tree_t *tree)
@@ -84,16 +78,10 @@ static void test_segments(void)
  * between the clusters. */
 static void test_shared_clusters(void)
 {
-    pb_link_matrix_t *m = pb_link_matrix_new(1, 2, 4);
+    pb_link_matrix_t *m = given_matrix(1, 2, 4, 1000, 10000, 1000000000);
     pb_link_share_t *share;
-    m->node_cluster[2] = m->node_cluster[3] = 1;
-    for (int i = 0; i < 4; i++) {
-        m->startup[i] = 1000;
-        for (int j = 0; j < 4; j++) {
-            m->latency[4 * i + j] = 10000;
-            m->bandwidth[4 * i + j] = i / 2 == j / 2 ? 1000000000 : 500000000;
-        }
-    }
+    given_way(m, 0, 1, 10000, 500000000);
+    given_way(m, 1, 0, 10000, 500000000);
     ok(pb_link_share_clusters(m, &share) == PB_SUCCESS && share->capacity[0] == 1000000000 &&
            share->capacity[8 + 1] == 500000000 && share->max_path == 3,
        "links of two clusters");
@@ -112,21 +100,13 @@ static void test_shared_clusters(void)
 static void test_shared_network(void)
 {
     static const char *const names[] = {"n0", "n1", "n2", "n3"};
-    pb_diag_t diag;
     pb_link_matrix_t *m = four_nodes();
-    pb_network_t *network = pb_network_new();
-    pb_placement_t *placement;
+    pb_network_t *network = given_network("SwitchName=a Nodes=n0,n1 LinkSpeed=1;"
+                                          "SwitchName=b Nodes=n2,n3 LinkSpeed=1;"
+                                          "SwitchName=a Switches=b LinkSpeed=2");
+    const int b = pb_network_find_switch(network, "b");
+    pb_placement_t *placement = pb_placement_new(network, 4);
     pb_link_share_t *share;
-    pb_diag_init(&diag);
-    const int a = pb_network_add(network, PB_NODE_SWITCH, "a");
-    const int b = pb_network_add(network, PB_NODE_SWITCH, "b");
-    pb_network_connect(network, a, b, 2);
-    for (int i = 0; i < 4; i++) {
-        pb_network_connect(network, i < 2 ? a : b, pb_network_add(network, PB_NODE_HOST, names[i]),
-                           1);
-    }
-    ok(pb_network_finish(network, "test", &diag) == PB_SUCCESS, "a network");
-    placement = pb_placement_new(network, 4);
     for (int i = 0; i < 4; i++) {
         placement->host[i] = pb_network_find(network, names[i]);
     }
@@ -153,7 +133,6 @@ static void test_shared_network(void)
     pb_placement_free(placement);
     pb_network_free(network);
     pb_link_matrix_free(m);
-    pb_diag_clear(&diag);
 }
 
 static void test_bad_input(void)

@@ -6,48 +6,18 @@
 #include <string.h>
 
 #include "contrib/adaptive/search/tree_cost.h"
+#include "test/adaptive/search/given_matrix.h"
 #include "test/must.h"
 #include "test/tap.h"
 
 enum { N = 16, PER_CLUSTER = 4, LOCAL = 8000000, WIDE = 1000000, BYTES = 1 << 20, SEGMENT = 2874 };
 
-static void set_way(struct advise_network *network, int from, int to, uint64_t bandwidth)
-{
-    for (int i = 0; i < N; i++) {
-        for (int j = 0; j < N; j++) {
-            if (i / PER_CLUSTER == from && j / PER_CLUSTER == to) {
-                network->matrix->bandwidth[i * N + j] = bandwidth;
-            }
-        }
-    }
-}
-
-static void name_nodes(pb_link_matrix_t *m)
-{
-    for (int i = 0; i < N; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "n%d", i);
-        must(pb_link_matrix_name(&m->node[i], name) == PB_SUCCESS);
-    }
-}
-
 /** Two sites of two clusters each. */
 static void make_network(struct advise_network *network)
 {
-    *network = (struct advise_network){.matrix = pb_link_matrix_new(2, 4, N)};
-    pb_link_matrix_t *m = network->matrix;
-    name_nodes(m);
-    for (int i = 0; i < 4; i++) {
-        m->cluster_site[i] = i / 2;
-    }
-    for (int i = 0; i < N; i++) {
-        m->node_cluster[i] = i / PER_CLUSTER;
-        m->startup[i] = 10000;
-        for (int j = 0; j < N; j++) {
-            const bool inside = i / PER_CLUSTER == j / PER_CLUSTER;
-            m->latency[i * N + j] = inside ? 50000 : 2000000;
-            m->bandwidth[i * N + j] = inside ? LOCAL : WIDE;
-        }
+    *network = (struct advise_network){.matrix = given_matrix(2, 4, N, 10000, 2000000, WIDE)};
+    for (int cluster = 0; cluster < 4; cluster++) {
+        given_way(network->matrix, cluster, cluster, 50000, LOCAL);
     }
     must(advise_network_share(network) == PB_SUCCESS);
 }
@@ -118,7 +88,8 @@ static void test_loaded(struct advise_network *network)
 {
     int64_t calls = 0;
     struct advise_wish wish = make_wish(ADVISE_ANNEALED, &calls);
-    set_way(network, 2, 3, WIDE / 5); /* out of the cluster that the multilevel tree relays by */
+    given_way(network->matrix, 2, 3, 2000000,
+              WIDE / 5); /* out of the cluster that the multilevel tree relays by */
     (void) advise_network_share(network);
     struct advise_found found = find(network, &wish);
     ok(edges_out_of(found.streams[0], 2) == 0 || found.cost * 2 < found.multilevel,
@@ -162,15 +133,8 @@ static void test_segments(const struct advise_network *network)
 static void test_streams(void)
 {
     int64_t calls = 0;
-    struct advise_network network;
+    struct advise_network network = {.matrix = given_matrix(1, 1, N, 10000, 50000, LOCAL)};
     struct advise_wish wish = make_wish(ADVISE_ANNEALED, &calls);
-    network = (struct advise_network){.matrix = pb_link_matrix_new(1, 1, N)};
-    name_nodes(network.matrix);
-    for (int i = 0; i < N * N; i++) {
-        network.matrix->startup[i / N] = 10000;
-        network.matrix->latency[i] = 50000;
-        network.matrix->bandwidth[i] = LOCAL;
-    }
     (void) advise_network_share(&network);
     wish.bytes = (uint64_t) 24 * SEGMENT;
     struct advise_found alike = find(&network, &wish);

@@ -6,24 +6,15 @@
 
 #include <stdlib.h>
 
+#include "test/adaptive/search/given_matrix.h"
 #include "test/must.h"
 #include "test/tap.h"
 
 enum { N = 8, USUAL = 1000000 };
 
-static pb_link_matrix_t *make_matrix(void)
+static pb_link_matrix_t *make_matrix(int64_t latency)
 {
-    pb_link_matrix_t *m = pb_link_matrix_new(4, 4, N);
-    for (int i = 0; i < 4; i++) {
-        m->cluster_site[i] = i;
-    }
-    for (int i = 0; i < N; i++) {
-        m->node_cluster[i] = i / 2;
-        for (int j = 0; j < N; j++) {
-            m->bandwidth[i * N + j] = USUAL;
-        }
-    }
-    return m;
+    return given_matrix(4, 4, N, 0, latency, USUAL);
 }
 
 /** An edge of a broadcast that delivered so many bytes in a second, begun `broadcast` s after 0. */
@@ -44,7 +35,7 @@ struct outcome {
 
 static struct outcome apply(const pb_history_record_t *records, int n, int64_t since)
 {
-    struct outcome outcome = {.matrix = make_matrix()};
+    struct outcome outcome = {.matrix = make_matrix(0)};
     pb_link_share_t *share;
     const struct advise_rates rates = {.root = 0, .records = records, .n = n};
     must(pb_link_share_clusters(outcome.matrix, &share) == PB_SUCCESS &&
@@ -162,10 +153,7 @@ static bool is_loaded_by(uint64_t bytes)
     pb_history_record_t record = edge(1, 0, 2, USUAL);
     record.bytes = bytes;
     record.taken = (int64_t) bytes * 4 * (1000000000 / USUAL);
-    struct outcome outcome = {.matrix = make_matrix()};
-    for (int i = 0; i < N * N; i++) {
-        outcome.matrix->latency[i] = 10000000;
-    }
+    struct outcome outcome = {.matrix = make_matrix(10000000)};
     const struct advise_rates rates = {.root = 0, .records = &record, .n = 1};
     must(advise_apply_rates(outcome.matrix, NULL, &rates, 0, &outcome.findings) == PB_SUCCESS);
     pb_link_matrix_free(outcome.matrix);

@@ -6,22 +6,12 @@
 
 #include "test/must.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "topo/network/topology.h"
 
 static const char text[] = "SwitchName=c1 Nodes=n[0-1]\nSwitchName=c2 Nodes=n[2-3]\n"
                            "SwitchName=c3 Nodes=n4\nSwitchName=west Switches=c[1-2]\n"
                            "SwitchName=top Switches=west,c3\n";
-
-static pb_network_t *make_network(void)
-{
-    pb_diag_t diag;
-    pb_network_t *network;
-    pb_diag_init(&diag);
-    must(pb_topology_parse(&(pb_topology_text_t){text, strlen(text), "inline", '\n', NULL},
-                           &network, &diag) == PB_SUCCESS);
-    pb_diag_clear(&diag);
-    return network;
-}
 
 /** Of a step: bounds that are close. */
 static struct probe_result result_of(int step)
@@ -80,7 +70,7 @@ static void test_fill(const pb_network_t *network)
 
 int main(void)
 {
-    pb_network_t *network = make_network();
+    pb_network_t *network = given_network(text);
     test_settle(network);
     test_fill(network);
     pb_network_free(network);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "test/must.h"
+#include "test/topo/network/given.h"
 
 static int *ints(int n)
 {
@@ -135,10 +135,7 @@ pb_network_t *pb_random_order_network(pb_random_t *random, const int *parent, in
         must(parent[node] < 0 ||
              pb_network_connect(network, parent[node], node, speed) == PB_SUCCESS);
     }
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    must(pb_network_finish(network, NULL, &diag) == PB_SUCCESS);
-    pb_diag_clear(&diag);
+    given_finish(network);
     free(order);
     return network;
 }

@@ -6,6 +6,7 @@
 
 #include "test/must.h"
 #include "test/topo/check/fair_rates.h"
+#include "test/topo/network/given.h"
 #include "topo/network/topology.h"
 
 /* Speeds are hundredths of a host's. */
@@ -80,7 +81,6 @@ void pb_simulated_random(pb_simulated_t *s, pb_random_t *random, int n_switches,
 {
     const pb_shape_t shape = (pb_shape_t) pb_random_below(random, PB_SHAPE_ONE_PER_SWITCH);
     pb_network_t *plain = pb_random_network(random, shape, n_switches, n_hosts, 0);
-    pb_diag_t diag;
     *s = (pb_simulated_t){.network = pb_network_new(), .random = *random};
     must(s->network != NULL);
     for (int i = 0; i < pb_network_size(plain); i++) {
@@ -99,9 +99,7 @@ void pb_simulated_random(pb_simulated_t *s, pb_random_t *random, int n_switches,
             pb_network_bundle(s->network, i, 2 + pb_random_below(random, like->most_members - 1));
         }
     }
-    pb_diag_init(&diag);
-    must(pb_network_finish(s->network, "random", &diag) == PB_SUCCESS);
-    pb_diag_clear(&diag);
+    given_finish(s->network);
     pb_network_free(plain);
     s->seed = pb_random_next(random);
     find_hosts(s);
@@ -109,12 +107,7 @@ void pb_simulated_random(pb_simulated_t *s, pb_random_t *random, int n_switches,
 
 void pb_simulated_parse(pb_simulated_t *s, const char *text)
 {
-    const pb_topology_text_t topology = {.text = text, .length = strlen(text), .name = "given"};
-    pb_diag_t diag;
-    *s = (pb_simulated_t){.random = pb_random_seed(1)};
-    pb_diag_init(&diag);
-    must(pb_topology_parse(&topology, &s->network, &diag) == PB_SUCCESS);
-    pb_diag_clear(&diag);
+    *s = (pb_simulated_t){.random = pb_random_seed(1), .network = given_network(text)};
     find_hosts(s);
 }
 

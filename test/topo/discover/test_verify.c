@@ -6,6 +6,7 @@
 #include "simulated.h"
 #include "test/must.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "test/topo/util/golden.h"
 #include "topo/discover/verify.h"
 #include "topo/network/topology.h"
@@ -22,20 +23,6 @@ static pb_verification_t verify(pb_simulated_t *s, const pb_network_t *file)
     must(pb_verify(&s->meter, file, nodes, 1, &v) == PB_SUCCESS);
     free(nodes);
     return v;
-}
-
-static pb_network_t *read_file(const char *text)
-{
-    pb_network_t *network = NULL;
-    pb_diag_t diag;
-    const pb_topology_text_t topology = {.text = text, .length = strlen(text), .name = "file"};
-    pb_diag_init(&diag);
-    if (pb_topology_parse(&topology, &network, &diag) != PB_SUCCESS) {
-        printf("# %s\n", pb_diag_first(&diag));
-        abort();
-    }
-    pb_diag_clear(&diag);
-    return network;
 }
 
 static void test_true(void)
@@ -127,7 +114,7 @@ static void test_mistake(char *const *columns, int n)
     pb_simulated_t s;
     pb_simulated_parse(&s, columns[1]);
     s.noise = 0.05;
-    pb_network_t *file = read_file(columns[2]);
+    pb_network_t *file = given_network(columns[2]);
     pb_verification_t v = verify(&s, file);
     ok(n == 7 && v.n > 0 && (int) v.contradictions[0].kind == atoi(columns[3]) &&
            v.contradictions[0].link == pb_network_find(file, columns[4]) &&
@@ -153,7 +140,7 @@ static pb_network_t *with_moved(const pb_network_t *network, int moved, int to)
                           of->kind == PB_NODE_HOST ? "Nodes" : "Switches", of->name, of->speed);
         }
     }
-    return read_file(text);
+    return given_network(text);
 }
 
 /* Random networks, in whose files one host of each is under another switch. */

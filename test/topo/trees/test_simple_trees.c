@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/must.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "test/topo/trees/phases.h"
 #include "test/topo/trees/tree_case.h"
 #include "topo/trees/role.h"
@@ -287,8 +287,6 @@ static void renumber(const tree_case_t *c, pb_random_t *random, tree_case_t *cop
     const int n = pb_network_size(c->network);
     int *order = malloc((size_t) n * sizeof(*order)),
         *number = malloc((size_t) n * sizeof(*number));
-    pb_diag_t diag;
-    pb_diag_init(&diag);
     *copy = (tree_case_t){.network = pb_network_new(), .root = c->root};
     for (int i = 0; i < n; i++) {
         order[i] = i;
@@ -300,7 +298,7 @@ static void renumber(const tree_case_t *c, pb_random_t *random, tree_case_t *cop
     }
     connect_below(copy->network, c->network, pb_network_top(c->network), number);
     copy->placement = pb_placement_new(copy->network, c->placement->n_ranks);
-    must(pb_network_finish(copy->network, "copy", &diag) == PB_SUCCESS && copy->placement != NULL);
+    given_finish(copy->network);
     for (int rank = 0; rank < c->placement->n_ranks; rank++) {
         copy->placement->host[rank] = number[c->placement->host[rank]];
     }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/must.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "topo/check/check_load.h"
 #include "topo/network/hostlist.h"
 #include "topo/network/locality.h"
@@ -73,8 +73,6 @@ bool tree_case_locate(tree_case_t *c, pb_random_t *random)
 static pb_network_t *with_speeds(const pb_network_t *from, uint32_t hosts, uint32_t trunks)
 {
     pb_network_t *network = pb_network_new();
-    pb_diag_t diag;
-    pb_diag_init(&diag);
     for (int node = 0; node < pb_network_size(from); node++) {
         const pb_node_t *n = pb_network_node(from, node);
         must(pb_network_add(network, n->kind, n->name) == node);
@@ -87,7 +85,7 @@ static pb_network_t *with_speeds(const pb_network_t *from, uint32_t hosts, uint3
                  PB_SUCCESS);
         }
     }
-    must(pb_network_finish(network, "test", &diag) == PB_SUCCESS);
+    given_finish(network);
     return network;
 }
 
@@ -135,20 +133,12 @@ static int place_rank(void *context, const char *name)
 void tree_case_read(tree_case_t *c, const char *conf, const char *hosts, int root)
 {
     enum { MOST = 1024 };
-    const pb_topology_text_t text = {conf, strlen(conf), "text", ';', NULL};
     char why[200];
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    *c = (tree_case_t){.root = root};
-    if (pb_topology_parse(&text, &c->network, &diag) != PB_SUCCESS) {
-        printf("# %s\n", pb_diag_first(&diag));
-        abort();
-    }
+    *c = (tree_case_t){.root = root, .network = given_network(conf)};
     c->placement = pb_placement_new(c->network, MOST);
     c->placement->n_ranks = 0;
     must(pb_hostlist_expand(hosts, MOST, place_rank, c, why, sizeof(why)) == 0 &&
          pb_view_new(c->placement, root, NULL, 0, &c->view) == PB_SUCCESS);
-    pb_diag_clear(&diag);
 }
 
 void tree_case_line(tree_case_t *c, int n_switches, int per_switch, uint32_t speed,
