@@ -83,7 +83,7 @@ static void walk_clear(walk_t *w)
     free(w->path);
 }
 
-/* What must hold before streams can be walked at all. */
+/* Preconditions of a walk over the streams. */
 static bool frame_is_sound(const walk_t *w)
 {
     const pb_plan_t *plan = w->plan;

@@ -1,6 +1,4 @@
-/*
- * What a simulation needs: the paths of all edges, the speeds of all links, and the result.
- */
+/* Parts of a simulation: the paths of all edges, the speeds of all links, and the result. */
 #include "topo/check/simulator.h"
 
 #include <stdlib.h>

@@ -27,10 +27,10 @@ int pb_core_find(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int
 void pb_core_clear(pb_core_t *core);
 
 /**
- * Whether hosts contend as a core's do: of a trial of at most the core's flows, each from one side
- * to the other or not, whether the sum of the rates is nearer to the core's capacity than to what
- * the flows have without. A sum does not depend on how fairly flows share. *known_p: the two
- * are too near for a verdict, because a host is too slow.
+ * Tells whether hosts contend as a core's do, by a trial of at most the core's flows, each from one
+ * side to the other or not: the sum of the rates is nearer to the core's capacity than to the rates
+ * without it. A sum does not depend on how fairly flows share. *known_p is false: both are too near
+ * for a verdict, because a host is too slow.
  */
 int pb_core_contends(pb_gauge_t *gauge, const pb_cuts_t *cuts, double capacity,
                      const pb_flow_t *flows, int n, bool *contends_p, bool *known_p);

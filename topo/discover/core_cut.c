@@ -126,7 +126,7 @@ static bool is_apart(const sorting_t *s, const pb_cut_t *known, int host)
     return true;
 }
 
-/** What holds for a host holds for those that a known cut keeps together with it. */
+/** Gives a host's side to the hosts that a known cut keeps together with it. */
 static void spread(sorting_t *s, int host)
 {
     for (int c = 0; c < s->cuts->n; c++) {

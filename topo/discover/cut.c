@@ -75,7 +75,7 @@ bool pb_cuts_compatible(const pb_cuts_t *cuts, const pb_cut_t *a, const pb_cut_t
     return !(found[0][0] && found[0][1] && found[1][0] && found[1][1]);
 }
 
-/** What the flows over one cut in one direction have together, without it. */
+/** Sum of the rates without the cut of the flows over it in one direction. */
 static double offered(const pb_cut_t *cut, int way, const pb_flow_t *flows, int n,
                       const double *rates)
 {

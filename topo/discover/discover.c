@@ -65,10 +65,8 @@ static int try_cut(search_t *s, int cut, bool inward, bool *contends_p, bool *kn
     return code;
 }
 
-/**
- * Whether a cut is still seen: by the majority of three verdicts; of a bundle, by one of many. One
- * without a verdict is hidden by the others, and does not matter.
- */
+/** Tells whether a cut is still seen: by the majority of three verdicts; of a bundle, by one of
+ * many. A cut without a verdict is hidden by the others, and does not matter. */
 static int is_seen(search_t *s, int cut, bool *seen_p)
 {
     const bool hashed = s->cuts->cuts[cut].hashed;
@@ -163,7 +161,7 @@ static void take_lone_host(search_t *s, const pb_core_t *core, const pb_cut_t *c
     }
 }
 
-/** What a round shows, of whose n flows the first n_slow are slow. */
+/** Learns a cut from a round of n flows, the first n_slow of them slow. */
 static int learn(search_t *s, int n_slow, int n)
 {
     pb_core_t core;
@@ -174,7 +172,7 @@ static int learn(search_t *s, int n_slow, int n)
         return code;
     }
     code = pb_core_find(&s->gauge, s->cuts, s->flows, n_slow, n, &core);
-    /* What larger numbers of flows share of a bundle by chance cannot be told from other links. */
+    /* More than two flows that share a bundle by chance look like those over another link. */
     if (code == PB_SUCCESS && core.n > 0 && !(core.hashed && core.n > 2)) {
         code = pb_core_cut(&s->gauge, s->cuts, &core, &cut);
         if (code == PB_SUCCESS && (cut.n_inside == 1 || s->cuts->n_hosts - cut.n_inside == 1)) {

@@ -25,7 +25,7 @@ typedef struct pb_discovery {
     bool complete; /**< false: the bound on trials came first */
 } pb_discovery_t;
 
-/** How far it is: trials so far, and about how many more there will be. */
+/** Progress: trials so far, and about how many more there will be. */
 typedef void pb_discover_progress_t(void *context, int64_t n_trials, int64_t n_left);
 
 typedef struct pb_discover_options {

@@ -1,6 +1,4 @@
-/*
- * What was found, as a topology file.
- */
+/* The topology file of a network that was found. */
 #ifndef PB_FOUND_FILE_H
 #define PB_FOUND_FILE_H
 

@@ -191,7 +191,7 @@ int pb_gauge_hosts(pb_gauge_t *gauge)
 
 /* ---- trials ---- */
 
-/** What acknowledgements leave of the rates of flows whose hosts send and receive. */
+/** Reduces the rates of flows whose hosts send and receive by the acknowledgements' share. */
 static void acknowledge(const pb_flow_t *flows, int n, double *rates)
 {
     for (int i = 0; i < n; i++) {
@@ -203,7 +203,7 @@ static void acknowledge(const pb_flow_t *flows, int n, double *rates)
     }
 }
 
-/** What each flow would have if there were no other cuts than those known. */
+/** Computes the rate of each flow with no other cuts than the known ones. */
 static void expect(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *flows, int n)
 {
     for (int i = 0; i < n; i++) {

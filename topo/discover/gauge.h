@@ -43,7 +43,7 @@ void pb_gauge_clear(pb_gauge_t *gauge);
 double pb_gauge_out(const pb_gauge_t *gauge, int host);
 double pb_gauge_in(const pb_gauge_t *gauge, int host);
 
-/** What a flow has where it shares nothing. */
+/** The rate of a flow that shares nothing. */
 double pb_gauge_alone(const pb_gauge_t *gauge, pb_flow_t flow);
 
 /** Takes a host's link to be no faster than `rate`, whatever was measured. */

@@ -4,7 +4,7 @@
 
 #include "topo/util/error.h"
 
-/** What is measured of a link may be so much less than what its flows are measured to have. */
+/** Factor by which a link's measured rate may be below its flows' measured rates. */
 #define ROUNDING 1.04
 
 typedef struct making {

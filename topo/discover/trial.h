@@ -15,7 +15,7 @@ typedef struct pb_flow {
     int from, to;
 } pb_flow_t;
 
-/** What measures: a network, or something that stands for one. */
+/** The measuring part: a network, or a stand-in for one. */
 typedef struct pb_meter {
     int n_hosts;   /**< at least 2 */
     int max_flows; /**< of one trial, at least 2 */

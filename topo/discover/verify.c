@@ -145,7 +145,7 @@ static pb_contradiction_t *add_contradiction(verifying_t *v, pb_contradiction_ki
     return c;
 }
 
-/** What the file gives a flow by itself: the slowest link of its path. `path` is room for it. */
+/** The file's rate of a flow alone: its slowest link's. `path` is room for its path. */
 static double stated_rate(const verifying_t *v, pb_flow_t flow, int *path)
 {
     const int n = pb_network_path(v->network, v->nodes[flow.from], v->nodes[flow.to], path);
@@ -332,7 +332,7 @@ static int compare_with_file(verifying_t *v, const pb_core_t *core, const pb_cut
 
 /* ---- rounds ---- */
 
-/** What the slow flows of a round contradict. Nothing is reported that does not show again. */
+/** Reports the contradictions that the slow flows of a round show twice. */
 static int explain(verifying_t *v, int n_slow, int n)
 {
     pb_core_t core;

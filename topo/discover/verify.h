@@ -1,9 +1,9 @@
 /*
- * Whether a network is what a topology file says, by trials (ours).
+ * Verification of a topology file by trials on the network (ours).
  *
- * Rounds of random flows that the file calls disjoint are sent. From those that contend all the
- * same comes a cut of the hosts (core.h), which is compared with the links of the file. A link that
- * is better than in the file is no contradiction: what the file calls disjoint is disjoint.
+ * Each round sends random flows that the file calls disjoint. Flows that contend all the same give
+ * a cut of the hosts (core.h), which is compared with the links of the file. A link that is better
+ * than in the file is no contradiction: flows that the file calls disjoint are disjoint.
  */
 #ifndef PB_VERIFY_H
 #define PB_VERIFY_H

@@ -28,7 +28,7 @@
  */
 #define LONGEST_SEGMENT (UINT64_C(1) << 16)
 
-/** What is known of one root: profiles by kind, and the fallback component's. */
+/** Profiles for one root: by kind, and the fallback component's. */
 typedef struct root_profiles {
     int root; /**< -1: none */
     uint64_t used;
@@ -37,7 +37,7 @@ typedef struct root_profiles {
     pb_profile_t *fallback;
 } root_profiles_t;
 
-/** What the profiles that are made for one choice share. All zeros: nothing was made. */
+/** Parts that the profiles made for one choice share. All zeros: nothing was made. */
 typedef struct workshop {
     int root;
     pb_view_t *view;
@@ -308,7 +308,7 @@ static int64_t mean_of(int64_t a, int64_t b)
     return mean;
 }
 
-/** What a candidate's time counts for, where others like this communicator may broadcast, too. */
+/** The weight of a candidate's time where others like this communicator may broadcast, too. */
 static int64_t among_alike(const pb_chooser_t *chooser, const pb_profile_t *profile,
                            const pb_segment_cost_t *cost, uint64_t bytes, int64_t time)
 {

@@ -155,7 +155,7 @@ void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model);
  */
 uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes);
 
-/** What a rank waits for first by a candidate: bytes of a segment, or of a piece. O(log rows). */
+/** Bytes of a candidate's first segment, or of its first piece. O(log rows). */
 uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *candidate,
                          uint64_t bytes);
 

@@ -7,7 +7,7 @@
 /** The unit of margins. */
 #define ONE INT64_C(1024)
 
-/* How much less than expected a candidate may take, as parts of ONE. */
+/* Part of ONE by which a candidate may take less than expected. */
 #define MARGIN_SEEN (ONE / 24)    /* it was measured once */
 #define MARGIN_SEGMENT (ONE / 16) /* its kind is the one in force */
 #define MARGIN_KIND (ONE / 5)     /* it is another kind */
@@ -16,7 +16,7 @@
 /** Another candidate is in force if it takes less by this part. */
 #define BETTER_PART 32
 
-/** What is settled drifts by this part. */
+/** Part of its time by which a settled candidate drifts. */
 #define DRIFT_PART 4
 
 /** A root that is later than this part of a broadcast hides how long the fallback component took.
@@ -151,7 +151,7 @@ static void make_room(pb_learner_class_t *class)
 
 /* ---- trials ---- */
 
-/** What may be expected of a candidate, and the least that it may take. */
+/** The expected time of a candidate, and the least that it may take. */
 typedef struct expected {
     int64_t time, least;
 } expected_t;
@@ -275,7 +275,7 @@ static void note_entry(pb_learner_class_t *class, const pb_learner_trial_t *tria
     }
 }
 
-/** Whether the speed of links that is known is not what the broadcast shows. */
+/** Tells whether the broadcast shows another speed of links than the known one. */
 static bool is_other_speed(const pb_learner_t *learner, const pb_learner_class_t *class,
                            const pb_learner_trial_t *trial)
 {
@@ -291,7 +291,7 @@ static bool is_other_speed(const pb_learner_t *learner, const pb_learner_class_t
     return is_slower || (learner->n_speeds > 0 && time < predicted - predicted / 5);
 }
 
-/** Whether what is in force has drifted for long enough; `time` is its next note. */
+/** Tells whether the candidate in force has drifted for long enough; `time` is its next note. */
 static bool drifts(pb_learner_class_t *class, int64_t time)
 {
     const bool up = time > class->reference + class->reference / DRIFT_PART;
@@ -336,7 +336,7 @@ static uint64_t next_of(const pb_learner_class_t *class)
     return class->n_notes > 1 && class->n < class->not_before ? class->not_before : class->n + 1;
 }
 
-/** How long the broadcast took without the root's lateness, which is noted. */
+/** The broadcast's time without the root's lateness, which is noted. */
 static int64_t time_without_lateness(pb_learner_t *learner, const pb_learner_trial_t *trial,
                                      int64_t longest, int64_t least_wait)
 {

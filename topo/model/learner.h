@@ -52,7 +52,7 @@
 #define PB_LEARNER_CLASSES 16
 #define PB_LEARNER_ENTRIES 8
 
-/** What is known of one candidate. */
+/** Notes on one candidate. */
 typedef struct pb_learner_entry {
     int kind; /**< a pb_kind_t, or PB_KIND_FALLBACK */
     uint64_t segment;
@@ -132,7 +132,8 @@ static inline bool pb_learner_is_trying(const pb_learner_t *learner, int slot)
     return !learner->classes[slot].is_settled && learner->classes[slot].in_force >= 0;
 }
 
-/** What is in force for messages of `bytes`, with the measured time; false: nothing. O(classes). */
+/** The candidate in force for messages of `bytes`, with the measured time; false: none.
+ * O(classes). */
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate);
 
 /**

@@ -30,13 +30,11 @@ void pb_medium_add_name(char list[PB_MEDIUM_NAME_SIZE], const char *name);
 /** Makes it no faster than this; 0 is not known. */
 void pb_medium_limit_rate(pb_medium_t *medium, uint64_t bits_per_second);
 
-/** Whether costs of one are good for the other, as far as the kind goes: PML and BTLs are alike. */
+/** Tells whether costs of one apply to the other by its kind: PML and BTLs are alike. */
 bool pb_medium_is_alike(const pb_medium_t *a, const pb_medium_t *b);
 
-/**
- * Whether links are as fast as each other, in whole Mbit/s, as far as it is known: 0 is not known,
- * and counts as alike.
- */
+/** Tells whether links are as fast as each other, in whole Mbit/s; 0 is not known, and counts as
+ * alike. */
 bool pb_medium_is_as_fast(uint64_t a_bits_per_second, uint64_t b_bits_per_second);
 
 /** For ranks to compare: of PML, BTLs, and whether it is TCP over Ethernet. Never 0. */

@@ -1,6 +1,4 @@
-/*
- * What messages cost by a model: its tables interpolated, in integers.
- */
+/* Costs of messages by a model: its tables interpolated, in integers. */
 #include "topo/model/model.h"
 
 #include <string.h>
@@ -30,9 +28,9 @@ const char *pb_place_name(pb_place_t place)
 #define SHORTEST_FRAME 84
 
 /*
- * What is assumed of the software: processor time of one send or receive
- * through MPI and the kernel's TCP, by message, by TCP segment and by KiB; what a
- * link, a switch and an interrupt add to each message's way.
+ * Assumed of the software: processor time of one send or receive through MPI and the kernel's TCP,
+ * by message, by TCP segment and by KiB; time that a link with its interrupt, and a switch, add to
+ * each message's.
  */
 #define CPU_MESSAGE_NS 3000
 #define CPU_SEGMENT_NS 400
@@ -179,7 +177,8 @@ static int64_t frame_time(const pb_model_t *model, uint64_t payload)
                          model->payload + around);
 }
 
-/** What one more link and switch adds to a message's way: they store and forward a frame. */
+/** Nanoseconds that a further link and switch add to a message's: they store and forward a
+ * frame. */
 static int64_t further_link(const pb_model_t *model, uint64_t bytes)
 {
     const uint64_t stream = bytes + model->overhead;
@@ -223,7 +222,7 @@ static uint64_t as_message(const pb_model_t *model, uint64_t payload)
     return payload > model->overhead ? payload - model->overhead : 1;
 }
 
-/** What datagrams cost the processors, from the rows that are there. */
+/** Processor time of datagrams, from the rows that are there. */
 static pb_datagram_cost_t on_processors(const pb_model_t *model, uint64_t payload)
 {
     const pb_datagram_cost_t *rows = model->datagrams, *last = &rows[model->n_datagrams - 1];
@@ -327,7 +326,7 @@ int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes)
 
 /* ---- what is assumed ---- */
 
-/** What a message is on the wire. */
+/** A message on the wire. */
 typedef struct wire {
     uint64_t frames;
     uint64_t bytes;   /**< of all frames with everything around them */

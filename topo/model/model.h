@@ -39,7 +39,7 @@
 /** A time that a model may have: an hour. */
 #define PB_MODEL_MAX_NS INT64_C(3600000000000)
 
-/** How far apart two ranks are. */
+/** The distance of two ranks. */
 typedef enum {
     PB_PLACE_HOST,   /**< "host": on one host */
     PB_PLACE_SWITCH, /**< "switch": on two hosts of one switch */
@@ -64,7 +64,7 @@ const char *pb_place_name(pb_place_t place);
 enum { PB_WHOLE_ROWS = 11, PB_WHOLE_COUNT = 15 };
 extern const uint16_t pb_whole_segments[PB_WHOLE_COUNT];
 
-/** What messages of one size cost, in nanoseconds. */
+/** Costs of messages of one size, in nanoseconds. */
 typedef struct pb_cost {
     uint64_t bytes;
     int64_t gap;     /**< g(m) */
@@ -90,7 +90,7 @@ typedef struct pb_fallback {
     int64_t time[PB_MODEL_MAX_ROWS];
 } pb_fallback_t;
 
-/** What a datagram costs the processors, in nanoseconds: on the host where it costs most. */
+/** Processor time of a datagram in nanoseconds, on the host with the most. */
 typedef struct pb_datagram_cost {
     uint64_t bytes;  /**< of ours in it */
     int64_t send;    /**< the processor of the sender is busy */
@@ -172,17 +172,15 @@ uint64_t pb_model_hash(const pb_model_t *model);
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
 /**
- * What datagrams with `payload` bytes of ours, at least 1, cost between two hosts of one switch,
- * where links pass one after the other. That is what messages cost which are as long on the wire;
- * but where it was measured what datagrams cost the processors, that, and links take as long for
- * them as for as much of a long message. O(log rows).
+ * Costs of datagrams with `payload` bytes of ours, at least 1, between two hosts of one switch,
+ * where links pass one after the other: the costs of messages as long on the wire. If the
+ * processors' times of datagrams were measured, these count, and links take as long as for the same
+ * part of a long message. O(log rows).
  */
 pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
 
-/**
- * What one further link and switch add to the way of such a datagram, which they store and forward:
- * as measured with messages between far hosts, else by the time of long messages. O(log rows).
- */
+/** Nanoseconds that a further link and switch, which store and forward, add to such a datagram's:
+ * as measured with messages between far hosts, else by the time of long messages. O(log rows). */
 int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload);
 
 /** Cost of messages while many ranks send: `time` for each message of `n_ring` ranks. */

@@ -401,7 +401,7 @@ int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t
     memset(model, 0, sizeof(*model));
     model->measured = true;
     const int rc = pb_item_read(&reader.item, &model_file, text, length, name, diag, &reader);
-    /* What is missing may be the consequence of an error that was reported. */
+    /* Missing items may be the consequence of an error that was reported. */
     if (rc == PB_SUCCESS) {
         check_whole(&reader);
     }

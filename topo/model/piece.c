@@ -2,7 +2,7 @@
 
 #include "topo/util/times.h"
 
-/** What pieces of this size cost a message, see pb_piece_size(). */
+/** Nanoseconds that pieces of this size cost a message, see pb_piece_size(). */
 static int64_t time_of(const pb_model_t *model, int height, uint64_t bytes, uint64_t piece)
 {
     const pb_cost_t cost = pb_model_cost(model, 0, piece);

@@ -34,7 +34,7 @@ enum { MAX_CANDIDATES = 256 };
 /** Factor by which links may be faster than was assumed. */
 #define MOST_TIMES_ASSUMED 4
 
-/** How broadcasts of one root and size class are done. */
+/** Decision for broadcasts of one root and size class. */
 typedef struct row {
     uint64_t size_class; /**< 0: none */
     uint32_t version;    /**< of the planner and its learner: see version_of() */
@@ -168,7 +168,7 @@ static void drop_group(pb_planner_t *planner)
     planner->group.ranks = NULL;
 }
 
-/** Whether a kind is one of those of the bits, or the fallback component. */
+/** Tells whether `kinds` has a kind's bit, or it is the fallback component. */
 static bool is_of(uint32_t kinds, int kind)
 {
     return kind == PB_KIND_FALLBACK || (kinds >> kind & 1) != 0;
@@ -421,7 +421,7 @@ static int charge(pb_planner_t *planner, int root, pb_kind_t kind, pb_plan_t **p
     return rc;
 }
 
-/** Whether the ledger has what was chosen; the fallback component needs nothing of it. */
+/** Tells whether the ledger has the chosen plan; the fallback component needs nothing of it. */
 static bool is_had(const pb_planner_t *planner, int root, const pb_choice_t *choice)
 {
     return choice->best.kind == PB_KIND_FALLBACK ||
@@ -570,7 +570,7 @@ static void put_row(pb_planner_t *planner, const row_t *row)
     }
 }
 
-/** What is in force, if it may be used, instead of the choice. */
+/** Takes the candidate in force, if it may be used, instead of the choice. */
 static void take_in_force(const pb_planner_t *planner, row_t *row, uint64_t bytes)
 {
     pb_candidate_t in_force;
@@ -700,7 +700,7 @@ static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swe
     return PB_SUCCESS;
 }
 
-/** What is predicted of it, by the model that plans. */
+/** Predicts the times of a swept broadcast, by the model that plans. */
 static int predict(const pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swept)
 {
     pb_candidate_t *candidate = &swept->trial.candidate;

@@ -48,7 +48,7 @@ typedef struct pb_planner_options {
                               pb_planner_reserve() was called */
 } pb_planner_options_t;
 
-/** How a broadcast is done. */
+/** Decision for a broadcast. */
 typedef struct pb_planned {
     bool is_known;    /**< what follows is, but for the role; else nothing is */
     bool fallback;    /**< by the fallback component; then there is no role, unless it is swept:
@@ -74,7 +74,8 @@ typedef struct pb_planner_group {
     size_t max_segment; /**< bytes */
 } pb_planner_group_t;
 
-/** What is used for a broadcast, over what, with predicted nanoseconds for its very size. */
+/** The candidate used for a broadcast and the next one, with predicted nanoseconds for its very
+ * size. */
 typedef struct pb_planner_report {
     pb_candidate_t best, next;
     int64_t best_time;     /**< -1: not known, as out of memory */
@@ -82,7 +83,7 @@ typedef struct pb_planner_report {
     int64_t next_time;     /**< -1: not known, or there is no other kind */
 } pb_planner_report_t;
 
-/** What a note has brought. */
+/** Result of a note. */
 typedef struct pb_lesson {
     pb_verdict_t verdict;
     bool is_known;            /**< what is in force */
@@ -141,7 +142,7 @@ int pb_planner_plan_tree(pb_planner_t *planner, int root, uint64_t bytes, pb_pla
  */
 int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
 
-/** How long the last swept broadcast took; see pb_learner_note(). PB_ERR_NO_MEMORY. */
+/** Notes the time of the last swept broadcast; see pb_learner_note(). PB_ERR_NO_MEMORY. */
 int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait,
                     pb_lesson_t *lesson);
 
@@ -149,7 +150,7 @@ int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait,
  * they wait for first; -1: nothing, or not known. */
 void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p);
 
-/** Whether what broadcasts take changes how later ones are planned. O(1). */
+/** Tells whether times of broadcasts change the plans of later ones. O(1). */
 bool pb_planner_learns(const pb_planner_t *planner);
 
 /**
@@ -179,7 +180,7 @@ int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
  * fit: for ranks that could not plan. O(1). */
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
 
-/** What a report of a broadcast says. A role stays borrowed. Errors as pb_planner_plan(). */
+/** Fills the report of a broadcast. A role stays borrowed. Errors as pb_planner_plan(). */
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,
                        pb_planner_report_t *report);
 

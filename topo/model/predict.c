@@ -120,7 +120,7 @@ static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_segment_c
         pb_time_scale(crowd_time(profile, of_rest, n_alike), 1, n_streams));
 }
 
-/** What a segment has of the costs of a piece. */
+/** A segment's part of the costs of a piece. */
 static pb_cost_t part_of(const pb_cost_t *piece, uint64_t segment, uint64_t bytes)
 {
     return (pb_cost_t){.bytes = segment,

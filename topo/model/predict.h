@@ -1,6 +1,4 @@
-/*
- * How long a broadcast takes, by a profile of its plan and a model of messages.
- */
+/* Predictions: the time of a broadcast, by a profile of its plan and a model of messages. */
 #ifndef PB_PREDICT_H
 #define PB_PREDICT_H
 
@@ -9,7 +7,7 @@
 #include "topo/model/model.h"
 #include "topo/model/profile.h"
 
-/** What one segment size costs by a model: looked up once for all plans. */
+/** Costs of one segment size by a model: looked up once for all plans. */
 typedef struct pb_segment_cost {
     uint64_t segment;
     pb_cost_t link;   /**< between hosts of one switch */

@@ -43,7 +43,7 @@ static void duty_measures(const pb_profile_duty_t *duty, int64_t *measures)
     measures[5] = duty->memory_receives * PB_PROFILE_UNIT;
 }
 
-/** What b has more than a, over all measures. */
+/** Sum of the amounts by which measures of b exceed those of a. */
 static int64_t excess(const int64_t *a, const int64_t *b, int n)
 {
     int64_t sum = 0;
@@ -262,7 +262,7 @@ static walk_t begin_walk(pb_profile_ground_t *ground, pb_profile_t *profile)
     return (walk_t){.ground = ground, .profile = profile};
 }
 
-/** What a link carries with one segment more; once, where switches copy it. */
+/** The load of a link with one segment more; constant where switches copy segments. */
 static inline int64_t loaded(int64_t load, int64_t time, bool copies)
 {
     return copies ? time : sum_of(load, time);
@@ -408,7 +408,7 @@ static void walk_copies(walk_t *walk, const pb_plan_t *plan)
     }
 }
 
-/** What crosses links between switches. */
+/** Segments over links between switches. */
 typedef struct crossing {
     int64_t n_segments, n_links;
     int64_t slowest; /**< time of a segment, which parallel links share */
@@ -492,10 +492,8 @@ void pb_profile_plan(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_prof
 
 /* ---- the fallback component ---- */
 
-/**
- * What the links carry at most, and those between switches both ways, and takes it off them.
- * Parallel links share it evenly, which is the best that a hash can do for them.
- */
+/** Returns the largest load of a link, and in *crossing_p of links between switches both ways;
+ * resets all loads. Parallel links share evenly, which is the best that a hash can do. */
 static int64_t unload(pb_profile_ground_t *ground, int64_t *crossing_p)
 {
     const pb_network_t *network = ground->placement->network;

@@ -44,7 +44,7 @@ typedef struct pb_profile_path {
     int64_t memory_sends; /**< g(m) inside a host */
 } pb_profile_path_t;
 
-/** What a link or a rank does for one segment of each stream. */
+/** Work of a link or a rank for one segment of each stream. */
 typedef struct pb_profile_duty {
     int64_t most;  /**< segments over a link in its busier direction, PB_PROFILE_UNIT for each */
     int64_t least; /**< in the other direction */
@@ -67,10 +67,8 @@ typedef struct pb_profile {
     pb_profile_duty_t duties[PB_PROFILE_MAX_DUTIES];
 } pb_profile_t;
 
-/**
- * What profiles over one placement need, each of them anew: to be made once for several. The
- * network's nodes lie close together in it, as walks over plans wait for memory most of their time.
- */
+/** Common base of profiles over one placement, made once for several. It keeps the network's nodes
+ * close together, as walks over plans mostly wait for memory. */
 typedef struct pb_profile_ground pb_profile_ground_t;
 
 /** Of a placement, which is borrowed. NULL if out of memory. O(nodes + ranks). */

@@ -16,9 +16,9 @@
 char *pb_address_record_write(const char *node, const char *address, const char *pattern);
 
 /**
- * What a record says, in `*address_p`, whose texts are inside `record`, which is cut into them;
- * the host is left as it is. Of a record of another version, or one that is malformed, the values
- * are empty: PB_ERR_MALFORMED. O(bytes).
+ * Cuts a record into texts, to which `*address_p` then points; its host stays as it is.
+ * PB_ERR_MALFORMED, with empty values, for a record of another version or a malformed one.
+ * O(bytes).
  */
 int pb_address_record_read(char *record, pb_address_t *address_p);
 

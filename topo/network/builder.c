@@ -13,7 +13,7 @@
 typedef struct pb_builder_mention mention_t;
 typedef struct pb_builder_link link_t;
 
-/* What is known of a node next to the network. */
+/* Builder's notes on a node. */
 struct pb_builder_mention {
     bool defined;   /* a switch that a line describes */
     int first_link; /* up from it, in order; -1: none */
@@ -36,7 +36,7 @@ struct pb_builder_link {
     link_state_t state;
 };
 
-/* What found_child() returns to end a list early. */
+/* Result by which found_child() ends a list early. */
 #define END_OF_LIST 1
 
 static const pb_node_t *node_of(const pb_builder_t *b, int node)

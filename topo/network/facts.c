@@ -6,7 +6,7 @@
 
 #include "topo/util/error.h"
 
-/** What the line begins with; changes whenever the numbers mean something else. */
+/** Beginning of the line; changes whenever the numbers mean something else. */
 #define PREFIX "facts3"
 
 enum { N_OTHERS = 6, N_NUMBERS = PB_FACTS_N_ALIKE + N_OTHERS, MOST_DIGITS = 16 };

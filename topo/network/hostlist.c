@@ -32,7 +32,7 @@ typedef struct range {
     const char *next;
 } range_t;
 
-/* What a range, a group or an item stands for. */
+/* Number and length of the names of a range, a group or an item. */
 typedef struct extent {
     uint64_t count; /* numbers or names */
     size_t length;  /* bytes of the longest, or a little more where a range's second number has

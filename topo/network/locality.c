@@ -9,7 +9,7 @@
 
 enum { BITS = 16 };
 
-/** How far the number of a level is shifted. */
+/** Shift of a level's number. */
 static int shift_of(int level)
 {
     return BITS * (PB_LOCALITY_LEVELS - 1 - level);

@@ -85,7 +85,7 @@ static int first_of(pb_fabric_t *f, int node)
     return node;
 }
 
-/* What is above the switches of a set, apart from themselves; -1: nothing. */
+/* The switch above the switches of a set, outside it; -1: none. */
 static int above_of(pb_fabric_t *f, int first)
 {
     const int above = f->above[first];

@@ -1,6 +1,4 @@
-/*
- * What merging switches and checking the result share.
- */
+/* Internals that merging switches and checking the result share. */
 #ifndef PB_SPINES_INTERNAL_H
 #define PB_SPINES_INTERNAL_H
 

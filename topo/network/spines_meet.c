@@ -1,10 +1,10 @@
 /*
- * Whether every two hosts are as near in a fabric as in its tree.
+ * Checks that every two hosts are as near in a fabric as in its tree.
  *
- * What goes up from a host reaches, in each merged node above it, some of the switches: its set.
- * Two hosts are as near as in the tree if their sets in the lowest node above both have a switch in
- * common. Hosts of one leaf have the same set, and so have leaves that are connected alike, so
- * that a node has few different ones; one with all switches meets every other.
+ * Frames up from a host reach, in each merged node above it, some of the switches: its set. Two
+ * hosts are as near as in the tree if their sets in the lowest node above both have a switch in
+ * common. Hosts of one leaf have the same set, and so have leaves that are connected alike, so that
+ * a node has few different ones; one with all switches meets every other.
  */
 #include <limits.h>
 #include <stdbool.h>

@@ -21,7 +21,7 @@ const pb_topology_format_t pb_topology_formats[] = {
     {.name = NULL},
 };
 
-/* What has been looked for. */
+/* ---- files that were looked for ---- */
 
 /** Adds a file as it is now, or that there is none. */
 static uint64_t stamp_file(uint64_t state, const char *path)

@@ -69,7 +69,7 @@ typedef struct pb_topology_seen {
 uint64_t pb_topology_stamp_now(const pb_topology_seen_t *seen);
 void pb_topology_seen_clear(pb_topology_seen_t *seen);
 
-/** What was read. */
+/** The topology that was read. */
 typedef struct pb_topology {
     pb_network_t *network;            /**< finished, perhaps without hosts (pb_network_join()) */
     pb_multicast_allowed_t multicast; /**< by our key Multicast */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a network node while the view is made. "Above" and "below"
- * are meant as seen from the root's host, not from the top of the network. */
+/* State of a network node while the view is made. "Above" and "below" are meant as seen from the
+ * root's host, not from the top of the network. */
 typedef struct node_state {
     int above;       /* next node towards the start; -1 for the start */
     int first_rank;  /* the lowest participating rank that sits right here, -1 if none */

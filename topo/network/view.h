@@ -57,11 +57,10 @@ int pb_view_new(const pb_placement_t *placement, int root, const int *subset, in
 void pb_view_free(pb_view_t *view);
 
 /**
- * Whether what enters vertex v > 0 from the vertex above it, or leaves v to that
- * vertex, comes down a link to a host or place. Where a host has several
- * ranks, one edge of a tree does that (ours): a second one would have the message
- * cross the host's uplink again, although it is already inside.
- * O(depth of the network).
+ * Tells whether the edge between vertex v > 0 and the vertex above it goes down a link to a host or
+ * place. Where a host has several ranks, one edge of a tree does that (ours): a second one would
+ * send the message over the host's uplink again, although it is already inside. O(depth of the
+ * network).
  */
 bool pb_view_enters_host(const pb_view_t *view, int v);
 /** Memory for a view of `n_ranks`, without vertices; no rank has a position. NULL if there is none.

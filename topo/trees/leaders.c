@@ -5,7 +5,7 @@
 
 #include "topo/util/error.h"
 
-/** What enters a node of the network that is a host or a place: an entry for each. */
+/** Entries into a node of the network that is a host or a place. */
 typedef struct node_entries {
     int first; /**< where its entries begin */
     int n;     /**< how many there are so far */

@@ -31,7 +31,7 @@ static inline bool pb_leaders_matter(int n_hosts, int n_ranks)
     return n_hosts > 1 && n_hosts < n_ranks;
 }
 
-/** How high the tree of `n_ranks` on one host is, where they share no places. O(log ranks). */
+/** Height of the tree of `n_ranks` on one host, where they share no places. O(log ranks). */
 int pb_leaders_height(int n_ranks);
 
 /**

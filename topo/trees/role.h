@@ -30,10 +30,8 @@ typedef struct pb_role {
  */
 pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
 
-/**
- * What a role in a plan by leaders has between hosts, and what it has inside its rank's host, where
- * all streams are one. Both borrow the role's arrays, and have no memory of their own.
- */
+/** Parts of a role in a plan by leaders: between hosts, and inside its rank's host, where all
+ * streams are one. Both borrow the role's arrays, and have no memory of their own. */
 pb_role_t pb_role_between_hosts(const pb_role_t *role);
 pb_role_t pb_role_inside_host(const pb_role_t *role);
 

@@ -4,13 +4,12 @@
 
 #include <stdint.h>
 
-/** How many may be open (ulimit -n, the soft limit); UINT64_MAX: no limit, or not known. */
+/** Most descriptors that may be open (ulimit -n, the soft limit); UINT64_MAX: no limit, or not
+ * known. */
 uint64_t pb_descriptors_limit(void);
 
-/**
- * How many are open, as far as the system reports them; 0 if it does not, and the limit if none is
- * left to look by. O(open ones).
- */
+/** Number of open descriptors; 0 if the system does not report it, the limit if none is left to
+ * read the report. O(open ones). */
 uint64_t pb_descriptors_open(void);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct pb_item {
     void (*refused)(pb_item_reader_t *r); /**< a line of this name has another form; or NULL */
 } pb_item_t;
 
-/** What a file of one kind is. */
+/** A kind of file. */
 typedef struct pb_item_file {
     const char *name;   /**< the word that it begins with */
     int version;        /**< that can be read */

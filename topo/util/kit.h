@@ -1,7 +1,4 @@
-/*
- * What many files need and none should write again: the smaller and the larger of two numbers, and
- * arrays that grow.
- */
+/* Helpers of many files: the smaller and the larger of two numbers, and arrays that grow. */
 #ifndef PB_KIT_H
 #define PB_KIT_H
 

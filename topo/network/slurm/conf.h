@@ -24,7 +24,7 @@
 
 #include "topo/network/topology.h"
 
-/** What Slurm calls the topology of a topology.conf. */
+/** Slurm's name for the topology of a topology.conf. */
 #define PB_SLURM_CONF_TOPOLOGY "default"
 
 /** Reads a text, as pb_topology_open_text(). Lines are counted from 1, by the separator, too. */

@@ -192,7 +192,7 @@ static bool is_readable(pb_slurm_lines_t *lines, const pb_slurm_line_t *line)
 
 /* ---- included files ---- */
 
-/* What an Include names, cut off the line; NULL if the line is none. */
+/* The name in an Include, cut off the line; NULL if the line is none. */
 static char *included_by(pb_slurm_line_t *line, char **rest_p)
 {
     static const char word[] = "Include";

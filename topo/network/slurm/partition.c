@@ -73,7 +73,7 @@ static int find(pb_slurm_lines_t *lines, const char *partition, char **name_p, b
     return error;
 }
 
-/* What is wrong with slurm.conf counts only where the partition was not found. */
+/* Reports errors in slurm.conf only if the partition was not found. */
 static int find_in(const pb_topology_text_t *text, const char *partition, char **name_p,
                    pb_diag_t *diag)
 {

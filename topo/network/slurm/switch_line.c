@@ -50,7 +50,7 @@ static const char known[] = "SwitchName, Nodes, Switches, LinkSpeed, Uplinks and
 /* Levels that Slurm has: bits of its number. */
 #define MAX_LEVEL UINT16_MAX
 
-/* What a line has. */
+/* Parts of a line. */
 typedef struct switch_line {
     pb_builder_t *builder;
     int line;

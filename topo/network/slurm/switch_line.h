@@ -10,7 +10,7 @@
 
 #include "topo/network/builder.h"
 
-/** How lines are written, for a message that there is none. */
+/** The form of lines, for a message that there is none. */
 #define PB_SLURM_SWITCH_LINE_HINT "write lines as SwitchName=s0 Nodes=n[1-8]"
 
 /**

@@ -22,7 +22,7 @@
 
 static const char slurm_conf[] = "slurm.conf";
 
-/* What a kind of topology has: a list of entries, each with a name, hosts, and perhaps children.
+/* Form of a kind of topology: a list of entries, each with a name, hosts, and perhaps children.
  * Each entry is a switch. */
 typedef struct kind {
     const char *key;

@@ -1,11 +1,11 @@
 /*
- * How long two trees take on links of unequal speed.
+ * Time of two trees on links of unequal speed.
  *
- * The first segment of a tree reaches a rank after the links on its way, each with the time
- * that one segment takes over it, and after the segments that its ancestors send before. From
- * then on, a segment of each tree follows after what the busiest directed link needs for one of
- * each. Segments that meet at a link do not wait for each other in this, except at the sender's
- * own; what software adds to a hop counts, too. (Ours; after formula (2) of paper 2.)
+ * The first segment of a tree reaches a rank after the links on its way, each with the time that
+ * one segment takes over it, and after the segments that its ancestors send before. From then on, a
+ * segment of each tree follows after the time that the busiest directed link needs for one of each.
+ * Segments that meet at a link are taken not to wait for each other, except at the sender's own;
+ * the software's time of a hop counts, too. (Ours; after formula (2) of paper 2.)
  */
 #include <stdlib.h>
 
@@ -18,10 +18,8 @@
 /** Segments of the message for each tree by which plans are compared: enough to show queues. */
 #define SEGMENTS_PER_TREE 8
 
-/**
- * What software adds to a hop, in segment times of the fastest host: between
- * the one and five that follow from the costs in table.c less two links.
- */
+/** Software's time of a hop, in segment times of the fastest host: between the one and five that
+ * follow from the costs in table.c less two links. */
 #define SOFTWARE_PER_HOP 2
 
 typedef struct walk {

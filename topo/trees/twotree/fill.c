@@ -81,7 +81,7 @@ static int pop_source(pb_tt_pool_t *pool)
 /** As many as anybody asks for. */
 #define MANY (1 << 28)
 
-/** What is left to place at a vertex, and when. */
+/** Guests that are left to place at a vertex, with their times. */
 typedef struct filling {
     pb_tt_pool_t *pool;
     int deadline;
@@ -146,9 +146,9 @@ HOT bool is_too_late(const filling_t *f, int g)
 }
 
 /**
- * How many slots of `now` others may take before the first unplaced guest must take one, because as
- * many guests as there are slots cannot wait for a new one; 0: it must take this one. Leads of such
- * guests differ by less than `first`.
+ * Number of slots of `now` that others may take before the first unplaced guest must take one; 0:
+ * it must take this one. As many guests as there are slots cannot wait for a new one; their leads
+ * differ by less than `first`.
  */
 HOT int slots_to_spare(const filling_t *f, int guest)
 {

@@ -30,14 +30,14 @@
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
 
-/** What an edge costs; the values are in table.c, with the reason for them. */
+/** Costs of an edge; the values are in table.c, with the reason for them. */
 typedef struct pb_tt_costs {
     int first;     /**< from a rank's receipt to its first child's */
     int step;      /**< further delay of the second child */
     double growth; /**< slots multiply by this per unit of time; weighs exports */
 } pb_tt_costs_t;
 
-/** What a subtree gives in one tree if its slot comes early enough. */
+/** Gifts of a subtree to one tree if its slot comes early enough. */
 typedef struct pb_tt_reply {
     int slack;   /**< that the replay is made with */
     int hold[2]; /**< an export takes no slot before this time */
@@ -90,9 +90,9 @@ typedef struct pb_tt_pair {
 } pb_tt_pair_t;
 
 /**
- * What is kept across roots: for every shape of a subtree its configs, and what depends on the
- * costs alone. A shape's list is whether it is the root's, the ranks attached to its vertex and
- * the shapes of its children.
+ * Tables kept across roots: the configs of every shape of a subtree, and tables that depend on the
+ * costs alone. A shape's list is whether it is the root's, the ranks attached to its vertex and the
+ * shapes of its children.
  */
 typedef struct pb_tt_tables {
     pb_shapes_t shapes;

@@ -16,7 +16,7 @@
 
 #include "topo/trees/twotree/internal.h"
 
-/** What an edge too many counts, in edges over a link. */
+/** Weight of an edge too many over a link, in edges. */
 #define OVERLOAD 64
 
 /** Exchanges relieve links only with at most one edge too many for this number of ranks. */

@@ -33,7 +33,7 @@
 /** More than what is lost where costs are added and taken off. */
 #define ROUNDING 1e-9
 
-/** What is tried for a vertex. */
+/** The options that are tried for a vertex. */
 typedef struct trial {
     int v;
     pb_tt_role_t role;
@@ -55,7 +55,7 @@ typedef struct search {
     int n_noted;
 } search_t;
 
-/** What the ranks attached to the vertex give, if the children's options allow an answer. */
+/** Finds the options of ranks attached to the vertex, if the children's options allow any. */
 static bool settle_locals(search_t *s)
 {
     const pb_tt_option_t own = (pb_tt_option_t) (2 * s->trial.role);
@@ -90,8 +90,8 @@ static double combine(const search_t *s)
     return s->trial.v == 0 ? high + 0.001 * low : high + log1p(exp(low - high));
 }
 
-/** What one tree must cost less than, so that both cost less than `best`; `other`: the other one.
- */
+/** Bound on the cost of one tree by which both cost less than `best`; `other`: the other one's
+ * cost. */
 static double limit_of(const search_t *s, double best, double other)
 {
     if (s->trial.v == 0 || isinf(best)) {

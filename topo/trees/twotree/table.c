@@ -106,7 +106,7 @@ static void prepare_alike(pb_tt_tables_t *tables, int exports)
     }
 }
 
-/** What a slot of this time is worth; 1 at 0. */
+/** Worth of a slot of this time; 1 at 0. */
 static double weight(const pb_tt_tables_t *tables, int time)
 {
     return time < PB_TT_WEIGHTS  ? tables->weight[time]
@@ -220,7 +220,7 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
     b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
 }
 
-/** What the exports of a reply are worth. */
+/** Worth of the exports of a reply. */
 static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 {
     return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
@@ -327,7 +327,7 @@ static int least_slack(const pb_tt_maker_t *b)
     return least;
 }
 
-/** What is lost with a reply, a logarithm. */
+/** Loss by a reply, a logarithm. */
 static double loss_of(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
 {
     return log(fmax(1.0 - value(b, reply), 1e-6));
