@@ -18,6 +18,9 @@
 /** What the bytes on both sides of a buffer are. */
 #define GUARD 0xa5
 
+/** A broadcast between two groups that have met. */
+#define MEETING_BYTES 20000
+
 int my_rank, n_ranks;
 
 /* Threads may check at the same time. */
@@ -212,6 +215,38 @@ void check_bcast_of_all(size_t bytes, MPI_Comm comm, const char *where)
     MPI_Comm_size(comm, &size);
     for (int root = 0; root < size; root++) {
         check_bcast(BLOCKING, bytes, root, comm, (unsigned) root + 7, where);
+    }
+}
+
+/** Rank 0 of the group that is `from` sends to the other group. */
+static void broadcast_between(MPI_Comm inter, bool from, const char *what)
+{
+    unsigned char buffer[MEETING_BYTES];
+    int rank;
+    MPI_Comm_rank(inter, &rank);
+    const int root = !from ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    pattern_fill(buffer, MEETING_BYTES, from ? 3 : 4);
+    MPI_Bcast(buffer, MEETING_BYTES, MPI_BYTE, root, inter);
+    check(pattern_is(buffer, MEETING_BYTES, 3), "between groups, %s", what);
+}
+
+MPI_Comm check_meet(MPI_Comm inter, bool is_new, const char *what)
+{
+    MPI_Comm merged;
+    broadcast_between(inter, is_new, what);
+    broadcast_between(inter, !is_new, what);
+    MPI_Intercomm_merge(inter, is_new, &merged);
+    check_bcast_of_all(MEETING_BYTES, merged, what);
+    MPI_Barrier(merged); /* MPI_Comm_disconnect of 4.1 makes no progress with messages */
+    MPI_Comm_disconnect(&inter);
+    return merged;
+}
+
+void check_part(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_WORLD) {
+        MPI_Barrier(*comm);
+        MPI_Comm_free(comm); /* MPI_Comm_disconnect of an intracommunicator hangs in 4.1 */
     }
 }
 

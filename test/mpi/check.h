@@ -99,6 +99,18 @@ bool check_bcast(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed
 void check_bcast_of_all(size_t bytes, MPI_Comm comm, const char *where);
 
 /**
+ * Broadcasts of two groups that have met, between them and from each rank of both. Ends `inter`;
+ * returns the merged communicator.
+ */
+MPI_Comm check_meet(MPI_Comm inter, bool is_new, const char *what);
+
+/**
+ * Ends a merged communicator when all its messages have arrived. With two of them, 4.1's
+ * MPI_Finalize would send to processes that have gone, without waiting.
+ */
+void check_part(MPI_Comm *comm);
+
+/**
  * The user's own messages: each rank of `comm` sends one to the rank `distance` after it, and
  * checks the one that it gets. `number` tells messages apart.
  */

@@ -3,7 +3,7 @@
  * that MPI has, blocking or several at a time, ranks that come late, the user's own messages behind
  * them, every byte verified, memory reported. What all ranks must do alike they draw from one
  * generator, the rest each from its own. Nothing between the broadcasts lets the ranks meet, but
- * for a word of rank 0 now and then whether to go on.
+ * for a word of rank 0 now and then whether to go on, and processes that are spawned and end.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +32,7 @@ typedef struct options {
     uint64_t seed;
     int max_bytes;
     long delay_us; /**< a rank is late by so much at most */
+    long spawn;    /**< turns between two spawned processes; 0: none */
 } options_t;
 
 typedef struct soak {
@@ -99,6 +100,24 @@ static void renew(soak_t *s, int place)
         colour = MPI_UNDEFINED;
     }
     MPI_Comm_split(MPI_COMM_WORLD, colour, key, &s->comm[place]);
+}
+
+/** Broadcasts of a drawn size by parents and a child, from each of them. */
+static void visit(MPI_Comm inter, bool is_child, int bytes)
+{
+    MPI_Comm merged = check_meet(inter, is_child, "a visit");
+    MPI_Bcast(&bytes, 1, MPI_INT, 0, merged);
+    check_bcast_of_all((size_t) bytes, merged, "a visit, a drawn size");
+    check_part(&merged);
+}
+
+static void spawn(soak_t *s, char *program)
+{
+    MPI_Comm inter;
+    const int bytes = 1 + (int) draw(&s->common, (uint64_t) s->options.max_bytes);
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                   MPI_ERRCODES_IGNORE);
+    visit(inter, false, bytes);
 }
 
 static void make_all(soak_t *s)
@@ -329,7 +348,7 @@ static word_t hear(word_t word_of_rank_0)
     return (word_t) word;
 }
 
-static void soak(soak_t *s)
+static void soak(soak_t *s, char *program)
 {
     const double start = MPI_Wtime();
     double next_report = s->options.report;
@@ -342,6 +361,9 @@ static void soak(soak_t *s)
         }
         if (turn % 4 == 0 || turn % LIFETIME == 0) {
             send_round(s);
+        }
+        if (s->options.spawn > 0 && turn % s->options.spawn == 0) {
+            spawn(s, program);
         }
         if (turn % WORD_EVERY != 0) {
             continue;
@@ -359,12 +381,12 @@ static void soak(soak_t *s)
 }
 
 /** The options, each a number. */
-enum { SECONDS, REPORT_EVERY, SEED, MAX_BYTES, DELAY_US, N_OPTIONS };
+enum { SECONDS, REPORT_EVERY, SEED, MAX_BYTES, DELAY_US, SPAWN, N_OPTIONS };
 
 static bool read_options(double *values, int argc, char **argv)
 {
-    static const char *const names[] = {"--seconds", "--report", "--seed", "--max-bytes",
-                                        "--delay-us"};
+    static const char *const names[] = {"--seconds",   "--report",   "--seed",
+                                        "--max-bytes", "--delay-us", "--spawn"};
     bool is_right = argc % 2 == 1;
     for (int i = 1; is_right && i < argc; i += 2) {
         char *end = NULL;
@@ -380,17 +402,24 @@ static bool read_options(double *values, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    double values[N_OPTIONS] = {60, 60, 1, 256 << 10, 30000};
+    double values[N_OPTIONS] = {60, 60, 1, 256 << 10, 30000, 0};
     if (!read_options(values, argc, argv)) {
-        fprintf(stderr, "soak: options are --seconds, --report (seconds), --seed, --max-bytes and "
-                        "--delay-us, each with a number\n");
+        fprintf(stderr, "soak: options are --seconds, --report (seconds), --seed, --max-bytes, "
+                        "--delay-us and --spawn (turns), each with a number\n");
         return 2;
     }
     soak_t s = {.options = {values[SECONDS], values[REPORT_EVERY], (uint64_t) values[SEED],
-                            (int) values[MAX_BYTES], (long) values[DELAY_US]}};
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &s.n_ranks);
+                            (int) values[MAX_BYTES], (long) values[DELAY_US],
+                            (long) values[SPAWN]}};
+    MPI_Comm parent;
+    check_begin(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        visit(parent, true, 0);
+        return check_done("soak's child");
+    }
+    s.rank = my_rank;
+    s.n_ranks = n_ranks;
     s.common = s.options.seed;
     s.own = s.options.seed * 1000003u + (uint64_t) s.rank;
     for (int i = 0; i < AT_ONCE; i++) {
@@ -398,7 +427,7 @@ int main(int argc, char **argv)
     }
     s.wanted = must_malloc(3 * (size_t) s.options.max_bytes);
     make_all(&s);
-    soak(&s);
+    soak(&s, argv[0]);
     free_all(&s);
     free(s.wanted);
     for (int i = 0; i < AT_ONCE; i++) {
