@@ -14,7 +14,7 @@
 /* A rank that other work on this computer has delayed catches up with at most this, in ns. */
 #define MAX_LATE INT64_C(50000000)
 
-/* What a real host's processor takes, in ns; by names in a host file (see testbedlib/host.py). */
+/* Nanoseconds of a real host's processor; by names in a host file (see testbedlib/host.py). */
 typedef struct costs {
     double send_call, send_byte;
     double receive_call, receive_byte;

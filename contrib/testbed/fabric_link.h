@@ -18,7 +18,7 @@
 #include "contrib/testbed/fabric_frame.h"
 #include "topo/util/random.h"
 
-/** What one kind of traffic did. */
+/** Counters of one kind of traffic. */
 typedef struct fabric_link_counters {
     uint64_t frames;     /**< sent or being sent */
     uint64_t bytes;      /**< of them: the frames' own, without FABRIC_WIRE_OVERHEAD */

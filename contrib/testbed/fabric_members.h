@@ -49,7 +49,7 @@ const fabric_member_t *fabric_members_at(const fabric_members_t *members, int i)
 /** The first member of a directed link. */
 int fabric_members_first(const fabric_members_t *members, int link);
 
-/** How many members a directed link has; 0 for those of the top node. */
+/** Number of members of a directed link; 0 for those of the top node. */
 int fabric_members_count(const fabric_members_t *members, int link);
 
 /**

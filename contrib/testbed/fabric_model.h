@@ -25,7 +25,7 @@
 #include "contrib/testbed/fabric_step.h"
 #include "topo/network/network.h"
 
-/** What the links are made of. */
+/** Properties of the links. */
 typedef struct fabric_links {
     uint64_t rate;         /**< bit/s of a link, or member, of the network's lowest speed */
     int64_t latency;       /**< ns, every link, each way */
@@ -48,7 +48,7 @@ fabric_model_t *fabric_model_new(const pb_network_t *network, const fabric_links
                                  uint32_t max_length);
 void fabric_model_free(fabric_model_t *model);
 
-/** What a switch does with group frames. */
+/** Treatment of group frames by a switch. */
 typedef struct fabric_switch {
     bool no_multicast; /**< it drops them, but for broadcasts */
     uint64_t drops;    /**< frames that it has so dropped */

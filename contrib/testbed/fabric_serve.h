@@ -11,7 +11,7 @@
 /* Powers of two of microseconds that lateness is sorted into. */
 #define FABRIC_LATENESS_CLASSES 24
 
-/** How late frames were delivered, against the model. */
+/** Lateness of deliveries against the model. */
 typedef struct lateness {
     uint64_t frames;
     int64_t sum, most; /* ns; early frames count as negative */

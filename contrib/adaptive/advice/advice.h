@@ -71,7 +71,7 @@ int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree);
 /** The tree for messages of `bytes` from host `root`; NULL: the static plan. O(trees). */
 const pb_advice_tree_t *pb_advice_find(const pb_advice_t *advice, int root, uint64_t bytes);
 
-/** Whether it must not be used at `now` (ns since the epoch), be it too old or from the future. */
+/** Tells whether it is too old, or from the future, to be used at `now` (ns since the epoch). */
 bool pb_advice_is_stale(const pb_advice_t *advice, int64_t now);
 
 /** Nanoseconds since the epoch, now. */

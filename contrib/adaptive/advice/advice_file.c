@@ -222,7 +222,8 @@ static const pb_item_file_t advice_file = {.name = "pipebcast-advice",
                                            .n_items = sizeof(items) / sizeof(items[0]),
                                            .strict = true};
 
-/** Whether the last line is the hash of what is before it, whose length is put into *length_p. */
+/** Tells whether the last line is the hash of the text before it, and puts this text's length into
+ * *length_p. */
 static bool is_whole(const char *text, size_t *length_p)
 {
     char end[32];

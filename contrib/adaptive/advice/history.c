@@ -71,14 +71,14 @@ static uint64_t hash_of_slot(const uint8_t *slot)
 
 /* ---- reading ---- */
 
-/** What the head says. */
+/** Contents of the head. */
 typedef struct head {
     pb_history_kind_t kind;
     uint32_t n_hosts, n_names, n_slots;
     uint64_t group;
 } head_t;
 
-/** What is wrong with the file as a whole, or NULL. */
+/** The error of the file as a whole, or NULL. */
 static const char *check_head(const uint8_t *bytes, size_t length, head_t *head)
 {
     if (length < HEAD || memcmp(bytes, magic, sizeof(magic)) != 0) {

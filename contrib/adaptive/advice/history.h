@@ -42,7 +42,7 @@ typedef struct pb_history_record {
                         arrival; > 0 */
 } pb_history_record_t;
 
-/** What is read of one file. */
+/** Contents of one file. */
 typedef struct pb_history {
     pb_history_kind_t kind;
     uint64_t group; /**< alike in all files of one communicator, different in those of others */

@@ -18,7 +18,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/** How often it looks for a new broadcast. */
+/** Interval between two looks for a new broadcast. */
 #define LOOK_NS (SECOND / 50)
 
 /** While a program runs, a tree has this time at least; and this, if no gap can be predicted. */
@@ -83,7 +83,7 @@ static void nap(int64_t ns)
 
 /* ---- one tree ---- */
 
-/** What a tree is wanted for. */
+/** A tree that is wanted. */
 struct task {
     const pb_host_set_t *hosts;
     int root;

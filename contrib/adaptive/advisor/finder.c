@@ -160,7 +160,7 @@ static int anneal(const struct advise_network *network, const struct advise_wish
     return error;
 }
 
-/** Whether a cost is so much lower that a tree is left for it. */
+/** Tells whether a cost is lower enough for a change of trees. */
 static bool is_worth(int64_t cost, int64_t other)
 {
     return cost <= other / 100 * ADVISE_WORTH_PERCENT;

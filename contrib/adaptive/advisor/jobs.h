@@ -1,4 +1,4 @@
-/* What running programs have written into the directory. */
+/* Jobs: files that running programs have written into the directory. */
 #ifndef ADVISE_JOBS_H
 #define ADVISE_JOBS_H
 

@@ -1,7 +1,5 @@
-/*
- * What an advisor knows of the network: a file of measured links, a topology, and what follows from
- * both for a set of hosts.
- */
+/* Knowledge of the network: a file of measured links, a topology, and the links of a set of hosts
+ * by both. */
 #ifndef ADVISE_KNOWLEDGE_H
 #define ADVISE_KNOWLEDGE_H
 
@@ -47,7 +45,7 @@ void advise_knowledge_close(struct advise_knowledge *knowledge);
  * stay. Returns whether there is something new. */
 bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
 
-/** What is known for a set of hosts; host i is node i. */
+/** The network between a set of hosts; host i is node i. */
 struct advise_network {
     pb_link_matrix_t *matrix;
     pb_placement_t *placement; /**< NULL without a topology */

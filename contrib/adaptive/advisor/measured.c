@@ -58,7 +58,7 @@ static void enter_edges(struct applying *a, const pb_history_record_t *records, 
     }
 }
 
-/** Whether the tree itself, and no load, explains that an edge was not faster. */
+/** Tells whether the tree itself, not load, explains why an edge was not faster. */
 static bool is_explained(const struct applying *a, const pb_history_record_t *record)
 {
     const uint64_t before = a->incoming[record->from];
@@ -119,7 +119,7 @@ static int end_of_broadcast(const struct advise_rates *rates, int first)
 
 /* ---- all ---- */
 
-/** What the pairs of a row (a column) of clusters have in common. */
+/** Common state of the pairs in a row (a column) of clusters. */
 struct line {
     int n_free, n_loaded;
     uint64_t fastest; /**< of the loaded */
@@ -140,7 +140,7 @@ static struct line line_of(const struct applying *a, int cluster, bool into)
     return line;
 }
 
-/** What an unmeasured way is taken for, by the others that leave, or enter, a cluster. */
+/** The assumed rate of an unmeasured path, by the other paths that leave, or enter, a cluster. */
 static uint64_t by_line(const struct line *line, uint64_t usual)
 {
     if (line->n_loaded == 0 || line->n_free > 0) {

@@ -1,17 +1,15 @@
 /*
- * What running broadcasts show of the network (ours; what the paper's section 6 leaves open).
+ * Link rates measured by running broadcasts (ours; left open in the paper's section 6).
  *
- * Each host notes how fast its parent delivered. Where that was slow for a reason of the edge's
- * own - not because the parent itself got the message no faster (or nobody knows how fast), nor
- * because the edge shared a full link with others of the tree - it is taken for what there is now
- * between the two clusters, in place of what a probe found earlier. Where it was fast, whatever the
- * reason, the way between the clusters is at least so fast.
+ * Each host notes the rate at which its parent delivered. A slow edge may have a reason in the
+ * tree: the parent itself got the message no faster (or at an unknown rate), or the edge shared a
+ * full link with others of the tree. Without such a reason its rate replaces the probe's for the
+ * path between the two clusters. A fast edge shows that the path is at least as fast.
  *
- * Ways that no tree uses are not measured so. They are believed to be as they were found last,
- * but those that leave or enter a cluster by another way than a loaded one are suspected: they
- * are taken for a little slower, so that ways which nobody suspects come first. If two ways into
- * (out of) a cluster are loaded and none is known to be free, all unmeasured ones are taken to be
- * loaded.
+ * Paths that no tree uses are not measured and keep their last rates. Those that leave or enter a
+ * cluster next to a loaded one are suspected: they are taken to be a little slower, so that other
+ * paths come first. If two paths into (out of) a cluster are loaded and none is known to be free,
+ * all unmeasured ones are taken to be loaded.
  */
 #ifndef ADVISE_MEASURED_H
 #define ADVISE_MEASURED_H
@@ -45,7 +43,7 @@ struct advise_rates {
     int n;
 };
 
-/** What came of the rates, for people. */
+/** Results of the rates, for people. */
 struct advise_findings {
     int n_used;                 /**< records that were new enough */
     int n_loaded;               /**< ordered pairs of clusters that are measured as loaded */

@@ -1,4 +1,4 @@
-/* What a person asks of pipebcast-advisor. */
+/* Options of pipebcast-advisor. */
 #ifndef ADVISOR_OPTIONS_H
 #define ADVISOR_OPTIONS_H
 

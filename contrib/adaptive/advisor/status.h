@@ -30,7 +30,7 @@ struct advisor_status {
     int n_faulty;    /**< files of programs that could not be read, at the last look */
 };
 
-/** Whether no other advisor works in the directory: takes the lock, until this process ends. */
+/** Takes the lock of the directory until this process ends; false: another advisor has it. */
 bool advisor_status_lock(const char *dir, int *fd_p);
 
 /** Replaces the status. False with a message. */

@@ -1,6 +1,4 @@
-/*
- * What a person asks of pipebcast-probe.
- */
+/* Options of pipebcast-probe. */
 #ifndef PROBE_OPTIONS_H
 #define PROBE_OPTIONS_H
 

@@ -28,7 +28,7 @@ struct probe_step {
     int from, to; /**< nodes of the matrix */
 };
 
-/** What a step yields. */
+/** Result of a step. */
 struct probe_result {
     int64_t time;                  /**< ns: start-up cost or latency, one way */
     struct probe_band there, back; /**< from -> to and back; 0: not measured */

@@ -6,7 +6,7 @@
 
 #include "plan.h"
 
-/** What both ranks of a step need. */
+/** Parameters of a step for both of its ranks. */
 struct probe_traffic {
     MPI_Comm comm;         /**< borrowed */
     int64_t train;         /**< bytes of a train */

@@ -46,7 +46,7 @@
 /** Pool sets that may be tried at each level. */
 #define PB_ANNEAL_MAX_POOL_PERCENTS 8
 
-/** What one run of basicSA in driverSA found, for those who watch a search. */
+/** Result of one run of basicSA in driverSA, for watchers of a search. */
 typedef struct pb_anneal_seen {
     bool refines;              /**< it began with a good tree; else with a random one */
     int64_t n_transformations; /**< of the search, up to its end */

@@ -18,7 +18,7 @@ int64_t pb_anneal_elapsed(const pb_anneal_run_t *run)
 
 /* ---- one transformation ---- */
 
-/* What it takes to undo one. */
+/* Values to undo a transformation. */
 typedef struct change {
     int node, from; /* the node that was moved, and its parent before */
     int branch;     /* its child that took its place; -1: none */

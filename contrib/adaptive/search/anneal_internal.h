@@ -1,6 +1,4 @@
-/*
- * What the annealer's files share. One run is one call of pb_anneal().
- */
+/* Internals that the annealer's files share. One run is one call of pb_anneal(). */
 #ifndef PB_ANNEAL_INTERNAL_H
 #define PB_ANNEAL_INTERNAL_H
 

@@ -23,7 +23,7 @@
 /** Slots of the table of names: a power of two, at least twice the names. */
 #define N_SLOTS (4 * PB_LINK_MATRIX_MAX_NODES)
 
-/** What is known of one site, cluster or node. */
+/** A site, cluster or node. */
 typedef struct entry {
     char *name;
     int line;   /**< where it was defined */
@@ -235,7 +235,7 @@ static const pb_item_file_t links_file = {
 
 /* ---- the matrix ---- */
 
-/** What is known of all ordered pairs of `n` clusters or nodes, by lines that named them. */
+/** Lines for all ordered pairs of `n` clusters or nodes. */
 typedef struct grid {
     int n;
     const record_t **records; /**< by pair; NULL: none */

@@ -82,7 +82,7 @@ static way_t way_of(const pb_link_share_t *share, const pb_network_t *network,
     return way;
 }
 
-/** Whether others take so much of a way that its speeds do not give what was measured. */
+/** Tells whether others use so much of a path that its speeds do not explain its measured rate. */
 static bool is_loaded(const way_t *way, uint64_t per_speed)
 {
     return way->n > 0 &&

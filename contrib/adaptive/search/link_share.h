@@ -1,10 +1,9 @@
 /*
- * What sends between nodes share: the directed links that each way takes.
+ * Directed links on the path between each two nodes, which sends share.
  *
- * Paper 4 blames the contention of trees made by Mateescu's method on what its
- * model leaves out: that two edges of a tree may use the same link. Here (ours)
- * every ordered pair of nodes has a list of directed links, each with a capacity,
- * and edges over one link share it.
+ * Paper 4 explains the contention of trees by Mateescu's method: its model ignores that two edges
+ * of a tree may use the same link. Here (ours) every ordered pair of nodes has a list of directed
+ * links, each with a capacity, and edges over one link share it.
  */
 #ifndef PB_LINK_SHARE_H
 #define PB_LINK_SHARE_H
@@ -44,10 +43,9 @@ int pb_link_share_network(const pb_link_matrix_t *matrix, const pb_placement_t *
                           pb_link_share_t **share_p);
 
 /**
- * What is shared at least if no network is known: each node's way out and way in,
- * all that goes from one cluster to another, and all that goes from one site to
- * another. Capacities are the highest bandwidths measured over each. The caller
- * frees it. PB_ERR_NO_MEMORY. O(nodes^2 + clusters^2).
+ * Makes the shares that are assumed without a known network: links out of and into each node,
+ * between each two clusters, and between each two sites. Capacities are the highest bandwidths
+ * measured over each. The caller frees it. PB_ERR_NO_MEMORY. O(nodes^2 + clusters^2).
  */
 int pb_link_share_clusters(const pb_link_matrix_t *matrix, pb_link_share_t **share_p);
 

@@ -41,7 +41,7 @@ static int64_t time_of(const work_t *work, int from, int to)
     return time;
 }
 
-/** How many of its parent's children come before a node, and it: from 1. */
+/** Position of a node among its parent's children, from 1. */
 static int turn_of(const pb_tree_t *tree, int node)
 {
     int turn = 1;

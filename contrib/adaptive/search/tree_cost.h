@@ -30,7 +30,7 @@
 /** A message that costs may be asked for, in bytes. */
 #define PB_TREE_COST_MAX_BYTES (UINT64_C(1) << 40)
 
-/** What sending costs, for one size of message. */
+/** Costs of sends for one size of message. */
 typedef struct pb_tree_costs {
     const pb_link_matrix_t *matrix; /**< borrowed */
     const pb_link_share_t *share;   /**< borrowed; NULL: nothing is shared */

@@ -247,7 +247,7 @@ static const int *path_of(const pb_tree_state_t *s, int node, int *n_p)
                                    : NULL;
 }
 
-/* What a segment needs over a link as shared now. */
+/* Time of a segment over a link as shared now. */
 static int64_t shared_time(const pb_tree_state_t *s, int link)
 {
     const int64_t time = s->n_edges[link] * s->costs->link_time[link];

@@ -45,7 +45,7 @@ typedef struct pb_tree_state {
     int busiest;       /**< the node whose starts of sends it is; else -1 */
     bool period_stale; /**< it may have fallen */
 
-    /* What a move has touched: */
+    /* Changes by a move: */
     int *changed; /**< edges whose y has changed */
     int n_changed;
     bool *is_changed;

@@ -16,7 +16,7 @@ enum bench_arrival_kind {
     BENCH_N_ARRIVALS
 };
 
-/** What makes a random pattern. Equal contents yield equal patterns, on every host. */
+/** Recipe of a random pattern. Equal contents yield equal patterns, on every host. */
 struct bench_arrival_recipe {
     enum bench_arrival_kind kind; /**< BENCH_ARRIVAL_RANDOM, _ROOT_FIRST or _LATE */
     uint64_t seed;

@@ -15,7 +15,7 @@
 
 enum { BENCH_SERVED_SIZE = 64 };
 
-/** What was measured for one size. Times in nanoseconds; n is how many samples they rest on. */
+/** Measurements of one size. Times in nanoseconds; n is the number of their samples. */
 struct bench_result {
     long long bytes;
     struct {

@@ -9,7 +9,7 @@
 
 enum { N_COLUMNS = 18 };
 
-/** How counters begin that the fallback component moves. */
+/** Prefix of counters that the fallback component moves. */
 static const char fallback[] = "fallback_";
 
 /** Greatest time over the least from which a row is marked. */

@@ -11,10 +11,10 @@
 
 #include "measure.h"
 
-/** Whether the format is one of those. */
+/** Tells whether this file has the format. */
 bool bench_output_is_foreign(enum bench_format format);
 
-/** What stands above the results, one result, and below all. */
+/** Print the lines above the results, one result, and the lines below. */
 void bench_output_foreign_begin(enum bench_format format, int n_ranks);
 void bench_output_foreign_result(enum bench_format format, const struct bench_result *result);
 void bench_output_foreign_end(enum bench_format format);

@@ -8,7 +8,7 @@
 
 #include "report.h"
 
-/** What a program's files usually are; mkstemp() makes them private. */
+/** The usual mode of a program's files; mkstemp() makes them private. */
 enum { USUAL_MODE = 0644 };
 
 static void release(common_file_t *file)

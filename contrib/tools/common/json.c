@@ -10,7 +10,7 @@
 /** Digits of a real number: as many as come back as they were written in decimals. */
 enum { DIGITS = 15 };
 
-/** What a document's file may have: the advisor's status has much less. */
+/** Most bytes of a document's file: the advisor's status has much less. */
 enum { MOST_BYTES = 1 << 20 };
 
 struct common_json_document {

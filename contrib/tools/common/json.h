@@ -1,7 +1,5 @@
-/*
- * What the tools print for programs, by the library Jansson; doc/json.md has the form of each.
- * Values are appended to a document, which is printed whole at the end.
- */
+/* Output of the tools for programs, by the library Jansson; doc/json.md has the form of each.
+ * Values are appended to a document, which is printed whole at the end. */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
 

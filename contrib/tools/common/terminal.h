@@ -1,14 +1,13 @@
-/* Whether a person watches, and whether a launcher started this process. */
+/* Terminals and launchers of this process. */
 #ifndef COMMON_TERMINAL_H
 #define COMMON_TERMINAL_H
 
 #include <stdbool.h>
 
 /**
- * Whether what is written to this process's descriptor 1 or 2 comes to a terminal. Under a
- * launcher, which copies its ranks' output to its own, that one counts: it may give a rank a
- * terminal of its own making, or a pipe. A rank whose launcher is on another host does not know, so
- * the answer is no there.
+ * Tells whether output to this process's descriptor 1 or 2 reaches a terminal. A launcher copies
+ * its ranks' output to its own, so the launcher's counts: it may give a rank a terminal of its own
+ * making, or a pipe. False if the launcher is on another host.
  */
 bool common_on_terminal(int descriptor);
 

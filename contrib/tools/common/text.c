@@ -30,7 +30,7 @@ static size_t character_length(const char *text)
     return wrong ? 0 : n;
 }
 
-/* What stands for one byte in an output; NULL: the byte itself. */
+/* The text for one byte in an output; NULL: the byte itself. */
 typedef const char *(*substitute_t)(char byte);
 
 static void write_text(FILE *stream, const char *text, substitute_t substitute)

@@ -1,4 +1,4 @@
-/* What a person asks of pipebcast-counters. */
+/* Options of pipebcast-counters. */
 #ifndef COUNTERS_OPTIONS_H
 #define COUNTERS_OPTIONS_H
 

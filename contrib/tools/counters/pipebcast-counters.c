@@ -70,7 +70,7 @@ static bool broadcast(int bytes)
     return true;
 }
 
-/** What rank 0 prints: the counters' sums, least and most values over the ranks. */
+/** Rank 0's output: the counters' sums, least and most values over the ranks. */
 struct totals {
     const struct bench_counters *counters;
     const unsigned long long *sum, *least, *most;

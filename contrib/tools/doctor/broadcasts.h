@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What became of a broadcast, by the counters of the plugin: "twotree", "fallback_faster"; "": not
+/** Outcome of a broadcast, by the counters of the plugin: "twotree", "fallback_faster"; "": not
  * known. */
 enum { DOCTOR_HOW_SIZE = 64 };
 

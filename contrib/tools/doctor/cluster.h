@@ -37,7 +37,7 @@ void doctor_names_add(doctor_names_t *names, const char *host, const char *with)
 /** The text; `names` is then complete. */
 const char *doctor_names_text(doctor_names_t *names);
 
-/** What most ranks have for a name, and which hosts have something else. */
+/** The most frequent value of a name, and the hosts with another one. */
 typedef struct doctor_alike {
     const char *value;     /**< borrowed; NULL: none has one */
     doctor_names_t others; /**< each with its value */

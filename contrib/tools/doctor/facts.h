@@ -1,4 +1,4 @@
-/* What a rank finds out of itself and its host, without other ranks. */
+/* Facts that a rank collects on itself and its host, without other ranks. */
 #ifndef DOCTOR_FACTS_H
 #define DOCTOR_FACTS_H
 

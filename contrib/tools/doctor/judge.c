@@ -23,7 +23,7 @@
 #define FASTEST_FLOW 24e9
 #define FAST_BUFFER (4 << 20)
 
-/** How many times as long as the fallback component a broadcast may take. */
+/** Time of a broadcast over the fallback component's from which it gets a warning, and an error. */
 #define GOOD_RATIO 1.15
 #define POOR_RATIO 1.5
 
@@ -87,7 +87,8 @@ static bool has_plugin(const doctor_facts_t *f)
     return true;
 }
 
-/** Whether a value differs between hosts' leaders; if so, where it differs from the first. */
+/** Tells whether a value differs between hosts' leaders, and finds those that differ from the
+ * first. */
 static bool differs(const doctor_facts_t *f, const char *name, doctor_names_t *others)
 {
     const char *first = doctor_cluster_value(f->cluster, leader(f, 0), name);

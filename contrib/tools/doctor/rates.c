@@ -22,7 +22,7 @@ enum {
 /** Number of long batches; the fastest counts, as a host may have had other work. */
 enum { LONG_BATCHES = 3 };
 
-/** What announces a batch. */
+/** Announcement of a batch. */
 struct batch {
     int64_t n_messages; /**< 0: no more */
     double left_s;      /**< of the time for all pairs */

@@ -1,4 +1,4 @@
-/* How fast messages pass from each host to the next one, one pair at a time. */
+/* Rates of messages from each host to the next one, one pair at a time. */
 #ifndef DOCTOR_RATES_H
 #define DOCTOR_RATES_H
 

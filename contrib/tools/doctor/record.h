@@ -1,4 +1,4 @@
-/* What a rank knows of itself: texts by name, in a form that can be sent. */
+/* A rank's record of itself: texts by name, in a form that can be sent. */
 #ifndef DOCTOR_RECORD_H
 #define DOCTOR_RECORD_H
 

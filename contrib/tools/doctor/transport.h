@@ -1,4 +1,4 @@
-/* What carries a rank's messages to another host, as Open MPI knows it. */
+/* Transport of a rank's messages to another host, as Open MPI reports it. */
 #ifndef DOCTOR_TRANSPORT_H
 #define DOCTOR_TRANSPORT_H
 

@@ -24,7 +24,7 @@ static const char *const others[] = {
     "mpi_leave_pinned",
 };
 
-/** What the plugin reports of itself. */
+/** Reports of the plugin on itself. */
 static const char *const texts[] = {"status_topology", "status_costs", "status_why"};
 static const char *const numbers[] = {"status_switches", "status_connections"};
 

@@ -1,7 +1,4 @@
-/*
- * What most commands work on: the network of FILE, the ranks on it, and the
- * view of their root.
- */
+/* Input of most commands: the network of FILE, the ranks on it, and the view of their root. */
 #ifndef TOOL_CLUSTER_H
 #define TOOL_CLUSTER_H
 

@@ -5,7 +5,7 @@
 #include "contrib/tools/common/exits.h"
 #include "options.h"
 
-/** How a command ended; tool_exit_status() has what the program then ends with. */
+/** Outcome of a command; tool_exit_status() has the program's exit status. */
 typedef enum {
     TOOL_OK,
     TOOL_FAULTY,     /**< the topology file has errors */

@@ -1,4 +1,4 @@
-/* What several commands put into their JSON documents. */
+/* Parts that several commands put into their JSON documents. */
 #ifndef TOOL_JSON_H
 #define TOOL_JSON_H
 

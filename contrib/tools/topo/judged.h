@@ -42,7 +42,7 @@ static inline bool tool_is_contention_free(const tool_judged_t *judged)
 enum { TOOL_VERDICT_SIZE = 128 };
 const char *tool_verdict(const tool_judged_t *judged, char text[TOOL_VERDICT_SIZE]);
 
-/** How often a directed link carries the message. */
+/** Number of times that a directed link carries the message. */
 double tool_load(const tool_judged_t *judged, int link);
 /** The highest load of all links. */
 double tool_max_load(const tool_judged_t *judged);

@@ -94,7 +94,7 @@ static tool_exit_t run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     tool_exit_t code = run(argc, argv);
-    /* What was printed but could not be written must not look like success. */
+    /* Output that could not be written must not look like success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         code = tool_complain(TOOL_SYSTEM, "standard output cannot be written");
     }

@@ -1,6 +1,4 @@
-/*
- * What a network was taken to be beyond the words of its file.
- */
+/* Remarks on a network beyond the text of its file. */
 #ifndef TOOL_REMARKS_H
 #define TOOL_REMARKS_H
 

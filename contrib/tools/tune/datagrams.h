@@ -1,4 +1,4 @@
-/* What datagrams to a multicast group cost the processors. */
+/* Processor time of datagrams to a multicast group. */
 #ifndef TUNE_DATAGRAMS_H
 #define TUNE_DATAGRAMS_H
 

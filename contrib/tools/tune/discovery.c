@@ -61,7 +61,7 @@ static bool write_file(struct discovery *d)
 
 /* ---- the search ---- */
 
-/** What is wrong if the search did not end by itself; false: it did not end. */
+/** Reports errors; false if the search did not end. */
 static bool report(const struct discovery *d, int code, bool in_time)
 {
     if (code != PB_SUCCESS) {

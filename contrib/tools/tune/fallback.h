@@ -1,4 +1,4 @@
-/* What MPI_Bcast takes without pipebcast. */
+/* Times of MPI_Bcast without pipebcast. */
 #ifndef TUNE_FALLBACK_H
 #define TUNE_FALLBACK_H
 

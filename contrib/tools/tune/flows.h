@@ -35,7 +35,7 @@ typedef struct tune_flows {
     int64_t busy_ns;     /**< in which flows sent */
 } tune_flows_t;
 
-/** What rank 0 does: what can fail before anything is measured, and what measures. */
+/** A part of rank 0's work: the part that can fail before the measurement, or the measurement. */
 typedef bool tune_flows_part_t(void *context);
 
 /**

@@ -1,4 +1,4 @@
-/* What carries the messages that are measured. */
+/* The medium of the messages that are measured. */
 #ifndef TUNE_MEDIUM_H
 #define TUNE_MEDIUM_H
 

@@ -1,7 +1,5 @@
-/*
- * What a person asks of pipebcast-tune. Rank 0 reads the command line and hands this struct to the
- * others as bytes, so it holds no pointer.
- */
+/* Options of pipebcast-tune. Rank 0 reads the command line and hands this struct to the others as
+ * bytes, so it holds no pointer. */
 #ifndef TUNE_OPTIONS_H
 #define TUNE_OPTIONS_H
 

@@ -114,7 +114,7 @@ static MPI_Comm comm_of(const struct run *run, const int *ranks, int n)
     return comm;
 }
 
-/** What a leader does for its team; it may change `result`. */
+/** A leader's work for its team; it may change `result`. */
 typedef void (*lead_function)(const struct run *run, const struct tune_team *team, double budget_s,
                               double left_s, pb_place_t place, void *result);
 
@@ -494,7 +494,7 @@ static bool report(struct run *run)
 
 /* ---- the run ---- */
 
-/** What can be known to fail before anything is measured. */
+/** Checks that can fail before anything is measured. */
 static bool prepare(struct run *run)
 {
     bool good = true;

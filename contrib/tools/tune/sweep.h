@@ -9,12 +9,12 @@
 #include "topo/model/model.h"
 #include "traffic.h"
 
-/** How well a row is known. */
+/** Relative errors of a row's values. */
 struct tune_certainty {
     double gap, rtt, both; /**< as tune_settling_error() */
 };
 
-/** What a sweep yields. Of plain values, as ranks hand it to each other as bytes. */
+/** Result of a sweep. Plain values, as ranks hand it to each other as bytes. */
 struct tune_swept {
     pb_costs_t costs;
     struct tune_certainty certainty[PB_MODEL_MAX_ROWS]; /**< by row */

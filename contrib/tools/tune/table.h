@@ -1,4 +1,4 @@
-/* What was measured, for people: paper 2's Table 2, and where the model does not hold. */
+/* Tables of measurements, for people: paper 2's Table 2, and where the model does not hold. */
 #ifndef TUNE_TABLE_H
 #define TUNE_TABLE_H
 
@@ -18,10 +18,8 @@ void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double prec
 void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
                     common_json_t to);
 
-/**
- * Whether all rows are known within `precision`, or within 10 % if that is more; reports on stderr
- * those that are not, and warns of places without the largest sizes.
- */
+/** Tells whether all rows are known within `precision`, or within 10 % if that is more; reports the
+ * others on stderr, and warns of places without the largest sizes. */
 bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
 
 #endif

@@ -116,9 +116,9 @@ static void start_receive(struct flow *flow, int slot)
 }
 
 /**
- * Whether the next place to receive at is free. Messages that are being sent lie less than two
- * windows behind the number of those that have been sent. A ring does not come to a standstill over
- * it, as no rank can be ahead of its own sends without another one behind.
+ * Tells whether the next slot of memory is free. Messages that are being sent lie less than two
+ * windows behind the number of those that were sent. No ring stops for this, as a rank that is
+ * ahead of its own sends has another one behind.
  */
 static bool may_receive(const struct flow *flow)
 {

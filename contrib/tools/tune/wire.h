@@ -1,4 +1,5 @@
-/* What TCP makes of messages: how much fits a segment, and what MPI puts before a message. */
+/* TCP's form of messages: the bytes that fit a segment, and those that MPI puts before a
+ * message. */
 #ifndef TUNE_WIRE_H
 #define TUNE_WIRE_H
 
@@ -15,8 +16,8 @@ struct tune_wire {
 /**
  * The leader's call: finds both by sending two batches that differ in the number of messages, and
  * asking the kernel of each of this process's TCP connections how many more bytes were
- * acknowledged: whatever else is sent is alike in both. False if the team does not talk over TCP or
- * the kernel does not report it; *wire_p then has the usual values.
+ * acknowledged: other traffic is alike in both. False if the team does not talk over TCP or the
+ * kernel does not report it; *wire_p then has the usual values.
  */
 bool tune_wire_find(const struct tune_team *team, struct tune_wire *wire_p);
 
