@@ -1,8 +1,6 @@
 /*
- * A group of multicast; see communicator/group.h.
+ * How a communicator joins its group of multicast, and probes it; see communicator/multicast.h.
  */
-#include "communicator/group.h"
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -14,21 +12,15 @@
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/connections.h"
-#include "communicator/gate.h"
 #include "communicator/lost.h"
 #include "communicator/module.h"
 #include "communicator/placement.h"
 #include "communicator/process.h"
-#include "engine/multicast/health.h"
-#include "engine/multicast/part.h"
+#include "communicator/record.h"
 #include "engine/multicast/udp_datagrams.h"
-#include "pml/transport.h"
 #include "topo/model/profile.h"
 #include "topo/util/hash.h"
 #include "topo/util/kit.h"
-
-/** Rank 0 of so many communicators in a row whose groups did not work offers none any more. */
-#define MOST_FAILURES 3
 
 /**
  * Frames of a probe; and how often it is tried, after so many nanoseconds: a switch may take its
@@ -38,7 +30,7 @@
 static const int64_t pauses[] = {0, 50000000, 200000000};
 #define N_ROUNDS ((int) (sizeof(pauses) / sizeof(pauses[0])))
 
-_Static_assert(COLL_PIPEBCAST_GROUP_TAGS == N_ROUNDS, "a tag for each round");
+_Static_assert(COLL_PIPEBCAST_PROBE_TAGS == N_ROUNDS, "a tag for each round");
 
 /**
  * Groups of a process: each takes a descriptor and the memory of a socket. Of a limit of 1,024
@@ -81,14 +73,14 @@ enum {
     V_CAPACITY,     /**< its complement: frames that wait to be taken in; UINT32_MAX: hears none */
     N_VALUES
 };
-_Static_assert(N_VALUES == COLL_PIPEBCAST_GROUP_VALUES, "room for what the ranks learn");
+_Static_assert(N_VALUES == COLL_PIPEBCAST_JOIN_VALUES, "room for what the ranks learn");
 
-static bool is_rank_0(const coll_pipebcast_group_t *group)
+static bool is_rank_0(const coll_pipebcast_multicast_t *multicast)
 {
-    return ompi_comm_rank(group->module->comm) == 0;
+    return ompi_comm_rank(multicast->module->comm) == 0;
 }
 
-/* References. */
+/* The socket. */
 
 /** Changes the number of groups of this process with a socket; false: there are too many. */
 static bool add_groups(int n)
@@ -101,52 +93,25 @@ static bool add_groups(int n)
     return false;
 }
 
-static void close_datagrams(coll_pipebcast_group_t *group)
+void coll_pipebcast_multicast_close(coll_pipebcast_multicast_t *multicast)
 {
-    if (group->datagrams != NULL) {
-        pb_udp_datagrams_close(group->datagrams);
-        group->datagrams = NULL;
+    if (multicast->datagrams != NULL) {
+        pb_udp_datagrams_close(multicast->datagrams);
         (void) add_groups(-1);
     }
+    multicast->datagrams = NULL;
+    pb_multicast_use(&multicast->group, NULL);
 }
 
-static void free_group(coll_pipebcast_group_t *group)
+void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast)
 {
-    close_datagrams(group);
-    OBJ_DESTRUCT(&group->task.super);
-    free(group->data);
-    free(group);
-}
-
-/** What has happened since the last call goes to the process's counters. */
-static void count(coll_pipebcast_group_t *group)
-{
-    const pb_multicast_counters_t *now = &group->multicast.counters, *before = &group->counted;
+    const pb_multicast_counters_t *now = &multicast->group.counters, *before = &multicast->counted;
     coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
     coll_pipebcast_count(&counters->multicast_frames, (int64_t) (now->received - before->received));
     coll_pipebcast_count(&counters->multicast_asked, (int64_t) (now->asked - before->asked));
     coll_pipebcast_count(&counters->multicast_foreign,
                          (int64_t) (now->foreign + now->forged - before->foreign - before->forged));
-    group->counted = *now;
-}
-
-void coll_pipebcast_group_leave(coll_pipebcast_group_t *group)
-{
-    if (group == NULL) {
-        return;
-    }
-    count(group);
-    if (--group->n_users == 0) {
-        free_group(group);
-    }
-}
-
-coll_pipebcast_group_t *coll_pipebcast_group_retain(coll_pipebcast_group_t *group)
-{
-    if (group != NULL) {
-        group->n_users++;
-    }
-    return group;
+    multicast->counted = *now;
 }
 
 /* What rank 0 decides, and what follows from the communicator. */
@@ -156,16 +121,16 @@ coll_pipebcast_group_t *coll_pipebcast_group_retain(coll_pipebcast_group_t *grou
  * group for all their communicators; ports and keys keep these apart. Where ranks come to another
  * port each, the group is found not to work.
  */
-static void find_address(coll_pipebcast_group_t *group)
+static void find_address(coll_pipebcast_multicast_t *multicast)
 {
-    struct ompi_communicator_t *comm = group->module->comm;
+    struct ompi_communicator_t *comm = multicast->module->comm;
     uint64_t state = PB_HASH_START;
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         state = pb_hash_number(state, coll_pipebcast_rank_number(comm, rank));
     }
-    group->address = FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
+    multicast->address = FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
     state = pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid));
-    group->port = (uint16_t) (FIRST_PORT + pb_hash_end(state) % N_PORTS);
+    multicast->port = (uint16_t) (FIRST_PORT + pb_hash_end(state) % N_PORTS);
 }
 
 /** Whether frames have a checksum, by the speed of the slowest host's link. */
@@ -177,23 +142,18 @@ static bool has_checksum(uint64_t bits_per_second)
 }
 
 /** The values that rank 0 alone has. False with a reason. */
-static bool decide(coll_pipebcast_group_t *group)
+static bool decide(coll_pipebcast_multicast_t *multicast)
 {
-    uint64_t *values = group->module->multicast.values;
+    uint64_t *values = multicast->values;
     uint64_t random[3];
-    if (__atomic_load_n(&coll_pipebcast_process.multicast_failures, __ATOMIC_RELAXED) >=
-        MOST_FAILURES) {
-        group->why_not = "it did not work among other ranks of this job";
-        return false;
-    }
     if (getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t) sizeof(random)) {
-        group->why_not = "there is no random number for its key";
+        multicast->why_not = "there is no random number for its key";
         return false;
     }
     values[V_KEY] = random[0];
     values[V_SECRET] = random[1];
     values[V_SECRET + 1] = random[2];
-    values[V_CHECKSUM] = has_checksum(group->module->multicast.bits_per_second);
+    values[V_CHECKSUM] = has_checksum(multicast->bits_per_second);
     return true;
 }
 
@@ -222,8 +182,8 @@ static uint32_t frame_bytes(const pb_medium_t *medium)
 }
 
 /** Opens the datagrams; false with a reason. */
-static bool open_datagrams(coll_pipebcast_group_t *group, const pb_medium_t *medium, char *why,
-                           size_t why_size)
+static bool open_datagrams(coll_pipebcast_multicast_t *multicast, const pb_medium_t *medium,
+                           char *why, size_t why_size)
 {
     const unsigned int interface = if_nametoindex(medium->interfaces);
     if (!medium->is_ethernet || interface == 0) {
@@ -235,17 +195,17 @@ static bool open_datagrams(coll_pipebcast_group_t *group, const pb_medium_t *med
         return false;
     }
     const pb_udp_options_t options = {
-        .group = {.s_addr = htonl(group->address)},
-        .port = group->port,
+        .group = {.s_addr = htonl(multicast->address)},
+        .port = multicast->port,
         .interface = interface,
-        .loops = group->is_deaf, /* then another rank of this host is to hear it */
-        .only_sends = group->is_deaf,
+        .loops = multicast->is_deaf, /* then another rank of this host is to hear it */
+        .only_sends = multicast->is_deaf,
         .frame_bytes = frame_bytes(medium),
         .buffer_bytes = coll_pipebcast_params.multicast_buffer,
     };
-    const int rc = pb_udp_datagrams_open(&options, &group->datagrams);
+    const int rc = pb_udp_datagrams_open(&options, &multicast->datagrams);
     if (rc != 0) {
-        group->datagrams = NULL;
+        multicast->datagrams = NULL;
         (void) add_groups(-1);
         snprintf(why, why_size, "interface %s: %s", medium->interfaces,
                  rc == PB_ERR_IO ? strerror(errno) : "out of memory");
@@ -254,40 +214,41 @@ static bool open_datagrams(coll_pipebcast_group_t *group, const pb_medium_t *med
 }
 
 /** This rank joins, if it can, and writes its values. */
-static void join(coll_pipebcast_group_t *group)
+static void join(coll_pipebcast_multicast_t *multicast)
 {
-    const coll_pipebcast_module_t *module = group->module;
+    const coll_pipebcast_module_t *module = multicast->module;
     const pb_medium_t *medium = &coll_pipebcast_process.medium;
     char why[128] = "";
-    group->is_deaf = !is_first_of_host(module);
-    const bool can =
-        (!is_rank_0(group) || decide(group)) && open_datagrams(group, medium, why, sizeof(why));
-    const uint32_t capacity = can && !group->is_deaf ? group->datagrams->capacity : UINT32_MAX;
-    uint64_t *values = group->module->multicast.values;
+    multicast->is_deaf = !is_first_of_host(module);
+    const bool can = (!is_rank_0(multicast) || decide(multicast)) &&
+                     open_datagrams(multicast, medium, why, sizeof(why));
+    const uint32_t capacity =
+        can && !multicast->is_deaf ? multicast->datagrams->capacity : UINT32_MAX;
+    uint64_t *values = multicast->values;
     values[V_CANNOT] = !can;
     values[V_FRAME_BYTES] = ~(uint64_t) frame_bytes(medium);
     values[V_CAPACITY] = ~(uint64_t) capacity;
     if (why[0] != '\0') {
-        coll_pipebcast_log(is_rank_0(group) ? 1 : 10,
+        coll_pipebcast_log(is_rank_0(multicast) ? 1 : 10,
                            "communicator %s: rank %d cannot join a group of multicast: %s",
                            module->comm->c_name, ompi_comm_rank(module->comm), why);
     }
 }
 
 /**
- * Begins to find out what the others have, with the lock given up. A rank that is lost or has no
- * memory takes part, too: it keeps in step with what other components count.
+ * Begins to find out what the others have, with the lock given up. A rank that is lost takes part,
+ * too: it keeps in step with what other components count.
  */
-static int begin_joining(coll_pipebcast_module_t *module, coll_pipebcast_group_t *group)
+static int begin_joining(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     memset(multicast->values, 0, sizeof(multicast->values));
     multicast->values[V_CANNOT] = 1;
-    if (group != NULL) {
-        find_address(group);
-        join(group);
-        group->since = coll_pipebcast_now();
+    if (!module->is_lost) {
+        find_address(multicast);
+        join(multicast);
+        multicast->since = coll_pipebcast_now();
     }
     coll_pipebcast_unlock(&module->lock);
     const int rc = comm->c_coll->coll_iallreduce(
@@ -337,9 +298,9 @@ static int64_t patience_of(int64_t time)
 }
 
 /** This rank is a member from now on. False: not all ranks have joined. */
-static bool become_member(coll_pipebcast_group_t *group)
+static bool become_member(coll_pipebcast_multicast_t *multicast)
 {
-    const uint64_t *values = group->module->multicast.values;
+    const uint64_t *values = multicast->values;
     const pb_frame_rule_t rule = {.key = values[V_KEY],
                                   .has_checksum = values[V_CHECKSUM] != 0,
                                   .secret = {values[V_SECRET], values[V_SECRET + 1]}};
@@ -349,29 +310,25 @@ static bool become_member(coll_pipebcast_group_t *group)
         .rule = rule,
         .payload = frame > header ? frame - header : 0,
         .window = (uint32_t) pb_minu64(~values[V_CAPACITY] / BUFFER_PART, MOST_WINDOW),
-        .datagrams = group->datagrams,
-        .is_deaf = group->is_deaf,
-        .patience = patience_of(coll_pipebcast_now() - group->since),
-        .ceiling = ceiling_of(group->module),
+        .datagrams = multicast->datagrams,
+        .is_deaf = multicast->is_deaf,
+        .patience = patience_of(coll_pipebcast_now() - multicast->since),
+        .ceiling = ceiling_of(multicast->module),
     };
-    group->has_joined = values[V_CANNOT] == 0 && config.payload > 0 && config.window > 0;
-    if (group->has_joined) {
-        pb_multicast_init(&group->multicast, &config);
+    multicast->has_joined = values[V_CANNOT] == 0 && config.payload > 0 && config.window > 0;
+    if (multicast->has_joined) {
+        pb_multicast_init(&multicast->group, &config);
     }
-    return group->has_joined;
+    return multicast->has_joined;
 }
 
 /* Probing. */
 
 /** `why_not` is NULL where it works. */
-static void conclude(coll_pipebcast_group_t *group, const char *why_not)
+static void conclude(coll_pipebcast_multicast_t *multicast, const char *why_not)
 {
-    group->is_concluded = true;
-    group->why_not = group->why_not != NULL ? group->why_not : why_not;
-    if (is_rank_0(group)) { /* the process's memory of groups that it has offered */
-        int *failures = &coll_pipebcast_process.multicast_failures;
-        __atomic_store_n(failures, group->why_not == NULL ? 0 : *failures + 1, __ATOMIC_RELAXED);
-    }
+    multicast->is_concluded = true;
+    multicast->why_not = multicast->why_not != NULL ? multicast->why_not : why_not;
 }
 
 /** The role in the tree along which the group is joined and probed; borrowed from the planner. */
@@ -383,154 +340,160 @@ static int find_role(coll_pipebcast_module_t *module, pb_planned_t *planned)
 }
 
 /** Begins this round's part; false if it is not time, or this rank is lost. */
-static bool begin_round(coll_pipebcast_group_t *group, int64_t now)
+static bool begin_round(coll_pipebcast_multicast_t *multicast, int64_t now)
 {
-    coll_pipebcast_module_t *module = group->module;
-    const size_t total = (size_t) PROBE_FRAMES * group->multicast.config.payload;
+    coll_pipebcast_module_t *module = multicast->module;
+    const size_t total = (size_t) PROBE_FRAMES * multicast->group.config.payload;
     pb_planned_t planned;
-    if (is_rank_0(group) && now < group->not_before) {
+    if (is_rank_0(multicast) && now < multicast->not_before) {
         return false;
     }
-    if (group->data == NULL) {
-        group->data = calloc(1, total);
+    if (multicast->data == NULL) {
+        multicast->data = calloc(1, total);
     }
-    group->control = (pb_control_t){.comm = module->comm, .tag = group->tag - group->round};
-    pb_marks_mark_next(&group->multicast.marks);
-    group->has_begun =
-        group->data != NULL && find_role(module, &planned) == PB_SUCCESS &&
-        pb_multicast_part_start(&group->part, &group->multicast, &group->control, planned.role,
-                                ompi_comm_size(module->comm), group->data, total);
-    if (!group->has_begun) {
+    multicast->control =
+        (pb_control_t){.comm = module->comm, .tag = multicast->tag - multicast->round};
+    pb_marks_mark_next(&multicast->group.marks);
+    multicast->has_begun =
+        multicast->data != NULL && find_role(module, &planned) == PB_SUCCESS &&
+        pb_multicast_part_start(&multicast->part, &multicast->group, &multicast->control,
+                                planned.role, ompi_comm_size(module->comm), multicast->data, total);
+    if (!multicast->has_begun) {
         coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
     }
-    return group->has_begun;
+    return multicast->has_begun;
 }
 
 /** Whether the round has shown something. */
-static void judge_round(coll_pipebcast_group_t *group)
+static void judge_round(coll_pipebcast_multicast_t *multicast)
 {
-    if (group->is_concluded || !group->part.is_settled) {
+    if (multicast->is_concluded || !multicast->part.is_settled) {
         return;
     }
-    if (!pb_health_is_deaf(PROBE_FRAMES, group->part.asked.most)) {
-        conclude(group, NULL);
-    } else if (group->round + 1 == N_ROUNDS) {
-        conclude(group, "a rank heard less than half of the frames that rank 0 has sent");
+    if (!pb_health_is_deaf(PROBE_FRAMES, multicast->part.asked.most)) {
+        conclude(multicast, NULL);
+    } else if (multicast->round + 1 == N_ROUNDS) {
+        conclude(multicast, "a rank heard less than half of the frames that rank 0 has sent");
     }
 }
 
 /** Advances the rounds; true when there is nothing more to do. */
-static bool probe(coll_pipebcast_group_t *group)
+static bool probe(coll_pipebcast_multicast_t *multicast)
 {
     const int64_t now = coll_pipebcast_now();
-    if (!group->has_begun && !begin_round(group, now)) {
+    if (!multicast->has_begun && !begin_round(multicast, now)) {
         return false;
     }
-    pb_multicast_part_t *part = &group->part;
+    pb_multicast_part_t *part = &multicast->part;
     const bool is_over = pb_multicast_part_advance(part, now);
     if (part->broken) {
-        coll_pipebcast_lose(group->module, part->error);
+        coll_pipebcast_lose(multicast->module, part->error);
     }
     if (part->error == 0) {
-        judge_round(group);
+        judge_round(multicast);
     }
     if (!is_over) {
         return false;
     }
     pb_multicast_part_finish(part);
-    group->has_begun = false;
-    group->round++;
-    if (!group->is_concluded && group->round < N_ROUNDS) {
-        group->not_before = now + pauses[group->round];
+    multicast->has_begun = false;
+    multicast->round++;
+    if (!multicast->is_concluded && multicast->round < N_ROUNDS) {
+        multicast->not_before = now + pauses[multicast->round];
         return false;
     }
     return true;
 }
 
 /** Advances the joining; true when it is through, or this rank is lost. */
-static bool advance_joining(coll_pipebcast_group_t *group)
+static bool advance_joining(coll_pipebcast_multicast_t *multicast)
 {
     ompi_status_public_t status;
-    if (!coll_pipebcast_take_complete(&group->module->multicast.joining, &status)) {
+    if (!coll_pipebcast_take_complete(&multicast->module->multicast.joining, &status)) {
         return false;
     }
     if (status.MPI_ERROR != MPI_SUCCESS) {
-        coll_pipebcast_lose(group->module, status.MPI_ERROR);
-    } else if (!become_member(group)) {
-        close_datagrams(group);
-        conclude(group, "a rank could not join");
+        coll_pipebcast_lose(multicast->module, status.MPI_ERROR);
+    } else if (!become_member(multicast)) {
+        coll_pipebcast_multicast_close(multicast);
+        conclude(multicast, "a rank could not join");
     }
     return true;
+}
+
+static coll_pipebcast_multicast_t *multicast_of(coll_pipebcast_task_t *task)
+{
+    return (coll_pipebcast_multicast_t *) (void *) ((char *) task -
+                                                    offsetof(coll_pipebcast_multicast_t, task));
 }
 
 /** Does what can be done; true when the probe is through, or this rank is lost. */
 static bool advance(coll_pipebcast_task_t *task)
 {
-    coll_pipebcast_group_t *group = (coll_pipebcast_group_t *) task;
-    if (coll_pipebcast_is_lost(group->module)) {
+    coll_pipebcast_multicast_t *multicast = multicast_of(task);
+    if (coll_pipebcast_is_lost(multicast->module)) {
         return true;
     }
-    if (!group->has_joined && !advance_joining(group)) {
+    if (!multicast->has_joined && !advance_joining(multicast)) {
         return false;
     }
-    return !group->has_joined || probe(group);
+    return !multicast->has_joined || probe(multicast);
 }
 
 /** The task has ended, with or without an outcome. */
 static void end(coll_pipebcast_task_t *task)
 {
-    coll_pipebcast_group_t *group = (coll_pipebcast_group_t *) task;
-    coll_pipebcast_lock_t *lock = &group->module->lock;
+    coll_pipebcast_multicast_t *multicast = multicast_of(task);
+    coll_pipebcast_lock_t *lock = &multicast->module->lock;
     coll_pipebcast_lock(lock);
-    if (group->has_begun) { /* this rank is lost */
-        pb_multicast_part_finish(&group->part);
+    if (multicast->has_begun) { /* this rank is lost */
+        pb_multicast_part_finish(&multicast->part);
+        multicast->has_begun = false;
     }
-    if (!group->is_concluded) {
-        conclude(group, "a rank is lost");
+    if (!multicast->is_concluded) {
+        conclude(multicast, "a rank is lost");
     }
-    coll_pipebcast_group_leave(group);
+    free(multicast->data);
+    multicast->data = NULL;
+    coll_pipebcast_multicast_count(multicast);
+    multicast->is_task = false;
     coll_pipebcast_unlock(lock);
 }
 
-/** A group that has not begun to join; NULL if out of memory. */
-static coll_pipebcast_group_t *new_group(coll_pipebcast_module_t *module, int tag)
+/** Notes the connections along which the group is probed; without memory this rank is lost. */
+static void count_connections(coll_pipebcast_module_t *module)
 {
     pb_planned_t planned;
-    coll_pipebcast_group_t *group = NULL;
-    if (find_role(module, &planned) == PB_SUCCESS) {
-        group = calloc(1, sizeof(*group));
-    }
-    if (group != NULL) {
-        OBJ_CONSTRUCT(&group->task.super, opal_list_item_t);
-        group->module = module;
-        group->n_users = 1;
-        group->tag = tag;
+    if (find_role(module, &planned) != PB_SUCCESS) {
+        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
+    } else {
         coll_pipebcast_connections_count_role(module, planned.role);
     }
-    return group;
 }
 
-coll_pipebcast_group_t *coll_pipebcast_group_begin(coll_pipebcast_module_t *module, int tag)
+void coll_pipebcast_multicast_begin_probe(coll_pipebcast_module_t *module, int tag)
 {
-    coll_pipebcast_group_t *group = module->is_lost ? NULL : new_group(module, tag);
-    if (group == NULL &&
-        !module->is_lost) { /* what was out of memory may have been one allocation */
-        group = new_group(module, tag);
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    int rc = OMPI_SUCCESS;
+    multicast->tag = tag;
+    multicast->round = 0;
+    multicast->not_before = 0;
+    multicast->is_concluded = false;
+    multicast->why_not = NULL;
+    count_connections(module);
+    if (multicast->has_joined) { /* once more, as the switches may have forgotten it */
+        join(multicast);
+        pb_multicast_use(&multicast->group, multicast->datagrams);
+    } else {
+        rc = begin_joining(module);
     }
-    int rc = begin_joining(module, group);
-    if (group == NULL) {
-        coll_pipebcast_lose(module, OMPI_ERR_OUT_OF_RESOURCE);
-        return NULL;
-    }
-    if (rc == OMPI_SUCCESS) {
-        group->task.advance = advance;
-        group->task.end = end;
-        rc = coll_pipebcast_progress_add(module, &group->task);
+    if (rc == OMPI_SUCCESS && !module->is_lost) {
+        multicast->task.advance = advance;
+        multicast->task.end = end;
+        rc = coll_pipebcast_progress_add(module, &multicast->task);
+        multicast->is_task = rc == OMPI_SUCCESS;
     }
     if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_group_leave(group);
         coll_pipebcast_lose(module, rc);
-        return NULL;
     }
-    return coll_pipebcast_group_retain(group);
 }

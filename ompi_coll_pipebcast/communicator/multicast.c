@@ -18,14 +18,6 @@
  */
 #define FEWEST_HOSTS 3
 
-coll_pipebcast_group_t *coll_pipebcast_group_use(coll_pipebcast_module_t *module)
-{
-    const coll_pipebcast_multicast_t *multicast = &module->multicast;
-    return multicast->health.state == PB_HEALTH_WORKING
-               ? coll_pipebcast_group_retain(multicast->group)
-               : NULL;
-}
-
 /* At blocking broadcasts. */
 
 /** Broadcasts go by trees from now on; rank 0 reports why. */
@@ -42,15 +34,14 @@ static void drop_group(coll_pipebcast_module_t *module, const char *why)
         coll_pipebcast_log(1, "communicator %s: broadcasts go by trees, not by multicast: %s%s",
                            module->comm->c_name, why, again);
     }
-    coll_pipebcast_group_leave(module->multicast.group);
-    module->multicast.group = NULL;
+    coll_pipebcast_multicast_close(&module->multicast);
     pb_planner_allow_multicast(module->planner, 0);
 }
 
 static void report_success(const coll_pipebcast_module_t *module)
 {
-    const coll_pipebcast_group_t *group = module->multicast.group;
-    const struct in_addr address = {.s_addr = htonl(group->address)};
+    const coll_pipebcast_multicast_t *multicast = &module->multicast;
+    const struct in_addr address = {.s_addr = htonl(multicast->address)};
     char text[INET_ADDRSTRLEN] = "";
     coll_pipebcast_count(&coll_pipebcast_counters.multicast_groups, 1);
     if (ompi_comm_rank(module->comm) == 0) {
@@ -58,8 +49,8 @@ static void report_success(const coll_pipebcast_module_t *module)
         coll_pipebcast_log(1,
                            "communicator %s: multicast works (group %s port %u): frames of %u "
                            "bytes, a window of %u frames",
-                           module->comm->c_name, text, group->port, group->multicast.config.payload,
-                           group->multicast.config.window);
+                           module->comm->c_name, text, multicast->port,
+                           multicast->group.config.payload, multicast->group.config.window);
     }
 }
 
@@ -67,14 +58,12 @@ static void report_success(const coll_pipebcast_module_t *module)
 static void take_outcome(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
-    coll_pipebcast_group_t *group = multicast->group;
-    while (group != NULL && !group->is_concluded && !coll_pipebcast_is_lost(module)) {
+    while (multicast->is_task && !coll_pipebcast_is_lost(module)) {
         coll_pipebcast_unlock(&module->lock);
         opal_progress();
         coll_pipebcast_lock(&module->lock);
     }
-    const bool works =
-        group != NULL && group->is_concluded && group->why_not == NULL && !module->is_lost;
+    const bool works = multicast->is_concluded && multicast->why_not == NULL && !module->is_lost;
     pb_health_probed(&multicast->health, works);
     if (module->is_lost) { /* others may have come to another outcome: no probe begins any more */
         multicast->health.state = PB_HEALTH_GIVEN_UP;
@@ -82,12 +71,12 @@ static void take_outcome(coll_pipebcast_module_t *module)
     if (works) {
         report_success(module);
         multicast->n_swept = 0;
-        multicast->swept_to = group->multicast.marks.end;
-        multicast->at_sweep = (pb_multicast_loss_t){0};
-        pb_planner_allow_multicast(module->planner, group->multicast.config.payload);
+        multicast->swept_to = multicast->group.marks.end;
+        (void) pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
+        pb_planner_allow_multicast(module->planner, multicast->group.config.payload);
         return;
     }
-    drop_group(module, group != NULL && group->why_not != NULL ? group->why_not : "a rank is lost");
+    drop_group(module, multicast->why_not != NULL ? multicast->why_not : "a rank is lost");
 }
 
 void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
@@ -95,7 +84,7 @@ void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     multicast->n_swept = 0;
     if (multicast->health.state == PB_HEALTH_WORKING) {
-        const uint64_t end = multicast->group->multicast.marks.end;
+        const uint64_t end = multicast->group.marks.end;
         multicast->n_swept = end - multicast->swept_to;
         multicast->swept_to = end;
     }
@@ -106,7 +95,7 @@ uint32_t coll_pipebcast_multicast_take_lost(coll_pipebcast_module_t *module)
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     return multicast->n_swept == 0
                ? 0
-               : pb_multicast_take_lost(&multicast->group->multicast, &multicast->at_sweep);
+               : pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
 }
 
 void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, uint32_t missed)
@@ -129,8 +118,8 @@ void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
         take_outcome(module);
     }
     if (pb_health_begins_probe(health)) {
-        const int tag = coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_GROUP_TAGS);
-        multicast->group = coll_pipebcast_group_begin(module, tag);
+        coll_pipebcast_multicast_begin_probe(
+            module, coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_PROBE_TAGS));
     }
 }
 
@@ -180,11 +169,13 @@ void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
                                         coll_pipebcast_module_t *module)
 {
     *multicast = (coll_pipebcast_multicast_t){.module = module};
+    OBJ_CONSTRUCT(&multicast->task.super, opal_list_item_t);
     pb_health_init(&multicast->health);
 }
 
 void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast)
 {
-    coll_pipebcast_group_leave(multicast->group);
-    multicast->group = NULL;
+    coll_pipebcast_multicast_count(multicast);
+    coll_pipebcast_multicast_close(multicast);
+    OBJ_DESTRUCT(&multicast->task.super);
 }

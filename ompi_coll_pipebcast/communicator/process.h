@@ -20,7 +20,6 @@ typedef struct coll_pipebcast_process {
     coll_pipebcast_model_t *model;       /**< the measured one; NULL: there is none */
     /* Changed by any thread, each as a whole. */
     bool reported_jobs;                /**< once */
-    int multicast_failures;            /**< of groups that this process has offered, in a row */
     int n_multicast_groups;            /**< with a socket of this process */
     int n_caches;                      /**< communicators whose planners keep plans */
     opal_mutex_t lock;                 /**< protects the rest */

@@ -3,6 +3,7 @@
  */
 #include "communicator/record.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "base/settings.h"
 #include "communicator/connections.h"
 #include "communicator/gate.h"
-#include "communicator/locality.h"
+#include "communicator/hwloc_place.h"
 #include "communicator/process.h"
 #include "pml/route.h"
 #include "topo/network/address_record.h"
@@ -20,6 +21,67 @@
 #include "topo/util/hash.h"
 
 static const char key[] = "pipebcast.record";
+
+/* Where this process sits inside its host. */
+
+/** The processor that the parameter `processors` gives to this process; -1: none. */
+static int pretended_processor(void)
+{
+    const char *list = coll_pipebcast_params.processors;
+    if (list == NULL || list[0] == '\0') {
+        return -1;
+    }
+    char **numbers = opal_argv_split(list, ',');
+    const int n = opal_argv_count(numbers);
+    const char *number = n > 0 ? numbers[OPAL_PROC_MY_NAME.vpid % (uint32_t) n] : "";
+    char *end;
+    const long value = strtol(number, &end, 10);
+    const bool good = end != number && *end == '\0' && value >= 0 && value <= INT_MAX;
+    if (!good) {
+        coll_pipebcast_help_each(PB_HELP_PROCESSORS, list);
+    }
+    opal_argv_free(numbers);
+    return good ? (int) value : -1;
+}
+
+/** Where the processor of the parameter sits, or this process by what it is bound to now. */
+static pb_locality_t place_in(hwloc_topology_t topology)
+{
+    const int processor = pretended_processor();
+    pb_locality_t place = PB_LOCALITY_ANYWHERE;
+    hwloc_bitmap_t cpuset = hwloc_bitmap_alloc();
+    if (cpuset != NULL && processor >= 0) {
+        hwloc_bitmap_only(cpuset, (unsigned) processor);
+    }
+    if (cpuset != NULL &&
+        (processor >= 0 || hwloc_get_cpubind(topology, cpuset, HWLOC_CPUBIND_PROCESS) == 0)) {
+        place = pb_hwloc_place(topology, cpuset);
+    }
+    hwloc_bitmap_free(cpuset);
+    return place;
+}
+
+/** Where this process sits inside its host, unless it has the host for itself. */
+static pb_locality_t find_place(void)
+{
+    char why[256];
+    const bool has_neighbors =
+        opal_process_info.num_local_peers > 0 || coll_pipebcast_is_set(coll_pipebcast_params.hosts);
+    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || !has_neighbors) {
+        return PB_LOCALITY_ANYWHERE;
+    }
+    hwloc_topology_t topology = pb_hwloc_load(why, sizeof(why));
+    if (topology == NULL) {
+        coll_pipebcast_log(1,
+                           "hwloc does not report the packages, NUMA nodes and caches of this host "
+                           "(%s); its ranks are taken to be equally near to each other",
+                           why);
+        return PB_LOCALITY_ANYWHERE;
+    }
+    const pb_locality_t place = place_in(topology);
+    hwloc_topology_destroy(topology);
+    return place;
+}
 
 /* The facts. */
 
@@ -97,17 +159,6 @@ static uint64_t hash_of_model(const pb_medium_t *medium)
     const bool fits = model != NULL && (!model->model.has_medium ||
                                         pb_medium_is_alike(&model->model.medium, medium));
     return fits ? model->hash : 0;
-}
-
-/** Where this process sits, unless it has its host for itself. */
-static pb_locality_t find_place(void)
-{
-    const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    const bool has_neighbors =
-        opal_process_info.num_local_peers > 0 || coll_pipebcast_is_set(params->hosts);
-    return params->locality != COLL_PIPEBCAST_LOCALITY_HOST && has_neighbors
-               ? coll_pipebcast_locality_find()
-               : PB_LOCALITY_ANYWHERE;
 }
 
 static uint64_t known_or_not(uint64_t number)
@@ -250,34 +301,25 @@ static void free_record(coll_pipebcast_record_t *record)
 
 /* The records that this process keeps. */
 
-static coll_pipebcast_record_t *kept_record(const opal_process_name_t *process)
-{
-    opal_mutex_t *lock = &coll_pipebcast_process.lock;
-    void *kept = NULL;
-    opal_mutex_lock(lock);
-    (void) opal_hash_table_get_value_uint64(&coll_pipebcast_process.records,
-                                            coll_pipebcast_process_number(process), &kept);
-    opal_mutex_unlock(lock);
-    return kept;
-}
-
-/** Keeps a record, unless another thread has just kept that process's; the one that is kept, or
- * NULL if out of memory. */
+/**
+ * The record that is kept of a process: from now on `record`, if there was none; else that is freed
+ * (NULL: it is only asked for). NULL: there is none, or out of memory.
+ */
 static coll_pipebcast_record_t *keep_record(const opal_process_name_t *process,
                                             coll_pipebcast_record_t *record)
 {
     opal_mutex_t *lock = &coll_pipebcast_process.lock;
     opal_hash_table_t *records = &coll_pipebcast_process.records;
+    const uint64_t number = coll_pipebcast_process_number(process);
     void *kept = NULL;
     opal_mutex_lock(lock);
-    (void) opal_hash_table_get_value_uint64(records, coll_pipebcast_process_number(process), &kept);
-    if (kept == NULL &&
-        opal_hash_table_set_value_uint64(records, coll_pipebcast_process_number(process), record) ==
-            OPAL_SUCCESS) {
+    (void) opal_hash_table_get_value_uint64(records, number, &kept);
+    if (kept == NULL && record != NULL &&
+        opal_hash_table_set_value_uint64(records, number, record) == OPAL_SUCCESS) {
         kept = record;
     }
     opal_mutex_unlock(lock);
-    if (kept != record) {
+    if (record != NULL && kept != record) { /* another thread has just kept one */
         free_record(record);
     }
     return kept;
@@ -300,7 +342,7 @@ static coll_pipebcast_record_t *look_up(const opal_process_name_t *process, int 
 const coll_pipebcast_record_t *coll_pipebcast_record_of(const opal_process_name_t *process,
                                                         int *error_p)
 {
-    coll_pipebcast_record_t *record = kept_record(process);
+    coll_pipebcast_record_t *record = keep_record(process, NULL);
     *error_p = OMPI_SUCCESS;
     if (record == NULL) {
         record = look_up(process, error_p);

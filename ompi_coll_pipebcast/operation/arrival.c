@@ -40,24 +40,19 @@ struct pb_arrival_caller {
     pb_message_t message[2];           /**< of the asked group, of the unasked one */
 };
 
-/** The beginning of an operation of either kind; stays where it is until the end. */
+/** Stays where it is until the end. */
 typedef struct arrival {
     coll_pipebcast_operation_t super;
     bool is_auto; /**< arrival-aware because the communicator's mode has it so */
+    bool is_root;
     pb_transport_t transport;
     pb_control_t control;
     pb_arrival_caller_t caller;
+    union {
+        pb_arrival_root_t root;
+        pb_arrival_receiver_t receiver;
+    };
 } arrival_t;
-
-typedef struct root {
-    arrival_t super;
-    pb_arrival_root_t engine;
-} root_t;
-
-typedef struct receiver {
-    arrival_t super;
-    pb_arrival_receiver_t engine;
-} receiver_t;
 
 /* What the engine asks. */
 
@@ -160,7 +155,7 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
     return caller->order;
 }
 
-/* Both methods. */
+/* The root and receivers. */
 
 /** Every rank reports to the root, and the root answers. */
 static void count_connections(coll_pipebcast_module_t *module, int root)
@@ -190,6 +185,7 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     operation->counted_as = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_NB
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
+    arrival->is_root = ompi_comm_rank(comm) == call->root;
     arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
     arrival->transport = coll_pipebcast_module_transport(module, call->tag);
     arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
@@ -260,181 +256,158 @@ static void end_mode(const arrival_t *arrival, uint8_t mode, pb_arrival_report_t
 
 static bool linger(coll_pipebcast_operation_t *operation)
 {
-    return pb_arrival_root_linger(&((root_t *) operation)->engine);
+    return pb_arrival_root_linger(&((arrival_t *) operation)->root);
 }
 
-static void end_root(coll_pipebcast_operation_t *operation)
+static void end(coll_pipebcast_operation_t *operation)
 {
-    pb_arrival_root_finish(&((root_t *) operation)->engine);
+    pb_arrival_root_finish(&((arrival_t *) operation)->root);
 }
 
-/** Takes in what earlier broadcasts of this root are still to hear, which gives credit back. */
-static void take_in(coll_pipebcast_module_t *module)
+/** False if out of memory. */
+static bool start_root(arrival_t *arrival, pb_arrival_env_t *env)
 {
-    coll_pipebcast_task_t *task;
-    OPAL_LIST_FOREACH(task, &module->tasks.list, coll_pipebcast_task_t)
-    {
-        coll_pipebcast_operation_t *earlier = coll_pipebcast_operation_lingering(task);
-        if (earlier != NULL && earlier->kind == &coll_pipebcast_arrival_root) {
-            (void) linger(earlier);
-        }
-    }
-}
-
-static int start_root(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
-{
-    root_t *root = (root_t *) operation;
-    coll_pipebcast_module_t *module = operation->module;
-    pb_arrival_env_t env;
-    (void) planned; /* each group is planned when it is formed */
-    if (!arrival_init(&root->super, &env)) {
-        return PB_ERR_NO_MEMORY;
-    }
-    take_in(module);
     /* Until it is known how long a message takes, too many could be sent unasked. */
-    env.credit = module->ns_per_byte > 0 ? credit_of(&root->super) : NULL;
-    if (env.credit != NULL && !pb_arrival_credit_reserve(env.credit, env.n_ranks)) {
-        env.credit = NULL;
+    env->credit = arrival->super.module->ns_per_byte > 0 ? credit_of(arrival) : NULL;
+    if (env->credit != NULL && !pb_arrival_credit_reserve(env->credit, env->n_ranks)) {
+        env->credit = NULL;
     }
-    const double expected = (double) env.total * root->super.caller.ns_per_byte;
-    if (!pb_arrival_root_start(&root->engine, &env, (int64_t) expected)) {
-        arrival_fini(&root->super);
-        return PB_ERR_NO_MEMORY;
-    }
-    return PB_SUCCESS;
-}
-
-static bool advance_root(coll_pipebcast_operation_t *operation)
-{
-    return pb_arrival_root_advance(&((root_t *) operation)->engine);
-}
-
-static int root_refused(const coll_pipebcast_operation_t *operation)
-{
-    const root_t *root = (const root_t *) operation;
-    return pb_arrival_root_is_broken(&root->engine) ? pb_arrival_root_error(&root->engine) : 0;
-}
-
-static void cancel_root(coll_pipebcast_operation_t *operation)
-{
-    pb_arrival_root_cancel(&((root_t *) operation)->engine);
+    const double expected = (double) env->total * arrival->caller.ns_per_byte;
+    return pb_arrival_root_start(&arrival->root, env, (int64_t) expected);
 }
 
 /** At verbose 20 the root logs what it saw of a broadcast's arrivals. */
-static void log_arrivals(const root_t *root)
+static void log_arrivals(const arrival_t *arrival)
 {
-    const pb_arrival_root_t *engine = &root->engine;
-    const coll_pipebcast_operation_t *operation = &root->super.super;
+    const pb_arrival_root_t *root = &arrival->root;
+    const coll_pipebcast_operation_t *operation = &arrival->super;
     coll_pipebcast_log(
         20,
         "communicator %s: %zu bytes from root %d in %d groups; the last rank came "
         "%.3f ms after the root, the mean rank %.3f ms; a group takes %.3f ms",
         operation->module->comm->c_name, operation->call.data.total, operation->call.root,
-        engine->n_groups, (double) (engine->last_arrival - engine->started) / 1e6,
-        engine->sum_of_arrivals / engine->env.n_ranks / 1e6, (double) engine->expected / 1e6);
+        root->n_groups, (double) (root->last_arrival - root->started) / 1e6,
+        root->sum_of_arrivals / root->env.n_ranks / 1e6, (double) root->expected / 1e6);
 }
 
-static void count_root(const pb_arrival_root_t *engine)
+static void count_root(const pb_arrival_root_t *root)
 {
     coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
-    coll_pipebcast_count(&counters->groups_served, engine->n_groups);
-    coll_pipebcast_count(&counters->waited_as_root, engine->last_arrival - engine->started);
+    coll_pipebcast_count(&counters->groups_served, root->n_groups);
+    coll_pipebcast_count(&counters->waited_as_root, root->last_arrival - root->started);
 }
 
 /** What this broadcast's groups took changes what is expected of the next, slowly. */
-static void learn_speed(root_t *root)
+static void learn_speed(arrival_t *arrival)
 {
-    double *known = &root->super.super.module->ns_per_byte;
-    const double seen = (double) root->engine.expected / (double) root->super.super.call.data.total;
-    if (root->engine.is_measured) {
+    double *known = &arrival->super.module->ns_per_byte;
+    const double seen = (double) arrival->root.expected / (double) arrival->super.call.data.total;
+    if (arrival->root.is_measured) {
         *known = *known > 0 ? (3 * *known + seen) / 4 : seen;
     }
 }
 
-static int finish_root(coll_pipebcast_operation_t *operation, bool *stays_p)
+/** Gives back what does not outlive the result; returns the first error. */
+static int finish_root(arrival_t *arrival, bool *stays_p)
 {
-    root_t *root = (root_t *) operation;
-    const int error = root->engine.error;
-    log_arrivals(root);
-    count_root(&root->engine);
-    learn_speed(root);
-    end_mode(&root->super, root->engine.mode, pb_arrival_root_report(&root->engine));
-    *stays_p = root->engine.n_to_come > 0 && !pb_arrival_root_is_broken(&root->engine);
+    pb_arrival_root_t *root = &arrival->root;
+    const int error = root->error;
+    log_arrivals(arrival);
+    count_root(root);
+    learn_speed(arrival);
+    end_mode(arrival, root->mode, pb_arrival_root_report(root));
+    *stays_p = root->n_to_come > 0 && !pb_arrival_root_is_broken(root);
     if (!*stays_p) {
-        pb_arrival_root_finish(&root->engine);
+        pb_arrival_root_finish(root);
     }
-    arrival_fini(&root->super);
     return error;
 }
-
-const coll_pipebcast_kind_t coll_pipebcast_arrival_root = {
-    .size = sizeof(root_t),
-    .start = start_root,
-    .advance = advance_root,
-    .refused = root_refused,
-    .cancel = cancel_root,
-    .finish = finish_root,
-    .linger = linger,
-    .end = end_root,
-};
 
 /* A receiver. */
 
-static int start_receiver(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+/** False if out of memory. */
+static bool start_receiver(arrival_t *arrival, const pb_arrival_env_t *env)
 {
-    receiver_t *receiver = (receiver_t *) operation;
-    pb_arrival_env_t env;
-    (void) planned; /* the header says which group this rank is in */
-    if (!arrival_init(&receiver->super, &env)) {
-        return PB_ERR_NO_MEMORY;
+    pb_arrival_credit_t *credit = credit_of(arrival);
+    if (!pb_arrival_receiver_start(&arrival->receiver, env)) {
+        return false;
     }
-    if (!pb_arrival_receiver_start(&receiver->engine, &env)) {
-        arrival_fini(&receiver->super);
-        return PB_ERR_NO_MEMORY;
-    }
-    pb_arrival_credit_t *credit = credit_of(&receiver->super);
     if (credit != NULL) {
-        pb_arrival_credit_other(credit, env.total);
+        pb_arrival_credit_other(credit, env->total);
     }
-    return PB_SUCCESS;
+    return true;
 }
 
-static bool advance_receiver(coll_pipebcast_operation_t *operation)
+static int finish_receiver(arrival_t *arrival)
 {
-    return pb_member_advance(&((receiver_t *) operation)->engine.member);
-}
-
-static int receiver_refused(const coll_pipebcast_operation_t *operation)
-{
-    const pb_member_t *member = &((const receiver_t *) operation)->engine.member;
-    return pb_member_is_broken(member) ? pb_member_error(member) : 0;
-}
-
-static void cancel_receiver(coll_pipebcast_operation_t *operation)
-{
-    pb_member_cancel(&((receiver_t *) operation)->engine.member);
-}
-
-static int finish_receiver(coll_pipebcast_operation_t *operation, bool *stays_p)
-{
-    receiver_t *receiver = (receiver_t *) operation;
-    pb_arrival_receiver_t *engine = &receiver->engine;
-    const int error = pb_member_error(&engine->member);
-    (void) stays_p;
-    coll_pipebcast_count(&coll_pipebcast_counters.waited_as_receiver, engine->waited);
-    if (engine->has_header) {
-        end_mode(&receiver->super, engine->header.mode, PB_ARRIVAL_UNKNOWN);
+    pb_arrival_receiver_t *receiver = &arrival->receiver;
+    const int error = pb_member_error(&receiver->member);
+    coll_pipebcast_count(&coll_pipebcast_counters.waited_as_receiver, receiver->waited);
+    if (receiver->has_header) {
+        end_mode(arrival, receiver->header.mode, PB_ARRIVAL_UNKNOWN);
     }
-    pb_member_finish(&engine->member);
-    arrival_fini(&receiver->super);
+    pb_member_finish(&receiver->member);
     return error;
 }
 
-const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver = {
-    .size = sizeof(receiver_t),
-    .start = start_receiver,
-    .advance = advance_receiver,
-    .refused = receiver_refused,
-    .cancel = cancel_receiver,
-    .finish = finish_receiver,
+/* The operation. */
+
+static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    arrival_t *arrival = (arrival_t *) operation;
+    pb_arrival_env_t env;
+    (void) planned; /* each group is planned when it is formed */
+    if (arrival_init(arrival, &env) &&
+        (arrival->is_root ? start_root(arrival, &env) : start_receiver(arrival, &env))) {
+        return PB_SUCCESS;
+    }
+    arrival_fini(arrival);
+    return PB_ERR_NO_MEMORY;
+}
+
+static bool advance(coll_pipebcast_operation_t *operation)
+{
+    arrival_t *arrival = (arrival_t *) operation;
+    return arrival->is_root ? pb_arrival_root_advance(&arrival->root)
+                            : pb_member_advance(&arrival->receiver.member);
+}
+
+static int refused(const coll_pipebcast_operation_t *operation)
+{
+    const arrival_t *arrival = (const arrival_t *) operation;
+    const pb_member_t *member = &arrival->receiver.member;
+    if (arrival->is_root) {
+        return pb_arrival_root_is_broken(&arrival->root) ? pb_arrival_root_error(&arrival->root)
+                                                         : 0;
+    }
+    return pb_member_is_broken(member) ? pb_member_error(member) : 0;
+}
+
+static void cancel(coll_pipebcast_operation_t *operation)
+{
+    arrival_t *arrival = (arrival_t *) operation;
+    if (arrival->is_root) {
+        pb_arrival_root_cancel(&arrival->root);
+    } else {
+        pb_member_cancel(&arrival->receiver.member);
+    }
+}
+
+static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
+{
+    arrival_t *arrival = (arrival_t *) operation;
+    const int error = arrival->is_root ? finish_root(arrival, stays_p) : finish_receiver(arrival);
+    arrival_fini(arrival);
+    return error;
+}
+
+const coll_pipebcast_kind_t coll_pipebcast_arrival = {
+    .size = sizeof(arrival_t),
+    .start = start,
+    .advance = advance,
+    .refused = refused,
+    .cancel = cancel,
+    .finish = finish,
+    .linger = linger,
+    .end = end,
 };

@@ -57,7 +57,9 @@ static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
                                         coll_pipebcast_call_t *call)
 {
-    call->tag = coll_pipebcast_request_tags(module, way == PERSISTENT);
+    call->tag = way == PERSISTENT ? coll_pipebcast_reserve_lasting_tags(
+                                        &module->n_lasting_tags, COLL_PIPEBCAST_PERSISTENT_TAGS)
+                                  : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
     if (way == BLOCKING) {
         coll_pipebcast_sweep_settle(module);
         coll_pipebcast_multicast_settle(module);

@@ -24,8 +24,7 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
                                                           : &coll_pipebcast_plain;
     }
     if (is_arrival_aware(module, call)) {
-        return ompi_comm_rank(module->comm) == call->root ? &coll_pipebcast_arrival_root
-                                                          : &coll_pipebcast_arrival_receiver;
+        return &coll_pipebcast_arrival;
     }
     return coll_pipebcast_goes_in_turn(&module->settings) && coll_pipebcast_may_reach_all(module)
                ? &coll_pipebcast_flat_nb

@@ -21,7 +21,6 @@
 
 typedef struct multicast {
     coll_pipebcast_operation_t super;
-    coll_pipebcast_group_t *group;
     pb_control_t control;
     pb_message_t message;
     char *staging; /**< the packed message, where data are not contiguous on the host; or NULL */
@@ -149,9 +148,10 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned, char 
     const coll_pipebcast_operation_t *operation = &multicast->super;
     const int rc = start_inside(multicast, planned, data);
     if (rc == OMPI_SUCCESS &&
-        !pb_multicast_part_start(
-            &multicast->part, &multicast->group->multicast, &multicast->control, planned->role,
-            ompi_comm_size(operation->module->comm), data, operation->call.data.total)) {
+        !pb_multicast_part_start(&multicast->part, &operation->module->multicast.group,
+                                 &multicast->control, planned->role,
+                                 ompi_comm_size(operation->module->comm), data,
+                                 operation->call.data.total)) {
         end_inside(multicast);
         multicast->is_read_still = false; /* nothing of it has begun */
         return PB_ERR_NO_MEMORY;
@@ -173,13 +173,11 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     if (!multicast->is_led) {
         rc = prepare_data(multicast, &data);
     }
-    multicast->group = coll_pipebcast_group_use(module);
     if (rc == OMPI_SUCCESS) {
         rc = start_both(multicast, planned, data);
     }
     if (rc != OMPI_SUCCESS) {
         give_data_back(multicast);
-        coll_pipebcast_group_leave(multicast->group);
     }
     return rc;
 }
@@ -256,7 +254,7 @@ static void end(coll_pipebcast_operation_t *operation)
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_finish(&multicast->part);
     give_data_back(multicast);
-    coll_pipebcast_group_leave(multicast->group);
+    coll_pipebcast_multicast_count(&operation->module->multicast);
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)

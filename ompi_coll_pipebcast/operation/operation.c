@@ -91,6 +91,10 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
     if (is_through) {
         return true;
     }
+    if (!operation->has_waited) { /* most need to wait once, and nobody is lost */
+        operation->has_waited = true;
+        return false;
+    }
     if (!is_stuck(operation)) {
         return false;
     }
@@ -135,11 +139,6 @@ static void end_lingering(coll_pipebcast_task_t *task)
     coll_pipebcast_unlock(lock);
     OBJ_DESTRUCT(&task->super);
     free(operation);
-}
-
-coll_pipebcast_operation_t *coll_pipebcast_operation_lingering(coll_pipebcast_task_t *task)
-{
-    return task->advance == linger ? operation_of(task) : NULL;
 }
 
 /** Goes on as a task; where it cannot, this rank is lost. */

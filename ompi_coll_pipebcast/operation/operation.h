@@ -2,7 +2,7 @@
  * An operation: one rank's part of one broadcast, from its start to its result, behind one
  * interface. It is of one of these kinds, each a row of functions (coll_pipebcast_kind_t):
  * - plain: one transfer down the planned tree (plain.c), and flat_nb: to one rank after another;
- * - arrival-aware: groups of ranks as they arrive, as root or receiver (arrival.c);
+ * - arrival-aware: groups of ranks as they arrive (arrival.c);
  * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all ranks (multicast.c).
  * kinds.c alone knows which kind a broadcast is, but for multicast, which is planned.
@@ -87,6 +87,7 @@ struct coll_pipebcast_operation {
     coll_pipebcast_task_t lingering; /**< after its result */
     int counted_as;                  /**< see base/counters.h; set by start() */
     int64_t stuck_since;             /**< coll_pipebcast_now() at the time; 0: it is not stuck */
+    bool has_waited;                 /**< there was nothing to do once */
     bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
     /* By coll_pipebcast_now(); 0: not yet. */
     bool is_swept;
@@ -97,13 +98,12 @@ struct coll_pipebcast_operation {
 
 extern const coll_pipebcast_kind_t coll_pipebcast_plain;
 extern const coll_pipebcast_kind_t coll_pipebcast_flat_nb;
-extern const coll_pipebcast_kind_t coll_pipebcast_arrival_root;
-extern const coll_pipebcast_kind_t coll_pipebcast_arrival_receiver;
+extern const coll_pipebcast_kind_t coll_pipebcast_arrival;
 extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
 
 /**
  * The kind of a broadcast that is not planned by multicast, by what the ranks have agreed on and
- * the broadcasts before it: alike on all ranks, but for the root's part.
+ * the broadcasts before it: alike on all ranks.
  */
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call);
@@ -122,8 +122,5 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation);
 
 /** Gives everything back; the result is OMPI_SUCCESS or the operation's first error. */
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation);
-
-/** The operation that lingers as this task; NULL: it is another task. */
-coll_pipebcast_operation_t *coll_pipebcast_operation_lingering(coll_pipebcast_task_t *task);
 
 #endif

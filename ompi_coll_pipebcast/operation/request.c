@@ -3,12 +3,8 @@
  */
 #include "operation/request.h"
 
-#include "base/tags.h"
 #include "communicator/lost.h"
 #include "operation/decision.h"
-
-/** Tags of a persistent one: two sets, for its starts in turn. */
-#define PERSISTENT_TAGS (2 * COLL_PIPEBCAST_TAGS)
 
 static void request_construct(coll_pipebcast_request_t *request)
 {
@@ -86,13 +82,6 @@ static int request_start(size_t n, ompi_request_t **requests)
         rc = start_one((coll_pipebcast_request_t *) requests[i]);
     }
     return rc;
-}
-
-int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent)
-{
-    return persistent
-               ? coll_pipebcast_reserve_lasting_tags(&module->n_lasting_tags, PERSISTENT_TAGS)
-               : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
 }
 
 /**

@@ -24,12 +24,9 @@ typedef struct coll_pipebcast_request {
 } coll_pipebcast_request_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_request_t);
 
-/**
- * Tags of a request, reserved alike on all ranks and in the same order: several sets for a
- * persistent one, see request.c, that are its own until the communicator ends. The first of them;
- * 0: a persistent one gets none, as too many have theirs.
+/** Tags of a persistent one, its own until the communicator ends: two sets, for its starts in turn.
  */
-int coll_pipebcast_request_tags(coll_pipebcast_module_t *module, bool persistent);
+#define COLL_PIPEBCAST_PERSISTENT_TAGS (2 * COLL_PIPEBCAST_TAGS)
 
 /**
  * A request for a call with these tags. A persistent one is inactive. To be given back by

@@ -61,19 +61,26 @@ static bool is_on_host(const coll_pipebcast_data_t *data)
 #endif
 }
 
-static int message_init(pb_message_t *m, const coll_pipebcast_data_t *data, size_t segment_size,
-                        int max_receiving, int max_sending, bool in_place)
+/** A message whose bytes the user's buffer has; false where they are not contiguous there. */
+static bool init_in_place(pb_message_t *m, const coll_pipebcast_data_t *data)
+{
+    if (!is_contiguous(data->datatype, data->count)) {
+        return false;
+    }
+    ptrdiff_t true_lb, true_extent;
+    ompi_datatype_get_true_extent(data->datatype, &true_lb, &true_extent);
+    *m = (pb_message_t){.contiguous = (char *) data->buffer + true_lb};
+    return true;
+}
+
+/** A message that bounce buffers have. */
+static int init_packed(pb_message_t *m, const coll_pipebcast_data_t *data, size_t segment_size,
+                       int max_receiving, int max_sending)
 {
     *m = (pb_message_t){.data = *data,
                         .segment_size = segment_size,
                         .max_bounces = max_receiving + max_sending,
                         .max_sending = max_sending};
-    if (in_place && is_contiguous(data->datatype, data->count)) {
-        ptrdiff_t true_lb, true_extent;
-        ompi_datatype_get_true_extent(data->datatype, &true_lb, &true_extent);
-        m->contiguous = (char *) data->buffer + true_lb;
-        return OMPI_SUCCESS;
-    }
     m->has_large_elements = has_large_elements(data->datatype);
     m->packing = calloc(1, sizeof(*m->packing) + (size_t) m->max_bounces * sizeof(pb_bounce_t));
     if (m->packing == NULL) {
@@ -86,7 +93,8 @@ static int message_init(pb_message_t *m, const coll_pipebcast_data_t *data, size
 
 int coll_pipebcast_message_init_on_host(pb_message_t *m, const coll_pipebcast_data_t *data)
 {
-    return message_init(m, data, data->total, 1, 1, is_on_host(data));
+    return is_on_host(data) && init_in_place(m, data) ? OMPI_SUCCESS
+                                                      : init_packed(m, data, data->total, 1, 1);
 }
 
 /** Bounce buffers of one broadcast of non-contiguous data, and their bytes, at most. */
@@ -135,21 +143,20 @@ int coll_pipebcast_message_cut(pb_message_t *m, const coll_pipebcast_data_t *dat
                                pb_transfer_limits_t *limits_p)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
-    const int bounces = max_bounces(segment_size);
-    const int receive_window = bounced_receive_window(role, bounces, params->receive_window);
     *limits_p = (pb_transfer_limits_t){.receive_window = params->receive_window,
                                        .send_window = params->send_window,
                                        .ahead = params->ahead};
-    const int receiving = role->n_parents * receive_window;
+    if (init_in_place(m, data)) {
+        return OMPI_SUCCESS;
+    }
+    const int bounces = max_bounces(segment_size);
     const int sending = send_bounces(role, bounces, params->send_window);
-    int rc = message_init(m, data, segment_size, receiving, sending, true);
-    if (rc == OMPI_ERR_OUT_OF_RESOURCE) { /* see operation/operation.h */
-        rc = message_init(m, data, segment_size, receiving, sending, true);
-    }
-    if (rc == OMPI_SUCCESS && m->contiguous == NULL) {
-        limits_p->receive_window = receive_window;
-    }
-    return rc;
+    limits_p->receive_window = bounced_receive_window(role, bounces, params->receive_window);
+    const int receiving = role->n_parents * limits_p->receive_window;
+    const int rc = init_packed(m, data, segment_size, receiving, sending);
+    return rc == OMPI_ERR_OUT_OF_RESOURCE /* see operation/operation.h */
+               ? init_packed(m, data, segment_size, receiving, sending)
+               : rc;
 }
 
 void coll_pipebcast_message_fail(pb_message_t *m, int error)

@@ -62,13 +62,10 @@ struct pb_chooser {
     int capacity; /**< of choices */
 };
 
+/** Bits of a number behind the first four. */
 static int class_shift(uint64_t bytes)
 {
-    int shift = 0;
-    while (bytes >> shift > 15) {
-        shift++;
-    }
-    return shift;
+    return bytes > 15 ? 60 - __builtin_clzll(bytes) : 0;
 }
 
 uint64_t pb_size_class(uint64_t bytes)

@@ -686,7 +686,9 @@ static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swe
     if (!pb_learner_is_trying(planner->learner, swept->trial.slot)) {
         return PB_SUCCESS;
     }
-    listed_t listed = {.kinds = kinds_to_use(planner, swept->root)};
+    listed_t listed; /* large: it is not filled with zeros */
+    listed.kinds = kinds_to_use(planner, swept->root);
+    listed.n = 0;
     const int rc = pb_choose_explain(chooser, swept->root, swept->bytes, list, &listed);
     if (rc != PB_SUCCESS) {
         return rc;

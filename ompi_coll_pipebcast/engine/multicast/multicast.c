@@ -15,6 +15,13 @@ void pb_multicast_init(pb_multicast_t *m, const pb_multicast_config_t *config)
     pb_rate_init(&m->rate, config->ceiling);
 }
 
+void pb_multicast_use(pb_multicast_t *m, pb_datagrams_t *datagrams)
+{
+    m->config.datagrams = datagrams;
+    m->has_frame = false; /* the frame was in the memory of the others */
+    m->at_mark = (pb_multicast_loss_t){.asked = m->counters.asked};
+}
+
 uint32_t pb_multicast_take_lost(const pb_multicast_t *m, pb_multicast_loss_t *before)
 {
     pb_datagrams_t *datagrams = m->config.datagrams;
@@ -50,9 +57,6 @@ static bool read_one(pb_multicast_t *m)
 static pb_multicast_part_t *part_of(const pb_multicast_t *m, uint64_t number)
 {
     pb_multicast_part_t *part = m->parts;
-    if (m->newest != NULL && m->newest->number == number) {
-        return m->newest;
-    }
     while (part != NULL && part->number != number) {
         part = part->next;
     }

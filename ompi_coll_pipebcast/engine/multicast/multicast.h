@@ -130,11 +130,10 @@ typedef struct pb_multicast {
     uint64_t next; /**< number of the next broadcast */
     pb_marks_t marks;
     pb_rate_t rate;
-    uint64_t settled;                 /**< position: what is before it is known to be settled */
-    pb_word_asked_t asked;            /**< frames that ranks asked for before that mark */
-    struct pb_multicast_part *parts;  /**< those that are not over, oldest first */
-    struct pb_multicast_part *newest; /**< the last of them; NULL: there are none */
-    bool has_frame;                   /**< `frame` has come and has not been taken */
+    uint64_t settled;                /**< position: what is before it is known to be settled */
+    pb_word_asked_t asked;           /**< frames that ranks asked for before that mark */
+    struct pb_multicast_part *parts; /**< those that are not over, oldest first */
+    bool has_frame;                  /**< `frame` has come and has not been taken */
     pb_frame_t frame;
     bool is_drained;             /**< the last pump has left nothing that a part could take */
     pb_multicast_loss_t at_mark; /**< when this rank sent its last BELOW */
@@ -143,6 +142,12 @@ typedef struct pb_multicast {
 
 /** Joins a group whose datagrams are there. Needs no memory and sends nothing. */
 void pb_multicast_init(pb_multicast_t *multicast, const pb_multicast_config_t *config);
+
+/**
+ * Uses these datagrams from now on, and counts anew what is lost of them; NULL: none, and frames
+ * that are missing are repaired.
+ */
+void pb_multicast_use(pb_multicast_t *multicast, pb_datagrams_t *datagrams);
 
 /**
  * Takes in what has come and gives it to the parts that want it. Stops at a frame of a broadcast

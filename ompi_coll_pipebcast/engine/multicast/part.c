@@ -94,25 +94,14 @@ static bool allocate(part_t *p, const pb_role_t *role, size_t total)
     return pb_window_init(&p->window, total, payload, pb_part_is_root(p) || role->is_led);
 }
 
-static void enlist(part_t *p)
+/** Where the group's list has the part, or NULL behind its last one. */
+static part_t **place_of(pb_multicast_t *m, const part_t *p)
 {
-    pb_multicast_t *m = p->multicast;
-    *(m->newest != NULL ? &m->newest->next : &m->parts) = p;
-    m->newest = p;
-}
-
-static void unlist(part_t *p)
-{
-    pb_multicast_t *m = p->multicast;
-    part_t **at = &m->parts, *before = NULL;
+    part_t **at = &m->parts;
     while (*at != NULL && *at != p) {
-        before = *at;
-        at = &before->next;
+        at = &(*at)->next;
     }
-    if (*at == p) {
-        *at = p->next;
-        m->newest = m->newest == p ? before : m->newest;
-    }
+    return at;
 }
 
 bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control,
@@ -131,14 +120,17 @@ bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control
     m->next++;
     p->step = pb_marks_next(&m->marks, n_frames);
     m->counters.reporting += p->step.n_blocks > 0;
-    enlist(p);
+    *place_of(m, NULL) = p;
     return true;
 }
 
 void pb_multicast_part_finish(part_t *p)
 {
     pb_control_withdraw(p->control, &p->receive);
-    unlist(p);
+    part_t **at = place_of(p->multicast, p);
+    if (*at == p) {
+        *at = p->next;
+    }
     give_memory_back(p);
 }
 

@@ -42,7 +42,6 @@ typedef struct udp {
     pb_datagrams_t interface;
     int fd;
     bool has_segment;    /**< UDP_SEGMENT has not been refused */
-    bool has_gro;        /**< UDP_GRO was accepted */
     size_t buffer_bytes; /**< of the receive buffer, as the kernel counts them */
     struct sockaddr_in to;
     size_t frame_bytes;
@@ -305,9 +304,9 @@ static int prepare(udp_t *u, const pb_udp_options_t *options)
     }
     (void) set(u, SOL_SOCKET, SO_RXQ_OVFL, 1); /* without it nothing is counted */
     u->has_segment = !options->one_by_one && knows_segment(u);
-    u->has_gro = !options->one_by_one && set(u, IPPROTO_UDP, UDP_GRO, 1);
-    u->n_messages = u->has_gro ? MAX_RECEIVED_RUNS : MAX_RECEIVED;
-    u->room = u->has_gro ? GRO_BYTES : u->frame_bytes;
+    const bool has_gro = !options->one_by_one && set(u, IPPROTO_UDP, UDP_GRO, 1);
+    u->n_messages = has_gro ? MAX_RECEIVED_RUNS : MAX_RECEIVED;
+    u->room = has_gro ? GRO_BYTES : u->frame_bytes;
     u->bytes = malloc((size_t) u->n_messages * u->room);
     u->interface.capacity = capacity_of(u);
     return u->bytes != NULL ? 0 : PB_ERR_NO_MEMORY;
