@@ -181,7 +181,7 @@ void dilation_charge_wake(void)
     }
 }
 
-/** Whether a socket leads to another host; the loopback costs nothing. */
+/** Tells whether a socket leads to another host; the loopback costs nothing. */
 static int is_network(int fd)
 {
     struct sockaddr_in own;

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/** Whether this process is a dilated rank. */
+/** Tells whether this process is a dilated rank. */
 int dilation_is_on(void);
 
 /** Forgets the work done so far: the rank has waited, so that it has nothing to catch up with. */

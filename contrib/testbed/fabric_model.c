@@ -27,7 +27,7 @@ static bool is_host(const fabric_model_t *model, int node)
     return pb_network_node(model->network, node)->kind == PB_NODE_HOST;
 }
 
-/** Whether a directed link is one: the top node has none upwards. */
+/** Tells whether a directed link exists: the top node has none upwards. */
 static bool is_link(const fabric_model_t *model, int link)
 {
     return fabric_members_count(model->members, link) > 0;

@@ -63,7 +63,7 @@ __attribute__((constructor)) static void load(void)
     real_nanosleep = (nanosleep_t) dlsym(RTLD_NEXT, "nanosleep");
 }
 
-/** Whether this look for events follows a yield, or many that found nothing; forgets the yield. */
+/** Tells whether this poll follows a yield, or many polls that found nothing; forgets the yield. */
 static int is_idle(int timeout)
 {
     int idle = timeout == 0 && (has_yielded || n_empty >= most_empty);

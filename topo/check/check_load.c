@@ -31,9 +31,11 @@ static void add_to_link(load_t *load, int link, int sender, uint32_t arriving)
     }
 }
 
-/* Adds the edge from `sender` to `receiver`; a sender's edges come one after the
- * other. How fast it arrives at a link depends only on the way there, which is
- * the same for all its edges over that link. */
+/*
+ * Adds the edge from `sender` to `receiver`; a sender's edges come one after the other. Its speed
+ * at a link depends only on the path up to there, which all edges of the sender over that link
+ * share.
+ */
 static void add_edge(load_t *load, int sender, int receiver)
 {
     const pb_network_t *network = load->placement->network;
@@ -72,7 +74,7 @@ static int add_rank(load_t *load, const pb_plan_t *plan, int rank)
     return n_edges;
 }
 
-/* Whether the load of a link breaks the rule. */
+/* Tells whether the load of a link breaks the rule. */
 static bool is_too_much(const load_t *load, int link, uint32_t speed)
 {
     return load->n_senders[link] > 1 && load->n_edges[link] > load->n_streams &&

@@ -126,7 +126,7 @@ static bool hosts_are_set(const walk_t *w)
     return true;
 }
 
-/* Whether the child ranges are ordered and stay in the array. */
+/* Tells whether the child ranges are ordered and stay in the array. */
 static bool ranges_are_sound(const walk_t *w, int s)
 {
     const int *first = w->plan->streams[s].first_child;

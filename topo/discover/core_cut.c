@@ -44,10 +44,8 @@ static int sender_of(sorting_t *s, int i)
     return s->core->flows[i].from;
 }
 
-/**
- * One trial: the host takes the part of one of the core's senders. Variants differ in which one
- * that is, and odd ones send the other way.
- */
+/** One trial: the host takes the part of one of the core's senders. Variants differ in this sender,
+ * and odd ones send in the other direction. */
 static int try_variant(sorting_t *s, int host, int variant, bool *contends_p)
 {
     const pb_core_t *core = s->core;
@@ -113,7 +111,7 @@ static int sort_at_bundle(sorting_t *s, int host)
 
 /* ---- all hosts ---- */
 
-/** Whether a known cut has all hosts of the core on the side on which `host` is not. */
+/** Tells whether a known cut has all hosts of the core on the side opposite to `host`. */
 static bool is_apart(const sorting_t *s, const pb_cut_t *known, int host)
 {
     for (int i = 0; i < s->core->n; i++) {

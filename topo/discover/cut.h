@@ -42,7 +42,7 @@ void pb_cuts_remove(pb_cuts_t *cuts, int i);
 /** The index of a cut with the same sides, or -1. O(cuts * hosts). */
 int pb_cuts_find(const pb_cuts_t *cuts, const pb_cut_t *cut);
 
-/** Whether both can be links of one tree. O(hosts). */
+/** Tells whether both can be links of one tree. O(hosts). */
 bool pb_cuts_compatible(const pb_cuts_t *cuts, const pb_cut_t *a, const pb_cut_t *b);
 
 /** 1: the flow enters the cut's inside, -1: it leaves it, 0: neither. */

@@ -43,7 +43,8 @@ static void report(const search_t *s)
 
 /* ---- a cut against the others ---- */
 
-/** Whether flows over a cut, which contend nowhere else, contend. No verdict: known is false. */
+/** Tells whether flows over a cut, which contend nowhere else, contend. No verdict: known is
+ * false. */
 static int try_cut(search_t *s, int cut, bool inward, bool *contends_p, bool *known_p)
 {
     const int needed = s->cuts->cuts[cut].n_flows;

@@ -173,7 +173,8 @@ static int best_partner(const verifying_t *v, int host, int *path, double *state
     return best;
 }
 
-/** Whether a host has less than the file gives it to another, from it or to it, twice. */
+/** Tells whether a host has less than the file gives it to another, from it or to it, in two
+ * trials. */
 static int verify_host(verifying_t *v, int host, int *path)
 {
     double stated;
@@ -213,8 +214,8 @@ static int verify_hosts(verifying_t *v)
     return code;
 }
 
-/** Whether a host is on one side of a cut and not on the same of the other, whose inside may be
- * the other's outside. */
+/** Tells whether a host is on different sides of two cuts; `opposite`: the inside of one is the
+ * other's outside. */
 static bool differs(const pb_cut_t *a, const pb_cut_t *b, bool opposite, int host)
 {
     return (a->inside[host] == b->inside[host]) == opposite;
@@ -391,7 +392,7 @@ static void clear_contradiction(pb_contradiction_t *c)
     free(c->flows);
 }
 
-/** Whether the flows that showed it are still slower than the file has them. */
+/** Tells whether the flows that showed it are still slower than in the file. */
 static int is_still_there(verifying_t *v, const pb_contradiction_t *c, bool *is_p)
 {
     int n_slow = 0, code = PB_SUCCESS;

@@ -88,7 +88,7 @@ const char *pb_candidate_name(const pb_candidate_t *candidate)
 
 /* ---- multicast ---- */
 
-/** Whether switches copy a candidate's frames. */
+/** Tells whether switches copy a candidate's frames. */
 static bool is_copied(int kind)
 {
     return kind >= 0 && pb_kind_row((pb_kind_t) kind)->copies;
@@ -170,8 +170,8 @@ static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
     if (chooser->model->measured) {
         return LONGEST_SEGMENT;
     }
-    /* A claimed speed may be far from the wire's (virtual links claim any): then
-     * a segment that is too long costs more than one that is too short. */
+    /* A reported speed may be far from the wire's (virtual links report any): then a segment that
+     * is too long costs more than one that is too short. */
     return bytes / 256 <= PB_CHOOSE_ASSUMED_SEGMENT ? PB_CHOOSE_ASSUMED_SEGMENT
            : bytes / 256 < LONGEST_SEGMENT          ? bytes / 256
                                                     : LONGEST_SEGMENT;

@@ -89,7 +89,7 @@ typedef struct pb_choice {
 /** options->kind; PB_CHOOSE_OWN where that is multicast, without frames. O(1). */
 int pb_choose_kind(const pb_choose_options_t *options);
 
-/** Whether multicast is a candidate where it works: it is the only one, or all are. O(1). */
+/** Tells whether multicast is a candidate where it works: the only one, or all are. O(1). */
 bool pb_choose_may_multicast(const pb_choose_options_t *options);
 
 /** Chooses for one placement; caches what it needs for that. Not thread-safe. */

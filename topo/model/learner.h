@@ -1,10 +1,10 @@
 /*
- * The learner of a communicator: how fast its links are, and for each size class the best of a few
- * candidates (topo/model/choose.h), by how long swept broadcasts took (ours).
+ * The learner of a communicator: the speed of its links, and for each size class the best of a few
+ * candidates (topo/model/choose.h), by the times of swept broadcasts (ours).
  *
  * Some broadcasts are swept (engine/sweep.h), and all ranks get a *note* of each before the same
- * later broadcast. What the learner knows depends on the sequence of calls alone, in integers, so
- * that ranks that call alike stay alike. All of it has a fixed size. What a note changes:
+ * later broadcast. The learner's state depends on the sequence of calls alone, in integers, so that
+ * ranks that call alike stay alike. It has a fixed size. A note changes:
  *
  *   measured                                                      verdict
  *   the assumed speed of links explains less than 2/3 of the        PB_VERDICT_SPEED: links have
@@ -14,14 +14,14 @@
  *   the one in force takes 1/4 more or less than it did, in       only it is known, and others are
  *   PB_LEARNER_DRIFTS notes in a row                              tried again
  *
- * A *trial* is a swept broadcast by another candidate than the one in force. Candidates are tried
- * while one may be faster: its prediction, scaled by what the one in force took of its own, is less
- * by a margin for what is not known. The fallback component is tried once in any case. The
- * invariant: what trials of a class take longer, all together, is at most 1/PB_LEARNER_EXTRA_PART
- * of the time of its broadcasts so far, and what the last one took longer than expected. There is
- * none among the first PB_LEARNER_FIRST broadcasts, which programs with few broadcasts would never
- * earn back, but of a candidate that should take half as long. Then the class is *settled* until it
- * drifts.
+ * A *trial* is a swept broadcast by another candidate than the one in force. A candidate is tried
+ * if it may be faster than the one in force: its prediction, scaled by this one's ratio of
+ * measurement to prediction, is less by a margin. The fallback component is tried once in any case.
+ * The invariant: the extra time of all trials of a class is at most 1/PB_LEARNER_EXTRA_PART of the
+ * time of its broadcasts so far, plus the last trial's excess over its expected time. The first
+ * PB_LEARNER_FIRST broadcasts try only candidates that should take half as long, as programs with
+ * few broadcasts would not earn more back. Without a candidate to try the class is *settled* until
+ * it drifts.
  *
  * A note of a broadcast that opened connections counts until there is another one of the candidate.
  */
@@ -120,13 +120,13 @@ static inline void pb_learner_count(pb_learner_t *learner, int slot)
     learner->classes[slot].used = ++learner->clock;
 }
 
-/** Whether the broadcast that was just counted is to be swept. O(1). */
+/** Tells whether the broadcast that was just counted is to be swept. O(1). */
 static inline bool pb_learner_wants(const pb_learner_t *learner, int slot)
 {
     return learner->classes[slot].n >= learner->classes[slot].next;
 }
 
-/** Whether a broadcast of the class that is swept may be a trial. O(1). */
+/** Tells whether a swept broadcast of the class may be a trial. O(1). */
 static inline bool pb_learner_is_trying(const pb_learner_t *learner, int slot)
 {
     return !learner->classes[slot].is_settled && learner->classes[slot].in_force >= 0;
@@ -143,10 +143,10 @@ bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candida
 int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candidates, int n);
 
 /**
- * A swept broadcast took `longest` nanoseconds on the rank where it took longest, from its arrival
- * to its end, and no rank but the root waited less than `least_wait` for its first segment: what
- * that is longer than the way of a segment, the root came later than the others. Its time without
- * that is *time_p. O(entries).
+ * Notes a swept broadcast. It took `longest` nanoseconds on the rank where it took longest, from
+ * its arrival to its end, and each rank but the root waited at least `least_wait` for its first
+ * segment: the part of this beyond a segment's path is the root's lateness. *time_p is the time
+ * without it. O(entries).
  */
 pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
                              int64_t longest, int64_t least_wait, int64_t *time_p);

@@ -32,16 +32,16 @@ pb_ledger_t *pb_ledger_new(int n_ranks);
 /** An empty ledger with this budget from now on: at least 2, or 0 for no bound. */
 void pb_ledger_begin(pb_ledger_t *ledger, int budget);
 
-/** Whether there is a bound at all: not where the budget has all other ranks. O(1). */
+/** Tells whether there is a bound: not if the budget has room for all other ranks. O(1). */
 bool pb_ledger_is_bounding(const pb_ledger_t *ledger);
 
-/** Whether the kind is paid for, for all roots. O(1). */
+/** Tells whether the kind is paid for, for all roots. O(1). */
 bool pb_ledger_repeats(const pb_ledger_t *ledger, pb_kind_t kind);
 
-/** Whether the plan of this kind and root was charged, or repeats. O(plans charged). */
+/** Tells whether the plan of this kind and root was charged, or repeats. O(plans charged). */
 bool pb_ledger_has(const pb_ledger_t *ledger, pb_kind_t kind, int root);
 
-/** Whether nothing will be charged any more. O(1). */
+/** Tells whether nothing will be charged any more. O(1). */
 bool pb_ledger_is_closed(const pb_ledger_t *ledger);
 
 /** Charges a plan that is not in the ledger yet, with at least 2 neighbors. False: it does not fit,

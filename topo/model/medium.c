@@ -5,7 +5,7 @@
 
 #include "topo/util/hash.h"
 
-/** Whether a list separated by '+' has this name. */
+/** Tells whether a list separated by '+' has this name. */
 static bool has_name(const char *list, const char *name)
 {
     const size_t length = strlen(name);

@@ -74,7 +74,7 @@ typedef struct pb_cost {
     int64_t receive; /**< o_r(m): the receiver's processor is busy */
 } pb_cost_t;
 
-/** The costs between two ranks that are so far apart, by ascending bytes. */
+/** Costs between two ranks at this distance, by ascending bytes. */
 typedef struct pb_costs {
     int n_links; /**< links between the two ranks: 0 in a host, 2 on one switch, 3 and more */
     int n_ring;  /**< ranks, one a host, that sent simultaneously for `both`; 0: not known */

@@ -445,10 +445,9 @@ static int choose_among(pb_planner_t *planner, int among, int root, uint64_t byt
 }
 
 /**
- * Chooses among `kinds`, and within the bound on connections; only with `charges` the ledger
- * changes. The choice among all kinds comes first also where the ledger is closed: it does not
- * depend on the ledger, and what the ledger has stays had, so that a broadcast that was planned is
- * planned alike ever after.
+ * Chooses among `kinds` within the bound on connections; only with `charges` the ledger changes.
+ * The choice among all kinds comes first even if the ledger is closed: it does not depend on the
+ * ledger, and charges are final, so a broadcast that was planned keeps its plan.
  */
 static int choose(pb_planner_t *planner, int kinds, int root, uint64_t bytes, bool charges,
                   made_t *made)

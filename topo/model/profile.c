@@ -74,7 +74,7 @@ static void duty_join(pb_profile_duty_t *duty, const pb_profile_duty_t *other)
     duty->memory_receives = pb_max64(duty->memory_receives, other->memory_receives);
 }
 
-/** Whether one path takes as long as another for any costs. */
+/** Tells whether two paths take the same time for any costs. */
 static bool path_covers(const pb_profile_path_t *path, const pb_profile_path_t *other)
 {
     return path->stream <= other->stream && path->hops >= other->hops &&

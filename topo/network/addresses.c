@@ -93,7 +93,7 @@ static const char *join_parts(const parts_t *parts, int first, int end)
     return parts->at[first];
 }
 
-/* Whether parts [first, end) are the name of a switch that is known. */
+/* Tells whether parts [first, end) are the name of a known switch. */
 static bool is_known(const parts_t *parts, int first, int end, const pb_network_t *known)
 {
     char name[PB_ADDRESS_MAX_LENGTH + 1];
@@ -437,8 +437,8 @@ static char *text_of(const level_t *level)
     return text;
 }
 
-/* Whether the switches of a level are where they were named first. A switch that the network had
- * is where that has it. */
+/* Tells whether the switches of a level are where they were named first, or where the network has
+ * them. */
 static bool fits(const joiner_t *j, const level_t *level, const char *above)
 {
     for (int i = 0; i < level->n; i++) {

@@ -423,7 +423,7 @@ static void mark_above(pb_builder_t *b, int node, int *stack)
     b->mentions[node].above = 0; /* not above itself */
 }
 
-/* Whether a switch is above the one that was marked last. */
+/* Tells whether a switch is above the one that was marked last. */
 static bool is_above(const pb_builder_t *b, int node)
 {
     return b->mentions[node].above == b->n_marks;

@@ -1,7 +1,7 @@
 /*
- * The facts that a process publishes of itself before the job begins, together with its host's name
- * and its address (topo/network/address_record.h): all that others need to know of it to find out,
- * without a message, whether they would all serve broadcasts in the same way. One line of text.
+ * Facts on a process that it publishes before the job begins, together with its host's name and its
+ * address (topo/network/address_record.h). By them all ranks find out, without a message, whether
+ * they would serve broadcasts in the same way. One line of text.
  */
 #ifndef PB_FACTS_H
 #define PB_FACTS_H

@@ -25,7 +25,7 @@ typedef struct pb_interface {
  */
 void pb_interface_read(const char *directory, const char *name, pb_interface_t *interface);
 
-/** Whether it is Ethernet, or the loopback, on which ranks of one host stand for several. */
+/** Tells whether it is Ethernet, or the loopback, on which ranks of one host stand for several. */
 bool pb_interface_is_ethernet(const pb_interface_t *interface);
 
 #endif

@@ -1,16 +1,15 @@
 /*
  * Locality: the levels inside hosts, as levels of the network.
  *
- * A host's ranks sit in packages, these have NUMA nodes and caches, and a
- * message costs less the nearer two ranks are. So the ranks of a host are
- * grouped as switches group hosts, and the groups become nodes of the network
- * below the host. A view then has a vertex for each, and a plan enters and
- * leaves a package as it does a host: at most once each way with the whole
- * message, all streams together (ours; the papers have one rank on a host).
+ * A host's ranks sit in packages, these have NUMA nodes and caches, and a message costs less the
+ * nearer two ranks are. So the ranks of a host are grouped as switches group hosts, and the groups
+ * become nodes of the network below the host. A view then has a vertex for each, and a plan enters
+ * and leaves a package as it does a host: at most once each way with the whole message, all streams
+ * together (ours; the papers have one rank on a host).
  *
- * A place is given by numbers alone, the outermost level first, each the index of
- * the package, NUMA node or cache among those of its kind on the host. Which
- * levels there are need not be known here, nor be the same on all hosts.
+ * A place is given by numbers alone, the outermost level first, each the index of the package, NUMA
+ * node or cache among those of its kind on the host. The levels need not be known here, nor be the
+ * same on all hosts.
  */
 #ifndef PB_LOCALITY_H
 #define PB_LOCALITY_H
@@ -44,17 +43,16 @@ pb_locality_t pb_locality_enter(pb_locality_t place, unsigned index);
 int pb_locality_index(pb_locality_t place, int level);
 
 /**
- * The same placement with its hosts' levels. `places`, indexed by rank, has where it sits in
- * its host. *network_p is a copy of the placement's network (nodes keep their
- * numbers), with a node below a host, or below another such node, for each group of
- * two of its ranks or more, but not all, that have an index in common; all other ranks
- * stay at the node above. The uplink of a place has the speed of its host's, so that
- * to plans one message fits each way.
+ * The same placement with its hosts' levels. `places`, by rank, has its place in its host.
+ * *network_p is a copy of the placement's network (nodes keep their numbers), with a node below a
+ * host, or below another such node, for each group of two of its ranks or more, but not all, that
+ * have an index in common; all other ranks stay at the node above. The uplink of a place has the
+ * speed of its host's, so that to plans one message fits each way.
  *
- * *network_p and *located_p are the caller's, the former to be freed last; both are NULL
- * where no host's ranks are in such groups, and after an error. PB_ERR_NO_MEMORY.
- * PB_ERR_INPUT if there would be too many nodes, or if a host has the name that a
- * place gets ("n0/1": the second group of host n0). O(nodes + ranks * log ranks).
+ * *network_p and *located_p are the caller's, the former to be freed last; both are NULL where no
+ * host's ranks are in such groups, and after an error. PB_ERR_NO_MEMORY. PB_ERR_INPUT if there
+ * would be too many nodes, or if a host has the name that a place gets ("n0/1": the second group of
+ * host n0). O(nodes + ranks * log ranks).
  */
 int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *places,
                        pb_network_t **network_p, pb_placement_t **located_p);

@@ -251,7 +251,7 @@ int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name)
     return node;
 }
 
-/* Whether a node of one kind may be right below one of another. */
+/* Tells whether a node of one kind may be right below one of another. */
 static bool may_be_below(pb_node_kind_t below, pb_node_kind_t above)
 {
     return below == PB_NODE_PLACE ? above != PB_NODE_SWITCH : above == PB_NODE_SWITCH;

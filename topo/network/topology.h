@@ -51,7 +51,7 @@ typedef struct pb_topology_request {
     const char *partition; /**< that the job runs in (SLURM_JOB_PARTITION); NULL: none */
 } pb_topology_request_t;
 
-/** Whether broadcasts may go by IP multicast on this network, a decision of the site. */
+/** The site's decision on broadcasts by IP multicast on this network. */
 typedef enum {
     PB_MULTICAST_OFF,  /**< also where the file says nothing */
     PB_MULTICAST_AUTO, /**< where it is found to work, and links are not too fast */
@@ -87,7 +87,8 @@ void pb_topology_set_lines(pb_topology_t *topology, pb_diag_t *diag,
 
 typedef struct pb_topology_format {
     const char *name; /**< of the directory of its golden files, too */
-    /** Whether a text is of this format, by its name and beginning. NULL: every other text is. */
+    /** Tells whether a text is of this format, by its name and beginning. NULL: every other text
+     * is. */
     bool (*recognises)(const pb_topology_text_t *text);
     /** Reads a text of this format into an empty topology; as pb_topology_parse(). */
     int (*parse)(const pb_topology_text_t *text, const pb_topology_request_t *request,

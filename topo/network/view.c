@@ -315,7 +315,7 @@ void pb_view_free(pb_view_t *view)
     free(view);
 }
 
-/* Whether the way from node `from` to the host or place `to` ends downwards. */
+/* Tells whether the path from node `from` to the host or place `to` ends downwards. */
 static bool comes_down(const pb_network_t *network, int from, int to)
 {
     if (pb_network_node(network, to)->kind == PB_NODE_SWITCH) {

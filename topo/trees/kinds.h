@@ -111,10 +111,10 @@ int pb_kinds_by_turn(pb_kind_t kinds[PB_KIND_COUNT]);
  * pb_plan_options_t.repeats; n_ranks - 1 for a kind that does not repeat. */
 int pb_kind_neighbours(pb_kind_t kind, int n_ranks);
 
-/** Whether plans of the kind are by leaders (topo/trees/leaders.h) where that is wanted. */
+/** Tells whether plans of the kind may be by leaders (topo/trees/leaders.h). */
 bool pb_kind_has_leaders(pb_kind_t kind);
 
-/** Whether the kind fits every view with these options. */
+/** Tells whether the kind fits every view with these options. */
 bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options);
 
 /**

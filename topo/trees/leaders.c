@@ -143,7 +143,7 @@ static bool takes_frames(const builder_t *b, int rank)
     return b->lowest != NULL && b->lowest[host_of(b->view, rank)] == rank;
 }
 
-/** Whether it leads nobody, as the root leads its host and it takes frames in. */
+/** Tells whether it leads nobody, as the root leads its host and it receives frames. */
 static bool is_beside_root(const builder_t *b, int rank)
 {
     const int root = b->view->order[0];
@@ -151,7 +151,7 @@ static bool is_beside_root(const builder_t *b, int rank)
            host_of(b->view, root) == host_of(b->view, rank);
 }
 
-/** Whether it enters its host before others there, whatever its turn in the view. */
+/** Tells whether it enters its host before others there, whatever its turn in the view. */
 static bool enters_first(const builder_t *b, int rank)
 {
     return takes_frames(b, rank) && host_of(b->view, rank) != host_of(b->view, b->view->order[0]);

@@ -19,10 +19,8 @@
 
 #include "topo/trees/plan.h"
 
-/**
- * Whether a plan of this kind on this view is by leaders where that is wanted: the kind
- * promises freedom of contention, there are two hosts or more, and one has several ranks. O(ranks).
- */
+/** Tells whether a plan of this kind on this view may be by leaders: the kind promises freedom of
+ * contention, there are two hosts or more, and one has several ranks. O(ranks). */
 bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind);
 
 /** Tells whether leaders differ from other ranks with these numbers. */

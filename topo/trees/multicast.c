@@ -87,7 +87,7 @@ static int change_inside_hosts(const pb_view_t *view, pb_plan_t *plan)
     return pb_plan_link_children(plan, 0, view, NULL);
 }
 
-/** Whether some host has several ranks of the view. */
+/** Tells whether some host has several ranks of the view. */
 static bool shares_hosts(const pb_view_t *view)
 {
     for (int v = 0; v < view->n_vertices; v++) {

@@ -53,7 +53,7 @@ const char *pb_diag_line(char text[PB_DIAG_LINE_SIZE], const pb_diag_t *diag, in
  */
 const char *pb_diag_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *text, size_t length);
 
-/** The first message kept, or a fixed text if its memory could not be had. */
+/** The first message kept, or a fixed text if it was out of memory. */
 const char *pb_diag_first(const pb_diag_t *diag);
 
 #endif

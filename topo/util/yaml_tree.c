@@ -118,7 +118,7 @@ static int add_node(reader_t *r, pb_yaml_kind_t kind, int line, char *text)
     return node;
 }
 
-/* Whether the next scalar is a key. */
+/* Tells whether the next scalar is a key. */
 static bool expects_key(const reader_t *r)
 {
     return r->n_open > 0 && r->key == NULL &&

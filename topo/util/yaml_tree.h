@@ -37,7 +37,7 @@ typedef struct pb_yaml {
     int capacity;
 } pb_yaml_t;
 
-/** Whether the build has libyaml. */
+/** Tells whether the build has libyaml. */
 bool pb_yaml_is_there(void);
 
 /**

@@ -46,7 +46,7 @@ void pb_advice_free(pb_advice_t *advice)
     free(advice);
 }
 
-/** Whether a stream is a tree over all hosts. */
+/** Tells whether a stream is a tree over all hosts. */
 static int check_stream(const pb_tree_t *stream, int n_hosts, int root)
 {
     if (stream->n_nodes != n_hosts || stream->root != root) {
@@ -80,7 +80,7 @@ static int check_tree(const pb_advice_t *advice, const pb_advice_tree_t *tree)
     return error;
 }
 
-/** Whether there is room for one more; it doubles at powers of two. */
+/** Makes room for one more; it doubles at powers of two. */
 static bool make_room(pb_advice_t *advice)
 {
     const size_t n = (size_t) advice->n_trees;

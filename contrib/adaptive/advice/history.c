@@ -134,7 +134,7 @@ static int read_hosts(const uint8_t *bytes, const head_t *head, pb_host_set_t **
     return error;
 }
 
-/** Whether `slot`, the i-th of n, holds a record; then its number and contents. */
+/** Tells whether `slot`, the i-th of n, holds a record, and reads its number and contents. */
 static bool read_slot(const uint8_t *slot, uint64_t i, uint64_t n_slots, int n_hosts,
                       uint64_t *number_p, pb_history_record_t *record)
 {

@@ -35,7 +35,7 @@ void pb_host_set_free(pb_host_set_t *set);
 /** The number of the host of exactly this name, or PB_ERR_UNKNOWN. O(log n). */
 int pb_host_set_find(const pb_host_set_t *set, const char *name);
 
-/** Whether both hold the same names; not by the hash alone. O(n). */
+/** Tells whether both hold the same names; not by the hash alone. O(n). */
 int pb_host_set_equal(const pb_host_set_t *a, const pb_host_set_t *b);
 
 #endif

@@ -28,10 +28,8 @@ void pb_tree_free(pb_tree_t *tree);
 /** Makes `to` equal to `from`, which has as many nodes. */
 void pb_tree_copy(pb_tree_t *to, const pb_tree_t *from);
 
-/**
- * Whether `parent` is a tree from the root that reaches all its nodes: parents in
- * range and in the tree, no cycle. O(nodes). PB_ERR_INPUT, PB_ERR_NO_MEMORY.
- */
+/** Checks that `parent` is a tree from the root that reaches all its nodes: parents in range and in
+ * the tree, no cycle. O(nodes). PB_ERR_INPUT, PB_ERR_NO_MEMORY. */
 int pb_tree_check(const int *parent, int n_nodes, int root);
 
 /**

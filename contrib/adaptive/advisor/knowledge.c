@@ -70,7 +70,7 @@ bool advise_knowledge_refresh(struct advise_knowledge *knowledge)
     return read_links(links, file.st_mtim.tv_sec);
 }
 
-/** Whether there are measured links that are not too old. */
+/** Tells whether there are measured links that are not too old. */
 static bool links_hold(const struct advise_knowledge *knowledge)
 {
     const struct advise_links *links = &knowledge->links;

@@ -78,7 +78,7 @@ static bool is_explained(const struct applying *a, const pb_history_record_t *re
     return false;
 }
 
-/** Whether an edge was slower than usual by more than noise and a connection that warms up. */
+/** Tells whether an edge was slower than usual by more than noise and a connection's warm-up. */
 static bool is_slow(const struct applying *a, const pb_history_record_t *record, uint64_t usual)
 {
     const int64_t settling =
@@ -245,7 +245,8 @@ static void free_applying(struct applying *a)
     free(a->incoming);
 }
 
-/** Whether the broadcast whose records begin at `first` is new enough: its last end counts. */
+/** Tells whether the broadcast whose records begin at `first` is new enough: its last end
+ * counts. */
 static bool is_new(const struct advise_rates *rates, int first, int end, int64_t since)
 {
     int64_t last = INT64_MIN;

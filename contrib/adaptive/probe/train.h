@@ -43,7 +43,7 @@ struct probe_band {
 void probe_band_add(struct probe_band *band, const struct probe_train *train, int64_t car_bytes,
                     int64_t round_trip);
 
-/** Whether there are both bounds, and close; the bandwidth is the upper one then. */
+/** Tells whether there are both bounds, and close; the bandwidth is the upper one then. */
 bool probe_band_known(const struct probe_band *band);
 
 /**

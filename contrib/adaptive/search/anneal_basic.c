@@ -140,7 +140,7 @@ static uint64_t exp_of_minus(uint32_t x)
     return value;
 }
 
-/* Whether a tree that costs `more` is kept all the same, at `temperature` degrees. */
+/* Tells whether a tree that costs `more` is kept all the same, at `temperature` degrees. */
 static bool is_kept(pb_anneal_run_t *run, int64_t more, int64_t best, double temperature)
 {
     const double degrees = (double) more * run->options->degrees / ((double) best + 1);

@@ -73,7 +73,7 @@ void pb_tree_state_store(const pb_tree_state_t *state, pb_tree_t *tree);
  */
 void pb_tree_state_move(pb_tree_state_t *state, int node, int parent);
 
-/** Whether `node` is `above` or below it. O(height). */
+/** Tells whether `node` is `above` or below it. O(height). */
 bool pb_tree_state_is_below(const pb_tree_state_t *state, int node, int above);
 
 /** The cost of the tree in ns. O(1), or O(nodes) if the period may have fallen. */

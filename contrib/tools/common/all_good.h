@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/** Whether `good` is true on all ranks. Collective. */
+/** Tells whether `good` is true on all ranks. Collective. */
 bool common_all_good(bool good, MPI_Comm comm);
 
 #endif

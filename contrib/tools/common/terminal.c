@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Whether the file that a process writes to by the descriptor is a terminal. */
+/** Tells whether a process's descriptor writes to a terminal. */
 static bool writes_to_terminal(pid_t process, int descriptor)
 {
     char path[64], target[64];

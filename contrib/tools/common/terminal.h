@@ -11,10 +11,10 @@
  */
 bool common_on_terminal(int descriptor);
 
-/** Whether this process is rank 0 of a job, or belongs to none. Known before MPI_Init. */
+/** Tells whether this process is rank 0 of a job, or belongs to none. Known before MPI_Init. */
 bool common_is_first_rank(void);
 
-/** Whether a launcher has started this process. */
+/** Tells whether a launcher has started this process. */
 bool common_is_rank(void);
 
 #endif

@@ -6,7 +6,7 @@
 
 static const char prefix[] = "coll_pipebcast_";
 
-/** Whether variable `index` is one of the component's counters; its name and help. */
+/** Tells whether variable `index` is one of the component's counters; finds its name and help. */
 static bool is_ours(int index, struct bench_counter *counter)
 {
     int name_size = sizeof(counter->name), help_size = sizeof(counter->help);

@@ -113,7 +113,8 @@ static bool print_text(const struct totals *totals)
     return true;
 }
 
-/** Whether all ranks have found as many counters, at least one; rank 0 reports it if not. */
+/** Tells whether all ranks have found the same number of counters, at least one; else rank 0
+ * reports it. */
 static bool found_everywhere(const struct bench_counters *counters)
 {
     int rank;

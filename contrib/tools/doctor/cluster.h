@@ -43,7 +43,7 @@ typedef struct doctor_alike {
     doctor_names_t others; /**< each with its value */
 } doctor_alike_t;
 
-/** Whether all ranks that have a value have the same one. O(ranks * values). */
+/** Tells whether all ranks that have a value have the same one. O(ranks * values). */
 bool doctor_cluster_alike(const doctor_cluster_t *cluster, const char *name,
                           doctor_alike_t *alike_p);
 

@@ -403,7 +403,8 @@ static doctor_verdict_t judge_rates(const doctor_facts_t *f, char *text)
                most / 1e6, reported / 1e6, n, report->n_rates);
 }
 
-/** Whether messages go over TCP, and the least size to which the kernel lets buffers grow. */
+/** Tells whether messages go over TCP, and finds the least size to which the kernel lets buffers
+ * grow. */
 static bool uses_tcp(const doctor_facts_t *f, double *buffer_p)
 {
     const double rmem = number_at(f, leader(f, 0), "rmem"),

@@ -6,14 +6,14 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/** Whether there is such a program in the first `length` bytes of `directory`. */
+/** Tells whether there is such a program in the first `length` bytes of `directory`. */
 static bool is_in(const char *directory, size_t length, const char *name, char path[PATH_MAX])
 {
     return snprintf(path, PATH_MAX, "%.*s/%s", (int) length, directory, name) < PATH_MAX &&
            access(path, X_OK) == 0;
 }
 
-/** Whether it is in the directory of the file `own`, or in libexec next to that. */
+/** Tells whether it is in the directory of the file `own`, or in libexec next to that. */
 static bool is_beside(const char *own, const char *name, char path[PATH_MAX])
 {
     const char *const end = strrchr(own, '/');

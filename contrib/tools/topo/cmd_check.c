@@ -5,7 +5,7 @@
 #include "message.h"
 #include "remarks.h"
 
-/* Whether there is nothing but a switch for all hosts. */
+/* Tells whether there is nothing but a switch for all hosts. */
 static bool is_flat(const pb_topology_t *topology)
 {
     return topology->network != NULL && pb_network_size(topology->network) == 1 &&

@@ -66,7 +66,7 @@ static int run_length(const show_t *show, const int *order)
     return n;
 }
 
-/* Whether nothing below the same switch comes later. */
+/* Tells whether a node is the last one below its switch. */
 static bool is_last(const show_t *show, const int *order, int n)
 {
     const pb_node_t *node = node_of(show, order[0]);

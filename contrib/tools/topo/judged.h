@@ -32,7 +32,7 @@ void tool_explain(const tool_cluster_t *cluster, pb_kind_t kind, tool_exit_t cod
 tool_exit_t tool_judge_cluster(const tool_cluster_t *cluster, pb_kind_t kind,
                                const pb_plan_options_t *options, tool_judged_t *judged);
 
-/** Whether the judged plan is contention-free. */
+/** Tells whether the judged plan is contention-free. */
 static inline bool tool_is_contention_free(const tool_judged_t *judged)
 {
     return judged->faults.n_faults == 0;
@@ -47,7 +47,7 @@ double tool_load(const tool_judged_t *judged, int link);
 /** The highest load of all links. */
 double tool_max_load(const tool_judged_t *judged);
 
-/** Whether links have different speeds, so that loads alone do not show contention. */
+/** Tells whether links have different speeds, so that loads alone do not show contention. */
 bool tool_speeds_differ(const pb_network_t *network);
 
 #endif

@@ -8,7 +8,7 @@
 const char *tool_link_from(const pb_network_t *network, int link);
 const char *tool_link_to(const pb_network_t *network, int link);
 
-/** Whether the link belongs to a link above hosts that take part. */
+/** Tells whether the link belongs to a link above hosts that take part. */
 bool tool_is_link(const tool_cluster_t *cluster, int link);
 
 /** Width of a column that takes the name of every used node and `heading`. */

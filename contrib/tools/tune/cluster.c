@@ -144,7 +144,7 @@ static void choose_inside(const struct choosing *c, struct tune_place *place)
 
 /* ---- rings ---- */
 
-/** Whether a rank belongs to the ring of a place. */
+/** Tells whether a rank belongs to the ring of a place. */
 static bool in_ring(const struct choosing *c, pb_place_t where, const struct tune_place *place,
                     int rank, bool leads)
 {

@@ -272,7 +272,7 @@ static double receive_batch(struct station *s)
 
 /* ---- rounds ---- */
 
-/** Whether all go on, as rank 0's clock says. */
+/** Tells whether all ranks go on, by rank 0's clock. */
 static bool goes_on(const struct station *s, int64_t end_ns)
 {
     int more = common_clock_local() < end_ns;

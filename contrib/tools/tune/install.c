@@ -61,7 +61,7 @@ void tune_install_print(const char *model, const char *topology, const char *nam
     free(topology_path);
 }
 
-/** Whether a line of the file sets this parameter. */
+/** Tells whether a line of the file sets this parameter. */
 static bool sets(const char *line, const char *name)
 {
     const size_t length = strlen(name);

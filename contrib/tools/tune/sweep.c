@@ -182,7 +182,7 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
     }
 }
 
-/** Whether the messages of a row go around the ring. The gap is of two ranks alone. */
+/** Tells whether the messages of a row go around the ring. The gap is of two ranks alone. */
 static bool goes_around(const pb_cost_t *row)
 {
     const double batch = (double) row->gap * tune_least_messages(TUNE_RING, row->bytes);

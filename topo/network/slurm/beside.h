@@ -10,7 +10,7 @@
  * memory; the caller frees it. */
 char *pb_slurm_beside(const char *file, const char *name);
 
-/** Whether the last part of a path is `name`. */
+/** Tells whether the last part of a path is `name`. */
 bool pb_slurm_is_called(const char *file, const char *name);
 
 #endif

@@ -120,7 +120,8 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
-/* Whether a key is there and true; another value than true or false is ignored with a warning. */
+/* Tells whether a key is there and true; warns of values other than true or false, and ignores
+ * them. */
 static bool is_true(reader_t *r, const pb_yaml_node_t *map, const char *key)
 {
     static const char *const yes[] = {"true", "yes", "on", "1", NULL};
@@ -433,8 +434,8 @@ static int read_network(reader_t *r, const pb_yaml_node_t *topology, const kind_
 
 /* ---- the kinds of topologies ---- */
 
-/* Whether a topology is of a kind, whose content is a map or, of a flat one, true. Slurm writes an
- * empty map, or false, for kinds that it is not. */
+/* Tells whether a topology is of a kind: its content is a map or, of a flat one, true. Slurm writes
+ * an empty map, or false, for other kinds. */
 static bool is_of_kind(reader_t *r, const pb_yaml_node_t *topology, const kind_t *kind)
 {
     const pb_yaml_node_t *content = pb_yaml_get(&r->yaml, topology, kind->key);

@@ -222,7 +222,7 @@ static bool is_overloaded(const search_t *s, int link)
     return s->load[link] > s->near->capacity[link / 2];
 }
 
-/** Whether the edge into a slot crosses an overloaded link. */
+/** Tells whether the edge into a slot crosses an overloaded link. */
 static bool crosses_overload(const search_t *s, int tree, int slot)
 {
     const pb_vertex_t *vertices = s->near->view->vertices;

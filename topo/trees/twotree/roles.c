@@ -237,10 +237,8 @@ static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_opti
     return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
 }
 
-/**
- * Whether two options need to change together: where there are no ranks to make
- * up for a change of one, and to let another child idle.
- */
+/** Tells whether two options may have to change together: no ranks can make up for a change of one,
+ * and let another child idle. */
 static bool is_paired(const search_t *s, int i, int j)
 {
     return j < MAX_PAIRED &&
@@ -248,7 +246,8 @@ static bool is_paired(const search_t *s, int i, int j)
             s->trial.options[j] / 2 == PB_TT_NONE);
 }
 
-/** Whether a child before this one has the same shape and option: then its changes were tried. */
+/** Tells whether a child before this one has the same shape and option: then its changes were
+ * tried. */
 static bool is_repeated(const search_t *s, int i)
 {
     const int *child = &s->tt->child[s->tt->first_child[s->trial.v]], *shape = s->tt->shape;
